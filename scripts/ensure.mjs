@@ -1,0 +1,133 @@
+/**
+ * Makes a checkout ready to run: installs when node_modules is not what the lock file says, builds what is older than
+ * its sources. Uses nothing but Node, because it is the first thing that runs in a fresh clone.
+ *
+ *   node scripts/ensure.mjs [--install-only | --rebuild]
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { filesUnder, root } from './files.mjs';
+
+/** @typedef {{ readonly out: string, readonly config: string, readonly from: readonly string[], readonly what: string }} Target */
+
+/** @type {Readonly<Record<'package' | 'examples' | 'programs' | 'bench', Target>>} */
+export const targets = {
+  package: { out: 'dist', config: 'tsconfig.build.json', from: ['src'], what: 'flyball' },
+  examples: { out: 'dist-examples', config: 'tsconfig.examples.json', from: ['src', 'examples'], what: 'examples' },
+  programs: {
+    out: 'dist-programs',
+    config: 'tsconfig.programs.json',
+    from: ['src', 'test/programs'],
+    what: 'test programs',
+  },
+  bench: { out: 'dist-bench', config: 'tsconfig.bench.json', from: ['src', 'bench'], what: 'benchmarks' },
+};
+
+export async function ensureInstalled() {
+  if (isInstalled()) return;
+  const npm = process.env['npm_execpath'];
+  const locked = existsSync(join(root, 'package-lock.json'));
+  // dev dependencies are asked for by name: NODE_ENV=production would leave the compiler out
+  const options = [locked ? 'ci' : 'install', '--include=dev', '--no-audit', '--no-fund'];
+  await (npm === undefined
+    ? runTool('Installing dependencies', 'npm', options)
+    : runTool('Installing dependencies', process.execPath, [npm, ...options]));
+}
+
+/** @param {Target} target @param {{ readonly always?: boolean }} [how] */
+export async function ensureBuilt(target, how = {}) {
+  const sources = target.from.map((folder) => filesUnder(folder, /(?<!\.test)\.m?ts$/));
+  if (sources.at(-1)?.length === 0) return;
+  const stampFile = join(root, '.cache', `${target.out}.stamp`);
+  const stamp = hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', target.config, ...sources.flat()]);
+  const fresh =
+    existsSync(join(root, target.out)) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
+  if (fresh && how.always !== true) return;
+  // built aside and swapped in, so that a process that runs the old output meets a missing folder only for an instant
+  const aside = join(root, '.cache', `${target.out}-${process.pid}`);
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  await runTool(`Building ${target.what}`, process.execPath, [tsc, '-p', target.config, '--outDir', aside]).catch(
+    (error) => {
+      rmSync(aside, { recursive: true, force: true });
+      throw error;
+    },
+  );
+  rmSync(join(root, target.out), { recursive: true, force: true });
+  renameSync(aside, join(root, target.out));
+  writeFileSync(stampFile, stamp);
+}
+
+/** npm keeps its own record of what it installed; equal versions there and in the lock file mean nothing is missing. */
+function isInstalled() {
+  const record = join(root, 'node_modules/.package-lock.json');
+  const lock = join(root, 'package-lock.json');
+  if (!existsSync(record)) return false;
+  if (!existsSync(lock)) return true;
+  const wanted = packagesIn(lock);
+  const installed = packagesIn(record);
+  return Object.entries(wanted).every(([path, { version, optional }]) => {
+    const found = installed[path];
+    if (path === '' || (found === undefined && optional === true)) return true; // built for another platform
+    return found !== undefined && found.version === version;
+  });
+}
+
+/** @param {string} file @returns {Record<string, { readonly version?: string, readonly optional?: boolean }>} */
+function packagesIn(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
+}
+
+/** @param {readonly string[]} files */
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const path = join(root, file);
+    if (existsSync(path)) hash.update(`${file}\n`).update(readFileSync(path)).update('\n');
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Runs a tool quietly: one line when it takes longer than a second, its whole output when it fails.
+ * @param {string} what @param {string} command @param {readonly string[]} parameters
+ * @returns {Promise<void>}
+ */
+function runTool(what, command, parameters) {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  return new Promise((resolve, reject) => {
+    const notice = setTimeout(() => console.error(`${what} …`), 1000);
+    const child = spawn(command, parameters, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    /** @type {Buffer[]} */
+    const output = [];
+    child.stdout.on('data', (chunk) => output.push(chunk));
+    child.stderr.on('data', (chunk) => output.push(chunk));
+    child.on('error', (error) => {
+      clearTimeout(notice);
+      reject(new Error(`${what} failed: ${error.message}`));
+    });
+    child.on('close', (code) => {
+      clearTimeout(notice);
+      if (code === 0) resolve();
+      else reject(new Error(`${what} failed (exit code ${code}):\n${Buffer.concat(output).toString()}`));
+    });
+  });
+}
+
+/** @param {readonly string[]} options */
+async function main(options) {
+  await ensureInstalled();
+  if (options.includes('--install-only')) return;
+  const always = options.includes('--rebuild');
+  await ensureBuilt(targets.package, { always });
+  await Promise.all([ensureBuilt(targets.examples, { always }), ensureBuilt(targets.programs, { always })]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  main(process.argv.slice(2)).catch((error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,232 @@
+import {
+  alreadyTerminal,
+  heldByAnother,
+  linkDangling,
+  positionTaken,
+  runExists,
+  runNotFound,
+  staleClaim,
+} from '../../core/engine-errors.js';
+import type { Batch, Engine, RunFilter, RunPage, RunStatus, StoredLink } from '../../ports/engine.js';
+import { addEntry, type MemoryRun, memoryRun, recordOf, takenPosition } from './memory-run.js';
+import { WaitingLine } from './waiting-line.js';
+
+const DONE = Promise.resolve();
+const TERMINAL: ReadonlySet<RunStatus> = new Set(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
+const RESTING: ReadonlySet<RunStatus> = new Set(['suspended', 'paused', 'bounded', 'stalled']);
+
+/**
+ * Runs in the memory of this process. It outlives a runtime that is dropped in the middle of a run, so a test can
+ * crash one and resume with the next. "Durable" here means: still there for that next one.
+ */
+export function memoryEngine(): Engine {
+  const runs = new Map<string, MemoryRun>();
+  const inOrder: MemoryRun[] = [];
+  const blobs = new Map<string, string>();
+  const links = new Map<string, StoredLink>();
+  const line = new WaitingLine();
+  const listeners = new Set<() => void>();
+
+  const known = (runId: string): MemoryRun => {
+    const run = runs.get(runId);
+    if (run === undefined) throw runNotFound(runId);
+    return run;
+  };
+  const change = (run: MemoryRun, to: Partial<MemoryRun>): void => {
+    line.leave(run);
+    Object.assign(run, to);
+    line.enter(run);
+  };
+  const notify = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
+  const refusal = (run: MemoryRun, batch: Batch): Error | undefined => {
+    const taken = takenPosition(run, batch.entries);
+    if (taken !== undefined) return positionTaken(run.id, taken);
+    const dangling = batch.links === undefined ? undefined : danglingLink(batch, links, blobs);
+    return dangling === undefined ? undefined : linkDangling(dangling.id);
+  };
+  const write = (run: MemoryRun, batch: Batch): void => {
+    for (const entry of batch.entries) addEntry(run, entry);
+    for (const [hash, content] of batch.blobs ?? []) if (!blobs.has(hash)) blobs.set(hash, content);
+    for (const link of batch.links ?? []) if (!links.has(link.id)) links.set(link.id, link);
+    if (batch.generation !== undefined) run.generation = batch.generation;
+    for (const number of batch.taken ?? []) run.taken.add(number);
+    if (batch.progress === true) run.crashes = 0;
+  };
+
+  return {
+    kind: 'memory',
+
+    async create(given) {
+      if (runs.has(given.id)) throw runExists(given.id);
+      const run = memoryRun(given, inOrder.length);
+      const refused = refusal(run, given.first);
+      if (refused !== undefined) throw refused;
+      write(run, given.first);
+      runs.set(run.id, run);
+      inOrder.push(run);
+      line.enter(run);
+    },
+
+    async claim(runId, by) {
+      const run = known(runId);
+      if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
+      const previous = run.owner;
+      if (previous !== undefined && (run.leaseUntil ?? 0) > by.now && !by.isGone(previous)) {
+        throw heldByAnother(runId, previous, run.leaseUntil ?? 0);
+      }
+      change(run, {
+        status: 'running',
+        fence: run.fence + 1,
+        owner: by.owner,
+        leaseUntil: by.leaseUntil,
+        updatedAt: by.now,
+        wakeAt: undefined,
+        waiting: [],
+        attention: undefined,
+        signalled: 'nothing',
+        crashes: run.crashes + (previous === undefined ? 0 : 1),
+      });
+      return { runId, fence: run.fence, record: recordOf(run), ...(previous === undefined ? {} : { previous }) };
+    },
+
+    // not async: this is the hot path, and the promise of an async function costs more than the append itself
+    append(claim, batch) {
+      const run = runs.get(claim.runId);
+      if (run === undefined || run.fence !== claim.fence) return Promise.reject(staleClaim(claim));
+      const refused = refusal(run, batch);
+      if (refused !== undefined) return Promise.reject(refused);
+      write(run, batch);
+      return DONE;
+    },
+
+    async renew(claims, until) {
+      const stale: string[] = [];
+      for (const claim of claims) {
+        const run = runs.get(claim.runId);
+        if (run === undefined || run.fence !== claim.fence) stale.push(claim.runId);
+        else run.leaseUntil = until;
+      }
+      return stale;
+    },
+
+    async release(claim, rest) {
+      const run = runs.get(claim.runId);
+      if (run === undefined || run.fence !== claim.fence) return;
+      change(run, {
+        status: rest.status,
+        fence: run.fence + 1,
+        owner: undefined,
+        leaseUntil: undefined,
+        updatedAt: rest.now,
+        wakeAt: rest.status === 'suspended' ? rest.wakeAt : undefined,
+        waiting: rest.status === 'suspended' ? rest.waiting : [],
+        attention: rest.status === 'stalled' ? rest.attention : undefined,
+      });
+    },
+
+    async get(runId) {
+      const run = runs.get(runId);
+      return run === undefined ? undefined : recordOf(run);
+    },
+
+    list: async (filter) => pageOf(inOrder, filter),
+
+    async read(runId, { generation, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }) {
+      return (runs.get(runId)?.journals.get(generation) ?? []).filter(({ seq }) => seq >= from && seq <= to);
+    },
+
+    async blobs(hashes) {
+      const found = new Map<string, string>();
+      for (const hash of hashes) {
+        const content = blobs.get(hash);
+        if (content !== undefined) found.set(hash, content);
+      }
+      return found;
+    },
+
+    async links(tip) {
+      const chain: StoredLink[] = [];
+      for (let link = links.get(tip); link !== undefined; ) {
+        chain.push(link);
+        link = link.parent === undefined ? undefined : links.get(link.parent);
+      }
+      return chain.reverse();
+    },
+
+    async post(runId, message) {
+      const run = known(runId);
+      if (run.delivered.has(message.id)) return 'duplicate';
+      if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
+      run.delivered.add(message.id);
+      run.inbox.push({ ...message, number: run.inbox.length + 1 });
+      const wakesPaused = message.kind === 'resume' || message.kind === 'cancel';
+      // a later pause takes an earlier resume back: the run is to rest until the next one
+      const isTakenBack = message.kind === 'pause' || run.signalled === 'nothing';
+      change(run, {
+        updatedAt: message.at,
+        signalled: wakesPaused ? 'resume' : isTakenBack ? 'messages' : run.signalled,
+      });
+      notify();
+      return 'accepted';
+    },
+
+    async inbox(runId, after) {
+      const run = runs.get(runId);
+      return (run?.inbox ?? []).filter(({ number }) => number > after && run?.taken.has(number) !== true);
+    },
+
+    async requeue(runId) {
+      const run = known(runId);
+      if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
+      if (!RESTING.has(run.status)) return;
+      change(run, { status: 'pending', wakeAt: undefined, waiting: [], attention: undefined });
+      notify();
+    },
+
+    due: async (query) => line.due(query),
+    nextDue: async (after = Number.NEGATIVE_INFINITY) => line.next(after),
+
+    watch(listener) {
+      // a wrapper of its own: the same function may watch twice, and each watch stops alone
+      const own = () => listener();
+      listeners.add(own);
+      return () => listeners.delete(own);
+    },
+
+    async close() {
+      listeners.clear();
+    },
+  };
+}
+
+function pageOf(inOrder: readonly MemoryRun[], filter: RunFilter): RunPage {
+  const { tenant, subject, agent, status, limit = 100 } = filter;
+  const found: MemoryRun[] = [];
+  let at = filter.cursor === undefined ? inOrder.length - 1 : Number(filter.cursor) - 1;
+  for (; at >= 0 && found.length < limit; at -= 1) {
+    const run = inOrder[at];
+    if (run === undefined) break;
+    if (tenant !== undefined && run.tenant !== tenant) continue;
+    if (subject !== undefined && run.subject !== subject) continue;
+    if (agent !== undefined && run.agent !== agent) continue;
+    if (status !== undefined && run.status !== status) continue;
+    found.push(run);
+  }
+  const last = found.at(-1);
+  return { runs: found.map(recordOf), ...(at >= 0 && last !== undefined ? { cursor: String(last.order) } : {}) };
+}
+
+/** A link whose parent or content is neither stored nor in the batch before it. */
+function danglingLink(
+  { links: added = [], blobs: contents = [] }: Batch,
+  links: ReadonlyMap<string, StoredLink>,
+  blobs: ReadonlyMap<string, string>,
+): StoredLink | undefined {
+  return added.find(({ parent, blob }, index) => {
+    const isParentKnown =
+      parent === undefined || links.has(parent) || added.slice(0, index).some(({ id }) => id === parent);
+    return !isParentKnown || (blob !== undefined && !blobs.has(blob) && !contents.some(([hash]) => hash === blob));
+  });
+}

@@ -1,0 +1,125 @@
+import type { ForkPoint, Owner } from '../../core/events.js';
+import type { NewRun, RunRecord, RunStatus, StoredEntry, StoredMessage } from '../../ports/engine.js';
+
+/** What the memory engine keeps of one run. Journals only ever grow at their end: nothing is copied to append. */
+export interface MemoryRun {
+  readonly order: number;
+  readonly id: string;
+  readonly agent: string;
+  readonly version: string;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly createdAt: number;
+  readonly fork: ForkPoint | undefined;
+  readonly source: string | undefined;
+  readonly journals: Map<number, StoredEntry[]>;
+  readonly inbox: StoredMessage[];
+  readonly delivered: Set<string>;
+  /** Numbers of messages that the run has consumed. */
+  readonly taken: Set<number>;
+  /** Moves with every claim and every release, so that an older number is always stale. */
+  fence: number;
+  status: RunStatus;
+  generation: number;
+  updatedAt: number;
+  wakeAt: number | undefined;
+  waiting: readonly string[];
+  crashes: number;
+  owner: Owner | undefined;
+  leaseUntil: number | undefined;
+  attention: string | undefined;
+  signalled: Signalled;
+}
+
+/** What arrived since the last claim. `resume` also wakes a paused run, which other messages leave alone. */
+export type Signalled = 'nothing' | 'messages' | 'resume';
+
+export function memoryRun(given: NewRun, order: number): MemoryRun {
+  return {
+    order,
+    id: given.id,
+    agent: given.agent,
+    version: given.version,
+    tenant: given.tenant,
+    subject: given.subject,
+    createdAt: given.createdAt,
+    fork: given.fork,
+    source: given.source,
+    journals: new Map(),
+    inbox: [],
+    delivered: new Set(),
+    taken: new Set(),
+    fence: 0,
+    status: 'pending',
+    generation: given.first.generation ?? given.first.entries[0]?.generation ?? 0,
+    updatedAt: given.createdAt,
+    wakeAt: undefined,
+    waiting: [],
+    crashes: 0,
+    owner: undefined,
+    leaseUntil: undefined,
+    attention: undefined,
+    signalled: 'nothing',
+  };
+}
+
+export function recordOf(run: MemoryRun): RunRecord {
+  return {
+    id: run.id,
+    agent: run.agent,
+    version: run.version,
+    tenant: run.tenant,
+    subject: run.subject,
+    status: run.status,
+    generation: run.generation,
+    createdAt: run.createdAt,
+    updatedAt: run.updatedAt,
+    waiting: run.waiting,
+    crashes: run.crashes,
+    ...(run.wakeAt === undefined ? {} : { wakeAt: run.wakeAt }),
+    ...(run.owner === undefined ? {} : { owner: run.owner }),
+    ...(run.leaseUntil === undefined ? {} : { leaseUntil: run.leaseUntil }),
+    ...(run.fork === undefined ? {} : { fork: run.fork }),
+    ...(run.source === undefined ? {} : { source: run.source }),
+    ...(run.attention === undefined ? {} : { attention: run.attention }),
+  };
+}
+
+/** The first entry whose position is taken, in the journal or earlier in the same batch. */
+export function takenPosition(run: MemoryRun, entries: readonly StoredEntry[]): StoredEntry | undefined {
+  let before: StoredEntry | undefined;
+  for (const entry of entries) {
+    const journal = run.journals.get(entry.generation);
+    const last = before?.generation === entry.generation ? before : journal?.at(-1);
+    // entries nearly always come in order, so the search below is for the caller that is wrong
+    if (last !== undefined && entry.seq <= last.seq && isTaken(entry, journal, entries)) return entry;
+    before = entry;
+  }
+  return undefined;
+}
+
+function isTaken(
+  entry: StoredEntry,
+  journal: readonly StoredEntry[] | undefined,
+  batch: readonly StoredEntry[],
+): boolean {
+  const same = (other: StoredEntry) =>
+    other !== entry && other.generation === entry.generation && other.seq === entry.seq;
+  return (journal ?? []).some(same) || batch.some(same);
+}
+
+export function addEntry(run: MemoryRun, entry: StoredEntry): void {
+  const journal = run.journals.get(entry.generation);
+  if (journal === undefined) {
+    run.journals.set(entry.generation, [entry]);
+    return;
+  }
+  const last = journal.at(-1);
+  if (last === undefined || last.seq < entry.seq) journal.push(entry);
+  else
+    journal.splice(
+      journal.findIndex((other) => other.seq > entry.seq),
+      0,
+      entry,
+    );
+}

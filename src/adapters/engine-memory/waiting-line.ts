@@ -1,0 +1,127 @@
+import type { DueQuery } from '../../ports/engine.js';
+import type { MemoryRun } from './memory-run.js';
+
+/**
+ * Which runs a worker can claim, without looking at those that only wait: 10,000 suspended runs must not slow down
+ * the waking of one.
+ *
+ * Invariants:
+ * 1. `ready` holds exactly the runs without an owner that can be claimed now, timers that came due included.
+ * 2. A timer counts only while its run still waits for that time; one left behind by a claim is skipped.
+ * 3. `owned` holds exactly the runs with an owner.
+ */
+export class WaitingLine {
+  private readonly ready = new Set<MemoryRun>();
+  private readonly owned = new Set<MemoryRun>();
+  private timers: Timer[] = [];
+  private timed = 0;
+
+  /** Takes the run out before its state changes; `enter` puts it back where the new state belongs. */
+  leave(run: MemoryRun): void {
+    if (isTimed(run) && !this.ready.has(run)) this.timed -= 1;
+    this.ready.delete(run);
+    this.owned.delete(run);
+  }
+
+  enter(run: MemoryRun): void {
+    if (run.owner !== undefined) this.owned.add(run);
+    else if (isReady(run)) this.ready.add(run);
+    else if (isTimed(run)) this.addTimer({ at: run.wakeAt ?? 0, run, fence: run.fence });
+  }
+
+  due(query: DueQuery): readonly string[] {
+    this.promote(query.now);
+    const agents = new Set(query.agents);
+    const gone = new Map<string, boolean>();
+    const found: string[] = [];
+    for (const run of this.owned) {
+      if (found.length >= query.limit) return found;
+      if (!agents.has(run.agent) || run.owner === undefined) continue;
+      const isGone = gone.get(run.owner.id) ?? query.isGone(run.owner);
+      gone.set(run.owner.id, isGone);
+      if (isGone || (run.leaseUntil ?? 0) <= query.now) found.push(run.id);
+    }
+    for (const run of this.ready) {
+      if (found.length >= query.limit) return found;
+      if (agents.has(run.agent)) found.push(run.id);
+    }
+    return found;
+  }
+
+  next(after: number): number | undefined {
+    this.promote(after);
+    let next = this.timers[0]?.at;
+    for (const { leaseUntil } of this.owned) {
+      if (leaseUntil !== undefined && leaseUntil > after && (next === undefined || leaseUntil < next))
+        next = leaseUntil;
+    }
+    return next;
+  }
+
+  /** Timers that are over become ready; stale ones are dropped from the front, so the first one left is real. */
+  private promote(now: number): void {
+    for (let first = this.timers[0]; first !== undefined; first = this.timers[0]) {
+      const isStale = first.fence !== first.run.fence || !isTimed(first.run) || this.ready.has(first.run);
+      if (!isStale && first.at > now) return;
+      removeFirst(this.timers);
+      if (isStale) continue;
+      this.timed -= 1;
+      this.ready.add(first.run);
+    }
+  }
+
+  private addTimer(timer: Timer): void {
+    this.timed += 1;
+    addTo(this.timers, timer);
+    if (this.timers.length <= 2 * this.timed + 64) return;
+    // runs that are woken early leave their timers behind: without this a long timeout would keep them all
+    const live = this.timers.filter((other) => other.fence === other.run.fence && isTimed(other.run));
+    this.timers = live.sort((a, b) => a.at - b.at);
+  }
+}
+
+interface Timer {
+  readonly at: number;
+  readonly run: MemoryRun;
+  /** The fence under which the run went to sleep. */
+  readonly fence: number;
+}
+
+function isReady(run: MemoryRun): boolean {
+  if (run.status === 'pending') return true;
+  if (run.status === 'suspended') return run.signalled !== 'nothing';
+  return run.status === 'paused' && run.signalled === 'resume';
+}
+
+function isTimed(run: MemoryRun): boolean {
+  return run.owner === undefined && run.status === 'suspended' && run.wakeAt !== undefined && !isReady(run);
+}
+
+/** A binary heap in an array, earliest first. */
+function addTo(heap: Timer[], timer: Timer): void {
+  let at = heap.length;
+  while (at > 0) {
+    const parentAt = (at - 1) >> 1;
+    const parent = heap[parentAt];
+    if (parent === undefined || parent.at <= timer.at) break;
+    heap[at] = parent;
+    at = parentAt;
+  }
+  heap[at] = timer;
+}
+
+function removeFirst(heap: Timer[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let at = 0;
+  for (;;) {
+    const left = heap[2 * at + 1];
+    const right = heap[2 * at + 2];
+    const isLeft = right === undefined || (left !== undefined && left.at <= right.at);
+    const child = isLeft ? left : right;
+    if (child === undefined || child.at >= last.at) break;
+    heap[at] = child;
+    at = 2 * at + (isLeft ? 1 : 2);
+  }
+  heap[at] = last;
+}

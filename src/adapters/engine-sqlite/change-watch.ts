@@ -1,0 +1,67 @@
+import type { Database } from './driver.js';
+import { integer } from './row.js';
+
+/**
+ * Tells listeners that something was posted or requeued. This process is told at once; other processes are noticed by
+ * the number that SQLite changes with their commits, asked for only while somebody listens.
+ */
+export class ChangeWatch {
+  private readonly listeners = new Set<() => void>();
+  private readonly database: Database;
+  private readonly pollMs: number;
+  private poll: NodeJS.Timeout | undefined;
+  private seen = 0;
+
+  constructor(database: Database, pollMs: number) {
+    this.database = database;
+    this.pollMs = pollMs;
+  }
+
+  watch(listener: () => void): () => void {
+    const own = () => listener(); // the same function may watch twice, and each watch stops alone
+    this.listeners.add(own);
+    this.start();
+    return () => {
+      this.listeners.delete(own);
+      if (this.listeners.size === 0) this.stop();
+    };
+  }
+
+  notify(): void {
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  close(): void {
+    this.listeners.clear();
+    this.stop();
+  }
+
+  private start(): void {
+    if (this.poll !== undefined) return;
+    this.seen = this.version();
+    this.poll = setInterval(() => this.look(), this.pollMs);
+    this.poll.unref();
+  }
+
+  private stop(): void {
+    clearInterval(this.poll);
+    this.poll = undefined;
+  }
+
+  private look(): void {
+    const version = this.version();
+    if (version === this.seen) return;
+    this.seen = version;
+    this.notify();
+  }
+
+  /** A number that differs when unreadable: whoever is then called reads for himself and gets the error with its reason. */
+  private version(): number {
+    try {
+      const row = this.database.get('PRAGMA data_version');
+      return row === undefined ? -1 : integer(row, 'data_version');
+    } catch {
+      return -1;
+    }
+  }
+}

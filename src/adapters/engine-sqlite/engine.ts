@@ -1,0 +1,105 @@
+import type { Engine } from '../../ports/engine.js';
+import type { Store } from '../../ports/store.js';
+import { ChangeWatch } from './change-watch.js';
+import type { DriverName } from './driver.js';
+import { dueRuns, nextDue } from './due.js';
+import { Fences } from './fences.js';
+import { type CommitHooks, GroupCommit } from './group-commit.js';
+import { Inbox } from './inbox.js';
+import { Journal } from './journal.js';
+import { openFile } from './open.js';
+import { patiently } from './patience.js';
+import { Runs } from './runs.js';
+import { storageClosed } from './storage-errors.js';
+import { sqliteStore } from './store.js';
+
+export interface SqliteOptions {
+  /** The database file. Its directory is created when missing. */
+  readonly path: string;
+  /** `node:sqlite` where this Node has it (22.13 and later), otherwise the package `libsql`. */
+  readonly driver?: DriverName;
+  /** Go on with a file that has lost committed records, instead of failing with JOURNAL_TRUNCATED. */
+  readonly acceptLoss?: boolean;
+  /** How long to wait for another process that writes, before STORAGE_BUSY. */
+  readonly busyMs?: number;
+  /** How often to look for what other processes posted, while somebody watches. */
+  readonly pollMs?: number;
+  readonly hooks?: CommitHooks;
+}
+
+export interface SqliteEngine extends Engine {
+  readonly path: string;
+  readonly driver: DriverName;
+  /** Records on the same file. */
+  readonly store: Store;
+}
+
+/** Runs in one SQLite file, which several processes may share. */
+export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine> {
+  const { path, busyMs = 5_000, pollMs = 50, hooks = {} } = options;
+  const file = await openFile({ ...options, busyMs });
+  const { database, guard } = file;
+  const fences = new Fences(database);
+  const commits = new GroupCommit(database, [guard, fences], { path, busyMs, hooks });
+  const journal = new Journal(file, fences, path);
+  const runs = new Runs(file, fences, journal);
+  const inbox = new Inbox(database, guard, runs);
+  const changes = new ChangeWatch(database, pollMs);
+  let closing: Promise<void> | undefined;
+
+  const read = <T>(work: () => T): Promise<T> =>
+    closing === undefined ? patiently(work, { path, busyMs }) : Promise.reject(storageClosed(path));
+  const write = <T>(work: () => T): Promise<T> => commits.submit(work);
+  const thenNotify = async <T>(written: Promise<T>): Promise<T> => {
+    const value = await written;
+    changes.notify();
+    return value;
+  };
+  const closeFile = async (): Promise<void> => {
+    await commits.close();
+    changes.close();
+    try {
+      database.all('PRAGMA wal_checkpoint(TRUNCATE)'); // leaves one file behind where nobody else has it open
+    } catch {
+      // on a full disk, say: everything is safe in the log, and the next one to open the file goes on from it
+    }
+    database.close();
+    guard.close();
+  };
+
+  return {
+    kind: 'sqlite',
+    path,
+    driver: database.driver,
+    store: sqliteStore({ database, guard, read, write }),
+    create: (run) =>
+      commits.submit(
+        () => runs.create(run),
+        (cause) => journal.refusal(run.id, run.first, cause),
+      ),
+    claim: (runId, by) => write(() => runs.claim(runId, by)),
+    append: (claim, batch) =>
+      commits.submit(
+        () => journal.write(claim, batch),
+        (cause) => journal.refusal(claim.runId, batch, cause),
+      ),
+    renew: (claims, until) => write(() => runs.renew(claims, until)),
+    release: (claim, rest) => write(() => runs.release(claim, rest)),
+    get: (runId) => read(() => runs.get(runId)),
+    list: (filter) => read(() => runs.list(filter)),
+    read: (runId, { generation, from = 0, to = Number.MAX_SAFE_INTEGER }) =>
+      read(() => journal.read(runId, generation, from, to)),
+    blobs: (hashes) => read(() => journal.blobs(hashes)),
+    links: (tip) => read(() => journal.links(tip)),
+    post: (runId, message) => thenNotify(write(() => inbox.post(runId, message))),
+    inbox: (runId, after) => read(() => inbox.after(runId, after)),
+    requeue: (runId) => thenNotify(write(() => runs.requeue(runId))),
+    due: (query) => read(() => dueRuns(database, query)),
+    nextDue: (after = 0) => read(() => nextDue(database, after)),
+    watch: (listener) => changes.watch(listener),
+    close() {
+      closing ??= closeFile();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Claim } from '../../ports/engine.js';
+import type { Database } from './driver.js';
+import { integer } from './row.js';
+
+/**
+ * Which claims are current. Asking the table for every entry would cost a third of the insert itself, so the answer is
+ * remembered from commit to commit, and forgotten as soon as it could be wrong:
+ * 1. another connection has committed (SQLite counts that) before this transaction took its lock;
+ * 2. this connection claims or releases the run;
+ * 3. a transaction is rolled back.
+ * It holds no more than the runs this process is writing.
+ */
+export class Fences {
+  private readonly known = new Map<string, { readonly fence: number; readonly run: number }>();
+  private readonly database: Database;
+  private seen = -1;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  /** A transaction has taken its lock: from here on nobody else moves a fence. */
+  begun(): void {
+    const row = this.database.get('PRAGMA data_version');
+    const version = row === undefined ? -1 : integer(row, 'data_version');
+    if (version !== this.seen) this.known.clear();
+    this.seen = version;
+  }
+
+  rolledBack(): void {
+    this.known.clear();
+  }
+
+  forget(runId: string): void {
+    this.known.delete(runId);
+  }
+
+  /** The number of the run, or undefined when the claim is stale. */
+  runOf({ runId, fence }: Pick<Claim, 'runId' | 'fence'>): number | undefined {
+    const known = this.known.get(runId);
+    if (known !== undefined) return known.fence === fence ? known.run : undefined;
+    const row = this.database.get('SELECT n FROM runs WHERE id = ? AND fence = ?', runId, fence);
+    if (row === undefined) return undefined;
+    const run = integer(row, 'n');
+    this.known.set(runId, { fence, run });
+    return run;
+  }
+}

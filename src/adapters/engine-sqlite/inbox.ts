@@ -1,0 +1,71 @@
+import { alreadyTerminal } from '../../core/engine-errors.js';
+import type { InboxMessage, StoredMessage } from '../../ports/engine.js';
+import type { Database } from './driver.js';
+import { content, integer, storedText, text } from './row.js';
+import { isOver, recordOf } from './run-rows.js';
+import type { Runs } from './runs.js';
+import type { TailGuard } from './tail-guard.js';
+
+/** Messages for runs, from any process. The row of the run remembers that one came, so a worker finds it by index. */
+export class Inbox {
+  private readonly database: Database;
+  private readonly guard: TailGuard;
+  private readonly runs: Runs;
+
+  constructor(database: Database, guard: TailGuard, runs: Runs) {
+    this.database = database;
+    this.guard = guard;
+    this.runs = runs;
+  }
+
+  post(runId: string, message: InboxMessage): 'accepted' | 'duplicate' {
+    const run = this.runs.known(runId);
+    const n = integer(run, 'n');
+    // before the check below: whoever repeats a delivery learns that it arrived, also when the run has ended since
+    if (this.database.get('SELECT 1 FROM inbox WHERE run = ? AND id = ?', n, message.id) !== undefined)
+      return 'duplicate';
+    if (isOver(run)) throw alreadyTerminal(recordOf(run));
+    const { lastInsertRowid } = this.database.run(
+      'INSERT INTO inbox (run, id, kind, name, sender, at, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      n,
+      message.id,
+      message.kind,
+      message.name,
+      message.from,
+      message.at,
+      storedText(message.body),
+    );
+    this.guard.note('inbox', lastInsertRowid);
+    this.database.run(
+      'UPDATE runs SET signalled = ?, updated_at = ? WHERE n = ?',
+      signalledBy(message.kind, integer(run, 'signalled')),
+      message.at,
+      n,
+    );
+    return 'accepted';
+  }
+
+  after(runId: string, number: number): readonly StoredMessage[] {
+    const rows = this.database.all(
+      `SELECT n, id, kind, name, sender, at, body FROM inbox
+       WHERE run = (SELECT n FROM runs WHERE id = ?) AND n > ? ORDER BY n`,
+      runId,
+      number,
+    );
+    return rows.map((row) => ({
+      number: integer(row, 'n'),
+      id: text(row, 'id'),
+      kind: text(row, 'kind') as InboxMessage['kind'],
+      name: text(row, 'name'),
+      from: text(row, 'sender'),
+      at: integer(row, 'at'),
+      body: content(row, 'body'),
+    }));
+  }
+}
+
+/** 2 also wakes a paused run. A later pause takes that back: the run is to rest until the next resume. */
+function signalledBy(kind: InboxMessage['kind'], before: number): number {
+  if (kind === 'resume' || kind === 'cancel') return 2;
+  return kind === 'pause' ? 1 : Math.max(before, 1);
+}

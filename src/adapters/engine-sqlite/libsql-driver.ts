@@ -1,0 +1,33 @@
+import type Libsql from 'libsql';
+import { FlyballError } from '../../core/errors.js';
+import { type Database, preparedOnce, type Row, refuseUnstorable } from './driver.js';
+
+export async function openLibsql(path: string): Promise<Database> {
+  const LibsqlDatabase = await loadLibsql();
+  const database = new LibsqlDatabase(path);
+  const prepared = preparedOnce((sql) => database.prepare<unknown[]>(sql));
+  return {
+    driver: 'libsql',
+    exec: (sql) => void database.exec(sql),
+    // always one array: libsql takes a lone object for named parameters, a blob included
+    run(sql, ...values) {
+      const { changes, lastInsertRowid } = prepared(sql).run(refuseUnstorable(values));
+      return { changes, lastInsertRowid: Number(lastInsertRowid) };
+    },
+    get: (sql, ...values) => prepared(sql).get(refuseUnstorable(values)) as Row | undefined,
+    all: (sql, ...values) => prepared(sql).all(refuseUnstorable(values)) as readonly Row[],
+    close: () => void database.close(),
+  };
+}
+
+async function loadLibsql(): Promise<typeof Libsql> {
+  try {
+    return (await import('libsql')).default;
+  } catch (cause) {
+    throw new FlyballError(
+      'DRIVER_MISSING',
+      `Node ${process.versions.node} needs the package libsql for SQLite. Run \`npm i libsql\`, or use Node >= 22.13.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError } from '../../core/errors.js';
+import { type Database, type DriverName, openDatabase } from './driver.js';
+import { patiently } from './patience.js';
+import { configure, migrate } from './schema.js';
+import { storageError } from './storage-errors.js';
+import { missingRecords, TailGuard, tailOf } from './tail-guard.js';
+
+export interface OpenOptions {
+  readonly path: string;
+  readonly driver?: DriverName;
+  /** Go on with a file that has lost committed records. */
+  readonly acceptLoss?: boolean;
+  readonly busyMs: number;
+}
+
+export interface OpenFile {
+  readonly database: Database;
+  readonly guard: TailGuard;
+}
+
+/** Opens the file, creates or migrates its tables, and refuses one that is damaged, newer or has lost records. */
+export async function openFile(options: OpenOptions): Promise<OpenFile> {
+  const { path } = options;
+  if (path === '' || path.startsWith(':') || path.startsWith('file:')) {
+    throw new ConfigError(`sqliteEngine needs the path of a file, got "${path}". For memory use memoryEngine().`);
+  }
+  const guard = openGuard(path);
+  try {
+    refuseEmptied(guard, options);
+    return { guard, database: await openChecked(guard, options) };
+  } catch (error) {
+    guard.close();
+    throw storageError(error, path);
+  }
+}
+
+function openGuard(path: string): TailGuard {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    return new TailGuard(`${path}.tip`);
+  } catch (error) {
+    throw storageError(error, path);
+  }
+}
+
+/** SQLite would take an emptied file for a new one and delete the log beside it, with what could still be saved. */
+function refuseEmptied(guard: TailGuard, { path, acceptLoss = false }: OpenOptions): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > 0 || acceptLoss) return;
+  const missing = missingRecords(path, guard.recorded(), { events: 0, inbox: 0, runs: 0, records: 0 });
+  if (missing !== undefined) throw missing;
+}
+
+async function openChecked(guard: TailGuard, options: OpenOptions): Promise<Database> {
+  const { path, driver, acceptLoss = false } = options;
+  const recorded = guard.recorded(); // before the tables are read, or a commit in between would look like a loss
+  const database = await openDatabase(path, driver);
+  try {
+    await patiently(() => configure(database), options);
+    await patiently(() => migrate(database, path), options);
+    const found = await patiently(() => tailOf(database), options);
+    const missing = missingRecords(path, recorded, found);
+    if (missing !== undefined && !acceptLoss) throw missing;
+    if (missing !== undefined) guard.acceptLoss(found);
+    guard.start(found);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,156 @@
+import { ConfigError, FlyballError } from '../../core/errors.js';
+import type { Database } from './driver.js';
+import { integer } from './row.js';
+
+/**
+ * The file's layout. Version history: 1 (first release).
+ *
+ * 1. `events` is append-only and keyed by position, with the place of an entry in a unique index beside it: clustering
+ *    on the place is two to four times slower, because every run then writes to pages of its own.
+ * 2. `due_at` and `ready` follow from the other columns, so no statement can forget to keep them.
+ * 3. Rows of `events`, `inbox`, `runs` and `store_versions` are never deleted: the tail guard counts on rising numbers.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE runs (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    agent TEXT NOT NULL,
+    version TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    source TEXT,
+    fork TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    fence INTEGER NOT NULL DEFAULT 0,
+    crashes INTEGER NOT NULL DEFAULT 0,
+    owner TEXT,
+    lease_until INTEGER,
+    wake_at INTEGER,
+    waiting TEXT NOT NULL DEFAULT '[]',
+    attention TEXT,
+    signalled INTEGER NOT NULL DEFAULT 0, -- since the last claim: 0 nothing, 1 messages, 2 one that wakes a paused run
+    ready INTEGER AS (status = 'pending' OR (status = 'suspended' AND signalled > 0) OR (status = 'paused' AND signalled > 1)),
+    due_at INTEGER AS (CASE status
+      WHEN 'pending' THEN updated_at
+      WHEN 'suspended' THEN CASE WHEN signalled > 0 THEN updated_at ELSE wake_at END
+      WHEN 'paused' THEN CASE WHEN signalled > 1 THEN updated_at END
+      WHEN 'running' THEN lease_until END)
+  );
+  CREATE INDEX runs_due ON runs (ready, due_at, agent) WHERE due_at IS NOT NULL;
+  CREATE INDEX runs_owned ON runs (owner) WHERE owner IS NOT NULL;
+
+  CREATE TABLE events (
+    pos INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    gen INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    active INTEGER NOT NULL,
+    body NOT NULL
+  );
+  CREATE UNIQUE INDEX events_place ON events (run, gen, seq);
+
+  CREATE TABLE blobs (n INTEGER PRIMARY KEY, hash NOT NULL UNIQUE, body NOT NULL);
+
+  CREATE TABLE links (
+    n INTEGER PRIMARY KEY,
+    id NOT NULL UNIQUE,
+    parent INTEGER NOT NULL, -- 0 for the first link of a chain
+    header NOT NULL,
+    content,
+    blob INTEGER,
+    CHECK (content IS NOT NULL OR blob IS NOT NULL)
+  );
+
+  CREATE TABLE inbox (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    body NOT NULL,
+    UNIQUE (run, id)
+  );
+  CREATE INDEX inbox_run ON inbox (run);
+
+  CREATE TABLE store_records (
+    n INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    key TEXT NOT NULL,
+    version INTEGER NOT NULL DEFAULT 0,
+    erased_at INTEGER,
+    UNIQUE (tenant, owner, collection, key)
+  );
+  CREATE TABLE store_versions (
+    n INTEGER PRIMARY KEY,
+    record INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    proposal TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    value, -- null once erased
+    UNIQUE (record, version)
+  );
+  CREATE UNIQUE INDEX store_versions_proposal ON store_versions (record, proposal);
+  CREATE TABLE store_proposals (
+    n INTEGER PRIMARY KEY,
+    record INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    proposal TEXT NOT NULL,
+    value NOT NULL,
+    UNIQUE (record, proposal)
+  );
+  `,
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Settings of a connection. The wait for a lock is ours, between turns: SQLite's own would block the thread. */
+export function configure(database: Database): void {
+  database.exec('PRAGMA busy_timeout = 0');
+  database.get('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = FULL');
+  database.exec('PRAGMA secure_delete = ON'); // an erased record must not stay readable in a free page
+}
+
+/** The version of the file: 0 for an empty one. Refuses files of newer versions and of other programs. */
+export function schemaVersion(database: Database, path: string): number {
+  const tables = database.all("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
+  if (tables.length === 0) return 0;
+  if (!tables.includes('flyball_meta')) {
+    throw new ConfigError(`${path} is the database of another program. Choose another path.`);
+  }
+  const row = database.get("SELECT value FROM flyball_meta WHERE key = 'schema'");
+  const version = row === undefined ? 0 : integer(row, 'value');
+  if (version > SCHEMA_VERSION) {
+    throw new FlyballError(
+      'JOURNAL_NEWER',
+      `${path} was written by a newer version (schema ${version}; this one knows ${SCHEMA_VERSION}). It was left as it is. Upgrade flyball to open it.`,
+      { detail: { path, version, known: SCHEMA_VERSION } },
+    );
+  }
+  return version;
+}
+
+/** Brings the file up to date, all of it or nothing. The version is read again under the lock: another process may be first. */
+export function migrate(database: Database, path: string): void {
+  if (schemaVersion(database, path) === SCHEMA_VERSION) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const from = schemaVersion(database, path);
+    database.exec('CREATE TABLE IF NOT EXISTS flyball_meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID');
+    for (const migration of MIGRATIONS.slice(from)) database.exec(migration);
+    database.run("INSERT OR REPLACE INTO flyball_meta (key, value) VALUES ('schema', ?)", SCHEMA_VERSION);
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+import { canonicalJson } from '../../core/canonical.js';
+import { proposalUnknown, recordOvertaken } from '../../core/engine-errors.js';
+import { hasFields } from '../../core/record-fields.js';
+import type { RecordKey, Store, StoreQuery, StoreRecord } from '../../ports/store.js';
+import type { Database, Row } from './driver.js';
+import { content, integer, storedText, text } from './row.js';
+import type { TailGuard } from './tail-guard.js';
+
+/** How the store reaches the file: the engine's commits and its patience with locks. */
+export interface StoreAccess {
+  readonly database: Database;
+  readonly guard: TailGuard;
+  read<T>(work: () => T): Promise<T>;
+  write<T>(work: () => T): Promise<T>;
+}
+
+/** Records on the database of the engine. Committed versions are only added; erasing empties them. */
+export function sqliteStore({ database, guard, read, write }: StoreAccess): Store {
+  const recordAt = ({ tenant, owner, collection, key }: RecordKey): Row | undefined =>
+    database.get(
+      'SELECT n, version, erased_at FROM store_records WHERE tenant = ? AND owner = ? AND collection = ? AND key = ?',
+      tenant,
+      owner,
+      collection,
+      key,
+    );
+  const versionBy = (record: number, proposal: string): Row | undefined =>
+    database.get('SELECT version, at, value FROM store_versions WHERE record = ? AND proposal = ?', record, proposal);
+  const proposalBy = (record: number, proposal: string): Row | undefined =>
+    database.get('SELECT n, version, value FROM store_proposals WHERE record = ? AND proposal = ?', record, proposal);
+  const newRecord = ({ tenant, owner, collection, key }: RecordKey): number =>
+    database.run(
+      'INSERT INTO store_records (tenant, owner, collection, key) VALUES (?, ?, ?, ?)',
+      tenant,
+      owner,
+      collection,
+      key,
+    ).lastInsertRowid;
+
+  return {
+    get: (at) =>
+      read(() => {
+        const row = database.get(CURRENT, at.tenant, at.owner, at.collection, at.key);
+        return row === undefined ? undefined : recordOf(at.key, row);
+      }),
+
+    query: (query) => read(() => page(database, query)),
+
+    propose(at, { id, over, value }) {
+      const encoded = storedText(canonicalJson(value));
+      return write(() => {
+        const found = recordAt(at);
+        const known = found === undefined ? undefined : integer(found, 'n');
+        const earlier = known === undefined ? undefined : (versionBy(known, id) ?? proposalBy(known, id));
+        if (earlier !== undefined) return { version: integer(earlier, 'version') };
+        const current = found === undefined || found['erased_at'] !== null ? 0 : integer(found, 'version');
+        if (over !== current) throw recordOvertaken(at, over, current);
+        const version = (found === undefined ? 0 : integer(found, 'version')) + 1;
+        database.run(
+          'INSERT INTO store_proposals (record, version, proposal, value) VALUES (?, ?, ?, ?)',
+          known ?? newRecord(at),
+          version,
+          id,
+          encoded,
+        );
+        return { version };
+      });
+    },
+
+    commit: (at, proposal, now) =>
+      write(() => {
+        const found = recordAt(at);
+        if (found === undefined) throw proposalUnknown(at, proposal);
+        const record = integer(found, 'n');
+        const committed = versionBy(record, proposal);
+        if (committed !== undefined) return recordOf(at.key, committed);
+        const proposed = proposalBy(record, proposal);
+        if (proposed === undefined) throw proposalUnknown(at, proposal);
+        const version = integer(proposed, 'version');
+        if (version !== integer(found, 'version') + 1)
+          throw recordOvertaken(at, version - 1, integer(found, 'version'));
+        const { lastInsertRowid } = database.run(
+          'INSERT INTO store_versions (record, version, proposal, at, value) SELECT record, version, proposal, ?, value FROM store_proposals WHERE n = ?',
+          now,
+          integer(proposed, 'n'),
+        );
+        guard.note('records', lastInsertRowid);
+        database.run('DELETE FROM store_proposals WHERE n = ?', integer(proposed, 'n'));
+        database.run('UPDATE store_records SET version = ?, erased_at = NULL WHERE n = ?', version, record);
+        return recordOf(at.key, { version, at: now, value: proposed['value'] });
+      }),
+
+    drop: (at, proposal) =>
+      write(() => {
+        const found = recordAt(at);
+        if (found === undefined) return;
+        database.run('DELETE FROM store_proposals WHERE record = ? AND proposal = ?', integer(found, 'n'), proposal);
+      }),
+
+    async erase(at, now) {
+      await write(() => {
+        const found = recordAt(at);
+        if (found === undefined) return;
+        const record = integer(found, 'n');
+        database.run('UPDATE store_versions SET value = NULL WHERE record = ?', record);
+        database.run('DELETE FROM store_proposals WHERE record = ?', record);
+        database.run('UPDATE store_records SET erased_at = ? WHERE n = ?', now, record);
+      });
+      // the contents are still in the write-ahead log until it is emptied; a reader in the way delays that, no more
+      await read(() => database.all('PRAGMA wal_checkpoint(TRUNCATE)'));
+    },
+
+    history: (at) =>
+      read(() => {
+        const found = recordAt(at);
+        if (found === undefined) return [];
+        const rows = database.all(
+          'SELECT version, at, value FROM store_versions WHERE record = ? ORDER BY version',
+          integer(found, 'n'),
+        );
+        return rows.map((row) => recordOf(at.key, row));
+      }),
+  };
+}
+
+const COMMITTED = `FROM store_records JOIN store_versions
+  ON store_versions.record = store_records.n AND store_versions.version = store_records.version
+  WHERE tenant = ? AND owner = ? AND collection = ? AND erased_at IS NULL`;
+const CURRENT = `SELECT store_versions.version, store_versions.at, store_versions.value ${COMMITTED} AND key = ?`;
+const AFTER = `SELECT key, store_versions.version, store_versions.at, store_versions.value ${COMMITTED}
+  AND key >= ? AND key IS NOT ? ORDER BY key LIMIT ?`;
+
+/** Records read at a time while looking for those that match. */
+const CHUNK = 200;
+
+function page(
+  database: Database,
+  query: StoreQuery,
+): { readonly records: readonly StoreRecord[]; readonly cursor?: string } {
+  const { tenant, owner, collection, prefix = '', where = {}, limit = 100 } = query;
+  const records: StoreRecord[] = [];
+  for (let cursor = query.cursor; ; ) {
+    const rows = database.all(AFTER, tenant, owner, collection, cursor ?? prefix, cursor ?? null, CHUNK);
+    for (const row of rows) {
+      cursor = text(row, 'key');
+      if (!cursor.startsWith(prefix)) return { records }; // in key order, so no later one can match
+      const record = recordOf(cursor, row);
+      if (!hasFields(record.value, where)) continue;
+      if (records.length === limit) return { records, cursor: records.at(-1)?.key ?? '' };
+      records.push(record);
+    }
+    if (rows.length < CHUNK) return { records };
+  }
+}
+
+function recordOf(key: string, row: Row): StoreRecord {
+  const base = { key, version: integer(row, 'version'), at: integer(row, 'at') };
+  if (row['value'] === null) return { ...base, value: undefined, erased: true };
+  return { ...base, value: JSON.parse(content(row, 'value')) as unknown };
+}

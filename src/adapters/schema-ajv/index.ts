@@ -1,0 +1,1 @@
+export { ajvCheck } from './ajv-check.js';

@@ -1,0 +1,86 @@
+import type { Context, Tracer } from '@opentelemetry/api';
+import type { Entry } from '../../core/events.js';
+import { type Span, traceOf } from '../../views/trace.js';
+
+type Api = typeof import('@opentelemetry/api');
+
+export interface OtelOptions {
+  /** The tracer to write to; the global provider's where it is absent. */
+  readonly tracer?: Tracer;
+}
+
+/** Writes a run's trace as spans. Call it once a run has come to rest: a second call writes a second trace. */
+export type Telemetry = (runId: string, entries: readonly Entry[]) => void;
+
+/**
+ * Telemetry over `@opentelemetry/api`, which is loaded here and only here. Whatever goes wrong in it stays in it: a
+ * package that is missing or a tracer that throws costs the trace and nothing else, and is told to OpenTelemetry's own
+ * diagnostics. Spans get the times of the journal, and hang under the span that is active when the trace is written.
+ */
+export async function otelTelemetry(options: OtelOptions = {}): Promise<Telemetry> {
+  const api = await load();
+  if (api === undefined) return () => {};
+  return (runId, entries) => {
+    try {
+      const last = entries.at(-1);
+      if (last === undefined) return;
+      const tracer = options.tracer ?? api.trace.getTracer('flyball');
+      emit({ api, tracer, lastAt: last.at }, traceOf(runId, entries), api.context.active());
+    } catch (error) {
+      report(api, runId, error);
+    }
+  };
+}
+
+async function load(): Promise<Api | undefined> {
+  try {
+    return await import('@opentelemetry/api');
+  } catch {
+    return undefined; // an optional peer that is not installed: then nobody listens
+  }
+}
+
+interface Sink {
+  readonly api: Api;
+  readonly tracer: Tracer;
+  readonly lastAt: number;
+}
+
+function emit(sink: Sink, span: Span, parent: Context): void {
+  const { api, tracer, lastAt } = sink;
+  const emitted = tracer.startSpan(
+    span.name,
+    {
+      kind: span.kind === 'ask' ? api.SpanKind.CLIENT : api.SpanKind.INTERNAL,
+      startTime: span.startMs,
+      attributes: attributesOf(span),
+    },
+    parent,
+  );
+  try {
+    if (span.status === 'error') {
+      emitted.setStatus({ code: api.SpanStatusCode.ERROR, message: String(span.attributes['error.type'] ?? 'error') });
+    }
+    const around = api.trace.setSpan(parent, emitted);
+    for (const child of span.children) emit(sink, child, around);
+  } finally {
+    // closed even when a child could not be written; what is still open ends where the journal ends
+    emitted.end(span.endMs ?? lastAt);
+  }
+}
+
+function attributesOf(span: Span): Record<string, string | number | boolean | string[]> {
+  const attributes: Record<string, string | number | boolean | string[]> = { 'flyball.kind': span.kind };
+  for (const [key, value] of Object.entries(span.attributes))
+    attributes[key] = typeof value === 'object' ? [...value] : value;
+  if (span.status === 'open') attributes['flyball.open'] = true;
+  return attributes;
+}
+
+function report(api: Api, runId: string, error: unknown): void {
+  try {
+    api.diag.warn(`flyball: the trace of run ${runId} was not written`, error);
+  } catch {
+    // a diagnostics logger that throws has no one left to tell
+  }
+}

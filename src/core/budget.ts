@@ -1,0 +1,290 @@
+import { BoundReachedError, ConfigError } from './errors.js';
+
+/**
+ * What a run may spend and has spent, as a tree: each child's budget is carved from its parent's and every debit
+ * shows in all ancestors at once. Reads no clock and stops nothing: the runtime asks, this answers.
+ *
+ * Invariants:
+ * 1. spent + reserved never exceeds a limit through `reserve`: worst cases are taken before a call and settled after.
+ * 2. A carved axis is reserved in the parent as a whole, so two children together cannot exceed their parent.
+ * 3. Comparisons hold for a budget that is already past its limit: a resumed run can wake up there.
+ */
+
+/** Axes that add up over a run. */
+export const AXES = [
+  'iterations',
+  'modelCalls',
+  'toolCalls',
+  'tokensIn',
+  'tokensOut',
+  'costUsd',
+  'wallMs',
+  'filesChanged',
+  'linesChanged',
+] as const;
+export type CountedAxis = (typeof AXES)[number];
+export type Axis = CountedAxis | 'depth' | 'width' | 'deadline' | 'noProgress';
+export type Amounts = Readonly<Record<CountedAxis, number>>;
+
+export interface Budget extends Amounts {
+  /** Nested spawns below the run. */
+  readonly depth: number;
+  /** Branches open at the same time, nested ones included. */
+  readonly width: number;
+  /** Calls in a row that repeat an earlier call and get its earlier result. */
+  readonly noProgress: number;
+  /** Absolute time after which nothing starts; counts waiting too, unlike `wallMs`. */
+  readonly deadline?: number;
+}
+
+/** A child's part: absolute amounts, or a share of what the parent has left. Axes not named are shared with the parent. */
+export type BudgetSlice = Partial<Budget> & { readonly share?: number };
+
+/** Modest defaults: enough for a tool loop, small enough that a runaway is noticed. */
+const STANDARD: Budget = {
+  iterations: 20,
+  modelCalls: 50,
+  toolCalls: 100,
+  tokensIn: 1_000_000,
+  tokensOut: 100_000,
+  costUsd: 5,
+  wallMs: 600_000,
+  filesChanged: 100,
+  linesChanged: 10_000,
+  depth: 4,
+  width: 16,
+  noProgress: 5,
+};
+
+/** A complete budget: the axes given, the others at modest defaults. Every axis is finite, always. */
+export function budget(limits: Partial<Budget> = {}): Budget {
+  for (const [axis, limit] of Object.entries(limits)) {
+    if (!(axis in STANDARD) && axis !== 'deadline') throw new ConfigError(`Unknown budget axis "${axis}".`);
+    if (typeof limit !== 'number' || !Number.isFinite(limit) || limit < 0) {
+      throw new ConfigError(`Budget axis ${axis} must be a finite number of at least 0, got ${String(limit)}.`);
+    }
+  }
+  return { ...STANDARD, ...limits };
+}
+
+export const NOTHING: Amounts = {
+  iterations: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  costUsd: 0,
+  wallMs: 0,
+  filesChanged: 0,
+  linesChanged: 0,
+};
+
+/** What the agent sees of its budget. `take` is for what the code itself counts, such as iterations. */
+export interface BudgetView {
+  readonly limits: Budget;
+  spent(): Amounts;
+  remaining(axis: CountedAxis): number;
+  take(axis: 'iterations' | 'filesChanged' | 'linesChanged', amount?: number): void;
+}
+
+export interface Refusal {
+  readonly node: string;
+  readonly bound: Axis;
+  readonly limit: number;
+  readonly spent: number;
+  readonly wanted: number;
+}
+
+export function boundReached(refusal: Refusal): BoundReachedError {
+  return new BoundReachedError(refusal);
+}
+
+type Tally = Record<CountedAxis, number>;
+
+/** One level of the tree. */
+export class Ledger {
+  readonly path: string;
+  readonly depth: number;
+  limits: Budget;
+  readonly spent: Tally = { ...NOTHING };
+  readonly reserved: Tally = { ...NOTHING };
+  /** Branches open now. */
+  open = 0;
+  readonly parent: Ledger | undefined;
+  /** Axes whose whole limit is reserved in the parent. */
+  private readonly carved: ReadonlySet<CountedAxis>;
+  private readonly warned = new Set<string>();
+
+  constructor(path: string, limits: Budget, parent?: Ledger, carved: ReadonlySet<CountedAxis> = new Set()) {
+    this.path = path;
+    this.limits = limits;
+    this.parent = parent;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
+    this.carved = carved;
+  }
+
+  /** Takes the worst case of a call out of the budget, or says which bound refuses it. */
+  reserve(want: Partial<Amounts>): Refusal | undefined {
+    const refusal = this.refuses(want);
+    if (refusal === undefined) for (const axis of AXES) this.add('reserved', axis, want[axis] ?? 0);
+    return refusal;
+  }
+
+  /** Takes what the journal says was taken, without asking again. */
+  force(reserved: Partial<Amounts>): void {
+    for (const axis of AXES) this.add('reserved', axis, reserved[axis] ?? 0);
+  }
+
+  /** Puts a reservation back without spending it. */
+  release(reserved: Partial<Amounts>): void {
+    for (const axis of AXES) this.add('reserved', axis, -(reserved[axis] ?? 0));
+  }
+
+  /** Turns a reservation into what was really spent. */
+  settle(reserved: Partial<Amounts>, actual: Partial<Amounts>): void {
+    this.release(reserved);
+    this.debit(actual);
+  }
+
+  debit(actual: Partial<Amounts>): void {
+    for (const axis of AXES) {
+      const amount = actual[axis] ?? 0;
+      if (amount !== 0) this.spend(axis, amount);
+    }
+  }
+
+  /** Opens `count` branches, or says that the width is exhausted. */
+  openBranches(count: number): Refusal | undefined {
+    for (let node: Ledger | undefined = this; node; node = node.parent) {
+      if (node.open + count > node.limits.width) {
+        return { node: node.path, bound: 'width', limit: node.limits.width, spent: node.open, wanted: count };
+      }
+    }
+    this.shiftOpen(count);
+    return undefined;
+  }
+
+  closeBranches(count: number): void {
+    this.shiftOpen(-count);
+  }
+
+  /** A child's ledger. Counted axes named in the slice are reserved here as a whole until `close`. */
+  carve(path: string, slice: BudgetSlice): Ledger {
+    const limits: { -readonly [K in keyof Budget]: Budget[K] } = { ...this.limits };
+    const carved = new Set<CountedAxis>();
+    for (const axis of AXES) {
+      const left = this.remaining(axis);
+      const asked = slice[axis] ?? (slice.share === undefined ? undefined : left * slice.share);
+      limits[axis] = asked === undefined ? left : Math.min(asked, left);
+      if (axis !== 'costUsd' && asked !== undefined) limits[axis] = Math.floor(limits[axis]);
+      if (asked !== undefined) {
+        carved.add(axis);
+        this.add('reserved', axis, limits[axis]);
+      }
+    }
+    limits.depth = Math.min(slice.depth ?? this.limits.depth, this.limits.depth);
+    limits.width = Math.min(slice.width ?? this.limits.width, this.limits.width);
+    limits.noProgress = Math.min(slice.noProgress ?? this.limits.noProgress, this.limits.noProgress);
+    const deadlines = [slice.deadline, this.limits.deadline].filter((at) => at !== undefined);
+    if (deadlines.length > 0) limits.deadline = Math.min(...deadlines);
+    return new Ledger(path, limits, this, carved);
+  }
+
+  carvedAxes(): Iterable<CountedAxis> {
+    return this.carved;
+  }
+
+  isUnspent(): boolean {
+    return AXES.every((axis) => this.spent[axis] === 0);
+  }
+
+  /** Ends a child: what it did not spend goes back to the parent. */
+  close(): void {
+    for (const axis of this.carved) {
+      const rest = this.limits[axis] - this.spent[axis];
+      if (this.parent !== undefined && rest > 0) this.parent.add('reserved', axis, -rest);
+    }
+  }
+
+  remaining(axis: CountedAxis): number {
+    const own = Math.max(0, this.limits[axis] - this.spent[axis] - this.reserved[axis]);
+    return this.parent === undefined || this.carved.has(axis) ? own : Math.min(own, this.parent.remaining(axis));
+  }
+
+  /** Bounds at or past `fraction` of their limit that were not reported before, here and in all ancestors. */
+  warnings(fraction: number): { readonly node: string; readonly axis: CountedAxis; readonly spent: number; readonly limit: number }[] {
+    const found = [];
+    for (let node: Ledger | undefined = this; node; node = node.parent) {
+      for (const axis of AXES) {
+        const spent = node.spent[axis];
+        const limit = node.limits[axis];
+        if (spent === 0 || spent < limit * fraction || node.warned.has(axis)) continue;
+        node.warned.add(axis);
+        found.push({ node: node.path, axis, spent, limit });
+      }
+    }
+    return found;
+  }
+
+  /** The wait is over for time: `>=`, because a resumed run can wake up already past it. */
+  outOfTime(activeMs: number, now: number): Refusal | undefined {
+    for (let node: Ledger | undefined = this; node; node = node.parent) {
+      const { wallMs, deadline } = node.limits;
+      if (node.parent === undefined && activeMs >= wallMs) {
+        return { node: node.path, bound: 'wallMs', limit: wallMs, spent: activeMs, wanted: 0 };
+      }
+      if (deadline !== undefined && now >= deadline) {
+        return { node: node.path, bound: 'deadline', limit: deadline, spent: now, wanted: 0 };
+      }
+    }
+    return undefined;
+  }
+
+  private refuses(want: Partial<Amounts>): Refusal | undefined {
+    for (const axis of AXES) {
+      const wanted = want[axis] ?? 0;
+      for (let node: Ledger | undefined = this; node; node = node.parent) {
+        const limit = node.limits[axis];
+        const taken = node.spent[axis] + node.reserved[axis];
+        const over = axis === 'costUsd' ? taken + wanted > limit + 1e-9 : taken + wanted > limit;
+        if (over && (wanted > 0 || node.spent[axis] > limit)) {
+          return { node: node.path, bound: axis, limit, spent: node.spent[axis], wanted };
+        }
+        if (node.carved.has(axis)) break; // the parent reserved all of this axis when it was carved
+      }
+    }
+    return undefined;
+  }
+
+  private add(tally: 'reserved', axis: CountedAxis, amount: number): void {
+    if (amount === 0) return;
+    this[tally][axis] += amount;
+    if (this.parent !== undefined && !this.carved.has(axis)) this.parent.add(tally, axis, amount);
+  }
+
+  private spend(axis: CountedAxis, amount: number): void {
+    this.spent[axis] += amount;
+    if (this.parent === undefined) return;
+    // what a child spends of a carved axis was reserved in the parent: it moves there from reserved to spent
+    if (this.carved.has(axis)) this.parent.add('reserved', axis, -amount);
+    this.parent.spend(axis, amount);
+  }
+
+  private shiftOpen(count: number): void {
+    for (let node: Ledger | undefined = this; node; node = node.parent) node.open += count;
+  }
+}
+
+/** Which of a call's repeats brought nothing new: same call, same result as one seen before in this scope. */
+export class ProgressMeter {
+  private readonly seen = new Set<string>();
+  private stale = 0;
+
+  /** Counts one finished call; answers how many in a row were repeats. */
+  record(call: string, result: string): number {
+    const pair = `${call} ${result}`;
+    this.stale = this.seen.has(pair) ? this.stale + 1 : 0;
+    this.seen.add(pair);
+    return this.stale;
+  }
+}

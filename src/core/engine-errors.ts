@@ -1,0 +1,76 @@
+import { FlyballError, JournalConflictError } from './errors.js';
+
+/** What engines and stores answer when they refuse, in one wording whichever of them is asked. */
+
+export function runNotFound(runId: string): FlyballError {
+  return new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}. List the runs to find the id you mean.`, {
+    detail: { runId },
+  });
+}
+
+export function runExists(runId: string): FlyballError {
+  return new FlyballError('RUN_EXISTS', `Run ${runId} exists. Choose another id, or go on with that run.`, {
+    detail: { runId },
+  });
+}
+
+export function alreadyTerminal(run: { readonly id: string; readonly status: string }): FlyballError {
+  return new FlyballError(
+    'ALREADY_TERMINAL',
+    `Run ${run.id} has ended (${run.status}). Fork it to go on from one of its entries.`,
+    { detail: { runId: run.id, status: run.status } },
+  );
+}
+
+export function heldByAnother(runId: string, owner: { readonly id: string }, leaseUntil: number): JournalConflictError {
+  return new JournalConflictError(
+    runId,
+    `${owner.id} holds it until ${new Date(leaseUntil).toISOString()}. Send it a signal, or wait until it is released.`,
+  );
+}
+
+export function staleClaim(claim: { readonly runId: string; readonly fence: number }): JournalConflictError {
+  return new JournalConflictError(
+    claim.runId,
+    `claim ${claim.fence} is stale: the run was released or taken over. Nothing was written; leave it to its owner.`,
+  );
+}
+
+export function positionTaken(
+  runId: string,
+  at: { readonly generation: number; readonly seq: number },
+): JournalConflictError {
+  return new JournalConflictError(
+    runId,
+    `entry ${at.seq} of generation ${at.generation} is taken. Nothing was written; read the journal again.`,
+  );
+}
+
+export function linkDangling(linkId: string): FlyballError {
+  return new FlyballError(
+    'INPUT_INVALID',
+    `Link ${linkId} names a parent or content that is not stored. Nothing was written; append what it refers to first.`,
+    { detail: { linkId } },
+  );
+}
+
+interface RecordPlace {
+  readonly collection: string;
+  readonly key: string;
+}
+
+export function recordOvertaken(at: RecordPlace, over: number, version: number): FlyballError {
+  return new FlyballError(
+    'RECORD_CONFLICT',
+    `${at.collection}/${at.key} is at version ${version}, not ${over}. Read it again and propose the change over that.`,
+    { detail: { collection: at.collection, key: at.key, over, version } },
+  );
+}
+
+export function proposalUnknown(at: RecordPlace, proposal: string): FlyballError {
+  return new FlyballError(
+    'RECORD_CONFLICT',
+    `${at.collection}/${at.key} has no proposal ${proposal}: it was dropped, or erased with the record. Propose it again.`,
+    { detail: { collection: at.collection, key: at.key, proposal } },
+  );
+}

@@ -1,0 +1,159 @@
+/** Every failure the runtime raises: which one it is, whether the same call may be made again, and what to do next. */
+export type ErrorCode =
+  | 'CONFIG_INVALID'
+  | 'INPUT_INVALID'
+  | 'VALUE_NOT_SERIALISABLE'
+  | 'RUN_NOT_FOUND'
+  | 'RUN_EXISTS'
+  | 'ALREADY_TERMINAL'
+  | 'AGENT_UNKNOWN'
+  | 'JOURNAL_CONFLICT'
+  | 'JOURNAL_NEWER'
+  | 'JOURNAL_CORRUPT'
+  | 'JOURNAL_TRUNCATED'
+  | 'STORAGE_READ_ONLY'
+  | 'STORAGE_FULL'
+  | 'STORAGE_BUSY'
+  | 'STORAGE_FAILED'
+  | 'DRIVER_MISSING'
+  | 'REPLAY_DIVERGED'
+  | 'FOREIGN_AWAIT'
+  | 'RUN_INSIDE_EFFECT'
+  | 'RUN_UNLOADED'
+  | 'RESUMES_EXHAUSTED'
+  | 'BOUND_REACHED'
+  | 'CANCELLED'
+  | 'APPROVAL_REJECTED'
+  | 'EFFECT_FAILED'
+  | 'EFFECT_TIMEOUT'
+  | 'EFFECT_IN_DOUBT'
+  | 'NOT_SIMULATED'
+  | 'MODEL_UNAVAILABLE'
+  | 'REPLY_INVALID'
+  | 'SIGNAL_INVALID'
+  | 'SIGNAL_UNEXPECTED'
+  | 'FORK_REFUSED'
+  | 'CONTINUE_REFUSED'
+  | 'RECORD_CONFLICT'
+  | 'SCRIPT_EXHAUSTED'
+  | 'CASSETTE_MISSING';
+
+/** Two facts a program needs: which failure this is, and whether the same call may be made again. */
+export class FlyballError extends Error {
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  /** The values that explain the failure, for programs; the message carries them for people. */
+  readonly detail: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { readonly retryable?: boolean; readonly detail?: Record<string, unknown>; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.detail = options.detail ?? {};
+  }
+}
+
+/** Bad settings: raised when something is constructed, before anything is spent. */
+export class ConfigError extends FlyballError {
+  constructor(message: string) {
+    super('CONFIG_INVALID', message);
+  }
+}
+
+/** Another owner holds this run. Not retryable: a retry would interleave two histories. */
+export class JournalConflictError extends FlyballError {
+  constructor(runId: string, why: string) {
+    super('JOURNAL_CONFLICT', `Run ${runId}: ${why}`, { detail: { runId } });
+  }
+}
+
+/** The code asks for something else than the journal says it asked for; no effect has been made. */
+export class ReplayDivergedError extends FlyballError {
+  constructor(at: { readonly id: string; readonly recorded: string; readonly asked: string }) {
+    super(
+      'REPLAY_DIVERGED',
+      `At ${at.id} the journal holds ${at.recorded}, but the code asks for ${at.asked}. No effect was made. ` +
+        `Restore the version of the agent that wrote this run, or mark the change with run.changed('…').`,
+      { detail: { ...at } },
+    );
+  }
+}
+
+/** A bound was reached: an ordinary end, which the runtime turns into the outcome `bounded`. */
+export class BoundReachedError extends FlyballError {
+  readonly bound: string;
+  readonly limit: number;
+  readonly node: string;
+  constructor(at: { readonly bound: string; readonly limit: number; readonly spent: number; readonly node: string }) {
+    super('BOUND_REACHED', `Budget of ${at.node || '/'}: ${at.bound} is at ${at.spent} of ${at.limit}.`, {
+      detail: { ...at },
+    });
+    this.bound = at.bound;
+    this.limit = at.limit;
+    this.node = at.node;
+  }
+}
+
+export class CancelledError extends FlyballError {
+  constructor(why: string) {
+    super('CANCELLED', `Cancelled: ${why}`);
+  }
+}
+
+/** An effect's own failure as the code sees it, live and on replay alike: only what crosses the journal. */
+export class EffectError extends FlyballError {
+  /** `code` of the error the effect threw, where it had one. */
+  readonly originalCode: string | undefined;
+  constructor(failure: Failure) {
+    super(failure.code, failure.message, {
+      retryable: failure.retryable,
+      ...(failure.detail === undefined ? {} : { detail: failure.detail as Record<string, unknown> }),
+    });
+    this.originalCode = failure.originalCode;
+  }
+}
+
+/** A failure as data: what the journal and outcomes hold. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly originalCode?: string;
+  readonly detail?: unknown;
+}
+
+export function failureOf(error: unknown, fallback: ErrorCode = 'EFFECT_FAILED'): Failure {
+  if (error instanceof FlyballError) {
+    const original = error instanceof EffectError && error.originalCode !== undefined ? { originalCode: error.originalCode } : {};
+    const detail = Object.keys(error.detail).length > 0 ? { detail: jsonOrText(error.detail) } : {};
+    return { code: error.code, message: error.message, retryable: error.retryable, ...original, ...detail };
+  }
+  if (error instanceof Error) {
+    const original = (error as { code?: unknown }).code;
+    return {
+      code: fallback,
+      message: error.message === '' ? error.name : error.message,
+      retryable: (error as { retryable?: unknown }).retryable === true,
+      ...(typeof original === 'string' ? { originalCode: original } : {}),
+    };
+  }
+  return { code: fallback, message: String(error), retryable: false };
+}
+
+function jsonOrText(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value)) as unknown;
+  } catch {
+    return String(value); // a cyclic detail is still better shown as text than lost
+  }
+}
+
+/** Takes `never`: a new variant fails to compile where it is forgotten, not in production. */
+export function unreachable(value: never): never {
+  throw new FlyballError('CONFIG_INVALID', `Unexpected variant: ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,205 @@
+import type { Amounts, Axis, Budget, CountedAxis } from './budget.js';
+import type { Failure } from './errors.js';
+import type { FinishReason, TokenUsage, ToolCall } from './model.js';
+import type { Outcome, RollbackReport } from './outcome.js';
+import type { JsonSchema } from './schema.js';
+import type { EffectKind } from './tool.js';
+
+/**
+ * What happened to a run, in order. Stored for ever: add variants and optional fields, never change the meaning of one.
+ * Version history: 1 (first release).
+ */
+export const EVENT_VERSION = 1;
+
+/** Effect identity: scope path plus a counter in that scope, `/plan/2#3`. Sub-identities end in `!gate`, `!doubt`, `!undo`. */
+export type EffectId = string;
+
+export type RunEvent = LifeEvent | EffectEvent | ControlEvent | InfoEvent;
+
+/** Who holds a run: enough to prove, on the same host, that it is gone. */
+export interface Owner {
+  readonly id: string;
+  readonly host: string;
+  readonly bootId: string;
+  readonly pid: number;
+  /** Start time of the process in clock ticks since boot: a recycled pid has another one. */
+  readonly startTime: string;
+}
+
+export interface ForkPoint {
+  readonly run: string;
+  readonly generation: number;
+  /** The last inherited entry. */
+  readonly seq: number;
+}
+
+export type LifeEvent =
+  | {
+      readonly type: 'run-start';
+      readonly v: number;
+      readonly agent: string;
+      readonly version: string;
+      readonly input: unknown;
+      readonly budget: Budget;
+      readonly subject: string;
+      readonly tenant: string;
+      readonly fork?: ForkPoint & { readonly live: boolean };
+    }
+  | {
+      readonly type: 'generation-start';
+      readonly v: number;
+      readonly input: unknown;
+      readonly budget: Budget;
+      /** Carried over from the generations before. */
+      readonly spent: Amounts;
+      readonly saga: readonly SagaEntry[];
+      readonly calledTools: Readonly<Record<string, number>>;
+    }
+  | { readonly type: 'generation-end' }
+  | { readonly type: 'attempt-start'; readonly attempt: number; readonly why: 'start' | 'wake' | 'takeover' | 'resume'; readonly owner: string }
+  /** Someone let the run go on: after a pause, or after a bound under a larger budget. */
+  | { readonly type: 'run-resume'; readonly by: string; readonly budget?: Budget }
+  | { readonly type: 'run-pause'; readonly by: string }
+  | { readonly type: 'run-end'; readonly outcome: Outcome<unknown> };
+
+/** A finished effect that a rollback has to undo: where to find it in the journal. */
+export interface SagaEntry {
+  readonly effect: EffectId;
+  readonly generation: number;
+}
+
+export type EffectEvent =
+  | {
+      readonly type: 'ask-start';
+      readonly id: EffectId;
+      readonly fp: string;
+      readonly session: string;
+      readonly model: string;
+      /** Id of the last link of the prompt chain, setup included. */
+      readonly tip: string;
+      readonly reserved: Partial<Amounts>;
+      readonly attempt: number;
+    }
+  | {
+      readonly type: 'ask-end';
+      readonly id: EffectId;
+      readonly reply?: RecordedReply;
+      readonly failure?: Failure;
+      readonly spent: Partial<Amounts>;
+    }
+  | {
+      readonly type: 'intent';
+      readonly id: EffectId;
+      readonly fp: string;
+      readonly of: 'call' | 'step' | 'undo';
+      readonly name: string;
+      readonly class: EffectKind;
+      /** It declares a compensation. */
+      readonly undo?: true;
+      readonly key: string;
+      readonly input: unknown;
+      /** Before this time nobody may examine whether it happened: the owner may still be about to act. */
+      readonly deadline: number;
+      readonly reserved: Partial<Amounts>;
+      readonly attempt: number;
+      readonly owner: Owner;
+    }
+  /** COMPLETE. Pure effects have no INTENT, so their fingerprint is here. */
+  | {
+      readonly type: 'complete';
+      readonly id: EffectId;
+      readonly fp?: string;
+      readonly of?: 'call' | 'step';
+      readonly name?: string;
+      readonly result: unknown;
+      readonly spent?: Partial<Amounts>;
+      /** How a doubt was resolved, where there was one. */
+      readonly how?: 'verified' | 'repeated' | 'person' | 'simulated';
+    }
+  /** ABORT: the effect did not take place. */
+  | {
+      readonly type: 'abort';
+      readonly id: EffectId;
+      readonly fp?: string;
+      readonly of?: 'call' | 'step';
+      readonly name?: string;
+      readonly failure: Failure;
+      readonly spent?: Partial<Amounts>;
+    }
+  /** INTENT without an end, and nothing proves what happened: a person has to say. */
+  | { readonly type: 'doubt'; readonly id: EffectId; readonly name: string; readonly why: string }
+  | {
+      readonly type: 'spawn-start';
+      readonly id: EffectId;
+      readonly fp: string;
+      readonly name: string;
+      readonly path: string;
+      readonly input: unknown;
+      readonly limits: Budget;
+      readonly carved: readonly CountedAxis[];
+    }
+  | { readonly type: 'spawn-end'; readonly id: EffectId; readonly outcome: Outcome<unknown> }
+  | {
+      readonly type: 'wait-start';
+      readonly id: EffectId;
+      readonly fp: string;
+      readonly kind: 'signal' | 'approval' | 'doubt';
+      readonly name: string;
+      readonly token: string;
+      readonly due?: number;
+      readonly schema?: JsonSchema;
+      readonly request?: unknown;
+    }
+  | { readonly type: 'wait-end'; readonly id: EffectId; readonly signal?: string; readonly from?: string; readonly payload?: unknown; readonly timedOut?: boolean }
+  | { readonly type: 'sleep-start'; readonly id: EffectId; readonly fp: string; readonly due: number }
+  | { readonly type: 'sleep-end'; readonly id: EffectId };
+
+export interface RecordedReply {
+  readonly text: string;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly finish: FinishReason;
+  readonly usage: TokenUsage;
+  readonly reasoning?: string;
+  readonly costUsd: number;
+  /** The checked value, where it is not simply the text parsed as JSON. */
+  readonly value?: unknown;
+  /** Model calls it took, re-asks included. */
+  readonly calls: number;
+  readonly ms: number;
+}
+
+/** Delivered to the code in journal order, like completions. */
+export type ControlEvent =
+  | {
+      readonly type: 'trip';
+      readonly node: string;
+      readonly bound: Axis;
+      readonly limit: number;
+      readonly spent: number;
+      readonly wanted: number;
+    }
+  | { readonly type: 'cancel'; readonly by: string; readonly why: string };
+
+/** Told, never replayed. */
+export type InfoEvent =
+  | { readonly type: 'note'; readonly path: string; readonly event: { readonly kind: string; readonly [key: string]: unknown } }
+  | { readonly type: 'changed'; readonly id: string }
+  | { readonly type: 'budget-warning'; readonly node: string; readonly axis: CountedAxis; readonly spent: number; readonly limit: number }
+  | { readonly type: 'scope-overlap'; readonly path: string }
+  | { readonly type: 'guard-refused'; readonly id: EffectId; readonly seam: string; readonly why: string }
+  | { readonly type: 'signal-refused'; readonly signal: string; readonly name: string; readonly why: string }
+  | { readonly type: 'operator-alert'; readonly alert: string; readonly effect?: EffectId; readonly why: string }
+  | { readonly type: 'rollback-start'; readonly scope: string; readonly why: string; readonly entries: readonly SagaEntry[] }
+  | { readonly type: 'rollback-end'; readonly scope: string; readonly report: RollbackReport };
+
+/** An entry as it stands in the journal. `activeMs` is the active time of the run up to here. */
+export interface Entry<E extends RunEvent = RunEvent> {
+  readonly generation: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly activeMs: number;
+  readonly event: E;
+}
+
+export type EventType = RunEvent['type'];
+export type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;

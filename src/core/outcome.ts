@@ -1,0 +1,83 @@
+import type { Failure } from './errors.js';
+import type { Amounts, Axis } from './budget.js';
+
+/** What a run or a child spent. */
+export type Usage = Amounts;
+
+export interface RollbackEntry {
+  /** Identity of the effect that was to be undone. */
+  readonly effect: string;
+  readonly name: string;
+  readonly status: 'COMPENSATED' | 'CANNOT_ROLLBACK' | 'COMPENSATION_FAILED' | 'IN_DOUBT';
+  readonly note?: string;
+}
+
+export interface RollbackReport {
+  readonly success: boolean;
+  readonly entries: readonly RollbackEntry[];
+  /** Present when a person has to finish the work: `requires manual intervention`. */
+  readonly attention?: string;
+}
+
+/** Something a suspended run waits for: the name to signal, or the time it wakes. */
+export interface Waiting {
+  readonly effect: string;
+  readonly kind: 'signal' | 'approval' | 'doubt' | 'sleep';
+  readonly name: string;
+  readonly token?: string;
+  readonly until?: number;
+  readonly request?: unknown;
+}
+
+/** How anything ends: a run, a child, a pattern. One union everywhere. Only a caller's handle ever sees `suspended`. */
+export type Outcome<O> =
+  | { readonly stop: 'done'; readonly value: O; readonly usage?: Usage }
+  | { readonly stop: 'degraded'; readonly value: O; readonly because: string; readonly usage?: Usage }
+  | {
+      readonly stop: 'bounded';
+      readonly bound: Axis | (string & {});
+      readonly limit: number;
+      readonly partial?: O;
+      readonly usage?: Usage;
+    }
+  | { readonly stop: 'suspended'; readonly waiting: readonly Waiting[]; readonly paused?: boolean; readonly usage?: Usage }
+  | { readonly stop: 'blocked'; readonly because: string; readonly partial?: O; readonly usage?: Usage }
+  | {
+      readonly stop: 'cancelled';
+      readonly because: string;
+      readonly rollback?: RollbackReport;
+      readonly partial?: O;
+      readonly usage?: Usage;
+    }
+  | {
+      readonly stop: 'failed';
+      readonly because: string;
+      readonly failure: Failure;
+      readonly rollback?: RollbackReport;
+      readonly partial?: O;
+      readonly usage?: Usage;
+    };
+
+export type Stop = Outcome<unknown>['stop'];
+
+export function done<O>(value: O): Outcome<O> {
+  return { stop: 'done', value };
+}
+
+export function degraded<O>(value: O, because: string): Outcome<O> {
+  return { stop: 'degraded', value, because };
+}
+
+export function blocked<O>(because: string, partial?: O): Outcome<O> {
+  return partial === undefined ? { stop: 'blocked', because } : { stop: 'blocked', because, partial };
+}
+
+export function failed<O>(failure: Failure, partial?: O): Outcome<O> {
+  const base = { stop: 'failed', because: failure.message, failure } as const;
+  return partial === undefined ? base : { ...base, partial };
+}
+
+/** `bounded` and `suspended` can go on; the others are final. */
+export function isTerminal(stop: Stop): boolean {
+  return stop !== 'suspended' && stop !== 'bounded';
+}

@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto';
+import type { Message, ToolCall } from './model.js';
+
+/**
+ * A prompt is a persistent linked list of segments. A link's id is the hash of its parent's id, a fixed header and its
+ * raw bytes, so equal prefixes are equal links: a shared ancestor is exactly what a provider's prefix cache rewards,
+ * forking a conversation is free, and a journal stores each link once however often it is asked.
+ */
+
+/** Where a segment belongs: bands never go backwards, so volatile content is always last. */
+export const BANDS = ['setup', 'stable', 'log', 'tail'] as const;
+export type Band = (typeof BANDS)[number];
+export type Trust = 'system' | 'user' | 'model' | 'outside';
+
+export interface Segment {
+  readonly role: Message['role'];
+  readonly content: string;
+  readonly band: Band;
+  /** Who put it there. */
+  readonly owner: string;
+  /** Text from outside is labelled as such and keeps its label. */
+  readonly trust: Trust;
+  /** Compaction may not touch it. */
+  readonly protect: boolean;
+  readonly toolCallId?: string;
+  readonly toolCalls?: readonly ToolCall[];
+}
+
+export interface Prompt {
+  readonly id: string;
+  readonly parent: Prompt | undefined;
+  readonly segment: Segment;
+  readonly length: number;
+  /** UTF-16 units of all content up to here: what token bounds are estimated from without walking the chain. */
+  readonly size: number;
+}
+
+export type NewSegment = Pick<Segment, 'role' | 'content'> & Partial<Omit<Segment, 'role' | 'content'>>;
+
+const TRUST_OF_ROLE: Readonly<Record<Message['role'], Trust>> = {
+  system: 'system',
+  user: 'user',
+  assistant: 'model',
+  tool: 'outside',
+};
+
+export function segment(given: NewSegment): Segment {
+  return {
+    band: given.role === 'system' ? 'setup' : 'log',
+    owner: 'agent',
+    trust: TRUST_OF_ROLE[given.role],
+    protect: false,
+    ...given,
+  };
+}
+
+/** Appends a segment. Nothing is copied: the new link points to the old chain. */
+export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
+  const added = segment(given);
+  return {
+    id: linkId(parent?.id ?? '', added),
+    parent,
+    segment: added,
+    length: (parent?.length ?? 0) + 1,
+    size: (parent?.size ?? 0) + added.content.length + (added.toolCalls === undefined ? 0 : JSON.stringify(added.toolCalls).length),
+  };
+}
+
+/** Band, role, owner, trust, protection and call ids in a fixed order, as stored and as hashed. */
+export function headerOf(of: Segment): string {
+  const calls = of.toolCalls === undefined || of.toolCalls.length === 0 ? '' : JSON.stringify(of.toolCalls);
+  return [of.band, of.role, of.owner, of.trust, of.protect ? 'protect' : '', of.toolCallId ?? '', calls].join('\u001f');
+}
+
+export function segmentFrom(header: string, content: string): Segment {
+  const [band, role, owner, trust, protect, toolCallId, calls] = header.split('\u001f') as [Band, Message['role'], string, Trust, string, string, string];
+  return {
+    role,
+    content,
+    band,
+    owner,
+    trust,
+    protect: protect === 'protect',
+    ...(toolCallId === '' ? {} : { toolCallId }),
+    ...(calls === '' ? {} : { toolCalls: JSON.parse(calls) as readonly ToolCall[] }),
+  };
+}
+
+/** 128 bits of SHA-256 over parent, header and raw bytes. Not canonical JSON, which costs five times as much. */
+export function linkId(parentId: string, of: Segment): string {
+  const header = headerOf(of);
+  return hash('sha256', `${parentId}\n${header.length}\n${header}\n${of.content}`, 'base64url').slice(0, 22);
+}
+
+/** Oldest first. */
+export function linksOf(tip: Prompt | undefined): readonly Prompt[] {
+  const links: Prompt[] = [];
+  for (let link = tip; link !== undefined; link = link.parent) links.push(link);
+  return links.reverse();
+}
+
+export function messagesOf(tip: Prompt | undefined): readonly Message[] {
+  return linksOf(tip).map(({ segment: of }): Message => {
+    switch (of.role) {
+      case 'assistant':
+        return { role: 'assistant', content: of.content, ...(of.toolCalls === undefined ? {} : { toolCalls: of.toolCalls }) };
+      case 'tool':
+        return { role: 'tool', content: of.content, toolCallId: of.toolCallId ?? '' };
+      case 'system':
+      case 'user':
+        return { role: of.role, content: of.content };
+    }
+  });
+}
+
+/** The longest shared prefix of two chains: what a provider can answer from its cache. */
+export function sharedPrefix(a: Prompt | undefined, b: Prompt | undefined): Prompt | undefined {
+  let left = a;
+  let right = b;
+  while (left !== undefined && right !== undefined && left.id !== right.id) {
+    if (left.length >= right.length) left = left.parent;
+    else right = right.parent;
+  }
+  return left === undefined || right === undefined ? undefined : left;
+}

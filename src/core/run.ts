@@ -1,0 +1,72 @@
+import type { BudgetSlice, BudgetView } from './budget.js';
+import type { Outcome } from './outcome.js';
+import type { JsonSchema, StandardSchema } from './schema.js';
+import type { Input, Reply, Session } from './session.js';
+import type { EffectClass, EffectContext, ToolRef, ToolResult } from './tool.js';
+
+/** An agent is a function. Every pattern takes agents or sessions and returns one, so anything nests in anything. */
+export type Agent<I, O> = (run: Run, input: I) => Promise<Outcome<O>>;
+
+export type RunId = string;
+/** Milliseconds since the epoch. */
+export type Instant = number;
+
+export type Settled<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: Error };
+
+export interface SignalSpec<T> {
+  readonly name: string;
+  readonly schema?: StandardSchema<unknown, T>;
+  /** Stored with the wait, so that a sender in another process is told at once when its payload does not fit. */
+  readonly jsonSchema?: JsonSchema;
+  readonly timeoutMs?: number;
+  readonly deadline?: Instant;
+  /** What the person or system on the other side should know. */
+  readonly request?: unknown;
+}
+
+/** Something the agent tells its observers: phase changes, verdicts, plan diffs. Kept in the journal, never replayed from it. */
+export interface DomainEvent {
+  readonly kind: string;
+  readonly [key: string]: unknown;
+}
+
+/** The only door to the world: bounded, journaled, governed, traced and replayed in one place. */
+export interface Run {
+  readonly id: RunId;
+  readonly path: string;
+  readonly subject: string;
+  readonly tenant: string;
+  readonly signal: AbortSignal;
+  readonly budget: BudgetView;
+  /** One model call, or a bounded number of re-asks when the session has an output schema. */
+  ask<T>(session: Session<T>, input: Input): Promise<Reply<T>>;
+  /** A governed, journaled tool call. A denied or failed call is an observation, not an exception. */
+  call<T>(tool: ToolRef<T>, args: unknown): Promise<ToolResult<T>>;
+  /** Any other effect. Its class is not optional: what a crash may repeat is a decision, not a default. */
+  step<A, T>(
+    name: string,
+    input: A,
+    effect: (input: A, how: EffectContext) => Promise<T> | T,
+    effectClass: EffectClass<NoInfer<A>, NoInfer<T>>,
+  ): Promise<T>;
+  /** A child with its own scope and a budget carved from this one; it sees only its input. */
+  spawn<I, O>(agent: Agent<I, O>, input: I, slice: BudgetSlice): Promise<Outcome<O>>;
+  /** A named sub-scope: same budget, its own effect names. */
+  scope(name: string): Run;
+  all<T>(branches: readonly ((run: Run) => Promise<T>)[], width: number): Promise<readonly Settled<T>[]>;
+  /** The first branch to succeed wins; the others are cancelled and what they did is compensated. */
+  first<T>(branches: readonly ((run: Run) => Promise<T>)[]): Promise<T>;
+  /** Durable: minutes or months, no process held. */
+  wait<T>(signal: SignalSpec<T>): Promise<T | 'timed-out'>;
+  sleep(ms: number): Promise<void>;
+  /** The time of the last delivered completion. */
+  now(): Instant;
+  random(): number;
+  note(event: DomainEvent): void;
+  /** True in runs that reach this point for the first time; false in older runs that already went past it. */
+  changed(id: string): boolean;
+  /** Hands `state` to a fresh journal generation, where the agent starts again with it as input. */
+  continueWith<S>(state: S): never;
+}

@@ -1,0 +1,39 @@
+import type { Model, ModelReply, Sampling, ToolChoice, ToolCall, FinishReason, TokenUsage } from './model.js';
+import type { Prompt } from './prompt.js';
+import type { StandardSchema, JsonSchema } from './schema.js';
+import type { ToolRef } from './tool.js';
+
+/**
+ * Who is asked: a model in a role, with an immutable setup. A judge, a planner and a drafter are three sessions
+ * even on one model. Setup text never reappears in user turns.
+ */
+export interface Session<T = string> {
+  readonly name: string;
+  readonly model: Model;
+  readonly setup: string;
+  readonly tools?: readonly ToolRef[];
+  readonly toolChoice?: ToolChoice;
+  /** With a schema the reply is parsed and checked, and asked again at most `maxReasks` times. */
+  readonly output?: StandardSchema<unknown, T>;
+  readonly outputJsonSchema?: JsonSchema;
+  readonly maxReasks?: number;
+  readonly sampling?: Sampling;
+  readonly timeoutMs?: number;
+}
+
+/** What is asked: a prompt chain, or text that starts one. */
+export type Input = string | Prompt;
+
+export interface Reply<T> {
+  readonly value: T;
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finish: FinishReason;
+  readonly usage: TokenUsage;
+  readonly costUsd: number;
+  readonly reasoning?: string;
+  /** The chain that was asked, with this reply appended: what the next turn continues. */
+  readonly prompt: Prompt;
+}
+
+export type { ModelReply };

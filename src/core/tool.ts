@@ -1,0 +1,73 @@
+import type { Amounts } from './budget.js';
+import type { Failure } from './errors.js';
+import type { JsonSchema, StandardSchema } from './schema.js';
+
+/** What an effect is given when it runs. `key` stays the same however often the effect is attempted. */
+export interface EffectContext {
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** The answer of a `verify`: did the effect with this key take place? Only `yes` is believed without further proof. */
+export type Verification<T> =
+  | { readonly happened: 'yes'; readonly result: T }
+  | { readonly happened: 'no' }
+  | { readonly happened: 'unknown' };
+
+export interface EffectRules<A, T> {
+  /** Past this the effect is aborted; INTENT records it as the time before which doubt is not examined. */
+  readonly timeoutMs?: number;
+  /** Asks the world whether the effect with this key happened. */
+  readonly verify?: (input: A, how: EffectContext) => Promise<Verification<T>>;
+  /** Asserts the state before the effect ("the file does not exist"), so that running it twice changes nothing more. */
+  readonly compensate?: (input: A, result: T, how: EffectContext) => Promise<void>;
+  /** Stands in for the effect in a fork that is not live. */
+  readonly simulate?: (input: A) => T;
+}
+
+/**
+ * What repeating or undoing an effect means.
+ * pure: changes nothing. idempotent: repeating it under the same key changes nothing more.
+ * undoable: has a compensation. irreversible: a person approves it before it is attempted.
+ */
+export type EffectKind = 'pure' | 'idempotent' | 'undoable' | 'irreversible';
+
+export type EffectClass<A = unknown, T = unknown> =
+  | 'pure'
+  | 'idempotent'
+  | ({ readonly class: 'pure'; readonly timeoutMs?: number })
+  | ({ readonly class: 'idempotent' } & EffectRules<A, T>)
+  | ({ readonly class: 'undoable' } & EffectRules<A, T> & Required<Pick<EffectRules<A, T>, 'compensate'>>)
+  | ({ readonly class: 'irreversible'; readonly why?: string } & Omit<EffectRules<A, T>, 'compensate'>);
+
+/** A capability that an agent may use. The run governs, journals and executes it; the tool only does its job. */
+export interface Tool<A = never, T = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: EffectClass<A, T>;
+  readonly input?: StandardSchema<unknown, A>;
+  readonly inputJsonSchema?: JsonSchema;
+  /** The most this call may change, so that the bound is checked before it and not after. */
+  readonly reserve?: (args: A) => Partial<Amounts>;
+  execute(args: A, how: EffectContext): Promise<T>;
+  /** The text a model sees; JSON of the value where it is absent. */
+  readonly present?: (value: T) => string;
+}
+
+/** Lets a tool report what it really changed: `return changed(value, { filesChanged: 1, linesChanged: 12 })`. */
+export interface Changed<T> {
+  readonly $changed: Partial<Amounts>;
+  readonly value: T;
+}
+
+export function changed<T>(value: T, amounts: Partial<Amounts>): Changed<T> {
+  return { $changed: amounts, value };
+}
+
+/** A tool that failed or was denied is an observation, not an exception: the model sees it and the loop goes on. */
+export type ToolResult<T = unknown> =
+  | { readonly ok: true; readonly content: string; readonly value: T; readonly simulated?: boolean }
+  | { readonly ok: false; readonly content: string; readonly failure: Failure };
+
+// Tool<never> so that every concrete tool is a ToolRef, whatever its argument type (parameters are contravariant).
+export type ToolRef<T = unknown> = Tool<never, T>;

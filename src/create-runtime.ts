@@ -1,0 +1,37 @@
+import { nodeHost } from './adapters/host-node/node-host.js';
+import { systemClock } from './adapters/host-node/system-clock.js';
+import { ajvCheck } from './adapters/schema-ajv/ajv-check.js';
+import type { Price } from './core/model.js';
+import { PRICES, priceOf, withPrices } from './core/prices.js';
+import type { Clock } from './ports/clock.js';
+import type { Engine } from './ports/engine.js';
+import type { Host } from './ports/host.js';
+import { openRuntime, type Runtime, type RuntimeOptions, type RuntimeParts } from './runtime/runtime.js';
+import type { Seams } from './runtime/seams.js';
+
+export interface CreateRuntime {
+  /** Where runs live: `await sqliteEngine({ path })`, or `memoryEngine()` in tests. */
+  readonly engine: Engine;
+  readonly agents: RuntimeParts['agents'];
+  readonly seams?: Seams;
+  /** Prices by `provider/model`, on top of the built-in table. */
+  readonly prices?: Readonly<Record<string, Price>>;
+  readonly options?: Partial<RuntimeOptions>;
+  readonly clock?: Clock;
+  readonly host?: Host;
+}
+
+/** A runtime on this process's clock and identity. */
+export function createRuntime(given: CreateRuntime): Runtime {
+  const table = withPrices(PRICES, given.prices ?? {});
+  return openRuntime({
+    engine: given.engine,
+    agents: given.agents,
+    clock: given.clock ?? systemClock(),
+    host: given.host ?? nodeHost(),
+    prices: (modelId) => priceOf(modelId, table),
+    checkJson: ajvCheck(),
+    ...(given.seams === undefined ? {} : { seams: given.seams }),
+    ...(given.options === undefined ? {} : { options: given.options }),
+  });
+}

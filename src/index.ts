@@ -1,0 +1,90 @@
+export { createRuntime, type CreateRuntime } from './create-runtime.js';
+export { memoryEngine } from './adapters/engine-memory/memory-engine.js';
+export { memoryStore } from './adapters/engine-memory/memory-store.js';
+export { nodeHost } from './adapters/host-node/node-host.js';
+export { systemClock } from './adapters/host-node/system-clock.js';
+
+export {
+  type Amounts,
+  type Axis,
+  type Budget,
+  type BudgetSlice,
+  type BudgetView,
+  budget,
+  type CountedAxis,
+} from './core/budget.js';
+export {
+  BoundReachedError,
+  CancelledError,
+  ConfigError,
+  EffectError,
+  type ErrorCode,
+  type Failure,
+  FlyballError,
+  JournalConflictError,
+  ReplayDivergedError,
+} from './core/errors.js';
+export type { EffectId, Entry, EventOf, EventType, Owner, RunEvent } from './core/events.js';
+export type {
+  FinishReason,
+  Message,
+  Model,
+  ModelCallContext,
+  ModelCapabilities,
+  ModelDelta,
+  ModelReply,
+  ModelRequest,
+  Price,
+  Sampling,
+  TokenUsage,
+  ToolCall,
+  ToolChoice,
+  ToolSpec,
+} from './core/model.js';
+export {
+  blocked,
+  degraded,
+  done,
+  failed,
+  isTerminal,
+  type Outcome,
+  type RollbackEntry,
+  type RollbackReport,
+  type Stop,
+  type Usage,
+  type Waiting,
+} from './core/outcome.js';
+export { costOf, type PriceTable, PRICES, priceOf, withPrices } from './core/prices.js';
+export {
+  append,
+  type Band,
+  linksOf,
+  messagesOf,
+  type NewSegment,
+  type Prompt,
+  type Segment,
+  sharedPrefix,
+  type Trust,
+} from './core/prompt.js';
+export type { Agent, DomainEvent, Instant, Run, RunId, Settled, SignalSpec } from './core/run.js';
+export type { JsonSchema, StandardSchema } from './core/schema.js';
+export type { Input, Reply, Session } from './core/session.js';
+export {
+  type Changed,
+  changed,
+  type EffectClass,
+  type EffectContext,
+  type EffectKind,
+  type EffectRules,
+  type Tool,
+  type ToolRef,
+  type ToolResult,
+  type Verification,
+} from './core/tool.js';
+export type { Clock } from './ports/clock.js';
+export type { Engine, RunFilter, RunPage, RunRecord, RunStatus } from './ports/engine.js';
+export type { Host } from './ports/host.js';
+export type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from './ports/store.js';
+export { governedStore } from './runtime/governed-store.js';
+export type { ForkOptions, RunHandle, Runtime, RuntimeOptions, StartOptions } from './runtime/runtime.js';
+export type { Middleware, SeamContext, SeamName, Seams, ToolVerdict } from './runtime/seams.js';

@@ -1,0 +1,184 @@
+import type { ForkPoint, Owner } from '../core/events.js';
+import type { Stop } from '../core/outcome.js';
+
+/**
+ * Where runs live: their records, journals, inboxes and leases. What is not in the journal did not happen.
+ * Bodies are opaque text to an engine; the runtime encodes and decodes them.
+ */
+export interface Engine {
+  readonly kind: string;
+  /** Creates a run with its first entries. Rejects with RUN_EXISTS. Durable when it resolves. */
+  create(run: NewRun): Promise<void>;
+  /**
+   * Takes the run for `owner` under a new fencing number, when it has no owner, its lease is over, or `isGone(owner)`.
+   * Rejects with JOURNAL_CONFLICT while another owner holds it and RUN_NOT_FOUND for an unknown id.
+   * Rejects with ALREADY_TERMINAL when the run has ended (`bounded` has not).
+   * Resets `signalled`. Counts `crashes` up when the owner before did not release it.
+   */
+  claim(runId: string, by: ClaimRequest): Promise<Claim>;
+  /**
+   * Appends a batch: resolves once all of it would survive a crash. Rejects with JOURNAL_CONFLICT, writing none of it,
+   * when the claim is stale or a position is taken. Batches of different claims made in one turn share a commit.
+   */
+  append(claim: Claim, batch: Batch): Promise<void>;
+  /** Extends the leases; answers the run ids whose claim is stale. */
+  renew(claims: readonly Claim[], until: number): Promise<readonly string[]>;
+  /** Gives the run up and records how it rests. A stale claim is ignored: its successor decides. */
+  release(claim: Claim, rest: Rest): Promise<void>;
+
+  get(runId: string): Promise<RunRecord | undefined>;
+  list(filter: RunFilter): Promise<RunPage>;
+  /** Entries of one generation in order. `from` and `to` are inclusive. An unknown run reads as empty. */
+  read(runId: string, range: { readonly generation: number; readonly from?: number; readonly to?: number }): Promise<readonly StoredEntry[]>;
+  /** Contents by hash. A missing hash is absent from the map. */
+  blobs(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The chain that ends in `tip`, oldest first; empty when unknown. */
+  links(tip: string): Promise<readonly StoredLink[]>;
+
+  /**
+   * Puts a message into the run's inbox. `duplicate` when this id was delivered before, also to a run that has ended
+   * since. Rejects with RUN_NOT_FOUND and ALREADY_TERMINAL (`bounded` accepts). Makes a suspended run due; a paused one
+   * only by `resume` or `cancel`, unless a later `pause` takes the `resume` back; a bounded or stalled one needs `requeue`.
+   */
+  post(runId: string, message: InboxMessage): Promise<'accepted' | 'duplicate'>;
+  /** Messages not yet taken, in order of arrival, from number `after` on (exclusive). */
+  inbox(runId: string, after: number): Promise<readonly StoredMessage[]>;
+  /**
+   * Puts a resting run (suspended, paused, bounded, stalled) back in line, so that a worker picks it up. Does nothing to
+   * a pending or running one. Rejects with RUN_NOT_FOUND and ALREADY_TERMINAL.
+   */
+  requeue(runId: string): Promise<void>;
+
+  /** Runs a worker can claim now: new ones, due timers, messages, and those whose owner's lease is over or is gone. */
+  due(query: DueQuery): Promise<readonly string[]>;
+  /** The next time, later than `after` where given, at which `due` may grow by itself: a timer or the end of a lease. */
+  nextDue(after?: number): Promise<number | undefined>;
+  /** Calls back, at least once, after anything was posted or requeued, in this process or another. Returns how to stop. */
+  watch(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export type RunStatus = Exclude<Stop, 'suspended'> | 'pending' | 'running' | 'suspended' | 'paused' | 'stalled';
+
+export interface NewRun {
+  readonly id: string;
+  readonly agent: string;
+  readonly version: string;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly createdAt: number;
+  readonly fork?: ForkPoint;
+  /** Where a command line finds the agent again: a module path, say. */
+  readonly source?: string;
+  readonly first: Batch;
+}
+
+export interface RunRecord {
+  readonly id: string;
+  readonly agent: string;
+  readonly version: string;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly status: RunStatus;
+  readonly generation: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly wakeAt?: number;
+  /** Names of the signals it waits for. */
+  readonly waiting: readonly string[];
+  readonly crashes: number;
+  readonly owner?: Owner;
+  readonly leaseUntil?: number;
+  readonly fork?: ForkPoint;
+  readonly source?: string;
+  /** Why it is stalled. */
+  readonly attention?: string;
+}
+
+export interface RunFilter {
+  readonly tenant?: string;
+  readonly subject?: string;
+  readonly agent?: string;
+  readonly status?: RunStatus;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+export interface RunPage {
+  /** Newest first. */
+  readonly runs: readonly RunRecord[];
+  readonly cursor?: string;
+}
+
+export interface ClaimRequest {
+  readonly owner: Owner;
+  readonly now: number;
+  readonly leaseUntil: number;
+  readonly isGone: (owner: Owner) => boolean;
+}
+
+export interface Claim {
+  readonly runId: string;
+  readonly fence: number;
+  /** The run as it stands under this claim: running, its crashes counted. */
+  readonly record: RunRecord;
+  /** The owner that left the run without releasing it. */
+  readonly previous?: Owner;
+}
+
+export interface Batch {
+  readonly entries: readonly StoredEntry[];
+  readonly blobs?: readonly (readonly [hash: string, content: string])[];
+  readonly links?: readonly StoredLink[];
+  /** Numbers of the inbox messages that this batch consumes: they leave the inbox in the same commit. */
+  readonly taken?: readonly number[];
+  /** The run moves on to this generation with this batch. */
+  readonly generation?: number;
+  /** This batch is progress: the crash counter starts again. */
+  readonly progress?: boolean;
+}
+
+export interface StoredEntry {
+  readonly generation: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly activeMs: number;
+  readonly body: string;
+}
+
+/**
+ * One link of a prompt chain: header text, and its content inline or as the hash of a blob. What it refers to was stored
+ * before or comes with the same batch, parents first; otherwise the batch is refused with INPUT_INVALID.
+ */
+export interface StoredLink {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly header: string;
+  readonly content?: string;
+  readonly blob?: string;
+}
+
+export type Rest =
+  | { readonly status: 'suspended'; readonly wakeAt?: number; readonly waiting: readonly string[]; readonly now: number }
+  | { readonly status: 'paused' | 'pending'; readonly now: number }
+  | { readonly status: 'stalled'; readonly attention: string; readonly now: number }
+  | { readonly status: Exclude<Stop, 'suspended'>; readonly now: number };
+
+export interface InboxMessage {
+  readonly id: string;
+  readonly kind: 'signal' | 'cancel' | 'pause' | 'resume';
+  /** For signals: the name or the token of the wait. */
+  readonly name: string;
+  readonly from: string;
+  readonly at: number;
+  readonly body: string;
+}
+export interface StoredMessage extends InboxMessage {
+  readonly number: number;
+}
+
+export interface DueQuery {
+  readonly now: number;
+  readonly limit: number;
+  readonly agents: readonly string[];
+  readonly isGone: (owner: Owner) => boolean;
+}

@@ -1,0 +1,252 @@
+import type { Amounts } from '../../core/budget.js';
+import { contentId, encode, fingerprint } from '../../core/codec.js';
+import { ConfigError, EffectError, failureOf, FlyballError } from '../../core/errors.js';
+import type { EventOf, RecordedReply } from '../../core/events.js';
+import type { ModelReply, ModelRequest, TokenUsage } from '../../core/model.js';
+import { costOf, worstCost } from '../../core/prices.js';
+import { append, headerOf, messagesOf, type Prompt } from '../../core/prompt.js';
+import { check, jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
+import type { Input, Reply, Session } from '../../core/session.js';
+import type { ToolRef } from '../../core/tool.js';
+import type { Attempt } from '../attempt.js';
+import type { Pending } from '../pending.js';
+import type { Scope } from '../scope.js';
+import { hasSeam, through } from '../seams.js';
+import { keyOf } from './act.js';
+import { runBody } from './body.js';
+import { ask } from './effect.js';
+import { underSetup } from './setup-chain.js';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_REASKS = 2;
+/** A re-ask adds the reply and a sentence about what is wrong with it. */
+const REASK_NOTE_TOKENS = 400;
+
+/** One model call, or a bounded number of re-asks when the session has an output schema. */
+export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>, input: Input): Promise<Reply<T>> {
+  const prompt = underSetup(session, input);
+  const calls = session.output === undefined ? 1 : 1 + (session.maxReasks ?? DEFAULT_REASKS);
+  const id = `${scope.path}#${scope.effects}`;
+  const want = attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id) ? {} : worstCase(attempt, session, prompt, calls);
+  return ask<Reply<T>>(attempt, scope, {
+    kind: 'ask',
+    fp: fingerprint('ask', session.name, prompt.id),
+    want,
+    drive: (pending) => drive(attempt, pending, session as Session<unknown>, prompt, calls),
+    answer: (end) => {
+      rememberLinks(attempt, prompt);
+      const { reply, failure } = end as EventOf<'ask-end'>;
+      if (reply === undefined) return new EffectError(failure ?? { code: 'MODEL_UNAVAILABLE', message: 'no reply', retryable: true });
+      return replyFor(session, prompt, reply);
+    },
+  });
+}
+
+function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply): Reply<T> {
+  const toolCalls = reply.toolCalls ?? [];
+  const parsed = session.output === undefined ? reply.text : reply.value === undefined ? (JSON.parse(reply.text) as unknown) : reply.value;
+  return {
+    value: parsed as T,
+    text: reply.text,
+    toolCalls,
+    finish: reply.finish,
+    usage: reply.usage,
+    costUsd: reply.costUsd,
+    ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
+    prompt: append(prompt, { role: 'assistant', content: reply.text, owner: session.name, ...(toolCalls.length > 0 ? { toolCalls } : {}) }),
+  };
+}
+
+/** The most the call and its re-asks can cost: taken out of the budget before anything is sent. */
+function worstCase(attempt: Attempt, session: Session<never> | Session<unknown>, prompt: Prompt, calls: number): Partial<Amounts> {
+  const output = session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens;
+  const first = session.model.countTokens(requestOf(session as Session<unknown>, prompt, session.tools ?? []));
+  // each re-ask sends the prompt again, with every reply before it
+  const tokensIn = calls * first + ((calls * (calls - 1)) / 2) * (calls > 1 ? output + REASK_NOTE_TOKENS : 0);
+  const tokensOut = calls * output;
+  return { modelCalls: calls, tokensIn, tokensOut, costUsd: worstCost(tokensIn, tokensOut, priceOf(attempt, session)) };
+}
+
+function priceOf(attempt: Attempt, session: Pick<Session<unknown>, 'model'>) {
+  const price = session.model.price ?? attempt.host.priceOf(session.model.id);
+  if (price === undefined) {
+    throw new ConfigError(`No price is known for ${session.model.id}, so its cost cannot be bounded. Pass prices: { '${session.model.id}': { input, output } } (0 for a model that costs nothing).`);
+  }
+  return price;
+}
+
+function requestOf(session: Session<unknown>, prompt: Prompt, tools: readonly ToolRef[]): ModelRequest {
+  const output = session.outputJsonSchema ?? (session.output === undefined ? undefined : jsonSchemaOf(session.output as StandardSchema));
+  return {
+    session: session.name,
+    model: session.model.id,
+    messages: messagesOf(prompt),
+    tools: tools.map((tool) => ({ name: tool.name, description: tool.description, input: tool.inputJsonSchema ?? inputSchemaOf(tool) })),
+    toolChoice: session.toolChoice ?? 'auto',
+    ...(output === undefined ? {} : { output }),
+    sampling: { ...session.sampling, maxOutputTokens: session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens },
+  };
+}
+
+function inputSchemaOf(tool: ToolRef): Record<string, unknown> {
+  return (tool.input === undefined ? undefined : jsonSchemaOf(tool.input as unknown as StandardSchema)) ?? { type: 'object' };
+}
+
+async function drive(attempt: Attempt, pending: Pending, session: Session<unknown>, prompt: Prompt, calls: number): Promise<void> {
+  const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => !entry.inherited);
+  if (lost.length > 0) {
+    // a reservation that a crash left open may have been paid for: it counts as spent, and the call is reserved again
+    pending.scope.ledger.settle(pending.reserved ?? {}, pending.reserved ?? {});
+    pending.reserved = undefined;
+    const want = worstCase(attempt, session, prompt, calls);
+    const refusal = pending.scope.ledger.reserve(want);
+    if (refusal !== undefined) return attempt.trip(refusal);
+    pending.reserved = want;
+  }
+  storeLinks(attempt, prompt);
+  attempt.push({
+    type: 'ask-start',
+    id: pending.id,
+    fp: pending.fp,
+    session: session.name,
+    model: session.model.id,
+    tip: prompt.id,
+    reserved: pending.reserved ?? {},
+    attempt: lost.length + 1,
+  });
+  await attempt.barrier();
+  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  await converse(attempt, pending, session, prompt, calls, lost.length + 1);
+}
+
+async function converse(attempt: Attempt, pending: Pending, session: Session<unknown>, prompt: Prompt, calls: number, nth: number): Promise<void> {
+  const began = attempt.host.clock.now();
+  const tally = { calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+  let asked = prompt;
+  let problem = '';
+  while (tally.calls < calls) {
+    tally.calls++;
+    const timeoutMs = session.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, (how) => generate(attempt, pending, session, asked, how, nth));
+    if (pending.closedBy !== undefined) return attempt.drop(pending);
+    if (end.ended !== 'value') {
+      const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
+      // a call that was cut off may have been paid for in full
+      const spent = end.ended === 'stopped' ? (pending.reserved ?? {}) : amountsOf(tally);
+      return attempt.record({ type: 'ask-end', id: pending.id, failure, spent });
+    }
+    addUsage(tally, end.value.usage, costOf(end.value.usage, priceOf(attempt, session)));
+    const read = await readReply(session, end.value);
+    if (read.ok) return recordReply(attempt, pending, end.value, read.value, tally, attempt.host.clock.now() - began);
+    problem = read.problem;
+    attempt.push({ type: 'guard-refused', id: `${pending.id}!reask${tally.calls}`, seam: 'model', why: problem });
+    asked = append(append(asked, { role: 'assistant', content: end.value.text }), {
+      role: 'user',
+      content: `That reply does not fit the required format: ${problem.slice(0, 1000)}. Reply again, with corrected JSON only.`,
+    });
+  }
+  attempt.record({
+    type: 'ask-end',
+    id: pending.id,
+    failure: { code: 'REPLY_INVALID', message: `After ${calls} calls the reply of ${session.name} still does not fit: ${problem}`, retryable: false },
+    spent: amountsOf(tally),
+  });
+}
+
+async function generate(
+  attempt: Attempt,
+  pending: Pending,
+  session: Session<unknown>,
+  prompt: Prompt,
+  how: { readonly key: string; readonly signal: AbortSignal },
+  nth: number,
+): Promise<ModelReply> {
+  const { seams } = attempt.host;
+  const ctx = { ...attempt.seamContext(), at: pending.id };
+  const offered = session.tools ?? [];
+  const tools = hasSeam(seams, 'tools.load') ? await through(seams, 'tools.load', async (list) => list)(offered, ctx) : offered;
+  const request = requestOf(session, prompt, tools);
+  const context = {
+    key: how.key,
+    signal: how.signal,
+    onDelta: (delta: Parameters<typeof attempt.host.delta>[3]) => attempt.host.delta(attempt.runId, pending.id, nth, delta),
+  };
+  if (!hasSeam(seams, 'model')) return session.model.generate(request, context);
+  return through(seams, 'model', (sent) => session.model.generate(sent, context))(request, ctx);
+}
+
+type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+
+async function readReply(session: Session<unknown>, reply: ModelReply): Promise<Read> {
+  if (session.output === undefined || reply.toolCalls.length > 0) return { ok: true, value: undefined };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(reply.text);
+  } catch (error) {
+    return { ok: false, problem: `not JSON (${(error as Error).message})` };
+  }
+  const checked = await check(session.output, parsed);
+  if (!checked.ok) return checked;
+  return { ok: true, value: JSON.stringify(checked.value) === JSON.stringify(parsed) ? undefined : checked.value };
+}
+
+function recordReply(attempt: Attempt, pending: Pending, reply: ModelReply, value: unknown, tally: Tally, ms: number): void {
+  const { usage } = reply;
+  const recorded: RecordedReply = {
+    text: reply.text,
+    ...(reply.toolCalls.length > 0 ? { toolCalls: reply.toolCalls } : {}),
+    finish: reply.finish,
+    usage,
+    ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
+    costUsd: tally.costUsd,
+    ...(value === undefined ? {} : { value }),
+    calls: tally.calls,
+    ms,
+  };
+  try {
+    attempt.record({ type: 'ask-end', id: pending.id, reply: recorded, spent: amountsOf(tally) });
+  } catch (error) {
+    attempt.record({ type: 'ask-end', id: pending.id, failure: failureOf(error), spent: amountsOf(tally) });
+  }
+}
+
+interface Tally {
+  calls: number;
+  input: number;
+  output: number;
+  costUsd: number;
+}
+
+function addUsage(tally: Tally, usage: TokenUsage, costUsd: number): void {
+  tally.input += usage.input;
+  tally.output += usage.output;
+  tally.costUsd += costUsd;
+}
+
+function amountsOf(tally: Tally): Partial<Amounts> {
+  return { modelCalls: tally.calls, tokensIn: tally.input, tokensOut: tally.output, costUsd: tally.costUsd };
+}
+
+/** Hands the journal the links it does not have yet: a growing conversation writes only what is new. */
+function storeLinks(attempt: Attempt, tip: Prompt): void {
+  const fresh: Prompt[] = [];
+  for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent) fresh.push(link);
+  for (const link of fresh.reverse()) {
+    attempt.storedLinks.add(link.id);
+    const { content } = link.segment;
+    const head = { id: link.id, parent: link.parent?.id, header: headerOf(link.segment) };
+    const [blob] = encode(content).blobs; // the same rule that decides for values decides here, so both share the bytes
+    if (blob === undefined) attempt.writer.link({ ...head, content }, undefined);
+    else attempt.writer.link({ ...head, blob: contentId(content) }, blob);
+  }
+}
+
+function rememberLinks(attempt: Attempt, tip: Prompt): void {
+  for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent) {
+    attempt.storedLinks.add(link.id);
+  }
+}
+
+export function assertSession(session: Session<unknown>): void {
+  if (session.maxReasks !== undefined && !(session.maxReasks >= 0)) throw new FlyballError('CONFIG_INVALID', `maxReasks must be at least 0, got ${session.maxReasks}.`);
+}

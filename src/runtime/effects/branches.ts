@@ -1,0 +1,109 @@
+import { boundReached } from '../../core/budget.js';
+import { CancelledError, ConfigError } from '../../core/errors.js';
+import type { Run, Settled } from '../../core/run.js';
+import type { Attempt } from '../attempt.js';
+import { rollback } from '../rollback.js';
+import { isUnder } from '../recorded.js';
+import type { Scope } from '../scope.js';
+import { askAs, assertOutsideEffects } from './effect.js';
+
+type Branch<T> = (run: Run) => Promise<T>;
+
+/** Runs the branches, at most `width` at a time, started in order. A failed branch is a result, not an exception. */
+export async function all<T>(
+  attempt: Attempt,
+  scope: Scope,
+  given: { readonly branches: readonly Branch<T>[]; readonly width: number; readonly runFor: (branch: Scope) => Run },
+): Promise<readonly Settled<T>[]> {
+  const { branches, width } = given;
+  if (!(Number.isInteger(width) && width >= 1)) throw new ConfigError(`width must be a whole number of at least 1, got ${width}.`);
+  const lanes = Math.min(width, branches.length);
+  openBranches(attempt, scope, lanes);
+  const group = `${scope.path}/all.${scope.groups++}`;
+  const results: Settled<T>[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < branches.length; index = next++) {
+      const branch = branches[index] as Branch<T>;
+      results[index] = await settled(() => branch(given.runFor(attempt.scope(`${group}.${index}`, scope))));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: lanes }, lane));
+  } finally {
+    scope.ledger.closeBranches(lanes);
+  }
+  return results;
+}
+
+/** The first branch to succeed wins. The losers are aborted and what they did to the world is undone before this resolves. */
+export async function first<T>(
+  attempt: Attempt,
+  scope: Scope,
+  given: { readonly branches: readonly Branch<T>[]; readonly runFor: (branch: Scope) => Run },
+): Promise<T> {
+  const { branches } = given;
+  if (branches.length === 0) throw new ConfigError('first needs at least one branch.');
+  openBranches(attempt, scope, branches.length);
+  const group = `${scope.path}/first.${scope.groups++}`;
+  const scopes = branches.map((_branch, index) => attempt.scope(`${group}.${index}`, scope));
+  try {
+    const { value, index } = await winner(branches, (at) => given.runFor(scopes[at] as Scope));
+    const losers = scopes.filter((_scope, at) => at !== index);
+    for (const loser of losers) attempt.close(loser.path, new CancelledError('another branch won'));
+    for (const loser of losers.reverse()) await undoBranch(attempt, scope, loser);
+    return value;
+  } finally {
+    scope.ledger.closeBranches(branches.length);
+  }
+}
+
+function winner<T>(branches: readonly Branch<T>[], runFor: (index: number) => Run): Promise<{ readonly value: T; readonly index: number }> {
+  return new Promise((resolve, reject) => {
+    let left = branches.length;
+    branches.forEach((branch, index) => {
+      const lost = (error: unknown): void => {
+        left--;
+        if (left === 0) reject(error); // nobody succeeded: the last failure stands for all
+      };
+      settled(() => branch(runFor(index))).then((result) => (result.ok ? resolve({ value: result.value, index }) : lost(result.error)), lost);
+    });
+  });
+}
+
+async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise<void> {
+  const acted = [...attempt.intents.keys()].some((id) => isUnder(id, loser.path));
+  if (!acted) return;
+  await askAs<void>(attempt, scope, `rollback:${loser.path}`, {
+    kind: 'rollback',
+    fp: '',
+    want: {},
+    drive: async (pending) => {
+      pending.phase = 'waiting'; // for in-flight acts of the branch, which may be in doubt
+      await attempt.intentsEnded(loser.path);
+      pending.phase = 'running';
+      const report = await rollback(attempt, loser.path, 'another branch won');
+      attempt.rolledBack.add(loser.path);
+      attempt.record({ type: 'rollback-end', scope: loser.path, report });
+    },
+    answer: () => undefined,
+  });
+}
+
+function openBranches(attempt: Attempt, scope: Scope, count: number): void {
+  assertOutsideEffects(attempt);
+  const closed = scope.closedReason();
+  if (closed !== undefined) throw closed;
+  const refusal = scope.ledger.openBranches(count);
+  if (refusal === undefined) return;
+  attempt.trip(refusal);
+  throw boundReached(refusal);
+}
+
+async function settled<T>(branch: () => Promise<T>): Promise<Settled<T>> {
+  try {
+    return { ok: true, value: await branch() };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}

@@ -1,0 +1,105 @@
+import { type BudgetSlice, Ledger } from '../../core/budget.js';
+import { fingerprint, roundTrip } from '../../core/codec.js';
+import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
+import type { EventOf } from '../../core/events.js';
+import { failed, type Outcome } from '../../core/outcome.js';
+import type { Agent, Run } from '../../core/run.js';
+import type { Attempt } from '../attempt.js';
+import type { Pending } from '../pending.js';
+import type { Scope } from '../scope.js';
+import { hasSeam, through } from '../seams.js';
+import { ask } from './effect.js';
+import { step } from './step.js';
+
+/** A child agent: its own scope, a budget carved from its parent's, and nothing of its parent but the input. */
+export async function spawn<I, O>(
+  attempt: Attempt,
+  scope: Scope,
+  given: { readonly agent: Agent<I, O>; readonly input: I; readonly slice: BudgetSlice; readonly runFor: (child: Scope) => Run },
+): Promise<Outcome<O>> {
+  const { agent, slice } = given;
+  if (slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
+  const name = nameOf(agent);
+  const limit = scope.ledger.limits.depth;
+  if (scope.ledger.depth + 1 > limit) return { stop: 'bounded', bound: 'depth', limit };
+  const input = hasSeam(attempt.host.seams, 'handoff') ? await handOff(attempt, scope, name, given.input) : given.input;
+  const path = `${scope.path}/${name}.${scope.groups++}`;
+  const ledger = childLedger(attempt, scope, `${scope.path}#${scope.effects}`, path, slice);
+  const child = attempt.scope(path, scope, ledger);
+  return ask<Outcome<O>>(attempt, scope, {
+    kind: 'spawn',
+    fp: fingerprint('spawn', name, input),
+    want: {},
+    drive: async (pending) => {
+      if (!attempt.recorded.starts.has(pending.id)) {
+        const carved = [...ledger.carvedAxes()];
+        attempt.push({ type: 'spawn-start', id: pending.id, fp: pending.fp, name, path, input, limits: ledger.limits, carved });
+      }
+      await runChild(attempt, pending, child, () => agent(given.runFor(child), roundTrip(input)));
+    },
+    answer: (end) => {
+      const { outcome } = end as EventOf<'spawn-end'>;
+      // a child that finished in an earlier life did not spend again: its total is taken from its outcome
+      if (ledger.isUnspent() && outcome.usage !== undefined) ledger.debit({ ...outcome.usage, wallMs: 0 });
+      ledger.close();
+      return outcome as Outcome<O>;
+    },
+  });
+}
+
+async function runChild<O>(attempt: Attempt, pending: Pending, child: Scope, run: () => Promise<Outcome<O>>): Promise<void> {
+  const outcome = await outcomeOfChild(child, run);
+  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  // a bound of an ancestor is about to end this child's parent too: it is no outcome of the child's own
+  if (outcome === undefined || attempt.isTripping(child)) return;
+  const usage = { ...child.ledger.spent };
+  try {
+    attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...outcome, usage } });
+  } catch (error) {
+    attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...failed(failureOf(error)), usage } });
+  }
+}
+
+async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): Promise<Outcome<unknown> | undefined> {
+  try {
+    const outcome = await run();
+    const own = child.closedBy;
+    if (own instanceof BoundReachedError && (outcome.stop === 'done' || outcome.stop === 'failed')) {
+      return bounded(own, 'value' in outcome ? outcome.value : undefined);
+    }
+    return outcome;
+  } catch (error) {
+    if (error instanceof BoundReachedError) return error.node === child.ledger.path ? bounded(error, undefined) : undefined;
+    if (error instanceof CancelledError) return { stop: 'cancelled', because: error.message };
+    return failed(failureOf(error));
+  }
+}
+
+function bounded(error: BoundReachedError, partial: unknown): Outcome<unknown> {
+  const base = { stop: 'bounded', bound: error.bound, limit: error.limit } as const;
+  return partial === undefined ? base : { ...base, partial };
+}
+
+/** Carved as the journal says, where it says: a larger budget later must not change what a child was given. */
+function childLedger(attempt: Attempt, scope: Scope, id: string, path: string, slice: BudgetSlice): Ledger {
+  const recorded = attempt.recorded.starts.get(id)?.at(-1)?.event;
+  if (recorded?.type !== 'spawn-start') return scope.ledger.carve(path, slice);
+  const exact = Object.fromEntries(recorded.carved.map((axis) => [axis, recorded.limits[axis]]));
+  const { depth, width, noProgress, deadline } = recorded.limits;
+  const ledger = scope.ledger.carve(path, { ...exact, depth, width, noProgress, ...(deadline === undefined ? {} : { deadline }) });
+  ledger.limits = recorded.limits;
+  return ledger;
+}
+
+function handOff<I>(attempt: Attempt, scope: Scope, agent: string, input: I): Promise<I> {
+  return step(attempt, scope, {
+    name: 'handoff',
+    input: { agent, input },
+    effect: async (value) => (await through(attempt.host.seams, 'handoff', async (last) => last.input)(value, { ...attempt.seamContext(), at: scope.path })) as I,
+    effectClass: 'pure',
+  });
+}
+
+function nameOf(agent: { readonly name: string }): string {
+  return agent.name.replace(/[^\w-]/g, '') || 'agent';
+}

@@ -1,0 +1,44 @@
+import { fingerprint } from '../../core/codec.js';
+import { ConfigError } from '../../core/errors.js';
+import type { EventOf } from '../../core/events.js';
+import type { EffectClass, EffectContext } from '../../core/tool.js';
+import type { Attempt } from '../attempt.js';
+import type { Scope } from '../scope.js';
+import { type Act, driveAct, effectError, learnCompensation, rulesOf } from './act.js';
+import { ask } from './effect.js';
+
+const same = (value: unknown): unknown => value;
+
+/** Any effect that is not a tool: its input is part of its identity, its result what the journal says. */
+export function step<A, T>(
+  attempt: Attempt,
+  scope: Scope,
+  given: {
+    readonly name: string;
+    readonly input: A;
+    readonly effect: (input: A, how: EffectContext) => Promise<T> | T;
+    readonly effectClass: EffectClass<A, T>;
+  },
+): Promise<T> {
+  if (typeof given.name !== 'string' || given.name === '') throw new ConfigError('A step needs a name.');
+  if (given.effectClass === undefined) throw new ConfigError(`Step "${given.name}" must declare its effect class.`);
+  const act: Act = {
+    of: 'step',
+    name: given.name,
+    input: given.input,
+    ...rulesOf(given.effectClass),
+    body: (how) => given.effect(given.input, how),
+    keep: same,
+    restore: same,
+  };
+  return ask<T>(attempt, scope, {
+    kind: 'step',
+    fp: fingerprint('step', given.name, given.input),
+    want: {},
+    drive: (pending) => driveAct(attempt, pending, act),
+    answer: (end) => {
+      learnCompensation(attempt, act, end);
+      return end.type === 'abort' ? effectError(end) : ((end as EventOf<'complete'>).result as T);
+    },
+  });
+}

@@ -1,0 +1,143 @@
+import { fingerprint } from '../../core/codec.js';
+import { ConfigError } from '../../core/errors.js';
+import type { EffectId, EventOf } from '../../core/events.js';
+import type { SignalSpec } from '../../core/run.js';
+import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
+import type { Attempt } from '../attempt.js';
+import type { Pending } from '../pending.js';
+import type { Scope } from '../scope.js';
+import { through } from '../seams.js';
+import { ask } from './effect.js';
+
+/** Waits for a signal by name: durable, so nobody holds a process open for it. */
+export function wait<T>(attempt: Attempt, scope: Scope, spec: SignalSpec<T>): Promise<T | 'timed-out'> {
+  if (typeof spec.name !== 'string' || spec.name === '') throw new ConfigError('A signal needs a name.');
+  return ask<T | 'timed-out'>(attempt, scope, {
+    kind: 'wait',
+    fp: fingerprint('wait', spec.name, null),
+    want: {},
+    drive: async (pending) => {
+      await openWait(attempt, pending, pending.id, {
+        kind: 'signal',
+        name: spec.name,
+        timeoutMs: spec.timeoutMs,
+        deadline: spec.deadline,
+        request: spec.request,
+        schema: spec.schema as StandardSchema | undefined,
+        jsonSchema: spec.jsonSchema ?? (spec.schema === undefined ? undefined : jsonSchemaOf(spec.schema as StandardSchema)),
+      });
+    },
+    answer: (end) => {
+      const waited = end as EventOf<'wait-end'>;
+      return waited.timedOut === true ? 'timed-out' : (waited.payload as T);
+    },
+  });
+}
+
+export interface WaitPlan {
+  readonly kind: EventOf<'wait-start'>['kind'];
+  readonly name: string;
+  readonly timeoutMs?: number | undefined;
+  readonly deadline?: number | undefined;
+  readonly request?: unknown;
+  readonly schema?: StandardSchema | undefined;
+  readonly jsonSchema?: EventOf<'wait-start'>['schema'] | undefined;
+}
+
+/** Opens a wait, or opens it again under the token it already has. */
+export async function openWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<void> {
+  const recorded = attempt.recorded.starts.get(id)?.findLast((entry) => entry.inherited === undefined)?.event;
+  const start = recorded?.type === 'wait-start' ? recorded : await startWait(attempt, pending, id, plan);
+  if (start === undefined || pending.closedBy !== undefined) {
+    if (pending.closedBy !== undefined && !pending.intended) attempt.drop(pending);
+    return;
+  }
+  pending.phase = 'waiting';
+  if (start.due !== undefined) {
+    const { due } = start;
+    attempt.timer(`due:${id}`, Math.max(0, due - attempt.host.clock.now()), () => {
+      if (pending.closedBy !== undefined) return;
+      attempt.inbox.removeWaiter(id);
+      attempt.resumeClock();
+      attempt.record({ type: 'wait-end', id, timedOut: true });
+    });
+  }
+  pending.onAbort = () => {
+    attempt.inbox.removeWaiter(id);
+    attempt.clearTimer(`due:${id}`);
+  };
+  attempt.inbox.addWaiter({ id, start, pending, schema: plan.schema, busy: false });
+  attempt.kick();
+}
+
+async function startWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<EventOf<'wait-start'> | undefined> {
+  const ctx = { ...attempt.seamContext(), at: id };
+  const publish = through(attempt.host.seams, 'outbound', async ({ request }) => request);
+  const request = plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
+  if (pending.closedBy !== undefined) return undefined;
+  const dues = [plan.deadline, plan.timeoutMs === undefined ? undefined : attempt.host.clock.now() + plan.timeoutMs].filter((at) => at !== undefined);
+  const start: EventOf<'wait-start'> = {
+    type: 'wait-start',
+    id,
+    fp: pending.id === id ? pending.fp : fingerprint('wait', plan.name, null),
+    kind: plan.kind,
+    name: plan.name,
+    token: `${attempt.runId}:${attempt.generation}:${id}`,
+    ...(dues.length > 0 ? { due: Math.min(...dues) } : {}),
+    ...(plan.jsonSchema === undefined ? {} : { schema: plan.jsonSchema }),
+    ...(request === undefined ? {} : { request }),
+  };
+  attempt.push(start);
+  await attempt.barrier();
+  return start;
+}
+
+/** A wait inside another effect: a gate or a doubt. Answered from history where it already ended. */
+export function subWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<EventOf<'wait-end'>> {
+  const ended = pending.subs.get(id);
+  if (ended !== undefined) return Promise.resolve(ended);
+  return new Promise((resolve, reject) => {
+    pending.subWaiters.set(id, (end) => {
+      pending.phase = 'running';
+      pending.onAbort = undefined;
+      resolve(end);
+    });
+    openWait(attempt, pending, id, plan).catch(reject);
+  });
+}
+
+export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void> {
+  if (!(ms >= 0)) throw new ConfigError(`sleep takes milliseconds of at least 0, got ${ms}.`);
+  return ask<void>(attempt, scope, {
+    kind: 'sleep',
+    fp: fingerprint('sleep', '', ms),
+    want: {},
+    drive: async (pending) => {
+      const recorded = attempt.recorded.starts.get(pending.id)?.at(-1)?.event;
+      const due = recorded?.type === 'sleep-start' ? recorded.due : attempt.host.clock.now() + ms;
+      if (recorded === undefined) {
+        attempt.push({ type: 'sleep-start', id: pending.id, fp: pending.fp, due });
+        await attempt.barrier();
+      }
+      if (pending.closedBy !== undefined) return attempt.drop(pending);
+      waitUntil(attempt, pending, due, () => attempt.record({ type: 'sleep-end', id: pending.id }));
+    },
+    answer: () => undefined,
+  });
+}
+
+/** Parks an effect until a time; the run may be unloaded meanwhile and wakes for it. */
+export function waitUntil(attempt: Attempt, pending: Pending, due: number, then: () => void): void {
+  pending.phase = 'waiting';
+  pending.wakeAt = due;
+  pending.onAbort = () => attempt.clearTimer(`due:${pending.id}`);
+  attempt.timer(`due:${pending.id}`, Math.max(0, due - attempt.host.clock.now()), () => {
+    if (pending.closedBy !== undefined && !pending.intended) return;
+    pending.phase = 'running';
+    pending.wakeAt = undefined;
+    pending.onAbort = undefined;
+    attempt.resumeClock();
+    then();
+  });
+  attempt.kick();
+}

@@ -1,0 +1,14 @@
+import type { Store } from '../ports/store.js';
+import { type SeamContext, type Seams, through } from './seams.js';
+
+/** A store whose every write passes the `state.write` seam: middleware may change the value or refuse by throwing. */
+export function governedStore(store: Store, seams: Seams, who: Omit<SeamContext, 'at'>): Store {
+  const guard = through(seams, 'state.write', async (write) => write.value);
+  return {
+    ...store,
+    async propose(at, change) {
+      const value = await guard({ collection: at.collection, key: at.key, value: change.value }, { ...who, at: `${at.collection}/${at.key}` });
+      return store.propose(at, { ...change, value });
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { FlyballError } from '../core/errors.js';
+import type { EffectId, EventOf } from '../core/events.js';
+import type { Waiting } from '../core/outcome.js';
+import { check, type StandardSchema } from '../core/schema.js';
+import type { StoredMessage } from '../ports/engine.js';
+import type { Attempt } from './attempt.js';
+import type { Pending } from './pending.js';
+
+/** An open wait of the code, of a gate or of a doubt. */
+export interface Waiter {
+  readonly id: EffectId;
+  readonly start: EventOf<'wait-start'>;
+  readonly pending: Pending;
+  readonly schema: StandardSchema | undefined;
+  /** A message is being checked for it. */
+  busy: boolean;
+}
+
+/** Messages to a run: signals are kept until somebody waits for them, first come first served; control takes effect at once. */
+export class Inbox {
+  private readonly attempt: Attempt;
+  private readonly waiters: Waiter[] = [];
+  private signals: StoredMessage[] = [];
+  private after = 0;
+  private isOpen = false;
+  private loading = false;
+  private again = false;
+
+  constructor(attempt: Attempt) {
+    this.attempt = attempt;
+  }
+
+  /** Starts reading, once history has ended. */
+  open(): void {
+    this.isOpen = true;
+    this.poke();
+  }
+
+  close(): void {
+    this.isOpen = false;
+    this.waiters.length = 0;
+    this.signals = [];
+  }
+
+  /** Something may have arrived. */
+  poke(): void {
+    if (!this.isOpen) return;
+    if (this.loading) {
+      this.again = true;
+      return;
+    }
+    this.loading = true;
+    this.attempt.host.engine.inbox(this.attempt.runId, this.after).then(
+      (messages) => {
+        this.loading = false;
+        for (const message of messages) this.receive(message);
+        if (this.again) {
+          this.again = false;
+          this.poke();
+        }
+      },
+      (error: unknown) => this.attempt.fail(error),
+    );
+  }
+
+  addWaiter(waiter: Waiter): void {
+    this.waiters.push(waiter);
+    this.match();
+  }
+
+  removeWaiter(id: EffectId): void {
+    const index = this.waiters.findIndex((waiter) => waiter.id === id);
+    if (index !== -1) this.waiters.splice(index, 1);
+  }
+
+  waitingOf(pending: Pending): Waiting[] {
+    const waits = this.waiters
+      .filter((waiter) => waiter.pending === pending)
+      .map(({ start }) => ({
+        effect: start.id,
+        kind: start.kind,
+        name: start.name,
+        token: start.token,
+        ...(start.due === undefined ? {} : { until: start.due }),
+        ...(start.request === undefined ? {} : { request: start.request }),
+      }));
+    if (waits.length > 0 || pending.wakeAt === undefined) return waits;
+    return [{ effect: pending.id, kind: 'sleep', name: pending.kind, until: pending.wakeAt }];
+  }
+
+  private receive(message: StoredMessage): void {
+    if (!this.isOpen || message.number <= this.after) return;
+    this.after = message.number;
+    const { attempt } = this;
+    switch (message.kind) {
+      case 'signal':
+        this.signals.push(message);
+        this.match();
+        return;
+      case 'cancel':
+        attempt.writer.take(message.number);
+        attempt.requestCancel(message.from, whyOf(message));
+        return;
+      case 'pause':
+        attempt.requestPause(message);
+        return;
+      case 'resume':
+        attempt.writer.take(message.number);
+        attempt.letGoOn(message.from);
+        return;
+    }
+  }
+
+  private match(): void {
+    for (const message of [...this.signals]) {
+      const waiter = this.waiters.find(({ start, busy }) => !busy && (start.name === message.name || start.token === message.name));
+      if (waiter === undefined) continue;
+      this.signals.splice(this.signals.indexOf(message), 1);
+      waiter.busy = true;
+      this.offer(waiter, message).catch((error: unknown) => this.attempt.fail(error));
+    }
+  }
+
+  private async offer(waiter: Waiter, message: StoredMessage): Promise<void> {
+    const payload: unknown = message.body === '' ? undefined : JSON.parse(message.body);
+    const checked = waiter.schema === undefined ? ({ ok: true, value: payload } as const) : await check(waiter.schema, payload);
+    if (!this.isOpen || !this.waiters.includes(waiter)) return; // timed out or closed meanwhile: the message stays in the inbox
+    this.attempt.writer.take(message.number);
+    if (!checked.ok) {
+      waiter.busy = false;
+      this.attempt.push({ type: 'signal-refused', signal: message.id, name: message.name, why: checked.problem });
+      this.attempt.kick();
+      await this.attempt.barrier();
+      return this.match();
+    }
+    this.removeWaiter(waiter.id);
+    this.attempt.resumeClock();
+    this.attempt.record({
+      type: 'wait-end',
+      id: waiter.id,
+      signal: message.id,
+      from: message.from,
+      ...(checked.value === undefined ? {} : { payload: checked.value }),
+    });
+  }
+}
+
+function whyOf(message: StoredMessage): string {
+  const parsed: unknown = message.body === '' ? {} : JSON.parse(message.body);
+  const why = (parsed as { why?: unknown } | null)?.why;
+  return typeof why === 'string' && why !== '' ? why : `requested by ${message.from}`;
+}
+
+/** Rejecting here would lose the sender's words: a payload that cannot be parsed was never accepted in the first place. */
+export function encodePayload(payload: unknown): string {
+  if (payload === undefined) return '';
+  const body = JSON.stringify(payload) as string | undefined;
+  if (body === undefined) throw new FlyballError('SIGNAL_INVALID', 'The payload of a signal must be JSON data.');
+  return body;
+}

@@ -1,0 +1,82 @@
+import { decode, referencesIn } from '../core/codec.js';
+import { FlyballError } from '../core/errors.js';
+import { type EffectId, type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
+import type { Engine, RunRecord, StoredEntry } from '../ports/engine.js';
+import type { Lineage } from './attempt.js';
+import type { LoadedEntry } from './recorded.js';
+
+/** A generation's journal, decoded, with what it inherits from the run it was forked from. */
+export interface Loaded {
+  readonly entries: readonly LoadedEntry[];
+  readonly lineage: Lineage;
+}
+
+export async function load(engine: Engine, record: RunRecord, generation: number): Promise<Loaded> {
+  const own = await readEntries(engine, record.id, generation);
+  if (record.fork === undefined) return { entries: own, lineage: { originId: record.id } };
+  const live = await isLive(engine, record.id);
+  if (generation > 0) return { entries: own, lineage: { originId: await originOf(engine, record), fork: { live, later: new Map() } } };
+  const { run, generation: parentGeneration, seq } = record.fork;
+  const parent = await engine.get(run);
+  if (parent === undefined) throw new FlyballError('RUN_NOT_FOUND', `Run ${record.id} was forked from ${run}, which is not there any more.`);
+  const above = await load(engine, parent, parentGeneration);
+  const inherited = above.entries.filter((entry) => entry.inherited === true || entry.seq <= seq).map((entry): LoadedEntry => ({ ...entry, inherited: true }));
+  const later = laterEnds(above.entries, seq);
+  return {
+    entries: [...inherited, ...own],
+    lineage: { originId: above.lineage.originId, fork: { live, later } },
+  };
+}
+
+/** All entries of all generations of a run, its own only. */
+export async function readAll(engine: Engine, record: RunRecord): Promise<readonly Entry[]> {
+  const generations: Entry[] = [];
+  for (let generation = 0; generation <= record.generation; generation++) {
+    generations.push(...(await readEntries(engine, record.id, generation)));
+  }
+  return generations;
+}
+
+export async function readEntries(engine: Engine, runId: string, generation: number): Promise<readonly Entry[]> {
+  return decodeEntries(engine, await engine.read(runId, { generation }));
+}
+
+export async function decodeEntries(engine: Engine, stored: readonly StoredEntry[]): Promise<readonly Entry[]> {
+  const references = new Set(stored.flatMap((entry) => referencesIn(entry.body)));
+  const blobs = references.size === 0 ? new Map<string, string>() : await engine.blobs([...references]);
+  return stored.map((entry) => {
+    const event = decode(entry.body, blobs) as RunEvent;
+    if ((event.type === 'run-start' || event.type === 'generation-start') && event.v > EVENT_VERSION) {
+      throw new FlyballError('JOURNAL_NEWER', `This journal was written in format ${event.v}; this version of flyball reads up to ${EVENT_VERSION}. Upgrade flyball.`);
+    }
+    return { generation: entry.generation, seq: entry.seq, at: entry.at, activeMs: entry.activeMs, event };
+  });
+}
+
+function laterEnds(entries: readonly LoadedEntry[], after: number): Map<EffectId, { readonly fp: string; readonly end: EventOf<'complete'> }> {
+  const fps = new Map<EffectId, string>();
+  const later = new Map<EffectId, { readonly fp: string; readonly end: EventOf<'complete'> }>();
+  for (const { event, seq, inherited } of entries) {
+    if (event.type === 'intent') fps.set(event.id, event.fp);
+    if (event.type !== 'complete' || inherited || seq <= after) continue;
+    const fp = event.fp ?? fps.get(event.id);
+    if (fp !== undefined) later.set(event.id, { fp, end: event });
+  }
+  return later;
+}
+
+/** Whether a fork may act on the world, later generations included. */
+async function isLive(engine: Engine, runId: string): Promise<boolean> {
+  const [first] = await decodeEntries(engine, await engine.read(runId, { generation: 0, from: 0, to: 0 }));
+  return first?.event.type === 'run-start' && first.event.fork?.live === true;
+}
+
+async function originOf(engine: Engine, record: RunRecord): Promise<string> {
+  let at = record;
+  while (at.fork !== undefined) {
+    const parent = await engine.get(at.fork.run);
+    if (parent === undefined) return at.fork.run;
+    at = parent;
+  }
+  return at.id;
+}

@@ -1,0 +1,36 @@
+import type { Amounts } from '../core/budget.js';
+import type { EffectId, EventOf } from '../core/events.js';
+import type { EndEvent } from './recorded.js';
+import type { Scope } from './scope.js';
+
+/** An effect that the code has asked for and that has not been delivered. */
+export interface Pending {
+  readonly id: EffectId;
+  readonly kind: 'ask' | 'call' | 'step' | 'spawn' | 'wait' | 'sleep' | 'rollback';
+  readonly fp: string;
+  readonly scope: Scope;
+  /** held: not started. running: in flight. waiting: only a person, a signal or a timer can move it. */
+  phase: 'held' | 'running' | 'waiting';
+  /** What is reserved for it; undefined while the budget has not agreed. */
+  reserved: Partial<Amounts> | undefined;
+  /** Its INTENT is in the journal: it must be seen to its end even when nobody waits for it any more. */
+  intended: boolean;
+  /** The code was already answered with this error. */
+  closedBy: Error | undefined;
+  /** Earliest time at which a waiting effect moves by itself. */
+  wakeAt: number | undefined;
+  /** Ended sub-effects: gates and doubts. */
+  readonly subs: Map<EffectId, EventOf<'wait-end'>>;
+  readonly subWaiters: Map<EffectId, (end: EventOf<'wait-end'>) => void>;
+  onAbort: ((reason: Error) => void) | undefined;
+  /** Starts it, live. Resolves when its end is in the journal or it was dropped. */
+  drive(): Promise<void>;
+  /** Hands the recorded end to the code. */
+  answer(end: EndEvent | EventOf<'rollback-end'>): void;
+  reject(error: Error): void;
+}
+
+/** Children and rollbacks are made of other effects: they are never what a run waits for. */
+export function isLeaf(pending: Pending): boolean {
+  return pending.kind !== 'spawn' && pending.kind !== 'rollback';
+}

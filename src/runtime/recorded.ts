@@ -1,0 +1,217 @@
+import type { Budget } from '../core/budget.js';
+import type { EffectId, Entry, EventOf, RunEvent, SagaEntry } from '../core/events.js';
+import { FlyballError } from '../core/errors.js';
+
+/** An entry as loaded: `inherited` ones belong to the run this one was forked from. */
+export type LoadedEntry = Entry & { readonly inherited?: true };
+
+export type StartEvent = EventOf<'ask-start' | 'intent' | 'spawn-start' | 'wait-start' | 'sleep-start'>;
+export type EndEvent = EventOf<'ask-end' | 'complete' | 'abort' | 'spawn-end' | 'wait-end' | 'sleep-end'>;
+
+/** What a journal says about a run that is about to go on, indexed for replay. */
+export interface Recorded {
+  readonly input: unknown;
+  readonly budget: Budget;
+  readonly first: LoadedEntry;
+  /** Completions, trips and cancellation, in the order in which the code gets them. */
+  readonly deliveries: readonly LoadedEntry[];
+  readonly starts: ReadonlyMap<EffectId, readonly (LoadedEntry & { readonly event: StartEvent })[]>;
+  readonly ends: ReadonlyMap<EffectId, LoadedEntry & { readonly event: EndEvent }>;
+  readonly doubts: ReadonlySet<EffectId>;
+  /** Scopes whose rollback has ended, and those where one began. */
+  readonly rollbacks: ReadonlySet<string>;
+  readonly rollbackStarts: ReadonlySet<string>;
+  readonly changedIds: ReadonlySet<string>;
+  readonly notes: number;
+  readonly overlaps: ReadonlySet<string>;
+  readonly attempts: number;
+  readonly nextSeq: number;
+  readonly lastAt: number;
+  readonly activeMs: number;
+  /** Finished world-changing effects of this run, oldest first, earlier generations included. */
+  readonly saga: readonly SagaEntry[];
+  readonly intents: ReadonlyMap<EffectId, EventOf<'intent'>>;
+  readonly calledTools: Readonly<Record<string, number>>;
+  /** The run's end, unless it was let go on after it. */
+  readonly end: EventOf<'run-end'> | undefined;
+}
+
+/**
+ * Indexes a journal. A finished child's own entries are left out unless `deep`: its outcome answers for it.
+ * Trips of the whole run are void once it was let go on under a larger budget.
+ */
+export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly deep: boolean }): Recorded {
+  const first = entries.find((entry) => entry.inherited === undefined && isFirst(entry.event));
+  if (first === undefined || !isFirst(first.event)) {
+    throw new FlyballError('JOURNAL_CORRUPT', 'The journal does not begin with the start of a run or of a generation.');
+  }
+  const finished = mode.deep ? new Set<string>() : finishedChildren(entries);
+  const enlargedAt = lastEnlargement(entries);
+  const deliveries: LoadedEntry[] = [];
+  const starts = new Map<EffectId, (LoadedEntry & { readonly event: StartEvent })[]>();
+  const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
+  const doubts = new Set<EffectId>();
+  const rollbacks = new Set<string>();
+  const rollbackStarts = new Set<string>();
+  const changedIds = new Set<string>();
+  const overlaps = new Set<string>();
+  const intents = new Map<EffectId, EventOf<'intent'>>();
+  const saga: SagaEntry[] = first.event.type === 'generation-start' ? [...first.event.saga] : [];
+  const calledTools: Record<string, number> = first.event.type === 'generation-start' ? { ...first.event.calledTools } : {};
+  let budget = budgetOf(first.event);
+  let end: EventOf<'run-end'> | undefined;
+  let notes = 0;
+  let attempts = 0;
+
+  for (const entry of entries) {
+    const { event } = entry;
+    const own = entry.inherited === undefined;
+    switch (event.type) {
+      case 'ask-start':
+      case 'intent':
+      case 'spawn-start':
+      case 'wait-start':
+      case 'sleep-start': {
+        if (event.type === 'intent' && own) intents.set(event.id, event);
+        if (isUnderAny(event.id, finished)) break;
+        const list = starts.get(event.id);
+        if (list === undefined) starts.set(event.id, [{ ...entry, event }]);
+        else list.push({ ...entry, event });
+        break;
+      }
+      case 'ask-end':
+      case 'complete':
+      case 'abort':
+      case 'spawn-end':
+      case 'wait-end':
+      case 'sleep-end':
+        if (event.type === 'complete' && own && isSagaStep(intents.get(event.id), event)) {
+          saga.push({ effect: event.id, generation: entry.generation });
+        }
+        countTool(calledTools, event, intents);
+        if (isUnderAny(event.id, finished)) break;
+        ends.set(event.id, { ...entry, event });
+        if (!event.id.endsWith('!undo')) deliveries.push(entry);
+        break;
+      case 'trip':
+        if (event.node === '' && (entry.inherited || entry.seq < enlargedAt)) break;
+        if (!isUnderAny(event.node, finished) && !finished.has(event.node)) deliveries.push(entry);
+        break;
+      case 'cancel':
+        if (own) deliveries.push(entry);
+        break;
+      case 'rollback-end':
+        rollbacks.add(event.scope);
+        if (event.scope !== '' && !isUnderAny(event.scope, finished)) deliveries.push(entry);
+        break;
+      case 'rollback-start':
+        rollbackStarts.add(event.scope);
+        break;
+      case 'doubt':
+        doubts.add(event.id);
+        break;
+      case 'changed':
+        changedIds.add(event.id);
+        break;
+      case 'note':
+        if (!isUnderAny(`${event.path}#`, finished)) notes++;
+        break;
+      case 'scope-overlap':
+        overlaps.add(event.path);
+        break;
+      case 'attempt-start':
+        if (own) attempts++;
+        break;
+      case 'run-resume':
+        if (own && event.budget !== undefined) budget = event.budget;
+        if (own) end = undefined;
+        break;
+      case 'run-end':
+        if (own) end = event;
+        break;
+      default:
+        break; // informational entries do not take part in replay
+    }
+  }
+  const last = entries.at(-1) ?? first;
+  const lastOwn = entries.findLast((entry) => entry.inherited === undefined) ?? first;
+  return {
+    input: first.event.input,
+    budget,
+    first,
+    deliveries,
+    starts,
+    ends,
+    doubts,
+    rollbacks,
+    rollbackStarts,
+    changedIds,
+    notes,
+    overlaps,
+    attempts,
+    nextSeq: lastOwn.seq + 1,
+    lastAt: last.at,
+    activeMs: lastOwn.activeMs,
+    saga,
+    intents,
+    calledTools,
+    end,
+  };
+}
+
+/** A completed effect that changed the world and is not itself an undo. */
+export function isSagaStep(intent: EventOf<'intent'> | undefined, end: EventOf<'complete'>): boolean {
+  return intent !== undefined && intent.of !== 'undo' && end.how !== 'simulated';
+}
+
+export function countTool(called: Record<string, number>, end: EndEvent, intents: ReadonlyMap<EffectId, EventOf<'intent'>>): void {
+  if (end.type !== 'complete') return;
+  const intent = intents.get(end.id);
+  const name = intent?.of === 'call' ? intent.name : end.of === 'call' ? end.name : undefined;
+  if (name !== undefined) called[name] = (called[name] ?? 0) + 1;
+}
+
+/** `/a` holds `/a#1` and `/a/b#1`, but not `/ab#1`. The root holds everything. */
+export function isUnder(idOrPath: string, path: string): boolean {
+  if (path === '') return true;
+  if (!idOrPath.startsWith(path)) return false;
+  const next = idOrPath[path.length];
+  return next === undefined || next === '/' || next === '#';
+}
+
+function isUnderAny(idOrPath: string, paths: ReadonlySet<string>): boolean {
+  if (paths.size === 0) return false;
+  let end = idOrPath.indexOf('#');
+  if (end === -1) end = idOrPath.lastIndexOf('/'); // a scope's own path: only its ancestors hold it
+  while (end > 0) {
+    if (paths.has(idOrPath.slice(0, end))) return true;
+    end = idOrPath.lastIndexOf('/', end - 1);
+  }
+  return false;
+}
+
+function isFirst(event: RunEvent): event is EventOf<'run-start' | 'generation-start'> {
+  return event.type === 'run-start' || event.type === 'generation-start';
+}
+
+function budgetOf(event: EventOf<'run-start' | 'generation-start'>): Budget {
+  return event.budget;
+}
+
+function finishedChildren(entries: readonly LoadedEntry[]): Set<string> {
+  const paths = new Map<EffectId, string>();
+  const finished = new Set<string>();
+  for (const { event } of entries) {
+    if (event.type === 'spawn-start') paths.set(event.id, event.path);
+    else if (event.type === 'spawn-end') {
+      const path = paths.get(event.id);
+      if (path !== undefined) finished.add(path);
+    }
+  }
+  return finished;
+}
+
+function lastEnlargement(entries: readonly LoadedEntry[]): number {
+  const found = entries.findLast((entry) => entry.inherited === undefined && entry.event.type === 'run-resume' && entry.event.budget !== undefined);
+  return found?.seq ?? -1;
+}

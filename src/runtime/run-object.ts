@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto';
+import { boundReached, type BudgetView } from '../core/budget.js';
+import { roundTrip } from '../core/codec.js';
+import { ConfigError, FlyballError } from '../core/errors.js';
+import type { Run } from '../core/run.js';
+import type { Attempt } from './attempt.js';
+import { askModel } from './effects/ask-model.js';
+import { all, first } from './effects/branches.js';
+import { call } from './effects/call.js';
+import { assertOutsideEffects } from './effects/effect.js';
+import { spawn } from './effects/spawn.js';
+import { step } from './effects/step.js';
+import { sleep, wait } from './effects/wait.js';
+import type { Scope } from './scope.js';
+
+/** The run as its code sees it, from one scope. */
+export function makeRun(attempt: Attempt, scope: Scope): Run {
+  const runFor = (other: Scope): Run => makeRun(attempt, other);
+  const { record } = attempt.claim;
+  return {
+    id: attempt.runId,
+    path: scope.path,
+    subject: record.subject,
+    tenant: record.tenant,
+    get signal() {
+      return scope.signal;
+    },
+    budget: budgetView(attempt, scope),
+    ask: async (session, input) => askModel(attempt, scope, session, input),
+    call: async (tool, args) => call(attempt, scope, tool, args),
+    step: async (name, input, effect, effectClass) => step(attempt, scope, { name, input, effect, effectClass }),
+    spawn: async (agent, input, slice) => spawn(attempt, scope, { agent, input, slice, runFor }),
+    scope: (name) => {
+      if (!/^[\w.-]+$/.test(name)) throw new ConfigError(`A scope's name may hold letters, digits, "_", "-" and ".": got "${name}".`);
+      return runFor(attempt.scope(`${scope.path}/${name}`, scope));
+    },
+    all: async (branches, width) => all(attempt, scope, { branches, width, runFor }),
+    first: async (branches) => first(attempt, scope, { branches, runFor }),
+    wait: async (signal) => wait(attempt, scope, signal),
+    sleep: async (ms) => sleep(attempt, scope, ms),
+    now: () => attempt.nowAt,
+    random: () => randomAt(`${attempt.originId}${scope.path}~${scope.randoms++}`),
+    note: (event) => {
+      assertOutsideEffects(attempt);
+      attempt.note(scope.path, roundTrip(event));
+    },
+    changed: (id) => attempt.changed(id),
+    continueWith: (state) => continueWith(attempt, scope, state),
+  };
+}
+
+function budgetView(attempt: Attempt, scope: Scope): BudgetView {
+  const { ledger } = scope;
+  return {
+    limits: ledger.limits,
+    spent: () => ({ ...ledger.spent }),
+    remaining: (axis) => ledger.remaining(axis),
+    take: (axis, amount = 1) => {
+      assertOutsideEffects(attempt);
+      const closed = scope.closedReason();
+      if (closed !== undefined) throw closed;
+      const want = { [axis]: amount };
+      const refusal = ledger.reserve(want);
+      if (refusal !== undefined) {
+        attempt.trip(refusal);
+        throw boundReached(refusal);
+      }
+      ledger.settle(want, want);
+      attempt.warn(ledger);
+    },
+  };
+}
+
+function continueWith(attempt: Attempt, scope: Scope, state: unknown): never {
+  if (scope.ledger !== attempt.root.ledger) throw new FlyballError('CONTINUE_REFUSED', 'Only the run itself can continue in a new generation, not a child.');
+  if (attempt.open.size > 0 || attempt.root.ledger.open > 0) {
+    throw new FlyballError('CONTINUE_REFUSED', 'continueWith needs a quiet run: await or cancel the open effects and branches first.');
+  }
+  attempt.continuation = { state: roundTrip(state) };
+  throw new FlyballError('CONTINUE_REFUSED', 'The run continues in a new generation; this is how the old one ends, and must not be caught.');
+}
+
+/** 53 bits from a hash: the same place in the same run always draws the same number. */
+function randomAt(place: string): number {
+  const bits = Buffer.from(hash('sha256', place, 'hex').slice(0, 14), 'hex');
+  return (bits.readUIntBE(1, 6) * 32 + ((bits[0] ?? 0) & 31)) / 2 ** 53;
+}

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { type Budget, budget as completeBudget } from '../core/budget.js';
+import { encode, roundTrip } from '../core/codec.js';
+import { ConfigError, FlyballError } from '../core/errors.js';
+import { type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
+import type { ModelDelta, Price } from '../core/model.js';
+import { isTerminal, type Outcome } from '../core/outcome.js';
+import type { Agent } from '../core/run.js';
+import type { JsonSchema } from '../core/schema.js';
+import type { Clock } from '../ports/clock.js';
+import type { Batch, Engine, InboxMessage, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
+import type { Host } from '../ports/host.js';
+import { forkPointCheck } from '../views/time-travel.js';
+import type { AttemptOptions } from './host.js';
+import { encodePayload } from './inbox.js';
+import { load, readAll } from './load.js';
+import { Lives } from './lives.js';
+import { type Seams, through } from './seams.js';
+
+export interface RuntimeParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly host: Host;
+  /** By name: the agents this process can run. A version marks which code wrote a journal. */
+  readonly agents: Readonly<Record<string, AnyAgent | { readonly agent: AnyAgent; readonly version: string }>>;
+  readonly seams?: Seams;
+  readonly prices?: (modelId: string) => Price | undefined;
+  /** Undefined when the value fits the schema, else what is wrong with it. */
+  readonly checkJson?: (schema: JsonSchema, value: unknown) => Promise<string | undefined>;
+  readonly options?: Partial<RuntimeOptions>;
+}
+
+export type AnyAgent = Agent<never, unknown>;
+
+export interface RuntimeOptions extends AttemptOptions {
+  readonly leaseMs: number;
+  /** How often a worker looks for runs whose owner is gone. */
+  readonly pollMs: number;
+  /** Crashes in a row without progress before a run is set aside for a person. */
+  readonly maxResumes: number;
+  /** Runs kept in memory; beyond it those that only wait are unloaded at once. */
+  readonly maxLoaded: number;
+  /** Picks up due timers, messages and orphaned runs by itself. */
+  readonly worker: boolean;
+}
+
+export const DEFAULTS: RuntimeOptions = {
+  flushAfterMs: 5,
+  suspendAfterMs: 50,
+  foreignTurns: 3,
+  compensationAttempts: 3,
+  leaseMs: 15_000,
+  pollMs: 500,
+  maxResumes: 10,
+  maxLoaded: 1_000,
+  worker: true,
+};
+
+export interface StartOptions {
+  /** Required: a run cannot exist without bounds. `budget({ costUsd: 1 })` fills in the rest. */
+  readonly budget: Budget;
+  readonly subject?: string;
+  readonly tenant?: string;
+  readonly id?: string;
+  readonly source?: string;
+}
+
+export interface RunHandle {
+  readonly id: string;
+  /** How the run stands when it next rests: an outcome, or `suspended`. */
+  outcome(): Promise<Outcome<unknown>>;
+  /** How the run ends, however often it is suspended before. */
+  finished(): Promise<Outcome<unknown>>;
+}
+
+export interface Runtime {
+  start(agent: string, input: unknown, options: StartOptions): Promise<RunHandle>;
+  /** Goes on with a run: after a crash, a pause, a stall, or a bound under a larger budget. */
+  resume(runId: string, options?: { readonly budget?: Partial<Budget>; readonly by?: string }): Promise<RunHandle>;
+  handle(runId: string): RunHandle;
+  signal(runId: string, name: string, payload?: unknown, options?: { readonly from?: string; readonly id?: string }): Promise<'accepted' | 'duplicate'>;
+  cancel(runId: string, options?: { readonly by?: string; readonly why?: string }): Promise<void>;
+  pause(runId: string, options?: { readonly by?: string }): Promise<void>;
+  fork(runId: string, options: ForkOptions): Promise<RunHandle>;
+  get(runId: string): Promise<RunRecord>;
+  list(filter?: RunFilter): Promise<RunPage>;
+  /** The journal, all generations, oldest first. */
+  entries(runId: string): Promise<readonly Entry[]>;
+  /** Called with entries once they are durable. Returns how to stop. */
+  subscribe(listener: (runId: string, entries: readonly Entry[]) => void): () => void;
+  /** Pieces of replies while they arrive: not journaled. */
+  subscribeDeltas(listener: (runId: string, effect: string, attempt: number, delta: ModelDelta) => void): () => void;
+  /** Lets running effects end, then gives every run back. */
+  close(options?: { readonly drainMs?: number }): Promise<void>;
+  /** Drops everything as if the process had died here: for tests. */
+  abandon(): void;
+  loaded(): number;
+}
+
+export interface ForkOptions {
+  /** The last entry that the fork inherits. */
+  readonly at: number;
+  readonly generation?: number;
+  /** Acts on the world, after somebody approved it. Otherwise world-changing effects are simulated. */
+  readonly live?: boolean;
+  readonly budget?: Budget;
+  readonly by?: string;
+  readonly id?: string;
+}
+
+/** The process's side of running agents: starts, resumes, signals, forks, and keeps what is due moving. */
+export function openRuntime(parts: RuntimeParts): Runtime {
+  const { engine, clock } = parts;
+  const seams = parts.seams ?? {};
+  const options = { ...DEFAULTS, ...parts.options };
+  const lives = new Lives({ ...parts, seams, options });
+  if (options.worker) lives.work();
+
+  const get = async (runId: string): Promise<RunRecord> => {
+    const record = await engine.get(runId);
+    if (record === undefined) throw new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}. List the runs to find the id you mean.`, { detail: { runId } });
+    return record;
+  };
+  const handle = (runId: string): RunHandle => ({ id: runId, outcome: () => lives.outcome(runId), finished: () => lives.finished(runId) });
+  const post = async (runId: string, message: Omit<InboxMessage, 'id' | 'at'> & { readonly id?: string }): Promise<'accepted' | 'duplicate'> => {
+    const answer = await engine.post(runId, { ...message, id: message.id ?? randomUUID(), at: clock.now() });
+    lives.poke(runId);
+    return answer;
+  };
+
+  return {
+    async start(agent, input, start) {
+      const known = lives.agent(agent);
+      const complete = checkedBudget(start?.budget);
+      const id = start.id ?? newRunId();
+      const subject = start.subject ?? 'anonymous';
+      const tenant = start.tenant ?? 'default';
+      const guarded = await through(seams, 'input', async (value) => value)(roundTrip(input), { runId: id, tenant, subject, at: '' });
+      const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, agent, version: known.version, input: guarded, budget: complete, subject, tenant };
+      await engine.create({
+        id, agent, version: known.version, tenant, subject, createdAt: clock.now(),
+        ...(start.source === undefined ? {} : { source: start.source }),
+        first: firstBatch(first, clock.now()),
+      });
+      await lives.launch(id, 'start');
+      return handle(id);
+    },
+
+    async resume(runId, given = {}) {
+      const record = await get(runId);
+      refuseTerminal(record);
+      lives.agent(record.agent);
+      if (lives.has(runId)) {
+        await post(runId, { kind: 'resume', name: '', from: given.by ?? 'anonymous', body: '' });
+        return handle(runId);
+      }
+      await lives.launch(runId, 'resume', { by: given.by ?? 'anonymous', ...(given.budget === undefined ? {} : { budget: given.budget }) });
+      return handle(runId);
+    },
+
+    handle,
+
+    async signal(runId, name, payload, sent = {}) {
+      const record = await get(runId);
+      if (isEnded(record)) throw endedError(record);
+      const body = encodePayload(payload);
+      await checkAgainstWait(parts, record, name, payload);
+      return post(runId, { kind: 'signal', name, from: sent.from ?? 'anonymous', body, ...(sent.id === undefined ? {} : { id: sent.id }) });
+    },
+
+    async cancel(runId, given = {}) {
+      const record = await get(runId);
+      refuseTerminal(record);
+      const by = given.by ?? 'anonymous';
+      await post(runId, { kind: 'cancel', name: '', from: by, body: JSON.stringify({ why: given.why ?? `requested by ${by}` }) });
+      if (['paused', 'bounded', 'stalled'].includes(record.status)) await engine.requeue(runId);
+      lives.lookAround();
+    },
+
+    async pause(runId, given = {}) {
+      refuseTerminal(await get(runId));
+      await post(runId, { kind: 'pause', name: '', from: given.by ?? 'anonymous', body: '' });
+    },
+
+    async fork(runId, given) {
+      const parent = await get(runId);
+      const known = lives.agent(parent.agent);
+      const generation = given.generation ?? parent.generation;
+      const { entries } = await load(engine, parent, generation);
+      const own = entries.filter((entry) => entry.inherited === undefined);
+      const point = forkPointCheck(own, given.at);
+      if (!point.ok) {
+        throw new FlyballError('FORK_REFUSED', `Cannot fork ${runId} at entry ${given.at}: ${point.why}. The nearest valid entry is ${point.nearest}.`, { detail: { nearest: point.nearest } });
+      }
+      const first = own[0]?.event;
+      if (first?.type !== 'run-start' && first?.type !== 'generation-start') throw new FlyballError('JOURNAL_CORRUPT', `Run ${runId} has no start.`);
+      const id = given.id ?? newRunId();
+      const fork = { run: runId, generation, seq: given.at };
+      const start: EventOf<'run-start'> = {
+        type: 'run-start', v: EVENT_VERSION, agent: parent.agent, version: known.version, input: first.input,
+        budget: checkedBudget(given.budget ?? first.budget), subject: given.by ?? parent.subject, tenant: parent.tenant,
+        fork: { ...fork, live: given.live ?? false },
+      };
+      await engine.create({
+        id, agent: parent.agent, version: known.version, tenant: parent.tenant, subject: given.by ?? parent.subject, createdAt: clock.now(),
+        fork, ...(parent.source === undefined ? {} : { source: parent.source }),
+        first: firstBatch(start, clock.now()),
+      });
+      await lives.launch(id, 'start');
+      return handle(id);
+    },
+
+    get,
+    list: (filter = {}) => engine.list(filter),
+    entries: async (runId) => readAll(engine, await get(runId)),
+    subscribe: (listener) => lives.subscribe(listener),
+    subscribeDeltas: (listener) => lives.subscribeDeltas(listener),
+    close: (given = {}) => lives.close(given.drainMs ?? 5_000),
+    abandon: () => lives.abandon(),
+    loaded: () => lives.size,
+  };
+}
+
+function checkedBudget(given: Budget | undefined): Budget {
+  if (given === undefined) throw new ConfigError('A run needs a budget: pass budget: budget({ costUsd: 1 }), say.');
+  return completeBudget(given);
+}
+
+function firstBatch(event: RunEvent, at: number): Batch {
+  const { body, blobs } = encode(event);
+  return { entries: [{ generation: 0, seq: 0, at, activeMs: 0, body }], ...(blobs.length > 0 ? { blobs } : {}) };
+}
+
+function newRunId(): string {
+  return `run_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
+}
+
+function isEnded(record: RunRecord): boolean {
+  const { status } = record;
+  return status === 'done' || status === 'degraded' || status === 'blocked' || status === 'cancelled' || status === 'failed';
+}
+
+function refuseTerminal(record: RunRecord): void {
+  if (isEnded(record)) throw endedError(record);
+}
+
+function endedError(record: RunRecord): FlyballError {
+  return new FlyballError('ALREADY_TERMINAL', `Run ${record.id} has ended (${record.status}). Fork it to go on from one of its entries.`, {
+    detail: { runId: record.id, status: record.status },
+  });
+}
+
+/** The sender learns at once when its payload does not fit what the run waits for; nothing is delivered then. */
+async function checkAgainstWait(parts: RuntimeParts, record: RunRecord, name: string, payload: unknown): Promise<void> {
+  if (parts.checkJson === undefined) return;
+  const { entries } = await load(parts.engine, record, record.generation);
+  const ended = new Set(entries.flatMap(({ event }) => (event.type === 'wait-end' ? [event.id] : [])));
+  for (const { event } of entries) {
+    if (event.type !== 'wait-start' || ended.has(event.id) || event.schema === undefined) continue;
+    if (event.name !== name && event.token !== name) continue;
+    const problem = await parts.checkJson(event.schema, payload);
+    if (problem !== undefined) {
+      throw new FlyballError('SIGNAL_INVALID', `The payload does not fit what ${record.id} waits for under "${event.name}": ${problem}. Nothing was delivered; correct it and send it again.`);
+    }
+    return;
+  }
+}
+
+export { isTerminal };

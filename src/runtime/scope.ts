@@ -1,0 +1,46 @@
+import { type Ledger, ProgressMeter } from '../core/budget.js';
+
+/** A place in the code's call tree: where effect names are counted, budgets are charged and cancellation stops. */
+export class Scope {
+  readonly path: string;
+  readonly parent: Scope | undefined;
+  readonly ledger: Ledger;
+  readonly meter: ProgressMeter;
+  /** Effects asked for so far. */
+  effects = 0;
+  /** Branch groups and children opened so far: they name sub-scopes. */
+  groups = 0;
+  randoms = 0;
+  /** Effects open right now: more than one is legal, but worth a mention. */
+  open = 0;
+  closedBy: Error | undefined;
+  private controller: AbortController | undefined;
+
+  constructor(path: string, ledger: Ledger, parent?: Scope) {
+    this.path = path;
+    this.ledger = ledger;
+    this.parent = parent;
+    // repeats are judged where the budget is kept: a child's calls are its own
+    this.meter = parent !== undefined && parent.ledger === ledger ? parent.meter : new ProgressMeter();
+  }
+
+  /** Why nothing may start here any more. */
+  closedReason(): Error | undefined {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
+      if (scope.closedBy !== undefined) return scope.closedBy;
+    }
+    return undefined;
+  }
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    const reason = this.closedReason();
+    if (reason !== undefined && !this.controller.signal.aborted) this.controller.abort(reason);
+    return this.controller.signal;
+  }
+
+  /** Tells whoever asked for this scope's signal; nobody else holds a listener. */
+  abort(reason: Error): void {
+    this.controller?.abort(reason);
+  }
+}

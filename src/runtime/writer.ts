@@ -1,0 +1,114 @@
+import { type Blobs, decode, encode } from '../core/codec.js';
+import type { Entry, RunEvent } from '../core/events.js';
+import type { Batch, Claim, Engine, StoredEntry, StoredLink } from '../ports/engine.js';
+
+/** An entry with its encoded body: what the code later receives is decoded from the body, never the live object. */
+export interface Written extends Entry {
+  readonly body: string;
+  readonly blobs: readonly (readonly [string, string])[];
+}
+
+/**
+ * The end of one run's journal. Entries get their position at once and become durable together at the next barrier:
+ * what must be durable before something else happens calls `flush`, everything else shares that commit.
+ */
+export class Writer {
+  private seq: number;
+  private entries: StoredEntry[] = [];
+  private pending: Written[] = [];
+  private blobs: (readonly [string, string])[] = [];
+  private links: StoredLink[] = [];
+  private taken: number[] = [];
+  private nextGeneration: number | undefined;
+  private progress = false;
+  private last: Promise<void> = Promise.resolve();
+
+  private readonly engine: Engine;
+  private readonly claim: Claim;
+  private generation: number;
+  private readonly time: () => { readonly at: number; readonly activeMs: number };
+  private readonly onDurable: (entries: readonly Written[]) => void;
+
+  constructor(parts: {
+    readonly engine: Engine;
+    readonly claim: Claim;
+    readonly generation: number;
+    readonly nextSeq: number;
+    readonly time: () => { readonly at: number; readonly activeMs: number };
+    readonly onDurable: (entries: readonly Written[]) => void;
+  }) {
+    this.engine = parts.engine;
+    this.claim = parts.claim;
+    this.generation = parts.generation;
+    this.seq = parts.nextSeq;
+    this.time = parts.time;
+    this.onDurable = parts.onDurable;
+  }
+
+  get hasUnwritten(): boolean {
+    return this.entries.length > 0;
+  }
+
+  /** Throws VALUE_NOT_SERIALISABLE, leaving the journal as it was. */
+  push(event: RunEvent): Written {
+    const { body, blobs } = encode(event);
+    const { at, activeMs } = this.time();
+    const written: Written = { generation: this.generation, seq: this.seq, at, activeMs, event, body, blobs };
+    this.seq++;
+    this.entries.push({ generation: written.generation, seq: written.seq, at, activeMs, body });
+    this.pending.push(written);
+    if (blobs.length > 0) this.blobs.push(...blobs);
+    if (isProgress(event)) this.progress = true;
+    return written;
+  }
+
+  link(link: StoredLink, blob: readonly [string, string] | undefined): void {
+    this.links.push(link);
+    if (blob !== undefined) this.blobs.push(blob);
+  }
+
+  take(message: number): void {
+    this.taken.push(message);
+  }
+
+  /** Moves on to the next generation: entries from here on count from 0 again. */
+  startGeneration(generation: number): void {
+    this.generation = generation;
+    this.seq = 0;
+    this.nextGeneration = generation;
+  }
+
+  /** Resolves once everything pushed so far would survive a crash. */
+  flush(): Promise<void> {
+    if (this.entries.length === 0 && this.taken.length === 0) return this.last;
+    const durable = this.pending;
+    const batch: Batch = {
+      entries: this.entries,
+      ...(this.blobs.length > 0 ? { blobs: this.blobs } : {}),
+      ...(this.links.length > 0 ? { links: this.links } : {}),
+      ...(this.taken.length > 0 ? { taken: this.taken } : {}),
+      ...(this.nextGeneration === undefined ? {} : { generation: this.nextGeneration }),
+      ...(this.progress ? { progress: true } : {}),
+    };
+    this.entries = [];
+    this.pending = [];
+    this.blobs = [];
+    this.links = [];
+    this.taken = [];
+    this.nextGeneration = undefined;
+    this.progress = false;
+    this.last = this.engine.append(this.claim, batch).then(() => this.onDurable(durable));
+    return this.last;
+  }
+}
+
+function isProgress(event: RunEvent): boolean {
+  return event.type === 'complete' || event.type === 'ask-end' || event.type === 'wait-end' || event.type === 'spawn-end';
+}
+
+export function decodeWritten(written: Pick<Written, 'body' | 'blobs'>): RunEvent {
+  const blobs: Blobs = written.blobs.length === 0 ? NO_BLOBS : new Map(written.blobs);
+  return decode(written.body, blobs) as RunEvent;
+}
+
+const NO_BLOBS: Blobs = new Map();

@@ -1,0 +1,22 @@
+export { callFormula, duplicates, eachEffectOnce, neverReached, sharedPrefixOf } from './assertions.js';
+export { type AutoClock, type AutoClockOptions, autoClock } from './auto-clock.js';
+export { type AppendGroup, type BatchCrashingEngine, batchCrash } from './batch-crash.js';
+export {
+  type CrashingEngine,
+  type CrashPlan,
+  type CrashPoint,
+  crashingEngine,
+  type WriteOperation,
+} from './crash-points.js';
+export { type Ledger, type LedgerLine, ledger } from './effect-ledger.js';
+export { type ForeignAwait, type ForeignAwaitReport, findForeignAwaits } from './foreign-awaits.js';
+export { type LedgerClient, ledgerClient } from './ledger-client.js';
+export { type LedgerServer, type LedgerServerOptions, ledgerServer } from './ledger-server.js';
+export type { Mortal } from './mortal.js';
+export { type RecordedModel, type RecordedModelOptions, recordedModel } from './recorded-model.js';
+export type { ReplyFunction, ReplyParts, Script, ScriptEntry, ScriptedReply } from './script.js';
+export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted-model.js';
+export { type SeededRandom, seededRandom } from './seeded-random.js';
+export { estimateTokens } from './token-estimate.js';
+export { turns } from './turns.js';
+export { VIRTUAL_START, type VirtualClock, virtualClock } from './virtual-clock.js';

@@ -1,0 +1,100 @@
+import type { Amounts } from '../core/budget.js';
+import type { EffectId, Entry } from '../core/events.js';
+import type { TokenUsage } from '../core/model.js';
+import { ChargeFold } from './charges.js';
+import { scopeOf } from './paths.js';
+import { PhaseFold } from './phases.js';
+
+export interface CostLine {
+  /** Model calls, re-asks included. */
+  readonly calls: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  /** Part of `tokensIn`, as the last call of each ask reported it. */
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly costUsd: number;
+}
+
+/** Two cuts through the same sum: each adds up to `total`. */
+export interface CostReport {
+  readonly total: CostLine;
+  readonly byPhase: Readonly<Record<string, CostLine>>;
+  readonly byModel: Readonly<Record<string, CostLine>>;
+}
+
+/** Spent outside of any phase. */
+export const NO_PHASE = '(no phase)';
+/** Spent by a tool or a step of its own. */
+export const NO_MODEL = '(no model)';
+/** Spent in generations whose entries were not given. */
+export const EARLIER = '(earlier generations)';
+
+const ZERO: CostLine = { calls: 0, tokensIn: 0, tokensOut: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+
+/** What was spent, by the phase it was begun in and by the model it was spent on. */
+export function costBy(entries: readonly Entry[]): CostReport {
+  const charges = new ChargeFold();
+  const phases = new PhaseFold();
+  const begunIn = new Map<EffectId, string>();
+  const book = new Book();
+  for (const [index, entry] of entries.entries()) {
+    const { event } = entry;
+    phases.apply(entry);
+    if (event.type === 'generation-start') {
+      begunIn.clear();
+      if (index === 0) book.add(EARLIER, EARLIER, lineOf(event.spent));
+    }
+    if (event.type === 'ask-start' || event.type === 'intent') {
+      if (!begunIn.has(event.id)) begunIn.set(event.id, phases.at(scopeOf(event.id)) ?? NO_PHASE);
+    }
+    for (const { id, amounts, usage, model } of charges.apply(entry)) {
+      const phase = begunIn.get(id) ?? phases.at(scopeOf(id)) ?? NO_PHASE;
+      book.add(phase, model ?? NO_MODEL, lineOf(amounts, usage));
+    }
+  }
+  return book.report();
+}
+
+class Book {
+  private total = ZERO;
+  private readonly byPhase = new Map<string, CostLine>();
+  private readonly byModel = new Map<string, CostLine>();
+
+  add(phase: string, model: string, line: CostLine): void {
+    if (Object.values(line).every((amount) => amount === 0)) return;
+    this.total = sum(this.total, line);
+    for (const [cut, key] of [
+      [this.byPhase, phase],
+      [this.byModel, model],
+    ] as const) {
+      cut.set(key, sum(cut.get(key) ?? ZERO, line));
+    }
+  }
+
+  report(): CostReport {
+    return { total: this.total, byPhase: Object.fromEntries(this.byPhase), byModel: Object.fromEntries(this.byModel) };
+  }
+}
+
+function lineOf(spent: Partial<Amounts>, usage?: TokenUsage): CostLine {
+  return {
+    calls: spent.modelCalls ?? 0,
+    tokensIn: spent.tokensIn ?? 0,
+    tokensOut: spent.tokensOut ?? 0,
+    cacheRead: usage?.cacheRead ?? 0,
+    cacheWrite: usage?.cacheWrite ?? 0,
+    costUsd: spent.costUsd ?? 0,
+  };
+}
+
+function sum(a: CostLine, b: CostLine): CostLine {
+  return {
+    calls: a.calls + b.calls,
+    tokensIn: a.tokensIn + b.tokensIn,
+    tokensOut: a.tokensOut + b.tokensOut,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+    costUsd: a.costUsd + b.costUsd,
+  };
+}

@@ -1,0 +1,229 @@
+import type { EffectId, Entry, EventOf, RunEvent } from '../core/events.js';
+import type { Stop } from '../core/outcome.js';
+import { isInside, scopeOf } from './paths.js';
+
+/** What the code did to the world, by the method of `run` that did it; `undo` is a rollback's. */
+export const VERBS = ['ask', 'call', 'step', 'undo', 'spawn', 'wait', 'sleep'] as const;
+export type Verb = (typeof VERBS)[number];
+
+export type StartEvent = EventOf<'ask-start' | 'intent' | 'spawn-start' | 'wait-start' | 'sleep-start'>;
+export type EndEvent = EventOf<'ask-end' | 'complete' | 'abort' | 'spawn-end' | 'wait-end' | 'sleep-end'>;
+
+/** One effect over all attempts at it: several starts of one id are one effect. */
+export interface Effect {
+  readonly id: EffectId;
+  /** Ids start again in each generation, so identity is the pair. */
+  readonly generation: number;
+  /** Position of its first entry. */
+  readonly seq: number;
+  readonly verb: Verb;
+  readonly name: string;
+  readonly scope: string;
+  /** The latest start; absent for a pure effect, which only writes its end. */
+  readonly start?: StartEvent;
+  readonly end?: EndEvent;
+  /**
+   * Time of the first start. For a pure effect it is inferred: the last time before its end at which the code was given
+   * something to go on with. Code runs only after such a delivery, so the duration is never overstated; beside parallel
+   * branches it may be understated.
+   */
+  readonly startedAt: number;
+  readonly inferredStart: boolean;
+  readonly endedAt?: number;
+  readonly status: 'open' | 'ok' | 'error';
+  /** Its scope was closed around it (by a bound, a cancellation, the end of its agent), so it has no end of its own. */
+  readonly dropped?: true;
+  /** How often it was started. */
+  readonly starts: number;
+  readonly doubt?: EventOf<'doubt'>;
+}
+
+type Growing = { -readonly [K in keyof Effect]: Effect[K] };
+
+/** Whether an open effect is forgotten when its scope is closed. An INTENT is always seen to its end. */
+function isDroppable(effect: Effect): boolean {
+  return effect.start?.type !== 'intent' && !effect.id.endsWith('!doubt');
+}
+
+/** Folds entries into effects, in order of their first sign of life. */
+export class EffectFold {
+  private readonly byKey = new Map<string, Growing>();
+  /** Apart, so that closing a scope does not look at everything that ever happened. */
+  private readonly opened = new Set<Growing>();
+  /** Dropped when the whole run was closed: back again when somebody lets it go on. */
+  private stopped: Growing[] = [];
+  private deliveredAt = 0;
+
+  /** Takes the next entry; answers the effect it belongs to, where it belongs to one. */
+  apply(entry: Entry): Effect | undefined {
+    const { event } = entry;
+    const touched = this.touch(entry);
+    if (isDelivery(event)) this.deliveredAt = entry.at;
+    this.dropClosed(entry, touched);
+    return touched;
+  }
+
+  all(): readonly Effect[] {
+    return [...this.byKey.values()];
+  }
+
+  open(): readonly Effect[] {
+    return [...this.opened];
+  }
+
+  private touch(entry: Entry): Effect | undefined {
+    const { event } = entry;
+    switch (event.type) {
+      case 'ask-start':
+        return this.start(entry, event, { verb: 'ask', name: event.session });
+      case 'intent':
+        return this.start(entry, event, { verb: event.of, name: event.name });
+      case 'spawn-start':
+        return this.start(entry, event, { verb: 'spawn', name: event.name });
+      case 'wait-start':
+        return this.start(entry, event, { verb: 'wait', name: event.name });
+      case 'sleep-start':
+        return this.start(entry, event, { verb: 'sleep', name: 'sleep' });
+      case 'complete':
+      case 'abort':
+        return this.end(entry, event, { verb: event.of ?? 'step', name: event.name ?? event.id });
+      case 'ask-end':
+        return this.end(entry, event, { verb: 'ask', name: event.id });
+      case 'spawn-end':
+        return this.end(entry, event, { verb: 'spawn', name: event.id });
+      case 'wait-end':
+        return this.end(entry, event, { verb: 'wait', name: event.id });
+      case 'sleep-end':
+        return this.end(entry, event, { verb: 'sleep', name: 'sleep' });
+      case 'doubt': {
+        const doubted = this.byKey.get(keyOf(entry.generation, event.id));
+        if (doubted !== undefined) doubted.doubt = event;
+        return doubted;
+      }
+      default:
+        return undefined; // life, control and information: no effect of its own
+    }
+  }
+
+  private dropClosed({ event, at }: Entry, touched: Effect | undefined): void {
+    switch (event.type) {
+      case 'trip':
+        this.drop(event.node, at, { children: false });
+        break;
+      case 'cancel':
+        this.drop('', at, { children: false });
+        break;
+      case 'spawn-end':
+        if (touched?.start?.type === 'spawn-start') this.drop(touched.start.path, at, { children: true });
+        break;
+      case 'run-end':
+        this.drop('', at, { children: true });
+        break;
+      case 'run-resume':
+        for (const effect of this.stopped.splice(0)) if (effect.dropped === true) this.reopen(effect);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** A child whose scope is being closed still writes its own end, unless its parent's end came first. */
+  private drop(path: string, at: number, also: { readonly children: boolean }): void {
+    for (const effect of this.opened) {
+      if (!isDroppable(effect) || !isInside(effect.scope, path) || (effect.verb === 'spawn' && !also.children))
+        continue;
+      effect.status = 'error';
+      effect.dropped = true;
+      effect.endedAt = at;
+      this.opened.delete(effect);
+      if (path === '') this.stopped.push(effect);
+    }
+  }
+
+  private reopen(effect: Growing): void {
+    effect.status = 'open';
+    delete effect.dropped;
+    delete effect.endedAt;
+    this.opened.add(effect);
+  }
+
+  private start(entry: Entry, event: StartEvent, as: Pick<Effect, 'verb' | 'name'>): Effect {
+    const known = this.byKey.get(keyOf(entry.generation, event.id));
+    const effect = known ?? this.add(entry, event.id, { ...as, startedAt: entry.at, inferredStart: false });
+    this.reopen(effect);
+    effect.start = event;
+    effect.starts++;
+    delete effect.end;
+    return effect;
+  }
+
+  private end(entry: Entry, event: EndEvent, as: Pick<Effect, 'verb' | 'name'>): Effect {
+    const startedAt = Math.min(this.deliveredAt, entry.at);
+    const effect =
+      this.byKey.get(keyOf(entry.generation, event.id)) ??
+      this.add(entry, event.id, { ...as, startedAt, inferredStart: true });
+    delete effect.dropped;
+    this.opened.delete(effect);
+    effect.end = event;
+    effect.endedAt = entry.at;
+    effect.status = hasFailed(event) ? 'error' : 'ok';
+    return effect;
+  }
+
+  private add(entry: Entry, id: EffectId, as: Pick<Effect, 'verb' | 'name' | 'startedAt' | 'inferredStart'>): Growing {
+    const { generation, seq } = entry;
+    const effect: Growing = { id, generation, seq, scope: scopeOf(id), status: 'open', starts: 0, ...as };
+    this.byKey.set(keyOf(generation, id), effect);
+    return effect;
+  }
+}
+
+export function effectsOf(entries: readonly Entry[]): readonly Effect[] {
+  const fold = new EffectFold();
+  for (const entry of entries) fold.apply(entry);
+  return fold.all();
+}
+
+/** Whether an end gave what was asked for: a run that was bounded or blocked did not. */
+export function gaveValue(stop: Stop): boolean {
+  return stop === 'done' || stop === 'degraded';
+}
+
+function hasFailed(event: EndEvent): boolean {
+  switch (event.type) {
+    case 'ask-end':
+      return event.failure !== undefined;
+    case 'abort':
+      return true;
+    case 'spawn-end':
+      return !gaveValue(event.outcome.stop);
+    case 'complete':
+    case 'wait-end':
+    case 'sleep-end':
+      return false;
+  }
+}
+
+/** Entries that let the code go on. */
+function isDelivery(event: RunEvent): boolean {
+  switch (event.type) {
+    case 'run-start':
+    case 'generation-start':
+    case 'attempt-start':
+    case 'ask-end':
+    case 'complete':
+    case 'abort':
+    case 'spawn-end':
+    case 'wait-end':
+    case 'sleep-end':
+    case 'trip':
+    case 'cancel':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function keyOf(generation: number, id: EffectId): string {
+  return `${generation} ${id}`;
+}

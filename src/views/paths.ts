@@ -1,0 +1,31 @@
+import type { EffectId } from '../core/events.js';
+
+/** The scope an effect was made in: `/plan/2#3!undo` was made in `/plan/2`. The root is the empty path. */
+export function scopeOf(id: EffectId): string {
+  const mark = id.lastIndexOf('#');
+  return pathOf(mark < 0 ? id : id.slice(0, mark));
+}
+
+/** The effect a gate, a doubt or an undo belongs to: `/a#3!gate` to `/a#3`. */
+export function baseOf(id: EffectId): EffectId {
+  const mark = id.indexOf('!', id.lastIndexOf('#') + 1);
+  return mark < 0 ? id : id.slice(0, mark);
+}
+
+/** Paths without a trailing slash, so that the root compares as a prefix of everything. */
+export function pathOf(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** A path and all paths around it, innermost first, the root last. */
+export function pathsAround(path: string): readonly string[] {
+  const paths: string[] = [];
+  for (let at = pathOf(path); at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) paths.push(at);
+  return [...paths, ''];
+}
+
+/** `/a` is inside `/a` and the root, but not inside `/ab`. */
+export function isInside(path: string, around: string): boolean {
+  const outer = pathOf(around);
+  return outer === '' || path === outer || path.startsWith(`${outer}/`);
+}

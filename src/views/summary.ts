@@ -1,0 +1,202 @@
+import { AXES, type CountedAxis } from '../core/budget.js';
+import type { EffectId, Entry, EventOf, ForkPoint } from '../core/events.js';
+import { isTerminal, type Outcome, type RollbackReport, type Stop, type Waiting } from '../core/outcome.js';
+import { type Effect, EffectFold, VERBS, type Verb } from './effects.js';
+import { UsageFold } from './usage.js';
+
+/** As the journal shows it: only an engine's record knows whether somebody holds the run at this moment. */
+export type SummaryStatus = 'pending' | 'running' | 'paused' | Stop;
+
+export interface OpenEffect {
+  readonly id: EffectId;
+  readonly verb: Verb;
+  readonly name: string;
+  readonly since: number;
+}
+
+export interface AxisUse {
+  readonly spent: number;
+  readonly limit?: number;
+}
+
+export interface RunSummary {
+  readonly agent?: string;
+  readonly version?: string;
+  readonly tenant?: string;
+  readonly subject?: string;
+  readonly fork?: ForkPoint & { readonly live: boolean };
+  readonly status: SummaryStatus;
+  readonly outcome?: Outcome<unknown>;
+  readonly generation: number;
+  readonly attempts: number;
+  /** Attempts that took the run over from an owner that was lost. */
+  readonly takeovers: number;
+  /** How often somebody let it go on after a pause or a bound. */
+  readonly resumes: number;
+  readonly effects: Readonly<Record<Verb, number>>;
+  readonly usage: Readonly<Record<CountedAxis, AxisUse>>;
+  readonly open: readonly OpenEffect[];
+  readonly waiting: readonly Waiting[];
+  readonly doubts: readonly {
+    readonly id: EffectId;
+    readonly name: string;
+    readonly why: string;
+    readonly resolved: boolean;
+  }[];
+  readonly warnings: readonly EventOf<'budget-warning'>[];
+  readonly alerts: readonly EventOf<'operator-alert'>[];
+  readonly rollback?: RollbackReport;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly activeMs: number;
+  readonly entries: number;
+}
+
+export function summarise(entries: readonly Entry[]): RunSummary {
+  const effects = new EffectFold();
+  const usage = new UsageFold();
+  const life = new LifeFold();
+  for (const entry of entries) {
+    effects.apply(entry);
+    usage.apply(entry);
+    life.apply(entry);
+  }
+  const all = effects.all();
+  const open = effects.open();
+  const { identity, outcome, endedAt, rollback } = life;
+  const startedAt = entries[0]?.at;
+  return {
+    ...identity,
+    status: statusOf(life, open),
+    ...(outcome === undefined ? {} : { outcome }),
+    generation: entries.at(-1)?.generation ?? 0,
+    attempts: life.attempts,
+    takeovers: life.takeovers,
+    resumes: life.resumes,
+    effects: countByVerb(all),
+    usage: useOf(usage),
+    open: open.map(({ id, verb, name, startedAt: since }) => ({ id, verb, name, since })),
+    waiting: open.flatMap((effect) => waitingFor(effect) ?? []),
+    doubts: all.flatMap(({ doubt, status }) =>
+      doubt === undefined ? [] : [{ id: doubt.id, name: doubt.name, why: doubt.why, resolved: status !== 'open' }],
+    ),
+    warnings: life.warnings,
+    alerts: life.alerts,
+    ...(rollback === undefined ? {} : { rollback }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(endedAt === undefined ? {} : { endedAt }),
+    activeMs: entries.at(-1)?.activeMs ?? 0,
+    entries: entries.length,
+  };
+}
+
+/** What an open wait or sleep waits for; undefined for any other effect. */
+export function waitingFor({ id, start }: Effect): Waiting | undefined {
+  switch (start?.type) {
+    case 'wait-start':
+      return {
+        effect: id,
+        kind: start.kind,
+        name: start.name,
+        token: start.token,
+        ...(start.due === undefined ? {} : { until: start.due }),
+        ...(start.request === undefined ? {} : { request: start.request }),
+      };
+    case 'sleep-start':
+      return { effect: id, kind: 'sleep', name: 'sleep', until: start.due };
+    default:
+      return undefined;
+  }
+}
+
+class LifeFold {
+  identity: Pick<RunSummary, 'agent' | 'version' | 'tenant' | 'subject' | 'fork'> = {};
+  outcome: Outcome<unknown> | undefined;
+  endedAt: number | undefined;
+  paused = false;
+  attempts = 0;
+  takeovers = 0;
+  resumes = 0;
+  rollback: RollbackReport | undefined;
+  readonly warnings: EventOf<'budget-warning'>[] = [];
+  readonly alerts: EventOf<'operator-alert'>[] = [];
+
+  apply({ event, at }: Entry): void {
+    switch (event.type) {
+      case 'run-start': {
+        const { agent, version, tenant, subject, fork } = event;
+        this.identity = { agent, version, tenant, subject, ...(fork === undefined ? {} : { fork }) };
+        break;
+      }
+      case 'attempt-start':
+        this.attempts++;
+        if (event.why === 'takeover') this.takeovers++;
+        this.reopen();
+        break;
+      case 'run-resume':
+        this.resumes++;
+        this.reopen();
+        break;
+      case 'run-pause':
+        this.paused = true;
+        break;
+      case 'run-end':
+        this.outcome = event.outcome;
+        this.endedAt = at;
+        break;
+      case 'budget-warning':
+        this.warnings.push(event);
+        break;
+      case 'operator-alert':
+        this.alerts.push(event);
+        break;
+      case 'rollback-end':
+        this.rollback = merged(this.rollback, event.report);
+        break;
+      default:
+        break; // effects, notes and marks say nothing about the life of the run
+    }
+  }
+
+  /** A bounded run goes on under a larger budget: its first end was not the last word. */
+  private reopen(): void {
+    this.paused = false;
+    if (this.outcome !== undefined && isTerminal(this.outcome.stop)) return;
+    this.outcome = undefined;
+    this.endedAt = undefined;
+  }
+}
+
+/** A run can roll back more than one scope; the summary tells of all of them. */
+function merged(before: RollbackReport | undefined, report: RollbackReport): RollbackReport {
+  if (before === undefined) return report;
+  const attention = [before.attention, report.attention].filter((text) => text !== undefined);
+  return {
+    success: before.success && report.success,
+    entries: [...before.entries, ...report.entries],
+    ...(attention.length > 0 ? { attention: attention.join('; ') } : {}),
+  };
+}
+
+function statusOf(life: LifeFold, open: readonly Effect[]): SummaryStatus {
+  if (life.outcome !== undefined) return life.outcome.stop;
+  if (life.paused) return 'paused';
+  const working = open.filter((effect) => effect.verb !== 'spawn'); // a child is as busy as its own effects
+  if (working.length > 0 && working.every((effect) => waitingFor(effect) !== undefined)) return 'suspended';
+  return life.attempts === 0 ? 'pending' : 'running';
+}
+
+function countByVerb(effects: readonly Effect[]): Record<Verb, number> {
+  const counts = Object.fromEntries(VERBS.map((verb) => [verb, 0])) as Record<Verb, number>;
+  for (const { verb } of effects) counts[verb]++;
+  return counts;
+}
+
+function useOf(usage: UsageFold): Record<CountedAxis, AxisUse> {
+  const { spent, limits } = usage;
+  const use = AXES.map((axis) => [
+    axis,
+    { spent: spent[axis], ...(limits === undefined ? {} : { limit: limits[axis] }) },
+  ]);
+  return Object.fromEntries(use) as Record<CountedAxis, AxisUse>;
+}

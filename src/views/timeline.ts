@@ -1,0 +1,80 @@
+import type { Entry, EventType } from '../core/events.js';
+import { EffectFold } from './effects.js';
+import { pathOf, scopeOf } from './paths.js';
+import { type Sentence, sentenceFor } from './timeline-sentences.js';
+
+/** One line of a run's story, as data: a terminal decides about colour and width. */
+export interface TimelineLine extends Sentence {
+  /** Since the first entry. */
+  readonly offsetMs: number;
+  /** How deep its scope is nested. */
+  readonly depth: number;
+  readonly kind: EventType;
+  readonly generation: number;
+  readonly seq: number;
+}
+
+/** Tells entries one by one, as a terminal shows them while the run goes on. */
+export class TimelineFold {
+  private readonly effects = new EffectFold();
+  private startedAt: number | undefined;
+
+  /** The line for the next entry; undefined for one that is of no interest to a reader. */
+  apply(entry: Entry): TimelineLine | undefined {
+    this.startedAt ??= entry.at;
+    const effect = this.effects.apply(entry);
+    const sentence = sentenceFor(entry.event, effect);
+    if (sentence === undefined) return undefined;
+    const { generation, seq, at, event } = entry;
+    return { offsetMs: at - this.startedAt, depth: depthOf(entry), kind: event.type, generation, seq, ...sentence };
+  }
+}
+
+/** The whole story. A question is told with its answer, unless it never got one. */
+export function timelineOf(entries: readonly Entry[]): readonly TimelineLine[] {
+  const fold = new TimelineFold();
+  const asks = fateOfAsks(entries);
+  return entries.flatMap((entry) => {
+    const line = fold.apply(entry);
+    if (line === undefined || asks.get(entry) === 'answered') return [];
+    if (asks.get(entry) === 'lost')
+      return [{ ...line, text: `${line.text}: the answer was lost, its reservation counts as spent` }];
+    return [line];
+  });
+}
+
+function fateOfAsks(entries: readonly Entry[]): ReadonlyMap<Entry, 'answered' | 'lost'> {
+  const open = new Map<string, Entry>();
+  const fate = new Map<Entry, 'answered' | 'lost'>();
+  for (const entry of entries) {
+    const { event, generation } = entry;
+    if (event.type !== 'ask-start' && event.type !== 'ask-end') continue;
+    const key = `${generation} ${event.id}`;
+    const before = open.get(key);
+    if (before !== undefined) fate.set(before, event.type === 'ask-end' ? 'answered' : 'lost');
+    if (event.type === 'ask-start') open.set(key, entry);
+    else open.delete(key);
+  }
+  return fate;
+}
+
+function depthOf({ event }: Entry): number {
+  const scope = 'id' in event && event.type !== 'changed' ? scopeOf(event.id) : placeOf(event);
+  return scope.split('/').length - 1;
+}
+
+function placeOf(event: Entry['event']): string {
+  switch (event.type) {
+    case 'note':
+    case 'scope-overlap':
+      return pathOf(event.path);
+    case 'trip':
+    case 'budget-warning':
+      return pathOf(event.node);
+    case 'rollback-start':
+    case 'rollback-end':
+      return pathOf(event.scope);
+    default:
+      return '';
+  }
+}

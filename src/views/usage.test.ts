@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { budget, NOTHING } from '../core/budget.js';
+import type { Entry } from '../core/events.js';
+import { askEnd, askStart, attemptStart, complete, intent, JournalBuilder, purchase, runEnd, runStart } from './fixtures.test-data.js';
+import { UsageFold } from './usage.js';
+
+function used(entries: readonly Entry[]): UsageFold {
+  const fold = new UsageFold();
+  for (const entry of entries) fold.apply(entry);
+  return fold;
+}
+
+describe('usage', () => {
+  it('adds up what effects spent, a child included', () => {
+    const { spent } = used(purchase());
+    expect(spent).toMatchObject({ modelCalls: 3, toolCalls: 2, tokensIn: 420, tokensOut: 100 });
+  });
+
+  it('counts a model call that a crash cut off with all it had reserved', () => {
+    const { spent } = used(purchase({ crash: true }));
+    expect(spent).toMatchObject({ modelCalls: 4, tokensIn: 920, tokensOut: 300, toolCalls: 2 });
+  });
+
+  it('counts a model call that a bound cut off, but not one in a scope beside it', () => {
+    const journal = new JournalBuilder().add(runStart(), askStart('/a#0'), askStart('/b#0'));
+    journal.add({ type: 'trip', node: '/a', bound: 'costUsd', limit: 1, spent: 1, wanted: 1 });
+    expect(used(journal.entries).spent.tokensIn).toBe(500);
+    journal.add(askEnd('/b#0'));
+    expect(used(journal.entries).spent.tokensIn).toBe(620);
+  });
+
+  it('does not count the reservation of an open call', () => {
+    expect(used(new JournalBuilder().add(runStart(), askStart('#0'), intent('#1', 'pay')).entries).spent).toEqual(NOTHING);
+  });
+
+  it('counts an INTENT that had to be repeated twice', () => {
+    const journal = new JournalBuilder().add(runStart(), intent('#0', 'put'), attemptStart(2, 'takeover'));
+    journal.add(intent('#0', 'put', { attempt: 2 }), complete('#0', 1, { how: 'repeated', spent: { toolCalls: 1 } }));
+    expect(used(journal.entries).spent.toolCalls).toBe(2);
+  });
+
+  it('takes active time as wall time, and leaves idle time out', () => {
+    const { spent } = used(new JournalBuilder().add(runStart()).after(10).idle(1000).after(5).add(attemptStart(2)).entries);
+    expect(spent.wallMs).toBe(15);
+  });
+
+  it('knows what the code counted itself from warnings, trips and the end', () => {
+    const journal = new JournalBuilder().add(runStart());
+    journal.add({ type: 'budget-warning', node: '', axis: 'iterations', spent: 16, limit: 20 });
+    journal.add({ type: 'budget-warning', node: '/child', axis: 'filesChanged', spent: 9, limit: 10 });
+    expect(used(journal.entries).spent).toMatchObject({ iterations: 16, filesChanged: 0 });
+    journal.add({ type: 'trip', node: '', bound: 'iterations', limit: 20, spent: 20, wanted: 1 });
+    expect(used(journal.entries).spent.iterations).toBe(20);
+    journal.add(runEnd({ stop: 'bounded', bound: 'iterations', limit: 20, usage: { ...NOTHING, iterations: 20, tokensIn: 7 } }));
+    expect(used(journal.entries).spent).toMatchObject({ iterations: 20, tokensIn: 7 });
+  });
+
+  it('carries on from what earlier generations spent, once', () => {
+    const journal = new JournalBuilder().add(runStart(), askStart('#0'), askEnd('#0'), { type: 'generation-end' });
+    const spent = { ...NOTHING, tokensIn: 120, iterations: 3 };
+    journal.nextGeneration().add({ type: 'generation-start', v: 1, input: {}, budget: budget(), spent, saga: [], calledTools: {} });
+    journal.add(askStart('#0'), askEnd('#0'));
+    expect(used(journal.entries).spent).toMatchObject({ tokensIn: 240, iterations: 3 });
+    expect(used(journal.entries.slice(4)).spent).toMatchObject({ tokensIn: 240, iterations: 3 });
+  });
+
+  it('takes the limits of the budget under which the run was let go on', () => {
+    const journal = new JournalBuilder().add(runStart(), { type: 'run-resume', by: 'ann', budget: budget({ costUsd: 9 }) });
+    expect(used(journal.entries).limits?.costUsd).toBe(9);
+  });
+});

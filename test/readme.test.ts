@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../scripts/files.mjs';
+import { documentationProblems, linkProblems, quickStartProblems } from '../scripts/readme-check.mjs';
+import { cut, recut } from '../scripts/snippets.mjs';
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+describe('the documentation', () => {
+  it('has the two commands, live links and snippets cut from compiled files [R2-REPO-README] [R2-REPO-SNIPPETS]', () => {
+    expect(documentationProblems()).toEqual([]);
+  });
+
+  it('has a licence, a changelog, guides with a picture of the rooms, and dated decisions [R2-REPO-DOCS]', () => {
+    expect(read('LICENSE')).toContain('MIT License');
+    expect(read('CHANGELOG.md')).toContain('## [Unreleased]');
+    expect(existsSync(join(root, 'CONTRIBUTING.md'))).toBe(true);
+    expect(read('ARCHITECTURE.md')).toContain('```mermaid');
+    const records = readdirSync(join(root, 'docs/decisions')).filter((name) => /^\d{4}-/.test(name));
+    expect(records.length).toBeGreaterThan(0);
+    for (const name of records) expect(read(`docs/decisions/${name}`), name).toMatch(/^Date: \d{4}-\d\d-\d\d$/m);
+  });
+
+  it('promises the command that continuous integration runs first, the other checks after it, and Node 24 [R2-REPO-CI] [R2-REPO-NODE]', () => {
+    const stages = read('.ci/run')
+      .split('\n')
+      .filter((line) => line.startsWith('stage '));
+    const commands = stages.map((line) => line.replace(/^stage '[^']*' /, ''));
+    expect(commands[0]).toBe('npm test');
+    expect(commands).toEqual(
+      expect.arrayContaining(['npm start', 'npm run lint', 'npm run typecheck', 'npm run build', 'npm run docs']),
+    );
+    expect(stages).toContainEqual(expect.stringContaining('Node 24'));
+  });
+});
+
+const quickStart = (...lines: string[]) => ['# x', '```sh', ...lines, '```', ''].join('\n');
+const scripts = { start: 'x', test: 'x' };
+
+describe('the README check', () => {
+  it('accepts exactly the two commands, with comments', () => {
+    expect(quickStartProblems(quickStart('npm start   # a story', 'npm test'), scripts)).toEqual([]);
+  });
+
+  it('refuses a third command, a missing one and a missing script', () => {
+    expect(quickStartProblems(quickStart('npm install', 'npm start', 'npm test'), scripts)).toHaveLength(1);
+    expect(quickStartProblems(quickStart('npm test'), scripts)).toHaveLength(1);
+    expect(quickStartProblems(quickStart('npm start', 'npm test'), { start: 'x' })).toHaveLength(1);
+  });
+
+  it('finds links to files and headings that are not there, and leaves code and addresses alone', () => {
+    const files: Record<string, string> = { 'docs/b.md': '# A heading: here\n' };
+    const text = [
+      '[ok](b.md#a-heading-here) [ok](https://example.com/x.md) [self](#own)',
+      '[gone](c.md) [nowhere](b.md#other)',
+      '`[code](d.md)`',
+      '## Own',
+    ].join('\n');
+    expect(linkProblems({ path: 'docs/a.md', text }, (path) => files[path])).toEqual([
+      'docs/a.md links to c.md, which is not there.',
+      'docs/a.md links to b.md#other, but docs/b.md has no such heading.',
+    ]);
+  });
+});
+
+const SOURCE = ['// #region agent', '  const a = 1;', '    const b = 2;', '// #endregion', 'const c = 3;'].join('\n');
+const document = (above: string, code: string) => ({
+  path: 'README.md',
+  text: `${above}\n\`\`\`ts\n${code}\n\`\`\`\n`,
+});
+
+describe('snippets', () => {
+  it('are cut without their markers and common indentation', () => {
+    expect(cut(SOURCE, 'agent')).toBe('const a = 1;\n  const b = 2;');
+    expect(cut(SOURCE, 'missing')).toBeUndefined();
+  });
+
+  it('are refused without a source, or with one that is not there', () => {
+    expect(recut(document('', 'const a = 1;'), () => SOURCE).problems).toEqual([
+      expect.stringContaining('without a source'),
+    ]);
+    expect(recut(document('<!-- from examples/x.ts#gone -->', 'x'), () => SOURCE).problems).toEqual([
+      expect.stringContaining('not there'),
+    ]);
+  });
+
+  it('are refused when they differ, and written anew from the source', () => {
+    const stale = document('<!-- from examples/x.ts#agent -->', 'const a = 0;');
+    const { text, problems } = recut(stale, () => SOURCE);
+    expect(problems).toEqual([expect.stringContaining('differs from examples/x.ts#agent')]);
+    expect(recut({ ...stale, text }, () => SOURCE)).toEqual({ text, problems: [] });
+    expect(text).toContain('const a = 1;\n  const b = 2;\n```');
+  });
+});

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+const soak = Number(process.env['FLYBALL_SOAK'] ?? 1);
+const nodeMajor = process.versions.node.split('.')[0];
+
+export default defineConfig({
+  resolve: {
+    // the package's own name means its sources here, so that a test never runs against an older build
+    alias: [
+      { find: /^flyball$/, replacement: source('index.ts') },
+      { find: /^flyball\/(testing|views)$/, replacement: source('$1/index.ts') },
+      { find: /^flyball\/adapters\/([a-z-]+)$/, replacement: source('adapters/$1/index.ts') },
+    ],
+  },
+  test: {
+    pool: 'forks', // tests kill processes, fill disks and measure heaps: threads of one process would share all that
+    execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
+    reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
+    outputFile: { json: `.cache/ci/node${nodeMajor}.json` },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'fast',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/*.slow.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: ['src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
+          testTimeout: 300_000 * soak,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
