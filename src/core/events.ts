@@ -11,7 +11,7 @@ import type { EffectKind } from './tool.js';
  */
 export const EVENT_VERSION = 1;
 
-/** Effect identity: scope path plus a counter in that scope, `/plan/2#3`. Sub-identities end in `!gate`, `!doubt`, `!undo`. */
+/** Effect identity: scope path plus a counter in that scope, `/plan/2#3`. Sub-identities end in `!gate`, `!doubt` with the number of the INTENT, `!undo`. */
 export type EffectId = string;
 
 export type RunEvent = LifeEvent | EffectEvent | ControlEvent | InfoEvent;
@@ -24,6 +24,8 @@ export interface Owner {
   readonly pid: number;
   /** Start time of the process in clock ticks since boot: a recycled pid has another one. */
   readonly startTime: string;
+  /** Where the pid counts: containers on one machine give the same numbers to different processes. */
+  readonly pidNamespace?: string;
 }
 
 export interface ForkPoint {
@@ -126,8 +128,8 @@ export type EffectEvent =
       readonly failure: Failure;
       readonly spent?: Partial<Amounts>;
     }
-  /** INTENT without an end, and nothing proves what happened: a person has to say. */
-  | { readonly type: 'doubt'; readonly id: EffectId; readonly name: string; readonly why: string }
+  /** INTENT number `attempt` without an end, and nothing proves what happened: a person has to say. */
+  | { readonly type: 'doubt'; readonly id: EffectId; readonly attempt: number; readonly name: string; readonly why: string }
   | {
       readonly type: 'spawn-start';
       readonly id: EffectId;

@@ -21,6 +21,10 @@ describe('prices', () => {
     expect(worstCost(1_000_000, 0, plain)).toBe(3);
   });
 
+  it('does not take from the bill what a provider reports as cached beyond the prompt', () => {
+    expect(costOf({ input: 100, output: 0, cacheRead: 1000 }, price)).toBeCloseTo(0.0003, 12);
+  });
+
   it('never costs more than the worst case that was reserved for it', () => {
     const part = fc.integer({ min: 0, max: 1_000_000 });
     fc.assert(

@@ -14,15 +14,16 @@ export type Verification<T> =
   | { readonly happened: 'no' }
   | { readonly happened: 'unknown' };
 
+// methods rather than function properties: their bivariance lets any concrete tool stand where a ToolRef is asked for
 export interface EffectRules<A, T> {
   /** Past this the effect is aborted; INTENT records it as the time before which doubt is not examined. */
   readonly timeoutMs?: number;
   /** Asks the world whether the effect with this key happened. */
-  readonly verify?: (input: A, how: EffectContext) => Promise<Verification<T>>;
+  verify?(input: A, how: EffectContext): Promise<Verification<T>>;
   /** Asserts the state before the effect ("the file does not exist"), so that running it twice changes nothing more. */
-  readonly compensate?: (input: A, result: T, how: EffectContext) => Promise<void>;
+  compensate?(input: A, result: T, how: EffectContext): Promise<void>;
   /** Stands in for the effect in a fork that is not live. */
-  readonly simulate?: (input: A) => T;
+  simulate?(input: A): T;
 }
 
 /**
@@ -45,13 +46,14 @@ export interface Tool<A = never, T = unknown> {
   readonly name: string;
   readonly description: string;
   readonly effect: EffectClass<A, T>;
-  readonly input?: StandardSchema<unknown, A>;
+  /** Checked before anything else; `execute` gets what the schema returns. */
+  readonly input?: StandardSchema;
   readonly inputJsonSchema?: JsonSchema;
   /** The most this call may change, so that the bound is checked before it and not after. */
-  readonly reserve?: (args: A) => Partial<Amounts>;
+  reserve?(args: A): Partial<Amounts>;
   execute(args: A, how: EffectContext): Promise<T>;
   /** The text a model sees; JSON of the value where it is absent. */
-  readonly present?: (value: T) => string;
+  present?(value: T): string;
 }
 
 /** Lets a tool report what it really changed: `return changed(value, { filesChanged: 1, linesChanged: 12 })`. */
@@ -69,5 +71,5 @@ export type ToolResult<T = unknown> =
   | { readonly ok: true; readonly content: string; readonly value: T; readonly simulated?: boolean }
   | { readonly ok: false; readonly content: string; readonly failure: Failure };
 
-// Tool<never> so that every concrete tool is a ToolRef, whatever its argument type (parameters are contravariant).
+/** Any tool, whatever its arguments. */
 export type ToolRef<T = unknown> = Tool<never, T>;

@@ -1,6 +1,6 @@
 import { type Amounts, boundReached, Ledger, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId } from '../core/codec.js';
-import { CancelledError, FlyballError, ReplayDivergedError } from '../core/errors.js';
+import { type BoundReachedError, CancelledError, FlyballError, ReplayDivergedError } from '../core/errors.js';
 import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
 import type { Outcome, Waiting } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
@@ -131,8 +131,9 @@ export class Attempt {
     this.resumeClock();
     const run = makeRun(this, this.root);
     const outside = { attempt: this, inEffect: false, host: false } satisfies ExecutionPlace;
-    const settle = (settlement: Settlement): void => {
-      this.settlement = settlement;
+    const settle = (how: Pick<Settlement, 'outcome' | 'error'>): void => {
+      // what closes the run after this moment no longer changes how the function ended
+      this.settlement = { ...how, closedBy: this.cancelledBy ?? this.root.closedBy ?? this.trippedAtOnce };
       this.kick();
     };
     effectContext.run(outside, () => {
@@ -157,11 +158,13 @@ export class Attempt {
     if (closed !== undefined) return pending.reject(closed);
     if (this.diverges(pending)) return;
     this.noteOverlap(pending.scope);
+    // a rollback that has begun is seen to its end, like an act
+    pending.intended = pending.kind === 'rollback' || this.recorded.starts.get(pending.id)?.some(({ event, inherited }) => event.type === 'intent' && !inherited) === true;
     this.open.set(pending.id, pending);
     pending.scope.open++;
     this.reserve(pending, want);
     const runsNow = pending.kind === 'spawn' ? this.harvest || !this.recorded.ends.has(pending.id) : this.live && this.pausing === undefined && !this.stopping;
-    if (runsNow && this.settlement === undefined) this.begin(pending, want);
+    if (runsNow && (this.settlement === undefined || pending.kind === 'rollback')) this.begin(pending, want);
     else if (!this.recorded.ends.has(pending.id)) {
       this.held.push(pending);
       this.wants.set(pending.id, want);
@@ -265,15 +268,24 @@ export class Attempt {
     if (!told) this.record({ type: 'trip', ...refusal });
   }
 
+  /** As `trip`, for a decision made in the code's own turn: it holds from here on, live and on replay alike. */
+  tripAtOnce(refusal: Refusal): BoundReachedError {
+    const error = boundReached(refusal);
+    if (refusal.node === '') this.trippedAtOnce ??= error;
+    this.trip(refusal);
+    return error;
+  }
+  private trippedAtOnce: BoundReachedError | undefined;
+
   /** A bound above this scope was reached and is about to close it. */
   isTripping(scope: Scope): boolean {
     return [...this.tripping].some((node) => node !== scope.path && isUnder(scope.path, node));
   }
 
   warn(ledger: Ledger): void {
-    const warnings = ledger.warnings(0.8);
-    if (this.cursor < this.recorded.deliveries.length) return; // told in an earlier life
-    for (const warning of warnings) this.push({ type: 'budget-warning', ...warning });
+    for (const warning of ledger.warnings(0.8)) {
+      if (!this.recorded.warned.has(`${warning.node} ${warning.axis}`)) this.push({ type: 'budget-warning', ...warning });
+    }
   }
 
   /** Ends everything below `path` with `reason`: in-flight work is aborted, INTENTs are seen to their end. */
@@ -293,7 +305,8 @@ export class Attempt {
       }
       pending.onAbort?.(reason);
       pending.reject(reason);
-      if (pending.phase === 'waiting' && !pending.intended) this.drop(pending);
+      // what is in flight drops itself when it ends; what never started and never will is forgotten here
+      if (pending.phase !== 'running' && !pending.intended && !this.recorded.ends.has(pending.id)) this.drop(pending);
     }
   }
 
@@ -341,8 +354,6 @@ export class Attempt {
     const want = this.wants.get(pending.id) ?? {};
     this.wants.delete(pending.id);
     if (this.open.get(pending.id) !== pending) return;
-    const recordedIntent = this.recorded.starts.get(pending.id)?.some(({ event, inherited }) => event.type === 'intent' && !inherited);
-    if (recordedIntent) pending.intended = true;
     if (pending.closedBy !== undefined && !pending.intended) return this.drop(pending);
     if (this.pausing !== undefined && !pending.intended) {
       this.held.push(pending);
@@ -362,7 +373,7 @@ export class Attempt {
         this.cancelledBy = new CancelledError(event.why);
         return this.close('', this.cancelledBy);
       case 'rollback-end':
-        return this.answer(`rollback:${event.scope}`, event);
+        return this.answer(`${event.scope}!rollback`, event);
       case 'ask-end':
       case 'complete':
       case 'abort':
@@ -389,6 +400,7 @@ export class Attempt {
     this.open.delete(id);
     pending.scope.open--;
     this.settle(pending, event);
+    if (event.type !== 'rollback-end') pending.learn?.(event);
     if (pending.closedBy === undefined) pending.answer(event);
     if (pending.intended) for (const waiter of this.intentWaiters.splice(0)) waiter();
   }
@@ -412,6 +424,7 @@ export class Attempt {
   }
 
   private nobodyAsked(id: EffectId, what: string): void {
+    if (this.isClosed(id)) return; // it ended just before its scope was closed: its answer has no reader any more
     this.fail(new ReplayDivergedError({ id, recorded: `the end of an effect (${what})`, asked: 'nothing there' }));
   }
 
@@ -439,14 +452,14 @@ export class Attempt {
       const bang = id.indexOf('!');
       const base = bang === -1 ? id : id.slice(0, bang);
       if (this.open.has(base) || this.recorded.ends.has(base)) continue;
-      if (this.closedBeforeHistoryEnded(base)) continue;
+      if (this.isClosed(base)) continue;
       const event = starts[0]?.event;
       return new ReplayDivergedError({ id, recorded: `the start of an effect (${event?.type})`, asked: 'nothing there' });
     }
     return undefined;
   }
 
-  private closedBeforeHistoryEnded(id: EffectId): boolean {
+  private isClosed(id: EffectId): boolean {
     const path = id.slice(0, id.indexOf('#'));
     return this.scopes.get(path)?.closedReason() !== undefined;
   }
@@ -482,6 +495,7 @@ export class Attempt {
   private suspectForeignAwait(): void {
     if (this.quietTurns++ < this.host.options.foreignTurns) return this.kick();
     this.settlement = {
+      closedBy: this.cancelledBy ?? this.root.closedBy,
       error: new FlyballError(
         'FOREIGN_AWAIT',
         'The agent waits for something that did not go through `run` (a raw fetch, timer or file access). Wrap it in run.step(…).',
@@ -688,6 +702,12 @@ export class Attempt {
     return [...this.recorded.rollbacks, ...this.rolledBack].filter((scope) => scope !== '');
   }
   readonly rolledBack = new Set<string>();
+
+  /** Something below `path` was ever intended, in this run or in the one it was forked from. */
+  hasActed(path: string): boolean {
+    const below = (id: EffectId): boolean => isUnder(id, path);
+    return [...this.recorded.intended].some(below) || [...this.intents.keys()].some(below);
+  }
 
   rollbackAnnounced(path: string): boolean {
     return this.recorded.rollbackStarts.has(path);

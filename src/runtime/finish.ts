@@ -7,15 +7,19 @@ import { rollback } from './rollback.js';
 import { through } from './seams.js';
 
 /** How the agent function ended. */
-export type Settlement = { readonly outcome: Outcome<unknown> } | { readonly error: unknown };
+export interface Settlement {
+  readonly outcome?: Outcome<unknown>;
+  readonly error?: unknown;
+  /** What had closed the run by then: a bound or a cancellation. */
+  readonly closedBy: Error | undefined;
+}
 
 /** From the end of the function to the end of the run: open INTENTs, rollback, output seam, the last entry. */
 export async function finish(attempt: Attempt, settlement: Settlement): Promise<void> {
   if (attempt.continuation !== undefined) return nextGeneration(attempt, attempt.continuation.state);
-  const closedBy = attempt.cancelledBy ?? attempt.root.closedBy;
   attempt.close('', new CancelledError('the run has ended'), { spareIntents: true });
   await attempt.intentsEnded('');
-  let outcome = outcomeOf(settlement, closedBy);
+  let outcome = outcomeOf(settlement);
   if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
     const report = await rollback(attempt, '', outcome.because);
     if (report.entries.length > 0) outcome = { ...outcome, rollback: report };
@@ -30,8 +34,7 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   attempt.host.ended(attempt, ended);
 }
 
-function outcomeOf(settlement: Settlement, closedBy: Error | undefined): Outcome<unknown> {
-  const given = 'outcome' in settlement ? settlement.outcome : undefined;
+function outcomeOf({ outcome: given, error, closedBy }: Settlement): Outcome<unknown> {
   const partial = given !== undefined && ('value' in given || 'partial' in given) ? partialOf(given) : undefined;
   const kept = partial === undefined ? {} : { partial };
   if (closedBy instanceof CancelledError) return { stop: 'cancelled', because: closedBy.message, ...kept };
@@ -40,7 +43,6 @@ function outcomeOf(settlement: Settlement, closedBy: Error | undefined): Outcome
     return { stop: 'bounded', bound: closedBy.bound, limit: closedBy.limit, ...kept };
   }
   if (given !== undefined) return isOutcome(given) ? given : failed(notAnOutcome());
-  const error = (settlement as { readonly error: unknown }).error;
   if (error instanceof BoundReachedError) return { stop: 'bounded', bound: error.bound, limit: error.limit };
   return failed(failureOf(error));
 }

@@ -134,6 +134,7 @@ export class Inbox {
       return this.match();
     }
     this.removeWaiter(waiter.id);
+    this.attempt.clearTimer(`due:${waiter.id}`);
     this.attempt.resumeClock();
     this.attempt.record({
       type: 'wait-end',

@@ -25,6 +25,8 @@ export interface Pending {
   onAbort: ((reason: Error) => void) | undefined;
   /** Starts it, live. Resolves when its end is in the journal or it was dropped. */
   drive(): Promise<void>;
+  /** Learns from the recorded end how to undo the effect, also when nobody waits for it any more. */
+  readonly learn: ((end: EndEvent) => void) | undefined;
   /** Hands the recorded end to the code. */
   answer(end: EndEvent | EventOf<'rollback-end'>): void;
   reject(error: Error): void;

@@ -17,11 +17,14 @@ export interface Recorded {
   readonly deliveries: readonly LoadedEntry[];
   readonly starts: ReadonlyMap<EffectId, readonly (LoadedEntry & { readonly event: StartEvent })[]>;
   readonly ends: ReadonlyMap<EffectId, LoadedEntry & { readonly event: EndEvent }>;
+  /** Doubts that a person was asked about, one for each INTENT. */
   readonly doubts: ReadonlySet<EffectId>;
   /** Scopes whose rollback has ended, and those where one began. */
   readonly rollbacks: ReadonlySet<string>;
   readonly rollbackStarts: ReadonlySet<string>;
   readonly changedIds: ReadonlySet<string>;
+  /** `node axis` of the warnings given. */
+  readonly warned: ReadonlySet<string>;
   readonly notes: number;
   readonly overlaps: ReadonlySet<string>;
   readonly attempts: number;
@@ -31,6 +34,8 @@ export interface Recorded {
   /** Finished world-changing effects of this run, oldest first, earlier generations included. */
   readonly saga: readonly SagaEntry[];
   readonly intents: ReadonlyMap<EffectId, EventOf<'intent'>>;
+  /** Effects that were ever intended, inherited ones included. */
+  readonly intended: ReadonlySet<EffectId>;
   readonly calledTools: Readonly<Record<string, number>>;
   /** The run's end, unless it was let go on after it. */
   readonly end: EventOf<'run-end'> | undefined;
@@ -55,7 +60,9 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const rollbackStarts = new Set<string>();
   const changedIds = new Set<string>();
   const overlaps = new Set<string>();
+  const warned = new Set<string>();
   const intents = new Map<EffectId, EventOf<'intent'>>();
+  const intended = new Set<EffectId>();
   const saga: SagaEntry[] = first.event.type === 'generation-start' ? [...first.event.saga] : [];
   const calledTools: Record<string, number> = first.event.type === 'generation-start' ? { ...first.event.calledTools } : {};
   let budget = budgetOf(first.event);
@@ -72,6 +79,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'spawn-start':
       case 'wait-start':
       case 'sleep-start': {
+        if (event.type === 'intent') intended.add(event.id);
         if (event.type === 'intent' && own) intents.set(event.id, event);
         if (isUnderAny(event.id, finished)) break;
         const list = starts.get(event.id);
@@ -108,13 +116,16 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         rollbackStarts.add(event.scope);
         break;
       case 'doubt':
-        doubts.add(event.id);
+        doubts.add(`${event.id}!doubt${event.attempt}`);
         break;
       case 'changed':
         changedIds.add(event.id);
         break;
       case 'note':
         if (!isUnderAny(`${event.path}#`, finished)) notes++;
+        break;
+      case 'budget-warning':
+        warned.add(`${event.node} ${event.axis}`);
         break;
       case 'scope-overlap':
         overlaps.add(event.path);
@@ -146,6 +157,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     rollbacks,
     rollbackStarts,
     changedIds,
+    warned,
     notes,
     overlaps,
     attempts,
@@ -154,6 +166,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     activeMs: lastOwn.activeMs,
     saga,
     intents,
+    intended,
     calledTools,
     end,
   };

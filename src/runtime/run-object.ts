@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { boundReached, type BudgetView } from '../core/budget.js';
+import type { BudgetView } from '../core/budget.js';
 import { roundTrip } from '../core/codec.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
@@ -61,10 +61,7 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       if (closed !== undefined) throw closed;
       const want = { [axis]: amount };
       const refusal = ledger.reserve(want);
-      if (refusal !== undefined) {
-        attempt.trip(refusal);
-        throw boundReached(refusal);
-      }
+      if (refusal !== undefined) throw attempt.tripAtOnce(refusal);
       ledger.settle(want, want);
       attempt.warn(ledger);
     },

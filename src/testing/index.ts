@@ -20,3 +20,4 @@ export { type SeededRandom, seededRandom } from './seeded-random.js';
 export { estimateTokens } from './token-estimate.js';
 export { turns } from './turns.js';
 export { VIRTUAL_START, type VirtualClock, virtualClock } from './virtual-clock.js';
+export { testHost } from './test-host.js';

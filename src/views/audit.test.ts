@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { canonicalJson, sha256 } from '../core/canonical.js';
 import { auditLines, verifyAudit } from './audit.js';
 import { purchase } from './fixtures.test-data.js';
 
@@ -27,19 +28,39 @@ describe('audit', () => {
 
   it('finds an altered line, wherever a character was changed', () => {
     fc.assert(
-      fc.property(fc.nat(lines.length - 1), fc.nat(), fc.constantFrom('0', 'x', ' ', '"'), (index, place, character) => {
-        const line = lines[index] ?? '';
-        const at = place % line.length;
-        fc.pre(line[at] !== character);
-        const altered = line.slice(0, at) + character + line.slice(at + 1);
-        const verdict = verifyAudit(lines.map((text, of) => (of === index ? altered : text)));
-        expect(verdict).toMatchObject({ ok: false, line: index + 1 });
-      }),
+      fc.property(
+        fc.nat(lines.length - 1),
+        fc.nat(),
+        fc.constantFrom('0', 'x', ' ', '"'),
+        (index, place, character) => {
+          const line = lines[index] ?? '';
+          const at = place % line.length;
+          fc.pre(line[at] !== character);
+          const altered = line.slice(0, at) + character + line.slice(at + 1);
+          const verdict = verifyAudit(lines.map((text, of) => (of === index ? altered : text)));
+          expect(verdict).toMatchObject({ ok: false, line: index + 1 });
+        },
+      ),
     );
   });
 
+  it('finds a character that was added, even where JSON would not mind it', () => {
+    const spaced = lines.map((line, index) => (index === 2 ? line.replace(':', ': ') : line));
+    expect(verifyAudit(spaced)).toMatchObject({ ok: false, line: 3 });
+  });
+
+  it('finds a closing line that counts wrongly, although its own hash fits', () => {
+    const { hash: _hash, ...closing } = JSON.parse(lines.at(-1) ?? '') as { hash: string; count: number };
+    const forged = { ...closing, count: closing.count - 1 };
+    const line = canonicalJson({ ...forged, hash: sha256(canonicalJson(forged)) });
+    expect(verifyAudit([...lines.slice(0, -1), line])).toMatchObject({ ok: false, line: lines.length });
+  });
+
   it('finds a line whose hash was made to fit again', () => {
-    const forged = auditLines('r1', entries.map((entry, index) => (index === 4 ? { ...entry, at: 0 } : entry)));
+    const forged = auditLines(
+      'r1',
+      entries.map((entry, index) => (index === 4 ? { ...entry, at: 0 } : entry)),
+    );
     const spliced = lines.map((line, index) => (index === 5 ? (forged[5] ?? '') : line));
     expect(verifyAudit(spliced)).toMatchObject({ ok: false, line: 7 }); // the line after it no longer follows
   });
@@ -70,7 +91,10 @@ describe('audit', () => {
 
   it('finds lines of another run', () => {
     const other = auditLines('r2', entries);
-    expect(verifyAudit(lines.map((line, index) => (index === 2 ? (other[2] ?? '') : line)))).toMatchObject({ ok: false, line: 3 });
+    expect(verifyAudit(lines.map((line, index) => (index === 2 ? (other[2] ?? '') : line)))).toMatchObject({
+      ok: false,
+      line: 3,
+    });
   });
 
   it('closes an empty journal too, and refuses an empty file', () => {

@@ -2,7 +2,20 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../core/canonical.js';
 import { checkpointKey, checkpointOf, isBarrier } from './checkpoint.js';
-import { askStart, complete, gate, intent, JournalBuilder, phase, pure, purchase, runStart, spawnStart } from './fixtures.test-data.js';
+import {
+  askStart,
+  attemptStart,
+  complete,
+  gate,
+  intent,
+  JournalBuilder,
+  phase,
+  purchase,
+  pure,
+  runEnd,
+  runStart,
+  spawnStart,
+} from './fixtures.test-data.js';
 
 describe('checkpoint', () => {
   it('holds the state from which a crash at this point would resume', () => {
@@ -40,10 +53,23 @@ describe('checkpoint', () => {
     expect(outcome).toEqual({ stop: 'done', value: { receipt: 'r-1' } });
   });
 
+  it('holds no outcome once a bounded run goes on', () => {
+    const journal = new JournalBuilder().add(runStart(), runEnd({ stop: 'bounded', bound: 'costUsd', limit: 1 }));
+    expect(checkpointOf('r1', journal.entries)).toHaveProperty('outcome');
+    journal.add({ type: 'run-resume', by: 'ann' }, attemptStart(2, 'resume'));
+    expect(checkpointOf('r1', journal.entries)).not.toHaveProperty('outcome');
+  });
+
   it('counts asks, intents, waits, sleeps and children that are open as pending', () => {
     const journal = new JournalBuilder().add(runStart(), askStart('#0'), intent('#1', 'pay'), gate('#2', 'mail'));
     journal.add({ type: 'sleep-start', id: '#3', fp: 'f', due: 9 }, spawnStart('#4', 'child', '/c.0'));
-    expect(checkpointOf('r1', journal.entries).pendingActions.map(({ verb }) => verb)).toEqual(['ask', 'call', 'wait', 'sleep', 'spawn']);
+    expect(checkpointOf('r1', journal.entries).pendingActions.map(({ verb }) => verb)).toEqual([
+      'ask',
+      'call',
+      'wait',
+      'sleep',
+      'spawn',
+    ]);
   });
 
   it('moves to the next iteration with every durable write that something waits for, and only with those', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { budget, NOTHING } from '../core/budget.js';
 import { type CostLine, type CostReport, costBy, EARLIER, NO_MODEL, NO_PHASE } from './cost.js';
-import { askEnd, askStart, JournalBuilder, phase, pure, purchase, runStart } from './fixtures.test-data.js';
+import { askEnd, askStart, JournalBuilder, phase, purchase, pure, runStart } from './fixtures.test-data.js';
 
 function expectToAddUp(report: CostReport): void {
   for (const cut of [report.byPhase, report.byModel]) {
@@ -15,7 +15,14 @@ function expectToAddUp(report: CostReport): void {
 describe('cost', () => {
   it('is told by phase and by model', () => {
     const report = costBy(purchase());
-    expect(report.byPhase['PLAN']).toEqual({ calls: 1, tokensIn: 120, tokensOut: 40, cacheRead: 20, cacheWrite: 0, costUsd: 0.0012 });
+    expect(report.byPhase['PLAN']).toEqual({
+      calls: 1,
+      tokensIn: 120,
+      tokensOut: 40,
+      cacheRead: 20,
+      cacheWrite: 0,
+      costUsd: 0.0012,
+    });
     expect(report.byPhase['ACT']).toMatchObject({ calls: 2, tokensIn: 300, tokensOut: 60 }); // the child works in its parent's phase
     expect(report.byModel['anthropic/claude-sonnet-4-5']).toMatchObject({ calls: 1, costUsd: 0.0012 });
     expect(report.byModel['openai/gpt-5-mini']).toMatchObject({ calls: 2, costUsd: 0.0005 });
@@ -37,7 +44,18 @@ describe('cost', () => {
 
   it('keeps what had no phase, and what a tool spent, under names of their own', () => {
     const journal = new JournalBuilder().add(runStart(), askStart('#0'), askEnd('#0'));
-    journal.add({ type: 'complete', id: '#1', fp: 'f', of: 'call', name: 'ocr', result: 1, spent: { costUsd: 0.5, toolCalls: 1 } }, pure('#2', 'free', 1));
+    journal.add(
+      {
+        type: 'complete',
+        id: '#1',
+        fp: 'f',
+        of: 'call',
+        name: 'ocr',
+        result: 1,
+        spent: { costUsd: 0.5, toolCalls: 1 },
+      },
+      pure('#2', 'free', 1),
+    );
     const report = costBy(journal.entries);
     expect(report.byPhase).toEqual({ [NO_PHASE]: report.total });
     expect(report.byModel[NO_MODEL]).toMatchObject({ calls: 0, costUsd: 0.5 });
@@ -53,7 +71,9 @@ describe('cost', () => {
   it('carries what earlier generations spent when only the last one is given, and counts it once when all are', () => {
     const journal = new JournalBuilder().add(runStart(), phase('A'), askStart('#0'), askEnd('#0'));
     const spent = { ...NOTHING, modelCalls: 1, tokensIn: 120, tokensOut: 40, costUsd: 0.0012 };
-    journal.nextGeneration().add({ type: 'generation-start', v: 1, input: 1, budget: budget(), spent, saga: [], calledTools: {} });
+    journal
+      .nextGeneration()
+      .add({ type: 'generation-start', v: 1, input: 1, budget: budget(), spent, saga: [], calledTools: {} });
     journal.add(askStart('#0'), askEnd('#0'));
     const all = costBy(journal.entries);
     const last = costBy(journal.entries.filter(({ generation }) => generation === 1));

@@ -1,10 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { EffectFold, effectsOf } from './effects.js';
-import { abort, askEnd, askStart, attemptStart, complete, intent, JournalBuilder, pure, purchase, runEnd, runStart, spawnStart } from './fixtures.test-data.js';
+import {
+  abort,
+  askEnd,
+  askStart,
+  attemptStart,
+  complete,
+  intent,
+  JournalBuilder,
+  purchase,
+  pure,
+  runEnd,
+  runStart,
+  spawnStart,
+} from './fixtures.test-data.js';
 
 describe('effects', () => {
   it('finds every effect once, whatever the number of attempts at it', () => {
-    const seen = (entries: Parameters<typeof effectsOf>[0]) => effectsOf(entries).map(({ id, verb, name, status }) => [id, verb, name, status]);
+    const seen = (entries: Parameters<typeof effectsOf>[0]) =>
+      effectsOf(entries).map(({ id, verb, name, status }) => [id, verb, name, status]);
     const expected = [
       ['#0', 'ask', 'drafter', 'ok'],
       ['#1', 'step', 'choose', 'ok'],
@@ -31,7 +45,11 @@ describe('effects', () => {
   it('lets a pure effect begin when the code was last given something, and never before', () => {
     const journal = new JournalBuilder().add(runStart(), askStart('#0')).after(100).add(askEnd('#0'));
     journal.after(30).add(pure('#1', 'read', 1)); // began with the answer, 30 ms before
-    journal.idle(5000).add(attemptStart(2, 'takeover')).after(7).add(pure('#2', 'write', 1)); // not 5 s before
+    journal
+      .idle(5000)
+      .add(attemptStart(2, 'takeover'))
+      .after(7)
+      .add(pure('#2', 'write', 1)); // not 5 s before
     const [, read, write] = effectsOf(journal.entries);
     expect(read).toMatchObject({ inferredStart: true });
     expect((read?.endedAt ?? 0) - (read?.startedAt ?? 0)).toBe(30);
@@ -65,7 +83,11 @@ describe('effects', () => {
 
   it('calls an aborted effect and a child without a value errors', () => {
     const journal = new JournalBuilder().add(runStart(), abort('#0', 'EFFECT_FAILED', { of: 'call', name: 'mail' }));
-    journal.add(spawnStart('#1', 'child', '/c.0'), { type: 'spawn-end', id: '#1', outcome: { stop: 'blocked', because: 'no' } });
+    journal.add(spawnStart('#1', 'child', '/c.0'), {
+      type: 'spawn-end',
+      id: '#1',
+      outcome: { stop: 'blocked', because: 'no' },
+    });
     expect(effectsOf(journal.entries).map(({ name, status }) => [name, status])).toEqual([
       ['mail', 'error'],
       ['child', 'error'],

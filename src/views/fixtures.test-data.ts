@@ -149,14 +149,14 @@ export function verdict(id: string, answer: 'approve' | 'reject', from: string, 
   return { type: 'wait-end', id: `${id}!gate`, signal, from, payload: { verdict: answer } };
 }
 
-export function spawnStart(id: string, name: string, path: string): RunEvent {
+export function spawnStart(id: string, name: string, path: string, input: unknown = { about: 'tea' }): RunEvent {
   return {
     type: 'spawn-start',
     id,
     fp: `fp${id}`,
     name,
     path,
-    input: { about: 'tea' },
+    input,
     limits: budget(),
     carved: ['costUsd'],
   };
@@ -184,18 +184,18 @@ export function purchase(options: { readonly crash?: boolean; readonly upTo?: 'p
   journal.add({ type: 'note', path: '', event: { kind: 'plan', steps: ['research', 'pay'] } });
   journal.after(5).add(phase('ACT'), spawnStart('#2', 'researcher', '/researcher.0'));
   journal.after(5).add(askStart('/researcher.0#0', { session: 'reader', model: 'openai/gpt-5-mini' }));
-  journal
-    .after(500)
-    .add(
-      askEnd('/researcher.0#0', {
-        text: 'it is good',
-        spent: { modelCalls: 2, tokensIn: 300, tokensOut: 60, costUsd: 0.0005 },
-      }),
-    );
+  journal.after(500).add(
+    askEnd('/researcher.0#0', {
+      text: 'it is good',
+      spent: { modelCalls: 2, tokensIn: 300, tokensOut: 60, costUsd: 0.0005 },
+    }),
+  );
   journal.after(80).add(pure('/researcher.0#1', 'search', { text: 'found' }, 'call'));
   journal.after(1).add({ type: 'spawn-end', id: '#2', outcome: { stop: 'done', value: 'good' } });
   journal.add(gate('#3', 'charge', crash ? 'token-b' : 'token-a'));
-  journal.idle(86_400_000).add(attemptStart(crash ? 3 : 2, 'wake'), verdict('#3', 'approve', 'bob', crash ? 's2' : 's1'));
+  journal
+    .idle(86_400_000)
+    .add(attemptStart(crash ? 3 : 2, 'wake'), verdict('#3', 'approve', 'bob', crash ? 's2' : 's1'));
   journal.after(2).add(intent('#3', 'charge'));
   if (options.upTo === 'payment') return journal.entries;
   if (crash) {

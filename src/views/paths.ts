@@ -1,15 +1,18 @@
 import type { EffectId } from '../core/events.js';
 
-/** The scope an effect was made in: `/plan/2#3!undo` was made in `/plan/2`. The root is the empty path. */
+/** An undo names the generation of what it undoes, because that may be an earlier one: `0:/plan/2#3!undo`. */
+const GENERATION = /^\d+:/;
+
+/** The scope an effect was made in: `/plan/2#3!gate` was made in `/plan/2`. The root is the empty path. */
 export function scopeOf(id: EffectId): string {
   const mark = id.lastIndexOf('#');
-  return pathOf(mark < 0 ? id : id.slice(0, mark));
+  return pathOf((mark < 0 ? id : id.slice(0, mark)).replace(GENERATION, ''));
 }
 
-/** The effect a gate, a doubt or an undo belongs to: `/a#3!gate` to `/a#3`. */
+/** The effect a gate, a doubt or an undo belongs to: `/a#3!gate` and `0:/a#3!undo` to `/a#3`. */
 export function baseOf(id: EffectId): EffectId {
   const mark = id.indexOf('!', id.lastIndexOf('#') + 1);
-  return mark < 0 ? id : id.slice(0, mark);
+  return mark < 0 ? id : id.slice(0, mark).replace(GENERATION, '');
 }
 
 /** Paths without a trailing slash, so that the root compares as a prefix of everything. */

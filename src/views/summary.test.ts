@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { abort, askStart, attemptStart, gate, intent, JournalBuilder, purchase, runEnd, runStart, spawnStart } from './fixtures.test-data.js';
+import {
+  abort,
+  askStart,
+  attemptStart,
+  gate,
+  intent,
+  JournalBuilder,
+  purchase,
+  runEnd,
+  runStart,
+  spawnStart,
+} from './fixtures.test-data.js';
 import { summarise } from './summary.js';
 
 describe('run summary', () => {
@@ -38,12 +49,23 @@ describe('run summary', () => {
   });
 
   it('is suspended while all that is open waits, and says for what', () => {
-    const journal = new JournalBuilder().add(runStart(), attemptStart(1), spawnStart('#0', 'child', '/c.0'), gate('/c.0#0', 'charge'));
+    const journal = new JournalBuilder().add(
+      runStart(),
+      attemptStart(1),
+      spawnStart('#0', 'child', '/c.0'),
+      gate('/c.0#0', 'charge'),
+    );
     journal.add({ type: 'sleep-start', id: '#1', fp: 'f', due: 99 });
     const summary = summarise(journal.entries);
     expect(summary.status).toBe('suspended');
     expect(summary.waiting).toMatchObject([
-      { effect: '/c.0#0!gate', kind: 'approval', name: 'approve:/c.0#0', token: 'secret-token', request: { action: 'charge' } },
+      {
+        effect: '/c.0#0!gate',
+        kind: 'approval',
+        name: 'approve:/c.0#0',
+        token: 'secret-token',
+        request: { action: 'charge' },
+      },
       { effect: '#1', kind: 'sleep', until: 99 },
     ]);
     expect(summarise(journal.add(askStart('#2')).entries).status).toBe('running');
@@ -58,7 +80,11 @@ describe('run summary', () => {
   });
 
   it('has not ended when a bounded run was let go on', () => {
-    const journal = new JournalBuilder().add(runStart(), attemptStart(1), runEnd({ stop: 'bounded', bound: 'costUsd', limit: 1 }));
+    const journal = new JournalBuilder().add(
+      runStart(),
+      attemptStart(1),
+      runEnd({ stop: 'bounded', bound: 'costUsd', limit: 1 }),
+    );
     expect(summarise(journal.entries)).toMatchObject({ status: 'bounded', endedAt: journal.entries.at(-1)?.at });
     const resumed = summarise(journal.add({ type: 'run-resume', by: 'ann' }, attemptStart(2, 'resume')).entries);
     expect(resumed.status).toBe('running');
@@ -67,9 +93,16 @@ describe('run summary', () => {
   });
 
   it('lists doubts, and whether they were settled', () => {
-    const journal = new JournalBuilder().add(runStart(), attemptStart(1), intent('#0', 'charge'), attemptStart(2, 'takeover'));
-    journal.add({ type: 'doubt', id: '#0', name: 'charge', why: 'nothing can tell' });
-    expect(summarise(journal.entries).doubts).toEqual([{ id: '#0', name: 'charge', why: 'nothing can tell', resolved: false }]);
+    const journal = new JournalBuilder().add(
+      runStart(),
+      attemptStart(1),
+      intent('#0', 'charge'),
+      attemptStart(2, 'takeover'),
+    );
+    journal.add({ type: 'doubt', id: '#0', attempt: 1, name: 'charge', why: 'nothing can tell' });
+    expect(summarise(journal.entries).doubts).toEqual([
+      { id: '#0', name: 'charge', why: 'nothing can tell', resolved: false },
+    ]);
     expect(summarise(journal.entries).open).toMatchObject([{ id: '#0', verb: 'call', name: 'charge' }]);
     journal.add(abort('#0', 'EFFECT_FAILED'));
     expect(summarise(journal.entries).doubts[0]?.resolved).toBe(true);
@@ -77,12 +110,24 @@ describe('run summary', () => {
 
   it('joins the reports of all rollbacks and keeps the alerts', () => {
     const journal = new JournalBuilder().add(runStart(), attemptStart(1));
-    journal.add({ type: 'rollback-end', scope: '/a', report: { success: true, entries: [{ effect: '/a#0', name: 'book', status: 'COMPENSATED' }] } });
+    journal.add({
+      type: 'rollback-end',
+      scope: '/a',
+      report: { success: true, entries: [{ effect: '/a#0', name: 'book', status: 'COMPENSATED' }] },
+    });
     journal.add({ type: 'operator-alert', alert: 'COMPENSATION_FAILED', effect: '#0', why: 'shop is closed' });
     const failed = { effect: '#0', name: 'pay', status: 'COMPENSATION_FAILED' } as const;
-    journal.add({ type: 'rollback-end', scope: '', report: { success: false, entries: [failed], attention: 'requires manual intervention' } });
+    journal.add({
+      type: 'rollback-end',
+      scope: '',
+      report: { success: false, entries: [failed], attention: 'requires manual intervention' },
+    });
     const summary = summarise(journal.entries);
-    expect(summary.rollback).toMatchObject({ success: false, entries: [{ name: 'book' }, { name: 'pay' }], attention: 'requires manual intervention' });
+    expect(summary.rollback).toMatchObject({
+      success: false,
+      entries: [{ name: 'book' }, { name: 'pay' }],
+      attention: 'requires manual intervention',
+    });
     expect(summary.alerts).toMatchObject([{ alert: 'COMPENSATION_FAILED' }]);
   });
 

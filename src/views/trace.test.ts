@@ -1,5 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { abort, askEnd, askStart, attemptStart, complete, intent, JournalBuilder, phase, pure, purchase, runEnd, runStart, spawnStart } from './fixtures.test-data.js';
+import { budget, NOTHING } from '../core/budget.js';
+import {
+  abort,
+  askEnd,
+  askStart,
+  attemptStart,
+  complete,
+  intent,
+  JournalBuilder,
+  phase,
+  purchase,
+  pure,
+  runEnd,
+  runStart,
+  spawnStart,
+} from './fixtures.test-data.js';
 import { type Span, spansIn, traceOf } from './trace.js';
 
 /** The tree as indented names. */
@@ -66,8 +81,14 @@ describe('trace', () => {
       'flyball.effect.class': 'irreversible',
       'flyball.effect.key': 'r1:0:#3',
     });
-    expect(named(root, 'execute_tool search').attributes).toMatchObject({ 'gen_ai.tool.name': 'search', 'flyball.effect.class': 'pure' });
-    expect(named(root, 'wait approve:#3').attributes).toMatchObject({ 'flyball.effect.of': '#3', 'flyball.wait.kind': 'approval' });
+    expect(named(root, 'execute_tool search').attributes).toMatchObject({
+      'gen_ai.tool.name': 'search',
+      'flyball.effect.class': 'pure',
+    });
+    expect(named(root, 'wait approve:#3').attributes).toMatchObject({
+      'flyball.effect.of': '#3',
+      'flyball.wait.kind': 'approval',
+    });
   });
 
   it('holds no attribute outside of the two namespaces and the error type', () => {
@@ -76,13 +97,45 @@ describe('trace', () => {
   });
 
   it('holds no content: no prompt, argument, result, error text, subject or token', () => {
-    const journal = new JournalBuilder().add(runStart({ input: { secret: 'CANARY' }, subject: 'CANARY' }), attemptStart(1));
-    journal.add(askStart('#0'), askEnd('#0', { text: 'CANARY' }), intent('#1', 'pay', { input: 'CANARY' }), complete('#1', 'CANARY'));
-    journal.add(abort('#2', 'EFFECT_FAILED', { of: 'call', name: 'x', failure: { code: 'EFFECT_FAILED', message: 'CANARY', retryable: false } }));
-    journal.add({ type: 'wait-start', id: '#3', fp: 'f', kind: 'signal', name: 'go', token: 'CANARY', request: 'CANARY' });
+    const journal = new JournalBuilder().add(
+      runStart({ input: { secret: 'CANARY' }, subject: 'CANARY' }),
+      attemptStart(1),
+    );
+    journal.add(
+      askStart('#0'),
+      askEnd('#0', { text: 'CANARY' }),
+      intent('#1', 'pay', { input: 'CANARY' }),
+      complete('#1', 'CANARY'),
+    );
+    journal.add(
+      abort('#2', 'EFFECT_FAILED', {
+        of: 'call',
+        name: 'x',
+        failure: { code: 'EFFECT_FAILED', message: 'CANARY', retryable: false },
+      }),
+    );
+    journal.add({
+      type: 'wait-start',
+      id: '#3',
+      fp: 'f',
+      kind: 'signal',
+      name: 'go',
+      token: 'CANARY',
+      request: 'CANARY',
+    });
     journal.add({ type: 'wait-end', id: '#3', from: 'bob', payload: 'CANARY' });
-    journal.add({ type: 'spawn-start', ...spawnFields('#4'), input: 'CANARY' }, { type: 'spawn-end', id: '#4', outcome: { stop: 'done', value: 'CANARY' } });
-    journal.add(runEnd({ stop: 'failed', because: 'CANARY', failure: { code: 'EFFECT_FAILED', message: 'CANARY', retryable: false } }));
+    journal.add(spawnStart('#4', 'child', '/c.0', 'CANARY'), {
+      type: 'spawn-end',
+      id: '#4',
+      outcome: { stop: 'done', value: 'CANARY' },
+    });
+    journal.add(
+      runEnd({
+        stop: 'failed',
+        because: 'CANARY',
+        failure: { code: 'EFFECT_FAILED', message: 'CANARY', retryable: false },
+      }),
+    );
     const trace = traceOf('r1', journal.entries);
     expect(spansIn(trace)).toHaveLength(7);
     expect(JSON.stringify(trace)).not.toContain('CANARY');
@@ -104,26 +157,56 @@ describe('trace', () => {
   });
 
   it('marks failures with their code', () => {
-    const journal = new JournalBuilder().add(runStart(), attemptStart(1), abort('#0', 'EFFECT_TIMEOUT', { of: 'call', name: 'mail' }));
+    const journal = new JournalBuilder().add(
+      runStart(),
+      attemptStart(1),
+      abort('#0', 'EFFECT_TIMEOUT', { of: 'call', name: 'mail' }),
+    );
     journal.add(runEnd({ stop: 'bounded', bound: 'costUsd', limit: 1 }));
     const root = traceOf('r1', journal.entries);
-    expect(named(root, 'execute_tool mail')).toMatchObject({ status: 'error', attributes: { 'error.type': 'EFFECT_TIMEOUT' } });
-    expect(root).toMatchObject({ status: 'error', attributes: { 'error.type': 'bounded', 'flyball.outcome': 'bounded' } });
+    expect(named(root, 'execute_tool mail')).toMatchObject({
+      status: 'error',
+      attributes: { 'error.type': 'EFFECT_TIMEOUT' },
+    });
+    expect(root).toMatchObject({
+      status: 'error',
+      attributes: { 'error.type': 'bounded', 'flyball.outcome': 'bounded' },
+    });
   });
 
   it('leaves nothing open once the run has ended, but an INTENT that nobody settled', () => {
-    const journal = new JournalBuilder().add(runStart(), attemptStart(1), phase('ACT'), askStart('#0'), intent('#1', 'pay'));
+    const journal = new JournalBuilder().add(
+      runStart(),
+      attemptStart(1),
+      phase('ACT'),
+      askStart('#0'),
+      intent('#1', 'pay'),
+    );
     expect(spansIn(traceOf('r1', journal.entries)).every(({ status }) => status === 'open')).toBe(true);
-    journal.after(5).add({ type: 'cancel', by: 'ann', why: 'enough' }, runEnd({ stop: 'cancelled', because: 'enough' }));
+    journal
+      .after(5)
+      .add({ type: 'cancel', by: 'ann', why: 'enough' }, runEnd({ stop: 'cancelled', because: 'enough' }));
     const open = spansIn(traceOf('r1', journal.entries)).filter(({ status }) => status === 'open');
     expect(open.map(({ name }) => name)).toEqual(['execute_tool pay']);
-    expect(named(traceOf('r1', journal.entries), 'chat claude-sonnet-4-5').attributes).toMatchObject({ 'flyball.effect.dropped': true });
+    expect(named(traceOf('r1', journal.entries), 'chat claude-sonnet-4-5').attributes).toMatchObject({
+      'flyball.effect.dropped': true,
+    });
   });
 
   it('closes the phases of a child with the child, and hangs later effects where they belong', () => {
-    const journal = new JournalBuilder().add(runStart(), attemptStart(1), phase('OUTER'), { type: 'spawn-start', ...spawnFields('#0') });
+    const journal = new JournalBuilder().add(
+      runStart(),
+      attemptStart(1),
+      phase('OUTER'),
+      spawnStart('#0', 'child', '/c.0'),
+    );
     journal.add(phase('INNER', '/c.0'), pure('/c.0/deep#0', 'a', 1)).after(3);
-    journal.add({ type: 'spawn-end', id: '#0', outcome: { stop: 'done', value: 1 } }, pure('#1', 'b', 1), phase('LAST'), pure('/x#0', 'c', 1));
+    journal.add(
+      { type: 'spawn-end', id: '#0', outcome: { stop: 'done', value: 1 } },
+      pure('#1', 'b', 1),
+      phase('LAST'),
+      pure('/x#0', 'c', 1),
+    );
     const root = traceOf('r1', journal.entries);
     expect(drawn(root)).toEqual([
       'invoke_agent buyer',
@@ -139,8 +222,40 @@ describe('trace', () => {
     expect(named(root, 'phase INNER')).toMatchObject({ status: 'ok' });
   });
 
+  it('ends all phases with their generation', () => {
+    const journal = new JournalBuilder()
+      .add(runStart(), attemptStart(1), phase('ACT'), { type: 'generation-end' })
+      .nextGeneration();
+    const carried = { v: 1, input: 1, budget: budget(), spent: NOTHING, saga: [], calledTools: {} };
+    journal.add({ type: 'generation-start', ...carried }, pure('#0', 'a', 1));
+    expect(drawn(traceOf('r1', journal.entries))).toEqual([
+      'invoke_agent buyer',
+      '  attempt 1',
+      '  phase ACT',
+      '  step a',
+    ]);
+    expect(named(traceOf('r1', journal.entries), 'phase ACT').status).toBe('ok');
+  });
+
+  it('counts the tokens of all calls of one question, re-asks included', () => {
+    const journal = new JournalBuilder().add(runStart(), askStart('#0'));
+    const reply = { text: '{}', finish: 'stop', usage: { input: 70, output: 9 }, costUsd: 0, calls: 2, ms: 1 } as const;
+    journal.add({ type: 'ask-end', id: '#0', reply, spent: { modelCalls: 2, tokensIn: 120, tokensOut: 20 } });
+    const { attributes } = named(traceOf('r1', journal.entries), 'chat claude-sonnet-4-5');
+    expect(attributes).toMatchObject({
+      'gen_ai.usage.input_tokens': 120,
+      'gen_ai.usage.output_tokens': 20,
+      'flyball.model.calls': 2,
+    });
+  });
+
   it('keeps a bounded run in its phase when it goes on', () => {
-    const journal = new JournalBuilder().add(runStart(), attemptStart(1), phase('ACT'), runEnd({ stop: 'bounded', bound: 'costUsd', limit: 1 }));
+    const journal = new JournalBuilder().add(
+      runStart(),
+      attemptStart(1),
+      phase('ACT'),
+      runEnd({ stop: 'bounded', bound: 'costUsd', limit: 1 }),
+    );
     journal.add({ type: 'run-resume', by: 'ann' }, attemptStart(2, 'resume'), pure('#0', 'a', 1));
     const root = traceOf('r1', journal.entries);
     expect(root.status).toBe('open');
@@ -151,9 +266,3 @@ describe('trace', () => {
     expect(traceOf('r1', [])).toMatchObject({ kind: 'run', status: 'open', children: [] });
   });
 });
-
-function spawnFields(id: string) {
-  const event = spawnStart(id, 'child', '/c.0');
-  if (event.type !== 'spawn-start') throw new Error('not a spawn');
-  return event;
-}

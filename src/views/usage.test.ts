@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { budget, NOTHING } from '../core/budget.js';
 import type { Entry } from '../core/events.js';
-import { askEnd, askStart, attemptStart, complete, intent, JournalBuilder, purchase, runEnd, runStart } from './fixtures.test-data.js';
+import {
+  askEnd,
+  askStart,
+  attemptStart,
+  complete,
+  intent,
+  JournalBuilder,
+  purchase,
+  runEnd,
+  runStart,
+  spawnStart,
+} from './fixtures.test-data.js';
 import { UsageFold } from './usage.js';
 
 function used(entries: readonly Entry[]): UsageFold {
@@ -29,8 +40,21 @@ describe('usage', () => {
     expect(used(journal.entries).spent.tokensIn).toBe(620);
   });
 
+  it('counts a model call that a child left open at its end', () => {
+    const journal = new JournalBuilder().add(
+      runStart(),
+      spawnStart('#0', 'child', '/c.0'),
+      askStart('/c.0/race/1#0'),
+      askStart('#1'),
+    );
+    journal.add({ type: 'spawn-end', id: '#0', outcome: { stop: 'done', value: 1 } });
+    expect(used(journal.entries).spent.tokensIn).toBe(500);
+  });
+
   it('does not count the reservation of an open call', () => {
-    expect(used(new JournalBuilder().add(runStart(), askStart('#0'), intent('#1', 'pay')).entries).spent).toEqual(NOTHING);
+    expect(used(new JournalBuilder().add(runStart(), askStart('#0'), intent('#1', 'pay')).entries).spent).toEqual(
+      NOTHING,
+    );
   });
 
   it('counts an INTENT that had to be repeated twice', () => {
@@ -40,7 +64,9 @@ describe('usage', () => {
   });
 
   it('takes active time as wall time, and leaves idle time out', () => {
-    const { spent } = used(new JournalBuilder().add(runStart()).after(10).idle(1000).after(5).add(attemptStart(2)).entries);
+    const { spent } = used(
+      new JournalBuilder().add(runStart()).after(10).idle(1000).after(5).add(attemptStart(2)).entries,
+    );
     expect(spent.wallMs).toBe(15);
   });
 
@@ -51,21 +77,29 @@ describe('usage', () => {
     expect(used(journal.entries).spent).toMatchObject({ iterations: 16, filesChanged: 0 });
     journal.add({ type: 'trip', node: '', bound: 'iterations', limit: 20, spent: 20, wanted: 1 });
     expect(used(journal.entries).spent.iterations).toBe(20);
-    journal.add(runEnd({ stop: 'bounded', bound: 'iterations', limit: 20, usage: { ...NOTHING, iterations: 20, tokensIn: 7 } }));
+    journal.add(
+      runEnd({ stop: 'bounded', bound: 'iterations', limit: 20, usage: { ...NOTHING, iterations: 20, tokensIn: 7 } }),
+    );
     expect(used(journal.entries).spent).toMatchObject({ iterations: 20, tokensIn: 7 });
   });
 
   it('carries on from what earlier generations spent, once', () => {
     const journal = new JournalBuilder().add(runStart(), askStart('#0'), askEnd('#0'), { type: 'generation-end' });
     const spent = { ...NOTHING, tokensIn: 120, iterations: 3 };
-    journal.nextGeneration().add({ type: 'generation-start', v: 1, input: {}, budget: budget(), spent, saga: [], calledTools: {} });
+    journal
+      .nextGeneration()
+      .add({ type: 'generation-start', v: 1, input: {}, budget: budget(), spent, saga: [], calledTools: {} });
     journal.add(askStart('#0'), askEnd('#0'));
     expect(used(journal.entries).spent).toMatchObject({ tokensIn: 240, iterations: 3 });
     expect(used(journal.entries.slice(4)).spent).toMatchObject({ tokensIn: 240, iterations: 3 });
   });
 
   it('takes the limits of the budget under which the run was let go on', () => {
-    const journal = new JournalBuilder().add(runStart(), { type: 'run-resume', by: 'ann', budget: budget({ costUsd: 9 }) });
+    const journal = new JournalBuilder().add(runStart(), {
+      type: 'run-resume',
+      by: 'ann',
+      budget: budget({ costUsd: 9 }),
+    });
     expect(used(journal.entries).limits?.costUsd).toBe(9);
   });
 });

@@ -53,6 +53,7 @@ export function memoryEngine(): Engine {
     if (batch.generation !== undefined) run.generation = batch.generation;
     for (const number of batch.taken ?? []) run.taken.add(number);
     if (batch.progress === true) run.crashes = 0;
+    if (batch.taken !== undefined) takeMessages(run, batch.taken);
   };
 
   return {
@@ -160,7 +161,7 @@ export function memoryEngine(): Engine {
       if (run.delivered.has(message.id)) return 'duplicate';
       if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
       run.delivered.add(message.id);
-      run.inbox.push({ ...message, number: run.inbox.length + 1 });
+      run.inbox.push({ ...message, number: run.delivered.size });
       const wakesPaused = message.kind === 'resume' || message.kind === 'cancel';
       // a later pause takes an earlier resume back: the run is to rest until the next one
       const isTakenBack = message.kind === 'pause' || run.signalled === 'nothing';
@@ -216,6 +217,11 @@ function pageOf(inOrder: readonly MemoryRun[], filter: RunFilter): RunPage {
   }
   const last = found.at(-1);
   return { runs: found.map(recordOf), ...(at >= 0 && last !== undefined ? { cursor: String(last.order) } : {}) };
+}
+
+function takeMessages(run: MemoryRun, numbers: readonly number[]): void {
+  run.inbox = run.inbox.filter(({ number }) => !numbers.includes(number));
+  if (run.inbox.length === 0) run.signalled = 'nothing'; // it has seen all there was: no reason to wake it again
 }
 
 /** A link whose parent or content is neither stored nor in the batch before it. */

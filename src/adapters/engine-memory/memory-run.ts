@@ -13,7 +13,9 @@ export interface MemoryRun {
   readonly fork: ForkPoint | undefined;
   readonly source: string | undefined;
   readonly journals: Map<number, StoredEntry[]>;
-  readonly inbox: StoredMessage[];
+  /** Messages nobody has taken yet. */
+  inbox: StoredMessage[];
+  /** Ids of all messages that ever arrived; the last one has this many as its number. */
   readonly delivered: Set<string>;
   /** Numbers of messages that the run has consumed. */
   readonly taken: Set<number>;

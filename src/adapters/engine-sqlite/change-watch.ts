@@ -1,4 +1,4 @@
-import type { Database } from './driver.js';
+import type { Database } from './database.js';
 import { integer } from './row.js';
 
 /**

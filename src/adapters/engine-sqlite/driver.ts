@@ -1,58 +1,9 @@
-import { FlyballError } from '../../core/errors.js';
+import type { Database, DriverName } from './database.js';
 import { openLibsql } from './libsql-driver.js';
 import { nodeSqlite, openNodeSqlite } from './node-sqlite-driver.js';
-
-export type SqlValue = string | number | null | Uint8Array;
-export type Row = Readonly<Record<string, unknown>>;
-
-/** All that the engine needs of a driver. Synchronous: a flush runs in the thread, in one turn. */
-export interface Database {
-  readonly driver: DriverName;
-  exec(sql: string): void;
-  run(sql: string, ...values: SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number };
-  get(sql: string, ...values: SqlValue[]): Row | undefined;
-  all(sql: string, ...values: SqlValue[]): readonly Row[];
-  close(): void;
-}
-
-export type DriverName = 'node:sqlite' | 'libsql';
 
 /** Opens the file with the driver asked for, or with the one that this Node brings, or with libsql. */
 export async function openDatabase(path: string, driver?: DriverName): Promise<Database> {
   const wanted = driver ?? (nodeSqlite() === undefined ? 'libsql' : 'node:sqlite');
   return wanted === 'libsql' ? openLibsql(path) : openNodeSqlite(path);
 }
-
-/** Statements are prepared once for each text; the texts are constants, so the map stays small. */
-export function preparedOnce<S>(prepare: (sql: string) => S): (sql: string) => S {
-  const statements = new Map<string, S>();
-  return (sql) => {
-    const found = statements.get(sql);
-    if (found !== undefined) return found;
-    const statement = prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
-}
-
-/**
- * Refuses text that would come back as other text: SQLite keeps UTF-8, so lone surrogates become U+FFFD and two names
- * could meet, and libsql cuts text at NUL. Contents never get here: see `storedText`.
- */
-export function refuseUnstorable(values: readonly SqlValue[]): readonly SqlValue[] {
-  for (const value of values) {
-    if (typeof value !== 'string' || isStorable(value)) continue;
-    throw new FlyballError(
-      'INPUT_INVALID',
-      `${JSON.stringify(value.slice(0, 80))} holds NUL or half a surrogate pair. Names and ids must be well-formed text.`,
-    );
-  }
-  return values;
-}
-
-export function isStorable(text: string): boolean {
-  return !text.includes('\u0000') && (text as WellFormed).isWellFormed();
-}
-
-/** In every Node this runs on, and newer than the library version it is compiled against. */
-type WellFormed = string & { isWellFormed(): boolean };

@@ -1,6 +1,6 @@
 import type { Owner } from '../../core/events.js';
 import type { DueQuery } from '../../ports/engine.js';
-import type { Database, Row } from './driver.js';
+import type { Database, Row } from './database.js';
 import { integer, optionalInteger, text } from './row.js';
 import { ownerOf } from './run-rows.js';
 

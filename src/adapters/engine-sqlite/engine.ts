@@ -1,7 +1,7 @@
 import type { Engine } from '../../ports/engine.js';
 import type { Store } from '../../ports/store.js';
 import { ChangeWatch } from './change-watch.js';
-import type { DriverName } from './driver.js';
+import type { DriverName } from './database.js';
 import { dueRuns, nextDue } from './due.js';
 import { Fences } from './fences.js';
 import { type CommitHooks, GroupCommit } from './group-commit.js';

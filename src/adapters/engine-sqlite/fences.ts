@@ -1,5 +1,5 @@
 import type { Claim } from '../../ports/engine.js';
-import type { Database } from './driver.js';
+import type { Database } from './database.js';
 import { integer } from './row.js';
 
 /**

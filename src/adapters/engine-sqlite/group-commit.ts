@@ -1,5 +1,5 @@
 import { FlyballError } from '../../core/errors.js';
-import type { Database } from './driver.js';
+import type { Database } from './database.js';
 import { retryDelayMs } from './patience.js';
 import { isBusy, isConstraint, storageBusy, storageClosed, storageError } from './storage-errors.js';
 

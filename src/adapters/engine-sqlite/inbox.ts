@@ -1,6 +1,6 @@
 import { alreadyTerminal } from '../../core/engine-errors.js';
 import type { InboxMessage, StoredMessage } from '../../ports/engine.js';
-import type { Database } from './driver.js';
+import type { Database } from './database.js';
 import { content, integer, storedText, text } from './row.js';
 import { isOver, recordOf } from './run-rows.js';
 import type { Runs } from './runs.js';
@@ -48,7 +48,7 @@ export class Inbox {
   after(runId: string, number: number): readonly StoredMessage[] {
     const rows = this.database.all(
       `SELECT n, id, kind, name, sender, at, body FROM inbox
-       WHERE run = (SELECT n FROM runs WHERE id = ?) AND n > ? ORDER BY n`,
+       WHERE run = (SELECT n FROM runs WHERE id = ?) AND taken = 0 AND n > ? ORDER BY n`,
       runId,
       number,
     );

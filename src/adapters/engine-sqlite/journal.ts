@@ -1,6 +1,6 @@
 import { linkDangling, positionTaken, staleClaim } from '../../core/engine-errors.js';
 import type { Batch, Claim, StoredEntry, StoredLink } from '../../ports/engine.js';
-import type { Database, Row } from './driver.js';
+import type { Database, Row } from './database.js';
 import type { Fences } from './fences.js';
 import { content, hashId, integer, storedId, storedText } from './row.js';
 import { storageError } from './storage-errors.js';
@@ -48,18 +48,16 @@ export class Journal {
     if (batch.generation !== undefined) {
       database.run('UPDATE runs SET generation = ? WHERE n = ?', batch.generation, run);
     }
+    if (batch.taken !== undefined) this.takeMessages(run, batch.taken);
     // touches no page unless there is something to reset
     if (batch.progress === true) database.run('UPDATE runs SET crashes = 0 WHERE n = ? AND crashes > 0', run);
   }
 
-  /** What a broken constraint in `write` means: the only ones are places of entries and references of links. */
+  /** What a broken constraint in `write` means: the place of an entry is taken, or a link refers to nothing. */
   refusal(runId: string, batch: Batch, cause: unknown): Error {
-    const says = cause instanceof Error ? cause.message : '';
-    if (says.includes('events.')) {
-      const taken = batch.entries.find((entry) => this.isTaken(runId, entry)) ?? batch.entries.at(-1);
-      if (taken !== undefined) return positionTaken(runId, taken);
-    }
-    const dangling = says.includes('links') ? batch.links?.find((link) => this.isDangling(link, batch)) : undefined;
+    const taken = batch.entries.find((entry, index) => this.isTaken(runId, entry, batch.entries.slice(0, index)));
+    if (taken !== undefined) return positionTaken(runId, taken);
+    const dangling = batch.links?.find((link) => this.isDangling(link, batch));
     return dangling === undefined ? storageError(cause, this.path) : linkDangling(dangling.id);
   }
 
@@ -108,6 +106,16 @@ export class Journal {
     });
   }
 
+  /** A run that has seen all there was has no reason to be woken again. */
+  private takeMessages(run: number, numbers: readonly number[]): void {
+    for (const n of numbers) this.database.run('UPDATE inbox SET taken = 1 WHERE n = ? AND run = ?', n, run);
+    this.database.run(
+      `UPDATE runs SET signalled = 0
+       WHERE n = ?1 AND signalled > 0 AND NOT EXISTS (SELECT 1 FROM inbox WHERE run = ?1 AND taken = 0)`,
+      run,
+    );
+  }
+
   private writeLink({ id, parent, header, content: inline, blob }: StoredLink): void {
     // an unknown parent or blob selects null, which the table refuses: a chain never has a hole
     this.database.run(
@@ -122,7 +130,8 @@ export class Journal {
     );
   }
 
-  private isTaken(runId: string, { generation, seq }: StoredEntry): boolean {
+  private isTaken(runId: string, { generation, seq }: StoredEntry, before: readonly StoredEntry[]): boolean {
+    if (before.some((other) => other.generation === generation && other.seq === seq)) return true;
     return this.read(runId, generation, seq, seq).length > 0;
   }
 

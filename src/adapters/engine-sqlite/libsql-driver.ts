@@ -1,22 +1,25 @@
 import type Libsql from 'libsql';
 import { FlyballError } from '../../core/errors.js';
-import { type Database, preparedOnce, type Row, refuseUnstorable } from './driver.js';
+import { type Database, PreparedOnce, type Row, refuseUnstorable } from './database.js';
 
 export async function openLibsql(path: string): Promise<Database> {
   const LibsqlDatabase = await loadLibsql();
   const database = new LibsqlDatabase(path);
-  const prepared = preparedOnce((sql) => database.prepare<unknown[]>(sql));
+  const prepared = new PreparedOnce((sql) => database.prepare<unknown[]>(sql));
   return {
     driver: 'libsql',
     exec: (sql) => void database.exec(sql),
     // always one array: libsql takes a lone object for named parameters, a blob included
     run(sql, ...values) {
-      const { changes, lastInsertRowid } = prepared(sql).run(refuseUnstorable(values));
+      const { changes, lastInsertRowid } = prepared.of(sql).run(refuseUnstorable(values));
       return { changes, lastInsertRowid: Number(lastInsertRowid) };
     },
-    get: (sql, ...values) => prepared(sql).get(refuseUnstorable(values)) as Row | undefined,
-    all: (sql, ...values) => prepared(sql).all(refuseUnstorable(values)) as readonly Row[],
-    close: () => void database.close(),
+    get: (sql, ...values) => prepared.of(sql).get(refuseUnstorable(values)) as Row | undefined,
+    all: (sql, ...values) => prepared.of(sql).all(refuseUnstorable(values)) as readonly Row[],
+    close() {
+      prepared.clear(); // libsql lets go of the file once its statements are collected
+      database.close();
+    },
   };
 }
 

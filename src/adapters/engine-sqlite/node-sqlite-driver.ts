@@ -1,5 +1,5 @@
 import { FlyballError } from '../../core/errors.js';
-import { type Database, preparedOnce, type Row, refuseUnstorable, type SqlValue } from './driver.js';
+import { type Database, PreparedOnce, type Row, refuseUnstorable, type SqlValue } from './database.js';
 
 /** The part of `node:sqlite` used here; the type definitions of the oldest supported Node do not have it. */
 interface NodeSqlite {
@@ -37,13 +37,13 @@ export function openNodeSqlite(path: string): Database {
     );
   }
   const database = new sqlite.DatabaseSync(path);
-  const prepared = preparedOnce((sql) => database.prepare(sql));
+  const prepared = new PreparedOnce((sql) => database.prepare(sql));
   return {
     driver: 'node:sqlite',
     exec: (sql) => database.exec(sql),
-    run: (sql, ...values) => prepared(sql).run(...refuseUnstorable(values)),
-    get: (sql, ...values) => prepared(sql).get(...refuseUnstorable(values)),
-    all: (sql, ...values) => prepared(sql).all(...refuseUnstorable(values)),
+    run: (sql, ...values) => prepared.of(sql).run(...refuseUnstorable(values)),
+    get: (sql, ...values) => prepared.of(sql).get(...refuseUnstorable(values)),
+    all: (sql, ...values) => prepared.of(sql).all(...refuseUnstorable(values)),
     close: () => database.close(),
   };
 }

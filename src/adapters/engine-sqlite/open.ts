@@ -1,7 +1,8 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
-import { type Database, type DriverName, openDatabase } from './driver.js';
+import type { Database, DriverName } from './database.js';
+import { openDatabase } from './driver.js';
 import { patiently } from './patience.js';
 import { configure, migrate } from './schema.js';
 import { storageError } from './storage-errors.js';
@@ -38,10 +39,21 @@ export async function openFile(options: OpenOptions): Promise<OpenFile> {
 
 function openGuard(path: string): TailGuard {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     return new TailGuard(`${path}.tip`);
   } catch (error) {
     throw storageError(error, path);
+  }
+}
+
+/** Level by level: on a read-only disk Node's own recursion says that the path does not exist, which hides the reason. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!existsSync(path)) throw error; // otherwise another process was first
   }
 }
 

@@ -1,5 +1,5 @@
 import { FlyballError } from '../../core/errors.js';
-import { isStorable, type Row, type SqlValue } from './driver.js';
+import { isStorable, type Row, type SqlValue } from './database.js';
 
 /** Reads columns as the types the schema gives them; anything else means that the file is damaged. */
 

@@ -1,6 +1,6 @@
 import type { ForkPoint, Owner } from '../../core/events.js';
 import type { RunRecord, RunStatus } from '../../ports/engine.js';
-import type { Row } from './driver.js';
+import type { Row } from './database.js';
 import { integer, json, optionalInteger, optionalText, text } from './row.js';
 
 export const RUN_COLUMNS = `n, id, agent, version, tenant, subject, source, fork, created_at, updated_at, status, generation,

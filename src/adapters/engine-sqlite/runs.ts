@@ -1,9 +1,9 @@
 import { alreadyTerminal, heldByAnother, runExists, runNotFound } from '../../core/engine-errors.js';
 import type { Claim, ClaimRequest, NewRun, Rest, RunFilter, RunPage, RunRecord } from '../../ports/engine.js';
-import type { Database, Row, SqlValue } from './driver.js';
+import type { Database, Row, SqlValue } from './database.js';
 import type { Fences } from './fences.js';
 import type { Journal } from './journal.js';
-import { integer, text } from './row.js';
+import { integer } from './row.js';
 import { isOver, ownerOf, RUN_COLUMNS, recordOf } from './run-rows.js';
 import type { TailGuard } from './tail-guard.js';
 
@@ -38,6 +38,7 @@ export class Runs {
     );
     this.guard.note('runs', lastInsertRowid);
     this.journal.write({ runId: run.id, fence: 0 }, run.first);
+    this.fences.forget(run.id); // nobody holds it yet
   }
 
   claim(runId: string, by: ClaimRequest): Claim {

@@ -1,6 +1,9 @@
 import { ConfigError, FlyballError } from '../../core/errors.js';
-import type { Database } from './driver.js';
+import type { Database } from './database.js';
 import { integer } from './row.js';
+
+/** Entry n takes a file from version n to n + 1. Released ones are never edited. */
+type Migrations = readonly string[];
 
 /**
  * The file's layout. Version history: 1 (first release).
@@ -10,7 +13,7 @@ import { integer } from './row.js';
  * 2. `due_at` and `ready` follow from the other columns, so no statement can forget to keep them.
  * 3. Rows of `events`, `inbox`, `runs` and `store_versions` are never deleted: the tail guard counts on rising numbers.
  */
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: Migrations = [
   `
   CREATE TABLE runs (
     n INTEGER PRIMARY KEY,
@@ -75,9 +78,10 @@ const MIGRATIONS: readonly string[] = [
     sender TEXT NOT NULL,
     at INTEGER NOT NULL,
     body NOT NULL,
+    taken INTEGER NOT NULL DEFAULT 0,
     UNIQUE (run, id)
   );
-  CREATE INDEX inbox_run ON inbox (run);
+  CREATE INDEX inbox_waiting ON inbox (run) WHERE taken = 0;
 
   CREATE TABLE store_records (
     n INTEGER PRIMARY KEY,
@@ -121,7 +125,7 @@ export function configure(database: Database): void {
 }
 
 /** The version of the file: 0 for an empty one. Refuses files of newer versions and of other programs. */
-export function schemaVersion(database: Database, path: string): number {
+export function schemaVersion(database: Database, path: string, known = SCHEMA_VERSION): number {
   const tables = database.all("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
   if (tables.length === 0) return 0;
   if (!tables.includes('flyball_meta')) {
@@ -129,25 +133,26 @@ export function schemaVersion(database: Database, path: string): number {
   }
   const row = database.get("SELECT value FROM flyball_meta WHERE key = 'schema'");
   const version = row === undefined ? 0 : integer(row, 'value');
-  if (version > SCHEMA_VERSION) {
+  if (version > known) {
     throw new FlyballError(
       'JOURNAL_NEWER',
-      `${path} was written by a newer version (schema ${version}; this one knows ${SCHEMA_VERSION}). It was left as it is. Upgrade flyball to open it.`,
-      { detail: { path, version, known: SCHEMA_VERSION } },
+      `${path} was written by a newer version (schema ${version}; this one knows ${known}). It was left as it is. Upgrade flyball to open it.`,
+      { detail: { path, version, known } },
     );
   }
   return version;
 }
 
 /** Brings the file up to date, all of it or nothing. The version is read again under the lock: another process may be first. */
-export function migrate(database: Database, path: string): void {
-  if (schemaVersion(database, path) === SCHEMA_VERSION) return;
+export function migrate(database: Database, path: string, migrations: Migrations = MIGRATIONS): void {
+  const latest = migrations.length;
+  if (schemaVersion(database, path, latest) === latest) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    const from = schemaVersion(database, path);
+    const from = schemaVersion(database, path, latest);
     database.exec('CREATE TABLE IF NOT EXISTS flyball_meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID');
-    for (const migration of MIGRATIONS.slice(from)) database.exec(migration);
-    database.run("INSERT OR REPLACE INTO flyball_meta (key, value) VALUES ('schema', ?)", SCHEMA_VERSION);
+    for (const migration of migrations.slice(from)) database.exec(migration);
+    database.run("INSERT OR REPLACE INTO flyball_meta (key, value) VALUES ('schema', ?)", latest);
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');

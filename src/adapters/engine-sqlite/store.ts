@@ -2,7 +2,7 @@ import { canonicalJson } from '../../core/canonical.js';
 import { proposalUnknown, recordOvertaken } from '../../core/engine-errors.js';
 import { hasFields } from '../../core/record-fields.js';
 import type { RecordKey, Store, StoreQuery, StoreRecord } from '../../ports/store.js';
-import type { Database, Row } from './driver.js';
+import type { Database, Row } from './database.js';
 import { content, integer, storedText, text } from './row.js';
 import type { TailGuard } from './tail-guard.js';
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { FlyballError } from '../../core/errors.js';
-import type { Database } from './driver.js';
+import type { Database } from './database.js';
 import { integer } from './row.js';
 
 /**
@@ -114,10 +114,10 @@ export function missingRecords(path: string, recorded: Tail, found: Tail): Flyba
   };
   const missing = COUNTED.filter((counted) => recorded[counted] > found[counted]);
   if (missing.length === 0) return undefined;
-  const lost = missing.map((counted) => `${recorded[counted] - found[counted]} ${names[counted]}`).join(' and ');
+  const lost = missing.map((counted) => `${names[counted]}: ${recorded[counted] - found[counted]}`).join(', ');
   return new FlyballError(
     'JOURNAL_TRUNCATED',
-    `${path} has lost ${lost} that were committed: its write-ahead log was cut, or an older copy was put in its place. ` +
+    `${path} has lost records that were committed (${lost}). Its write-ahead log was cut, or an older copy was put in its place. ` +
       'Restore the whole database with its -wal file, or open it with `acceptLoss: true` to go on without them.',
     { detail: { path, recorded, found } },
   );

@@ -1,9 +1,7 @@
-import { boundReached } from '../../core/budget.js';
 import { CancelledError, ConfigError } from '../../core/errors.js';
 import type { Run, Settled } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
 import { rollback } from '../rollback.js';
-import { isUnder } from '../recorded.js';
 import type { Scope } from '../scope.js';
 import { askAs, assertOutsideEffects } from './effect.js';
 
@@ -72,9 +70,8 @@ function winner<T>(branches: readonly Branch<T>[], runFor: (index: number) => Ru
 }
 
 async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise<void> {
-  const acted = [...attempt.intents.keys()].some((id) => isUnder(id, loser.path));
-  if (!acted) return;
-  await askAs<void>(attempt, scope, `rollback:${loser.path}`, {
+  if (!attempt.hasActed(loser.path)) return;
+  await askAs<void>(attempt, scope, `${loser.path}!rollback`, {
     kind: 'rollback',
     fp: '',
     want: {},
@@ -95,9 +92,7 @@ function openBranches(attempt: Attempt, scope: Scope, count: number): void {
   const closed = scope.closedReason();
   if (closed !== undefined) throw closed;
   const refusal = scope.ledger.openBranches(count);
-  if (refusal === undefined) return;
-  attempt.trip(refusal);
-  throw boundReached(refusal);
+  if (refusal !== undefined) throw attempt.tripAtOnce(refusal);
 }
 
 async function settled<T>(branch: () => Promise<T>): Promise<Settled<T>> {

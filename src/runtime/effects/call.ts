@@ -27,8 +27,8 @@ export function call<T>(attempt: Attempt, scope: Scope, tool: ToolRef<T>, args: 
       ready.act = actOf(attempt, given, admitted.args, pending.id);
       await driveAct(attempt, pending, ready.act);
     },
+    learn: (end) => learnCompensation(attempt, ready.act, end),
     answer: (end) => {
-      learnCompensation(attempt, ready.act, end);
       if (end.type === 'abort') return { ok: false, content: `${given.name} failed: ${end.failure.message}`, failure: end.failure };
       const { result, how } = end as EventOf<'complete'>;
       return {

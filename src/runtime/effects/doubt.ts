@@ -15,7 +15,7 @@ import { subWait, waitUntil } from './wait.js';
 export async function resolveDoubt(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>, ended?: BodyEnd<unknown>): Promise<void> {
   pending.intended = true;
   if (act.class === 'idempotent') return execute(attempt, pending, act, intent.attempt + 1);
-  if (!attempt.recorded.doubts.has(pending.id)) {
+  if (!attempt.recorded.doubts.has(doubtOf(intent))) {
     await untilDeadline(attempt, pending, intent, ended);
     const answer = await verify(attempt, pending, act, intent);
     if (answer.happened === 'yes') return recordValue(attempt, pending, act, answer.result, { how: 'verified' });
@@ -26,15 +26,15 @@ export async function resolveDoubt(attempt: Attempt, pending: Pending, act: Act,
       if (ended !== undefined) return abandon(attempt, pending, ended.ended === 'error' ? ended.error : reasonOf(ended));
       return execute(attempt, pending, act, intent.attempt + 1);
     }
-    attempt.push({ type: 'doubt', id: pending.id, name: act.name, why: whyInDoubt(answer, nobodyLeft, act) });
+    attempt.push({ type: 'doubt', id: pending.id, attempt: intent.attempt, name: act.name, why: whyInDoubt(answer, nobodyLeft, act) });
   }
   await askPerson(attempt, pending, act, intent);
 }
 
 async function askPerson(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>): Promise<void> {
-  const end = await subWait(attempt, pending, `${pending.id}!doubt`, {
+  const end = await subWait(attempt, pending, doubtOf(intent), {
     kind: 'doubt',
-    name: `doubt:${pending.id}`,
+    name: intent.attempt === 1 ? `doubt:${pending.id}` : `doubt:${pending.id}:${intent.attempt}`,
     request: { action: act.name, input: act.input, key: intent.key, question: 'Did this happen?' },
     schema: answerSchema as StandardSchema,
     jsonSchema: ANSWER_SCHEMA,
@@ -43,6 +43,11 @@ async function askPerson(attempt: Attempt, pending: Pending, act: Act, intent: E
   if (answer.happened) return recordValue(attempt, pending, act, answer.result, { how: 'person' });
   if (pending.closedBy !== undefined) return abandon(attempt, pending, pending.closedBy);
   await execute(attempt, pending, act, intent.attempt + 1);
+}
+
+/** Each INTENT is doubted on its own: what a person said of one attempt says nothing about the next. */
+function doubtOf(intent: EventOf<'intent'>): string {
+  return `${intent.id}!doubt${intent.attempt}`;
 }
 
 export interface DoubtAnswer {

@@ -13,6 +13,7 @@ export interface EffectPlan<T> {
   readonly fp: string;
   readonly want: Partial<Amounts>;
   readonly drive: (pending: Pending) => Promise<void>;
+  readonly learn?: (end: EndEvent) => void;
   /** The value for the code, or an Error to reject with. */
   readonly answer: (end: EndEvent) => T | Error;
 }
@@ -38,6 +39,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       subs: new Map(),
       subWaiters: new Map(),
       onAbort: undefined,
+      learn: plan.learn,
       drive: () => plan.drive(pending),
       answer: (end) => {
         const value = plan.answer(end as EndEvent);

@@ -49,6 +49,9 @@ export async function spawn<I, O>(
 
 async function runChild<O>(attempt: Attempt, pending: Pending, child: Scope, run: () => Promise<Outcome<O>>): Promise<void> {
   const outcome = await outcomeOfChild(child, run);
+  // what the child left in flight is seen to its end first: a finished child is never run again
+  attempt.close(child.path, new CancelledError('the child has ended'), { spareIntents: true });
+  await attempt.intentsEnded(child.path);
   if (pending.closedBy !== undefined) return attempt.drop(pending);
   // a bound of an ancestor is about to end this child's parent too: it is no outcome of the child's own
   if (outcome === undefined || attempt.isTripping(child)) return;

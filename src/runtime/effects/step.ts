@@ -36,9 +36,7 @@ export function step<A, T>(
     fp: fingerprint('step', given.name, given.input),
     want: {},
     drive: (pending) => driveAct(attempt, pending, act),
-    answer: (end) => {
-      learnCompensation(attempt, act, end);
-      return end.type === 'abort' ? effectError(end) : ((end as EventOf<'complete'>).result as T);
-    },
+    learn: (end) => learnCompensation(attempt, act, end),
+    answer: (end) => (end.type === 'abort' ? effectError(end) : ((end as EventOf<'complete'>).result as T)),
   });
 }

@@ -48,24 +48,23 @@ export interface WaitPlan {
 export async function openWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<void> {
   const recorded = attempt.recorded.starts.get(id)?.findLast((entry) => entry.inherited === undefined)?.event;
   const start = recorded?.type === 'wait-start' ? recorded : await startWait(attempt, pending, id, plan);
-  if (start === undefined || pending.closedBy !== undefined) {
-    if (pending.closedBy !== undefined && !pending.intended) attempt.drop(pending);
-    return;
-  }
+  if (start === undefined || isAbandoned(pending)) return attempt.drop(pending);
   pending.phase = 'waiting';
   if (start.due !== undefined) {
     const { due } = start;
     attempt.timer(`due:${id}`, Math.max(0, due - attempt.host.clock.now()), () => {
-      if (pending.closedBy !== undefined) return;
+      if (isAbandoned(pending)) return;
       attempt.inbox.removeWaiter(id);
       attempt.resumeClock();
       attempt.record({ type: 'wait-end', id, timedOut: true });
     });
   }
-  pending.onAbort = () => {
-    attempt.inbox.removeWaiter(id);
-    attempt.clearTimer(`due:${id}`);
-  };
+  if (!pending.intended) {
+    pending.onAbort = () => {
+      attempt.inbox.removeWaiter(id);
+      attempt.clearTimer(`due:${id}`);
+    };
+  }
   attempt.inbox.addWaiter({ id, start, pending, schema: plan.schema, busy: false });
   attempt.kick();
 }
@@ -74,7 +73,7 @@ async function startWait(attempt: Attempt, pending: Pending, id: EffectId, plan:
   const ctx = { ...attempt.seamContext(), at: id };
   const publish = through(attempt.host.seams, 'outbound', async ({ request }) => request);
   const request = plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
-  if (pending.closedBy !== undefined) return undefined;
+  if (isAbandoned(pending)) return undefined;
   const dues = [plan.deadline, plan.timeoutMs === undefined ? undefined : attempt.host.clock.now() + plan.timeoutMs].filter((at) => at !== undefined);
   const start: EventOf<'wait-start'> = {
     type: 'wait-start',
@@ -90,6 +89,11 @@ async function startWait(attempt: Attempt, pending: Pending, id: EffectId, plan:
   attempt.push(start);
   await attempt.barrier();
   return start;
+}
+
+/** Nobody waits for it and it changed nothing. What has an INTENT is seen to its end all the same. */
+function isAbandoned(pending: Pending): boolean {
+  return pending.closedBy !== undefined && !pending.intended;
 }
 
 /** A wait inside another effect: a gate or a doubt. Answered from history where it already ended. */
@@ -130,9 +134,9 @@ export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void>
 export function waitUntil(attempt: Attempt, pending: Pending, due: number, then: () => void): void {
   pending.phase = 'waiting';
   pending.wakeAt = due;
-  pending.onAbort = () => attempt.clearTimer(`due:${pending.id}`);
+  if (!pending.intended) pending.onAbort = () => attempt.clearTimer(`due:${pending.id}`);
   attempt.timer(`due:${pending.id}`, Math.max(0, due - attempt.host.clock.now()), () => {
-    if (pending.closedBy !== undefined && !pending.intended) return;
+    if (isAbandoned(pending)) return;
     pending.phase = 'running';
     pending.wakeAt = undefined;
     pending.onAbort = undefined;

@@ -1,0 +1,2 @@
+export { memoryEngine } from './memory-engine.js';
+export { memoryStore } from './memory-store.js';

@@ -1,0 +1,8 @@
+import { describe, it } from 'vitest';
+import { engineContract } from '../../testing/engine-contract.js';
+import { memoryEngine } from './memory-engine.js';
+
+engineContract({ describe, it }, 'memory [R2-ENGINE-MEMORY] [R2-LEASE]', async () => {
+  const engine = memoryEngine();
+  return { engine, close: () => engine.close() };
+});

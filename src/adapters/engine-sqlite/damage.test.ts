@@ -1,0 +1,193 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { append, bodies, claimed, entry, message } from '../../testing/contracts/engine-fixture.js';
+import { availableDrivers, type TemporaryFile, temporaryFile } from './available-drivers.test-data.js';
+
+/** The files as a process that dies now would leave them, put beside them under another name. */
+function crashImage(from: TemporaryFile, to: TemporaryFile): void {
+  for (const end of ['', '-wal', '.tip']) {
+    if (existsSync(from.path + end)) copyFileSync(from.path + end, to.path + end);
+  }
+}
+
+function overwrite(path: string, position: number, bytes: Buffer): void {
+  const file = openSync(path, 'r+');
+  writeSync(file, bytes, 0, bytes.length, position);
+  closeSync(file);
+}
+
+describe.each(await availableDrivers())('a damaged file on %s', (driver) => {
+  let file: TemporaryFile;
+  let image: TemporaryFile;
+
+  beforeEach(() => {
+    file = temporaryFile(driver);
+    image = temporaryFile(driver);
+  });
+  afterEach(() => {
+    file.remove();
+    image.remove();
+  });
+
+  /** A run with `entries` entries, each in a commit of its own; answers the size of the log before the last commit. */
+  async function crashAfter(entries: number): Promise<number> {
+    const engine = await file.open();
+    const claim = await claimed(engine, 'a');
+    let size = 0;
+    for (let seq = 1; seq < entries; seq += 1) {
+      size = statSync(`${file.path}-wal`).size;
+      await append(engine, claim, seq);
+    }
+    crashImage(file, image);
+    await engine.close();
+    return size;
+  }
+
+  it('has everything that was confirmed before a crash', async () => {
+    await crashAfter(20);
+    const engine = await image.open();
+    expect(await bodies(engine, 'a')).toHaveLength(20);
+    await engine.close();
+  });
+
+  it('is refused when the log has lost commits, with the number of lost records [R2-SHOW-TORN-TAIL]', async () => {
+    const size = await crashAfter(20);
+    truncateSync(`${image.path}-wal`, size);
+    const refused = await image.open().catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: 'JOURNAL_TRUNCATED',
+      message: expect.stringContaining('(journal entries: 1)'),
+    });
+    expect((refused as Error).message).toContain('acceptLoss: true');
+    await expect(image.open()).rejects.toMatchObject({ code: 'JOURNAL_TRUNCATED' }); // opening it repaired nothing
+  });
+
+  it('goes on without the lost records once that is accepted, and is sound from there on', async () => {
+    const size = await crashAfter(20);
+    truncateSync(`${image.path}-wal`, size - 10_000); // cuts into earlier commits too
+    const accepted = await image.open({ acceptLoss: true });
+    const left = (await bodies(accepted, 'a')).length;
+    expect(left).toBeLessThan(19);
+    await accepted.close();
+    const engine = await image.open();
+    expect(await bodies(engine, 'a')).toHaveLength(left);
+    await engine.close();
+  });
+
+  it('is refused when a commit in the log is torn, not only cut', async () => {
+    const size = await crashAfter(20);
+    overwrite(`${image.path}-wal`, size + 24 + 100, Buffer.alloc(64, 0xff));
+    await expect(image.open()).rejects.toMatchObject({ code: 'JOURNAL_TRUNCATED' });
+  });
+
+  it('is refused when the whole log is gone', async () => {
+    await crashAfter(5);
+    rmSync(`${image.path}-wal`);
+    await expect(image.open()).rejects.toMatchObject({ code: expect.stringMatching(/^JOURNAL_(TRUNCATED|CORRUPT)$/) });
+  });
+
+  it('recovers from the torn tail of a transaction that was never committed [R2-SHOW-TORN-TAIL]', async () => {
+    await crashAfter(20);
+    const log = readFileSync(`${image.path}-wal`);
+    writeFileSync(`${image.path}-wal`, Buffer.concat([log, log.subarray(32, 32 + 3_000)])); // a frame, begun and cut off
+    const engine = await image.open();
+    expect(await bodies(engine, 'a')).toHaveLength(20);
+    await engine.close();
+  });
+
+  it('misses messages, runs and store records as it misses entries', async () => {
+    const engine = await file.open();
+    const claim = await claimed(engine, 'a');
+    const size = statSync(`${file.path}-wal`).size;
+    await engine.post('a', message('m'));
+    await claimed(engine, 'b', { first: { entries: [] } });
+    const at = { tenant: 't', owner: 'o', collection: 'c', key: 'k' };
+    await engine.store.propose(at, { id: 'p', over: 0, value: 1, now: 1 });
+    await engine.store.commit(at, 'p', 1);
+    crashImage(file, image);
+    await engine.release(claim, { status: 'done', now: 1 });
+    await engine.close();
+    truncateSync(`${image.path}-wal`, size);
+    await expect(image.open()).rejects.toThrow(/\(messages: 1, runs: 1, store records: 1\)/);
+  });
+
+  it('is refused when it was emptied or deleted, before SQLite can delete the log beside it', async () => {
+    await crashAfter(5);
+    const log = statSync(`${image.path}-wal`).size;
+    truncateSync(image.path, 0);
+    await expect(image.open()).rejects.toMatchObject({ code: 'JOURNAL_TRUNCATED' });
+    rmSync(image.path);
+    await expect(image.open()).rejects.toMatchObject({ code: 'JOURNAL_TRUNCATED' });
+    expect(statSync(`${image.path}-wal`).size).toBe(log);
+  });
+
+  it('is refused as corrupt when it is cut short', async () => {
+    const engine = await file.open();
+    const claim = await claimed(engine, 'a');
+    await engine.append(claim, { entries: [entry(1, { body: 'x'.repeat(50_000) })] });
+    await engine.close();
+    crashImage(file, image);
+    truncateSync(image.path, statSync(image.path).size - 20_000);
+    const refused = await image.open().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'JOURNAL_CORRUPT', message: expect.stringContaining('Restore a backup') });
+  });
+
+  it('is refused as corrupt when it is no database at all, and stays as it is', async () => {
+    const text = 'these are my notes, not a database. '.repeat(100);
+    writeFileSync(file.path, text);
+    await expect(file.open()).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
+    expect(readFileSync(file.path, 'utf8')).toBe(text);
+  });
+
+  it('answers JOURNAL_CORRUPT when a page that is read turns out to be damaged', async () => {
+    const engine = await file.open();
+    const claim = await claimed(engine, 'a');
+    for (let seq = 1; seq < 200; seq += 1)
+      await engine.append(claim, { entries: [entry(seq, { body: 'y'.repeat(2_000) })] });
+    await engine.close();
+    crashImage(file, image);
+    const size = statSync(image.path).size;
+    for (let page = 30; page < size / 4096 - 10; page += 1) overwrite(image.path, page * 4096, Buffer.alloc(100, 0xff));
+    const opened = await image.open();
+    await expect(opened.read('a', { generation: 0 })).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
+    await opened.close();
+  });
+
+  it('raises no alarm when the tip itself is missing or behind', async () => {
+    await crashAfter(5);
+    rmSync(`${image.path}.tip`);
+    await (await image.open()).close();
+    writeFileSync(`${image.path}.tip`, '');
+    const engine = await image.open();
+    expect(await bodies(engine, 'a')).toHaveLength(5);
+    await engine.close();
+  });
+
+  it('raises no alarm after a transaction that was rolled back', async () => {
+    let crashes = false;
+    const hooks = {
+      beforeCommit: () => {
+        if (crashes) throw new Error('crash');
+      },
+    };
+    const engine = await file.open({ hooks });
+    const claim = await claimed(engine, 'a');
+    crashes = true;
+    await expect(append(engine, claim, 1)).rejects.toThrow('crash');
+    crashes = false;
+    await engine.post('a', message('m')); // a later commit writes the tip
+    await engine.close();
+    await (await file.open()).close();
+  });
+});

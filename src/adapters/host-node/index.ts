@@ -1,0 +1,2 @@
+export { nodeHost } from './node-host.js';
+export { systemClock } from './system-clock.js';

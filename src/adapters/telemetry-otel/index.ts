@@ -1,0 +1,1 @@
+export { type OtelOptions, otelTelemetry, type Telemetry } from './otel.js';

@@ -1,0 +1,27 @@
+import type { CountedAxis } from '../core/budget.js';
+import { dollars } from '../views/timeline-sentences.js';
+
+/** Amounts as people read them. */
+export function amountText(axis: CountedAxis, amount: number): string {
+  if (axis === 'costUsd') return dollars(amount);
+  if (axis === 'wallMs') return duration(amount);
+  return String(Math.round(amount));
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Longer texts cut to one line. */
+export function shorten(text: string, length: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= length ? line : `${line.slice(0, Math.max(1, length - 1))}…`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

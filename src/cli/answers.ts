@@ -1,0 +1,99 @@
+import type { Entry, EventOf } from '../core/events.js';
+import type { Waiting } from '../core/outcome.js';
+import type { JsonSchema } from '../core/schema.js';
+import type { CommandLine } from './command-line.js';
+
+/** What an open wait is about, and the commands that answer it. */
+export interface Question {
+  readonly about: string;
+  readonly commands: readonly string[];
+}
+
+interface Asked {
+  readonly runId: string;
+  readonly waiting: readonly Waiting[];
+  /** The journal, for the schema that an answer must fit. */
+  readonly entries: readonly Entry[];
+  readonly command: CommandLine;
+}
+
+export function questionsOf(asked: Asked): readonly Question[] {
+  return asked.waiting.map((item) => ({ about: aboutOf(item), commands: commandsFor(item, asked) }));
+}
+
+function aboutOf({ kind, name, until, request }: Waiting): string {
+  const time = until === undefined ? '' : `, until ${new Date(until).toISOString()}`;
+  const action = (request as { readonly action?: unknown } | null | undefined)?.action;
+  const what = typeof action === 'string' ? action : name;
+  switch (kind) {
+    case 'approval':
+      return `waits for approval of ${what}${time}`;
+    case 'doubt':
+      return `in doubt: a person must say whether ${what} happened${time}`;
+    case 'signal':
+      return `waits for signal "${name}"${time}`;
+    case 'sleep':
+      return until === undefined ? 'sleeps' : `sleeps until ${new Date(until).toISOString()}`;
+  }
+}
+
+function commandsFor(item: Waiting, { runId, waiting, entries, command }: Asked): readonly string[] {
+  const name = isOnlyOne(item, waiting) ? item.name : (item.token ?? item.name);
+  switch (item.kind) {
+    case 'approval':
+      return waiting.filter(({ kind }) => kind === 'approval').length === 1
+        ? [command('approve', runId), command('reject', runId, '--reason', '…')]
+        : [
+            command('signal', runId, name, '{"verdict":"approve"}'),
+            command('signal', runId, name, '{"verdict":"reject","reason":"…"}'),
+          ];
+    case 'doubt':
+      return [
+        command('signal', runId, name, '{"happened":true,"result":null}'),
+        command('signal', runId, name, '{"happened":false}'),
+      ];
+    case 'signal': {
+      const schema = schemaOf(item, entries);
+      return [command('signal', runId, name, JSON.stringify(schema === undefined ? null : exampleOf(schema)))];
+    }
+    case 'sleep':
+      return [command('resume', runId)];
+  }
+}
+
+function isOnlyOne({ name }: Waiting, all: readonly Waiting[]): boolean {
+  return all.filter((other) => other.name === name).length === 1;
+}
+
+function schemaOf({ token }: Waiting, entries: readonly Entry[]): JsonSchema | undefined {
+  const start = entries.findLast(
+    (entry): entry is Entry<EventOf<'wait-start'>> => entry.event.type === 'wait-start' && entry.event.token === token,
+  );
+  return start?.event.schema;
+}
+
+/** A value of the right shape to start from; the reader fills in what it means. */
+export function exampleOf(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return null;
+  const { type, properties, required, enum: choices, const: only, items } = schema as Record<string, unknown>;
+  if (only !== undefined) return only;
+  if (Array.isArray(choices)) return choices[0] as unknown;
+  switch (Array.isArray(type) ? type[0] : type) {
+    case 'object': {
+      const fields = (properties ?? {}) as Record<string, unknown>;
+      const names = Array.isArray(required) ? (required as string[]) : Object.keys(fields);
+      return Object.fromEntries(names.map((name) => [name, exampleOf(fields[name])]));
+    }
+    case 'array':
+      return items === undefined ? [] : [exampleOf(items)];
+    case 'string':
+      return '…';
+    case 'number':
+    case 'integer':
+      return 0;
+    case 'boolean':
+      return true;
+    default:
+      return null;
+  }
+}

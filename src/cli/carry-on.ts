@@ -1,0 +1,103 @@
+import { FlyballError } from '../core/errors.js';
+import type { Entry } from '../core/events.js';
+import type { Outcome } from '../core/outcome.js';
+import type { RunHandle, Runtime } from '../index.js';
+import { type Interrupted, interruptible } from './interruption.js';
+import { Progress } from './progress.js';
+import type { Screen } from './screen.js';
+import { Teller } from './teller.js';
+
+/** A run that only waits for a time so near is waited for; one that waits longer is left in the database. */
+const NEAR_MS = 60_000;
+/** If it has not woken by then, another process has it or something is wrong: look again. */
+const GRACE_MS = 5_000;
+
+/** How a run stands when this process leaves it. */
+export type Rest = { readonly kind: 'outcome'; readonly outcome: Outcome<unknown> } | Interrupted;
+
+export interface Journey {
+  readonly runtime: Runtime;
+  readonly runId: string;
+  readonly screen: Screen;
+  /** Sets the run going. */
+  readonly launch: () => Promise<RunHandle>;
+}
+
+/** Runs until the run rests or somebody presses Ctrl-C, and tells what happens on the way. */
+export async function carryOn({ runtime, runId, screen, launch }: Journey): Promise<Rest> {
+  const teller = new Teller(new Progress(screen, runId));
+  const waker = new Waker();
+  const unsubscribe = runtime.subscribe((id, entries) => {
+    if (id !== runId) return;
+    teller.tell(entries);
+    if (entries.some(({ event }) => event.type === 'attempt-start')) waker.wake();
+  });
+  const interruption = interruptible(runtime, screen);
+  try {
+    teller.skip(await entriesOf(runtime, runId));
+    const handle = await launch();
+    teller.catchUp(await runtime.entries(runId));
+    const rest = untilRest(handle, waker).then(
+      (outcome): Rest | Promise<Rest> => ({ kind: 'outcome', outcome }),
+      (error: unknown) => {
+        if (!interruption.asked()) throw error;
+        return interruption.happened; // given back in the middle: not an error of the run
+      },
+    );
+    return await Promise.race([rest, interruption.happened]);
+  } finally {
+    interruption.stop();
+    unsubscribe();
+    teller.stop();
+  }
+}
+
+async function entriesOf(runtime: Runtime, runId: string): Promise<readonly Entry[]> {
+  try {
+    return await runtime.entries(runId);
+  } catch (error) {
+    if (error instanceof FlyballError && error.code === 'RUN_NOT_FOUND') return []; // it is about to be started
+    throw error;
+  }
+}
+
+/** The first rest that is not just a short sleep. */
+async function untilRest(handle: RunHandle, waker: Waker): Promise<Outcome<unknown>> {
+  for (;;) {
+    const woken = waker.next();
+    const outcome = await handle.outcome();
+    const wakesAt = soonestOf(outcome);
+    if (wakesAt === undefined || wakesAt - Date.now() > NEAR_MS) return outcome;
+    await within(woken, Math.max(0, wakesAt - Date.now()) + GRACE_MS);
+  }
+}
+
+/** When a run wakes by itself, if it waits for nothing but time. */
+function soonestOf(outcome: Outcome<unknown>): number | undefined {
+  if (outcome.stop !== 'suspended' || outcome.paused === true || outcome.waiting.length === 0) return undefined;
+  if (outcome.waiting.some(({ kind }) => kind !== 'sleep')) return undefined;
+  const times = outcome.waiting.flatMap(({ until }) => until ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+async function within(awaited: Promise<void>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([awaited, late]);
+  clearTimeout(timer);
+}
+
+/** Somebody wants to know when the run is taken up again. */
+class Waker {
+  private waiting: (() => void)[] = [];
+
+  wake(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  next(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+}

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import type { ExitCode } from './exit-codes.js';
+import type { Screen } from './screen.js';
+import type { Place } from './workplace.js';
+
+/** What every command is given. */
+export interface Call {
+  readonly screen: Screen;
+  readonly place: Place;
+}
+
+/** What a command is about, noted while it runs so that an error can name it. */
+export interface Subject {
+  runId?: string;
+}
+
+/** The options that every command has. */
+export interface CommonOptions {
+  readonly db?: string;
+  readonly json?: boolean;
+}
+
+/** Runs an action and keeps how it ended; made by the program, which knows the streams. */
+export type Perform = (
+  options: CommonOptions,
+  subject: Subject,
+  work: (call: Call) => Promise<ExitCode>,
+) => Promise<void>;
+
+/** A command with what all of them have: the database, JSON, and examples in its help. */
+export function newCommand(signature: string, about: string, examples: readonly string[]): Command {
+  const [name = '', ...words] = signature.split(' ');
+  const command = new Command(name)
+    .summary(about.split(/\.(?: |$)/)[0] ?? about)
+    .description(about)
+    .option('--db <file>', 'database of the runs (default: FLYBALL_DB, or .flyball/flyball.db)')
+    .option('--json', 'write JSON instead of text')
+    .addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
+  return words.length === 0 ? command : command.arguments(words.join(' '));
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { Outcome } from '../../core/outcome.js';
+import { type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.js';
+import { steer } from '../steer.js';
+import { whoAmI } from '../workplace.js';
+
+const ABOUT =
+  'Cancel a run: what is in flight is aborted, what was done is undone, newest first, and the report says what could not be undone. ' +
+  'Reaches a run that another process works on.';
+
+export function cancelCommand(perform: Perform): Command {
+  return newCommand('cancel <run>', ABOUT, [
+    'flyball cancel run_1f0c',
+    "flyball cancel run_1f0c --reason 'wrong customer'",
+  ])
+    .option('--reason <text>', 'why, for the journal and the report')
+    .option('--no-wake', 'only store the request; do not go on with the run here')
+    .action((runId: string, options: CommonOptions & { readonly reason?: string; readonly wake: boolean }) =>
+      perform(options, { runId }, (call) =>
+        steer(call, {
+          runId,
+          said: 'The run is asked to cancel',
+          wake: options.wake,
+          wakes: ['pending', 'running', 'suspended', 'paused', 'bounded', 'stalled'],
+          post: ({ desk }) =>
+            desk.cancel(runId, { by: whoAmI(), ...(options.reason === undefined ? {} : { why: options.reason }) }),
+          exitCodeOf: cancelled,
+        }),
+      ),
+    );
+}
+
+/** Cancelled is what was asked for; only what a person must still undo makes it a failure. */
+function cancelled(outcome: Outcome<unknown>): ExitCode {
+  if (outcome.stop !== 'cancelled') return exitCodeOfOutcome(outcome);
+  return outcome.rollback?.attention === undefined ? EXIT.ok : EXIT.failed;
+}

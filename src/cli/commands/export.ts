@@ -1,0 +1,100 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { FlyballError } from '../../core/errors.js';
+import type { Entry } from '../../core/events.js';
+import { auditLines, verifyAudit } from '../../views/audit.js';
+import { checkpointOf } from '../../views/checkpoint.js';
+import { costBy } from '../../views/cost.js';
+import { metricsOf } from '../../views/metrics.js';
+import { provenanceOf } from '../../views/provenance.js';
+import { traceOf } from '../../views/trace.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { openExisting } from '../workplace.js';
+
+/** Lines of JSON, or one document; each a view folded from the same entries. */
+const FORMATS = {
+  audit: (runId, entries) => auditLines(runId, entries),
+  entries: (_runId, entries) => entries.map((entry) => JSON.stringify(entry)),
+  metrics: (runId, entries) => metricsOf(runId, entries).map((metric) => JSON.stringify(metric)),
+  trace: (runId, entries) => document(traceOf(runId, entries)),
+  checkpoint: (runId, entries) => document(checkpointOf(runId, entries)),
+  provenance: (runId, entries) => document(provenanceOf(runId, entries)),
+  cost: (_runId, entries) => document(costBy(entries)),
+} satisfies Readonly<Record<string, (runId: string, entries: readonly Entry[]) => readonly string[]>>;
+type Format = keyof typeof FORMATS;
+
+interface Options extends CommonOptions {
+  readonly format: Format;
+  readonly out?: string;
+}
+
+const ABOUT =
+  'Write what a run did, as JSON. audit: every entry, hash-chained, for flyball verify. entries and metrics: one JSON object a line. ' +
+  'trace, checkpoint, provenance, cost: one document.';
+
+export function exportCommand(perform: Perform): Command {
+  return newCommand('export <run>', ABOUT, [
+    'flyball export run_1f0c --format audit --out run_1f0c.audit.jsonl',
+    'flyball export run_1f0c --format cost',
+    "flyball export run_1f0c --format entries | jq -r '.event.type'",
+  ])
+    .addOption(new Option('--format <format>', 'what to write').choices(Object.keys(FORMATS)).default('audit'))
+    .option('--out <file>', 'write to this file instead of standard output')
+    .action((runId: string, options: Options) =>
+      perform(options, { runId }, (call) => exportRun(call, { runId, options })),
+    );
+}
+
+async function exportRun(
+  { screen, place }: Call,
+  { runId, options }: { readonly runId: string; readonly options: Options },
+): Promise<ExitCode> {
+  const workplace = await openExisting(place, runId);
+  try {
+    const lines = FORMATS[options.format](runId, await workplace.desk.entries(runId));
+    if (options.out === undefined) {
+      process.stdout.write(`${lines.join('\n')}\n`); // JSON already, with or without --json
+      return EXIT.ok;
+    }
+    writeWhole(options.out, `${lines.join('\n')}\n`);
+    const head = options.format === 'audit' ? headOf(lines) : undefined;
+    screen.data({
+      run: runId,
+      format: options.format,
+      file: options.out,
+      lines: lines.length,
+      ...(head === undefined ? {} : { head }),
+    });
+    screen.line(`Wrote ${options.out} (${options.format} of ${runId}).`);
+    if (head !== undefined)
+      screen.line(`Head ${head}: keep it elsewhere, then check with flyball verify ${options.out} --head ${head}`);
+    return EXIT.ok;
+  } finally {
+    await workplace.close();
+  }
+}
+
+function document(value: unknown): readonly string[] {
+  return JSON.stringify(value, null, 2).split('\n');
+}
+
+function headOf(lines: readonly string[]): string | undefined {
+  const verdict = verifyAudit(lines);
+  return verdict.ok ? verdict.head : undefined;
+}
+
+/** A reader never meets half an export. */
+function writeWhole(path: string, content: string): void {
+  const aside = `${path}.${process.pid}.part`;
+  try {
+    writeFileSync(aside, content);
+    renameSync(aside, path);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new FlyballError('STORAGE_FAILED', `${path} cannot be written: ${why}. Choose another --out.`, {
+      cause: error,
+    });
+  }
+}

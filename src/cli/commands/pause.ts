@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, exitCodeOfOutcome } from '../exit-codes.js';
+import { steer } from '../steer.js';
+import { whoAmI } from '../workplace.js';
+
+const ABOUT =
+  'Pause a run at the next safe point: what is in flight ends, nothing new starts, and it stays paused until it is resumed. ' +
+  'Reaches a run that another process works on.';
+
+export function pauseCommand(perform: Perform): Command {
+  return newCommand('pause <run>', ABOUT, ['flyball pause run_1f0c', 'flyball pause run_1f0c --no-wake'])
+    .option('--no-wake', 'only store the request; do not touch the run here')
+    .action((runId: string, options: CommonOptions & { readonly wake: boolean }) =>
+      perform(options, { runId }, (call) =>
+        steer(call, {
+          runId,
+          said: 'The run is asked to pause',
+          wake: options.wake,
+          wakes: ['pending', 'running', 'suspended'],
+          post: ({ desk }) => desk.pause(runId, { by: whoAmI() }),
+          // it was asked to pause and did: carried out
+          exitCodeOf: (outcome) =>
+            outcome.stop === 'suspended' && outcome.paused === true ? EXIT.ok : exitCodeOfOutcome(outcome),
+        }),
+      ),
+    );
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { type Budget, budget } from '../../core/budget.js';
+import { chooseAgent, loadAgentModule } from '../agent-module.js';
+import { collectBudget } from '../budget-option.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import type { ExitCode } from '../exit-codes.js';
+import { readJson } from '../json-argument.js';
+import { rideToRest } from '../ride.js';
+import { openWorkplace, whoAmI } from '../workplace.js';
+
+interface Options extends CommonOptions {
+  readonly input?: string;
+  readonly agent?: string;
+  readonly budget?: Partial<Budget>;
+  readonly subject?: string;
+  readonly tenant?: string;
+  readonly id?: string;
+}
+
+const ABOUT =
+  'Start a run of an agent and carry it on until it rests: done, waiting, or at a bound. ' +
+  'The file is an ES module that exports `agents`, a record of agents by name, or one agent function as default; ' +
+  'it may export `runtime` with seams, prices and options. ' +
+  'Its path is kept with the run, so that resume, signal and the other commands find the agent again.';
+
+export function runCommand(perform: Perform): Command {
+  return newCommand('run <file>', ABOUT, [
+    `flyball run agent.mjs --input '{"topic":"tides"}'`,
+    'flyball run agent.mjs --input @order.json --budget costUsd=0.50 --budget modelCalls=20',
+    'echo \'"hello"\' | flyball run agents.mjs --agent greeter --input - --json',
+  ])
+    .option('--input <json>', 'input of the agent: JSON, @file, or - for standard input (default: null)')
+    .option('--agent <name>', 'which agent of the file; needed when it exports several')
+    .option('--budget <axis=value>', 'a limit; repeat it for several axes', collectBudget)
+    .option('--subject <who>', 'for whom it runs (default: you)')
+    .option('--tenant <name>', 'the tenant it belongs to')
+    .option('--id <id>', 'id of the run (default: a new one)')
+    .action((file: string, options: Options) => {
+      const runId = options.id ?? `run_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
+      return perform(options, { runId }, (call) => run(call, { file, runId, options }));
+    });
+}
+
+async function run(
+  { screen, place }: Call,
+  { file, runId, options }: { readonly file: string; readonly runId: string; readonly options: Options },
+): Promise<ExitCode> {
+  const input = options.input === undefined ? null : readJson(options.input, '--input');
+  const module = await loadAgentModule(file);
+  const agent = chooseAgent(module, options.agent);
+  const limits = budget(options.budget);
+  const workplace = await openWorkplace(place);
+  try {
+    const runtime = workplace.runner(module, runId);
+    screen.line(`${screen.paint('bold', runId)}: ${agent} from ${module.path}`);
+    return await rideToRest({ workplace, runtime, runId, screen }, () =>
+      runtime.start(agent, input, {
+        budget: limits,
+        id: runId,
+        source: module.path,
+        subject: options.subject ?? whoAmI(),
+        ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+      }),
+    );
+  } finally {
+    await workplace.close();
+  }
+}

@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { RunFilter, RunRecord, RunStatus } from '../../ports/engine.js';
+import { shorten } from '../amounts.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { liveOwner, openWorkplace } from '../workplace.js';
+
+interface Options extends CommonOptions {
+  readonly status?: RunStatus;
+  readonly agent?: string;
+  readonly tenant?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+const STATUSES: readonly RunStatus[] = [
+  'pending',
+  'running',
+  'suspended',
+  'paused',
+  'stalled',
+  'done',
+  'degraded',
+  'bounded',
+  'blocked',
+  'cancelled',
+  'failed',
+];
+
+export function runsCommand(perform: Perform): Command {
+  return newCommand('runs', 'List runs, newest first.', [
+    'flyball runs',
+    'flyball runs --status suspended --tenant acme',
+    "flyball runs --json | jq -r '.runs[].id'",
+  ])
+    .option('--status <status>', `only runs that are ${STATUSES.join(', ')}`, statusOption)
+    .option('--agent <name>', 'only runs of this agent')
+    .option('--tenant <name>', 'only runs of this tenant')
+    .option('--limit <count>', 'how many at most', countOption, 50)
+    .option('--cursor <cursor>', 'go on after an earlier page')
+    .action((options: Options) => perform(options, {}, (call) => list(call, options)));
+}
+
+async function list({ screen, place }: Call, options: Options): Promise<ExitCode> {
+  if (!existsSync(place.database)) {
+    screen.data({ runs: [] });
+    screen.line(`No runs yet: ${place.database} does not exist. Start one: flyball run <file> --input <json>`);
+    return EXIT.ok;
+  }
+  const workplace = await openWorkplace(place);
+  try {
+    const { status, agent, tenant, limit, cursor } = options;
+    const filter: RunFilter = {
+      limit,
+      ...(status === undefined ? {} : { status }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    const page = await workplace.desk.list(filter);
+    screen.data(page);
+    if (page.runs.length === 0) screen.line('No such runs.');
+    for (const line of table(page.runs, screen.width)) screen.line(line);
+    if (page.cursor !== undefined) screen.line(`More: ${place.command('runs', '--cursor', page.cursor)}`);
+    return EXIT.ok;
+  } finally {
+    await workplace.close();
+  }
+}
+
+function table(runs: readonly RunRecord[], width: number): readonly string[] {
+  const rows = runs.map((run) => [run.id, run.status, run.agent, when(run.updatedAt), remark(run)] as const);
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map(([...cells]) => {
+    const line = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+    return cutRow(line, width);
+  });
+}
+
+/** Cuts a row without touching its columns. */
+function cutRow(line: string, width: number): string {
+  const text = line.trimEnd();
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+function remark(run: RunRecord): string {
+  if (run.status === 'suspended') {
+    const wakes = run.wakeAt === undefined ? [] : [`wakes ${when(run.wakeAt)}`];
+    return [...run.waiting.map((name) => `waits for ${name}`), ...wakes].join(', ');
+  }
+  if (run.status === 'stalled') return shorten(run.attention ?? '', 60);
+  if (run.status === 'running') {
+    const owner = liveOwner(run);
+    return owner === undefined ? 'its process is gone: resume it' : `process ${owner.pid}`;
+  }
+  return '';
+}
+
+function when(at: number): string {
+  return new Date(at).toISOString().replace('T', ' ').slice(0, 19);
+}
+
+function statusOption(given: string): RunStatus {
+  const status = STATUSES.find((known) => known === given);
+  if (status === undefined) throw new InvalidArgumentError(`It is one of ${STATUSES.join(', ')}.`);
+  return status;
+}
+
+function countOption(given: string): number {
+  const count = Number(given);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It is a whole number of at least 1.');
+  return count;
+}

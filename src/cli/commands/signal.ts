@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import type { ExitCode } from '../exit-codes.js';
+import { readJson } from '../json-argument.js';
+import { steer } from '../steer.js';
+import { whoAmI } from '../workplace.js';
+
+export interface SignalOptions extends CommonOptions {
+  readonly from?: string;
+  readonly signalId?: string;
+  readonly wake: boolean;
+}
+
+const ABOUT =
+  'Send a signal to a run: the answer to what it waits for, or something it will wait for later. ' +
+  'The payload is JSON, @file, or - for standard input, and is checked against what the run declared. ' +
+  'The signal is stored first; then the run goes on in this process, unless another one works on it.';
+
+export function signalCommand(perform: Perform): Command {
+  return withSignalOptions(
+    newCommand('signal <run> <name> [payload]', ABOUT, [
+      `flyball signal run_1f0c answer '{"text":"yes"}'`,
+      'flyball signal run_1f0c order-arrived @order.json --signal-id delivery-77',
+      'flyball signal run_1f0c go --no-wake',
+    ]),
+  ).action((runId: string, name: string, payload: string | undefined, options: SignalOptions) =>
+    perform(options, { runId }, async (call) => {
+      const value = payload === undefined ? undefined : readJson(payload, 'The payload');
+      return sendSignal(call, { runId, name, payload: value, options });
+    }),
+  );
+}
+
+export function withSignalOptions(command: Command): Command {
+  return command
+    .option('--from <who>', 'who sends it, for the journal (default: you)')
+    .option('--signal-id <id>', 'delivered once however often it is sent with this id')
+    .option('--no-wake', 'only store it; do not go on with the run here');
+}
+
+export function sendSignal(
+  call: Call,
+  given: {
+    readonly runId: string;
+    readonly name: string;
+    readonly payload: unknown;
+    readonly options: SignalOptions;
+    readonly said?: string;
+  },
+): Promise<ExitCode> {
+  const { runId, name, payload, options } = given;
+  return steer(call, {
+    runId,
+    said: given.said ?? `Signal "${name}" is stored`,
+    wake: options.wake,
+    wakes: ['pending', 'running', 'suspended'],
+    post: async ({ desk }) => {
+      await desk.signal(runId, name, payload, {
+        from: options.from ?? whoAmI(),
+        ...(options.signalId === undefined ? {} : { id: options.signalId }),
+      });
+    },
+  });
+}

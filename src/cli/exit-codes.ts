@@ -1,0 +1,96 @@
+import type { ErrorCode } from '../core/errors.js';
+import type { Outcome } from '../core/outcome.js';
+
+/** What a script needs to know about how a command ended. Published: a number never changes its meaning. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  waiting: 3,
+  bounded: 4,
+  blocked: 5,
+  cancelled: 6,
+  notFound: 7,
+  conflict: 8,
+  storage: 9,
+  setAside: 10,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** For `flyball --help` and the documentation, in this order. */
+export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
+  [EXIT.ok, 'the run is done, or the command was carried out'],
+  [EXIT.failed, 'the run failed; verify found an altered file; cancel left something that a person must undo'],
+  [EXIT.usage, 'bad usage or bad input: an option, a budget, JSON, a signal that does not fit, a fork point'],
+  [EXIT.waiting, 'the run waits: for an answer, a time, or to be resumed after a pause'],
+  [EXIT.bounded, 'the run reached a bound of its budget; resume it with a larger one'],
+  [EXIT.blocked, 'the agent says it cannot go on'],
+  [EXIT.cancelled, 'the run was cancelled'],
+  [EXIT.notFound, 'there is no such run or agent'],
+  [EXIT.conflict, 'the run has ended, exists already, or belongs to another process'],
+  [EXIT.storage, 'the database cannot be used: read-only, full, locked, damaged, newer, or its driver is missing'],
+  [EXIT.setAside, 'the run was set aside: its code no longer fits its journal, or it crashed too often'],
+  [EXIT.interrupted, 'interrupted with Ctrl-C; the run can be resumed'],
+  [EXIT.terminated, 'terminated by a signal; the run can be resumed'],
+];
+
+// a complete record: a new error code fails to compile here until somebody decides about it
+const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
+  CONFIG_INVALID: EXIT.usage,
+  INPUT_INVALID: EXIT.usage,
+  VALUE_NOT_SERIALISABLE: EXIT.usage,
+  SIGNAL_INVALID: EXIT.usage,
+  SIGNAL_UNEXPECTED: EXIT.usage,
+  FORK_REFUSED: EXIT.usage,
+  RUN_NOT_FOUND: EXIT.notFound,
+  AGENT_UNKNOWN: EXIT.notFound,
+  RUN_EXISTS: EXIT.conflict,
+  ALREADY_TERMINAL: EXIT.conflict,
+  JOURNAL_CONFLICT: EXIT.conflict,
+  RECORD_CONFLICT: EXIT.conflict,
+  JOURNAL_NEWER: EXIT.storage,
+  JOURNAL_CORRUPT: EXIT.storage,
+  JOURNAL_TRUNCATED: EXIT.storage,
+  STORAGE_READ_ONLY: EXIT.storage,
+  STORAGE_FULL: EXIT.storage,
+  STORAGE_BUSY: EXIT.storage,
+  STORAGE_FAILED: EXIT.storage,
+  DRIVER_MISSING: EXIT.storage,
+  REPLAY_DIVERGED: EXIT.setAside,
+  FOREIGN_AWAIT: EXIT.setAside,
+  RESUMES_EXHAUSTED: EXIT.setAside,
+  RUN_INSIDE_EFFECT: EXIT.failed,
+  RUN_UNLOADED: EXIT.failed,
+  BOUND_REACHED: EXIT.bounded,
+  CANCELLED: EXIT.cancelled,
+  APPROVAL_REJECTED: EXIT.failed,
+  EFFECT_FAILED: EXIT.failed,
+  EFFECT_TIMEOUT: EXIT.failed,
+  EFFECT_IN_DOUBT: EXIT.failed,
+  NOT_SIMULATED: EXIT.failed,
+  MODEL_UNAVAILABLE: EXIT.failed,
+  REPLY_INVALID: EXIT.failed,
+  CONTINUE_REFUSED: EXIT.failed,
+  SCRIPT_EXHAUSTED: EXIT.failed,
+  CASSETTE_MISSING: EXIT.failed,
+};
+
+export function exitCodeOfError(code: ErrorCode): ExitCode {
+  return BY_ERROR[code];
+}
+
+const BY_STOP: Readonly<Record<Outcome<unknown>['stop'], ExitCode>> = {
+  done: EXIT.ok,
+  degraded: EXIT.ok,
+  bounded: EXIT.bounded,
+  suspended: EXIT.waiting,
+  blocked: EXIT.blocked,
+  cancelled: EXIT.cancelled,
+  failed: EXIT.failed,
+};
+
+export function exitCodeOfOutcome(outcome: Outcome<unknown>): ExitCode {
+  return BY_STOP[outcome.stop];
+}

@@ -1,0 +1,85 @@
+import { type ErrorCode, FlyballError } from '../core/errors.js';
+import type { CommandLine } from './command-line.js';
+import { EXIT, type ExitCode, exitCodeOfError } from './exit-codes.js';
+
+/** An error as a person or a script meets it: what happened, what to do next, and how the process ends. */
+export interface Problem {
+  readonly code: ErrorCode | 'UNEXPECTED';
+  readonly message: string;
+  readonly next: string;
+  readonly exitCode: ExitCode;
+  readonly retryable: boolean;
+}
+
+/** What the command was about, so that the advice can name it. */
+export interface About {
+  readonly command: CommandLine;
+  readonly runId?: string;
+  readonly database?: string;
+}
+
+export function problemOf(error: unknown, about: About): Problem {
+  if (error instanceof FlyballError) {
+    return {
+      code: error.code,
+      message: oneLine(error.message),
+      next: nextStep(error, about),
+      exitCode: exitCodeOfError(error.code),
+      retryable: error.retryable,
+    };
+  }
+  const message = error instanceof Error ? error.message || error.name : String(error);
+  const next = 'This is not an error that flyball expects. Set FLYBALL_DEBUG=1 to see where it comes from.';
+  return { code: 'UNEXPECTED', message: oneLine(message), next, exitCode: EXIT.failed, retryable: false };
+}
+
+function nextStep(error: FlyballError, about: About): string {
+  const { command, runId = '<run>', database = 'the database' } = about;
+  switch (error.code) {
+    case 'RUN_NOT_FOUND':
+      return `See which runs there are: ${command('runs')}`;
+    case 'AGENT_UNKNOWN':
+      return 'Name one of the agents that the file exports with --agent, or export this one.';
+    case 'RUN_EXISTS':
+      return `Leave --id out, choose another, or look at that run: ${command('show', runId)}`;
+    case 'ALREADY_TERMINAL':
+      return `Read it with ${command('show', runId)}, or go on from one of its entries: ${command('fork', runId, '--at', '<entry>')}`;
+    case 'JOURNAL_CONFLICT':
+      return `Another process works on it: signals, pauses and cancellations reach it there. See ${command('show', runId)}`;
+    case 'SIGNAL_INVALID':
+      return `See what it waits for: ${command('show', runId)}`;
+    case 'FORK_REFUSED': {
+      const nearest = error.detail['nearest'];
+      return typeof nearest === 'number' && nearest >= 0
+        ? `Fork from there: ${command('fork', runId, '--at', String(nearest))}`
+        : `See its entries: ${command('show', runId)}`;
+    }
+    case 'REPLAY_DIVERGED':
+    case 'FOREIGN_AWAIT':
+    case 'RESUMES_EXHAUSTED':
+      return `Nothing is lost. Mend the cause, then: ${command('resume', runId)}`;
+    case 'STORAGE_READ_ONLY':
+      return `Make ${database} and its folder writable, or choose another file with --db or FLYBALL_DB.`;
+    case 'STORAGE_FULL':
+      return 'Free some space and give the same command again: what was confirmed is safe.';
+    case 'STORAGE_BUSY':
+      return 'Give the same command again in a moment.';
+    case 'JOURNAL_NEWER':
+      return 'Install the newest flyball (npm install -g flyball@latest) and give the same command again. Nothing was changed.';
+    case 'JOURNAL_CORRUPT':
+    case 'JOURNAL_TRUNCATED':
+      return `Keep a copy of ${database} before you try anything; nothing was changed.`;
+    case 'DRIVER_MISSING':
+      return 'Install the SQLite driver (npm install libsql), or use Node 22.13 or newer, which brings its own.';
+    case 'CONFIG_INVALID':
+    case 'INPUT_INVALID':
+    case 'VALUE_NOT_SERIALISABLE':
+      return 'Correct the command and give it again; --help shows examples. Nothing was started or changed.';
+    default:
+      return error.retryable ? 'The same command may be given again.' : `See ${command('show', runId)}`;
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ').trim();
+}

@@ -1,0 +1,147 @@
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import type { Call, Perform, Subject } from './command.js';
+import { approveCommand, rejectCommand } from './commands/approve.js';
+import { cancelCommand } from './commands/cancel.js';
+import { demoCommand } from './commands/demo.js';
+import { exportCommand } from './commands/export.js';
+import { forkCommand } from './commands/fork.js';
+import { pauseCommand } from './commands/pause.js';
+import { resumeCommand } from './commands/resume.js';
+import { runCommand } from './commands/run.js';
+import { runsCommand } from './commands/runs.js';
+import { showCommand } from './commands/show.js';
+import { signalCommand } from './commands/signal.js';
+import { verifyCommand } from './commands/verify.js';
+import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.js';
+import { problemOf } from './problem.js';
+import { type Screen, type Streams, screenOn } from './screen.js';
+import { placeOf } from './workplace.js';
+
+const COMMANDS = [
+  runCommand,
+  runsCommand,
+  showCommand,
+  signalCommand,
+  approveCommand,
+  rejectCommand,
+  pauseCommand,
+  resumeCommand,
+  cancelCommand,
+  forkCommand,
+  exportCommand,
+  verifyCommand,
+  demoCommand,
+] as const;
+
+/** Parses and performs one command; answers how the process ends. Never throws. */
+export async function runProgram(words: readonly string[], streams: Streams): Promise<ExitCode> {
+  let ended: ExitCode = EXIT.ok;
+  const perform: Perform = async (options, subject, work) => {
+    const screen = screenOn(streams, options.json === true);
+    const place = placeOf(options.db, streams.env);
+    ended = await performing({ screen, place }, subject, { work, env: streams.env });
+  };
+  const program = buildProgram(perform, streams);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return ended;
+  } catch (error) {
+    return parsingFailed(error, screenOn(streams, words.includes('--json')), { words, env: streams.env });
+  }
+}
+
+async function performing(
+  call: Call,
+  subject: Subject,
+  { work, env }: { readonly work: (call: Call) => Promise<ExitCode>; readonly env: Streams['env'] },
+): Promise<ExitCode> {
+  try {
+    return await work(call);
+  } catch (error) {
+    const { command, database } = call.place;
+    return explain(error, call.screen, { about: { command, database, ...subject }, env });
+  }
+}
+
+function explain(
+  error: unknown,
+  screen: Screen,
+  { about, env }: { readonly about: Parameters<typeof problemOf>[1]; readonly env: Streams['env'] },
+): ExitCode {
+  const problem = problemOf(error, about);
+  screen.data({ kind: 'error', ...problem });
+  screen.complain(`${screen.paint('red', 'flyball:')} ${problem.message}`);
+  screen.complain(`  ${problem.next}`);
+  if ((env['FLYBALL_DEBUG'] ?? '') !== '') screen.complain(stackOf(error));
+  return problem.exitCode;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause)}`;
+  return `${error.stack ?? error.message}${cause}`;
+}
+
+/** Help and version are no failures; what cannot be parsed is bad usage, told in two lines like any other error. */
+function parsingFailed(
+  error: unknown,
+  screen: Screen,
+  { words, env }: { readonly words: readonly string[]; readonly env: Streams['env'] },
+): ExitCode {
+  if (!(error instanceof CommanderError)) {
+    return explain(error, screen, { about: { command: placeOf(undefined, env).command }, env });
+  }
+  if (error.exitCode === 0) return EXIT.ok;
+  if (error.code === 'commander.help') return EXIT.usage; // no command was given: the help has just been shown
+  const message = error.message.replace(/^error: /, '');
+  const command = words[0] === undefined || words[0].startsWith('-') ? '' : `${words[0]} `;
+  const known = COMMANDS.some((make) => make(async () => undefined).name() === command.trim());
+  const next = `See flyball ${known ? command : ''}--help for what it takes, with examples.`;
+  screen.data({ kind: 'error', code: 'USAGE', message, next, exitCode: EXIT.usage, retryable: false });
+  screen.complain(`${screen.paint('red', 'flyball:')} ${message}`);
+  screen.complain(`  ${next}`);
+  return EXIT.usage;
+}
+
+export function buildProgram(perform: Perform, streams: Streams): Command {
+  const program = new Command('flyball')
+    .description(
+      'Runs LLM agents that stay within a budget, survive a crash at any instant and wait for people without a process.',
+    )
+    .version(versionOf(), '--version', 'print the version')
+    .helpCommand(false)
+    .helpOption('-h, --help', 'show help; flyball <command> --help shows examples')
+    .addHelpText('after', help());
+  for (const make of COMMANDS) program.addCommand(make(perform));
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void streams.out.write(text),
+      writeErr: (text) => void streams.error.write(text),
+      outputError: () => undefined, // told in our own two lines
+    });
+  }
+  return program;
+}
+
+function help(): string {
+  const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
+  return `
+A first run:
+  $ flyball run agent.mjs --input '{"topic":"tides"}'     start it; it stops when it is done or has to wait
+  $ flyball runs                                          which runs are there
+  $ flyball show <run>                                    what happened, what it waits for, how to answer
+  $ flyball approve <run>                                 answer, from any terminal; the run goes on
+  $ flyball resume <run>                                  go on after a crash, a pause or a bound
+
+Runs are kept in .flyball/flyball.db; --db or FLYBALL_DB choose another file. Several processes may share it.
+FLYBALL_DEBUG=1 adds stack traces to errors, NO_COLOR=1 leaves out colours.
+
+Exit codes:
+${codes.join('\n')}`;
+}
+
+function versionOf(): string {
+  const manifest = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
+  return manifest.version;
+}

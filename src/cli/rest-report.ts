@@ -1,0 +1,97 @@
+import type { Entry } from '../core/events.js';
+import type { Outcome, RollbackReport } from '../core/outcome.js';
+import { outcomeText } from '../views/timeline-sentences.js';
+import { amountText, plural } from './amounts.js';
+import { questionsOf } from './answers.js';
+import type { CommandLine } from './command-line.js';
+import { resumeLarger, valueText } from './run-header.js';
+import type { Screen } from './screen.js';
+
+export interface Rested {
+  readonly runId: string;
+  readonly outcome: Outcome<unknown>;
+  readonly entries: readonly Entry[];
+  readonly command: CommandLine;
+}
+
+/** The last words of a command that ran something: how the run stands, and what the reader can do about it. */
+export function reportRest(screen: Screen, rested: Rested): void {
+  const { runId, outcome } = rested;
+  const next = nextCommands(rested);
+  const status = outcome.stop === 'suspended' && outcome.paused === true ? 'paused' : outcome.stop;
+  screen.data({ kind: 'rest', run: runId, status, outcome, next });
+  screen.line();
+  for (const line of restLines(rested, screen)) screen.line(line);
+  for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
+}
+
+function restLines({ runId, outcome, entries, command }: Rested, { paint }: Screen): readonly string[] {
+  const spent = usageText(outcome);
+  switch (outcome.stop) {
+    case 'done':
+    case 'degraded':
+      return [
+        `${paint('green', '✓')} ${paint('bold', runId)} is ${outcomeText(outcome)}${spent}`,
+        `  ${valueText(outcome.value)}`,
+      ];
+    case 'suspended': {
+      if (outcome.paused === true)
+        return [`${paint('cyan', '‖')} ${paint('bold', runId)} is paused. Let it go on with:`];
+      const about = questionsOf({ runId, waiting: outcome.waiting, entries, command }).map(
+        (question) => question.about,
+      );
+      const what = about.length === 0 ? 'is at rest' : about.join('; ');
+      return [`${paint('cyan', '…')} ${paint('bold', runId)} ${what}. Nothing runs meanwhile. Answer with:`];
+    }
+    case 'bounded':
+      return [
+        `${paint('yellow', '■')} ${paint('bold', runId)} ${outcomeText(outcome)}${spent}`,
+        ...partialLine(outcome.partial),
+        '  It goes on where it stopped under a larger budget:',
+      ];
+    case 'blocked':
+      return [
+        `${paint('yellow', '■')} ${paint('bold', runId)} is ${outcomeText(outcome)}${spent}`,
+        ...partialLine(outcome.partial),
+      ];
+    case 'cancelled':
+    case 'failed':
+      return [
+        `${paint(outcome.stop === 'failed' ? 'red' : 'yellow', '■')} ${paint('bold', runId)} ${outcomeText(outcome)}${spent}`,
+        ...partialLine(outcome.partial),
+        ...rollbackLines(outcome.rollback),
+      ];
+  }
+}
+
+function nextCommands({ runId, outcome, entries, command }: Rested): readonly string[] {
+  if (outcome.stop === 'bounded') return [resumeLarger(runId, { outcome }, command)];
+  if (outcome.stop !== 'suspended') return [];
+  if (outcome.paused === true) return [command('resume', runId)];
+  return questionsOf({ runId, waiting: outcome.waiting, entries, command }).flatMap(({ commands }) => commands);
+}
+
+function usageText({ usage }: Outcome<unknown>): string {
+  if (usage === undefined) return '';
+  const parts = [
+    ...(usage.modelCalls > 0
+      ? [`${plural(usage.modelCalls, 'model call')}, ${amountText('costUsd', usage.costUsd)}`]
+      : []),
+    ...(usage.toolCalls > 0 ? [plural(usage.toolCalls, 'tool call')] : []),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+function partialLine(partial: unknown): readonly string[] {
+  return partial === undefined ? [] : [`  so far: ${valueText(partial)}`];
+}
+
+export function rollbackLines(report: RollbackReport | undefined): readonly string[] {
+  if (report === undefined) return [];
+  return [
+    ...report.entries.map(
+      ({ name, effect, status, note }) => `  ${name} (${effect}): ${status}${note === undefined ? '' : `, ${note}`}`,
+    ),
+    ...(report.attention === undefined ? [] : [`  ${report.attention}`]),
+  ];
+}

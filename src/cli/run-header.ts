@@ -1,0 +1,134 @@
+import { AXES, type CountedAxis } from '../core/budget.js';
+import type { Entry } from '../core/events.js';
+import type { RunRecord } from '../ports/engine.js';
+import type { AxisUse, RunSummary } from '../views/summary.js';
+import { outcomeText } from '../views/timeline-sentences.js';
+import { amountText, duration, plural, shorten } from './amounts.js';
+import { questionsOf } from './answers.js';
+import type { CommandLine } from './command-line.js';
+import type { Colour, Paint, Screen } from './screen.js';
+import { liveOwner } from './workplace.js';
+
+export interface Shown {
+  readonly record: RunRecord;
+  readonly summary: RunSummary;
+  readonly entries: readonly Entry[];
+  readonly command: CommandLine;
+  /** Set when the state is that of an earlier entry: then nothing is asked of the reader. */
+  readonly asOf?: { readonly seq: number; readonly generation: number };
+}
+
+const STATUS_COLOURS: Readonly<Record<string, Colour>> = {
+  done: 'green',
+  degraded: 'green',
+  failed: 'red',
+  stalled: 'red',
+  bounded: 'yellow',
+  blocked: 'yellow',
+  suspended: 'cyan',
+  paused: 'cyan',
+};
+
+/** What a reader wants to know before the story: how it stands, what it spent, what it needs from them. */
+export function headerLines(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>): readonly string[] {
+  const { record, summary, asOf } = shown;
+  const status = asOf === undefined ? record.status : summary.status;
+  return [
+    `${paint('bold', `Run ${record.id}`)}  ${paint(STATUS_COLOURS[status] ?? 'bold', status)}${
+      asOf === undefined ? '' : `, as of entry ${asOf.generation === 0 ? '' : `${asOf.generation}:`}${asOf.seq}`
+    }`,
+    ...facts(shown).map(([name, text]) => `  ${paint('dim', name.padEnd(8))} ${shorten(text, width - 12)}`),
+    ...budgetLines(summary, paint),
+    ...(asOf === undefined ? needs(shown, paint) : []),
+  ];
+}
+
+function facts({ record, summary }: Shown): readonly (readonly [string, string])[] {
+  const { outcome, fork } = summary;
+  const attempts = summary.attempts > 1 ? `, ${plural(summary.attempts, 'attempt')}` : '';
+  const takeovers = summary.takeovers > 0 ? ` (${plural(summary.takeovers, 'crash')} survived)` : '';
+  return [
+    [
+      'agent',
+      `${record.agent}, version ${record.version}${record.source === undefined ? '' : `, from ${record.source}`}`,
+    ],
+    ['for', `${record.subject} (tenant ${record.tenant})`],
+    [
+      'time',
+      `started ${new Date(record.createdAt).toISOString()}, active for ${duration(summary.activeMs)}${attempts}${takeovers}`,
+    ],
+    ...(fork === undefined
+      ? []
+      : [['fork', `of ${fork.run} after entry ${fork.seq}, ${fork.live ? 'live' : 'effects simulated'}`] as const]),
+    ...(outcome === undefined ? [] : [['outcome', outcomeText(outcome)] as const]),
+    ...(outcome !== undefined && 'value' in outcome ? [['value', valueText(outcome.value)] as const] : []),
+    ...(summary.rollback === undefined ? [] : [['rollback', rollbackText(summary.rollback)] as const]),
+    ...(record.attention === undefined ? [] : [['stalled', record.attention] as const]),
+  ];
+}
+
+function rollbackText({ entries, attention }: NonNullable<RunSummary['rollback']>): string {
+  const each = entries.map(({ name, status }) => `${name} ${status}`).join(', ');
+  return attention === undefined ? each : `${each} (${attention})`;
+}
+
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+}
+
+const BAR_LENGTH = 20;
+
+function budgetLines(summary: RunSummary, paint: Paint): readonly string[] {
+  const used = AXES.filter((axis) => summary.usage[axis].spent > 0);
+  if (used.length === 0) return [`  ${paint('dim', 'budget'.padEnd(8))} nothing spent`];
+  return used.map((axis, index) => {
+    const title = (index === 0 ? 'budget' : '').padEnd(8);
+    return `  ${paint('dim', title)} ${axis.padEnd(12)} ${bar(summary.usage[axis], paint)} ${useText(axis, summary.usage[axis])}`;
+  });
+}
+
+function bar({ spent, limit }: AxisUse, paint: Paint): string {
+  const share = limit === undefined || limit === 0 ? (spent > 0 ? 1 : 0) : spent / limit;
+  const full = Math.min(BAR_LENGTH, Math.floor(share * BAR_LENGTH + 1e-9));
+  const text = `${'█'.repeat(full)}${'░'.repeat(BAR_LENGTH - full)}`;
+  return paint(share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : 'green', text);
+}
+
+export function useText(axis: CountedAxis, { spent, limit }: AxisUse): string {
+  return limit === undefined ? amountText(axis, spent) : `${amountText(axis, spent)} of ${amountText(axis, limit)}`;
+}
+
+function needs(shown: Shown, paint: Paint): readonly string[] {
+  const { record, summary, entries, command } = shown;
+  const ask = (about: string, commands: readonly string[]): readonly string[] => [
+    `  ${paint('dim', 'next'.padEnd(8))} ${about}`,
+    ...commands.map((text) => `           ${paint('cyan', text)}`),
+  ];
+  switch (record.status) {
+    case 'suspended':
+      return questionsOf({ runId: record.id, waiting: summary.waiting, entries, command }).flatMap((question) =>
+        ask(question.about, question.commands),
+      );
+    case 'paused':
+      return ask('paused', [command('resume', record.id)]);
+    case 'bounded':
+      return ask('out of budget', [resumeLarger(record.id, summary, command)]);
+    case 'stalled':
+      return ask('set aside; mend the cause first', [command('resume', record.id)]);
+    case 'running':
+    case 'pending': {
+      const owner = liveOwner(record);
+      if (owner !== undefined) return ask(`process ${owner.pid} on ${owner.host} works on it`, []);
+      const why = record.owner === undefined ? 'nobody works on it' : `its process ${record.owner.pid} is gone`;
+      return ask(why, [command('resume', record.id)]);
+    }
+    default:
+      return [];
+  }
+}
+
+/** Twice the bound that stopped it: a proposal to edit, not a recommendation. */
+export function resumeLarger(runId: string, { outcome }: Pick<RunSummary, 'outcome'>, command: CommandLine): string {
+  if (outcome?.stop !== 'bounded') return command('resume', runId);
+  return command('resume', runId, '--budget', `${outcome.bound}=${outcome.limit === 0 ? 1 : outcome.limit * 2}`);
+}

@@ -1,0 +1,80 @@
+import { FlyballError } from '../core/errors.js';
+import type { Outcome } from '../core/outcome.js';
+import type { RunHandle, Runtime } from '../index.js';
+import type { RunRecord, RunStatus } from '../ports/engine.js';
+import { type AgentModule, loadAgentModule } from './agent-module.js';
+import type { Call } from './command.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { rideToRest } from './ride.js';
+import { liveOwner, openExisting, type Workplace, whoAmI } from './workplace.js';
+
+/** Something to tell a run, and what this process does about it afterwards. */
+export interface Steering {
+  readonly runId: string;
+  /** What was done, for the reader: `signal "go" is delivered`. */
+  readonly said: string;
+  /** Puts the message into the run's inbox; whoever owns the run notices. */
+  readonly post: (workplace: Workplace, record: RunRecord) => Promise<void>;
+  /** Statuses in which a run that nobody works on is carried on here. */
+  readonly wakes: readonly RunStatus[];
+  readonly wake: boolean;
+  readonly exitCodeOf?: (outcome: Outcome<unknown>) => ExitCode;
+}
+
+/** Posts first, so that the message is safe; then goes on with the run here, unless another process works on it. */
+export async function steer({ screen, place }: Call, steering: Steering): Promise<ExitCode> {
+  const { runId, said } = steering;
+  const workplace = await openExisting(place, runId);
+  try {
+    await steering.post(workplace, await workplace.desk.get(runId));
+    const record = await workplace.desk.get(runId);
+    const stays = whyNotHere(record, steering, workplace);
+    if (stays !== undefined) {
+      screen.data({ kind: 'posted', run: runId, status: record.status, said, why: stays });
+      screen.line(`${screen.paint('green', '✓')} ${said}. ${stays}`);
+      return EXIT.ok;
+    }
+    screen.line(`${screen.paint('green', '✓')} ${said}. Going on with ${screen.paint('bold', runId)} here.`);
+    return await goOn(
+      { screen, place },
+      { workplace, record, launch: (runtime) => runtime.resume(runId, { by: whoAmI() }), ...steering },
+    );
+  } finally {
+    await workplace.close();
+  }
+}
+
+/** Loads the run's agent again and carries the run on in this process. */
+export async function goOn(
+  { screen }: Call,
+  given: {
+    readonly workplace: Workplace;
+    readonly record: RunRecord;
+    readonly launch: (runtime: Runtime) => Promise<RunHandle>;
+    readonly exitCodeOf?: (outcome: Outcome<unknown>) => ExitCode;
+  },
+): Promise<ExitCode> {
+  const { workplace, record, launch, exitCodeOf } = given;
+  const module = await moduleOf(record);
+  const runtime = workplace.runner(module, record.id);
+  const ride = { workplace, runtime, runId: record.id, screen, ...(exitCodeOf === undefined ? {} : { exitCodeOf }) };
+  return rideToRest(ride, () => launch(runtime));
+}
+
+async function moduleOf(record: RunRecord): Promise<AgentModule> {
+  if (record.source !== undefined) return loadAgentModule(record.source);
+  throw new FlyballError(
+    'AGENT_UNKNOWN',
+    `Run ${record.id} was not started from a file, so this command cannot load its agent "${record.agent}". Let the program that started it go on with it.`,
+  );
+}
+
+function whyNotHere(record: RunRecord, { wakes, wake, runId }: Steering, { command }: Workplace): string | undefined {
+  const owner = liveOwner(record);
+  if (owner !== undefined) return `Process ${owner.pid} on ${owner.host} works on the run and will notice.`;
+  if (!wakes.includes(record.status))
+    return `The run is ${record.status}; it is kept until somebody lets the run go on: ${command('resume', runId)}`;
+  if (record.source === undefined) return 'The program that started the run will notice when it runs again.';
+  if (!wake) return 'The next process that works on the run will notice.';
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type SqliteEngine, sqliteEngine } from '../adapters/engine-sqlite/engine.js';
+import { nodeHost } from '../adapters/host-node/node-host.js';
+import { FlyballError } from '../core/errors.js';
+import { createRuntime } from '../create-runtime.js';
+import type { Runtime } from '../index.js';
+import type { RunRecord } from '../ports/engine.js';
+import type { AgentModule } from './agent-module.js';
+import { type CommandLine, commandLineFor } from './command-line.js';
+import { focusOn } from './focus.js';
+
+export const DEFAULT_DATABASE = join('.flyball', 'flyball.db');
+
+/** Where a command finds its runs, before anything is opened. */
+export interface Place {
+  /** Absolute path of the database. */
+  readonly database: string;
+  readonly command: CommandLine;
+}
+
+export function placeOf(option: string | undefined, env: Readonly<Record<string, string | undefined>>): Place {
+  const fromEnv = env['FLYBALL_DB'];
+  const given = option ?? (fromEnv === '' ? undefined : fromEnv) ?? DEFAULT_DATABASE;
+  return { database: resolve(given), command: commandLineFor(option) };
+}
+
+/** An open database with a runtime over it. */
+export interface Workplace extends Place {
+  readonly engine: SqliteEngine;
+  /** Reads and posts; runs nothing. */
+  readonly desk: Runtime;
+  /** A runtime that runs this one run and leaves all others to whoever owns them. */
+  runner(module: AgentModule, runId: string): Runtime;
+  close(): Promise<void>;
+}
+
+export async function openWorkplace(place: Place): Promise<Workplace> {
+  const engine = await sqliteEngine({ path: place.database });
+  const desk = createRuntime({ engine, agents: {}, options: { worker: false } });
+  const runners: Runtime[] = [];
+  return {
+    ...place,
+    engine,
+    desk,
+    runner(module, runId) {
+      const { seams, prices, options } = module.runtime;
+      const runtime = createRuntime({
+        engine: focusOn(engine, runId),
+        agents: module.agents,
+        ...(seams === undefined ? {} : { seams }),
+        ...(prices === undefined ? {} : { prices }),
+        options: { ...options, worker: true },
+      });
+      runners.push(runtime);
+      return runtime;
+    },
+    async close() {
+      for (const runtime of runners) await runtime.close();
+      await desk.close();
+      await engine.close();
+    },
+  };
+}
+
+/** For commands about runs that must exist already: does not create a database on the way. */
+export async function openExisting(place: Place, runId: string): Promise<Workplace> {
+  if (existsSync(place.database)) return openWorkplace(place);
+  throw new FlyballError(
+    'RUN_NOT_FOUND',
+    `There is no run ${runId}: the database ${place.database} does not exist. Give the right one with --db or FLYBALL_DB.`,
+    { detail: { runId } },
+  );
+}
+
+/** The process that works on the run at this moment, unless it is proven gone or its lease is over. */
+export function liveOwner(record: RunRecord): RunRecord['owner'] {
+  const { owner, leaseUntil } = record;
+  if (owner === undefined || nodeHost().isGone(owner)) return undefined;
+  return leaseUntil === undefined || leaseUntil > Date.now() ? owner : undefined;
+}
+
+/** Who gives this command, for the journal. */
+export function whoAmI(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'anonymous'; // a container may run under a user id that has no name
+  }
+}

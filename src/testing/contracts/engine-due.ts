@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import {
+  claimBy,
+  claimed,
+  type DeclareTest,
+  due,
+  message,
+  newRun,
+  nobodyIsGone,
+  rested,
+  START,
+  stalled,
+  suspended,
+} from './engine-fixture.js';
+
+/** due and nextDue: every reason for which a worker may pick a run up, and none besides. */
+export function dueContract(test: DeclareTest): void {
+  test('finds new runs, and no longer once they are claimed', async (engine) => {
+    await engine.create(newRun('a'));
+    assert.deepEqual(await due(engine), ['a']);
+    await claimBy(engine, 'a', 'first');
+    assert.deepEqual(await due(engine), []);
+  });
+
+  test('finds a run that was given back', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await engine.release(claim, { status: 'pending', now: START });
+    assert.deepEqual(await due(engine), ['a']);
+  });
+
+  test('finds a suspended run when its time has come, and not before', async (engine) => {
+    await suspended(engine, 'a', START + 1_000);
+    await suspended(engine, 'b'); // waits for a signal only
+    assert.deepEqual(await due(engine, START + 999), []);
+    assert.deepEqual(await due(engine, START + 1_000), ['a']);
+    assert.deepEqual(await due(engine, START + 1_000), ['a']); // asking takes nothing away
+    await claimBy(engine, 'a', 'first', START + 1_000);
+    assert.deepEqual(await due(engine, START + 1_000), []);
+  });
+
+  test('forgets the timer of a run that was woken early and sleeps again', async (engine) => {
+    await suspended(engine, 'a', START + 1_000);
+    await engine.post('a', message('m'));
+    const claim = await claimBy(engine, 'a', 'first');
+    await engine.release(claim, { status: 'suspended', wakeAt: START + 5_000, waiting: [], now: START });
+    assert.deepEqual(await due(engine, START + 1_000), []);
+    assert.equal(await engine.nextDue(), START + 5_000);
+    assert.deepEqual(await due(engine, START + 5_000), ['a']);
+  });
+
+  test('finds a suspended run that got a message', async (engine) => {
+    await suspended(engine, 'a', START + 1_000);
+    await suspended(engine, 'b');
+    await engine.post('b', message('m'));
+    assert.deepEqual(await due(engine), ['b']);
+    const claim = await claimBy(engine, 'b', 'first');
+    await engine.release(claim, { status: 'suspended', waiting: ['approval'], now: START });
+    assert.deepEqual(await due(engine), []); // the claim has seen it
+  });
+
+  test('finds a run that got a message after its owner looked and before it rested', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await engine.post('a', message('m'));
+    assert.deepEqual(await due(engine), []);
+    await engine.release(claim, { status: 'suspended', waiting: ['approval'], now: START });
+    assert.deepEqual(await due(engine), ['a']);
+  });
+
+  test('finds a paused run only after a resume or a cancellation, and not when a pause follows', async (engine) => {
+    for (const id of ['a', 'b', 'c', 'd']) await rested(engine, id, 'paused');
+    await engine.post('a', message('m'));
+    await engine.post('b', message('m', { kind: 'resume' }));
+    await engine.post('b', message('m2'));
+    await engine.post('c', message('m', { kind: 'cancel' }));
+    await engine.post('d', message('m', { kind: 'resume' }));
+    await engine.post('d', message('m2', { kind: 'pause' }));
+    assert.deepEqual([...(await due(engine))].sort(), ['b', 'c']);
+  });
+
+  test('leaves runs alone that a person has to look at, and those that have ended', async (engine) => {
+    await rested(engine, 'a', 'bounded');
+    await stalled(engine, 'b');
+    await rested(engine, 'c', 'done');
+    await engine.post('a', message('m', { kind: 'resume' }));
+    await engine.post('b', message('m', { kind: 'resume' }));
+    assert.deepEqual(await due(engine, START + 1e9), []);
+  });
+
+  test('finds a run whose lease is over, unless it was renewed', async (engine) => {
+    const a = await claimed(engine, 'a');
+    await claimed(engine, 'b');
+    await engine.renew([a], START + 90_000);
+    assert.deepEqual(await due(engine, START + 29_999), []);
+    assert.deepEqual(await due(engine, START + 30_000), ['b']);
+    assert.deepEqual([...(await due(engine, START + 90_000))].sort(), ['a', 'b']);
+  });
+
+  test('finds a run at once when its owner is proven gone', async (engine) => {
+    await claimed(engine, 'a');
+    await engine.create(newRun('b'));
+    await claimBy(engine, 'b', 'second');
+    assert.deepEqual(await due(engine, START, ({ id }) => id === 'second'), ['b']);
+  });
+
+  test('answers only runs of the agents asked for, and no more than asked for', async (engine) => {
+    for (const id of ['a', 'b', 'c']) await engine.create(newRun(id));
+    await engine.create(newRun('d', { agent: 'other' }));
+    const query = { now: START, isGone: nobodyIsGone };
+    assert.deepEqual(await engine.due({ ...query, limit: 100, agents: ['other'] }), ['d']);
+    assert.deepEqual(await engine.due({ ...query, limit: 100, agents: [] }), []);
+    assert.equal((await engine.due({ ...query, limit: 100, agents: ['agent', 'other', 'third'] })).length, 4);
+    assert.equal((await engine.due({ ...query, limit: 2, agents: ['agent'] })).length, 2);
+  });
+
+  test('answers each run once, also when there are two reasons for it', async (engine) => {
+    await claimed(engine, 'a');
+    assert.deepEqual(await due(engine, START + 1e6, () => true), ['a']);
+  });
+
+  test('knows the next time at which something comes due by itself', async (engine) => {
+    assert.equal(await engine.nextDue(), undefined);
+    await engine.create(newRun('new')); // is due already
+    await suspended(engine, 'signal');
+    await rested(engine, 'paused', 'paused');
+    assert.equal(await engine.nextDue(), undefined);
+    await suspended(engine, 'late', START + 9_000);
+    await suspended(engine, 'soon', START + 1_000);
+    assert.equal(await engine.nextDue(), START + 1_000);
+    assert.equal(await engine.nextDue(START + 999), START + 1_000);
+    assert.equal(await engine.nextDue(START + 1_000), START + 9_000);
+    await claimed(engine, 'held');
+    assert.equal(await engine.nextDue(START + 9_000), START + 30_000);
+  });
+}

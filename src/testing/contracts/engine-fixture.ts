@@ -1,0 +1,84 @@
+import type { Owner } from '../../core/events.js';
+import type { Batch, Claim, Engine, InboxMessage, NewRun, StoredEntry } from '../../ports/engine.js';
+
+export interface OpenEngine {
+  readonly engine: Engine;
+  close(): Promise<void>;
+  /** Opens the same data again, after a close: for engines that outlive their process. */
+  reopen?(): Promise<Engine>;
+}
+
+export type EngineTest = (engine: Engine, opened: OpenEngine) => Promise<void>;
+/** Declares one test with an engine of its own. */
+export type DeclareTest = (name: string, body: EngineTest) => void;
+
+export const START = 1_700_000_000_000;
+const LEASE_MS = 30_000;
+export const nobodyIsGone = (): boolean => false;
+
+export function owner(id: string): Owner {
+  return { id, host: 'contract', bootId: 'boot', pid: 1, startTime: id };
+}
+
+export function newRun(id: string, given: Partial<NewRun> = {}): NewRun {
+  return {
+    id,
+    agent: 'agent',
+    version: '1',
+    tenant: 'tenant',
+    subject: 'subject',
+    createdAt: START,
+    first: { entries: [entry(0)] },
+    ...given,
+  };
+}
+
+export function entry(seq: number, given: Partial<StoredEntry> = {}): StoredEntry {
+  return { generation: 0, seq, at: START + seq, activeMs: seq, body: JSON.stringify({ type: 'note', seq }), ...given };
+}
+
+export function message(id: string, given: Partial<InboxMessage> = {}): InboxMessage {
+  return { id, kind: 'signal', name: 'approval', from: 'somebody', at: START, body: '{"yes":true}', ...given };
+}
+
+export function claimBy(engine: Engine, runId: string, by: string, now = START): Promise<Claim> {
+  return engine.claim(runId, { owner: owner(by), now, leaseUntil: now + LEASE_MS, isGone: nobodyIsGone });
+}
+
+/** A new run, claimed by `first`. */
+export async function claimed(engine: Engine, runId: string, given: Partial<NewRun> = {}): Promise<Claim> {
+  await engine.create(newRun(runId, given));
+  return claimBy(engine, runId, 'first');
+}
+
+/** A run that waits for a signal, or for a time. */
+export async function suspended(engine: Engine, runId: string, wakeAt?: number): Promise<void> {
+  const claim = await claimed(engine, runId);
+  const rest = { status: 'suspended', waiting: ['approval'], now: START } as const;
+  await engine.release(claim, wakeAt === undefined ? rest : { ...rest, wakeAt });
+}
+
+export async function rested(engine: Engine, runId: string, status: 'paused' | 'bounded' | 'done'): Promise<void> {
+  await engine.release(await claimed(engine, runId), { status, now: START });
+}
+
+export async function stalled(engine: Engine, runId: string): Promise<void> {
+  await engine.release(await claimed(engine, runId), { status: 'stalled', attention: 'look at it', now: START });
+}
+
+export function due(
+  engine: Engine,
+  now = START,
+  isGone: (owner: Owner) => boolean = nobodyIsGone,
+): Promise<readonly string[]> {
+  return engine.due({ now, limit: 100, agents: ['agent'], isGone });
+}
+
+export async function bodies(engine: Engine, runId: string, generation = 0): Promise<readonly string[]> {
+  return (await engine.read(runId, { generation })).map(({ body }) => body);
+}
+
+export function append(engine: Engine, claim: Claim, ...seqs: readonly number[]): Promise<void> {
+  const batch: Batch = { entries: seqs.map((seq) => entry(seq)) };
+  return engine.append(claim, batch);
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import {
+  claimBy,
+  claimed,
+  type DeclareTest,
+  due,
+  entry,
+  message,
+  newRun,
+  rested,
+  START,
+  stalled,
+  suspended,
+} from './engine-fixture.js';
+import { refuses } from './suite.js';
+
+/** post, inbox, requeue, watch: messages arrive once, in order, and are noticed. */
+export function inboxContract(test: DeclareTest): void {
+  test('delivers messages in order of arrival, from a number on', async (engine) => {
+    await engine.create(newRun('a'));
+    await engine.create(newRun('b'));
+    const sent = [
+      message('m1'),
+      message('m2', { kind: 'cancel', name: '', from: 'cli', at: START + 1, body: 'null' }),
+      message('m3'),
+    ];
+    assert.equal(await engine.post('a', message('m1')), 'accepted');
+    assert.equal(await engine.post('b', message('m1')), 'accepted');
+    for (const each of sent.slice(1)) await engine.post('a', each);
+    const received = await engine.inbox('a', 0);
+    assert.deepEqual(
+      received.map(({ number: _, ...rest }) => rest),
+      sent,
+    );
+    const numbers = received.map(({ number }) => number);
+    assert.deepEqual(
+      numbers,
+      [...numbers].sort((x, y) => x - y),
+    );
+    assert.deepEqual(
+      (await engine.inbox('a', numbers[0] ?? 0)).map(({ id }) => id),
+      ['m2', 'm3'],
+    );
+    assert.deepEqual(await engine.inbox('a', numbers[2] ?? 0), []);
+    assert.deepEqual(await engine.inbox('nobody', 0), []);
+  });
+
+  test('delivers a message once, and says so when it comes again', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    assert.equal(await engine.post('a', message('m', { body: 'first' })), 'accepted');
+    assert.equal(await engine.post('a', message('m', { body: 'second' })), 'duplicate');
+    assert.deepEqual(
+      (await engine.inbox('a', 0)).map(({ body }) => body),
+      ['first'],
+    );
+    await engine.release(claim, { status: 'done', now: START });
+    assert.equal(await engine.post('a', message('m')), 'duplicate');
+  });
+
+  test('lets go of the messages that a batch takes, in the same commit, and of no others', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await engine.create(newRun('b'));
+    for (const id of ['m1', 'm2', 'm3']) await engine.post('a', message(id));
+    await engine.post('b', message('m1'));
+    const [first, second] = await engine.inbox('a', 0);
+    const taken = [first?.number ?? 0, second?.number ?? 0];
+    await refuses(engine.append(claim, { entries: [entry(0)], taken }), 'JOURNAL_CONFLICT'); // a taken position
+    assert.equal((await engine.inbox('a', 0)).length, 3);
+    await engine.append(claim, { entries: [entry(1)], taken });
+    assert.deepEqual(
+      (await engine.inbox('a', 0)).map(({ id }) => id),
+      ['m3'],
+    );
+    assert.equal((await engine.inbox('b', 0)).length, 1);
+    assert.equal(await engine.post('a', message('m1')), 'duplicate');
+    await engine.post('a', message('m4'));
+    assert.deepEqual(
+      (await engine.inbox('a', second?.number ?? 0)).map(({ id }) => id),
+      ['m3', 'm4'],
+    );
+  });
+
+  test('does not wake a run for messages it has taken', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await engine.post('a', message('m'));
+    const [received] = await engine.inbox('a', 0);
+    await engine.append(claim, { entries: [], taken: [received?.number ?? 0] });
+    await engine.release(claim, { status: 'suspended', waiting: ['approval'], now: START });
+    assert.deepEqual(await due(engine), []);
+  });
+
+  test('refuses messages to unknown and to ended runs; a bounded one can go on and accepts them', async (engine) => {
+    await refuses(engine.post('nobody', message('m')), 'RUN_NOT_FOUND');
+    await rested(engine, 'a', 'done');
+    await refuses(engine.post('a', message('m')), 'ALREADY_TERMINAL');
+    await rested(engine, 'b', 'bounded');
+    assert.equal(await engine.post('b', message('m')), 'accepted');
+  });
+
+  test('puts resting runs back in line', async (engine) => {
+    await suspended(engine, 'a', START + 1_000);
+    await rested(engine, 'b', 'paused');
+    await rested(engine, 'c', 'bounded');
+    await stalled(engine, 'd');
+    assert.deepEqual(await due(engine), []);
+    for (const id of ['a', 'b', 'c', 'd']) await engine.requeue(id);
+    assert.deepEqual([...(await due(engine))].sort(), ['a', 'b', 'c', 'd']);
+    const { status, wakeAt, waiting } = (await engine.get('a')) ?? assert.fail('a is gone');
+    assert.deepEqual([status, wakeAt, waiting], ['pending', undefined, []]);
+    assert.equal((await engine.get('d'))?.attention, undefined);
+  });
+
+  test('leaves pending and running runs alone when they are requeued', async (engine) => {
+    await engine.create(newRun('a'));
+    await claimed(engine, 'b');
+    await engine.requeue('a');
+    await engine.requeue('b');
+    assert.equal((await engine.get('a'))?.status, 'pending');
+    assert.equal((await engine.get('b'))?.status, 'running');
+    await refuses(claimBy(engine, 'b', 'second'), 'JOURNAL_CONFLICT');
+  });
+
+  test('refuses to requeue unknown and ended runs', async (engine) => {
+    await refuses(engine.requeue('nobody'), 'RUN_NOT_FOUND');
+    await rested(engine, 'a', 'done');
+    await refuses(engine.requeue('a'), 'ALREADY_TERMINAL');
+  });
+
+  test('calls those who watch after a post and a requeue, until they stop', async (engine) => {
+    await suspended(engine, 'a');
+    let [first, second] = [0, 0];
+    const stopFirst = engine.watch(() => (first += 1));
+    const stopSecond = engine.watch(() => (second += 1));
+    await engine.post('a', message('m'));
+    assert.ok(first >= 1 && second >= 1);
+    stopFirst();
+    const [seen, before] = [first, second];
+    await engine.requeue('a');
+    assert.ok(second > before);
+    stopSecond();
+    const after = second;
+    await engine.post('a', message('m2'));
+    assert.deepEqual([first, second], [seen, after]);
+  });
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { append, bodies, claimBy, claimed, type DeclareTest, entry, newRun, START } from './engine-fixture.js';
+import { refuses } from './suite.js';
+
+const HASHES = ['n4bQgYhMfWWaL-qgxVrQ_w', 'z_8AAAAAAAAAAAAAAAAAA9', 'z_8AAAAAAAAAAAAAAAAAA8', 'short'] as const;
+
+/** append, read, blobs, links: whole batches or nothing, and everything comes back as it was given. */
+export function journalContract(test: DeclareTest): void {
+  test('reads back what was appended, in order, with inclusive bounds', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await append(engine, claim, 1, 2);
+    await append(engine, claim, 3);
+    assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0), entry(1), entry(2), entry(3)]);
+    const range = await engine.read('a', { generation: 0, from: 1, to: 2 });
+    assert.deepEqual(range, [entry(1), entry(2)]);
+    assert.deepEqual(await engine.read('a', { generation: 0, from: 3 }), [entry(3)]);
+    assert.deepEqual(await engine.read('a', { generation: 0, to: 0 }), [entry(0)]);
+  });
+
+  test('reads an unknown run and an unknown generation as empty', async (engine) => {
+    await engine.create(newRun('a'));
+    assert.deepEqual(await engine.read('nobody', { generation: 0 }), []);
+    assert.deepEqual(await engine.read('a', { generation: 1 }), []);
+  });
+
+  test('keeps the entries of runs and generations apart', async (engine) => {
+    const a = await claimed(engine, 'a');
+    const b = await claimed(engine, 'b');
+    await engine.append(a, { entries: [entry(1, { body: 'of a' })] });
+    await engine.append(b, { entries: [entry(1, { body: 'of b' })] });
+    const next = entry(0, { generation: 1, body: 'next' });
+    await engine.append(a, { entries: [entry(2), next], generation: 1 });
+    assert.deepEqual((await bodies(engine, 'a'))[1], 'of a');
+    assert.deepEqual((await bodies(engine, 'b'))[1], 'of b');
+    assert.deepEqual(await engine.read('a', { generation: 1 }), [next]);
+    assert.equal((await engine.get('a'))?.generation, 1);
+    assert.equal((await engine.get('b'))?.generation, 0);
+  });
+
+  test('keeps text that no encoding survives by chance', async (engine) => {
+    const hard = ['', 'NUL \u0000 inside', 'half a pair \ud800', 'é 漢字 🧭', `long ${'x'.repeat(100_000)}`];
+    const claim = await claimed(engine, 'a');
+    await engine.append(claim, {
+      entries: hard.map((body, index) => entry(index + 1, { body })),
+      blobs: hard.map((body, index) => [`hash-${index}`, body] as const),
+      links: hard.map((content, index) => ({ id: `link-${index}`, parent: undefined, header: content, content })),
+    });
+    assert.deepEqual((await bodies(engine, 'a')).slice(1), hard);
+    assert.deepEqual([...(await engine.blobs(hard.map((_, index) => `hash-${index}`))).values()], hard);
+    for (const [index, content] of hard.entries()) {
+      assert.deepEqual(await engine.links(`link-${index}`), [
+        { id: `link-${index}`, parent: undefined, header: content, content },
+      ]);
+    }
+  });
+
+  test('keeps whole and fractional numbers as they are', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const odd = entry(1, { at: START + 0.5, activeMs: 12.25 });
+    await engine.append(claim, { entries: [odd] });
+    assert.deepEqual(await engine.read('a', { generation: 0, from: 1 }), [odd]);
+  });
+
+  test('refuses a taken position and writes nothing of that batch', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await append(engine, claim, 1);
+    const batch = {
+      entries: [entry(2), entry(1, { body: 'again' })],
+      blobs: [['h', 'content']],
+      generation: 7,
+    } as const;
+    await refuses(engine.append(claim, batch), 'JOURNAL_CONFLICT');
+    await refuses(engine.append(claim, { entries: [entry(3), entry(3)] }), 'JOURNAL_CONFLICT');
+    assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0), entry(1)]);
+    assert.equal((await engine.blobs(['h'])).size, 0);
+    assert.equal((await engine.get('a'))?.generation, 0);
+    await append(engine, claim, 2);
+  });
+
+  test('lets a conflict of one run spoil no other append of the same turn', async (engine) => {
+    const stale = await claimed(engine, 'a');
+    await claimBy(engine, 'a', 'second', START + 30_000);
+    const [b, c] = [await claimed(engine, 'b'), await claimed(engine, 'c')];
+    const results = await Promise.allSettled([
+      append(engine, b, 1),
+      append(engine, stale, 1),
+      append(engine, c, 0), // taken
+      append(engine, b, 2),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+    );
+    assert.equal((await bodies(engine, 'a')).length, 1);
+    assert.equal((await bodies(engine, 'b')).length, 3);
+    assert.equal((await bodies(engine, 'c')).length, 1);
+  });
+
+  test('refuses to write for a run that does not exist', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await refuses(append(engine, { ...claim, runId: 'nobody' }, 1), 'JOURNAL_CONFLICT');
+  });
+
+  test('stores contents once however often they come, and leaves out what it does not have', async (engine) => {
+    const claim = await claimed(engine, 'a', { first: { entries: [entry(0)], blobs: [[HASHES[0], 'first']] } });
+    await engine.append(claim, { entries: [entry(1)], blobs: HASHES.map((hash) => [hash, `of ${hash}`] as const) });
+    const found = await engine.blobs([...HASHES, 'missing']);
+    assert.deepEqual(
+      [...found],
+      HASHES.map((hash, index) => [hash, index === 0 ? 'first' : `of ${hash}`]),
+    );
+  });
+
+  test('reads a chain of links from its tip, oldest first, whichever run stored them', async (engine) => {
+    const [root, middle, tip] = [HASHES[0], HASHES[1], HASHES[2]];
+    const links = [
+      { id: root, parent: undefined, header: 'setup', content: 'be brief' },
+      { id: middle, parent: root, header: 'log', blob: 'h' },
+      { id: tip, parent: middle, header: 'log', content: '' },
+    ];
+    const a = await claimed(engine, 'a');
+    await engine.append(a, { entries: [entry(1)], blobs: [['h', 'long content']], links: links.slice(0, 2) });
+    const b = await claimed(engine, 'b');
+    await engine.append(b, { entries: [entry(1)], links }); // the first two come again
+    assert.deepEqual(await engine.links(tip), links);
+    assert.deepEqual(await engine.links(middle), links.slice(0, 2));
+    assert.deepEqual(await engine.links('missing'), []);
+  });
+
+  test('refuses a link whose parent or content is not stored, and writes nothing of that batch', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const orphan = { id: 'tip', parent: 'missing', header: '', content: 'x' };
+    await refuses(engine.append(claim, { entries: [entry(1)], links: [orphan] }), 'INPUT_INVALID');
+    const empty = { id: 'tip', parent: undefined, header: '', blob: 'missing' };
+    await refuses(engine.append(claim, { entries: [entry(1)], links: [empty] }), 'INPUT_INVALID');
+    assert.equal((await bodies(engine, 'a')).length, 1);
+    assert.deepEqual(await engine.links('tip'), []);
+    await append(engine, claim, 1);
+  });
+
+  test('has everything again after it was closed and opened, claims included', async (engine, opened) => {
+    if (opened.reopen === undefined) return;
+    const claim = await claimed(engine, 'a', { first: { entries: [entry(0)], blobs: [['h', 'content']] } });
+    await append(engine, claim, 1);
+    const before = await engine.get('a');
+    await engine.close();
+    const again = await opened.reopen();
+    assert.deepEqual(await again.get('a'), before);
+    assert.deepEqual(await again.read('a', { generation: 0 }), [entry(0), entry(1)]);
+    assert.equal((await again.blobs(['h'])).get('h'), 'content');
+    await append(again, claim, 2);
+    await again.close();
+  });
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import {
+  append,
+  claimBy,
+  claimed,
+  type DeclareTest,
+  entry,
+  newRun,
+  owner,
+  rested,
+  START,
+  stalled,
+  suspended,
+} from './engine-fixture.js';
+import { refuses } from './suite.js';
+
+/** create, claim, renew, release: at most one owner at a time can write. */
+export function ownershipContract(test: DeclareTest): void {
+  test('creates a run that is pending, has no owner and holds its first entries', async (engine) => {
+    const fork = { run: 'parent', generation: 0, seq: 3 };
+    await engine.create(newRun('a', { fork, source: './agent.js' }));
+    assert.deepEqual(await engine.get('a'), {
+      id: 'a',
+      agent: 'agent',
+      version: '1',
+      tenant: 'tenant',
+      subject: 'subject',
+      status: 'pending',
+      generation: 0,
+      createdAt: START,
+      updatedAt: START,
+      waiting: [],
+      crashes: 0,
+      fork,
+      source: './agent.js',
+    });
+    assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0)]);
+    assert.equal(await engine.get('b'), undefined);
+  });
+
+  test('refuses a second run with the same id and leaves the first as it is', async (engine) => {
+    await engine.create(newRun('a'));
+    await refuses(engine.create(newRun('a', { agent: 'other', first: { entries: [entry(1)] } })), 'RUN_EXISTS');
+    assert.equal((await engine.get('a'))?.agent, 'agent');
+    assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0)]);
+  });
+
+  test('hands a run to the one who claims it', async (engine) => {
+    await engine.create(newRun('a'));
+    const claim = await claimBy(engine, 'a', 'first', START + 5);
+    assert.equal(claim.runId, 'a');
+    assert.equal(claim.previous, undefined);
+    assert.equal(claim.record.status, 'running');
+    assert.deepEqual(claim.record, await engine.get('a'));
+    assert.deepEqual(claim.record.owner, owner('first'));
+    assert.equal(claim.record.leaseUntil, START + 30_005);
+    assert.equal(claim.record.crashes, 0);
+  });
+
+  test('refuses a claim while an owner holds the run, the same owner included', async (engine) => {
+    await claimed(engine, 'a');
+    await refuses(claimBy(engine, 'a', 'second'), 'JOURNAL_CONFLICT');
+    await refuses(claimBy(engine, 'a', 'first'), 'JOURNAL_CONFLICT');
+  });
+
+  test('lets exactly one of many simultaneous claims succeed', async (engine) => {
+    await engine.create(newRun('a'));
+    const claims = await Promise.allSettled(['p', 'q', 'r', 's'].map((by) => claimBy(engine, 'a', by)));
+    assert.equal(claims.filter(({ status }) => status === 'fulfilled').length, 1);
+  });
+
+  test('answers a claim of an unknown run with RUN_NOT_FOUND, of an ended one with ALREADY_TERMINAL', async (engine) => {
+    await refuses(claimBy(engine, 'a', 'first'), 'RUN_NOT_FOUND');
+    await rested(engine, 'b', 'done');
+    await refuses(claimBy(engine, 'b', 'first'), 'ALREADY_TERMINAL');
+    await rested(engine, 'c', 'bounded');
+    assert.equal((await claimBy(engine, 'c', 'first')).record.status, 'running');
+  });
+
+  test('hands over a run whose lease is over: the old claim is stale, the crash is counted', async (engine) => {
+    const old = await claimed(engine, 'a');
+    await refuses(claimBy(engine, 'a', 'second', START + 29_999), 'JOURNAL_CONFLICT');
+    const next = await claimBy(engine, 'a', 'second', START + 30_000);
+    assert.ok(next.fence > old.fence);
+    assert.deepEqual(next.previous, owner('first'));
+    assert.equal(next.record.crashes, 1);
+    await refuses(append(engine, old, 1), 'JOURNAL_CONFLICT');
+    await append(engine, next, 1);
+    assert.equal((await engine.read('a', { generation: 0 })).length, 2);
+  });
+
+  test('hands over a run whose owner is proven gone before its lease is over', async (engine) => {
+    await claimed(engine, 'a');
+    const asked: string[] = [];
+    const isGone = ({ id }: { readonly id: string }) => asked.push(id) > 0;
+    const next = await engine.claim('a', { owner: owner('second'), now: START, leaseUntil: START + 1, isGone });
+    assert.deepEqual(asked, ['first']);
+    assert.deepEqual(next.previous, owner('first'));
+  });
+
+  test('counts crashes in a row and starts again with a batch that is progress', async (engine) => {
+    await claimed(engine, 'a');
+    await claimBy(engine, 'a', 'second', START + 100_000);
+    const third = await claimBy(engine, 'a', 'third', START + 200_000);
+    assert.equal(third.record.crashes, 2);
+    await append(engine, third, 1);
+    assert.equal((await engine.get('a'))?.crashes, 2);
+    await engine.append(third, { entries: [entry(2)], progress: true });
+    assert.equal((await engine.get('a'))?.crashes, 0);
+  });
+
+  test('counts no crash when the owner before released the run', async (engine) => {
+    await suspended(engine, 'a');
+    const claim = await claimBy(engine, 'a', 'second');
+    assert.equal(claim.record.crashes, 0);
+    assert.equal(claim.previous, undefined);
+  });
+
+  test('extends leases and names the runs whose claim is stale', async (engine) => {
+    const a = await claimed(engine, 'a');
+    const b = await claimed(engine, 'b');
+    await claimBy(engine, 'b', 'second', START + 30_000);
+    assert.deepEqual(await engine.renew([a, b], START + 90_000), ['b']);
+    assert.equal((await engine.get('a'))?.leaseUntil, START + 90_000);
+    await refuses(claimBy(engine, 'a', 'second', START + 60_000), 'JOURNAL_CONFLICT');
+    assert.equal((await engine.get('b'))?.leaseUntil, START + 60_000);
+  });
+
+  test('records how a run rests', async (engine) => {
+    await suspended(engine, 'a', START + 1_000);
+    const { owner: held, leaseUntil, ...record } = (await engine.get('a')) ?? assert.fail('a is gone');
+    assert.deepEqual([held, leaseUntil], [undefined, undefined]);
+    assert.equal(record.status, 'suspended');
+    assert.equal(record.wakeAt, START + 1_000);
+    assert.deepEqual(record.waiting, ['approval']);
+    await stalled(engine, 'b');
+    assert.equal((await engine.get('b'))?.attention, 'look at it');
+    await rested(engine, 'c', 'done');
+    assert.equal((await engine.get('c'))?.status, 'done');
+    assert.deepEqual((await engine.get('c'))?.waiting, []);
+  });
+
+  test('forgets with the next claim what the run was waiting for', async (engine) => {
+    await suspended(engine, 'a', START + 1_000);
+    await stalled(engine, 'b');
+    const { wakeAt, waiting } = (await claimBy(engine, 'a', 'second')).record;
+    assert.deepEqual([wakeAt, waiting], [undefined, []]);
+    assert.equal((await claimBy(engine, 'b', 'second')).record.attention, undefined);
+  });
+
+  test('takes nothing more from a claim that was released', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    await engine.release(claim, { status: 'paused', now: START });
+    await refuses(append(engine, claim, 1), 'JOURNAL_CONFLICT');
+    assert.deepEqual(await engine.renew([claim], START + 90_000), ['a']);
+  });
+
+  test('ignores the release of a stale claim: its successor decides', async (engine) => {
+    const old = await claimed(engine, 'a');
+    const next = await claimBy(engine, 'a', 'second', START + 30_000);
+    await engine.release(old, { status: 'failed', now: START + 30_000 });
+    assert.equal((await engine.get('a'))?.status, 'running');
+    await append(engine, next, 1);
+  });
+}

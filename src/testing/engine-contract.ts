@@ -1,0 +1,31 @@
+import { dueContract } from './contracts/engine-due.js';
+import type { EngineTest, OpenEngine } from './contracts/engine-fixture.js';
+import { inboxContract } from './contracts/engine-inbox.js';
+import { journalContract } from './contracts/engine-journal.js';
+import { listingContract } from './contracts/engine-listing.js';
+import { ownershipContract } from './contracts/engine-ownership.js';
+import type { ContractSuite } from './contracts/suite.js';
+
+/**
+ * What every engine promises, as tests: the comments of the port, sentence by sentence. An adapter's test file is one
+ * line: `engineContract({ describe, it }, 'memory', async () => …)`. Every test opens an engine of its own.
+ */
+export function engineContract(suite: ContractSuite, name: string, open: () => Promise<OpenEngine>): void {
+  const test = (title: string, body: EngineTest): void => {
+    suite.it(title, async () => {
+      const opened = await open();
+      try {
+        await body(opened.engine, opened);
+      } finally {
+        await opened.close();
+      }
+    });
+  };
+  suite.describe(`engine contract: ${name}`, () => {
+    suite.describe('ownership', () => ownershipContract(test));
+    suite.describe('journal', () => journalContract(test));
+    suite.describe('inbox', () => inboxContract(test));
+    suite.describe('due', () => dueContract(test));
+    suite.describe('listing', () => listingContract(test));
+  });
+}

@@ -1,0 +1,138 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Agent, blocked, ConfigError, done, FlyballError, type Seams } from 'flyball';
+import { ledger, scriptedModel } from 'flyball/testing';
+
+/** The agents of the command line's tests. What they do to the world is a line in a ledger file, so that a kill cannot hide it. */
+
+interface Job {
+  /** A folder of the test: ledger and marks are kept there. */
+  readonly folder: string;
+}
+
+const model = scriptedModel({ writer: (_request, n) => `draft ${n}` }, { id: 'scripted/writer' });
+const writer = { name: 'writer', model, setup: 'You write one line.', sampling: { maxOutputTokens: 10 } };
+
+const ledgerOf = (folder: string) => ledger(join(folder, 'ledger.jsonl'));
+
+const greet: Agent<{ readonly name: string }, string> = async (run, { name }) => {
+  run.note({ kind: 'phase', phase: 'greeting' });
+  const reply = await run.ask(writer, `Greet ${name}.`);
+  return done(`${name}: ${reply.text}`);
+};
+
+/** Asks three times: a budget of two model calls stops it. */
+const chatter: Agent<null, readonly string[]> = async (run) => {
+  const said: string[] = [];
+  for (const turn of [1, 2, 3]) said.push((await run.ask(writer, `Turn ${turn}.`)).text);
+  return done(said.map((text) => text.slice(0, 5)));
+};
+
+/** Waits for a form that its schema describes. */
+const form: Agent<null, unknown> = async (run) => {
+  const jsonSchema = {
+    type: 'object',
+    required: ['age'],
+    properties: { age: { type: 'integer' } },
+    additionalProperties: false,
+  };
+  return done(await run.wait({ name: 'form', jsonSchema, request: { question: 'How old are you?' } }));
+};
+
+const pay: Agent<Job, string> = async (run, { folder }) => {
+  const paid = await run.step(
+    'pay',
+    { folder, amount: 120 },
+    (input, { key }) => {
+      ledgerOf(input.folder).record(key, { paid: input.amount });
+      return 'paid';
+    },
+    { class: 'irreversible', why: 'money leaves the account' },
+  );
+  return done(paid);
+};
+
+/** Charges, then hangs once before it can say so: that is where it is killed. */
+const hang: Agent<Job, string> = async (run, { folder }) => {
+  await run.step('prepare', folder, () => 'ready', 'pure');
+  const charged = await run.step(
+    'charge',
+    folder,
+    (into, { key }): Promise<string> | string => {
+      ledgerOf(into).record(key, { charged: 1 });
+      if (existsSync(join(into, 'hung'))) return 'charged';
+      writeFileSync(join(into, 'hung'), '');
+      return new Promise(() => {
+        setInterval(() => undefined, 1000);
+      });
+    },
+    {
+      class: 'undoable',
+      timeoutMs: 1500,
+      compensate: async () => undefined,
+      verify: async (into, { key }) =>
+        ledgerOf(into).has(key) ? { happened: 'yes', result: 'charged' } : { happened: 'no' },
+    },
+  );
+  return done(charged);
+};
+
+/** Writes a file it can take away again, then waits. */
+const draft: Agent<Job, string> = async (run, { folder }) => {
+  const file = await run.step(
+    'write-file',
+    join(folder, 'draft.txt'),
+    (path) => {
+      writeFileSync(path, 'a draft');
+      return path;
+    },
+    { class: 'undoable', compensate: async (path) => rmSync(path, { force: true }), simulate: (path) => path },
+  );
+  const answer = await run.wait<string>({ name: 'publish' });
+  return done(`${file.length > 0 ? 'file' : ''} ${String(answer)}`);
+};
+
+/** Steps that take a moment each, so that there is time to pause or interrupt it. */
+const walk: Agent<{ readonly steps: number; readonly ms: number }, number> = async (run, { steps, ms }) => {
+  for (let n = 0; n < steps; n++) {
+    await run.step('walk', { n, ms }, (input) => new Promise((resolve) => setTimeout(() => resolve(input.n), input.ms)), 'idempotent');
+  }
+  return done(steps);
+};
+
+const nap: Agent<{ readonly ms: number }, string> = async (run, { ms }) => {
+  await run.sleep(ms);
+  return done('rested');
+};
+
+const stuck: Agent<null, never> = async () => blocked('the archive is closed');
+const broken: Agent<null, never> = async () => {
+  throw new Error('the pump is broken');
+};
+
+export const agents = {
+  greet,
+  chatter,
+  form,
+  pay,
+  hang,
+  draft,
+  walk,
+  nap,
+  stuck,
+  broken,
+};
+
+/** A guard on the way in: what does not fit is refused before a run exists. */
+const typed: NonNullable<Seams['input']>[number] = (next) => (value, ctx) => {
+  if (typeof value === 'string') {
+    throw new FlyballError('INPUT_INVALID', `The input must be an object or null, got the text "${value}".`);
+  }
+  if (typeof value === 'number') throw new ConfigError('Numbers are not taken.');
+  return next(value, ctx);
+};
+
+export const runtime = {
+  prices: { 'scripted/writer': { input: 1000, output: 1000 } },
+  seams: { input: [typed] },
+};
