@@ -6,7 +6,8 @@ import { PRICES, priceOf, withPrices } from './core/prices.js';
 import type { Clock } from './ports/clock.js';
 import type { Engine } from './ports/engine.js';
 import type { Host } from './ports/host.js';
-import { openRuntime, type Runtime, type RuntimeOptions, type RuntimeParts } from './runtime/runtime.js';
+import type { RuntimeOptions, RuntimeParts } from './runtime/options.js';
+import { openRuntime, type Runtime } from './runtime/runtime.js';
 import type { Seams } from './runtime/seams.js';
 
 export interface CreateRuntime {
@@ -17,6 +18,8 @@ export interface CreateRuntime {
   /** Prices by `provider/model`, on top of the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
   readonly options?: Partial<RuntimeOptions>;
+  /** Told of failures that nobody awaits. By default they become process warnings. */
+  readonly onProblem?: (error: unknown, doing: string) => void;
   readonly clock?: Clock;
   readonly host?: Host;
 }
@@ -31,6 +34,7 @@ export function createRuntime(given: CreateRuntime): Runtime {
     host: given.host ?? nodeHost(),
     prices: (modelId) => priceOf(modelId, table),
     checkJson: ajvCheck(),
+    onProblem: given.onProblem ?? ((error, doing) => process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
     ...(given.seams === undefined ? {} : { seams: given.seams }),
     ...(given.options === undefined ? {} : { options: given.options }),
   });

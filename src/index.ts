@@ -86,5 +86,6 @@ export type { Engine, RunFilter, RunPage, RunRecord, RunStatus } from './ports/e
 export type { Host } from './ports/host.js';
 export type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from './ports/store.js';
 export { governedStore } from './runtime/governed-store.js';
-export type { ForkOptions, RunHandle, Runtime, RuntimeOptions, StartOptions } from './runtime/runtime.js';
+export type { AnyAgent, RuntimeOptions } from './runtime/options.js';
+export type { ForkOptions, RunHandle, Runtime, StartOptions } from './runtime/runtime.js';
 export type { Middleware, SeamContext, SeamName, Seams, ToolVerdict } from './runtime/seams.js';

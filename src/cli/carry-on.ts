@@ -2,6 +2,7 @@ import { FlyballError } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunHandle, Runtime } from '../index.js';
+import type { RunRecord } from '../ports/engine.js';
 import { type Interrupted, interruptible } from './interruption.js';
 import { Progress } from './progress.js';
 import type { Screen } from './screen.js';
@@ -37,7 +38,7 @@ export async function carryOn({ runtime, runId, screen, launch }: Journey): Prom
     teller.skip(await entriesOf(runtime, runId));
     const handle = await launch();
     teller.catchUp(await runtime.entries(runId));
-    const rest = untilRest(handle, waker).then(
+    const rest = untilRest(runtime, handle, waker).then(
       (outcome): Rest | Promise<Rest> => ({ kind: 'outcome', outcome }),
       (error: unknown) => {
         if (!interruption.asked()) throw error;
@@ -61,23 +62,20 @@ async function entriesOf(runtime: Runtime, runId: string): Promise<readonly Entr
   }
 }
 
-/** The first rest that is not just a short sleep. */
-async function untilRest(handle: RunHandle, waker: Waker): Promise<Outcome<unknown>> {
+/** The first rest that is not just a short time to pass. */
+async function untilRest(runtime: Runtime, handle: RunHandle, waker: Waker): Promise<Outcome<unknown>> {
   for (;;) {
     const woken = waker.next();
     const outcome = await handle.outcome();
-    const wakesAt = soonestOf(outcome);
+    const wakesAt = outcome.stop === 'suspended' ? wakesByItself(await runtime.get(handle.id)) : undefined;
     if (wakesAt === undefined || wakesAt - Date.now() > NEAR_MS) return outcome;
     await within(woken, Math.max(0, wakesAt - Date.now()) + GRACE_MS);
   }
 }
 
-/** When a run wakes by itself, if it waits for nothing but time. */
-function soonestOf(outcome: Outcome<unknown>): number | undefined {
-  if (outcome.stop !== 'suspended' || outcome.paused === true || outcome.waiting.length === 0) return undefined;
-  if (outcome.waiting.some(({ kind }) => kind !== 'sleep')) return undefined;
-  const times = outcome.waiting.flatMap(({ until }) => until ?? []);
-  return times.length === 0 ? undefined : Math.min(...times);
+/** When a run goes on without anybody's answer: the end of a sleep, or the time to look into a doubt. */
+function wakesByItself({ status, waiting, wakeAt }: RunRecord): number | undefined {
+  return status === 'suspended' && waiting.length === 0 ? wakeAt : undefined;
 }
 
 async function within(awaited: Promise<void>, ms: number): Promise<void> {

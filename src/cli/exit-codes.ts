@@ -60,7 +60,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
   DRIVER_MISSING: EXIT.storage,
   REPLAY_DIVERGED: EXIT.setAside,
   FOREIGN_AWAIT: EXIT.setAside,
-  RESUMES_EXHAUSTED: EXIT.setAside,
+  RUN_STALLED: EXIT.setAside,
   RUN_INSIDE_EFFECT: EXIT.failed,
   RUN_UNLOADED: EXIT.failed,
   BOUND_REACHED: EXIT.bounded,

@@ -56,7 +56,7 @@ function nextStep(error: FlyballError, about: About): string {
     }
     case 'REPLAY_DIVERGED':
     case 'FOREIGN_AWAIT':
-    case 'RESUMES_EXHAUSTED':
+    case 'RUN_STALLED':
       return `Nothing is lost. Mend the cause, then: ${command('resume', runId)}`;
     case 'STORAGE_READ_ONLY':
       return `Make ${database} and its folder writable, or choose another file with --db or FLYBALL_DB.`;

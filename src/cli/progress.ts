@@ -36,7 +36,8 @@ export class Progress {
   happened(entry: Entry): void {
     this.effects.apply(entry);
     this.usage.apply(entry);
-    this.screen.data({ kind: 'entry', run: this.runId, ...entry });
+    const { generation, seq, at, activeMs, event } = entry;
+    this.screen.data({ kind: 'entry', run: this.runId, generation, seq, at, activeMs, event });
     const line = this.timeline.apply(entry);
     // a question is told with its answer; until then it is what the status line shows
     if (line !== undefined && entry.event.type !== 'ask-start') this.screen.line(timelineText(line, this.screen));

@@ -40,7 +40,7 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
       const about = questionsOf({ runId, waiting: outcome.waiting, entries, command }).map(
         (question) => question.about,
       );
-      const what = about.length === 0 ? 'is at rest' : about.join('; ');
+      const what = about.length === 0 ? 'waits for a time to pass' : about.join('; ');
       return [`${paint('cyan', '…')} ${paint('bold', runId)} ${what}. Nothing runs meanwhile. Answer with:`];
     }
     case 'bounded':
@@ -68,6 +68,7 @@ function nextCommands({ runId, outcome, entries, command }: Rested): readonly st
   if (outcome.stop === 'bounded') return [resumeLarger(runId, { outcome }, command)];
   if (outcome.stop !== 'suspended') return [];
   if (outcome.paused === true) return [command('resume', runId)];
+  if (outcome.waiting.length === 0) return [command('resume', runId)];
   return questionsOf({ runId, waiting: outcome.waiting, entries, command }).flatMap(({ commands }) => commands);
 }
 

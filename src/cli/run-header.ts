@@ -106,6 +106,7 @@ function needs(shown: Shown, paint: Paint): readonly string[] {
   ];
   switch (record.status) {
     case 'suspended':
+      if (summary.waiting.length === 0) return ask(timeText(shown), [command('resume', record.id)]);
       return questionsOf({ runId: record.id, waiting: summary.waiting, entries, command }).flatMap((question) =>
         ask(question.about, question.commands),
       );
@@ -125,6 +126,13 @@ function needs(shown: Shown, paint: Paint): readonly string[] {
     default:
       return [];
   }
+}
+
+/** A run can wait for time alone: until it may examine whether an effect of a lost owner happened. */
+function timeText({ record, summary }: Shown): string {
+  const open = summary.open.find(({ verb }) => verb === 'call' || verb === 'step');
+  const why = open === undefined ? '' : ` to find out whether ${open.name} happened`;
+  return record.wakeAt === undefined ? 'at rest' : `wakes at ${new Date(record.wakeAt).toISOString()}${why}`;
 }
 
 /** Twice the bound that stopped it: a proposal to edit, not a recommendation. */

@@ -67,6 +67,15 @@ export function budget(limits: Partial<Budget> = {}): Budget {
   return { ...STANDARD, ...limits };
 }
 
+/** On each axis the larger of two limits; a missing deadline is the largest. */
+export function larger(a: Budget, b: Budget): Budget {
+  const { deadline: left, ...limits } = a;
+  const { deadline: right, ...others } = b;
+  const axes = Object.keys(limits) as (keyof typeof limits)[];
+  const merged = Object.fromEntries(axes.map((axis) => [axis, Math.max(limits[axis], others[axis])])) as unknown as Budget;
+  return left === undefined || right === undefined ? merged : { ...merged, deadline: Math.max(left, right) };
+}
+
 export const NOTHING: Amounts = {
   iterations: 0,
   modelCalls: 0,
@@ -108,6 +117,8 @@ export class Ledger {
   limits: Budget;
   readonly spent: Tally = { ...NOTHING };
   readonly reserved: Tally = { ...NOTHING };
+  /** Active time of the run when this level began: what its own `wallMs` counts from. */
+  activeFrom = 0;
   /** Branches open now. */
   open = 0;
   readonly parent: Ledger | undefined;
@@ -177,7 +188,8 @@ export class Ledger {
       const asked = slice[axis] ?? (slice.share === undefined ? undefined : left * slice.share);
       limits[axis] = asked === undefined ? left : Math.min(asked, left);
       if (axis !== 'costUsd' && asked !== undefined) limits[axis] = Math.floor(limits[axis]);
-      if (asked !== undefined) {
+      // time is not divided: children side by side spend the same minute
+      if (asked !== undefined && axis !== 'wallMs') {
         carved.add(axis);
         this.add('reserved', axis, limits[axis]);
       }
@@ -230,9 +242,8 @@ export class Ledger {
   outOfTime(activeMs: number, now: number): Refusal | undefined {
     for (let node: Ledger | undefined = this; node; node = node.parent) {
       const { wallMs, deadline } = node.limits;
-      if (node.parent === undefined && activeMs >= wallMs) {
-        return { node: node.path, bound: 'wallMs', limit: wallMs, spent: activeMs, wanted: 0 };
-      }
+      const active = activeMs - node.activeFrom;
+      if (active >= wallMs) return { node: node.path, bound: 'wallMs', limit: wallMs, spent: active, wanted: 0 };
       if (deadline !== undefined && now >= deadline) {
         return { node: node.path, bound: 'deadline', limit: deadline, spent: now, wanted: 0 };
       }

@@ -1,18 +1,11 @@
 import { roundTrip } from '../core/codec.js';
-import { BoundReachedError, CancelledError, failureOf, FlyballError } from '../core/errors.js';
+import { BoundReachedError, CancelledError, type Failure, FlyballError, failureOf } from '../core/errors.js';
 import { EVENT_VERSION } from '../core/events.js';
-import { failed, type Outcome } from '../core/outcome.js';
+import { failed, type Outcome, type Stop } from '../core/outcome.js';
 import type { Attempt } from './attempt.js';
+import type { Settlement } from './host.js';
 import { rollback } from './rollback.js';
 import { through } from './seams.js';
-
-/** How the agent function ended. */
-export interface Settlement {
-  readonly outcome?: Outcome<unknown>;
-  readonly error?: unknown;
-  /** What had closed the run by then: a bound or a cancellation. */
-  readonly closedBy: Error | undefined;
-}
 
 /** From the end of the function to the end of the run: open INTENTs, rollback, output seam, the last entry. */
 export async function finish(attempt: Attempt, settlement: Settlement): Promise<void> {
@@ -24,43 +17,43 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
     const report = await rollback(attempt, '', outcome.because);
     if (report.entries.length > 0) outcome = { ...outcome, rollback: report };
   }
-  outcome = storable(await through(attempt.host.seams, 'output', async (value) => value)(outcome, { ...attempt.seamContext(), at: '' }));
-  const ended = { ...outcome, usage: attempt.usage() };
+  const guard = through(attempt.host.seams, 'output', async (value) => value);
+  const final = storable(await guard(outcome, attempt.seamContext('')));
+  const ended = { ...final, usage: attempt.usage() };
   attempt.push({ type: 'run-end', outcome: ended });
   await attempt.barrier();
   attempt.unload();
-  if (ended.stop === 'suspended') return; // excluded by storable; the type does not know
-  await attempt.host.release(attempt, { status: ended.stop, now: attempt.host.clock.now() });
+  await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, now: attempt.host.clock.now() });
   attempt.host.ended(attempt, ended);
 }
 
 function outcomeOf({ outcome: given, error, closedBy }: Settlement): Outcome<unknown> {
-  const partial = given !== undefined && ('value' in given || 'partial' in given) ? partialOf(given) : undefined;
-  const kept = partial === undefined ? {} : { partial };
-  if (closedBy instanceof CancelledError) return { stop: 'cancelled', because: closedBy.message, ...kept };
+  const partial = partialOf(given);
+  if (closedBy instanceof CancelledError) return { stop: 'cancelled', because: closedBy.message, ...partial };
   // a run that hit its bound may say that it degraded, but not that it is done
-  if (closedBy instanceof BoundReachedError && given?.stop !== 'degraded') {
-    return { stop: 'bounded', bound: closedBy.bound, limit: closedBy.limit, ...kept };
-  }
+  if (closedBy instanceof BoundReachedError && given?.stop !== 'degraded') return bounded(closedBy, partial);
   if (given !== undefined) return isOutcome(given) ? given : failed(notAnOutcome());
-  if (error instanceof BoundReachedError) return { stop: 'bounded', bound: error.bound, limit: error.limit };
-  return failed(failureOf(error));
+  return error instanceof BoundReachedError ? bounded(error, {}) : failed(failureOf(error));
 }
 
-function partialOf(outcome: Outcome<unknown>): unknown {
-  return 'value' in outcome ? outcome.value : 'partial' in outcome ? outcome.partial : undefined;
+function bounded({ bound, limit }: BoundReachedError, partial: { readonly partial?: unknown }): Outcome<unknown> {
+  return { stop: 'bounded', bound, limit, ...partial };
 }
 
-const STOPS = new Set(['done', 'degraded', 'bounded', 'blocked', 'cancelled', 'failed']);
+function partialOf(outcome: Outcome<unknown> | undefined): { readonly partial?: unknown } {
+  const value = outcome === undefined ? undefined : 'value' in outcome ? outcome.value : 'partial' in outcome ? outcome.partial : undefined;
+  return value === undefined ? {} : { partial: value };
+}
+
+const STOPS: ReadonlySet<unknown> = new Set<Stop>(['done', 'degraded', 'bounded', 'blocked', 'cancelled', 'failed']);
 
 function isOutcome(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && STOPS.has((value as { stop?: string }).stop ?? '');
+  return typeof value === 'object' && value !== null && STOPS.has((value as { readonly stop?: unknown }).stop);
 }
 
-function notAnOutcome() {
-  return failureOf(
-    new FlyballError('CONFIG_INVALID', "The agent returned something that is not an outcome. Return done(value), or { stop: 'done', value }."),
-  );
+function notAnOutcome(): Failure {
+  const message = "The agent returned something that is not an outcome. Return done(value), or { stop: 'done', value }.";
+  return failureOf(new FlyballError('CONFIG_INVALID', message));
 }
 
 /** An outcome that cannot be stored is a failure of the agent, not of the journal. */
@@ -82,8 +75,8 @@ async function nextGeneration(attempt: Attempt, state: unknown): Promise<void> {
     input: state,
     budget: attempt.root.ledger.limits,
     spent: attempt.usage(),
-    saga: attempt.saga.filter((entry) => attempt.undoEnd(`${entry.generation}:${entry.effect}!undo`)?.type !== 'complete'),
-    calledTools: attempt.calledTools,
+    saga: attempt.saga.carriedOver(),
+    calledTools: attempt.saga.calledTools,
   });
   await attempt.barrier();
   attempt.unload();

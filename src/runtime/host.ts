@@ -3,8 +3,8 @@ import type { ModelDelta, Price } from '../core/model.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Clock } from '../ports/clock.js';
-import type { Engine, Rest } from '../ports/engine.js';
-import type { Attempt } from './attempt.js';
+import type { Claim, Engine, Rest } from '../ports/engine.js';
+import type { Compensation } from './saga.js';
 import type { Seams } from './seams.js';
 import type { Written } from './writer.js';
 
@@ -18,7 +18,19 @@ export interface AttemptOptions {
   readonly compensationAttempts: number;
 }
 
-export type Compensators = ReadonlyMap<string, (how: { key: string; signal: AbortSignal }) => Promise<void>>;
+/** How the agent function ended. */
+export interface Settlement {
+  readonly outcome?: Outcome<unknown>;
+  readonly error?: unknown;
+  /** What had closed the run by then: a bound or a cancellation. */
+  readonly closedBy: Error | undefined;
+}
+
+/** A life of a run, as its host knows it. */
+export interface Life {
+  readonly runId: string;
+  readonly claim: Claim;
+}
 
 /** What one life of a run needs from the process it lives in. */
 export interface AttemptHost {
@@ -29,22 +41,26 @@ export interface AttemptHost {
   readonly me: Owner;
   isGone(owner: Owner): boolean;
   /** False once the lease may have passed to someone else: then nothing may touch the world. */
-  leaseHolds(attempt: Attempt): boolean;
+  leaseHolds(life: Life): boolean;
   priceOf(modelId: string): Price | undefined;
-  aroundAgent(agent: Agent<unknown, unknown>, run: Run, input: unknown, runId: string): Promise<Outcome<unknown>>;
+  aroundAgent(agent: Agent<unknown, unknown>, run: Run, input: unknown): Promise<Outcome<unknown>>;
   /** Entries that are durable now. */
   publish(runId: string, entries: readonly Written[]): void;
   delta(runId: string, effect: string, attempt: number, delta: ModelDelta): void;
-  /** History has ended and the run goes on. */
-  live(attempt: Attempt): void;
-  ended(attempt: Attempt, outcome: Outcome<unknown>): void;
+  /** The function has settled and nothing is in line: may be told more than once. */
+  settled(life: Life): void;
+  /** Asked to pause, and nothing is in flight any more. */
+  stopped(life: Life): void;
+  /** It has only waited for a while. */
+  idle(life: Life): void;
+  ended(life: Life, outcome: Outcome<unknown>): void;
   /** This life ended without an outcome. */
-  broke(attempt: Attempt, error: unknown): void;
-  release(attempt: Attempt, rest: Rest): Promise<void>;
-  nextGeneration(attempt: Attempt, generation: number): void;
-  harvested(attempt: Attempt): void;
+  broke(life: Life, error: unknown): void;
+  release(life: Life, rest: Rest): Promise<void>;
+  nextGeneration(life: Life, generation: number): void;
+  harvested(life: Life): void;
   /** The INTENT of an effect of an earlier generation. */
-  intentOf(attempt: Attempt, entry: SagaEntry): Promise<EventOf<'intent'> | undefined>;
+  intentOf(life: Life, entry: SagaEntry): Promise<EventOf<'intent'> | undefined>;
   /** Replays a generation, children included, only to learn its compensations again. */
-  harvest(attempt: Attempt, generation: number): Promise<Compensators>;
+  harvest(life: Life, generation: number): Promise<ReadonlyMap<string, Compensation>>;
 }

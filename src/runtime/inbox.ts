@@ -1,9 +1,8 @@
 import { FlyballError } from '../core/errors.js';
-import type { EffectId, EventOf } from '../core/events.js';
+import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import { check, type StandardSchema } from '../core/schema.js';
-import type { StoredMessage } from '../ports/engine.js';
-import type { Attempt } from './attempt.js';
+import type { Engine, StoredMessage } from '../ports/engine.js';
 import type { Pending } from './pending.js';
 
 /** An open wait of the code, of a gate or of a doubt. */
@@ -16,9 +15,25 @@ export interface Waiter {
   busy: boolean;
 }
 
+/** What an inbox needs of the run it belongs to. */
+export interface InboxOwner {
+  readonly runId: string;
+  readonly host: { readonly engine: Pick<Engine, 'inbox'> };
+  readonly writer: { take(message: number): void };
+  readonly timers: { clear(name: string): void };
+  record(event: EventOf<'wait-end'>): void;
+  push(event: RunEvent): unknown;
+  barrier(): Promise<void>;
+  busy(): void;
+  fail(error: unknown): void;
+  requestCancel(by: string, why: string): void;
+  requestPause(message: StoredMessage): void;
+  letGoOn(by: string): void;
+}
+
 /** Messages to a run: signals are kept until somebody waits for them, first come first served; control takes effect at once. */
 export class Inbox {
-  private readonly attempt: Attempt;
+  private readonly owner: InboxOwner;
   private readonly waiters: Waiter[] = [];
   private signals: StoredMessage[] = [];
   private after = 0;
@@ -26,8 +41,8 @@ export class Inbox {
   private loading = false;
   private again = false;
 
-  constructor(attempt: Attempt) {
-    this.attempt = attempt;
+  constructor(owner: InboxOwner) {
+    this.owner = owner;
   }
 
   /** Starts reading, once history has ended. */
@@ -50,7 +65,7 @@ export class Inbox {
       return;
     }
     this.loading = true;
-    this.attempt.host.engine.inbox(this.attempt.runId, this.after).then(
+    this.owner.host.engine.inbox(this.owner.runId, this.after).then(
       (messages) => {
         this.loading = false;
         for (const message of messages) this.receive(message);
@@ -59,7 +74,7 @@ export class Inbox {
           this.poke();
         }
       },
-      (error: unknown) => this.attempt.fail(error),
+      (error: unknown) => this.owner.fail(error),
     );
   }
 
@@ -91,22 +106,22 @@ export class Inbox {
   private receive(message: StoredMessage): void {
     if (!this.isOpen || message.number <= this.after) return;
     this.after = message.number;
-    const { attempt } = this;
+    const { owner } = this;
     switch (message.kind) {
       case 'signal':
         this.signals.push(message);
         this.match();
         return;
       case 'cancel':
-        attempt.writer.take(message.number);
-        attempt.requestCancel(message.from, whyOf(message));
+        owner.writer.take(message.number);
+        owner.requestCancel(message.from, whyOf(message));
         return;
       case 'pause':
-        attempt.requestPause(message);
+        owner.requestPause(message);
         return;
       case 'resume':
-        attempt.writer.take(message.number);
-        attempt.letGoOn(message.from);
+        owner.writer.take(message.number);
+        owner.letGoOn(message.from);
         return;
     }
   }
@@ -117,7 +132,7 @@ export class Inbox {
       if (waiter === undefined) continue;
       this.signals.splice(this.signals.indexOf(message), 1);
       waiter.busy = true;
-      this.offer(waiter, message).catch((error: unknown) => this.attempt.fail(error));
+      this.offer(waiter, message).catch((error: unknown) => this.owner.fail(error));
     }
   }
 
@@ -125,18 +140,17 @@ export class Inbox {
     const payload: unknown = message.body === '' ? undefined : JSON.parse(message.body);
     const checked = waiter.schema === undefined ? ({ ok: true, value: payload } as const) : await check(waiter.schema, payload);
     if (!this.isOpen || !this.waiters.includes(waiter)) return; // timed out or closed meanwhile: the message stays in the inbox
-    this.attempt.writer.take(message.number);
+    this.owner.writer.take(message.number);
     if (!checked.ok) {
       waiter.busy = false;
-      this.attempt.push({ type: 'signal-refused', signal: message.id, name: message.name, why: checked.problem });
-      this.attempt.kick();
-      await this.attempt.barrier();
+      this.owner.push({ type: 'signal-refused', signal: message.id, name: message.name, why: checked.problem });
+      await this.owner.barrier();
       return this.match();
     }
     this.removeWaiter(waiter.id);
-    this.attempt.clearTimer(`due:${waiter.id}`);
-    this.attempt.resumeClock();
-    this.attempt.record({
+    this.owner.timers.clear(`due:${waiter.id}`);
+    this.owner.busy();
+    this.owner.record({
       type: 'wait-end',
       id: waiter.id,
       signal: message.id,

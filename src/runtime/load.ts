@@ -2,7 +2,7 @@ import { decode, referencesIn } from '../core/codec.js';
 import { FlyballError } from '../core/errors.js';
 import { type EffectId, type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
 import type { Engine, RunRecord, StoredEntry } from '../ports/engine.js';
-import type { Lineage } from './attempt.js';
+import type { Lineage } from './lineage.js';
 import type { LoadedEntry } from './recorded.js';
 
 /** A generation's journal, decoded, with what it inherits from the run it was forked from. */

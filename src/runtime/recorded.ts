@@ -1,6 +1,6 @@
-import type { Budget } from '../core/budget.js';
+import { type Amounts, type Budget, larger } from '../core/budget.js';
 import type { EffectId, Entry, EventOf, RunEvent, SagaEntry } from '../core/events.js';
-import { FlyballError } from '../core/errors.js';
+import { type Failure, FlyballError } from '../core/errors.js';
 
 /** An entry as loaded: `inherited` ones belong to the run this one was forked from. */
 export type LoadedEntry = Entry & { readonly inherited?: true };
@@ -12,6 +12,8 @@ export type EndEvent = EventOf<'ask-end' | 'complete' | 'abort' | 'spawn-end' | 
 export interface Recorded {
   readonly input: unknown;
   readonly budget: Budget;
+  /** The most the run was ever allowed on each axis: what its past is judged by, so that a new budget changes only its future. */
+  readonly pastBudget: Budget;
   readonly first: LoadedEntry;
   /** Completions, trips and cancellation, in the order in which the code gets them. */
   readonly deliveries: readonly LoadedEntry[];
@@ -37,13 +39,17 @@ export interface Recorded {
   /** Effects that were ever intended, inherited ones included. */
   readonly intended: ReadonlySet<EffectId>;
   readonly calledTools: Readonly<Record<string, number>>;
+  /** What earlier generations spent. */
+  readonly carriedSpent: Partial<Amounts>;
+  /** Somebody agreed that this fork may act on the world. */
+  readonly liveForkApproved: boolean;
   /** The run's end, unless it was let go on after it. */
   readonly end: EventOf<'run-end'> | undefined;
 }
 
 /**
  * Indexes a journal. A finished child's own entries are left out unless `deep`: its outcome answers for it.
- * Trips of the whole run are void once it was let go on under a larger budget.
+ * Trips of the whole run, and effects that they stopped, are void once it was let go on under a larger budget.
  */
 export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly deep: boolean }): Recorded {
   const first = entries.find((entry) => entry.inherited === undefined && isFirst(entry.event));
@@ -52,6 +58,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   }
   const finished = mode.deep ? new Set<string>() : finishedChildren(entries);
   const enlargedAt = lastEnlargement(entries);
+  const isVoid = (entry: LoadedEntry): boolean => entry.inherited === true || entry.seq < enlargedAt;
   const deliveries: LoadedEntry[] = [];
   const starts = new Map<EffectId, (LoadedEntry & { readonly event: StartEvent })[]>();
   const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
@@ -65,8 +72,10 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const intended = new Set<EffectId>();
   const saga: SagaEntry[] = first.event.type === 'generation-start' ? [...first.event.saga] : [];
   const calledTools: Record<string, number> = first.event.type === 'generation-start' ? { ...first.event.calledTools } : {};
-  let budget = budgetOf(first.event);
+  let { budget } = first.event;
+  let pastBudget = budget;
   let end: EventOf<'run-end'> | undefined;
+  let liveForkApproved = false;
   let notes = 0;
   let attempts = 0;
 
@@ -93,16 +102,21 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'spawn-end':
       case 'wait-end':
       case 'sleep-end':
+        if (event.type === 'abort' && isBoundOfRun(event.failure) && isVoid(entry)) {
+          starts.delete(event.id); // stopped by a bound that no longer holds, before it took place
+          break;
+        }
         if (event.type === 'complete' && own && isSagaStep(intents.get(event.id), event)) {
           saga.push({ effect: event.id, generation: entry.generation });
         }
         countTool(calledTools, event, intents);
         if (isUnderAny(event.id, finished)) break;
         ends.set(event.id, { ...entry, event });
+        if (event.type === 'wait-end' && event.id.endsWith('!live') && isApproval(event.payload)) liveForkApproved = true;
         if (!event.id.endsWith('!undo')) deliveries.push(entry);
         break;
       case 'trip':
-        if (event.node === '' && (entry.inherited || entry.seq < enlargedAt)) break;
+        if (event.node === '' && isVoid(entry)) break;
         if (!isUnderAny(event.node, finished) && !finished.has(event.node)) deliveries.push(entry);
         break;
       case 'cancel':
@@ -134,7 +148,10 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         if (own) attempts++;
         break;
       case 'run-resume':
-        if (own && event.budget !== undefined) budget = event.budget;
+        if (own && event.budget !== undefined) {
+          budget = event.budget;
+          pastBudget = larger(pastBudget, budget);
+        }
         if (own) end = undefined;
         break;
       case 'run-end':
@@ -149,6 +166,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   return {
     input: first.event.input,
     budget,
+    pastBudget,
     first,
     deliveries,
     starts,
@@ -168,6 +186,9 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     intents,
     intended,
     calledTools,
+    // wall time is carried in the entries themselves
+    carriedSpent: first.event.type === 'generation-start' ? { ...first.event.spent, wallMs: 0 } : {},
+    liveForkApproved,
     end,
   };
 }
@@ -207,8 +228,12 @@ function isFirst(event: RunEvent): event is EventOf<'run-start' | 'generation-st
   return event.type === 'run-start' || event.type === 'generation-start';
 }
 
-function budgetOf(event: EventOf<'run-start' | 'generation-start'>): Budget {
-  return event.budget;
+function isBoundOfRun(failure: Failure): boolean {
+  return failure.code === 'BOUND_REACHED' && (failure.detail as { readonly node?: unknown } | undefined)?.node === '';
+}
+
+function isApproval(payload: unknown): boolean {
+  return (payload as { readonly verdict?: unknown } | undefined)?.verdict === 'approve';
 }
 
 function finishedChildren(entries: readonly LoadedEntry[]): Set<string> {

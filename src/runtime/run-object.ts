@@ -26,33 +26,45 @@ export function makeRun(attempt: Attempt, scope: Scope): Run {
       return scope.signal;
     },
     budget: budgetView(attempt, scope),
-    ask: async (session, input) => askModel(attempt, scope, session, input),
-    call: async (tool, args) => call(attempt, scope, tool, args),
-    step: async (name, input, effect, effectClass) => step(attempt, scope, { name, input, effect, effectClass }),
-    spawn: async (agent, input, slice) => spawn(attempt, scope, { agent, input, slice, runFor }),
+    ask: (session, input) => handled(async () => askModel(attempt, scope, session, input)),
+    call: (tool, args) => handled(async () => call(attempt, scope, tool, args)),
+    step: (name, input, effect, effectClass) => handled(async () => step(attempt, scope, { name, input, effect, effectClass })),
+    spawn: (agent, input, slice) => handled(async () => spawn(attempt, scope, { agent, input, slice, runFor })),
     scope: (name) => {
       if (!/^[\w.-]+$/.test(name)) throw new ConfigError(`A scope's name may hold letters, digits, "_", "-" and ".": got "${name}".`);
       return runFor(attempt.scope(`${scope.path}/${name}`, scope));
     },
-    all: async (branches, width) => all(attempt, scope, { branches, width, runFor }),
-    first: async (branches) => first(attempt, scope, { branches, runFor }),
-    wait: async (signal) => wait(attempt, scope, signal),
-    sleep: async (ms) => sleep(attempt, scope, ms),
+    all: (branches, width) => handled(async () => all(attempt, scope, { branches, width, runFor })),
+    first: (branches) => handled(async () => first(attempt, scope, { branches, runFor })),
+    wait: (signal) => handled(async () => wait(attempt, scope, signal)),
+    sleep: (ms) => handled(async () => sleep(attempt, scope, ms)),
     now: () => attempt.nowAt,
-    random: () => randomAt(`${attempt.originId}${scope.path}~${scope.randoms++}`),
+    random: () => randomAt(`${attempt.lineage.originId}${scope.path}~${scope.randoms++}`),
     note: (event) => {
       assertOutsideEffects(attempt);
-      attempt.note(scope.path, roundTrip(event));
+      attempt.tellings.note(scope.path, roundTrip(event));
     },
     changed: (id) => attempt.changed(id),
     continueWith: (state) => continueWith(attempt, scope, state),
   };
 }
 
+/**
+ * An effect that the code does not await at the moment may be rejected by a bound or a cancellation. That rejection is
+ * in the journal; as an unhandled one it would take the process down, and every other run in it.
+ */
+function handled<T>(effect: () => Promise<T>): Promise<T> {
+  const promise = effect();
+  promise.catch(() => undefined);
+  return promise;
+}
+
 function budgetView(attempt: Attempt, scope: Scope): BudgetView {
   const { ledger } = scope;
   return {
-    limits: ledger.limits,
+    get limits() {
+      return ledger.limits;
+    },
     spent: () => ({ ...ledger.spent }),
     remaining: (axis) => ledger.remaining(axis),
     take: (axis, amount = 1) => {
@@ -63,7 +75,7 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       const refusal = ledger.reserve(want);
       if (refusal !== undefined) throw attempt.tripAtOnce(refusal);
       ledger.settle(want, want);
-      attempt.warn(ledger);
+      attempt.tellings.warn(ledger);
     },
   };
 }

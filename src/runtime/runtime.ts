@@ -1,60 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type Budget, budget as completeBudget } from '../core/budget.js';
 import { encode, roundTrip } from '../core/codec.js';
+import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import { type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
-import type { ModelDelta, Price } from '../core/model.js';
-import { isTerminal, type Outcome } from '../core/outcome.js';
 import { forkPointCheck } from '../core/fork-points.js';
-import type { Agent } from '../core/run.js';
-import type { JsonSchema } from '../core/schema.js';
-import type { Clock } from '../ports/clock.js';
-import type { Batch, Engine, InboxMessage, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
-import type { Host } from '../ports/host.js';
-import type { AttemptOptions } from './host.js';
+import type { Outcome } from '../core/outcome.js';
+import type { Batch, InboxMessage, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
+import { Audience, type DeltaListener, type EntryListener } from './audience.js';
 import { encodePayload } from './inbox.js';
-import { load, readAll } from './load.js';
 import { Lives } from './lives.js';
-import { type Seams, through } from './seams.js';
-
-export interface RuntimeParts {
-  readonly engine: Engine;
-  readonly clock: Clock;
-  readonly host: Host;
-  /** By name: the agents this process can run. A version marks which code wrote a journal. */
-  readonly agents: Readonly<Record<string, AnyAgent | { readonly agent: AnyAgent; readonly version: string }>>;
-  readonly seams?: Seams;
-  readonly prices?: (modelId: string) => Price | undefined;
-  /** Undefined when the value fits the schema, else what is wrong with it. */
-  readonly checkJson?: (schema: JsonSchema, value: unknown) => Promise<string | undefined>;
-  readonly options?: Partial<RuntimeOptions>;
-}
-
-export type AnyAgent = Agent<never, unknown>;
-
-export interface RuntimeOptions extends AttemptOptions {
-  readonly leaseMs: number;
-  /** How often a worker looks for runs whose owner is gone. */
-  readonly pollMs: number;
-  /** Crashes in a row without progress before a run is set aside for a person. */
-  readonly maxResumes: number;
-  /** Runs kept in memory; beyond it those that only wait are unloaded at once. */
-  readonly maxLoaded: number;
-  /** Picks up due timers, messages and orphaned runs by itself. */
-  readonly worker: boolean;
-}
-
-export const DEFAULTS: RuntimeOptions = {
-  flushAfterMs: 5,
-  suspendAfterMs: 50,
-  foreignTurns: 3,
-  compensationAttempts: 3,
-  leaseMs: 15_000,
-  pollMs: 500,
-  maxResumes: 10,
-  maxLoaded: 1_000,
-  worker: true,
-};
+import { load, readAll } from './load.js';
+import { type RuntimeParts, settle } from './options.js';
+import { through } from './seams.js';
+import { Worker } from './worker.js';
 
 export interface StartOptions {
   /** Required: a run cannot exist without bounds. `budget({ costUsd: 1 })` fills in the rest. */
@@ -87,9 +46,9 @@ export interface Runtime {
   /** The journal, all generations, oldest first. */
   entries(runId: string): Promise<readonly Entry[]>;
   /** Called with entries once they are durable. Returns how to stop. */
-  subscribe(listener: (runId: string, entries: readonly Entry[]) => void): () => void;
+  subscribe(listener: EntryListener): () => void;
   /** Pieces of replies while they arrive: not journaled. */
-  subscribeDeltas(listener: (runId: string, effect: string, attempt: number, delta: ModelDelta) => void): () => void;
+  subscribeDeltas(listener: DeltaListener): () => void;
   /** Lets running effects end, then gives every run back. */
   close(options?: { readonly drainMs?: number }): Promise<void>;
   /** Drops everything as if the process had died here: for tests. */
@@ -110,18 +69,27 @@ export interface ForkOptions {
 
 /** The process's side of running agents: starts, resumes, signals, forks, and keeps what is due moving. */
 export function openRuntime(parts: RuntimeParts): Runtime {
-  const { engine, clock } = parts;
-  const seams = parts.seams ?? {};
-  const options = { ...DEFAULTS, ...parts.options };
-  const lives = new Lives({ ...parts, seams, options });
-  if (options.worker) lives.work();
+  const settings = settle(parts);
+  const { engine, clock, seams } = settings;
+  const audience = new Audience(settings.onProblem);
+  const lives = new Lives(settings, audience);
+  const worker = new Worker(settings, lives, audience);
+  worker.start();
 
   const get = async (runId: string): Promise<RunRecord> => {
     const record = await engine.get(runId);
-    if (record === undefined) throw new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}. List the runs to find the id you mean.`, { detail: { runId } });
+    if (record === undefined) throw runNotFound(runId);
     return record;
   };
-  const handle = (runId: string): RunHandle => ({ id: runId, outcome: () => lives.outcome(runId), finished: () => lives.finished(runId) });
+  const outcome = (runId: string): Promise<Outcome<unknown>> => (lives.has(runId) ? audience.untilRest(runId) : lives.restOf(runId));
+  const finished = async (runId: string): Promise<Outcome<unknown>> => {
+    const now = await outcome(runId);
+    if (now.stop !== 'suspended') return now;
+    const end = audience.untilEnd(runId);
+    worker.lookSoon();
+    return end;
+  };
+  const handle = (runId: string): RunHandle => ({ id: runId, outcome: () => outcome(runId), finished: () => finished(runId) });
   const post = async (runId: string, message: Omit<InboxMessage, 'id' | 'at'> & { readonly id?: string }): Promise<'accepted' | 'duplicate'> => {
     const answer = await engine.post(runId, { ...message, id: message.id ?? randomUUID(), at: clock.now() });
     lives.poke(runId);
@@ -162,7 +130,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
 
     async signal(runId, name, payload, sent = {}) {
       const record = await get(runId);
-      if (isEnded(record)) throw endedError(record);
+      refuseTerminal(record);
       const body = encodePayload(payload);
       await checkAgainstWait(parts, record, name, payload);
       return post(runId, { kind: 'signal', name, from: sent.from ?? 'anonymous', body, ...(sent.id === undefined ? {} : { id: sent.id }) });
@@ -174,7 +142,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const by = given.by ?? 'anonymous';
       await post(runId, { kind: 'cancel', name: '', from: by, body: JSON.stringify({ why: given.why ?? `requested by ${by}` }) });
       if (['paused', 'bounded', 'stalled'].includes(record.status)) await engine.requeue(runId);
-      lives.lookAround();
+      worker.lookSoon();
     },
 
     async pause(runId, given = {}) {
@@ -213,10 +181,22 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     get,
     list: (filter = {}) => engine.list(filter),
     entries: async (runId) => readAll(engine, await get(runId)),
-    subscribe: (listener) => lives.subscribe(listener),
-    subscribeDeltas: (listener) => lives.subscribeDeltas(listener),
-    close: (given = {}) => lives.close(given.drainMs ?? 5_000),
-    abandon: () => lives.abandon(),
+    subscribe: (listener) => audience.subscribe(listener),
+    subscribeDeltas: (listener) => audience.subscribeDeltas(listener),
+    async close(given = {}) {
+      worker.stop();
+      let cancel = (): void => undefined;
+      const late = new Promise<void>((resolve) => {
+        cancel = clock.after(given.drainMs ?? 5_000, resolve);
+      });
+      await Promise.race([lives.giveAllBack(), late]);
+      cancel();
+      lives.abandon();
+    },
+    abandon() {
+      worker.stop();
+      lives.abandon();
+    },
     loaded: () => lives.size,
   };
 }
@@ -241,13 +221,7 @@ function isEnded(record: RunRecord): boolean {
 }
 
 function refuseTerminal(record: RunRecord): void {
-  if (isEnded(record)) throw endedError(record);
-}
-
-function endedError(record: RunRecord): FlyballError {
-  return new FlyballError('ALREADY_TERMINAL', `Run ${record.id} has ended (${record.status}). Fork it to go on from one of its entries.`, {
-    detail: { runId: record.id, status: record.status },
-  });
+  if (isEnded(record)) throw alreadyTerminal(record);
 }
 
 /** The sender learns at once when its payload does not fit what the run waits for; nothing is delivered then. */
@@ -265,5 +239,3 @@ async function checkAgainstWait(parts: RuntimeParts, record: RunRecord, name: st
     return;
   }
 }
-
-export { isTerminal };

@@ -1,6 +1,9 @@
 export { callFormula, duplicates, eachEffectOnce, neverReached, sharedPrefixOf } from './assertions.js';
 export { type AutoClock, type AutoClockOptions, autoClock } from './auto-clock.js';
 export { type AppendGroup, type BatchCrashingEngine, batchCrash } from './batch-crash.js';
+export type { OpenEngine } from './contracts/engine-fixture.js';
+export type { OpenStore } from './contracts/store-records.js';
+export type { ContractSuite } from './contracts/suite.js';
 export {
   type CrashingEngine,
   type CrashPlan,
@@ -9,6 +12,7 @@ export {
   type WriteOperation,
 } from './crash-points.js';
 export { type Ledger, type LedgerLine, ledger } from './effect-ledger.js';
+export { engineContract } from './engine-contract.js';
 export { type ForeignAwait, type ForeignAwaitReport, findForeignAwaits } from './foreign-awaits.js';
 export { type LedgerClient, ledgerClient } from './ledger-client.js';
 export { type LedgerServer, type LedgerServerOptions, ledgerServer } from './ledger-server.js';
@@ -17,7 +21,8 @@ export { type RecordedModel, type RecordedModelOptions, recordedModel } from './
 export type { ReplyFunction, ReplyParts, Script, ScriptEntry, ScriptedReply } from './script.js';
 export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted-model.js';
 export { type SeededRandom, seededRandom } from './seeded-random.js';
+export { storeContract } from './store-contract.js';
+export { testHost } from './test-host.js';
 export { estimateTokens } from './token-estimate.js';
 export { turns } from './turns.js';
 export { VIRTUAL_START, type VirtualClock, virtualClock } from './virtual-clock.js';
-export { testHost } from './test-host.js';

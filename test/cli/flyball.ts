@@ -91,7 +91,10 @@ export function newDesk(): Desk {
     ledger: () => {
       const path = join(folder, 'ledger.jsonl');
       if (!existsSync(path)) return [];
-      return readFileSync(path, 'utf8').trim().split('\n').map((line) => (JSON.parse(line) as { what: unknown }).what);
+      return readFileSync(path, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { what: unknown }).what);
     },
     clear: () => rmSync(folder, { recursive: true, force: true }),
   };

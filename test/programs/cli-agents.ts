@@ -95,9 +95,25 @@ const draft: Agent<Job, string> = async (run, { folder }) => {
 /** Steps that take a moment each, so that there is time to pause or interrupt it. */
 const walk: Agent<{ readonly steps: number; readonly ms: number }, number> = async (run, { steps, ms }) => {
   for (let n = 0; n < steps; n++) {
-    await run.step('walk', { n, ms }, (input) => new Promise((resolve) => setTimeout(() => resolve(input.n), input.ms)), 'idempotent');
+    await run.step(
+      'walk',
+      { n, ms },
+      (input) => new Promise((resolve) => setTimeout(() => resolve(input.n), input.ms)),
+      'idempotent',
+    );
   }
   return done(steps);
+};
+
+/** Listens while it is busy, so that its process stays the owner. */
+const ear: Agent<{ readonly ms: number }, unknown> = async (run, { ms }) => {
+  const [heard] = await Promise.all([
+    run.scope('ear').wait({ name: 'word' }),
+    run
+      .scope('hands')
+      .step('busy', ms, (input) => new Promise((resolve) => setTimeout(() => resolve(0), input)), 'pure'),
+  ]);
+  return done(heard);
 };
 
 const nap: Agent<{ readonly ms: number }, string> = async (run, { ms }) => {
@@ -118,6 +134,7 @@ export const agents = {
   hang,
   draft,
   walk,
+  ear,
   nap,
   stuck,
   broken,

@@ -22,7 +22,7 @@ export type Sources = ReadonlyMap<string, SourceFacts>;
 
 export function roomNameOf(path: string): string {
   const [, first, second] = path.split('/');
-  if (first === 'index.ts') return 'entry';
+  if (first?.endsWith('.ts')) return 'entry'; // a file directly in src
   return first === 'adapters' ? `adapters/${second}` : (first ?? '');
 }
 

@@ -11,6 +11,7 @@ export class ChangeWatch {
   private readonly pollMs: number;
   private poll: NodeJS.Timeout | undefined;
   private seen = 0;
+  private isClosed = false;
 
   constructor(database: Database, pollMs: number) {
     this.database = database;
@@ -32,12 +33,13 @@ export class ChangeWatch {
   }
 
   close(): void {
+    this.isClosed = true;
     this.listeners.clear();
     this.stop();
   }
 
   private start(): void {
-    if (this.poll !== undefined) return;
+    if (this.poll !== undefined || this.isClosed) return;
     this.seen = this.version();
     this.poll = setInterval(() => this.look(), this.pollMs);
     this.poll.unref();

@@ -130,6 +130,8 @@ describe.each(await availableDrivers())('a damaged file on %s', (driver) => {
     rmSync(image.path);
     await expect(image.open()).rejects.toMatchObject({ code: 'JOURNAL_TRUNCATED' });
     expect(statSync(`${image.path}-wal`).size).toBe(log);
+    await (await image.open({ acceptLoss: true })).close();
+    await (await image.open()).close();
   });
 
   it('is refused as corrupt when it is cut short', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { availableDrivers, temporaryFile } from './available-drivers.test-data.js';
+import { sqliteEngine } from './engine.js';
 import { nodeSqlite } from './node-sqlite-driver.js';
 
 const hasNodeSqlite = nodeSqlite() !== undefined;
@@ -30,7 +31,7 @@ it('restores the warnings of the process after it has looked for the module', ()
 
 it('refuses what is not the path of a file', async () => {
   for (const path of ['', ':memory:', 'file:runs.db?mode=memory']) {
-    await expect(temporaryFile().open({ path })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(sqliteEngine({ path })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   }
 });
 

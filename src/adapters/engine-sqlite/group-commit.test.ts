@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Claim } from '../../ports/engine.js';
-import { append, bodies, claimed, entry, message } from '../../testing/contracts/engine-fixture.js';
+import { append, bodies, claimed, entry, message, newRun } from '../../testing/contracts/engine-fixture.js';
 import { availableDrivers, type TemporaryFile, temporaryFile } from './available-drivers.test-data.js';
 import type { Database } from './database.js';
 import { openDatabase } from './driver.js';
@@ -68,6 +68,18 @@ describe.each(await availableDrivers())('group commit on %s', (driver) => {
     expect(commits).toHaveLength(1);
   });
 
+  it('writes nothing of work that fails in the middle for a reason of its own', async () => {
+    const [a, b] = (await claims('a', 'b')) as [Claim, Claim];
+    const unstorable = { id: 'NUL \u0000', parent: undefined, header: '', content: '' };
+    const results = await Promise.allSettled([
+      engine.append(a, { entries: [entry(1)], links: [unstorable] }),
+      append(engine, b, 1),
+    ]);
+    expect(results).toMatchObject([{ reason: { code: 'INPUT_INVALID' } }, { status: 'fulfilled' }]);
+    expect(await bodies(engine, 'a')).toHaveLength(1);
+    expect(await bodies(engine, 'b')).toHaveLength(2);
+  });
+
   it('loses the whole turn, and nothing before it, when it fails before the commit', async () => {
     const [a, b] = (await claims('a', 'b')) as [Claim, Claim];
     before = () => {
@@ -129,6 +141,15 @@ describe.each(await availableDrivers())('group commit on %s', (driver) => {
     const again = await file.open();
     expect(await bodies(again, 'a')).toHaveLength(2);
     await again.close();
+  });
+
+  it('remembers nothing of a run whose creation was rolled back', async () => {
+    const twice = { entries: [entry(0), entry(0)] };
+    await expect(engine.create(newRun('a', { first: twice }))).rejects.toMatchObject({ code: 'JOURNAL_CONFLICT' });
+    await engine.create(newRun('b', { first: { entries: [] } })); // gets the number that was free again
+    await engine.create(newRun('a'));
+    expect(await bodies(engine, 'a')).toHaveLength(1);
+    expect(await bodies(engine, 'b')).toHaveLength(0);
   });
 
   it('notices that another process has taken the run, in spite of what it remembers', async () => {

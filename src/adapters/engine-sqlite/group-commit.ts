@@ -1,4 +1,4 @@
-import { FlyballError } from '../../core/errors.js';
+import { type ErrorCode, FlyballError } from '../../core/errors.js';
 import type { Database } from './database.js';
 import { retryDelayMs } from './patience.js';
 import { isBusy, isConstraint, storageBusy, storageClosed, storageError } from './storage-errors.js';
@@ -7,8 +7,8 @@ import { isBusy, isConstraint, storageBusy, storageClosed, storageError } from '
  * Everything asked for in one turn, by any run, is written in one transaction and confirmed by one sync.
  *
  * 1. A promise resolves only after the commit that holds its work is durable.
- * 2. Work throws a FlyballError only before its first write; it is then left out and the others are committed.
- *    Work that breaks a constraint may have written: all is rolled back and the others are done again without it.
+ * 2. Work that is refused is left out and the others are committed. Refusals with the codes below come before its first
+ *    write; work that fails otherwise may have written, so all is rolled back and the others are done again without it.
  * 3. Work can therefore run more than once; it keeps no state outside the database.
  * 4. A lock held by another process is waited for between turns, never in the thread, and not for ever.
  */
@@ -108,10 +108,15 @@ export class GroupCommit {
         for (const { reject } of left) reject(storageError(attempt.cause, this.options.path));
       if (attempt.end !== 'broken') break;
       const { work, cause } = attempt;
-      work.reject(work.onConstraint?.(cause) ?? storageError(cause, this.options.path));
+      work.reject(this.reasonOf(work, cause));
       left = left.filter((other) => other !== work); // each round leaves one out, so this ends
     }
     return [];
+  }
+
+  private reasonOf(work: Work, cause: unknown): Error {
+    const isExplained = cause instanceof FlyballError || work.onConstraint === undefined;
+    return isExplained ? storageError(cause, this.options.path) : work.onConstraint(cause);
   }
 
   /** One transaction. Settles its work only when it is committed. */
@@ -129,7 +134,8 @@ export class GroupCommit {
     } catch (cause) {
       this.rollBack();
       if (isBusy(cause)) return { end: 'busy' };
-      return work !== undefined && isConstraint(cause) ? { end: 'broken', work, cause } : { end: 'failed', cause };
+      const isOfWork = isConstraint(cause) || cause instanceof FlyballError;
+      return work !== undefined && isOfWork ? { end: 'broken', work, cause } : { end: 'failed', cause };
     }
     for (const follower of this.followers) follower.committed?.();
     try {
@@ -156,12 +162,21 @@ type Attempt =
   | { readonly end: 'broken'; readonly work: Work; readonly cause: unknown }
   | { readonly end: 'failed'; readonly cause: unknown };
 
+/** What work answers when it looks before it writes. */
+const BEFORE_WRITING: ReadonlySet<ErrorCode> = new Set([
+  'JOURNAL_CONFLICT',
+  'RUN_NOT_FOUND',
+  'RUN_EXISTS',
+  'ALREADY_TERMINAL',
+  'RECORD_CONFLICT',
+]);
+
 /** Does the work; a refusal is confirmed like a result, together with the others. */
 function outcomeOf(work: Work): () => void {
   try {
     return work.perform();
   } catch (error) {
-    if (!(error instanceof FlyballError)) throw error;
+    if (!(error instanceof FlyballError) || !BEFORE_WRITING.has(error.code)) throw error;
     return () => work.reject(error);
   }
 }

@@ -2,7 +2,8 @@ import { linkDangling, positionTaken, staleClaim } from '../../core/engine-error
 import type { Batch, Claim, StoredEntry, StoredLink } from '../../ports/engine.js';
 import type { Database, Row } from './database.js';
 import type { Fences } from './fences.js';
-import { content, hashId, integer, storedId, storedText } from './row.js';
+import { content, expandedText, hashId, integer, shortText, storedId, storedText } from './row.js';
+import { entryShorthand, headerShorthand } from './shorthand.js';
 import { storageError } from './storage-errors.js';
 import type { TailGuard } from './tail-guard.js';
 
@@ -33,7 +34,7 @@ export class Journal {
         seq,
         at,
         activeMs,
-        storedText(body),
+        shortText(body, entryShorthand),
       );
       this.guard.note('events', lastInsertRowid);
     }
@@ -75,7 +76,7 @@ export class Journal {
       seq: integer(row, 'seq'),
       at: integer(row, 'at'),
       activeMs: integer(row, 'active'),
-      body: content(row, 'body'),
+      body: expandedText(row, 'body', entryShorthand),
     }));
   }
 
@@ -124,7 +125,7 @@ export class Journal {
        ON CONFLICT (id) DO NOTHING`,
       storedId(id),
       parent === undefined ? null : storedId(parent),
-      storedText(header),
+      shortText(header, headerShorthand),
       inline === undefined ? null : storedText(inline),
       blob === undefined ? null : storedId(blob),
     );
@@ -148,7 +149,7 @@ function linkOf(row: Row, parent: string | undefined): StoredLink {
   return {
     id: hashId(row, 'id'),
     parent,
-    header: content(row, 'header'),
+    header: expandedText(row, 'header', headerShorthand),
     ...(row['content'] === null ? {} : { content: content(row, 'content') }),
     ...(row['blob'] === null ? {} : { blob: hashId(row, 'blob') }),
   };

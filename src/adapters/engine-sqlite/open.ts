@@ -70,7 +70,7 @@ async function openChecked(guard: TailGuard, options: OpenOptions): Promise<Data
   const recorded = guard.recorded(); // before the tables are read, or a commit in between would look like a loss
   const database = await openDatabase(path, driver);
   try {
-    await patiently(() => configure(database), options);
+    await patiently(() => configure(database, path), options);
     await patiently(() => migrate(database, path), options);
     const found = await patiently(() => tailOf(database), options);
     const missing = missingRecords(path, recorded, found);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBusy, storageBusy, storageError } from './storage-errors.js';
 
-/** Jittered, so that processes on one file do not meet again and again; at most some 32 ms. */
+/** Jittered, so that processes on one file do not meet again and again; a few milliseconds: a failed try is cheap. */
 export function retryDelayMs(round: number): number {
-  return 1 + Math.random() * Math.min(2 ** round, 32);
+  return 1 + Math.random() * Math.min(2 ** round, 4);
 }
 
 /** Does the work, and again after a pause while another process is in the way, for at most `busyMs`. */

@@ -1,5 +1,6 @@
 import { FlyballError } from '../../core/errors.js';
 import { isStorable, type Row, type SqlValue } from './database.js';
+import type { Shorthand } from './shorthand.js';
 
 /** Reads columns as the types the schema gives them; anything else means that the file is damaged. */
 
@@ -43,6 +44,17 @@ export function content(row: Row, column: string): string {
   if (typeof value === 'string') return value;
   const bytes = bytesOf(value);
   return bytes === undefined ? unexpected(column, value) : bytes.toString('utf16le');
+}
+
+/** As `storedText`, shortened. Verbatim bytes stand for what cannot be. */
+export function shortText(text: string, shorthand: Shorthand): SqlValue {
+  const short = isStorable(text) ? shorthand.shorten(text) : undefined;
+  return short ?? Buffer.from(text, 'utf16le');
+}
+
+export function expandedText(row: Row, column: string, shorthand: Shorthand): string {
+  const stored = content(row, column);
+  return typeof row[column] === 'string' ? shorthand.expand(stored) : stored;
 }
 
 const HASH_ID = /^[\w-]{22}$/;

@@ -11,7 +11,7 @@ describe.each(await availableDrivers())('the schema on %s', (driver) => {
     const { path, open, remove } = temporaryFile(driver);
     await (await open()).close();
     const database = await openDatabase(path, driver);
-    configure(database);
+    configure(database, path);
     expect(database.get('PRAGMA journal_mode')).toMatchObject({ journal_mode: 'wal' });
     expect(database.get('PRAGMA synchronous')).toMatchObject({ synchronous: 2 });
     expect(database.get('PRAGMA busy_timeout')).toMatchObject({ timeout: 0 });
@@ -58,12 +58,16 @@ describe.each(await availableDrivers())('the schema on %s', (driver) => {
     remove();
   });
 
-  it("refuses another program's database", async () => {
+  it("refuses another program's database and leaves it as it is", async () => {
     const { path, open, remove } = temporaryFile(driver);
     const database = await openDatabase(path, driver);
     database.exec('CREATE TABLE customers (id INTEGER PRIMARY KEY)');
     database.close();
     await expect(open()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const after = await openDatabase(path, driver);
+    expect(after.get('PRAGMA journal_mode')).toMatchObject({ journal_mode: 'delete' });
+    expect(after.all('SELECT name FROM sqlite_master')).toMatchObject([{ name: 'customers' }]);
+    after.close();
     remove();
   });
 

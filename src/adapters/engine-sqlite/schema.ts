@@ -117,8 +117,9 @@ const MIGRATIONS: Migrations = [
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Settings of a connection. The wait for a lock is ours, between turns: SQLite's own would block the thread. */
-export function configure(database: Database): void {
+export function configure(database: Database, path: string): void {
   database.exec('PRAGMA busy_timeout = 0');
+  schemaVersion(database, path); // a file that is not ours must stay as it is, its journal mode included
   database.get('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA secure_delete = ON'); // an erased record must not stay readable in a free page

@@ -1,6 +1,6 @@
 import type { Amounts } from '../../core/budget.js';
 import { contentId, encode, fingerprint } from '../../core/codec.js';
-import { ConfigError, EffectError, failureOf, FlyballError } from '../../core/errors.js';
+import { ConfigError, EffectError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
 import type { ModelReply, ModelRequest, TokenUsage } from '../../core/model.js';
 import { costOf, worstCost } from '../../core/prices.js';
@@ -162,7 +162,7 @@ async function generate(
   nth: number,
 ): Promise<ModelReply> {
   const { seams } = attempt.host;
-  const ctx = { ...attempt.seamContext(), at: pending.id };
+  const ctx = attempt.seamContext(pending.id);
   const offered = session.tools ?? [];
   const tools = hasSeam(seams, 'tools.load') ? await through(seams, 'tools.load', async (list) => list)(offered, ctx) : offered;
   const request = requestOf(session, prompt, tools);
@@ -245,8 +245,4 @@ function rememberLinks(attempt: Attempt, tip: Prompt): void {
   for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent) {
     attempt.storedLinks.add(link.id);
   }
-}
-
-export function assertSession(session: Session<unknown>): void {
-  if (session.maxReasks !== undefined && !(session.maxReasks >= 0)) throw new FlyballError('CONFIG_INVALID', `maxReasks must be at least 0, got ${session.maxReasks}.`);
 }

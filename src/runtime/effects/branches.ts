@@ -70,7 +70,7 @@ function winner<T>(branches: readonly Branch<T>[], runFor: (index: number) => Ru
 }
 
 async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise<void> {
-  if (!attempt.hasActed(loser.path)) return;
+  if (!attempt.saga.hasActed(loser.path)) return;
   await askAs<void>(attempt, scope, `${loser.path}!rollback`, {
     kind: 'rollback',
     fp: '',
@@ -80,7 +80,6 @@ async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise
       await attempt.intentsEnded(loser.path);
       pending.phase = 'running';
       const report = await rollback(attempt, loser.path, 'another branch won');
-      attempt.rolledBack.add(loser.path);
       attempt.record({ type: 'rollback-end', scope: loser.path, report });
     },
     answer: () => undefined,

@@ -7,7 +7,8 @@ import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import type { Scope } from '../scope.js';
 import { hasSeam, through } from '../seams.js';
-import { type Act, driveAct, learnCompensation, rulesOf } from './act.js';
+import { type Act, learnCompensation, rulesOf } from './act.js';
+import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 
 type AnyTool = Tool<unknown, unknown>;
@@ -49,7 +50,7 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, at: string): Act 
     input: args,
     ...rulesOf(tool.effect),
     body: async (how) => {
-      const ctx = { ...attempt.seamContext(), at };
+      const ctx = attempt.seamContext(at);
       const ref = tool as unknown as ToolRef;
       if (!hasSeam(seams, 'tool.exec') && !hasSeam(seams, 'tool.post')) return tool.execute(args, how);
       const result = await through(seams, 'tool.exec', () => tool.execute(args, how))({ tool: ref, args, key: how.key }, ctx);
@@ -69,7 +70,7 @@ async function admit(attempt: Attempt, pending: Pending, tool: AnyTool, args: un
   if (!hasSeam(attempt.host.seams, 'tool.pre')) return { args: checked.value };
   const guard = through(attempt.host.seams, 'tool.pre', async (value) => ({ allow: true, args: value.args }) as const);
   try {
-    const verdict = await guard({ tool: tool as unknown as ToolRef, args: checked.value }, { ...attempt.seamContext(), at: pending.id });
+    const verdict = await guard({ tool: tool as unknown as ToolRef, args: checked.value }, attempt.seamContext(pending.id));
     return verdict.allow ? { args: verdict.args } : refuse(attempt, pending, tool, 'tool.pre', verdict.why);
   } catch (error) {
     // a guard that breaks must not let the call through

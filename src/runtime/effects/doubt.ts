@@ -1,37 +1,78 @@
-import type { EventOf } from '../../core/events.js';
+import type { EffectId, EventOf } from '../../core/events.js';
 import type { StandardSchema } from '../../core/schema.js';
-import type { EffectContext, Verification } from '../../core/tool.js';
+import type { Verification } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
-import { type Act, abandon, execute, recordValue } from './act.js';
+import { type Act, recordFailure, recordValue } from './act.js';
 import { type BodyEnd, runBody } from './body.js';
 import { subWait, waitUntil } from './wait.js';
 
+const VERIFY_TIMEOUT_MS = 60_000;
+
 /**
- * INTENT without an end: did it happen? Idempotent effects run again under the same key. Otherwise only a `verify`
- * that says yes is believed at once; acting again needs a no *and* an owner proven gone, because an owner that merely
- * lost its lease can wake up and act. Nothing is examined before the INTENT's deadline. The rest is for a person.
+ * INTENT without an end: did it happen? Idempotent effects are made again under the same key. Otherwise only a
+ * `verify` that says yes is believed at once; acting again needs a no *and* an owner proven gone, because an owner
+ * that merely lost its lease can wake up and act. Nothing is examined before the INTENT's deadline. The rest is for
+ * a person. Answers whether the end is recorded, or the effect is to be made again.
  */
-export async function resolveDoubt(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>, ended?: BodyEnd<unknown>): Promise<void> {
+export async function resolveDoubt(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  intent: EventOf<'intent'>,
+  ended: BodyEnd<unknown> | undefined,
+): Promise<'ended' | 'again'> {
   pending.intended = true;
-  if (act.class === 'idempotent') return execute(attempt, pending, act, intent.attempt + 1);
+  if (act.class === 'idempotent') return 'again';
   if (!attempt.recorded.doubts.has(doubtOf(intent))) {
     await untilDeadline(attempt, pending, intent, ended);
     const answer = await verify(attempt, pending, act, intent);
-    if (answer.happened === 'yes') return recordValue(attempt, pending, act, answer.result, { how: 'verified' });
-    // our own body that has ended cannot act any more; another owner's must be proven gone
-    const nobodyLeft = ended === undefined ? attempt.host.isGone(intent.owner) : ended.ended !== 'stopped' || ended.settled;
-    if (answer.happened === 'no' && nobodyLeft) {
-      if (pending.closedBy !== undefined) return abandon(attempt, pending, pending.closedBy);
-      if (ended !== undefined) return abandon(attempt, pending, ended.ended === 'error' ? ended.error : reasonOf(ended));
-      return execute(attempt, pending, act, intent.attempt + 1);
-    }
-    attempt.push({ type: 'doubt', id: pending.id, attempt: intent.attempt, name: act.name, why: whyInDoubt(answer, nobodyLeft, act) });
+    if (answer.happened === 'yes') return happened(attempt, pending, act, answer.result, 'verified');
+    const isSafe = nobodyLeft(attempt, intent, ended);
+    if (answer.happened === 'no' && isSafe) return didNotHappen(attempt, pending, act, ended);
+    attempt.push({ type: 'doubt', id: pending.id, attempt: intent.attempt, name: act.name, why: whyInDoubt(act, answer, isSafe) });
   }
-  await askPerson(attempt, pending, act, intent);
+  const told = await askPerson(attempt, pending, act, intent);
+  return told.happened ? happened(attempt, pending, act, told.result, 'person') : didNotHappen(attempt, pending, act, undefined);
 }
 
-async function askPerson(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>): Promise<void> {
+function happened(attempt: Attempt, pending: Pending, act: Act, result: unknown, how: 'verified' | 'person'): 'ended' {
+  recordValue(attempt, pending, act, result, how);
+  return 'ended';
+}
+
+/** Made again, unless nobody wants it any more or its own body said how it failed. */
+function didNotHappen(attempt: Attempt, pending: Pending, act: Act, ended: BodyEnd<unknown> | undefined): 'ended' | 'again' {
+  const failure = pending.closedBy ?? (ended?.ended === 'error' ? ended.error : ended?.ended === 'stopped' ? ended.reason : undefined);
+  if (failure === undefined) return 'again';
+  recordFailure(attempt, pending, act, failure);
+  return 'ended';
+}
+
+/** Our own body that has ended cannot act any more; another owner's must be proven gone. */
+function nobodyLeft(attempt: Attempt, intent: EventOf<'intent'>, ended: BodyEnd<unknown> | undefined): boolean {
+  return ended === undefined ? attempt.host.isGone(intent.owner) : hasEnded(ended);
+}
+
+function hasEnded(body: BodyEnd<unknown>): boolean {
+  return body.ended !== 'stopped' || body.settled;
+}
+
+/** The owner may still be about to act until then. */
+function untilDeadline(attempt: Attempt, pending: Pending, intent: EventOf<'intent'>, ended: BodyEnd<unknown> | undefined): Promise<void> {
+  const isOver = attempt.host.clock.now() >= intent.deadline || (ended !== undefined && hasEnded(ended));
+  return isOver ? Promise.resolve() : new Promise((resolve) => waitUntil(attempt, pending, intent.deadline, resolve));
+}
+
+async function verify(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>): Promise<Verification<unknown>> {
+  const { rules } = act;
+  if (rules.verify === undefined) return { happened: 'unknown' };
+  const ask = rules.verify;
+  const looked = await runBody(attempt, pending, { key: intent.key, timeoutMs: VERIFY_TIMEOUT_MS }, (how) => ask(intent.input, how));
+  return looked.ended === 'value' ? looked.value : { happened: 'unknown' };
+}
+
+async function askPerson(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>): Promise<DoubtAnswer> {
   const end = await subWait(attempt, pending, doubtOf(intent), {
     kind: 'doubt',
     name: intent.attempt === 1 ? `doubt:${pending.id}` : `doubt:${pending.id}:${intent.attempt}`,
@@ -39,23 +80,20 @@ async function askPerson(attempt: Attempt, pending: Pending, act: Act, intent: E
     schema: answerSchema as StandardSchema,
     jsonSchema: ANSWER_SCHEMA,
   });
-  const answer = end.payload as DoubtAnswer;
-  if (answer.happened) return recordValue(attempt, pending, act, answer.result, { how: 'person' });
-  if (pending.closedBy !== undefined) return abandon(attempt, pending, pending.closedBy);
-  await execute(attempt, pending, act, intent.attempt + 1);
+  return end.payload as DoubtAnswer;
 }
 
 /** Each INTENT is doubted on its own: what a person said of one attempt says nothing about the next. */
-function doubtOf(intent: EventOf<'intent'>): string {
+function doubtOf(intent: EventOf<'intent'>): EffectId {
   return `${intent.id}!doubt${intent.attempt}`;
 }
 
-export interface DoubtAnswer {
+interface DoubtAnswer {
   readonly happened: boolean;
   readonly result?: unknown;
 }
 
-export const ANSWER_SCHEMA = {
+const ANSWER_SCHEMA = {
   type: 'object',
   required: ['happened'],
   properties: { happened: { type: 'boolean' }, result: {} },
@@ -66,32 +104,15 @@ const answerSchema: StandardSchema<unknown, DoubtAnswer> = {
     version: 1,
     vendor: 'flyball',
     validate: (value) =>
-      typeof (value as { happened?: unknown } | null | undefined)?.happened === 'boolean'
+      typeof (value as { readonly happened?: unknown } | null | undefined)?.happened === 'boolean'
         ? { value: value as DoubtAnswer }
         : { issues: [{ message: 'a doubt is answered with { "happened": true, "result": … } or { "happened": false }' }] },
   },
 };
 
-/** The owner may still be about to act until then; when our own body has ended there is nobody to wait for. */
-function untilDeadline(attempt: Attempt, pending: Pending, intent: EventOf<'intent'>, ended: BodyEnd<unknown> | undefined): Promise<void> {
-  if (attempt.host.clock.now() >= intent.deadline || (ended !== undefined && ended.ended !== 'stopped')) return Promise.resolve();
-  if (ended?.ended === 'stopped' && ended.settled) return Promise.resolve();
-  return new Promise((resolve) => waitUntil(attempt, pending, intent.deadline, resolve));
-}
-
-async function verify(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>): Promise<Verification<unknown>> {
-  const ask = act.rules.verify;
-  if (ask === undefined) return { happened: 'unknown' };
-  const looked = await runBody(attempt, pending, { key: intent.key, timeoutMs: 60_000 }, (how: EffectContext) => ask(intent.input, how));
-  return looked.ended === 'value' ? looked.value : { happened: 'unknown' };
-}
-
-function reasonOf(ended: BodyEnd<unknown>): Error {
-  return ended.ended === 'stopped' ? ended.reason : new Error('stopped');
-}
-
-function whyInDoubt(answer: Verification<unknown>, nobodyLeft: boolean, act: Act): string {
-  if (act.rules.verify === undefined) return 'it was attempted, its end is not recorded, and it declares no way to verify it';
-  if (answer.happened === 'unknown') return 'it was attempted, its end is not recorded, and verifying it gave no answer';
-  return nobodyLeft ? 'it was attempted and its end is not recorded' : 'verifying says no, but whoever attempted it may still be alive and act';
+function whyInDoubt(act: Act, answer: Verification<unknown>, isSafe: boolean): string {
+  const attempted = 'it was attempted and its end is not recorded';
+  if (act.rules.verify === undefined) return `${attempted}; it declares no way to verify it`;
+  if (answer.happened === 'unknown') return `${attempted}; verifying it gave no answer`;
+  return isSafe ? attempted : 'verifying says no, but whoever attempted it may still be alive and act';
 }

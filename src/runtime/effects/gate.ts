@@ -40,7 +40,7 @@ export async function passGate(attempt: Attempt, pending: Pending, act: Act): Pr
 
 /** In a live fork the first act on the world waits until somebody agrees that the fork may act at all. */
 export async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
-  if (!attempt.isLiveFork || attempt.liveForkApproved) return true;
+  if (attempt.lineage.fork?.live !== true || attempt.liveForkApproved) return true;
   const passed = await passes(attempt, pending, act, `${pending.id}!live`, {
     kind: 'approval',
     name: 'approve:live-fork',

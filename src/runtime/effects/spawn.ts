@@ -20,11 +20,11 @@ export async function spawn<I, O>(
   const { agent, slice } = given;
   if (slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
   const name = nameOf(agent);
-  const limit = scope.ledger.limits.depth;
-  if (scope.ledger.depth + 1 > limit) return { stop: 'bounded', bound: 'depth', limit };
   const input = hasSeam(attempt.host.seams, 'handoff') ? await handOff(attempt, scope, name, given.input) : given.input;
+  const id = `${scope.path}#${scope.effects}`;
+  if (isTooDeep(attempt, scope, id)) return refused(attempt, scope, name, input);
   const path = `${scope.path}/${name}.${scope.groups++}`;
-  const ledger = childLedger(attempt, scope, `${scope.path}#${scope.effects}`, path, slice);
+  const ledger = childLedger(attempt, scope, id, path, slice);
   const child = attempt.scope(path, scope, ledger);
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
@@ -35,6 +35,8 @@ export async function spawn<I, O>(
         const carved = [...ledger.carvedAxes()];
         attempt.push({ type: 'spawn-start', id: pending.id, fp: pending.fp, name, path, input, limits: ledger.limits, carved });
       }
+      const started = attempt.recorded.starts.get(pending.id)?.at(-1)?.activeMs;
+      attempt.time.watch(ledger, started ?? attempt.time.total());
       await runChild(attempt, pending, child, () => agent(given.runFor(child), roundTrip(input)));
     },
     answer: (end) => {
@@ -47,15 +49,36 @@ export async function spawn<I, O>(
   });
 }
 
+/** Decided once: a refusal is in the journal as an end without a start, whatever the limit is later. */
+function isTooDeep(attempt: Attempt, scope: Scope, id: string): boolean {
+  if (attempt.recorded.starts.has(id)) return false;
+  return attempt.recorded.ends.has(id) || scope.ledger.depth + 1 > scope.ledger.limits.depth;
+}
+
+/** A child too deep is an outcome, not the end of its parent. */
+function refused<O>(attempt: Attempt, scope: Scope, name: string, input: unknown): Promise<Outcome<O>> {
+  return ask<Outcome<O>>(attempt, scope, {
+    kind: 'spawn',
+    fp: fingerprint('spawn', name, input),
+    want: {},
+    drive: async ({ id }) => {
+      const outcome: Outcome<unknown> = { stop: 'bounded', bound: 'depth', limit: scope.ledger.limits.depth };
+      attempt.record({ type: 'spawn-end', id, outcome });
+    },
+    answer: (end) => (end as EventOf<'spawn-end'>).outcome as Outcome<O>,
+  });
+}
+
 async function runChild<O>(attempt: Attempt, pending: Pending, child: Scope, run: () => Promise<Outcome<O>>): Promise<void> {
   const outcome = await outcomeOfChild(child, run);
   // what the child left in flight is seen to its end first: a finished child is never run again
   attempt.close(child.path, new CancelledError('the child has ended'), { spareIntents: true });
   await attempt.intentsEnded(child.path);
+  attempt.time.unwatch(child.ledger);
   if (pending.closedBy !== undefined) return attempt.drop(pending);
   // a bound of an ancestor is about to end this child's parent too: it is no outcome of the child's own
   if (outcome === undefined || attempt.isTripping(child)) return;
-  const usage = { ...child.ledger.spent };
+  const usage = { ...child.ledger.spent, wallMs: attempt.time.total() - child.ledger.activeFrom };
   try {
     attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...outcome, usage } });
   } catch (error) {
@@ -98,7 +121,7 @@ function handOff<I>(attempt: Attempt, scope: Scope, agent: string, input: I): Pr
   return step(attempt, scope, {
     name: 'handoff',
     input: { agent, input },
-    effect: async (value) => (await through(attempt.host.seams, 'handoff', async (last) => last.input)(value, { ...attempt.seamContext(), at: scope.path })) as I,
+    effect: async (value) => (await through(attempt.host.seams, 'handoff', async (last) => last.input)(value, attempt.seamContext(scope.path))) as I,
     effectClass: 'pure',
   });
 }

@@ -4,7 +4,8 @@ import type { EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../scope.js';
-import { type Act, driveAct, effectError, learnCompensation, rulesOf } from './act.js';
+import { type Act, effectError, learnCompensation, rulesOf } from './act.js';
+import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 
 const same = (value: unknown): unknown => value;

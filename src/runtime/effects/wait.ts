@@ -52,17 +52,17 @@ export async function openWait(attempt: Attempt, pending: Pending, id: EffectId,
   pending.phase = 'waiting';
   if (start.due !== undefined) {
     const { due } = start;
-    attempt.timer(`due:${id}`, Math.max(0, due - attempt.host.clock.now()), () => {
+    attempt.timers.set(`due:${id}`, due - attempt.host.clock.now(), () => {
       if (isAbandoned(pending)) return;
       attempt.inbox.removeWaiter(id);
-      attempt.resumeClock();
+      attempt.busy();
       attempt.record({ type: 'wait-end', id, timedOut: true });
     });
   }
   if (!pending.intended) {
     pending.onAbort = () => {
       attempt.inbox.removeWaiter(id);
-      attempt.clearTimer(`due:${id}`);
+      attempt.timers.clear(`due:${id}`);
     };
   }
   attempt.inbox.addWaiter({ id, start, pending, schema: plan.schema, busy: false });
@@ -70,7 +70,7 @@ export async function openWait(attempt: Attempt, pending: Pending, id: EffectId,
 }
 
 async function startWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<EventOf<'wait-start'> | undefined> {
-  const ctx = { ...attempt.seamContext(), at: id };
+  const ctx = attempt.seamContext(id);
   const publish = through(attempt.host.seams, 'outbound', async ({ request }) => request);
   const request = plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
   if (isAbandoned(pending)) return undefined;
@@ -134,13 +134,13 @@ export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void>
 export function waitUntil(attempt: Attempt, pending: Pending, due: number, then: () => void): void {
   pending.phase = 'waiting';
   pending.wakeAt = due;
-  if (!pending.intended) pending.onAbort = () => attempt.clearTimer(`due:${pending.id}`);
-  attempt.timer(`due:${pending.id}`, Math.max(0, due - attempt.host.clock.now()), () => {
+  if (!pending.intended) pending.onAbort = () => attempt.timers.clear(`due:${pending.id}`);
+  attempt.timers.set(`due:${pending.id}`, due - attempt.host.clock.now(), () => {
     if (isAbandoned(pending)) return;
     pending.phase = 'running';
     pending.wakeAt = undefined;
     pending.onAbort = undefined;
-    attempt.resumeClock();
+    attempt.busy();
     then();
   });
   attempt.kick();

@@ -1,0 +1,122 @@
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import Libsql from 'libsql';
+
+/** The driver that the engine uses on this Node, with nothing around it. */
+export interface BareDriver {
+  readonly name: string;
+  exec(sql: string): void;
+  all(sql: string): readonly Row[];
+  /** Prepared once; answers how to run it. */
+  statement(sql: string): (values: readonly unknown[]) => void;
+  close(): void;
+}
+type Row = Readonly<Record<string, unknown>>;
+
+/** The part of `node:sqlite` used here: the types of the oldest supported Node do not have it. */
+interface NodeSqlite {
+  readonly DatabaseSync: new (
+    path: string,
+  ) => {
+    exec(sql: string): void;
+    prepare(sql: string): { run(...values: readonly unknown[]): unknown; all(): readonly Row[] };
+    close(): void;
+  };
+}
+
+export function openBare(path: string): BareDriver {
+  const builtin = process.getBuiltinModule?.('node:sqlite') as unknown as NodeSqlite | undefined;
+  return builtin === undefined ? openLibsql(path) : openNodeSqlite(path, builtin);
+}
+
+function openLibsql(path: string): BareDriver {
+  const database = new Libsql(path);
+  return {
+    name: 'libsql',
+    exec: (sql) => void database.exec(sql),
+    all: (sql) => database.prepare<unknown[]>(sql).all([]) as Row[],
+    statement(sql) {
+      const prepared = database.prepare<unknown[]>(sql);
+      return (values) => void prepared.run([...values]);
+    },
+    close: () => void database.close(),
+  };
+}
+
+function openNodeSqlite(path: string, { DatabaseSync }: NodeSqlite): BareDriver {
+  const database = new DatabaseSync(path);
+  return {
+    name: 'node:sqlite',
+    exec: (sql) => database.exec(sql),
+    all: (sql) => database.prepare(sql).all(),
+    statement(sql) {
+      const prepared = database.prepare(sql);
+      return (values) => void prepared.run(...values);
+    },
+    close: () => database.close(),
+  };
+}
+
+/** Everything an engine left in its file that a bare driver has to write again. */
+export interface Left {
+  readonly ddl: readonly string[];
+  readonly events: readonly (readonly unknown[])[];
+  readonly blobs: readonly (readonly unknown[])[];
+  readonly bytes: number;
+}
+
+export function readLeft(path: string): Left {
+  const driver = openBare(path);
+  const ddl = driver
+    .all('SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid')
+    .map(({ sql }) => `${sql}`);
+  const events = driver.all('SELECT run, gen, seq, at, active, body FROM events ORDER BY pos').map(Object.values);
+  const blobs = driver.all('SELECT hash, body FROM blobs ORDER BY n').map((row) => Object.values(row).map(bindable));
+  driver.close();
+  return { ddl, events, blobs, bytes: events.reduce((total, row) => total + `${row.at(-1)}`.length, 0) };
+}
+
+/** libsql reads blobs as ArrayBuffer, and does not take them back. */
+function bindable(value: unknown): unknown {
+  return value instanceof ArrayBuffer ? Buffer.from(value) : value;
+}
+
+/** Writes the same rows into the same tables, in commits of the same sizes; answers the milliseconds. */
+export function replayBare(path: string, left: Left, commits: readonly number[]): number {
+  const driver = openBare(path);
+  for (const setting of ['busy_timeout = 0', 'journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON']) {
+    driver.all(`PRAGMA ${setting}`);
+  }
+  for (const statement of left.ddl) driver.exec(statement);
+  const insertEvent = driver.statement(
+    'INSERT INTO events (run, gen, seq, at, active, body) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const insertBlob = driver.statement('INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING');
+  let event = 0;
+  let blob = 0;
+  const began = performance.now();
+  for (const entries of commits) {
+    if (entries === 0) continue; // a claim or a release: no record
+    driver.exec('BEGIN IMMEDIATE');
+    for (const end = event + entries; event < end; event++) insertEvent(left.events[event] ?? []);
+    const blobs = Math.round((event / left.events.length) * left.blobs.length); // spread as the events are
+    for (; blob < blobs; blob++) insertBlob(left.blobs[blob] ?? []);
+    driver.exec('COMMIT');
+  }
+  const ms = performance.now() - began;
+  driver.close();
+  if (event !== left.events.length) throw new Error(`Replayed ${event} of ${left.events.length} records.`);
+  return ms;
+}
+
+/** Appends bodies to a plain file with one fdatasync each; answers the milliseconds. */
+export function syncEach(path: string, bodies: readonly string[]): number {
+  const file = openSync(path, 'w');
+  const began = performance.now();
+  for (const body of bodies) {
+    writeSync(file, `${body}\n`);
+    fdatasyncSync(file);
+  }
+  const ms = performance.now() - began;
+  closeSync(file);
+  return ms;
+}

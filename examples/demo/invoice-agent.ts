@@ -1,0 +1,95 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Agent, done, type Run, systemClock, type Tool } from 'flyball';
+import { ledgerClient, scriptedModel } from 'flyball/testing';
+
+/** The agent of the demonstration: reads an invoice, writes a report, and pays once a person has agreed. */
+
+export interface Invoice {
+  readonly text: string;
+  /** Where the report goes. */
+  readonly folder: string;
+  /** The bank: a process of its own that writes each payment into its ledger. */
+  readonly bank: string;
+}
+
+/** Replies come from this script, so that the demonstration needs no key and always tells the same story. */
+const model = scriptedModel(
+  {
+    reader: { text: '{"supplier":"Tidal Works","amount":120,"currency":"EUR"}', usage: { input: 640, output: 24 } },
+    checker: { text: 'Supplier known, amount within the usual range.', usage: { input: 410, output: 15 } },
+    planner: { text: 'Pay in full, today.', usage: { input: 380, output: 8 } },
+    writer: {
+      text: '# Invoice of Tidal Works\n\n120 EUR, checked, to be paid in full today.\n',
+      usage: { input: 520, output: 31 },
+    },
+  },
+  { id: 'scripted/clerk', clock: systemClock(), latencyMs: 350, capabilities: { maxOutputTokens: 200 } },
+);
+
+const ask = async (run: Run, name: string, setup: string, question: string): Promise<string> =>
+  (await run.ask({ name, model, setup }, question)).text;
+
+// #region tool
+/** Undoable: taking the file away again is its compensation. */
+const writeReport: Tool<{ readonly path: string; readonly text: string }, string> = {
+  name: 'write-report',
+  description: 'Writes the report on an invoice.',
+  effect: {
+    class: 'undoable',
+    compensate: async ({ path }) => rmSync(path, { force: true }),
+    simulate: ({ path }) => path,
+  },
+  reserve: ({ text }) => ({ filesChanged: 1, linesChanged: text.split('\n').length }),
+  async execute({ path, text }) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  },
+};
+
+// #endregion
+
+/** The bank books at once and confirms slowly: the gap in which a crash is dangerous. */
+const CONFIRMATION_MS = 10_000;
+
+const payInvoice: Agent<Invoice, { readonly report: string; readonly receipt: string }> = async (run, invoice) => {
+  run.note({ kind: 'phase', phase: 'read' });
+  const read = await ask(run, 'reader', 'Extract supplier and amount as JSON.', invoice.text);
+  const { supplier, amount } = JSON.parse(read) as { supplier: string; amount: number };
+  await ask(run, 'checker', 'Say whether the invoice is plausible.', read);
+  await ask(run, 'planner', 'Say how to pay.', read);
+
+  run.note({ kind: 'phase', phase: 'report' });
+  const text = await ask(run, 'writer', 'Write a report in Markdown.', read);
+  const report = await run.call(writeReport, { path: join(invoice.folder, 'report.md'), text });
+  if (!report.ok) return { stop: 'blocked', because: report.content };
+
+  run.note({ kind: 'phase', phase: 'pay' });
+  // #region pay
+  const receipt = await run.step(
+    'pay',
+    { supplier, amount, bank: invoice.bank },
+    async (payment, { key, signal }) => {
+      await ledgerClient(payment.bank).record(key, { to: payment.supplier, amount: payment.amount }, { signal });
+      await new Promise((resolve) => setTimeout(resolve, CONFIRMATION_MS));
+      return `receipt ${key}`;
+    },
+    {
+      class: 'irreversible',
+      why: 'money leaves the account',
+      timeoutMs: 3_000,
+      // after a crash the bank is asked whether this payment is in its books: only then is it believed
+      verify: async (payment, { key }) =>
+        (await ledgerClient(payment.bank).effect(key)) === undefined
+          ? { happened: 'no' }
+          : { happened: 'yes', result: `receipt ${key}` },
+      simulate: () => 'receipt (simulated)',
+    },
+  );
+  // #endregion
+  return done({ report: report.value, receipt });
+};
+
+export const agents = { 'pay-invoice': { agent: payInvoice, version: '1' } };
+export const runtime = { prices: { 'scripted/clerk': { input: 3, output: 15 } } };

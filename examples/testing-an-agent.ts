@@ -1,0 +1,85 @@
+import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Agent, budget, createRuntime, done, type Model, memoryEngine } from 'flyball';
+import {
+  type CrashPlan,
+  type CrashPoint,
+  callFormula,
+  crashingEngine,
+  eachEffectOnce,
+  type Ledger,
+  ledger,
+  neverReached,
+  scriptedModel,
+  testHost,
+} from 'flyball/testing';
+
+/** How to test an agent: scripted replies, real effects in a ledger, and a crash around every write. */
+
+const folder = mkdtempSync(join(tmpdir(), 'flyball-testing-'));
+const gone = new Set<string>();
+let lives = 0;
+const prices = { 'scripted/model': { input: 0, output: 0 } };
+
+function support(model: Model, book: Ledger): Agent<{ question: string; card: string }, string> {
+  return async (run, { question, card }) => {
+    const answer = await run.ask({ name: 'support', model, setup: 'You answer briefly.' }, question);
+    // idempotent: a key that is in the book already is not written again
+    await run.step(
+      'note-card',
+      card,
+      (of, { key }) => void (book.has(key) || book.record(key, of.slice(-4))),
+      'idempotent',
+    );
+    return done(answer.text);
+  };
+}
+
+// #region scripted
+const model = scriptedModel({ support: 'It arrives on Monday.' });
+const book = ledger(join(folder, 'ledger.jsonl'));
+const runtime = createRuntime({ engine: memoryEngine(), agents: { support: support(model, book) }, prices });
+const input = { question: 'When does it arrive?', card: '4929 1111 2222 3333' };
+const outcome = await (await runtime.start('support', input, { budget: budget() })).outcome();
+
+assert(outcome.stop === 'done');
+callFormula(model.requests, { support: 1 }); // one call, and nobody else was asked
+neverReached(model.requests, '4929'); // the card never came near the model
+model.assertFinished(); // no reply was left over
+// #endregion
+await runtime.close();
+
+// #region crash
+/** One process dies where the plan says, another one goes on. Answers the crash points that were passed. */
+async function crashAndResume(plan: CrashPlan): Promise<readonly CrashPoint[]> {
+  const engine = memoryEngine();
+  const effects = ledger(join(folder, `ledger-${lives++}.jsonl`));
+  const agents = { support: support(scriptedModel({ support: () => 'It arrives on Monday.' }), effects) };
+
+  const dying = crashingEngine(engine, plan);
+  const host = testHost(`first-${lives}`, gone);
+  const first = createRuntime({ engine: dying.engine, agents, host, prices });
+  const outcome = first.start('support', input, { budget: budget(), id: 'r1' }).then((handle) => handle.outcome());
+  await Promise.race([outcome, dying.crashed]);
+  first.abandon();
+  host.die(); // proven gone: another process may take its runs over
+
+  const second = createRuntime({ engine, agents, host: testHost(`second-${lives}`, gone), prices });
+  if ((await second.list()).runs.length > 0) {
+    const ended = await second.handle('r1').finished();
+    assert.equal(ended.stop, 'done');
+    eachEffectOnce(effects.lines(), ['r1:0:#1']); // nothing lost, nothing doubled
+  }
+  await second.close();
+  return dying.points;
+}
+
+const points = await crashAndResume(() => false); // one life without a crash lists all crashes worth trying
+for (const { n, when } of points) await crashAndResume({ at: n, when });
+// #endregion
+
+assert(points.length > 4);
+rmSync(folder, { recursive: true });
+console.log(`testing-an-agent: the card stayed out of the prompt, and ${points.length} crashes changed nothing`);

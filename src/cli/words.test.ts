@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { Waiting } from '../core/outcome.js';
+import { exampleOf, questionsOf } from './answers.js';
+import { collectBudget } from './budget-option.js';
+import { commandLineFor } from './command-line.js';
+
+describe('commands to paste', () => {
+  it('are quoted for a shell and name the database they need', () => {
+    const command = commandLineFor('my runs.db');
+    expect(command('signal', 'r1', "it's", '{"a":1}')).toBe(`flyball signal r1 'it'\\''s' '{"a":1}' --db 'my runs.db'`);
+    expect(commandLineFor(undefined)('show', 'r1')).toBe('flyball show r1');
+  });
+
+  it('answer each of several approvals by its own token', () => {
+    const gate = (n: number): Waiting => ({
+      effect: `#${n}!gate`,
+      kind: 'approval',
+      name: `approve:#${n}`,
+      token: `r1:0:#${n}!gate`,
+    });
+    const ask = (waiting: readonly Waiting[]) =>
+      questionsOf({ runId: 'r1', waiting, entries: [], command: commandLineFor(undefined) }).map(
+        ({ commands }) => commands[0],
+      );
+    expect(ask([gate(1)])).toEqual(['flyball approve r1']);
+    expect(ask([gate(1), gate(2)])).toEqual([
+      `flyball signal r1 'approve:#1' '{"verdict":"approve"}'`,
+      `flyball signal r1 'approve:#2' '{"verdict":"approve"}'`,
+    ]);
+  });
+
+  it('start from a value of the shape that a schema wants', () => {
+    const schema = {
+      type: 'object',
+      required: ['name', 'kind', 'tags'],
+      properties: {
+        name: { type: 'string' },
+        kind: { enum: ['a', 'b'] },
+        tags: { type: 'array', items: { type: 'integer' } },
+        rest: { type: 'boolean' },
+      },
+    };
+    expect(exampleOf(schema)).toEqual({ name: '…', kind: 'a', tags: [0] });
+    expect(exampleOf(true)).toBeNull();
+  });
+});
+
+describe('--budget', () => {
+  it('collects several axes, repeated or separated by commas', () => {
+    expect(collectBudget('wallMs=5', collectBudget('costUsd=0.5,modelCalls=3'))).toEqual({
+      costUsd: 0.5,
+      modelCalls: 3,
+      wallMs: 5,
+    });
+  });
+
+  it('takes a deadline as a time', () => {
+    expect(collectBudget('deadline=2030-01-31T12:00:00Z')).toEqual({ deadline: Date.UTC(2030, 0, 31, 12) });
+  });
+
+  it.each(['costUsd', 'costUsd=', 'costUsd=much', 'cost=1', 'costUsd=-1', 'deadline=soon', 'costUsd=Infinity'])(
+    'refuses %s',
+    (given) => {
+      expect(() => collectBudget(given)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+    },
+  );
+});

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Amounts, AXES, budget, type CountedAxis, Ledger, ProgressMeter } from './budget.js';
+
+const ledger = (limits: Parameters<typeof budget>[0] = {}): Ledger => new Ledger('', budget(limits));
+const one = (axis: CountedAxis, amount: number): Partial<Amounts> => ({ [axis]: amount });
+
+describe('a budget', () => {
+  it('is complete and finite on every axis, whatever is given [R2-BUDGET-AXES]', () => {
+    const full = budget({ costUsd: 1 });
+    expect(full.costUsd).toBe(1);
+    for (const axis of [...AXES, 'depth', 'width', 'noProgress'] as const) expect(Number.isFinite(full[axis])).toBe(true);
+    expect([...AXES].sort()).toEqual(
+      ['costUsd', 'filesChanged', 'iterations', 'linesChanged', 'modelCalls', 'tokensIn', 'tokensOut', 'toolCalls', 'wallMs'],
+    );
+  });
+
+  it.each([
+    ['an unknown axis', { tokens: 5 }, /Unknown budget axis "tokens"/],
+    ['no number', { costUsd: '5' }, /costUsd must be a finite number/],
+    ['an infinity', { wallMs: Number.POSITIVE_INFINITY }, /wallMs must be a finite number/],
+    ['NaN', { wallMs: Number.NaN }, /wallMs must be a finite number/],
+    ['less than nothing', { toolCalls: -1 }, /at least 0, got -1/],
+  ])('refuses %s with a sentence [R2-BUDGET-AXES] [R2-BAD-TYPE]', (_what, limits, message) => {
+    expect(() => budget(limits as never)).toThrow(message);
+  });
+});
+
+describe.each(AXES)('%s', (axis) => {
+  it('agrees up to the limit and refuses past it, naming what it knows [R2-BUDGET-RESERVE]', () => {
+    const root = ledger({ [axis]: 10 });
+    expect(root.reserve(one(axis, 6))).toBeUndefined();
+    expect(root.reserve(one(axis, 4))).toBeUndefined();
+    expect(root.reserve(one(axis, 1))).toEqual({ node: '', bound: axis, limit: 10, spent: 0, wanted: 1 });
+  });
+
+  it('takes the worst case first and gives back what was not spent [R2-BUDGET-RESERVE]', () => {
+    const root = ledger({ [axis]: 10 });
+    root.reserve(one(axis, 8));
+    expect(root.remaining(axis)).toBe(2);
+    root.settle(one(axis, 8), one(axis, 3));
+    expect(root.remaining(axis)).toBe(7);
+    expect(root.spent[axis]).toBe(3);
+    expect(root.reserved[axis]).toBe(0);
+  });
+
+  it('carves a child whose whole part is reserved, debits upwards, and gives the rest back [R2-BUDGET-CARVE] [R2-BUDGET-DEBIT]', () => {
+    const root = ledger({ [axis]: 10 });
+    const child = root.carve('/child', one(axis, 6));
+    const grandchild = child.carve('/child/grand', one(axis, 2));
+    expect(root.remaining(axis)).toBe(4);
+    expect(child.remaining(axis)).toBe(4);
+    grandchild.reserve(one(axis, 2));
+    grandchild.settle(one(axis, 2), one(axis, 1));
+    expect([grandchild.spent[axis], child.spent[axis], root.spent[axis]]).toEqual([1, 1, 1]);
+    expect(grandchild.reserve(one(axis, 2))).toMatchObject({ node: '/child/grand', bound: axis, limit: 2 });
+    grandchild.close();
+    expect(child.remaining(axis)).toBe(5);
+    child.close();
+    expect(root.remaining(axis)).toBe(9);
+  });
+
+  it('never carves more than is left [R2-BUDGET-CARVE]', () => {
+    const root = ledger({ [axis]: 10 });
+    expect(root.carve('/a', one(axis, 7)).limits[axis]).toBe(7);
+    expect(root.carve('/b', one(axis, 7)).limits[axis]).toBe(3);
+    expect(root.carve('/c', one(axis, 7)).limits[axis]).toBe(0);
+  });
+
+  it('refuses what is already past its limit, even a call that wants nothing of it [R2-BUDGET-PAST-LIMIT]', () => {
+    const root = ledger({ [axis]: 10 });
+    root.debit(one(axis, 25)); // what a journal says was spent is taken without asking
+    expect(root.reserve(one(axis, 1))).toMatchObject({ bound: axis, spent: 25 });
+    expect(root.reserve({})).toMatchObject({ bound: axis, spent: 25 });
+    expect(root.remaining(axis)).toBe(0);
+  });
+
+  it('warns once, at 80 % [R2-BUDGET-WARN]', () => {
+    const root = ledger({ [axis]: 10 });
+    root.debit(one(axis, 7.9));
+    expect(root.warnings(0.8)).toEqual([]);
+    root.debit(one(axis, 0.1));
+    expect(root.warnings(0.8)).toEqual([{ node: '', axis, spent: 8, limit: 10 }]);
+    root.debit(one(axis, 1));
+    expect(root.warnings(0.8)).toEqual([]);
+  });
+});
+
+describe('a child', () => {
+  it('shares with its parent what its slice does not name', () => {
+    const root = ledger({ toolCalls: 5, modelCalls: 5 });
+    const child = root.carve('/child', { modelCalls: 2 });
+    root.reserve({ toolCalls: 4 });
+    expect(child.remaining('toolCalls')).toBe(1);
+    expect(child.reserve({ toolCalls: 2 })).toMatchObject({ node: '', bound: 'toolCalls', limit: 5 });
+    expect(child.reserve({ toolCalls: 1 })).toBeUndefined();
+    expect(root.remaining('toolCalls')).toBe(0);
+  });
+
+  it('gets a share of what is left, in whole numbers except for money', () => {
+    const root = ledger({ toolCalls: 7, costUsd: 1.5 });
+    root.debit({ toolCalls: 2 });
+    const child = root.carve('/child', { share: 0.5 });
+    expect(child.limits.toolCalls).toBe(2);
+    expect(child.limits.costUsd).toBe(0.75);
+  });
+
+  it('can narrow depth, width, progress and deadline, but never widen them', () => {
+    const root = ledger({ depth: 2, width: 4, noProgress: 3, deadline: 1000 });
+    expect(root.carve('/a', { depth: 1, width: 2, noProgress: 1, deadline: 500 }).limits).toMatchObject({ depth: 1, width: 2, noProgress: 1, deadline: 500 });
+    expect(root.carve('/b', { depth: 9, width: 9, noProgress: 9, deadline: 9000 }).limits).toMatchObject({ depth: 2, width: 4, noProgress: 3, deadline: 1000 });
+  });
+
+  it('counts its open branches in every ancestor', () => {
+    const root = ledger({ width: 3 });
+    const child = root.carve('/child', { width: 2 });
+    expect(child.openBranches(2)).toBeUndefined();
+    expect(child.openBranches(1)).toMatchObject({ node: '/child', bound: 'width', limit: 2, spent: 2, wanted: 1 });
+    expect(root.openBranches(2)).toMatchObject({ node: '', bound: 'width', limit: 3 });
+    child.closeBranches(2);
+    expect(root.openBranches(3)).toBeUndefined();
+  });
+});
+
+describe('time', () => {
+  it('is over at the limit and ever after [R2-BUDGET-PAST-LIMIT]', () => {
+    const root = ledger({ wallMs: 100, deadline: 5000 });
+    expect(root.outOfTime(99, 4999)).toBeUndefined();
+    expect(root.outOfTime(100, 0)).toMatchObject({ bound: 'wallMs', limit: 100, spent: 100 });
+    expect(root.outOfTime(1e9, 0)).toMatchObject({ bound: 'wallMs', spent: 1e9 });
+    expect(root.outOfTime(0, 5000)).toMatchObject({ bound: 'deadline', limit: 5000 });
+    expect(root.outOfTime(0, 1e9)).toMatchObject({ bound: 'deadline', spent: 1e9 });
+  });
+});
+
+describe('the progress meter', () => {
+  it('counts repeats in a row that bring an earlier result, and starts again with anything new [R2-BUDGET-NO-PROGRESS]', () => {
+    const meter = new ProgressMeter();
+    expect(meter.record('look', 'nothing')).toBe(0);
+    expect(meter.record('look', 'nothing')).toBe(1);
+    expect(meter.record('look', 'nothing')).toBe(2);
+    expect(meter.record('look', 'something')).toBe(0);
+    expect(meter.record('look', 'nothing')).toBe(1); // alternating between known results is no progress either
+    expect(meter.record('look', 'something')).toBe(2);
+    expect(meter.record('ask', 'nothing')).toBe(0);
+  });
+});
+
+interface Move {
+  readonly kind: 'reserve' | 'settle' | 'carve' | 'close';
+  readonly axis: CountedAxis;
+  readonly amount: number;
+  readonly which: number;
+}
+
+const moves = fc.array(
+  fc.record<Move>({
+    kind: fc.constantFrom('reserve', 'settle', 'carve', 'close'),
+    axis: fc.constantFrom('toolCalls', 'tokensIn', 'costUsd'),
+    amount: fc.integer({ min: 0, max: 12 }),
+    which: fc.nat({ max: 30 }),
+  }),
+  { maxLength: 60 },
+);
+
+it('no tree of reservations, settlements and children ever exceeds a limit [R2-BUDGET-RESERVE] [R2-BUDGET-CARVE] [R2-BUDGET-DEBIT]', () => {
+  fc.assert(
+    fc.property(moves, fc.integer({ min: 0, max: 40 }), (sequence, limit) => {
+      const root = ledger({ toolCalls: limit, tokensIn: limit, costUsd: limit });
+      const nodes = [{ node: root, open: true, children: 0, parent: -1 }];
+      const reservations: { readonly node: number; readonly axis: CountedAxis; readonly amount: number }[] = [];
+      for (const move of sequence) {
+        const index = move.which % nodes.length;
+        const at = nodes[index];
+        if (at === undefined || !at.open) continue;
+        if (move.kind === 'reserve' && at.node.reserve(one(move.axis, move.amount)) === undefined) reservations.push({ node: index, axis: move.axis, amount: move.amount });
+        if (move.kind === 'carve') {
+          at.children++;
+          nodes.push({ node: at.node.carve(`/${nodes.length}`, one(move.axis, move.amount)), open: true, children: 0, parent: index });
+        }
+        if (move.kind === 'settle' && reservations.length > 0) {
+          const [made] = reservations.splice(move.which % reservations.length, 1);
+          if (made !== undefined) nodes[made.node]?.node.settle(one(made.axis, made.amount), one(made.axis, Math.min(made.amount, move.amount)));
+        }
+        // a child ends when nothing of it is open any more
+        if (move.kind === 'close' && index > 0 && at.children === 0 && reservations.every(({ node }) => node !== index)) {
+          at.node.close();
+          at.open = false;
+          const parent = nodes[at.parent];
+          if (parent !== undefined) parent.children--;
+        }
+        for (const { node } of nodes) {
+          for (const axis of ['toolCalls', 'tokensIn', 'costUsd'] as const) {
+            expect(node.spent[axis] + node.reserved[axis]).toBeLessThanOrEqual(node.limits[axis] + 1e-9);
+            expect(node.reserved[axis]).toBeGreaterThanOrEqual(-1e-9);
+          }
+        }
+      }
+      const spentBelow = reservations.length === 0 && nodes.slice(1).every(({ open }) => !open);
+      if (spentBelow) for (const axis of ['toolCalls', 'tokensIn', 'costUsd'] as const) expect(root.reserved[axis]).toBeCloseTo(0);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,41 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { NOTHING } from './budget.js';
+import { blocked, degraded, done, failed, isTerminal, type Outcome, type Stop } from './outcome.js';
+
+const failure = { code: 'EFFECT_FAILED', message: 'no', retryable: false } as const;
+
+describe('an outcome', () => {
+  it('is one variant of one union, with a reason where it is not what was asked for [R2-CORE-OUTCOME]', () => {
+    expect(done(1)).toEqual({ stop: 'done', value: 1 });
+    expect(degraded(1, 'half of it')).toEqual({ stop: 'degraded', value: 1, because: 'half of it' });
+    expect(blocked('no access')).toEqual({ stop: 'blocked', because: 'no access' });
+    expect(blocked('no access', 2)).toEqual({ stop: 'blocked', because: 'no access', partial: 2 });
+    expect(failed(failure)).toEqual({ stop: 'failed', because: 'no', failure });
+    expect(failed(failure, 2)).toEqual({ stop: 'failed', because: 'no', failure, partial: 2 });
+  });
+
+  it('is handled to the last variant, or does not compile [R2-CORE-OUTCOME]', () => {
+    expectTypeOf<Stop>().toEqualTypeOf<'done' | 'degraded' | 'bounded' | 'suspended' | 'blocked' | 'cancelled' | 'failed'>();
+    const told = (outcome: Outcome<number>): string => {
+      switch (outcome.stop) {
+        case 'done':
+        case 'degraded':
+          return `${outcome.value}`;
+        case 'bounded':
+          return `${outcome.bound} ${outcome.limit} ${outcome.partial}`;
+        case 'suspended':
+          return outcome.waiting.map(({ name }) => name).join();
+        case 'blocked':
+        case 'cancelled':
+        case 'failed':
+          return `${outcome.because} ${outcome.partial}`;
+      }
+    };
+    expect(told({ stop: 'bounded', bound: 'costUsd', limit: 5, partial: 2, usage: NOTHING })).toBe('costUsd 5 2');
+  });
+
+  it('is final unless it can go on', () => {
+    const stops: readonly Stop[] = ['done', 'degraded', 'bounded', 'suspended', 'blocked', 'cancelled', 'failed'];
+    expect(stops.filter((stop) => !isTerminal(stop))).toEqual(['bounded', 'suspended']);
+  });
+});

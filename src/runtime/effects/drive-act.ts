@@ -1,0 +1,117 @@
+import { FlyballError, JournalConflictError } from '../../core/errors.js';
+import type { EventOf } from '../../core/events.js';
+import type { Attempt } from '../attempt.js';
+import type { Pending } from '../pending.js';
+import { type Act, keyOf, recordFailure, recordValue } from './act.js';
+import { type BodyEnd, runBody } from './body.js';
+import { resolveDoubt } from './doubt.js';
+import { passGate, passLiveForkGate } from './gate.js';
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
+export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
+  let intent = lastIntent(attempt, pending);
+  if (intent === undefined) {
+    if (act.class === 'pure') return drivePure(attempt, pending, act);
+    if (attempt.lineage.fork?.live === false) return simulate(attempt, pending, act);
+    if (!(await passLiveForkGate(attempt, pending, act)) || !(await passGate(attempt, pending, act))) return;
+  }
+  for (let ended: BodyEnd<unknown> | undefined; ; ) {
+    if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
+    if (pending.closedBy !== undefined && !pending.intended) return attempt.drop(pending);
+    if (act.class === 'idempotent' && attempt.isBounded) return attempt.drop(pending); // repeated when the run goes on
+    const made = await makeOnce(attempt, pending, act, (intent?.attempt ?? 0) + 1);
+    if (made === 'ended') return;
+    ({ intent, ended } = made);
+  }
+}
+
+function lastIntent(attempt: Attempt, pending: Pending): EventOf<'intent'> | undefined {
+  const own = attempt.recorded.starts.get(pending.id)?.findLast((entry) => entry.inherited === undefined)?.event;
+  return own?.type === 'intent' ? own : undefined;
+}
+
+async function drivePure(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
+  const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs: act.rules.timeoutMs }, act.body);
+  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  if (end.ended === 'value') recordValue(attempt, pending, act, end.value);
+  else recordFailure(attempt, pending, act, errorOf(end));
+}
+
+type Doubtful = { readonly intent: EventOf<'intent'>; readonly ended: BodyEnd<unknown> };
+
+/** Writes INTENT, makes it durable, and only then acts. */
+async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: number): Promise<'ended' | Doubtful> {
+  const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const intent: EventOf<'intent'> = {
+    type: 'intent',
+    id: pending.id,
+    fp: pending.fp,
+    of: act.of,
+    name: act.name,
+    class: act.class,
+    ...(act.rules.compensate === undefined ? {} : { undo: true as const }),
+    key: keyOf(attempt, pending),
+    input: act.input,
+    deadline: attempt.host.clock.now() + timeoutMs,
+    reserved: pending.reserved ?? {},
+    attempt: nth,
+    owner: attempt.host.me,
+  };
+  try {
+    attempt.push(intent);
+  } catch (error) {
+    recordFailure(attempt, pending, act, error); // an input that cannot be stored was never acted on
+    return 'ended';
+  }
+  pending.intended = true;
+  await attempt.barrier();
+  // the commit may have taken long enough for the lease to pass on: then somebody else decides about this INTENT
+  if (!attempt.host.leaseHolds(attempt)) {
+    attempt.fail(new JournalConflictError(attempt.runId, `the lease ended before ${act.name} was attempted.`));
+    return 'ended';
+  }
+  if (pending.closedBy !== undefined) return failed(attempt, pending, act, pending.closedBy);
+  const ended = await runBody(attempt, pending, { key: intent.key, timeoutMs }, act.body);
+  if (ended.ended === 'value') {
+    recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
+    return 'ended';
+  }
+  if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.isBounded) {
+    attempt.drop(pending);
+    return 'ended';
+  }
+  // repeating an idempotent effect is harmless, so calling it failed is honest enough
+  if (act.class === 'idempotent' || (ended.ended === 'error' && !saysInDoubt(ended.error))) {
+    return failed(attempt, pending, act, errorOf(ended));
+  }
+  return { intent, ended };
+}
+
+function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown): 'ended' {
+  recordFailure(attempt, pending, act, error);
+  return 'ended';
+}
+
+/** In a fork that is not live: what the effect declares, else what the parent got at the same place, else nothing. */
+function simulate(attempt: Attempt, pending: Pending, act: Act): void {
+  const parents = attempt.lineage.fork?.later.get(pending.id);
+  if (act.rules.simulate !== undefined) {
+    recordValue(attempt, pending, act, act.rules.simulate(act.input), 'simulated');
+  } else if (parents?.fp === pending.fp) {
+    recordValue(attempt, pending, act, act.restore(parents.end.result), 'simulated');
+  } else {
+    const message = `${act.name} changes the world and this fork is not live. Declare \`simulate\`, or fork with live: true.`;
+    recordFailure(attempt, pending, act, new FlyballError('NOT_SIMULATED', message));
+  }
+}
+
+function errorOf(end: BodyEnd<unknown>): unknown {
+  return end.ended === 'error' ? end.error : end.ended === 'stopped' ? end.reason : undefined;
+}
+
+/** An effect can say itself that it does not know: `throw Object.assign(new Error(…), { inDoubt: true })`. */
+function saysInDoubt(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && (error as { readonly inDoubt?: unknown }).inDoubt === true;
+}

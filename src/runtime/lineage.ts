@@ -1,0 +1,13 @@
+import type { EffectId, EventOf } from '../core/events.js';
+
+/** What a run has from the one it was forked from. */
+export interface Lineage {
+  /** The run at the root of all forks: what random numbers are seeded by. */
+  readonly originId: string;
+  readonly fork?: {
+    /** It may act on the world, once somebody approved. Otherwise world-changing effects are stood in for. */
+    readonly live: boolean;
+    /** Completions of the parent after the fork point, by effect. */
+    readonly later: ReadonlyMap<EffectId, { readonly fp: string; readonly end: EventOf<'complete'> }>;
+  };
+}

@@ -1,0 +1,66 @@
+import type { Price } from '../core/model.js';
+import type { Agent } from '../core/run.js';
+import type { JsonSchema } from '../core/schema.js';
+import type { Clock } from '../ports/clock.js';
+import type { Engine } from '../ports/engine.js';
+import type { Host } from '../ports/host.js';
+import type { AttemptOptions } from './host.js';
+import type { Seams } from './seams.js';
+
+/** Any agent, whatever its input. */
+export type AnyAgent = Agent<never, unknown>;
+
+export interface RuntimeParts {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly host: Host;
+  /** By name: the agents this process can run. A version marks which code wrote a journal. */
+  readonly agents: Readonly<Record<string, AnyAgent | { readonly agent: AnyAgent; readonly version: string }>>;
+  readonly seams?: Seams;
+  readonly prices?: (modelId: string) => Price | undefined;
+  /** Undefined when the value fits the schema, else what is wrong with it. */
+  readonly checkJson?: (schema: JsonSchema, value: unknown) => Promise<string | undefined>;
+  /** Told of failures that nobody awaits: a worker's look-around, a lease renewal, an observer that throws. */
+  readonly onProblem?: (error: unknown, doing: string) => void;
+  readonly options?: Partial<RuntimeOptions>;
+}
+
+export interface RuntimeOptions extends AttemptOptions {
+  readonly leaseMs: number;
+  /** How often a worker looks for runs whose owner is gone. */
+  readonly pollMs: number;
+  /** Crashes in a row without progress before a run is set aside for a person. */
+  readonly maxResumes: number;
+  /** Runs kept in memory; beyond it those that only wait are unloaded at once. */
+  readonly maxLoaded: number;
+  /** Picks up due timers, messages and orphaned runs by itself. */
+  readonly worker: boolean;
+}
+
+export const DEFAULTS: RuntimeOptions = {
+  flushAfterMs: 5,
+  suspendAfterMs: 50,
+  foreignTurns: 3,
+  compensationAttempts: 3,
+  leaseMs: 15_000,
+  pollMs: 500,
+  maxResumes: 10,
+  maxLoaded: 1_000,
+  worker: true,
+};
+
+/** The parts with every choice made. */
+export interface Settings extends RuntimeParts {
+  readonly seams: Seams;
+  readonly options: RuntimeOptions;
+  readonly onProblem: (error: unknown, doing: string) => void;
+}
+
+export function settle(parts: RuntimeParts): Settings {
+  return {
+    ...parts,
+    seams: parts.seams ?? {},
+    options: { ...DEFAULTS, ...parts.options },
+    onProblem: parts.onProblem ?? (() => undefined),
+  };
+}

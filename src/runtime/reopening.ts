@@ -1,0 +1,75 @@
+import { type Budget, budget as completeBudget } from '../core/budget.js';
+import { encode } from '../core/codec.js';
+import { ConfigError } from '../core/errors.js';
+import type { EventOf, RunEvent } from '../core/events.js';
+import type { Waiting } from '../core/outcome.js';
+import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
+import { indexJournal, type LoadedEntry } from './recorded.js';
+
+/** Somebody's wish that a run goes on. */
+export interface Resume {
+  readonly by: string;
+  readonly budget?: Partial<Budget>;
+}
+
+/**
+ * What was decided about a run while nobody ran it, as entries to write before it goes on: a resume, a larger budget,
+ * a cancellation. Undefined when there is nothing to write. Throws ConfigError when the wish makes no sense.
+ */
+export function controlBatch(
+  claim: Claim,
+  was: RunStatus,
+  entries: readonly LoadedEntry[],
+  wish: { readonly resume: Resume | undefined; readonly messages: readonly StoredMessage[]; readonly now: number },
+): Batch | undefined {
+  const { resume, messages, now } = wish;
+  const recorded = indexJournal(entries, { deep: false });
+  const events: RunEvent[] = [];
+  if (resume !== undefined && (resume.budget !== undefined || was === 'bounded' || was === 'paused')) {
+    events.push({ type: 'run-resume', by: resume.by, ...enlargement(claim.runId, was, recorded.budget, entries, resume) });
+  }
+  const isCancelled = recorded.deliveries.some(({ event }) => event.type === 'cancel');
+  for (const message of messages) {
+    if (message.kind === 'resume') events.push({ type: 'run-resume', by: message.from });
+    if (message.kind !== 'cancel' || isCancelled) continue;
+    const { why } = JSON.parse(message.body) as { readonly why: string };
+    events.push({ type: 'run-resume', by: message.from }, { type: 'cancel', by: message.from, why });
+  }
+  if (events.length === 0 && messages.length === 0) return undefined;
+  const position = { generation: claim.record.generation, at: now, activeMs: recorded.activeMs };
+  return {
+    entries: events.map((event, index) => ({ ...position, seq: recorded.nextSeq + index, body: encode(event).body })),
+    taken: messages.map(({ number }) => number),
+  };
+}
+
+function enlargement(runId: string, was: RunStatus, old: Budget, entries: readonly LoadedEntry[], resume: Resume): { readonly budget?: Budget } {
+  const trip = lastTrip(entries);
+  if (resume.budget === undefined) {
+    if (was !== 'bounded') return {};
+    throw new ConfigError(`Run ${runId} reached a bound. Resume it with a larger budget, for example --budget ${trip?.bound ?? 'costUsd'}=…`);
+  }
+  const budget = completeBudget({ ...old, ...resume.budget });
+  const given = trip === undefined ? undefined : (budget[trip.bound] ?? 0);
+  if (was === 'bounded' && trip !== undefined && given !== undefined && given <= trip.limit) {
+    throw new ConfigError(`Run ${runId} stopped at ${trip.bound} = ${trip.limit}; the new budget has ${given}. Give it more of that.`);
+  }
+  return { budget };
+}
+
+function lastTrip(entries: readonly LoadedEntry[]): EventOf<'trip'> | undefined {
+  const found = entries.findLast(({ event }) => event.type === 'trip' && event.node === '')?.event;
+  return found?.type === 'trip' ? found : undefined;
+}
+
+/** What a resting run waits for, read from its journal. */
+export function openWaits(entries: readonly LoadedEntry[], record: RunRecord): readonly Waiting[] {
+  const ended = new Set(entries.flatMap(({ event }) => (event.type === 'wait-end' || event.type === 'sleep-end' ? [event.id] : [])));
+  return entries.flatMap(({ event }): Waiting[] => {
+    if ((event.type !== 'wait-start' && event.type !== 'sleep-start') || ended.has(event.id)) return [];
+    if (event.type === 'sleep-start') return [{ effect: event.id, kind: 'sleep', name: 'sleep', until: event.due }];
+    if (record.waiting.length > 0 && !record.waiting.includes(event.name)) return [];
+    const { id, kind, name, token, due, request } = event;
+    return [{ effect: id, kind, name, token, ...(due === undefined ? {} : { until: due }), ...(request === undefined ? {} : { request }) }];
+  });
+}

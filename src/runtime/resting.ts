@@ -1,0 +1,46 @@
+import type { Attempt } from './attempt.js';
+
+/** Unloads a run that only waits: the journal has everything, so this life can simply be forgotten. */
+export async function suspend(attempt: Attempt): Promise<void> {
+  if (attempt.dead || attempt.resting || !attempt.onlyWaits()) return;
+  const waiting = attempt.waiting();
+  await attempt.writer.flush();
+  // the flush took a turn: something may have moved meanwhile
+  if (attempt.dead || attempt.resting || !attempt.onlyWaits() || attempt.writer.hasUnwritten) return;
+  const dues = waiting.flatMap((item) => (item.until === undefined ? [] : [item.until]));
+  const { deadline } = attempt.root.ledger.limits;
+  if (deadline !== undefined) dues.push(deadline);
+  attempt.unload();
+  await attempt.host.release(attempt, {
+    status: 'suspended',
+    ...(dues.length > 0 ? { wakeAt: Math.min(...dues) } : {}),
+    waiting: waiting.filter((item) => item.kind !== 'sleep').map((item) => item.name),
+    now: attempt.host.clock.now(),
+  });
+  attempt.host.ended(attempt, { stop: 'suspended', waiting, usage: attempt.usage() });
+}
+
+/** Rests at a safe point until somebody resumes the run. */
+export async function pause(attempt: Attempt): Promise<void> {
+  const message = attempt.pauseMessage;
+  if (attempt.dead || attempt.resting || message === undefined) return;
+  attempt.resting = true;
+  attempt.push({ type: 'run-pause', by: message.from });
+  attempt.writer.take(message.number);
+  const waiting = attempt.waiting();
+  await attempt.barrier();
+  attempt.unload();
+  await attempt.host.release(attempt, { status: 'paused', now: attempt.host.clock.now() });
+  attempt.host.ended(attempt, { stop: 'suspended', waiting, paused: true, usage: attempt.usage() });
+}
+
+/** Lets what is in flight end, then gives the run back for another process to go on with. */
+export async function giveBack(attempt: Attempt): Promise<void> {
+  attempt.stopping ??= 'give-back';
+  while (!attempt.dead && attempt.isActing()) await new Promise((resolve) => setImmediate(resolve));
+  if (attempt.dead || attempt.resting || attempt.settlement !== undefined) return;
+  attempt.resting = true;
+  await attempt.barrier();
+  attempt.unload();
+  await attempt.host.release(attempt, { status: 'pending', now: attempt.host.clock.now() });
+}

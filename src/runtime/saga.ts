@@ -1,0 +1,86 @@
+import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
+import { countTool, isSagaStep, isUnder, type Recorded } from './recorded.js';
+
+export type Compensation = (how: { readonly key: string; readonly signal: AbortSignal }) => Promise<void>;
+
+/** What a run has done to the world, and how to undo it: folded from the journal, entry by entry. */
+export class Saga {
+  readonly intents: Map<EffectId, EventOf<'intent'>>;
+  readonly calledTools: Record<string, number>;
+  /** By `generation:effect`. Learnt again on every replay: code cannot be stored. */
+  readonly compensations = new Map<string, Compensation>();
+  private readonly done: SagaEntry[];
+  private readonly undoEnds = new Map<EffectId, EventOf<'complete' | 'abort'>>();
+  private readonly undoneScopes: Set<string>;
+  private readonly announced: Set<string>;
+  private readonly recorded: Recorded;
+  private readonly generation: number;
+
+  constructor(recorded: Recorded, generation: number) {
+    this.recorded = recorded;
+    this.generation = generation;
+    this.intents = new Map(recorded.intents);
+    this.calledTools = { ...recorded.calledTools };
+    this.done = [...recorded.saga];
+    this.undoneScopes = new Set(recorded.rollbacks);
+    this.announced = new Set(recorded.rollbackStarts);
+    for (const [id, { event }] of recorded.ends) {
+      if (id.endsWith('!undo') && (event.type === 'complete' || event.type === 'abort')) this.undoEnds.set(id, event);
+    }
+  }
+
+  observe(event: RunEvent): void {
+    switch (event.type) {
+      case 'intent':
+        this.intents.set(event.id, event);
+        return;
+      case 'complete':
+      case 'abort':
+        if (event.id.endsWith('!undo')) this.undoEnds.set(event.id, event);
+        if (event.type === 'abort') return;
+        if (isSagaStep(this.intents.get(event.id), event)) this.done.push({ effect: event.id, generation: this.generation });
+        countTool(this.calledTools, event, this.intents);
+        return;
+      case 'rollback-start':
+        this.announced.add(event.scope);
+        return;
+      case 'rollback-end':
+        this.undoneScopes.add(event.scope);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Effects below `path` that a rollback has to look at, newest first. */
+  toUndo(path: string): readonly SagaEntry[] {
+    const losers = path === '' ? [...this.undoneScopes].filter((scope) => scope !== '') : [];
+    return this.done
+      .filter(({ effect, generation }) => (generation === this.generation ? isUnder(effect, path) : path === ''))
+      .filter(({ effect, generation }) => generation !== this.generation || !losers.some((scope) => isUnder(effect, scope)))
+      .reverse();
+  }
+
+  /** What the next generation has to be able to undo. */
+  carriedOver(): readonly SagaEntry[] {
+    return this.toUndo('').filter((entry) => this.undoEnd(undoId(entry))?.type !== 'complete').reverse();
+  }
+
+  undoEnd(id: EffectId): EventOf<'complete' | 'abort'> | undefined {
+    return this.undoEnds.get(id);
+  }
+
+  isAnnounced(path: string): boolean {
+    return this.announced.has(path);
+  }
+
+  /** Something below `path` was ever intended, in this run or in the one it was forked from. */
+  hasActed(path: string): boolean {
+    const below = (id: EffectId): boolean => isUnder(id, path);
+    return [...this.recorded.intended].some(below) || [...this.intents.keys()].some(below);
+  }
+}
+
+export function undoId(entry: SagaEntry): EffectId {
+  return `${entry.generation}:${entry.effect}!undo`;
+}

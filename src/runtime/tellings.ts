@@ -1,0 +1,40 @@
+import type { Ledger } from '../core/budget.js';
+import type { EventOf, InfoEvent } from '../core/events.js';
+import type { Recorded } from './recorded.js';
+import type { Scope } from './scope.js';
+
+/** What a run tells its observers without it being history: told once over all lives of the run. */
+export class Tellings {
+  private readonly recorded: Recorded;
+  private readonly tell: (event: InfoEvent) => void;
+  private notes = 0;
+  private readonly overlapped: Set<string>;
+  private readonly warned: Set<string>;
+
+  constructor(recorded: Recorded, tell: (event: InfoEvent) => void) {
+    this.recorded = recorded;
+    this.tell = tell;
+    this.overlapped = new Set(recorded.overlaps);
+    this.warned = new Set(recorded.warned);
+  }
+
+  note(path: string, event: EventOf<'note'>['event']): void {
+    if (this.notes++ >= this.recorded.notes) this.tell({ type: 'note', path, event });
+  }
+
+  /** Overlapping effects in one scope are legal, but their names depend on the order of the calls: worth a mention. */
+  overlap(scope: Scope): void {
+    if (scope.open === 0 || this.overlapped.has(scope.path)) return;
+    this.overlapped.add(scope.path);
+    this.tell({ type: 'scope-overlap', path: scope.path });
+  }
+
+  warn(ledger: Ledger): void {
+    for (const warning of ledger.warnings(0.8)) {
+      const name = `${warning.node} ${warning.axis}`;
+      if (this.warned.has(name)) continue;
+      this.warned.add(name);
+      this.tell({ type: 'budget-warning', ...warning });
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import { JournalConflictError } from '../core/errors.js';
+import type { RunStatus } from '../ports/engine.js';
+import type { Audience } from './audience.js';
+import type { Lives } from './lives.js';
+import type { Settings } from './options.js';
+
+const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>(['done', 'degraded', 'blocked', 'cancelled', 'failed', 'bounded']);
+
+/** Keeps what is due moving: new runs, timers, messages, runs whose owner is gone, and the leases of those that live here. */
+export class Worker {
+  private readonly settings: Settings;
+  private readonly lives: Lives;
+  private readonly audience: Audience;
+  private stopWatching: (() => void) | undefined;
+  private cancelLook: (() => void) | undefined;
+  private cancelRenew: (() => void) | undefined;
+  private looking = false;
+  private lookAgain = false;
+  private stopped = false;
+
+  constructor(settings: Settings, lives: Lives, audience: Audience) {
+    this.settings = settings;
+    this.lives = lives;
+    this.audience = audience;
+    lives.onChange = () => {
+      this.renewSoon();
+      this.lookSoon();
+    };
+  }
+
+  start(): void {
+    this.stopWatching = this.settings.engine.watch(() => {
+      this.lives.pokeAll();
+      this.lookSoon();
+    });
+    this.lookSoon();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.stopWatching?.();
+    this.cancelLook?.();
+    this.cancelRenew?.();
+  }
+
+  lookSoon(): void {
+    if (this.stopped) return;
+    if (this.looking) {
+      this.lookAgain = true;
+      return;
+    }
+    this.looking = true;
+    this.cancelLook?.();
+    setImmediate(() => {
+      this.look()
+        .catch((error: unknown) => this.settings.onProblem(error, 'looking for due runs'))
+        .then(() => this.lookLater());
+    });
+  }
+
+  private async look(): Promise<void> {
+    const { engine, clock, host, options, agents } = this.settings;
+    if (this.stopped) return;
+    if (options.worker) {
+      const limit = Math.min(100, Math.max(1, options.maxLoaded - this.lives.size));
+      const due = await engine.due({ now: clock.now(), limit, agents: Object.keys(agents), isGone: (owner) => host.isGone(owner) });
+      for (const runId of due) if (!this.stopped && !this.lives.has(runId)) await this.pickUp(runId);
+    }
+    for (const runId of this.audience.awaited()) if (!this.lives.has(runId)) await this.noticeEnd(runId);
+  }
+
+  private async pickUp(runId: string): Promise<void> {
+    try {
+      await this.lives.launch(runId, 'wake');
+    } catch (error) {
+      // a run that another worker got first is none of our business
+      if (error instanceof JournalConflictError || this.stopped) return;
+      this.audience.rested(runId, { error });
+      this.settings.onProblem(error, `picking up run ${runId}`);
+    }
+  }
+
+  /** A run that somebody here waits for may have ended in another process. */
+  private async noticeEnd(runId: string): Promise<void> {
+    const record = await this.settings.engine.get(runId);
+    if (record !== undefined && (ENDED.has(record.status) || record.status === 'stalled')) {
+      await this.lives.restOf(runId).then(
+        (outcome) => this.audience.rested(runId, { outcome }),
+        (error: unknown) => this.audience.rested(runId, { error }),
+      );
+    }
+  }
+
+  private async lookLater(): Promise<void> {
+    this.looking = false;
+    if (this.stopped) return;
+    if (this.lookAgain) {
+      this.lookAgain = false;
+      return this.lookSoon();
+    }
+    const { engine, clock, options, onProblem } = this.settings;
+    const now = clock.now();
+    const next = await engine.nextDue(now).catch((error: unknown) => {
+      onProblem(error, 'asking for the next due time');
+      return undefined;
+    });
+    if (this.stopped || this.looking) return;
+    const ms = Math.min(options.pollMs, Math.max(1, (next ?? Number.POSITIVE_INFINITY) - now));
+    // only somebody who waits for a run keeps the process open for it
+    this.cancelLook = clock.after(ms, () => this.lookSoon(), { keepAlive: this.audience.awaited().length > 0 });
+  }
+
+  private renewSoon(): void {
+    if (this.stopped) return;
+    if (this.lives.size === 0) {
+      this.cancelRenew?.();
+      this.cancelRenew = undefined;
+      return;
+    }
+    if (this.cancelRenew !== undefined) return;
+    this.cancelRenew = this.settings.clock.after(this.settings.options.leaseMs / 3, () => {
+      this.lives
+        .renew()
+        .catch((error: unknown) => this.settings.onProblem(error, 'renewing leases'))
+        .then(() => {
+          this.cancelRenew = undefined;
+          this.renewSoon();
+        });
+    });
+  }
+}
