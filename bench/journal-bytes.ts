@@ -56,6 +56,8 @@ for (const kind of ['talk', 'tool-call'] as const) {
     },
   );
 }
-console.log('  For comparison, measured elsewhere and not in this run: the checkpoints of a 100-step run of LangGraph 1.4.18');
+console.log(
+  '  For comparison, measured elsewhere and not in this run: the checkpoints of a 100-step run of LangGraph 1.4.18',
+);
 console.log('  came to 22.6 MB for a final state of 196 KB.\n');
 judge(targets);

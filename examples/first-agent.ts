@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-// #region agent
+// #region imports
 import { type Agent, budget, createRuntime, done, type Model } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 // #endregion

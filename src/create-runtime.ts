@@ -6,6 +6,7 @@ import { PRICES, priceOf, withPrices } from './core/prices.js';
 import type { Clock } from './ports/clock.js';
 import type { Engine } from './ports/engine.js';
 import type { Host } from './ports/host.js';
+import type { Telemetry } from './ports/telemetry.js';
 import type { RuntimeOptions, RuntimeParts } from './runtime/options.js';
 import { openRuntime, type Runtime } from './runtime/runtime.js';
 import type { Seams } from './runtime/seams.js';
@@ -20,6 +21,8 @@ export interface CreateRuntime {
   readonly options?: Partial<RuntimeOptions>;
   /** Told of failures that nobody awaits. By default they become process warnings. */
   readonly onProblem?: (error: unknown, doing: string) => void;
+  /** Gets the journal of every run that ends here, for instance `await otelTelemetry()`. */
+  readonly telemetry?: Telemetry;
   readonly clock?: Clock;
   readonly host?: Host;
 }
@@ -35,6 +38,7 @@ export function createRuntime(given: CreateRuntime): Runtime {
     prices: (modelId) => priceOf(modelId, table),
     checkJson: ajvCheck(),
     onProblem: given.onProblem ?? ((error, doing) => process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
+    ...(given.telemetry === undefined ? {} : { telemetry: given.telemetry }),
     ...(given.seams === undefined ? {} : { seams: given.seams }),
     ...(given.options === undefined ? {} : { options: given.options }),
   });

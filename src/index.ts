@@ -84,6 +84,7 @@ export {
 export type { Clock } from './ports/clock.js';
 export type { Engine, RunFilter, RunPage, RunRecord, RunStatus } from './ports/engine.js';
 export type { Host } from './ports/host.js';
+export type { Telemetry } from './ports/telemetry.js';
 export type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from './ports/store.js';
 export { governedStore } from './runtime/governed-store.js';
 export type { AnyAgent, RuntimeOptions } from './runtime/options.js';

@@ -81,6 +81,7 @@ export function overheadPerMoreStep(shorter: Weighed, longer: Weighed): number {
 /** Text that nothing else repeats and no compression shortens much. */
 function text(name: string, bytes: number): string {
   let words = '';
-  for (let n = 0; words.length < bytes; n++) words += `${createHash('sha256').update(`${name} ${n}`).digest('base64url')} `;
+  for (let n = 0; words.length < bytes; n++)
+    words += `${createHash('sha256').update(`${name} ${n}`).digest('base64url')} `;
   return words.slice(0, bytes);
 }

@@ -91,5 +91,7 @@ const payInvoice: Agent<Invoice, { readonly report: string; readonly receipt: st
   return done({ report: report.value, receipt });
 };
 
+// #region exports
 export const agents = { 'pay-invoice': { agent: payInvoice, version: '1' } };
 export const runtime = { prices: { 'scripted/clerk': { input: 3, output: 15 } } };
+// #endregion

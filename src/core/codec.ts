@@ -22,7 +22,7 @@ export interface Encoded {
 
 /** Throws VALUE_NOT_SERIALISABLE, naming the place, for anything that JSON would drop or change. */
 export function encode(value: unknown): Encoded {
-  if (!inspect(value, '', 0)) return { body: JSON.stringify(value), blobs: [] };
+  if (!needsRewriting(value)) return { body: JSON.stringify(value), blobs: [] };
   const blobs: [string, string][] = [];
   const body = JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'string') return part;
@@ -34,6 +34,15 @@ export function encode(value: unknown): Encoded {
     return part.startsWith('\u0000') ? ESCAPED + part : part;
   });
   return { body, blobs };
+}
+
+function needsRewriting(value: unknown): boolean {
+  try {
+    return inspect(value, 0);
+  } catch (error) {
+    if (error instanceof NotStorable) throw notStorable(value, error.message);
+    throw error;
+  }
 }
 
 export function decode(body: string, blobs: Blobs): unknown {
@@ -71,44 +80,69 @@ export function fingerprint(kind: string, name: string, input: unknown): string 
   return hash('sha256', `${kind}\n${name}\n${input === undefined ? '' : JSON.stringify(input)}`, 'base64url').slice(0, 16);
 }
 
-/** True when the value holds strings that need rewriting; throws for what cannot be stored. */
-function inspect(value: unknown, path: string, depth: number): boolean {
+/** Why a value cannot be stored. Its place is only looked for when it is needed: finding it costs more than checking. */
+class NotStorable extends Error {}
+
+/** True when the value holds strings that need rewriting; throws NotStorable. */
+function inspect(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case 'string':
       return value.length >= BLOB_LENGTH || value.startsWith('\u0000');
     case 'number':
-      if (!Number.isFinite(value)) refuse(path, `${value} is not a finite number`);
+      if (!Number.isFinite(value)) throw new NotStorable(`${value} is not a finite number`);
       return false;
     case 'boolean':
     case 'undefined':
       return false;
     case 'object':
-      return value === null ? false : inspectObject(value, path, depth);
+      return value === null ? false : inspectObject(value, depth);
     default:
-      return refuse(path, `a ${typeof value} has no place in a journal`);
+      throw new NotStorable(`a ${typeof value} has no place in a journal`);
   }
 }
 
-function inspectObject(value: object, path: string, depth: number): boolean {
-  if (depth > MAX_DEPTH) refuse(path, 'it is cyclic or nested too deeply');
+function inspectObject(value: object, depth: number): boolean {
+  if (depth > MAX_DEPTH) throw new NotStorable('it is cyclic or nested too deeply');
   let rewrite = false;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      if (value[index] === undefined) refuse(`${path}[${index}]`, 'undefined in an array would come back as null');
-      if (inspect(value[index], path, depth + 1)) rewrite = true;
+    for (const part of value as unknown[]) {
+      if (part === undefined) throw new NotStorable('undefined in an array would come back as null');
+      if (inspect(part, depth + 1)) rewrite = true;
     }
     return rewrite;
   }
   const prototype = Object.getPrototypeOf(value) as unknown;
   if (prototype !== Object.prototype && prototype !== null) {
-    refuse(path, `a ${(value.constructor as { name?: string } | undefined)?.name ?? 'class instance'} would come back as something else; convert it to plain data first`);
+    const name = (value.constructor as { readonly name?: string } | undefined)?.name ?? 'class instance';
+    throw new NotStorable(`a ${name} would come back as something else; convert it to plain data first`);
   }
-  for (const key in value) {
-    if (inspect((value as Record<string, unknown>)[key], depth < 8 ? `${path}.${key}` : path, depth + 1)) rewrite = true;
-  }
+  for (const key in value) if (inspect((value as Record<string, unknown>)[key], depth + 1)) rewrite = true;
   return rewrite;
 }
 
-function refuse(path: string, why: string): never {
-  throw new FlyballError('VALUE_NOT_SERIALISABLE', `Cannot store the value at ${path === '' ? 'its root' : path}: ${why}.`, { detail: { path } });
+/** Follows the first part that cannot be stored down to where nothing below it is at fault. */
+function placeOf(value: unknown, path: string, depth: number): string {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return path;
+  const parts: [string, unknown][] = Array.isArray(value)
+    ? Array.from(value as unknown[], (part, index) => [`${path}[${index}]`, part])
+    : Object.entries(value).map(([key, part]) => [`${path}.${key}`, part]);
+  const prototype = Object.getPrototypeOf(value) as unknown;
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return path;
+  const bad = parts.find(([, part]) => (part === undefined ? Array.isArray(value) : !isStorable(part, depth + 1)));
+  return bad === undefined ? path : placeOf(bad[1], bad[0], depth + 1);
+}
+
+function isStorable(value: unknown, depth: number): boolean {
+  try {
+    inspect(value, depth);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function notStorable(value: unknown, why: string): FlyballError {
+  const path = placeOf(value, '', 0).slice(0, 200);
+  const message = `Cannot store the value at ${path === '' ? 'its root' : path}: ${why}.`;
+  return new FlyballError('VALUE_NOT_SERIALISABLE', message, { detail: { path } });
 }

@@ -113,10 +113,3 @@ describe('a segment', () => {
     expect(segmentFrom(headerOf(forged), 'x')).toEqual(forged);
   });
 });
-
-describe('bands', () => {
-  it('never go backwards: volatile content stays last', () => {
-    const tail = append(undefined, { ...user('now'), band: 'tail' });
-    expect(() => append(tail, { ...user('late'), band: 'stable' })).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
-  });
-});

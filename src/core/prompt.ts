@@ -7,7 +7,7 @@ import type { Message, ToolCall } from './model.js';
  * forking a conversation is free, and a journal stores each link once however often it is asked.
  */
 
-/** Where a segment belongs: bands never go backwards, so volatile content is always last. */
+/** Where a segment belongs. Bands never go backwards: a segment of an earlier band is put in before those of later ones. */
 export const BANDS = ['setup', 'stable', 'log', 'tail'] as const;
 export type Band = (typeof BANDS)[number];
 export type Trust = 'system' | 'user' | 'model' | 'outside';
@@ -57,6 +57,10 @@ export function segment(given: NewSegment): Segment {
 /** Appends a segment. Nothing is copied: the new link points to the old chain. */
 export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
   const added = segment(given);
+  // volatile content stays last: what belongs further up goes in before it
+  if (parent !== undefined && BANDS.indexOf(parent.segment.band) > BANDS.indexOf(added.band)) {
+    return append(append(parent.parent, given), parent.segment);
+  }
   return {
     id: linkId(parent?.id ?? '', added),
     parent,
@@ -69,7 +73,12 @@ export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
 /** Band, role, owner, trust, protection and call ids in a fixed order, as stored and as hashed. */
 export function headerOf(of: Segment): string {
   const calls = of.toolCalls === undefined || of.toolCalls.length === 0 ? '' : JSON.stringify(of.toolCalls);
-  return [of.band, of.role, of.owner, of.trust, of.protect ? 'protect' : '', of.toolCallId ?? '', calls].join('\u001f');
+  return [of.band, of.role, field(of.owner), of.trust, of.protect ? 'protect' : '', field(of.toolCallId ?? ''), calls].join('\u001f');
+}
+
+/** Owners and call ids come from outside: one that held the separator could pass for other fields. */
+function field(text: string): string {
+  return text.replace(/[%\u001f]/g, encodeURIComponent);
 }
 
 export function segmentFrom(header: string, content: string): Segment {
@@ -78,10 +87,10 @@ export function segmentFrom(header: string, content: string): Segment {
     role,
     content,
     band,
-    owner,
+    owner: decodeURIComponent(owner),
     trust,
     protect: protect === 'protect',
-    ...(toolCallId === '' ? {} : { toolCallId }),
+    ...(toolCallId === '' ? {} : { toolCallId: decodeURIComponent(toolCallId) }),
     ...(calls === '' ? {} : { toolCalls: JSON.parse(calls) as readonly ToolCall[] }),
   };
 }

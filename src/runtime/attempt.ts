@@ -11,7 +11,7 @@ import { effectContext } from './effect-context.js';
 import type { AttemptHost, Settlement } from './host.js';
 import { Inbox } from './inbox.js';
 import type { Lineage } from './lineage.js';
-import { isLeaf, type Pending } from './pending.js';
+import { isLeaf, type Pending, subsOf } from './pending.js';
 import { type EndEvent, isUnder, type Recorded } from './recorded.js';
 import { Saga } from './saga.js';
 import { Scope } from './scope.js';
@@ -411,8 +411,9 @@ export class Attempt {
   private answerSub(event: EventOf<'wait-end'>): void {
     const owner = this.open.get(event.id.slice(0, event.id.indexOf('!')));
     if (owner === undefined) return this.unasked(event.id, event.type);
-    owner.subs.set(event.id, event);
-    owner.subWaiters.get(event.id)?.(event);
+    const subs = subsOf(owner);
+    subs.ended.set(event.id, event);
+    subs.waiters.get(event.id)?.(event);
   }
 
   private unasked(id: EffectId, what: string): void {

@@ -4,13 +4,14 @@ import type { Outcome } from '../core/outcome.js';
 
 export type EntryListener = (runId: string, entries: readonly Entry[]) => void;
 export type DeltaListener = (runId: string, effect: string, attempt: number, delta: ModelDelta) => void;
+type Waiter = { readonly resolve: (outcome: Outcome<unknown>) => void; readonly reject: (error: unknown) => void };
 type Rest = { readonly outcome: Outcome<unknown> } | { readonly error: unknown };
 
 /** Whoever waits for runs or watches them. An observer's failure is its own: the run never feels it. */
 export class Audience {
   private readonly onProblem: (error: unknown, doing: string) => void;
-  private readonly resting = new Map<string, { readonly resolve: (outcome: Outcome<unknown>) => void; readonly reject: (error: unknown) => void }[]>();
-  private readonly ending = new Map<string, { readonly resolve: (outcome: Outcome<unknown>) => void; readonly reject: (error: unknown) => void }[]>();
+  private readonly resting = new Map<string, Waiter[]>();
+  private readonly ending = new Map<string, Waiter[]>();
   private readonly entryListeners = new Set<EntryListener>();
   private readonly deltaListeners = new Set<DeltaListener>();
 
@@ -21,6 +22,17 @@ export class Audience {
   /** The next time the run rests, however it does. */
   untilRest(runId: string): Promise<Outcome<unknown>> {
     return new Promise((resolve, reject) => put(this.resting, runId, { resolve, reject }));
+  }
+
+  /** Notes with what error, if any, the run next rests. Returns how to stop noting. */
+  noteFailure(runId: string, note: (error: unknown) => void): () => void {
+    const waiter: Waiter = { resolve: () => undefined, reject: note };
+    put(this.resting, runId, waiter);
+    return () => {
+      const list = this.resting.get(runId)?.filter((other) => other !== waiter) ?? [];
+      if (list.length === 0) this.resting.delete(runId);
+      else this.resting.set(runId, list);
+    };
   }
 
   untilEnd(runId: string): Promise<Outcome<unknown>> {

@@ -7,7 +7,7 @@ import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
 import { finish } from './finish.js';
 import type { AttemptHost, Life } from './host.js';
-import { load, readEntries } from './load.js';
+import { load, readAll, readEntries } from './load.js';
 import type { Settings } from './options.js';
 import { indexJournal } from './recorded.js';
 import { controlBatch, openWaits, type Resume } from './reopening.js';
@@ -160,6 +160,7 @@ export class Lives {
       idle: (life) => ifAlive(life, suspend),
       ended: (life, outcome) => {
         this.forget(life);
+        if (outcome.stop !== 'suspended') this.report(life);
         this.audience.rested(life.runId, { outcome });
       },
       broke: (life, error) => this.broke(life, error),
@@ -175,6 +176,14 @@ export class Lives {
       intentOf: (life, entry) => this.intentOf(life, entry),
       harvest: (life, generation) => this.harvest(life, generation),
     };
+  }
+
+  /** Hands the whole journal to telemetry. Nothing waits for it. */
+  private report({ runId, claim }: Life): void {
+    const { engine, telemetry, onProblem } = this.settings;
+    if (telemetry === undefined) return;
+    const generations = engine.get(runId).then((record) => readAll(engine, record ?? claim.record));
+    generations.then((entries) => telemetry(runId, entries)).catch((error: unknown) => onProblem(error, `reporting run ${runId}`));
   }
 
   private async harvest(life: Life, generation: number): Promise<ReadonlyMap<string, Compensation>> {

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../core/schema.js';
 import type { Clock } from '../ports/clock.js';
 import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
+import type { Telemetry } from '../ports/telemetry.js';
 import type { AttemptOptions } from './host.js';
 import type { Seams } from './seams.js';
 
@@ -20,6 +21,7 @@ export interface RuntimeParts {
   readonly prices?: (modelId: string) => Price | undefined;
   /** Undefined when the value fits the schema, else what is wrong with it. */
   readonly checkJson?: (schema: JsonSchema, value: unknown) => Promise<string | undefined>;
+  readonly telemetry?: Telemetry;
   /** Told of failures that nobody awaits: a worker's look-around, a lease renewal, an observer that throws. */
   readonly onProblem?: (error: unknown, doing: string) => void;
   readonly options?: Partial<RuntimeOptions>;

@@ -19,9 +19,8 @@ export interface Pending {
   closedBy: Error | undefined;
   /** Earliest time at which a waiting effect moves by itself. */
   wakeAt: number | undefined;
-  /** Ended sub-effects: gates and doubts. */
-  readonly subs: Map<EffectId, EventOf<'wait-end'>>;
-  readonly subWaiters: Map<EffectId, (end: EventOf<'wait-end'>) => void>;
+  /** Gates and doubts inside it: those that ended, and who waits for the others. Few effects have any. */
+  subs: Subs | undefined;
   onAbort: ((reason: Error) => void) | undefined;
   /** Starts it, live. Resolves when its end is in the journal or it was dropped. */
   drive(): Promise<void>;
@@ -30,6 +29,16 @@ export interface Pending {
   /** Hands the recorded end to the code. */
   answer(end: EndEvent | EventOf<'rollback-end'>): void;
   reject(error: Error): void;
+}
+
+export interface Subs {
+  readonly ended: Map<EffectId, EventOf<'wait-end'>>;
+  readonly waiters: Map<EffectId, (end: EventOf<'wait-end'>) => void>;
+}
+
+export function subsOf(pending: Pending): Subs {
+  pending.subs ??= { ended: new Map(), waiters: new Map() };
+  return pending.subs;
 }
 
 /** Children and rollbacks are made of other effects: they are never what a run waits for. */

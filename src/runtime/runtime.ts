@@ -12,6 +12,7 @@ import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
 import { load, readAll } from './load.js';
 import { type RuntimeParts, settle } from './options.js';
+import type { Resume } from './reopening.js';
 import { through } from './seams.js';
 import { Worker } from './worker.js';
 
@@ -81,15 +82,33 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     if (record === undefined) throw runNotFound(runId);
     return record;
   };
-  const outcome = (runId: string): Promise<Outcome<unknown>> => (lives.has(runId) ? audience.untilRest(runId) : lives.restOf(runId));
-  const finished = async (runId: string): Promise<Outcome<unknown>> => {
-    const now = await outcome(runId);
-    if (now.stop !== 'suspended') return now;
-    const end = audience.untilEnd(runId);
-    worker.lookSoon();
-    return end;
+  const handle = (runId: string, failure: () => unknown = () => undefined): RunHandle => {
+    const outcome = async (): Promise<Outcome<unknown>> => {
+      if (lives.has(runId)) return audience.untilRest(runId);
+      return lives.restOf(runId).catch((error: unknown) => {
+        throw failure() ?? error; // this handle saw for itself what broke: that says more than the note left behind
+      });
+    };
+    const finished = async (): Promise<Outcome<unknown>> => {
+      const now = await outcome();
+      if (now.stop !== 'suspended') return now;
+      const end = audience.untilEnd(runId);
+      worker.lookSoon();
+      return end;
+    };
+    return { id: runId, outcome, finished };
   };
-  const handle = (runId: string): RunHandle => ({ id: runId, outcome: () => outcome(runId), finished: () => finished(runId) });
+  const launch = async (runId: string, why: 'start' | 'resume', resume?: Resume): Promise<RunHandle> => {
+    let failure: unknown;
+    const stopNoting = audience.noteFailure(runId, (error) => {
+      failure = error;
+    });
+    await lives.launch(runId, why, resume).catch((error: unknown) => {
+      stopNoting();
+      throw error;
+    });
+    return handle(runId, () => failure);
+  };
   const post = async (runId: string, message: Omit<InboxMessage, 'id' | 'at'> & { readonly id?: string }): Promise<'accepted' | 'duplicate'> => {
     const answer = await engine.post(runId, { ...message, id: message.id ?? randomUUID(), at: clock.now() });
     lives.poke(runId);
@@ -110,8 +129,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         ...(start.source === undefined ? {} : { source: start.source }),
         first: firstBatch(first, clock.now()),
       });
-      await lives.launch(id, 'start');
-      return handle(id);
+      return launch(id, 'start');
     },
 
     async resume(runId, given = {}) {
@@ -122,11 +140,10 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         await post(runId, { kind: 'resume', name: '', from: given.by ?? 'anonymous', body: '' });
         return handle(runId);
       }
-      await lives.launch(runId, 'resume', { by: given.by ?? 'anonymous', ...(given.budget === undefined ? {} : { budget: given.budget }) });
-      return handle(runId);
+      return launch(runId, 'resume', { by: given.by ?? 'anonymous', ...(given.budget === undefined ? {} : { budget: given.budget }) });
     },
 
-    handle,
+    handle: (runId) => handle(runId),
 
     async signal(runId, name, payload, sent = {}) {
       const record = await get(runId);
@@ -174,8 +191,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         fork, ...(parent.source === undefined ? {} : { source: parent.source }),
         first: firstBatch(start, clock.now()),
       });
-      await lives.launch(id, 'start');
-      return handle(id);
+      return launch(id, 'start');
     },
 
     get,

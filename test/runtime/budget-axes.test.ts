@@ -235,7 +235,7 @@ describe('time', () => {
     const life = stage.open(async (run) => {
       await run.sleep(3_600_000);
       return done(run.now() - VIRTUAL_START >= 3_600_000);
-    }, { options: { worker: true } });
+    }, { options: { worker: true, pollMs: 1e9 } });
     const handle = await life.runtime.start('agent', null, { id: 'run', budget: budget({ wallMs: 1000 }) });
     expect(await handle.finished()).toMatchObject({ stop: 'done', value: true });
   });
@@ -267,7 +267,7 @@ describe('time', () => {
 
   it('a deadline passes while a run is suspended, and it is told when it wakes', async () => {
     const stage = moving();
-    const life = stage.open(async (run) => done(await run.wait({ name: 'never' })), { options: { worker: true } });
+    const life = stage.open(async (run) => done(await run.wait({ name: 'never' })), { options: { worker: true, pollMs: 1e9 } });
     const handle = await life.runtime.start('agent', null, { id: 'run', budget: budget({ deadline: VIRTUAL_START + 60_000 }) });
     expect(await handle.finished()).toMatchObject({ stop: 'bounded', bound: 'deadline' });
     expect(stage.clock.now()).toBeGreaterThanOrEqual(VIRTUAL_START + 60_000);

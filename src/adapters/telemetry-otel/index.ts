@@ -1,1 +1,1 @@
-export { type OtelOptions, otelTelemetry, type Telemetry } from './otel.js';
+export { type OtelOptions, otelTelemetry } from './otel.js';

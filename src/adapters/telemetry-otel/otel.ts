@@ -1,5 +1,5 @@
 import type { Context, Tracer } from '@opentelemetry/api';
-import type { Entry } from '../../core/events.js';
+import type { Telemetry } from '../../ports/telemetry.js';
 import { type Span, traceOf } from '../../views/trace.js';
 
 type Api = typeof import('@opentelemetry/api');
@@ -8,9 +8,6 @@ export interface OtelOptions {
   /** The tracer to write to; the global provider's where it is absent. */
   readonly tracer?: Tracer;
 }
-
-/** Writes a run's trace as spans. Call it once a run has come to rest: a second call writes a second trace. */
-export type Telemetry = (runId: string, entries: readonly Entry[]) => void;
 
 /**
  * Telemetry over `@opentelemetry/api`, which is loaded here and only here. Whatever goes wrong in it stays in it: a

@@ -4,7 +4,7 @@ import type { EffectId, EventOf } from '../../core/events.js';
 import type { SignalSpec } from '../../core/run.js';
 import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
+import { type Pending, subsOf } from '../pending.js';
 import type { Scope } from '../scope.js';
 import { through } from '../seams.js';
 import { ask } from './effect.js';
@@ -98,10 +98,11 @@ function isAbandoned(pending: Pending): boolean {
 
 /** A wait inside another effect: a gate or a doubt. Answered from history where it already ended. */
 export function subWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<EventOf<'wait-end'>> {
-  const ended = pending.subs.get(id);
+  const subs = subsOf(pending);
+  const ended = subs.ended.get(id);
   if (ended !== undefined) return Promise.resolve(ended);
   return new Promise((resolve, reject) => {
-    pending.subWaiters.set(id, (end) => {
+    subs.waiters.set(id, (end) => {
       pending.phase = 'running';
       pending.onAbort = undefined;
       resolve(end);

@@ -1,0 +1,119 @@
+// shows: R2-SHOW-IMPORT, R2-SHOW-INSTALL-SIZE
+/** Time that `import 'flyball'` adds to an empty module, and what the installed package weighs. */
+import { spawnSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { figure, median, megabytes, quantile } from './measure/figures.js';
+import { inFolder } from './measure/folder.js';
+import { atMost, heading, judge, type Target, table } from './measure/report.js';
+
+const ROUNDS = Number(process.argv[2] ?? 31);
+const IMPORT_LIMIT_MS = 40;
+const SIZE_LIMIT = 5 * 1_048_576;
+
+const MODULES = {
+  'an empty module': '',
+  "import 'flyball'": "import 'flyball';",
+  "import 'flyball/adapters/engine-sqlite'": "import 'flyball/adapters/engine-sqlite';",
+  "import 'flyball/testing'": "import 'flyball/testing';",
+} as const;
+type ModuleName = keyof typeof MODULES;
+
+function npm(cwd: string, ...parameters: string[]): string {
+  const { status, stdout, stderr } = spawnSync('npm', [...parameters, '--loglevel=error'], { cwd, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${parameters[0]} failed: ${stderr}`);
+  return stdout;
+}
+
+/** Packs what is built and installs it where nothing else is, as a user would. Answers the folder. */
+function installPacked(folder: string): string {
+  const [packed] = JSON.parse(
+    npm(process.cwd(), 'pack', '--ignore-scripts', '--json', '--pack-destination', folder),
+  ) as {
+    filename: string;
+  }[];
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
+  npm(project, 'install', '--no-audit', '--no-fund', join(folder, packed?.filename ?? ''));
+  return project;
+}
+
+/** What the disk gives up for it, as `du` counts. */
+function diskBytes(path: string): number {
+  const { blocks, size } = lstatSync(path);
+  const own = blocks === undefined ? size : blocks * 512;
+  if (!lstatSync(path).isDirectory()) return own;
+  return readdirSync(path).reduce((total, name) => total + diskBytes(join(path, name)), own);
+}
+
+/** A fresh process each time, the modules in turn. */
+function timeImports(project: string): Record<ModuleName, number[]> {
+  const names = Object.keys(MODULES) as ModuleName[];
+  const files = names.map((name, index) => {
+    const file = join(project, `module-${index}.mjs`);
+    writeFileSync(file, MODULES[name]);
+    return { name, file };
+  });
+  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<ModuleName, number[]>;
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const { name, file } of files) {
+      const began = performance.now();
+      const { status, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
+      if (status !== 0) throw new Error(`${name} failed: ${stderr}`);
+      if (round >= 0) times[name].push(performance.now() - began); // the first round warms the disk cache
+    }
+  }
+  return times;
+}
+
+heading('Import time and installed size', [
+  `Whole processes, ${ROUNDS} of each in turn; the package as packed, installed into an empty folder with what it requires.`,
+]);
+const targets: Target[] = await inFolder(async (folder) => {
+  const project = installPacked(folder);
+  const times = timeImports(project);
+  const empty = times['an empty module'];
+  const added = (name: ModuleName, of: (values: readonly number[]) => number): number => of(times[name]) - of(empty);
+  table(
+    ['', 'ms, median', 'added', 'added, fastest quarter'],
+    (Object.keys(MODULES) as ModuleName[]).map((name) => [
+      name,
+      figure(median(times[name])),
+      `${figure(added(name, median))} ms`,
+      `${figure(added(name, (values) => quantile(values, 0.25)))} ms`,
+    ]),
+  );
+  const modules = join(project, 'node_modules');
+  const packages = readdirSync(modules).filter((name) => !name.startsWith('.'));
+  const weights = packages.map((name) => ({ name, bytes: diskBytes(join(modules, name)) }));
+  const total = diskBytes(modules);
+  table(
+    ['installed', 'on disk'],
+    [...weights.map(({ name, bytes }) => [name, megabytes(bytes)]), ['all of node_modules', megabytes(total)]],
+  );
+  const addedMs = added("import 'flyball'", median);
+  return [
+    {
+      says: `import 'flyball' adds ${figure(addedMs)} ms, at most ${IMPORT_LIMIT_MS} ms`,
+      met: atMost(addedMs, IMPORT_LIMIT_MS, 0.25),
+    },
+    {
+      says: `installed with its required dependencies it takes ${megabytes(total)}, at most 5 MB`,
+      met: atMost(total, SIZE_LIMIT),
+    },
+  ];
+});
+console.log('  For comparison, measured elsewhere and not in this run (install MB, import ms):');
+table(
+  ['', 'MB', 'ms'],
+  [
+    ['ai 7', '26', '122–168'],
+    ['@openai/agents 0.20', '84', '539–620'],
+    ['langgraph 1.4.18', '85', '419–471'],
+    ['pi-agent-core 0.87', '115', '421–510'],
+    ['mastra 1.71', '131', '586–805'],
+    ['voltagent 2.10', '323', '598–717'],
+  ],
+);
+judge(targets);

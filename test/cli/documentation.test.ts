@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/files.mjs';
+import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit-codes.js';
+import { buildProgram } from '../../src/cli/program.js';
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const nowhere = { out: { write: () => undefined }, error: { write: () => undefined }, env: {} };
+const program = buildProgram(async () => undefined, nowhere);
+
+describe('docs/cli.md', () => {
+  it('explains every exit code in the words of the help [R2-CLI-EXIT-CODES]', () => {
+    const documented = [...read('docs/cli.md').matchAll(/^\| (\d+) \| (.+) \|$/gm)].map((row) => [
+      Number(row[1]),
+      row[2],
+    ]);
+    expect(documented).toEqual(EXIT_MEANINGS);
+    expect(new Set(EXIT_MEANINGS.map(([code]) => code))).toEqual(new Set(Object.values(EXIT)));
+  });
+
+  it('lists every command, with its arguments', () => {
+    const documented = [...read('docs/cli.md').matchAll(/^\| `flyball ([^`]+)` \|/gm)].map((row) => row[1]);
+    const actual = program.commands.map((command) =>
+      [
+        command.name(),
+        ...command.registeredArguments.map((word) => (word.required ? `<${word.name()}>` : `[${word.name()}]`)),
+      ].join(' '),
+    );
+    expect(documented).toEqual(actual);
+  });
+
+  it.each(program.commands.map((command) => [command.name(), command] as const))(
+    'has the options of %s',
+    (name, command) => {
+      const row = new RegExp(`^\\| \`flyball ${name}\\b.*$`, 'm').exec(read('docs/cli.md'))?.[0] ?? '';
+      const everywhere = ['--db', '--json', '--no-wake', '--from', '--signal-id']; // told once for all commands that have them
+      const own = command.options.map((option) => option.long ?? '').filter((option) => !everywhere.includes(option));
+      for (const option of own) expect(row, option).toContain(option);
+    },
+  );
+});
+
+it('docs/events.md explains every event that a journal can hold', () => {
+  const types = [...read('src/core/events.ts').matchAll(/readonly type: '([a-z-]+)'/g)].map((match) => match[1] ?? '');
+  expect(types.length).toBeGreaterThan(25);
+  const documented = read('docs/events.md');
+  for (const type of types) expect(documented).toContain(`\`${type}\``);
+});

@@ -1,0 +1,221 @@
+import { done, type Outcome, type Run, type Tool } from 'flyball';
+import { describe, expect, it } from 'vitest';
+import { at, moving, RUN } from './stage.js';
+
+type Acts = string[];
+
+/** What was made, in order; the code changes between lives. */
+const make = (run: Run, made: Acts, name: string, input: unknown = null): Promise<unknown> =>
+  run.step(name, input, () => {
+    made.push(name);
+    return name;
+  }, 'idempotent');
+
+async function original(run: Run, made: Acts): Promise<Outcome<unknown>> {
+  const first = await make(run, made, 'first');
+  const second = await make(run, made, 'second', { n: 2 });
+  await run.wait({ name: 'go' });
+  return done([first, second, await make(run, made, 'third')]);
+}
+
+const CHANGES: readonly (readonly [string, (run: Run, made: Acts) => Promise<Outcome<unknown>>, RegExp])[] = [
+  [
+    'another input at the same place',
+    async (run, made) => {
+      await make(run, made, 'first');
+      await make(run, made, 'second', { n: 3 });
+      return done(null);
+    },
+    /At #1 the journal holds .*"second".*asks for step/,
+  ],
+  [
+    'another name at the same place',
+    async (run, made) => {
+      await make(run, made, 'renamed');
+      return done(null);
+    },
+    /At #0 the journal holds/,
+  ],
+  [
+    'new code before',
+    async (run, made) => {
+      await make(run, made, 'new');
+      return original(run, made);
+    },
+    /At #0 the journal holds/,
+  ],
+  [
+    'a call that is missing',
+    async (run, made) => {
+      await make(run, made, 'first');
+      await run.scope('elsewhere').step('x', null, () => made.push('x'), 'idempotent');
+      return done(null);
+    },
+    /At #1 the journal holds the end of an effect.*nothing there/,
+  ],
+  ['a function that returns with history left', async () => done('early'), /nothing there/],
+  [
+    'a wait that is not there any more',
+    async (run, made) => {
+      await make(run, made, 'first');
+      await make(run, made, 'second', { n: 2 });
+      return done('did not wait');
+    },
+    /At #2 the journal holds the start of an effect \(wait-start\).*nothing there/,
+  ],
+  [
+    'another kind of effect',
+    async (run) => {
+      await run.sleep(5);
+      return done(null);
+    },
+    /asks for sleep/,
+  ],
+];
+
+describe('code that no longer fits its journal', () => {
+  it.each(CHANGES)('is stopped before any effect: %s [R2-DIVERGENCE]', async (_what, changedCode, message) => {
+    const stage = moving();
+    const made: Acts = [];
+    const life = stage.open((run: Run) => original(run, made));
+    expect(await life.start()).toMatchObject({ stop: 'suspended' });
+    life.die();
+
+    const after: Acts = [];
+    const wrong = stage.open((run: Run) => changedCode(run, after));
+    await expect(wrong.resume()).rejects.toMatchObject({ code: 'REPLAY_DIVERGED', message: expect.stringMatching(message) });
+    expect(after).toEqual([]);
+    expect(await wrong.runtime.get(RUN)).toMatchObject({ status: 'stalled', attention: expect.stringMatching(message) });
+    wrong.die();
+
+    const right = stage.open((run: Run) => original(run, made));
+    await right.runtime.signal(RUN, 'go');
+    expect(await right.resume()).toMatchObject({ stop: 'done', value: ['first', 'second', 'third'] });
+    expect(made).toEqual(['first', 'second', 'third']);
+  });
+
+  it('is stopped when it returns while an INTENT is open: the doubt is never forgotten [R2-DIVERGENCE]', async () => {
+    const stage = moving();
+    const made: Acts = [];
+    await stage.crashed((run: Run) => original(run, made), at('after', 'intent', 2));
+    const wrong = stage.open(async (run: Run) => done(await make(run, made, 'first')));
+    await expect(wrong.resume()).rejects.toMatchObject({ code: 'REPLAY_DIVERGED', message: expect.stringMatching(/At #1 .*\(intent\)/) });
+    expect(made).toEqual(['first']);
+    expect((await wrong.runtime.get(RUN)).status).toBe('stalled');
+  });
+
+  it('shows both sides to programs too [R2-DIVERGENCE]', async () => {
+    const stage = moving();
+    const life = stage.open((run: Run) => original(run, []));
+    await life.start();
+    life.die();
+    const wrong = stage.open((run: Run) => make(run, [], 'renamed').then(done));
+    await expect(wrong.resume()).rejects.toMatchObject({ detail: { id: '#0', recorded: expect.stringContaining('first'), asked: expect.stringContaining('step') } });
+  });
+
+  it('is stopped when a tool got other arguments', async () => {
+    const stage = moving();
+    const tool: Tool<unknown, number> = { name: 'look', description: 'Looks.', effect: 'pure', execute: async () => 1 };
+    const code = (args: unknown) => async (run: Run): Promise<Outcome<unknown>> => {
+      await run.call(tool, args);
+      return done(await run.wait({ name: 'go' }));
+    };
+    const life = stage.open(code({ at: 1 }));
+    await life.start();
+    life.die();
+    await expect(stage.open(code({ at: 2 })).resume()).rejects.toMatchObject({ code: 'REPLAY_DIVERGED' });
+  });
+
+  it('goes on when the change lies ahead of the history', async () => {
+    const stage = moving();
+    const life = stage.open((run: Run) => original(run, []));
+    await life.start();
+    life.die();
+    const made: Acts = [];
+    const newer = stage.open(async (run: Run) => {
+      await make(run, made, 'first');
+      await make(run, made, 'second', { n: 2 });
+      await run.wait({ name: 'go' });
+      return done(await make(run, made, 'a better third'));
+    });
+    await newer.runtime.signal(RUN, 'go');
+    expect(await newer.resume()).toMatchObject({ stop: 'done', value: 'a better third' });
+    expect(made).toEqual(['a better third']);
+  });
+});
+
+describe('a change that is marked', () => {
+  const before = async (run: Run, made: Acts): Promise<Outcome<unknown>> => {
+    await make(run, made, 'old');
+    await run.wait({ name: 'go' });
+    return done('old way');
+  };
+  const after = async (run: Run, made: Acts): Promise<Outcome<unknown>> => {
+    if (run.changed('use-new')) {
+      await make(run, made, 'new');
+      await run.wait({ name: 'go' });
+      return done('new way');
+    }
+    return before(run, made);
+  };
+
+  it('keeps old runs on the old branch, for good [R2-RUN-CHANGED]', async () => {
+    const stage = moving();
+    const made: Acts = [];
+    const life = stage.open((run: Run) => before(run, made));
+    await life.start();
+    life.die();
+    const second = stage.open((run: Run) => after(run, made));
+    expect(await second.resume()).toMatchObject({ stop: 'suspended' });
+    second.die();
+    const third = stage.open((run: Run) => after(run, made));
+    await third.runtime.signal(RUN, 'go');
+    expect(await third.resume()).toMatchObject({ stop: 'done', value: 'old way' });
+    expect(made).toEqual(['old']);
+    expect(await stage.events('changed')).toEqual([]);
+  });
+
+  it('takes new runs to the new branch, over crashes too [R2-RUN-CHANGED]', async () => {
+    const stage = moving();
+    const made: Acts = [];
+    const life = stage.open((run: Run) => after(run, made));
+    expect(await life.start()).toMatchObject({ stop: 'suspended' });
+    life.die();
+    const second = stage.open((run: Run) => after(run, made));
+    await second.runtime.signal(RUN, 'go');
+    expect(await second.resume()).toMatchObject({ stop: 'done', value: 'new way' });
+    expect(made).toEqual(['new']);
+    expect(await stage.events('changed')).toEqual([{ type: 'changed', id: 'use-new' }]);
+  });
+
+  it('takes an old run that had not come there yet to the new branch [R2-RUN-CHANGED]', async () => {
+    const stage = moving();
+    const made: Acts = [];
+    const early = async (run: Run): Promise<void> => {
+      await make(run, made, 'common');
+      await run.wait({ name: 'start' });
+    };
+    const life = stage.open(async (run: Run) => {
+      await early(run);
+      return before(run, made);
+    });
+    await life.start();
+    life.die();
+    const second = stage.open(async (run: Run) => {
+      await early(run);
+      return after(run, made);
+    });
+    await second.runtime.signal(RUN, 'start');
+    await second.runtime.signal(RUN, 'go');
+    expect(await second.resume()).toMatchObject({ stop: 'done', value: 'new way' });
+    expect(made).toEqual(['common', 'new']);
+  });
+
+  it('is told with the version of the agent that wrote the run', async () => {
+    const stage = moving();
+    const life = stage.open({ agent: async () => done(1), version: '2026-01' });
+    await life.start();
+    expect(await life.runtime.get(RUN)).toMatchObject({ agent: 'agent', version: '2026-01' });
+    expect(await stage.events('run-start')).toMatchObject([{ version: '2026-01', v: 1 }]);
+  });
+});
