@@ -37,7 +37,10 @@ export function createRuntime(given: CreateRuntime): Runtime {
     host: given.host ?? nodeHost(),
     prices: (modelId) => priceOf(modelId, table),
     checkJson: ajvCheck(),
-    onProblem: given.onProblem ?? ((error, doing) => process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
+    onProblem:
+      given.onProblem ??
+      ((error, doing) =>
+        process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
     ...(given.telemetry === undefined ? {} : { telemetry: given.telemetry }),
     ...(given.seams === undefined ? {} : { seams: given.seams }),
     ...(given.options === undefined ? {} : { options: given.options }),

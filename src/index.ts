@@ -1,9 +1,7 @@
-export { createRuntime, type CreateRuntime } from './create-runtime.js';
 export { memoryEngine } from './adapters/engine-memory/memory-engine.js';
 export { memoryStore } from './adapters/engine-memory/memory-store.js';
 export { nodeHost } from './adapters/host-node/node-host.js';
 export { systemClock } from './adapters/host-node/system-clock.js';
-
 export {
   type Amounts,
   type Axis,
@@ -54,7 +52,7 @@ export {
   type Usage,
   type Waiting,
 } from './core/outcome.js';
-export { costOf, type PriceTable, PRICES, priceOf, withPrices } from './core/prices.js';
+export { costOf, PRICES, type PriceTable, priceOf, withPrices } from './core/prices.js';
 export {
   append,
   type Band,
@@ -81,11 +79,12 @@ export {
   type ToolResult,
   type Verification,
 } from './core/tool.js';
+export { type CreateRuntime, createRuntime } from './create-runtime.js';
 export type { Clock } from './ports/clock.js';
 export type { Engine, RunFilter, RunPage, RunRecord, RunStatus } from './ports/engine.js';
 export type { Host } from './ports/host.js';
-export type { Telemetry } from './ports/telemetry.js';
 export type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from './ports/store.js';
+export type { Telemetry } from './ports/telemetry.js';
 export { governedStore } from './runtime/governed-store.js';
 export type { AnyAgent, RuntimeOptions } from './runtime/options.js';
 export type { ForkOptions, RunHandle, Runtime, StartOptions } from './runtime/runtime.js';

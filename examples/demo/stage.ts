@@ -26,7 +26,7 @@ export function flyball(
   how: { readonly database: string; readonly quiet?: boolean },
 ): Running {
   if (how.quiet !== true) console.log(paint(36, `\n  $ flyball ${words.map(quoted).join(' ')}`));
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CLI, ...words], {
+  const child = spawn(process.execPath, [CLI, ...words], {
     env: { ...process.env, FLYBALL_DB: how.database, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -9,10 +9,19 @@ describe('a budget', () => {
   it('is complete and finite on every axis, whatever is given [R2-BUDGET-AXES]', () => {
     const full = budget({ costUsd: 1 });
     expect(full.costUsd).toBe(1);
-    for (const axis of [...AXES, 'depth', 'width', 'noProgress'] as const) expect(Number.isFinite(full[axis])).toBe(true);
-    expect([...AXES].sort()).toEqual(
-      ['costUsd', 'filesChanged', 'iterations', 'linesChanged', 'modelCalls', 'tokensIn', 'tokensOut', 'toolCalls', 'wallMs'],
-    );
+    for (const axis of [...AXES, 'depth', 'width', 'noProgress'] as const)
+      expect(Number.isFinite(full[axis])).toBe(true);
+    expect([...AXES].sort()).toEqual([
+      'costUsd',
+      'filesChanged',
+      'iterations',
+      'linesChanged',
+      'modelCalls',
+      'tokensIn',
+      'tokensOut',
+      'toolCalls',
+      'wallMs',
+    ]);
   });
 
   it.each([
@@ -107,8 +116,18 @@ describe('a child', () => {
 
   it('can narrow depth, width, progress and deadline, but never widen them', () => {
     const root = ledger({ depth: 2, width: 4, noProgress: 3, deadline: 1000 });
-    expect(root.carve('/a', { depth: 1, width: 2, noProgress: 1, deadline: 500 }).limits).toMatchObject({ depth: 1, width: 2, noProgress: 1, deadline: 500 });
-    expect(root.carve('/b', { depth: 9, width: 9, noProgress: 9, deadline: 9000 }).limits).toMatchObject({ depth: 2, width: 4, noProgress: 3, deadline: 1000 });
+    expect(root.carve('/a', { depth: 1, width: 2, noProgress: 1, deadline: 500 }).limits).toMatchObject({
+      depth: 1,
+      width: 2,
+      noProgress: 1,
+      deadline: 500,
+    });
+    expect(root.carve('/b', { depth: 9, width: 9, noProgress: 9, deadline: 9000 }).limits).toMatchObject({
+      depth: 2,
+      width: 4,
+      noProgress: 3,
+      deadline: 1000,
+    });
   });
 
   it('counts its open branches in every ancestor', () => {
@@ -173,17 +192,32 @@ it('no tree of reservations, settlements and children ever exceeds a limit [R2-B
         const index = move.which % nodes.length;
         const at = nodes[index];
         if (at === undefined || !at.open) continue;
-        if (move.kind === 'reserve' && at.node.reserve(one(move.axis, move.amount)) === undefined) reservations.push({ node: index, axis: move.axis, amount: move.amount });
+        if (move.kind === 'reserve' && at.node.reserve(one(move.axis, move.amount)) === undefined)
+          reservations.push({ node: index, axis: move.axis, amount: move.amount });
         if (move.kind === 'carve') {
           at.children++;
-          nodes.push({ node: at.node.carve(`/${nodes.length}`, one(move.axis, move.amount)), open: true, children: 0, parent: index });
+          nodes.push({
+            node: at.node.carve(`/${nodes.length}`, one(move.axis, move.amount)),
+            open: true,
+            children: 0,
+            parent: index,
+          });
         }
         if (move.kind === 'settle' && reservations.length > 0) {
           const [made] = reservations.splice(move.which % reservations.length, 1);
-          if (made !== undefined) nodes[made.node]?.node.settle(one(made.axis, made.amount), one(made.axis, Math.min(made.amount, move.amount)));
+          if (made !== undefined)
+            nodes[made.node]?.node.settle(
+              one(made.axis, made.amount),
+              one(made.axis, Math.min(made.amount, move.amount)),
+            );
         }
         // a child ends when nothing of it is open any more
-        if (move.kind === 'close' && index > 0 && at.children === 0 && reservations.every(({ node }) => node !== index)) {
+        if (
+          move.kind === 'close' &&
+          index > 0 &&
+          at.children === 0 &&
+          reservations.every(({ node }) => node !== index)
+        ) {
           at.node.close();
           at.open = false;
           const parent = nodes[at.parent];
@@ -197,7 +231,8 @@ it('no tree of reservations, settlements and children ever exceeds a limit [R2-B
         }
       }
       const spentBelow = reservations.length === 0 && nodes.slice(1).every(({ open }) => !open);
-      if (spentBelow) for (const axis of ['toolCalls', 'tokensIn', 'costUsd'] as const) expect(root.reserved[axis]).toBeCloseTo(0);
+      if (spentBelow)
+        for (const axis of ['toolCalls', 'tokensIn', 'costUsd'] as const) expect(root.reserved[axis]).toBeCloseTo(0);
     }),
     { numRuns: 2000 },
   );

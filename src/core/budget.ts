@@ -72,7 +72,9 @@ export function larger(a: Budget, b: Budget): Budget {
   const { deadline: left, ...limits } = a;
   const { deadline: right, ...others } = b;
   const axes = Object.keys(limits) as (keyof typeof limits)[];
-  const merged = Object.fromEntries(axes.map((axis) => [axis, Math.max(limits[axis], others[axis])])) as unknown as Budget;
+  const merged = Object.fromEntries(
+    axes.map((axis) => [axis, Math.max(limits[axis], others[axis])]),
+  ) as unknown as Budget;
   return left === undefined || right === undefined ? merged : { ...merged, deadline: Math.max(left, right) };
 }
 
@@ -224,7 +226,9 @@ export class Ledger {
   }
 
   /** Bounds at or past `fraction` of their limit that were not reported before, here and in all ancestors. */
-  warnings(fraction: number): { readonly node: string; readonly axis: CountedAxis; readonly spent: number; readonly limit: number }[] {
+  warnings(
+    fraction: number,
+  ): { readonly node: string; readonly axis: CountedAxis; readonly spent: number; readonly limit: number }[] {
     const found = [];
     for (let node: Ledger | undefined = this; node; node = node.parent) {
       for (const axis of AXES) {

@@ -7,7 +7,11 @@ const long = 'x'.repeat(160);
 
 describe('a value that crosses the journal', () => {
   it('comes back equal, whatever JSON it is [R2-EFFECT-ENCODED]', () => {
-    const text = fc.oneof(fc.string(), fc.string({ minLength: 150, maxLength: 200 }), fc.string().map((rest) => `\u0000${rest}`));
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ minLength: 150, maxLength: 200 }),
+      fc.string().map((rest) => `\u0000${rest}`),
+    );
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },
@@ -18,7 +22,10 @@ describe('a value that crosses the journal', () => {
         fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
         fc.array(tie('value')),
         // __proto__ is no member of data that JSON.parse and literals agree on
-        fc.dictionary(fc.string().filter((key) => key !== '__proto__'), tie('value')),
+        fc.dictionary(
+          fc.string().filter((key) => key !== '__proto__'),
+          tie('value'),
+        ),
       ),
     }));
     fc.assert(
@@ -63,7 +70,9 @@ describe('long strings', () => {
 
   it('whose content is lost are an error that names it, never an empty string', () => {
     const { body } = encode(long);
-    expect(() => decode(body, new Map())).toThrow(expect.objectContaining({ code: 'JOURNAL_CORRUPT', message: expect.stringContaining(contentId(long)) }));
+    expect(() => decode(body, new Map())).toThrow(
+      expect.objectContaining({ code: 'JOURNAL_CORRUPT', message: expect.stringContaining(contentId(long)) }),
+    );
   });
 });
 
@@ -99,7 +108,10 @@ describe('what JSON would drop or change', () => {
   });
 
   it('is refused when it is cyclic, instead of overflowing the stack', () => {
-    expect(refusal(cycle)).toMatchObject({ code: 'VALUE_NOT_SERIALISABLE', message: expect.stringContaining('cyclic') });
+    expect(refusal(cycle)).toMatchObject({
+      code: 'VALUE_NOT_SERIALISABLE',
+      message: expect.stringContaining('cyclic'),
+    });
   });
 
   it('is refused when it would hide behind toJSON', () => {

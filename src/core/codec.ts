@@ -52,7 +52,10 @@ export function decode(body: string, blobs: Blobs): unknown {
     if (part.startsWith(ESCAPED)) return part.slice(ESCAPED.length);
     const content = blobs.get(part.slice(REFERENCE.length));
     if (content === undefined) {
-      throw new FlyballError('JOURNAL_CORRUPT', `The journal refers to content ${part.slice(REFERENCE.length)}, which is not stored.`);
+      throw new FlyballError(
+        'JOURNAL_CORRUPT',
+        `The journal refers to content ${part.slice(REFERENCE.length)}, which is not stored.`,
+      );
     }
     return content;
   }) as unknown;
@@ -77,7 +80,10 @@ export function contentId(content: string): string {
 
 /** Identity of what an effect asks: kind, name and encoded input. */
 export function fingerprint(kind: string, name: string, input: unknown): string {
-  return hash('sha256', `${kind}\n${name}\n${input === undefined ? '' : JSON.stringify(input)}`, 'base64url').slice(0, 16);
+  return hash('sha256', `${kind}\n${name}\n${input === undefined ? '' : JSON.stringify(input)}`, 'base64url').slice(
+    0,
+    16,
+  );
 }
 
 /** Why a value cannot be stored. Its place is only looked for when it is needed: finding it costs more than checking. */

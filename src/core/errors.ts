@@ -129,7 +129,8 @@ export interface Failure {
 
 export function failureOf(error: unknown, fallback: ErrorCode = 'EFFECT_FAILED'): Failure {
   if (error instanceof FlyballError) {
-    const original = error instanceof EffectError && error.originalCode !== undefined ? { originalCode: error.originalCode } : {};
+    const original =
+      error instanceof EffectError && error.originalCode !== undefined ? { originalCode: error.originalCode } : {};
     const detail = Object.keys(error.detail).length > 0 ? { detail: jsonOrText(error.detail) } : {};
     return { code: error.code, message: error.message, retryable: error.retryable, ...original, ...detail };
   }

@@ -58,7 +58,12 @@ export type LifeEvent =
       readonly calledTools: Readonly<Record<string, number>>;
     }
   | { readonly type: 'generation-end' }
-  | { readonly type: 'attempt-start'; readonly attempt: number; readonly why: 'start' | 'wake' | 'takeover' | 'resume'; readonly owner: string }
+  | {
+      readonly type: 'attempt-start';
+      readonly attempt: number;
+      readonly why: 'start' | 'wake' | 'takeover' | 'resume';
+      readonly owner: string;
+    }
   /** Someone let the run go on: after a pause, or after a bound under a larger budget. */
   | { readonly type: 'run-resume'; readonly by: string; readonly budget?: Budget }
   | { readonly type: 'run-pause'; readonly by: string }
@@ -129,7 +134,13 @@ export type EffectEvent =
       readonly spent?: Partial<Amounts>;
     }
   /** INTENT number `attempt` without an end, and nothing proves what happened: a person has to say. */
-  | { readonly type: 'doubt'; readonly id: EffectId; readonly attempt: number; readonly name: string; readonly why: string }
+  | {
+      readonly type: 'doubt';
+      readonly id: EffectId;
+      readonly attempt: number;
+      readonly name: string;
+      readonly why: string;
+    }
   | {
       readonly type: 'spawn-start';
       readonly id: EffectId;
@@ -152,7 +163,14 @@ export type EffectEvent =
       readonly schema?: JsonSchema;
       readonly request?: unknown;
     }
-  | { readonly type: 'wait-end'; readonly id: EffectId; readonly signal?: string; readonly from?: string; readonly payload?: unknown; readonly timedOut?: boolean }
+  | {
+      readonly type: 'wait-end';
+      readonly id: EffectId;
+      readonly signal?: string;
+      readonly from?: string;
+      readonly payload?: unknown;
+      readonly timedOut?: boolean;
+    }
   | { readonly type: 'sleep-start'; readonly id: EffectId; readonly fp: string; readonly due: number }
   | { readonly type: 'sleep-end'; readonly id: EffectId };
 
@@ -184,14 +202,29 @@ export type ControlEvent =
 
 /** Told, never replayed. */
 export type InfoEvent =
-  | { readonly type: 'note'; readonly path: string; readonly event: { readonly kind: string; readonly [key: string]: unknown } }
+  | {
+      readonly type: 'note';
+      readonly path: string;
+      readonly event: { readonly kind: string; readonly [key: string]: unknown };
+    }
   | { readonly type: 'changed'; readonly id: string }
-  | { readonly type: 'budget-warning'; readonly node: string; readonly axis: CountedAxis; readonly spent: number; readonly limit: number }
+  | {
+      readonly type: 'budget-warning';
+      readonly node: string;
+      readonly axis: CountedAxis;
+      readonly spent: number;
+      readonly limit: number;
+    }
   | { readonly type: 'scope-overlap'; readonly path: string }
   | { readonly type: 'guard-refused'; readonly id: EffectId; readonly seam: string; readonly why: string }
   | { readonly type: 'signal-refused'; readonly signal: string; readonly name: string; readonly why: string }
   | { readonly type: 'operator-alert'; readonly alert: string; readonly effect?: EffectId; readonly why: string }
-  | { readonly type: 'rollback-start'; readonly scope: string; readonly why: string; readonly entries: readonly SagaEntry[] }
+  | {
+      readonly type: 'rollback-start';
+      readonly scope: string;
+      readonly why: string;
+      readonly entries: readonly SagaEntry[];
+    }
   | { readonly type: 'rollback-end'; readonly scope: string; readonly report: RollbackReport };
 
 /** An entry as it stands in the journal. `activeMs` is the active time of the run up to here. */

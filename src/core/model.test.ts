@@ -14,7 +14,14 @@ describe('the model port and tools', () => {
       generate: async () => reply,
     };
     const signal = new AbortController().signal;
-    const request = { session: 's', model: model.id, messages: [], tools: [], toolChoice: 'none', sampling: {} } as const;
+    const request = {
+      session: 's',
+      model: model.id,
+      messages: [],
+      tools: [],
+      toolChoice: 'none',
+      sampling: {},
+    } as const;
     expect(await model.generate(request, { signal, key: 'k' })).toEqual(reply);
     for (const file of ['model.ts', 'tool.ts', 'session.ts', 'schema.ts']) {
       const source = readFileSync(new URL(file, import.meta.url), 'utf8');
@@ -23,7 +30,12 @@ describe('the model port and tools', () => {
   });
 
   it('let any concrete tool stand where a tool is asked for [R2-CORE-MODEL-TYPE]', () => {
-    const tool: Tool<{ readonly path: string }, number> = { name: 'size', description: 'Size.', effect: 'pure', execute: async ({ path }) => path.length };
+    const tool: Tool<{ readonly path: string }, number> = {
+      name: 'size',
+      description: 'Size.',
+      effect: 'pure',
+      execute: async ({ path }) => path.length,
+    };
     expectTypeOf(tool).toExtend<ToolRef<number>>();
     expect(changed(1, { filesChanged: 1 })).toEqual({ $changed: { filesChanged: 1 }, value: 1 });
   });
@@ -34,7 +46,8 @@ describe('run events', () => {
     expect(EVENT_VERSION).toBe(1);
     expectTypeOf<EventOf<'run-start'>['v']>().toEqualTypeOf<number>();
     expectTypeOf<EventOf<'generation-start'>['v']>().toEqualTypeOf<number>();
-    const told = (event: RunEvent): string => (event.type === 'intent' ? event.key : event.type === 'trip' ? event.bound : event.type);
+    const told = (event: RunEvent): string =>
+      event.type === 'intent' ? event.key : event.type === 'trip' ? event.bound : event.type;
     expect(told({ type: 'trip', node: '', bound: 'costUsd', limit: 1, spent: 1, wanted: 1 })).toBe('costUsd');
   });
 });

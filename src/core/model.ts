@@ -36,7 +36,9 @@ export interface ModelCallContext {
   readonly onDelta?: (delta: ModelDelta) => void;
 }
 
-export type ModelDelta = { readonly type: 'text'; readonly text: string } | { readonly type: 'reasoning'; readonly text: string };
+export type ModelDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string };
 
 export interface ModelRequest {
   readonly session: string;

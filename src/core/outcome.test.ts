@@ -15,7 +15,9 @@ describe('an outcome', () => {
   });
 
   it('is handled to the last variant, or does not compile [R2-CORE-OUTCOME]', () => {
-    expectTypeOf<Stop>().toEqualTypeOf<'done' | 'degraded' | 'bounded' | 'suspended' | 'blocked' | 'cancelled' | 'failed'>();
+    expectTypeOf<Stop>().toEqualTypeOf<
+      'done' | 'degraded' | 'bounded' | 'suspended' | 'blocked' | 'cancelled' | 'failed'
+    >();
     const told = (outcome: Outcome<number>): string => {
       switch (outcome.stop) {
         case 'done':

@@ -1,5 +1,5 @@
-import type { Failure } from './errors.js';
 import type { Amounts, Axis } from './budget.js';
+import type { Failure } from './errors.js';
 
 /** What a run or a child spent. */
 export type Usage = Amounts;
@@ -40,7 +40,12 @@ export type Outcome<O> =
       readonly partial?: O;
       readonly usage?: Usage;
     }
-  | { readonly stop: 'suspended'; readonly waiting: readonly Waiting[]; readonly paused?: boolean; readonly usage?: Usage }
+  | {
+      readonly stop: 'suspended';
+      readonly waiting: readonly Waiting[];
+      readonly paused?: boolean;
+      readonly usage?: Usage;
+    }
   | { readonly stop: 'blocked'; readonly because: string; readonly partial?: O; readonly usage?: Usage }
   | {
       readonly stop: 'cancelled';

@@ -1,9 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { append, headerOf, linkId, linksOf, messagesOf, type NewSegment, type Prompt, segment, segmentFrom, sharedPrefix } from './prompt.js';
+import {
+  append,
+  headerOf,
+  linkId,
+  linksOf,
+  messagesOf,
+  type NewSegment,
+  type Prompt,
+  segment,
+  segmentFrom,
+  sharedPrefix,
+} from './prompt.js';
 
 const user = (content: string): NewSegment => ({ role: 'user', content });
-const chain = (...contents: string[]): Prompt | undefined => contents.reduce<Prompt | undefined>((tip, content) => append(tip, user(content)), undefined);
+const chain = (...contents: string[]): Prompt | undefined =>
+  contents.reduce<Prompt | undefined>((tip, content) => append(tip, user(content)), undefined);
 
 describe('a prompt chain', () => {
   it('gives equal prefixes equal ids, however they were made [R2-PROMPT-CHAIN]', () => {
@@ -37,7 +49,11 @@ describe('a prompt chain', () => {
   });
 
   it('knows its length and size without walking', () => {
-    const tip = append(append(undefined, user('four')), { role: 'assistant', content: 'ab', toolCalls: [{ id: '1', name: 'f', arguments: '{}' }] });
+    const tip = append(append(undefined, user('four')), {
+      role: 'assistant',
+      content: 'ab',
+      toolCalls: [{ id: '1', name: 'f', arguments: '{}' }],
+    });
     expect(tip.length).toBe(2);
     expect(tip.size).toBe(4 + 2 + JSON.stringify(tip.segment.toolCalls).length);
     expect(linksOf(tip)).toHaveLength(2);
@@ -45,13 +61,18 @@ describe('a prompt chain', () => {
 
   it('finds the shared prefix of any two chains, as a list would', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('a', 'b')), fc.array(fc.constantFrom('a', 'b')), fc.array(fc.constantFrom('a', 'b')), (start, left, right) => {
-        const a = [...start, ...left];
-        const b = [...start, ...right];
-        let same = 0;
-        while (same < Math.min(a.length, b.length) && a[same] === b[same]) same++;
-        expect(sharedPrefix(chain(...a), chain(...b))?.length ?? 0).toBe(same);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('a', 'b')),
+        fc.array(fc.constantFrom('a', 'b')),
+        fc.array(fc.constantFrom('a', 'b')),
+        (start, left, right) => {
+          const a = [...start, ...left];
+          const b = [...start, ...right];
+          let same = 0;
+          while (same < Math.min(a.length, b.length) && a[same] === b[same]) same++;
+          expect(sharedPrefix(chain(...a), chain(...b))?.length ?? 0).toBe(same);
+        },
+      ),
     );
   });
 
@@ -76,7 +97,9 @@ describe('a segment', () => {
     expect(segment({ role: 'user', content: '' })).toMatchObject({ band: 'log', trust: 'user', owner: 'agent' });
     expect(segment({ role: 'assistant', content: '' })).toMatchObject({ trust: 'model' });
     expect(segment({ role: 'tool', content: '' })).toMatchObject({ trust: 'outside' });
-    expect(segment({ role: 'user', content: '', trust: 'outside', band: 'tail', owner: 'web', protect: true })).toMatchObject({ trust: 'outside', band: 'tail', owner: 'web', protect: true });
+    expect(
+      segment({ role: 'user', content: '', trust: 'outside', band: 'tail', owner: 'web', protect: true }),
+    ).toMatchObject({ trust: 'outside', band: 'tail', owner: 'web', protect: true });
   });
 
   it('comes back from its stored header and content with every label, and the same id [R2-PROMPT-LABELS]', () => {

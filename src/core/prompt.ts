@@ -66,14 +66,25 @@ export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
     parent,
     segment: added,
     length: (parent?.length ?? 0) + 1,
-    size: (parent?.size ?? 0) + added.content.length + (added.toolCalls === undefined ? 0 : JSON.stringify(added.toolCalls).length),
+    size:
+      (parent?.size ?? 0) +
+      added.content.length +
+      (added.toolCalls === undefined ? 0 : JSON.stringify(added.toolCalls).length),
   };
 }
 
 /** Band, role, owner, trust, protection and call ids in a fixed order, as stored and as hashed. */
 export function headerOf(of: Segment): string {
   const calls = of.toolCalls === undefined || of.toolCalls.length === 0 ? '' : JSON.stringify(of.toolCalls);
-  return [of.band, of.role, field(of.owner), of.trust, of.protect ? 'protect' : '', field(of.toolCallId ?? ''), calls].join('\u001f');
+  return [
+    of.band,
+    of.role,
+    field(of.owner),
+    of.trust,
+    of.protect ? 'protect' : '',
+    field(of.toolCallId ?? ''),
+    calls,
+  ].join('\u001f');
 }
 
 /** Owners and call ids come from outside: one that held the separator could pass for other fields. */
@@ -82,7 +93,15 @@ function field(text: string): string {
 }
 
 export function segmentFrom(header: string, content: string): Segment {
-  const [band, role, owner, trust, protect, toolCallId, calls] = header.split('\u001f') as [Band, Message['role'], string, Trust, string, string, string];
+  const [band, role, owner, trust, protect, toolCallId, calls] = header.split('\u001f') as [
+    Band,
+    Message['role'],
+    string,
+    Trust,
+    string,
+    string,
+    string,
+  ];
   return {
     role,
     content,
@@ -112,7 +131,11 @@ export function messagesOf(tip: Prompt | undefined): readonly Message[] {
   return linksOf(tip).map(({ segment: of }): Message => {
     switch (of.role) {
       case 'assistant':
-        return { role: 'assistant', content: of.content, ...(of.toolCalls === undefined ? {} : { toolCalls: of.toolCalls }) };
+        return {
+          role: 'assistant',
+          content: of.content,
+          ...(of.toolCalls === undefined ? {} : { toolCalls: of.toolCalls }),
+        };
       case 'tool':
         return { role: 'tool', content: of.content, toolCallId: of.toolCallId ?? '' };
       case 'system':

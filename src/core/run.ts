@@ -11,9 +11,7 @@ export type RunId = string;
 /** Milliseconds since the epoch. */
 export type Instant = number;
 
-export type Settled<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: Error };
+export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Error };
 
 export interface SignalSpec<T> {
   readonly name: string;

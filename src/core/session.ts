@@ -1,6 +1,6 @@
-import type { Model, ModelReply, Sampling, ToolChoice, ToolCall, FinishReason, TokenUsage } from './model.js';
+import type { FinishReason, Model, ModelReply, Sampling, TokenUsage, ToolCall, ToolChoice } from './model.js';
 import type { Prompt } from './prompt.js';
-import type { StandardSchema, JsonSchema } from './schema.js';
+import type { JsonSchema, StandardSchema } from './schema.js';
 import type { ToolRef } from './tool.js';
 
 /**

@@ -36,7 +36,7 @@ export type EffectKind = 'pure' | 'idempotent' | 'undoable' | 'irreversible';
 export type EffectClass<A = unknown, T = unknown> =
   | 'pure'
   | 'idempotent'
-  | ({ readonly class: 'pure'; readonly timeoutMs?: number })
+  | { readonly class: 'pure'; readonly timeoutMs?: number }
   | ({ readonly class: 'idempotent' } & EffectRules<A, T>)
   | ({ readonly class: 'undoable' } & EffectRules<A, T> & Required<Pick<EffectRules<A, T>, 'compensate'>>)
   | ({ readonly class: 'irreversible'; readonly why?: string } & Omit<EffectRules<A, T>, 'compensate'>);

@@ -29,7 +29,10 @@ export interface Engine {
   get(runId: string): Promise<RunRecord | undefined>;
   list(filter: RunFilter): Promise<RunPage>;
   /** Entries of one generation in order. `from` and `to` are inclusive. An unknown run reads as empty. */
-  read(runId: string, range: { readonly generation: number; readonly from?: number; readonly to?: number }): Promise<readonly StoredEntry[]>;
+  read(
+    runId: string,
+    range: { readonly generation: number; readonly from?: number; readonly to?: number },
+  ): Promise<readonly StoredEntry[]>;
   /** Contents by hash. A missing hash is absent from the map. */
   blobs(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The chain that ends in `tip`, oldest first; empty when unknown. */
@@ -158,7 +161,12 @@ export interface StoredLink {
 }
 
 export type Rest =
-  | { readonly status: 'suspended'; readonly wakeAt?: number; readonly waiting: readonly string[]; readonly now: number }
+  | {
+      readonly status: 'suspended';
+      readonly wakeAt?: number;
+      readonly waiting: readonly string[];
+      readonly now: number;
+    }
   | { readonly status: 'paused' | 'pending'; readonly now: number }
   | { readonly status: 'stalled'; readonly attention: string; readonly now: number }
   | { readonly status: Exclude<Stop, 'suspended'>; readonly now: number };

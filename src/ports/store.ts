@@ -12,7 +12,10 @@ export interface Store {
    * version is another one. A later proposal with the same id replaces nothing: it answers the first one's version.
    * An erased record counts as new (0), so whoever read it before cannot write it back; its versions go on from there.
    */
-  propose(at: RecordKey, change: { readonly id: string; readonly over: number; readonly value: unknown; readonly now: number }): Promise<{ readonly version: number }>;
+  propose(
+    at: RecordKey,
+    change: { readonly id: string; readonly over: number; readonly value: unknown; readonly now: number },
+  ): Promise<{ readonly version: number }>;
   /** Makes a proposal the committed record. Committing twice is the same as once. RECORD_CONFLICT when overtaken, dropped or erased. */
   commit(at: RecordKey, proposal: string, now: number): Promise<StoreRecord>;
   /** Forgets a proposal that was not committed; leaves a committed or unknown one alone. */

@@ -1,17 +1,19 @@
 import { type Amounts, boundReached, Ledger, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId } from '../core/codec.js';
-import { BoundReachedError, CancelledError, FlyballError } from '../core/errors.js';
+import { CancelledError, FlyballError } from '../core/errors.js';
 import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Claim, StoredMessage } from '../ports/engine.js';
 import { ActiveTime } from './active-time.js';
+import { Bounds } from './bounds.js';
 import { nobodyAsked, unclaimedStart, wrongFingerprint } from './divergence.js';
 import { effectContext } from './effect-context.js';
 import type { AttemptHost, Settlement } from './host.js';
 import { Inbox } from './inbox.js';
 import type { Lineage } from './lineage.js';
-import { isLeaf, type Pending, subsOf } from './pending.js';
+import { OpenEffects } from './open-effects.js';
+import { type Pending, subsOf } from './pending.js';
 import { type EndEvent, isUnder, type Recorded } from './recorded.js';
 import { Saga } from './saga.js';
 import { Scope } from './scope.js';
@@ -39,7 +41,8 @@ export class Attempt {
   /** Replays only to learn compensations: makes no effect and writes nothing. */
   readonly harvest: boolean;
   readonly root: Scope;
-  readonly open = new Map<EffectId, Pending>();
+  readonly open = new OpenEffects();
+  readonly bounds: Bounds;
   readonly timers: Timers;
   readonly time: ActiveTime;
   readonly inbox: Inbox;
@@ -62,14 +65,11 @@ export class Attempt {
   private readonly scopes = new Map<string, Scope>();
   private readonly queue: Written[] = [];
   private readonly held: { readonly pending: Pending; readonly want: Partial<Amounts> }[] = [];
-  private readonly tripping = new Set<string>();
   private readonly decidedChanges = new Map<string, boolean>();
-  private trippedAtOnce: BoundReachedError | undefined;
   private cancelledBy: CancelledError | undefined;
   private cursor = 0;
   private scheduled = false;
   private quietTurns = 0;
-  private intentWaiters: (() => void)[] = [];
 
   constructor(parts: {
     readonly host: AttemptHost;
@@ -92,13 +92,14 @@ export class Attempt {
     ledger.debit(recorded.carriedSpent);
     this.root = new Scope('', ledger);
     this.scopes.set('', this.root);
+    this.bounds = new Bounds((refusal) => this.tellTrip(refusal));
     this.timers = new Timers(host.clock);
     this.time = new ActiveTime({
       clock: host.clock,
       timers: this.timers,
       ledger,
       before: recorded.activeMs,
-      onBound: (refusal) => this.trip(refusal),
+      onBound: (refusal) => this.bounds.trip(refusal),
     });
     this.inbox = new Inbox(this);
     this.saga = new Saga(recorded, generation);
@@ -122,7 +123,7 @@ export class Attempt {
     this.time.resume();
     const settle = (how: Pick<Settlement, 'outcome' | 'error'>): void => {
       // what closes the run after this moment no longer changes how the function ended
-      this.settlement = { ...how, closedBy: this.cancelledBy ?? this.root.closedBy ?? this.trippedAtOnce };
+      this.settlement = { ...how, closedBy: this.cancelledBy ?? this.root.closedBy ?? this.bounds.atOnce };
       this.kick();
     };
     effectContext.run({ attempt: this, inEffect: false, host: false }, () => {
@@ -146,8 +147,7 @@ export class Attempt {
     this.tellings.overlap(pending.scope);
     // a rollback that has begun is seen to its end, like an act
     pending.intended = pending.kind === 'rollback' || this.wasIntended(pending.id);
-    this.open.set(pending.id, pending);
-    pending.scope.open++;
+    this.open.add(pending);
     this.reserve(pending, want);
     if (this.startsNow(pending)) this.begin(pending, want);
     else if (!this.recorded.ends.has(pending.id)) this.held.push({ pending, want });
@@ -169,7 +169,8 @@ export class Attempt {
     const { ledger } = pending.scope;
     const starts = this.recorded.starts.get(pending.id);
     const last = starts?.at(-1)?.event;
-    const decided = last !== undefined && 'reserved' in last ? last.reserved : this.recorded.ends.has(pending.id) ? want : undefined;
+    const decided =
+      last !== undefined && 'reserved' in last ? last.reserved : this.recorded.ends.has(pending.id) ? want : undefined;
     if (decided === undefined) {
       if (ledger.reserve(want) === undefined) pending.reserved = want;
       return;
@@ -182,10 +183,10 @@ export class Attempt {
 
   private begin(pending: Pending, want: Partial<Amounts>): void {
     // a bound was reached here and is about to close the scope: nothing starts on its heels
-    if (!pending.intended && [...this.tripping].some((node) => isUnder(pending.id, node))) return;
+    if (!pending.intended && this.bounds.holds(pending.id)) return;
     const refusal = pending.kind === 'spawn' ? undefined : this.refusalOf(pending, want);
     if (refusal !== undefined) {
-      this.trip(refusal);
+      this.bounds.trip(refusal);
       if (!pending.intended) return; // what was begun under an earlier decision is seen to its end all the same
     }
     pending.reserved ??= want;
@@ -204,15 +205,7 @@ export class Attempt {
 
   /** The effect will never be answered: its scope was closed and it changed nothing. */
   drop(pending: Pending): void {
-    if (this.open.get(pending.id) !== pending) return;
-    this.open.delete(pending.id);
-    pending.scope.open--;
-    if (pending.intended) this.intentEnded();
-    this.kick();
-  }
-
-  private intentEnded(): void {
-    for (const waiter of this.intentWaiters.splice(0)) waiter();
+    if (this.open.remove(pending)) this.kick();
   }
 
   scope(path: string, parent: Scope, ledger = parent.ledger): Scope {
@@ -265,30 +258,10 @@ export class Attempt {
 
   // Bounds and cancellation.
 
-  trip(refusal: Refusal): void {
-    if (this.tripping.has(refusal.node) || this.dead) return;
-    this.tripping.add(refusal.node);
+  private tellTrip(refusal: Refusal): void {
     const ahead = this.recorded.deliveries.slice(this.cursor);
     const isTold = ahead.some(({ event }) => event.type === 'trip' && event.node === refusal.node);
     if (!isTold) this.record({ type: 'trip', ...refusal });
-  }
-
-  /** As `trip`, for a decision made in the code's own turn: it holds from here on, live and on replay alike. */
-  tripAtOnce(refusal: Refusal): BoundReachedError {
-    const error = boundReached(refusal);
-    if (refusal.node === '') this.trippedAtOnce ??= error;
-    this.trip(refusal);
-    return error;
-  }
-
-  /** The run itself is at a bound, from which it can be resumed: what may be repeated then is left alone now. */
-  get isBounded(): boolean {
-    return this.tripping.has('') || this.root.closedBy instanceof BoundReachedError;
-  }
-
-  /** A bound above this scope was reached and is about to close it. */
-  isTripping(scope: Scope): boolean {
-    return [...this.tripping].some((node) => node !== scope.path && isUnder(scope.path, node));
   }
 
   requestCancel(by: string, why: string): void {
@@ -303,7 +276,7 @@ export class Attempt {
     if (target === undefined || target.closedBy !== undefined) return;
     target.closedBy = reason;
     for (const scope of this.scopes.values()) if (isUnder(scope.path, path)) scope.abort(reason);
-    for (const pending of [...this.open.values()]) {
+    for (const pending of this.open.all()) {
       const isSpared = options.spareIntents === true && pending.intended;
       if (isUnder(pending.id, path) && pending.closedBy === undefined && !isSpared) this.closePending(pending, reason);
     }
@@ -377,6 +350,7 @@ export class Attempt {
     this.root.ledger.spent.wallMs = entry.activeMs;
     switch (event.type) {
       case 'trip':
+        this.bounds.delivered(event.node);
         return this.close(event.node, boundReached(event));
       case 'cancel':
         this.cancelledBy = new CancelledError(event.why);
@@ -399,12 +373,10 @@ export class Attempt {
   private answer(id: EffectId, event: EndEvent | EventOf<'rollback-end'>): void {
     const pending = this.open.get(id);
     if (pending === undefined) return this.unasked(id, event.type);
-    this.open.delete(id);
-    pending.scope.open--;
     this.settle(pending, event);
     if (event.type !== 'rollback-end') pending.learn?.(event);
+    this.open.remove(pending);
     if (pending.closedBy === undefined) pending.answer(event);
-    if (pending.intended) this.intentEnded();
   }
 
   /** The end of a gate or a doubt goes to the effect that waits behind it. */
@@ -430,7 +402,8 @@ export class Attempt {
     const result = event.type === 'complete' ? event.result : event.failure.message;
     const stale = meter.record(pending.fp, contentId(JSON.stringify(result) ?? ''));
     const limit = ledger.limits.noProgress;
-    if (stale >= limit && this.live) this.trip({ node: ledger.path, bound: 'noProgress', limit, spent: stale, wanted: 1 });
+    if (stale >= limit && this.live)
+      this.bounds.trip({ node: ledger.path, bound: 'noProgress', limit, spent: stale, wanted: 1 });
   }
 
   private unclaimedStart(): FlyballError | undefined {
@@ -448,35 +421,15 @@ export class Attempt {
     if (this.settlement !== undefined) {
       this.host.settled(this);
     } else {
-      if (this.stopping === 'pause' && !this.isActing()) return this.host.stopped(this);
-      if (this.isStuck()) return this.suspectForeignAwait();
+      if (this.stopping === 'pause' && !this.open.areActing()) return this.host.stopped(this);
+      if (this.open.cannotMove()) return this.suspectForeignAwait();
     }
     if (this.onlyWaits()) this.suspendSoon();
   }
 
-  /** An effect is in flight. */
-  isActing(): boolean {
-    for (const pending of this.open.values()) if (pending.kind !== 'spawn' && pending.phase === 'running') return true;
-    return false;
-  }
-
   /** Only people, signals and timers can move the run. */
   onlyWaits(): boolean {
-    if (this.queue.length > 0) return false;
-    let waits = false;
-    for (const pending of this.open.values()) {
-      if (pending.kind === 'spawn') continue;
-      if (pending.phase !== 'waiting') return false;
-      waits ||= isLeaf(pending);
-    }
-    return waits;
-  }
-
-  private isStuck(): boolean {
-    for (const pending of this.open.values()) {
-      if (pending.kind === 'rollback' || (isLeaf(pending) && pending.closedBy === undefined)) return false;
-    }
-    return true;
+    return this.queue.length === 0 && this.open.onlyWait();
   }
 
   /** The code waits for something that is not an effect: a raw fetch or timer, which no replay could repeat. */
@@ -492,7 +445,8 @@ export class Attempt {
 
   private suspendSoon(): void {
     this.time.pause();
-    if (!this.timers.has('suspend')) this.timers.set('suspend', this.host.options.suspendAfterMs, () => this.host.idle(this));
+    if (!this.timers.has('suspend'))
+      this.timers.set('suspend', this.host.options.suspendAfterMs, () => this.host.idle(this));
   }
 
   /** Something moves again. */
@@ -519,14 +473,7 @@ export class Attempt {
   }
 
   waiting(): Waiting[] {
-    return [...this.open.values()].flatMap((pending) => this.inbox.waitingOf(pending));
-  }
-
-  /** Resolves when no INTENT is open below `path`. */
-  async intentsEnded(path: string): Promise<void> {
-    while ([...this.open.values()].some((pending) => pending.intended && isUnder(pending.id, path))) {
-      await new Promise<void>((resolve) => this.intentWaiters.push(resolve));
-    }
+    return this.open.all().flatMap((pending) => this.inbox.waitingOf(pending));
   }
 
   // Ends.
@@ -536,7 +483,7 @@ export class Attempt {
     if (this.dead) return;
     this.unload();
     const reason = error instanceof Error ? error : new Error(String(error));
-    for (const pending of this.open.values()) pending.onAbort?.(reason);
+    for (const pending of this.open.all()) pending.onAbort?.(reason);
     this.host.broke(this, error);
   }
 

@@ -11,7 +11,7 @@ import { through } from './seams.js';
 export async function finish(attempt: Attempt, settlement: Settlement): Promise<void> {
   if (attempt.continuation !== undefined) return nextGeneration(attempt, attempt.continuation.state);
   attempt.close('', new CancelledError('the run has ended'), { spareIntents: true });
-  await attempt.intentsEnded('');
+  await attempt.open.intentsEnded('');
   let outcome = outcomeOf(settlement);
   if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
     const report = await rollback(attempt, '', outcome.because);
@@ -23,7 +23,10 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   attempt.push({ type: 'run-end', outcome: ended });
   await attempt.barrier();
   attempt.unload();
-  await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, now: attempt.host.clock.now() });
+  await attempt.host.release(attempt, {
+    status: ended.stop as Exclude<Stop, 'suspended'>,
+    now: attempt.host.clock.now(),
+  });
   attempt.host.ended(attempt, ended);
 }
 
@@ -41,7 +44,14 @@ function bounded({ bound, limit }: BoundReachedError, partial: { readonly partia
 }
 
 function partialOf(outcome: Outcome<unknown> | undefined): { readonly partial?: unknown } {
-  const value = outcome === undefined ? undefined : 'value' in outcome ? outcome.value : 'partial' in outcome ? outcome.partial : undefined;
+  const value =
+    outcome === undefined
+      ? undefined
+      : 'value' in outcome
+        ? outcome.value
+        : 'partial' in outcome
+          ? outcome.partial
+          : undefined;
   return value === undefined ? {} : { partial: value };
 }
 
@@ -52,7 +62,8 @@ function isOutcome(value: unknown): boolean {
 }
 
 function notAnOutcome(): Failure {
-  const message = "The agent returned something that is not an outcome. Return done(value), or { stop: 'done', value }.";
+  const message =
+    "The agent returned something that is not an outcome. Return done(value), or { stop: 'done', value }.";
   return failureOf(new FlyballError('CONFIG_INVALID', message));
 }
 

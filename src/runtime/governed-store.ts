@@ -7,7 +7,10 @@ export function governedStore(store: Store, seams: Seams, who: Omit<SeamContext,
   return {
     ...store,
     async propose(at, change) {
-      const value = await guard({ collection: at.collection, key: at.key, value: change.value }, { ...who, at: `${at.collection}/${at.key}` });
+      const value = await guard(
+        { collection: at.collection, key: at.key, value: change.value },
+        { ...who, at: `${at.collection}/${at.key}` },
+      );
       return store.propose(at, { ...change, value });
     },
   };

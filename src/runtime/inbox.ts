@@ -128,7 +128,9 @@ export class Inbox {
 
   private match(): void {
     for (const message of [...this.signals]) {
-      const waiter = this.waiters.find(({ start, busy }) => !busy && (start.name === message.name || start.token === message.name));
+      const waiter = this.waiters.find(
+        ({ start, busy }) => !busy && (start.name === message.name || start.token === message.name),
+      );
       if (waiter === undefined) continue;
       this.signals.splice(this.signals.indexOf(message), 1);
       waiter.busy = true;
@@ -138,7 +140,8 @@ export class Inbox {
 
   private async offer(waiter: Waiter, message: StoredMessage): Promise<void> {
     const payload: unknown = message.body === '' ? undefined : JSON.parse(message.body);
-    const checked = waiter.schema === undefined ? ({ ok: true, value: payload } as const) : await check(waiter.schema, payload);
+    const checked =
+      waiter.schema === undefined ? ({ ok: true, value: payload } as const) : await check(waiter.schema, payload);
     if (!this.isOpen || !this.waiters.includes(waiter)) return; // timed out or closed meanwhile: the message stays in the inbox
     this.owner.writer.take(message.number);
     if (!checked.ok) {

@@ -50,7 +50,9 @@ export class Lives {
     const found = Object.hasOwn(agents, name) ? agents[name] : undefined;
     if (found === undefined) {
       const known = Object.keys(agents).join(', ') || 'none';
-      throw new FlyballError('AGENT_UNKNOWN', `No agent is registered as "${name}". Known here: ${known}.`, { detail: { name } });
+      throw new FlyballError('AGENT_UNKNOWN', `No agent is registered as "${name}". Known here: ${known}.`, {
+        detail: { name },
+      });
     }
     const agent = (typeof found === 'function' ? found : found.agent) as Agent<unknown, unknown>;
     return { agent, version: typeof found === 'function' ? '1' : found.version };
@@ -78,7 +80,10 @@ export class Lives {
   private async begin(claim: Claim, was: RunStatus, why: Why, resume: Resume | undefined): Promise<void> {
     const { crashes } = claim.record;
     if (resume === undefined && crashes > this.settings.options.maxResumes) {
-      return this.setAside(claim, `it crashed ${crashes} times in a row without getting further. Look at its last entries, then resume it by hand`);
+      return this.setAside(
+        claim,
+        `it crashed ${crashes} times in a row without getting further. Look at its last entries, then resume it by hand`,
+      );
     }
     try {
       await this.admitControl(claim, was, resume);
@@ -105,14 +110,18 @@ export class Lives {
     if (recorded.end !== undefined) {
       // it ended, but its owner died before it could say so
       const { outcome } = recorded.end;
-      await this.settings.engine.release(claim, { status: outcome.stop as Exclude<Stop, 'suspended'>, now: this.settings.clock.now() });
+      await this.settings.engine.release(claim, {
+        status: outcome.stop as Exclude<Stop, 'suspended'>,
+        now: this.settings.clock.now(),
+      });
       return this.audience.rested(claim.runId, { outcome });
     }
     const attempt = new Attempt({ host: this.host, claim, recorded, generation, lineage: loaded.lineage });
     this.attempts.set(claim.runId, attempt);
     attempt.push({ type: 'attempt-start', attempt: recorded.attempts + 1, why, owner: this.host.me.id });
     attempt.start(this.agent(claim.record.agent).agent, makeRun(attempt, attempt.root));
-    if (this.attempts.size > this.settings.options.maxLoaded) for (const other of this.attempts.values()) this.host.idle(other);
+    if (this.attempts.size > this.settings.options.maxLoaded)
+      for (const other of this.attempts.values()) this.host.idle(other);
     this.onChange();
   }
 
@@ -146,7 +155,12 @@ export class Lives {
       leaseHolds: ({ runId }) => (this.leases.get(runId) ?? 0) > clock.now(),
       priceOf: (modelId) => prices?.(modelId),
       aroundAgent: async (agent, run, input) =>
-        through(seams, 'run', (value) => agent(run, value))(input, { runId: run.id, tenant: run.tenant, subject: run.subject, at: '' }),
+        through(seams, 'run', (value) => agent(run, value))(input, {
+          runId: run.id,
+          tenant: run.tenant,
+          subject: run.subject,
+          at: '',
+        }),
       publish: (runId, entries) => this.audience.publish(runId, entries),
       delta: (...about) => this.audience.delta(...about),
       settled: (life) => {
@@ -183,7 +197,9 @@ export class Lives {
     const { engine, telemetry, onProblem } = this.settings;
     if (telemetry === undefined) return;
     const generations = engine.get(runId).then((record) => readAll(engine, record ?? claim.record));
-    generations.then((entries) => telemetry(runId, entries)).catch((error: unknown) => onProblem(error, `reporting run ${runId}`));
+    generations
+      .then((entries) => telemetry(runId, entries))
+      .catch((error: unknown) => onProblem(error, `reporting run ${runId}`));
   }
 
   private async harvest(life: Life, generation: number): Promise<ReadonlyMap<string, Compensation>> {
@@ -195,8 +211,22 @@ export class Lives {
         resolve(learner.saga.compensations);
       };
       // code that no longer matches its history breaks off: what was learnt until then is all there is
-      const host: AttemptHost = { ...this.host, harvested: learnt, broke: learnt, settled: learnt, stopped: learnt, idle: () => undefined };
-      const learner: Attempt = new Attempt({ host, claim: life.claim, recorded, generation, lineage: loaded.lineage, harvest: true });
+      const host: AttemptHost = {
+        ...this.host,
+        harvested: learnt,
+        broke: learnt,
+        settled: learnt,
+        stopped: learnt,
+        idle: () => undefined,
+      };
+      const learner: Attempt = new Attempt({
+        host,
+        claim: life.claim,
+        recorded,
+        generation,
+        lineage: loaded.lineage,
+        harvest: true,
+      });
       learner.start(this.agent(life.claim.record.agent).agent, makeRun(learner, learner.root));
     });
   }
@@ -230,12 +260,17 @@ export class Lives {
   /** How a run that nobody runs here stands, from its journal. */
   async restOf(runId: string): Promise<Outcome<unknown>> {
     const record = await this.settings.engine.get(runId);
-    if (record === undefined) throw new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}.`, { detail: { runId } });
+    if (record === undefined)
+      throw new FlyballError('RUN_NOT_FOUND', `There is no run ${runId}.`, { detail: { runId } });
     if (record.status === 'stalled') throw setAsideError(runId, record.attention ?? 'no reason is given');
     const { entries } = await load(this.settings.engine, record, record.generation);
     const { end } = indexJournal(entries, { deep: false });
     if (end !== undefined) return end.outcome;
-    return { stop: 'suspended', waiting: openWaits(entries, record), ...(record.status === 'paused' ? { paused: true } : {}) };
+    return {
+      stop: 'suspended',
+      waiting: openWaits(entries, record),
+      ...(record.status === 'paused' ? { paused: true } : {}),
+    };
   }
 
   poke(runId: string): void {
@@ -252,7 +287,8 @@ export class Lives {
     const claims = [...this.attempts.values()].map((attempt) => attempt.claim);
     const lost = new Set(await this.settings.engine.renew(claims, until));
     for (const { runId } of claims) {
-      if (lost.has(runId)) this.attempts.get(runId)?.fail(new JournalConflictError(runId, 'another owner has taken it over.'));
+      if (lost.has(runId))
+        this.attempts.get(runId)?.fail(new JournalConflictError(runId, 'another owner has taken it over.'));
       else if (this.attempts.has(runId)) this.leases.set(runId, until);
     }
   }
@@ -272,7 +308,9 @@ export class Lives {
 }
 
 function setAsideError(runId: string, attention: string): FlyballError {
-  return new FlyballError('RUN_STALLED', `Run ${runId} is set aside: ${attention}. Resume it when that is mended.`, { detail: { runId, attention } });
+  return new FlyballError('RUN_STALLED', `Run ${runId} is set aside: ${attention}. Resume it when that is mended.`, {
+    detail: { runId, attention },
+  });
 }
 
 function messageOf(error: unknown): string {

@@ -15,12 +15,16 @@ export async function load(engine: Engine, record: RunRecord, generation: number
   const own = await readEntries(engine, record.id, generation);
   if (record.fork === undefined) return { entries: own, lineage: { originId: record.id } };
   const live = await isLive(engine, record.id);
-  if (generation > 0) return { entries: own, lineage: { originId: await originOf(engine, record), fork: { live, later: new Map() } } };
+  if (generation > 0)
+    return { entries: own, lineage: { originId: await originOf(engine, record), fork: { live, later: new Map() } } };
   const { run, generation: parentGeneration, seq } = record.fork;
   const parent = await engine.get(run);
-  if (parent === undefined) throw new FlyballError('RUN_NOT_FOUND', `Run ${record.id} was forked from ${run}, which is not there any more.`);
+  if (parent === undefined)
+    throw new FlyballError('RUN_NOT_FOUND', `Run ${record.id} was forked from ${run}, which is not there any more.`);
   const above = await load(engine, parent, parentGeneration);
-  const inherited = above.entries.filter((entry) => entry.inherited === true || entry.seq <= seq).map((entry): LoadedEntry => ({ ...entry, inherited: true }));
+  const inherited = above.entries
+    .filter((entry) => entry.inherited === true || entry.seq <= seq)
+    .map((entry): LoadedEntry => ({ ...entry, inherited: true }));
   const later = laterEnds(above.entries, seq);
   return {
     entries: [...inherited, ...own],
@@ -47,13 +51,19 @@ export async function decodeEntries(engine: Engine, stored: readonly StoredEntry
   return stored.map((entry) => {
     const event = decode(entry.body, blobs) as RunEvent;
     if ((event.type === 'run-start' || event.type === 'generation-start') && event.v > EVENT_VERSION) {
-      throw new FlyballError('JOURNAL_NEWER', `This journal was written in format ${event.v}; this version of flyball reads up to ${EVENT_VERSION}. Upgrade flyball.`);
+      throw new FlyballError(
+        'JOURNAL_NEWER',
+        `This journal was written in format ${event.v}; this version of flyball reads up to ${EVENT_VERSION}. Upgrade flyball.`,
+      );
     }
     return { generation: entry.generation, seq: entry.seq, at: entry.at, activeMs: entry.activeMs, event };
   });
 }
 
-function laterEnds(entries: readonly LoadedEntry[], after: number): Map<EffectId, { readonly fp: string; readonly end: EventOf<'complete'> }> {
+function laterEnds(
+  entries: readonly LoadedEntry[],
+  after: number,
+): Map<EffectId, { readonly fp: string; readonly end: EventOf<'complete'> }> {
   const fps = new Map<EffectId, string>();
   const later = new Map<EffectId, { readonly fp: string; readonly end: EventOf<'complete'> }>();
   for (const { event, seq, inherited } of entries) {

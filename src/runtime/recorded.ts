@@ -1,6 +1,6 @@
 import { type Amounts, type Budget, larger } from '../core/budget.js';
-import type { EffectId, Entry, EventOf, RunEvent, SagaEntry } from '../core/events.js';
 import { type Failure, FlyballError } from '../core/errors.js';
+import type { EffectId, Entry, EventOf, RunEvent, SagaEntry } from '../core/events.js';
 
 /** An entry as loaded: `inherited` ones belong to the run this one was forked from. */
 export type LoadedEntry = Entry & { readonly inherited?: true };
@@ -71,7 +71,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const intents = new Map<EffectId, EventOf<'intent'>>();
   const intended = new Set<EffectId>();
   const saga: SagaEntry[] = first.event.type === 'generation-start' ? [...first.event.saga] : [];
-  const calledTools: Record<string, number> = first.event.type === 'generation-start' ? { ...first.event.calledTools } : {};
+  const calledTools: Record<string, number> =
+    first.event.type === 'generation-start' ? { ...first.event.calledTools } : {};
   let { budget } = first.event;
   let pastBudget = budget;
   let end: EventOf<'run-end'> | undefined;
@@ -112,7 +113,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         countTool(calledTools, event, intents);
         if (isUnderAny(event.id, finished)) break;
         ends.set(event.id, { ...entry, event });
-        if (event.type === 'wait-end' && event.id.endsWith('!live') && isApproval(event.payload)) liveForkApproved = true;
+        if (event.type === 'wait-end' && event.id.endsWith('!live') && isApproval(event.payload))
+          liveForkApproved = true;
         if (!event.id.endsWith('!undo')) deliveries.push(entry);
         break;
       case 'trip':
@@ -198,7 +200,11 @@ export function isSagaStep(intent: EventOf<'intent'> | undefined, end: EventOf<'
   return intent !== undefined && intent.of !== 'undo' && end.how !== 'simulated';
 }
 
-export function countTool(called: Record<string, number>, end: EndEvent, intents: ReadonlyMap<EffectId, EventOf<'intent'>>): void {
+export function countTool(
+  called: Record<string, number>,
+  end: EndEvent,
+  intents: ReadonlyMap<EffectId, EventOf<'intent'>>,
+): void {
   if (end.type !== 'complete') return;
   const intent = intents.get(end.id);
   const name = intent?.of === 'call' ? intent.name : end.of === 'call' ? end.name : undefined;
@@ -250,6 +256,8 @@ function finishedChildren(entries: readonly LoadedEntry[]): Set<string> {
 }
 
 function lastEnlargement(entries: readonly LoadedEntry[]): number {
-  const found = entries.findLast((entry) => entry.inherited === undefined && entry.event.type === 'run-resume' && entry.event.budget !== undefined);
+  const found = entries.findLast(
+    (entry) => entry.inherited === undefined && entry.event.type === 'run-resume' && entry.event.budget !== undefined,
+  );
   return found?.seq ?? -1;
 }

@@ -26,7 +26,11 @@ export function controlBatch(
   const recorded = indexJournal(entries, { deep: false });
   const events: RunEvent[] = [];
   if (resume !== undefined && (resume.budget !== undefined || was === 'bounded' || was === 'paused')) {
-    events.push({ type: 'run-resume', by: resume.by, ...enlargement(claim.runId, was, recorded.budget, entries, resume) });
+    events.push({
+      type: 'run-resume',
+      by: resume.by,
+      ...enlargement(claim.runId, was, recorded.budget, entries, resume),
+    });
   }
   const isCancelled = recorded.deliveries.some(({ event }) => event.type === 'cancel');
   for (const message of messages) {
@@ -43,16 +47,26 @@ export function controlBatch(
   };
 }
 
-function enlargement(runId: string, was: RunStatus, old: Budget, entries: readonly LoadedEntry[], resume: Resume): { readonly budget?: Budget } {
+function enlargement(
+  runId: string,
+  was: RunStatus,
+  old: Budget,
+  entries: readonly LoadedEntry[],
+  resume: Resume,
+): { readonly budget?: Budget } {
   const trip = lastTrip(entries);
   if (resume.budget === undefined) {
     if (was !== 'bounded') return {};
-    throw new ConfigError(`Run ${runId} reached a bound. Resume it with a larger budget, for example --budget ${trip?.bound ?? 'costUsd'}=…`);
+    throw new ConfigError(
+      `Run ${runId} reached a bound. Resume it with a larger budget, for example --budget ${trip?.bound ?? 'costUsd'}=…`,
+    );
   }
   const budget = completeBudget({ ...old, ...resume.budget });
   const given = trip === undefined ? undefined : (budget[trip.bound] ?? 0);
   if (was === 'bounded' && trip !== undefined && given !== undefined && given <= trip.limit) {
-    throw new ConfigError(`Run ${runId} stopped at ${trip.bound} = ${trip.limit}; the new budget has ${given}. Give it more of that.`);
+    throw new ConfigError(
+      `Run ${runId} stopped at ${trip.bound} = ${trip.limit}; the new budget has ${given}. Give it more of that.`,
+    );
   }
   return { budget };
 }
@@ -64,12 +78,23 @@ function lastTrip(entries: readonly LoadedEntry[]): EventOf<'trip'> | undefined 
 
 /** What a resting run waits for, read from its journal. */
 export function openWaits(entries: readonly LoadedEntry[], record: RunRecord): readonly Waiting[] {
-  const ended = new Set(entries.flatMap(({ event }) => (event.type === 'wait-end' || event.type === 'sleep-end' ? [event.id] : [])));
+  const ended = new Set(
+    entries.flatMap(({ event }) => (event.type === 'wait-end' || event.type === 'sleep-end' ? [event.id] : [])),
+  );
   return entries.flatMap(({ event }): Waiting[] => {
     if ((event.type !== 'wait-start' && event.type !== 'sleep-start') || ended.has(event.id)) return [];
     if (event.type === 'sleep-start') return [{ effect: event.id, kind: 'sleep', name: 'sleep', until: event.due }];
     if (record.waiting.length > 0 && !record.waiting.includes(event.name)) return [];
     const { id, kind, name, token, due, request } = event;
-    return [{ effect: id, kind, name, token, ...(due === undefined ? {} : { until: due }), ...(request === undefined ? {} : { request }) }];
+    return [
+      {
+        effect: id,
+        kind,
+        name,
+        token,
+        ...(due === undefined ? {} : { until: due }),
+        ...(request === undefined ? {} : { request }),
+      },
+    ];
   });
 }

@@ -37,7 +37,7 @@ export async function pause(attempt: Attempt): Promise<void> {
 /** Lets what is in flight end, then gives the run back for another process to go on with. */
 export async function giveBack(attempt: Attempt): Promise<void> {
   attempt.stopping ??= 'give-back';
-  while (!attempt.dead && attempt.isActing()) await new Promise((resolve) => setImmediate(resolve));
+  while (!attempt.dead && attempt.open.areActing()) await new Promise((resolve) => setImmediate(resolve));
   if (attempt.dead || attempt.resting || attempt.settlement !== undefined) return;
   attempt.resting = true;
   await attempt.barrier();

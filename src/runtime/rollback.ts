@@ -37,7 +37,11 @@ async function undo(attempt: Attempt, entry: SagaEntry): Promise<RollbackEntry> 
   return { ...base, status: 'COMPENSATION_FAILED', note: `${ended.failure.message}; ${MANUAL}` };
 }
 
-async function compensate(attempt: Attempt, entry: SagaEntry, intent: EventOf<'intent'>): Promise<EventOf<'complete' | 'abort'>> {
+async function compensate(
+  attempt: Attempt,
+  entry: SagaEntry,
+  intent: EventOf<'intent'>,
+): Promise<EventOf<'complete' | 'abort'>> {
   const id = undoId(entry);
   const key = `${intent.key}!undo`;
   attempt.push({
@@ -59,7 +63,13 @@ async function compensate(attempt: Attempt, entry: SagaEntry, intent: EventOf<'i
   const end: EventOf<'complete' | 'abort'> =
     problem === undefined ? { type: 'complete', id, result: null } : { type: 'abort', id, failure: failureOf(problem) };
   attempt.push(end);
-  if (end.type === 'abort') attempt.push({ type: 'operator-alert', alert: 'compensation_failed', effect: entry.effect, why: end.failure.message });
+  if (end.type === 'abort')
+    attempt.push({
+      type: 'operator-alert',
+      alert: 'compensation_failed',
+      effect: entry.effect,
+      why: end.failure.message,
+    });
   await attempt.barrier();
   return end;
 }

@@ -28,10 +28,12 @@ export function makeRun(attempt: Attempt, scope: Scope): Run {
     budget: budgetView(attempt, scope),
     ask: (session, input) => handled(async () => askModel(attempt, scope, session, input)),
     call: (tool, args) => handled(async () => call(attempt, scope, tool, args)),
-    step: (name, input, effect, effectClass) => handled(async () => step(attempt, scope, { name, input, effect, effectClass })),
+    step: (name, input, effect, effectClass) =>
+      handled(async () => step(attempt, scope, { name, input, effect, effectClass })),
     spawn: (agent, input, slice) => handled(async () => spawn(attempt, scope, { agent, input, slice, runFor })),
     scope: (name) => {
-      if (!/^[\w.-]+$/.test(name)) throw new ConfigError(`A scope's name may hold letters, digits, "_", "-" and ".": got "${name}".`);
+      if (!/^[\w.-]+$/.test(name))
+        throw new ConfigError(`A scope's name may hold letters, digits, "_", "-" and ".": got "${name}".`);
       return runFor(attempt.scope(`${scope.path}/${name}`, scope));
     },
     all: (branches, width) => handled(async () => all(attempt, scope, { branches, width, runFor })),
@@ -73,7 +75,7 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       if (closed !== undefined) throw closed;
       const want = { [axis]: amount };
       const refusal = ledger.reserve(want);
-      if (refusal !== undefined) throw attempt.tripAtOnce(refusal);
+      if (refusal !== undefined) throw attempt.bounds.tripAtOnce(refusal);
       ledger.settle(want, want);
       attempt.tellings.warn(ledger);
     },
@@ -81,12 +83,19 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
 }
 
 function continueWith(attempt: Attempt, scope: Scope, state: unknown): never {
-  if (scope.ledger !== attempt.root.ledger) throw new FlyballError('CONTINUE_REFUSED', 'Only the run itself can continue in a new generation, not a child.');
+  if (scope.ledger !== attempt.root.ledger)
+    throw new FlyballError('CONTINUE_REFUSED', 'Only the run itself can continue in a new generation, not a child.');
   if (attempt.open.size > 0 || attempt.root.ledger.open > 0) {
-    throw new FlyballError('CONTINUE_REFUSED', 'continueWith needs a quiet run: await or cancel the open effects and branches first.');
+    throw new FlyballError(
+      'CONTINUE_REFUSED',
+      'continueWith needs a quiet run: await or cancel the open effects and branches first.',
+    );
   }
   attempt.continuation = { state: roundTrip(state) };
-  throw new FlyballError('CONTINUE_REFUSED', 'The run continues in a new generation; this is how the old one ends, and must not be caught.');
+  throw new FlyballError(
+    'CONTINUE_REFUSED',
+    'The run continues in a new generation; this is how the old one ends, and must not be caught.',
+  );
 }
 
 /** 53 bits from a hash: the same place in the same run always draws the same number. */

@@ -38,7 +38,12 @@ export interface Runtime {
   /** Goes on with a run: after a crash, a pause, a stall, or a bound under a larger budget. */
   resume(runId: string, options?: { readonly budget?: Partial<Budget>; readonly by?: string }): Promise<RunHandle>;
   handle(runId: string): RunHandle;
-  signal(runId: string, name: string, payload?: unknown, options?: { readonly from?: string; readonly id?: string }): Promise<'accepted' | 'duplicate'>;
+  signal(
+    runId: string,
+    name: string,
+    payload?: unknown,
+    options?: { readonly from?: string; readonly id?: string },
+  ): Promise<'accepted' | 'duplicate'>;
   cancel(runId: string, options?: { readonly by?: string; readonly why?: string }): Promise<void>;
   pause(runId: string, options?: { readonly by?: string }): Promise<void>;
   fork(runId: string, options: ForkOptions): Promise<RunHandle>;
@@ -109,7 +114,10 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     });
     return handle(runId, () => failure);
   };
-  const post = async (runId: string, message: Omit<InboxMessage, 'id' | 'at'> & { readonly id?: string }): Promise<'accepted' | 'duplicate'> => {
+  const post = async (
+    runId: string,
+    message: Omit<InboxMessage, 'id' | 'at'> & { readonly id?: string },
+  ): Promise<'accepted' | 'duplicate'> => {
     const answer = await engine.post(runId, { ...message, id: message.id ?? randomUUID(), at: clock.now() });
     lives.poke(runId);
     return answer;
@@ -122,10 +130,28 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const id = start.id ?? newRunId();
       const subject = start.subject ?? 'anonymous';
       const tenant = start.tenant ?? 'default';
-      const guarded = await through(seams, 'input', async (value) => value)(roundTrip(input), { runId: id, tenant, subject, at: '' });
-      const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, agent, version: known.version, input: guarded, budget: complete, subject, tenant };
+      const guarded = await through(
+        seams,
+        'input',
+        async (value) => value,
+      )(roundTrip(input), { runId: id, tenant, subject, at: '' });
+      const first: EventOf<'run-start'> = {
+        type: 'run-start',
+        v: EVENT_VERSION,
+        agent,
+        version: known.version,
+        input: guarded,
+        budget: complete,
+        subject,
+        tenant,
+      };
       await engine.create({
-        id, agent, version: known.version, tenant, subject, createdAt: clock.now(),
+        id,
+        agent,
+        version: known.version,
+        tenant,
+        subject,
+        createdAt: clock.now(),
         ...(start.source === undefined ? {} : { source: start.source }),
         first: firstBatch(first, clock.now()),
       });
@@ -140,7 +166,10 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         await post(runId, { kind: 'resume', name: '', from: given.by ?? 'anonymous', body: '' });
         return handle(runId);
       }
-      return launch(runId, 'resume', { by: given.by ?? 'anonymous', ...(given.budget === undefined ? {} : { budget: given.budget }) });
+      return launch(runId, 'resume', {
+        by: given.by ?? 'anonymous',
+        ...(given.budget === undefined ? {} : { budget: given.budget }),
+      });
     },
 
     handle: (runId) => handle(runId),
@@ -150,14 +179,25 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       refuseTerminal(record);
       const body = encodePayload(payload);
       await checkAgainstWait(parts, record, name, payload);
-      return post(runId, { kind: 'signal', name, from: sent.from ?? 'anonymous', body, ...(sent.id === undefined ? {} : { id: sent.id }) });
+      return post(runId, {
+        kind: 'signal',
+        name,
+        from: sent.from ?? 'anonymous',
+        body,
+        ...(sent.id === undefined ? {} : { id: sent.id }),
+      });
     },
 
     async cancel(runId, given = {}) {
       const record = await get(runId);
       refuseTerminal(record);
       const by = given.by ?? 'anonymous';
-      await post(runId, { kind: 'cancel', name: '', from: by, body: JSON.stringify({ why: given.why ?? `requested by ${by}` }) });
+      await post(runId, {
+        kind: 'cancel',
+        name: '',
+        from: by,
+        body: JSON.stringify({ why: given.why ?? `requested by ${by}` }),
+      });
       if (['paused', 'bounded', 'stalled'].includes(record.status)) await engine.requeue(runId);
       worker.lookSoon();
     },
@@ -175,20 +215,37 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const own = entries.filter((entry) => entry.inherited === undefined);
       const point = forkPointCheck(own, given.at);
       if (!point.ok) {
-        throw new FlyballError('FORK_REFUSED', `Cannot fork ${runId} at entry ${given.at}: ${point.why}. The nearest valid entry is ${point.nearest}.`, { detail: { nearest: point.nearest } });
+        throw new FlyballError(
+          'FORK_REFUSED',
+          `Cannot fork ${runId} at entry ${given.at}: ${point.why}. The nearest valid entry is ${point.nearest}.`,
+          { detail: { nearest: point.nearest } },
+        );
       }
       const first = own[0]?.event;
-      if (first?.type !== 'run-start' && first?.type !== 'generation-start') throw new FlyballError('JOURNAL_CORRUPT', `Run ${runId} has no start.`);
+      if (first?.type !== 'run-start' && first?.type !== 'generation-start')
+        throw new FlyballError('JOURNAL_CORRUPT', `Run ${runId} has no start.`);
       const id = given.id ?? newRunId();
       const fork = { run: runId, generation, seq: given.at };
       const start: EventOf<'run-start'> = {
-        type: 'run-start', v: EVENT_VERSION, agent: parent.agent, version: known.version, input: first.input,
-        budget: checkedBudget(given.budget ?? first.budget), subject: given.by ?? parent.subject, tenant: parent.tenant,
+        type: 'run-start',
+        v: EVENT_VERSION,
+        agent: parent.agent,
+        version: known.version,
+        input: first.input,
+        budget: checkedBudget(given.budget ?? first.budget),
+        subject: given.by ?? parent.subject,
+        tenant: parent.tenant,
         fork: { ...fork, live: given.live ?? false },
       };
       await engine.create({
-        id, agent: parent.agent, version: known.version, tenant: parent.tenant, subject: given.by ?? parent.subject, createdAt: clock.now(),
-        fork, ...(parent.source === undefined ? {} : { source: parent.source }),
+        id,
+        agent: parent.agent,
+        version: known.version,
+        tenant: parent.tenant,
+        subject: given.by ?? parent.subject,
+        createdAt: clock.now(),
+        fork,
+        ...(parent.source === undefined ? {} : { source: parent.source }),
         first: firstBatch(start, clock.now()),
       });
       return launch(id, 'start');
@@ -233,7 +290,9 @@ function newRunId(): string {
 
 function isEnded(record: RunRecord): boolean {
   const { status } = record;
-  return status === 'done' || status === 'degraded' || status === 'blocked' || status === 'cancelled' || status === 'failed';
+  return (
+    status === 'done' || status === 'degraded' || status === 'blocked' || status === 'cancelled' || status === 'failed'
+  );
 }
 
 function refuseTerminal(record: RunRecord): void {
@@ -250,7 +309,10 @@ async function checkAgainstWait(parts: RuntimeParts, record: RunRecord, name: st
     if (event.name !== name && event.token !== name) continue;
     const problem = await parts.checkJson(event.schema, payload);
     if (problem !== undefined) {
-      throw new FlyballError('SIGNAL_INVALID', `The payload does not fit what ${record.id} waits for under "${event.name}": ${problem}. Nothing was delivered; correct it and send it again.`);
+      throw new FlyballError(
+        'SIGNAL_INVALID',
+        `The payload does not fit what ${record.id} waits for under "${event.name}": ${problem}. Nothing was delivered; correct it and send it again.`,
+      );
     }
     return;
   }

@@ -38,7 +38,8 @@ export class Saga {
       case 'abort':
         if (event.id.endsWith('!undo')) this.undoEnds.set(event.id, event);
         if (event.type === 'abort') return;
-        if (isSagaStep(this.intents.get(event.id), event)) this.done.push({ effect: event.id, generation: this.generation });
+        if (isSagaStep(this.intents.get(event.id), event))
+          this.done.push({ effect: event.id, generation: this.generation });
         countTool(this.calledTools, event, this.intents);
         return;
       case 'rollback-start':
@@ -57,13 +58,17 @@ export class Saga {
     const losers = path === '' ? [...this.undoneScopes].filter((scope) => scope !== '') : [];
     return this.done
       .filter(({ effect, generation }) => (generation === this.generation ? isUnder(effect, path) : path === ''))
-      .filter(({ effect, generation }) => generation !== this.generation || !losers.some((scope) => isUnder(effect, scope)))
+      .filter(
+        ({ effect, generation }) => generation !== this.generation || !losers.some((scope) => isUnder(effect, scope)),
+      )
       .reverse();
   }
 
   /** What the next generation has to be able to undo. */
   carriedOver(): readonly SagaEntry[] {
-    return this.toUndo('').filter((entry) => this.undoEnd(undoId(entry))?.type !== 'complete').reverse();
+    return this.toUndo('')
+      .filter((entry) => this.undoEnd(undoId(entry))?.type !== 'complete')
+      .reverse();
   }
 
   undoEnd(id: EffectId): EventOf<'complete' | 'abort'> | undefined {

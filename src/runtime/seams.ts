@@ -35,7 +35,10 @@ export interface SeamTypes {
   'tool.post': { value: { readonly tool: ToolRef; readonly args: unknown; readonly result: unknown }; result: unknown };
   /** What a wait or an approval shows to the other side. */
   outbound: { value: { readonly name: string; readonly request: unknown }; result: unknown };
-  'state.write': { value: { readonly collection: string; readonly key: string; readonly value: unknown }; result: unknown };
+  'state.write': {
+    value: { readonly collection: string; readonly key: string; readonly value: unknown };
+    result: unknown;
+  };
   handoff: { value: { readonly agent: string; readonly input: unknown }; result: unknown };
   output: { value: Outcome<unknown>; result: Outcome<unknown> };
 }

@@ -4,7 +4,14 @@ import type { Audience } from './audience.js';
 import type { Lives } from './lives.js';
 import type { Settings } from './options.js';
 
-const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>(['done', 'degraded', 'blocked', 'cancelled', 'failed', 'bounded']);
+const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>([
+  'done',
+  'degraded',
+  'blocked',
+  'cancelled',
+  'failed',
+  'bounded',
+]);
 
 /** Keeps what is due moving: new runs, timers, messages, runs whose owner is gone, and the leases of those that live here. */
 export class Worker {
@@ -52,10 +59,16 @@ export class Worker {
     this.looking = true;
     this.cancelLook?.();
     setImmediate(() => {
-      this.look()
-        .catch((error: unknown) => this.settings.onProblem(error, 'looking for due runs'))
-        .then(() => this.lookLater());
+      this.lookOnce().catch((error: unknown) => this.settings.onProblem(error, 'looking for due runs'));
     });
+  }
+
+  private async lookOnce(): Promise<void> {
+    try {
+      await this.look();
+    } finally {
+      await this.lookLater();
+    }
   }
 
   private async look(): Promise<void> {
@@ -63,7 +76,12 @@ export class Worker {
     if (this.stopped) return;
     if (options.worker) {
       const limit = Math.min(100, Math.max(1, options.maxLoaded - this.lives.size));
-      const due = await engine.due({ now: clock.now(), limit, agents: Object.keys(agents), isGone: (owner) => host.isGone(owner) });
+      const due = await engine.due({
+        now: clock.now(),
+        limit,
+        agents: Object.keys(agents),
+        isGone: (owner) => host.isGone(owner),
+      });
       for (const runId of due) if (!this.stopped && !this.lives.has(runId)) await this.pickUp(runId);
     }
     for (const runId of this.audience.awaited()) if (!this.lives.has(runId)) await this.noticeEnd(runId);
@@ -119,13 +137,16 @@ export class Worker {
     }
     if (this.cancelRenew !== undefined) return;
     this.cancelRenew = this.settings.clock.after(this.settings.options.leaseMs / 3, () => {
-      this.lives
-        .renew()
-        .catch((error: unknown) => this.settings.onProblem(error, 'renewing leases'))
-        .then(() => {
-          this.cancelRenew = undefined;
-          this.renewSoon();
-        });
+      this.renewOnce().catch((error: unknown) => this.settings.onProblem(error, 'renewing leases'));
     });
+  }
+
+  private async renewOnce(): Promise<void> {
+    try {
+      await this.lives.renew();
+    } finally {
+      this.cancelRenew = undefined;
+      this.renewSoon();
+    }
   }
 }

@@ -103,7 +103,9 @@ export class Writer {
 }
 
 function isProgress(event: RunEvent): boolean {
-  return event.type === 'complete' || event.type === 'ask-end' || event.type === 'wait-end' || event.type === 'spawn-end';
+  return (
+    event.type === 'complete' || event.type === 'ask-end' || event.type === 'wait-end' || event.type === 'spawn-end'
+  );
 }
 
 export function decodeWritten(written: Pick<Written, 'body' | 'blobs'>): RunEvent {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AGENTS, type Desk, lastJson, newDesk } from './flyball.js';
 
@@ -10,8 +12,7 @@ afterEach(() => desk.clear());
 it('resumes a run that was killed in the middle of an effect, without a second effect [R2-CLI-RESUME]', async () => {
   const input = JSON.stringify({ folder: desk.folder });
   const first = desk.start('run', AGENTS, '--agent', 'hang', '--id', 'r1', '--input', input);
-  await first.says('intent to charge');
-  while (desk.ledger().length === 0) await new Promise((resolve) => setTimeout(resolve, 10)); // it acts, then hangs
+  await first.says('charged, and hanging');
   first.child.kill('SIGKILL');
   await first.ended;
   expect((await desk.flyball('show', 'r1')).out).toMatch(/its process \d+ is gone\n.*flyball resume r1/);
@@ -20,6 +21,43 @@ it('resumes a run that was killed in the middle of an effect, without a second e
   expect(lastJson(out)).toMatchObject({ status: 'done', outcome: { value: 'charged' } });
   expect(desk.ledger()).toEqual([{ charged: 1 }]);
   expect((await desk.flyball('show', 'r1')).out).toContain('taken over after a crash');
+});
+
+it('asks a person what nothing can prove, and prints the command that answers [R2-CLI-RESUME] [R2-DOUBT-PERSON]', async () => {
+  const input = JSON.stringify({ folder: desk.folder });
+  const first = desk.start('run', AGENTS, '--agent', 'blind', '--id', 'r1', '--input', input);
+  await first.says('charged, and hanging');
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const resumed = await desk.flyball('resume', 'r1', '--json');
+  expect(resumed.code).toBe(3);
+  const [happened = ''] = lastJson(resumed.out)['next'] as string[];
+  expect(happened).toMatch(/^flyball signal r1 .*doubt.*"happened":true/);
+  expect((await desk.flyball('show', 'r1')).out).toContain(happened);
+  expect((await desk.paste(happened)).code).toBe(0);
+  expect(desk.ledger()).toEqual([{ charged: 1 }]); // believed, not repeated
+});
+
+it('stops before any effect when the code no longer fits the journal, and the old code still goes on [R2-CLI-EXIT-CODES]', async () => {
+  const file = join(desk.folder, 'agent.mjs');
+  const version = (step: string) =>
+    writeFileSync(
+      file,
+      `export default async (run) => {
+        const first = await run.step('${step}', 1, (n) => n, 'pure');
+        await run.wait({ name: 'go' });
+        return { stop: 'done', value: first };
+      };`,
+    );
+  version('before');
+  expect((await desk.flyball('run', 'agent.mjs', '--id', 'r1')).code).toBe(3);
+  version('after');
+  const changed = await desk.flyball('signal', 'r1', 'go');
+  expect(changed.code).toBe(10);
+  expect(changed.error).toMatch(/before.*after|the journal holds/);
+  expect((await desk.flyball('show', 'r1')).out).toMatch(/^Run r1 {2}stalled/);
+  version('before');
+  expect((await desk.flyball('resume', 'r1')).code).toBe(0); // the signal was kept
 });
 
 it('goes on with a bounded run under a larger budget, and says which command does it [R2-CLI-RESUME]', async () => {
@@ -68,8 +106,7 @@ it('gives a run back at a safe point on the first Ctrl-C, and another process go
 it('leaves at once on the second Ctrl-C, and the run can still be resumed [R2-CLI-EXIT-CODES]', async () => {
   const input = JSON.stringify({ folder: desk.folder });
   const first = desk.start('run', AGENTS, '--agent', 'hang', '--id', 'r1', '--input', input);
-  await first.says('intent to charge');
-  while (desk.ledger().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await first.says('charged, and hanging');
   first.child.kill('SIGINT');
   await first.says('safe point');
   first.child.kill('SIGINT');

@@ -24,6 +24,8 @@ export interface Desk {
   flyball(...words: readonly string[]): Promise<Ended>;
   /** The same, with something on standard input. */
   piped(input: string, ...words: readonly string[]): Promise<Ended>;
+  /** Runs a command as it was printed, pasted into a shell. */
+  paste(command: string): Promise<Ended>;
   /** Starts a command and lets it run. */
   start(...words: readonly string[]): Started;
   /** What the test's agents did to the world. */
@@ -42,9 +44,12 @@ export function newDesk(): Desk {
   const folder = mkdtempSync(join(tmpdir(), 'flyball-cli-'));
   const database = join(folder, '.flyball/flyball.db');
 
-  function start(words: readonly string[], input?: string): Started {
+  const start = (words: readonly string[], input?: string): Started =>
+    launch(process.execPath, [MAIN, ...words], input);
+
+  function launch(program: string, words: readonly string[], input?: string): Started {
     const { NO_COLOR: _colour, FLYBALL_DB: _database, FLYBALL_DEBUG: _debug, ...env } = process.env;
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...words], {
+    const child = spawn(program, words, {
       cwd: folder,
       env: { ...env, NODE_OPTIONS: '' }, // the hooks of a test runner are not for this process
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -87,6 +92,7 @@ export function newDesk(): Desk {
     database,
     flyball: (...words) => start(words).ended,
     piped: (input, ...words) => start(words, input).ended,
+    paste: (command) => launch('sh', ['-c', `flyball() { "${process.execPath}" "${MAIN}" "$@"; }\n${command}`]).ended,
     start: (...words) => start(words),
     ledger: () => {
       const path = join(folder, 'ledger.jsonl');

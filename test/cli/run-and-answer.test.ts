@@ -76,9 +76,9 @@ describe('a run that waits', () => {
     const { out } = await desk.flyball('show', 'r1');
     expect(out).toContain('waits for signal "form"');
     expect(out).toContain(`flyball signal r1 form '{"age":0}'`); // the shape comes from the schema the agent declared
-    const answered = await desk.flyball('signal', 'r1', 'form', '{"age":36}', '--json');
+    const answered = await desk.paste(`flyball signal r1 form '{"age":0}' --json`);
     expect(answered.code).toBe(0);
-    expect(lastJson(answered.out)).toMatchObject({ kind: 'rest', status: 'done', outcome: { value: { age: 36 } } });
+    expect(lastJson(answered.out)).toMatchObject({ kind: 'rest', status: 'done', outcome: { value: { age: 0 } } });
   });
 
   it('refuses an answer that does not fit, loses nothing, and takes the right one [R2-BAD-SIGNAL]', async () => {

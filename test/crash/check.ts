@@ -8,8 +8,14 @@ import { World } from './world.js';
 /** What must hold however often the process died. */
 export async function checkDriven(given: Case, engine: Engine, driven: Driven): Promise<void> {
   const { entries, world, outcome } = driven;
-  const intents = new Map(entries.flatMap(({ event }) => (event.type === 'intent' ? [[event.id, event] as const] : [])));
-  const ends = new Map(entries.flatMap(({ event }) => (event.type === 'complete' || event.type === 'abort' ? [[event.id, event] as const] : [])));
+  const intents = new Map(
+    entries.flatMap(({ event }) => (event.type === 'intent' ? [[event.id, event] as const] : [])),
+  );
+  const ends = new Map(
+    entries.flatMap(({ event }) =>
+      event.type === 'complete' || event.type === 'abort' ? [[event.id, event] as const] : [],
+    ),
+  );
   for (const [id, intent] of intents) {
     if (intent.of === 'undo') continue;
     expect(ends.has(id), `${id} has an INTENT without an end`).toBe(true);
@@ -18,13 +24,22 @@ export async function checkDriven(given: Case, engine: Engine, driven: Driven): 
     expect(times, `${intent.name} ${id} was made ${times} times`).toBeLessThanOrEqual(1);
     if (ends.get(id)?.type === 'complete') expect(times, `${id} is recorded as done`).toBe(1);
   }
-  for (const key of world.made.keys()) expect([...intents.values()].some((intent) => intent.key === key), `${key} has an INTENT`).toBe(true);
+  for (const key of world.made.keys())
+    expect(
+      [...intents.values()].some((intent) => intent.key === key),
+      `${key} has an INTENT`,
+    ).toBe(true);
   checkRollback(outcome.stop, entries, intents, world);
   checkPositions(entries);
   if (outcome.stop === 'done') await checkReplay(given, engine, driven);
 }
 
-function checkRollback(stop: string, entries: readonly Entry[], intents: ReadonlyMap<string, EventOf<'intent'>>, world: World): void {
+function checkRollback(
+  stop: string,
+  entries: readonly Entry[],
+  intents: ReadonlyMap<string, EventOf<'intent'>>,
+  world: World,
+): void {
   if (stop !== 'failed' && stop !== 'cancelled') return;
   const completed = entries.flatMap(({ event }) => (event.type === 'complete' ? [event] : []));
   for (const end of completed) {

@@ -25,7 +25,11 @@ export async function drive(given: Case, inner: Engine): Promise<Driven> {
       const host = testHost(`life-${life}`, gone);
       world.isDead = crashing.isDead;
       const runtime = runtimeOf(given, crashing.engine, clock, host, world);
-      const ended = await Promise.race([carryOn(runtime, given, world, clock), crashing.crashed.then(() => undefined), stuck(runtime)]);
+      const ended = await Promise.race([
+        carryOn(runtime, given, world, clock),
+        crashing.crashed.then(() => undefined),
+        stuck(runtime),
+      ]);
       host.die();
       points += crashing.points.length;
       if (ended !== undefined) {
@@ -49,7 +53,13 @@ async function stuck(runtime: Runtime): Promise<never> {
 
 export const RUN = 'run';
 
-export function runtimeOf(given: Case, engine: Engine, clock: AutoClock, host: ReturnType<typeof testHost>, world: World): Runtime {
+export function runtimeOf(
+  given: Case,
+  engine: Engine,
+  clock: AutoClock,
+  host: ReturnType<typeof testHost>,
+  world: World,
+): Runtime {
   const model = scriptedModel({
     talker: async () => {
       await world.latency();
@@ -71,7 +81,10 @@ async function carryOn(runtime: Runtime, given: Case, world: World, clock: AutoC
   const known = await runtime.get(RUN).catch(() => undefined);
   let handle =
     known === undefined
-      ? await runtime.start('fuzzed', null, { id: RUN, budget: budget({ toolCalls: given.toolCalls, iterations: given.iterations, wallMs: 1e12, noProgress: 1000 }) })
+      ? await runtime.start('fuzzed', null, {
+          id: RUN,
+          budget: budget({ toolCalls: given.toolCalls, iterations: given.iterations, wallMs: 1e12, noProgress: 1000 }),
+        })
       : await resume(runtime);
   for (;;) {
     const outcome = await handle.outcome();
@@ -101,7 +114,9 @@ async function answer(runtime: Runtime, waiting: Waiting, world: World): Promise
   else if (waiting.kind === 'doubt') {
     const { key } = waiting.request as { readonly key: string };
     const happened = world.made.has(key);
-    await runtime.signal(RUN, waiting.token ?? '', happened ? { happened, result: `told ${key}` } : { happened }, { id: `${id} ${happened}` });
+    await runtime.signal(RUN, waiting.token ?? '', happened ? { happened, result: `told ${key}` } : { happened }, {
+      id: `${id} ${happened}`,
+    });
   } else await runtime.signal(RUN, waiting.token ?? '', { from: 'outside' }, { id });
 }
 

@@ -7,7 +7,11 @@ import type { World } from './world.js';
  * and tool calls, all of them reading and writing one shared board, so that any change of order shows in a later input.
  */
 export type Program =
-  | { readonly kind: 'step'; readonly effect: 'pure' | 'idempotent' | 'undoable' | 'unverified' | 'irreversible'; readonly fails: boolean }
+  | {
+      readonly kind: 'step';
+      readonly effect: 'pure' | 'idempotent' | 'undoable' | 'unverified' | 'irreversible';
+      readonly fails: boolean;
+    }
   | { readonly kind: 'call' }
   | { readonly kind: 'ask' }
   | { readonly kind: 'wait'; readonly timeoutMs: number }
@@ -26,7 +30,20 @@ export interface Case {
 }
 
 const leaf: fc.Arbitrary<Program> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('step' as const), effect: fc.constantFrom('pure' as const, 'idempotent' as const, 'undoable' as const, 'unverified' as const, 'irreversible' as const), fails: fc.boolean().map((fails) => fails) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('step' as const),
+      effect: fc.constantFrom(
+        'pure' as const,
+        'idempotent' as const,
+        'undoable' as const,
+        'unverified' as const,
+        'irreversible' as const,
+      ),
+      fails: fc.boolean().map((fails) => fails),
+    }),
+  },
   { weight: 2, arbitrary: fc.constant({ kind: 'call' as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'ask' as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), timeoutMs: fc.constantFrom(5, 5000) }) },
@@ -39,7 +56,14 @@ const { tree } = fc.letrec<{ tree: Program }>((tie) => ({
     { maxDepth: 3, depthSize: 'small', withCrossShrink: true },
     leaf,
     fc.record({
-      kind: fc.constantFrom('seq' as const, 'all' as const, 'raw' as const, 'race' as const, 'first' as const, 'spawn' as const),
+      kind: fc.constantFrom(
+        'seq' as const,
+        'all' as const,
+        'raw' as const,
+        'race' as const,
+        'first' as const,
+        'spawn' as const,
+      ),
       parts: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }),
     }),
   ),
@@ -51,7 +75,10 @@ export const cases: fc.Arbitrary<Case> = fc.record({
   toolCalls: fc.integer({ min: 1, max: 6 }),
   iterations: fc.integer({ min: 1, max: 4 }),
   seed: fc.integer({ min: 1, max: 2 ** 31 }),
-  crashes: fc.array(fc.record({ at: fc.integer({ min: 1, max: 14 }), when: fc.constantFrom('before' as const, 'after' as const) }), { maxLength: 3 }),
+  crashes: fc.array(
+    fc.record({ at: fc.integer({ min: 1, max: 14 }), when: fc.constantFrom('before' as const, 'after' as const) }),
+    { maxLength: 3 },
+  ),
 });
 
 /** The agent that a program stands for. `world` is where its effects go; it outlives every crash. */
@@ -65,7 +92,13 @@ export function agentOf(given: Case, world: World, session: Session): (run: Run)
   };
 }
 
-async function interpret(program: Program, run: Run, board: unknown[], world: World, session: Session): Promise<unknown> {
+async function interpret(
+  program: Program,
+  run: Run,
+  board: unknown[],
+  world: World,
+  session: Session,
+): Promise<unknown> {
   const go = (part: Program, on: Run): Promise<unknown> => interpret(part, on, board, world, session);
   const put = (value: unknown): unknown => {
     board.push(value ?? null);
@@ -95,7 +128,12 @@ async function interpret(program: Program, run: Run, board: unknown[], world: Wo
       return value;
     }
     case 'all':
-      return (await run.all(program.parts.map((part) => (on: Run) => go(part, on)), 2)).map((result) => (result.ok ? (result.value ?? null) : result.error.message));
+      return (
+        await run.all(
+          program.parts.map((part) => (on: Run) => go(part, on)),
+          2,
+        )
+      ).map((result) => (result.ok ? (result.value ?? null) : result.error.message));
     case 'raw':
       return (await Promise.all(program.parts.map((part) => go(part, run)))).map((value) => value ?? null);
     case 'race':
@@ -115,9 +153,15 @@ async function interpret(program: Program, run: Run, board: unknown[], world: Wo
   }
 }
 
-async function act(program: Program & { readonly kind: 'step' }, run: Run, board: readonly unknown[], world: World): Promise<unknown> {
+async function act(
+  program: Program & { readonly kind: 'step' },
+  run: Run,
+  board: readonly unknown[],
+  world: World,
+): Promise<unknown> {
   const input = board.slice(-3);
-  const body = (_input: unknown, how: { readonly key: string }): Promise<unknown> => world.execute(how.key, program.effect, program.fails);
+  const body = (_input: unknown, how: { readonly key: string }): Promise<unknown> =>
+    world.execute(how.key, program.effect, program.fails);
   const rules = world.rules(program.effect);
   return run.step(program.effect, input, body, rules).catch((error: { readonly code?: string }) => {
     if (error.code === 'BOUND_REACHED' || error.code === 'CANCELLED') throw error;

@@ -56,7 +56,9 @@ export class World {
 
   rules(kind: string): EffectClass<unknown, unknown> {
     const verify = async (_input: unknown, how: { readonly key: string }) =>
-      this.made.has(how.key) ? ({ happened: 'yes', result: `verified ${how.key}` } as const) : ({ happened: 'no' } as const);
+      this.made.has(how.key)
+        ? ({ happened: 'yes', result: `verified ${how.key}` } as const)
+        : ({ happened: 'no' } as const);
     const compensate = async (_input: unknown, _result: unknown, how: { readonly key: string }): Promise<void> => {
       const isDead = this.isDead;
       await this.latency();

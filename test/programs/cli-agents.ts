@@ -1,6 +1,15 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Agent, blocked, ConfigError, done, FlyballError, type Seams } from 'flyball';
+import {
+  type Agent,
+  blocked,
+  ConfigError,
+  done,
+  type EffectContext,
+  type EffectRules,
+  FlyballError,
+  type Seams,
+} from 'flyball';
 import { ledger, scriptedModel } from 'flyball/testing';
 
 /** The agents of the command line's tests. What they do to the world is a line in a ledger file, so that a kill cannot hide it. */
@@ -53,29 +62,29 @@ const pay: Agent<Job, string> = async (run, { folder }) => {
 };
 
 /** Charges, then hangs once before it can say so: that is where it is killed. */
-const hang: Agent<Job, string> = async (run, { folder }) => {
-  await run.step('prepare', folder, () => 'ready', 'pure');
-  const charged = await run.step(
-    'charge',
-    folder,
-    (into, { key }): Promise<string> | string => {
-      ledgerOf(into).record(key, { charged: 1 });
-      if (existsSync(join(into, 'hung'))) return 'charged';
-      writeFileSync(join(into, 'hung'), '');
-      return new Promise(() => {
-        setInterval(() => undefined, 1000);
-      });
-    },
-    {
-      class: 'undoable',
-      timeoutMs: 1500,
-      compensate: async () => undefined,
-      verify: async (into, { key }) =>
-        ledgerOf(into).has(key) ? { happened: 'yes', result: 'charged' } : { happened: 'no' },
-    },
-  );
-  return done(charged);
-};
+function charging(verify: EffectRules<string, string>['verify']): Agent<Job, string> {
+  return async (run, { folder }) => {
+    await run.step('prepare', folder, () => 'ready', 'pure');
+    const rules = { timeoutMs: 1500, compensate: async () => undefined, ...(verify === undefined ? {} : { verify }) };
+    return done(await run.step('charge', folder, chargeAndHang, { class: 'undoable', ...rules }));
+  };
+}
+
+function chargeAndHang(folder: string, { key }: EffectContext): Promise<string> | string {
+  ledgerOf(folder).record(key, { charged: 1 });
+  if (existsSync(join(folder, 'hung'))) return 'charged';
+  writeFileSync(join(folder, 'hung'), '');
+  console.error('charged, and hanging'); // tells the test that now is the time
+  return new Promise(() => {
+    setInterval(() => undefined, 1000);
+  });
+}
+
+const hang = charging(async (folder, { key }) =>
+  ledgerOf(folder).has(key) ? { happened: 'yes', result: 'charged' } : { happened: 'no' },
+);
+/** The same without a way to find out. */
+const blind = charging(undefined);
 
 /** Writes a file it can take away again, then waits. */
 const draft: Agent<Job, string> = async (run, { folder }) => {
@@ -132,6 +141,7 @@ export const agents = {
   form,
   pay,
   hang,
+  blind,
   draft,
   walk,
   ear,

@@ -34,12 +34,30 @@ export function keyOf(attempt: Attempt, pending: Pending): string {
 }
 
 /** ABORT: the effect did not take place. Effects without an INTENT are named here. */
-export function recordFailure(attempt: Attempt, pending: Pending, act: Act, error: unknown, reported?: Partial<Amounts>): void {
-  attempt.record({ type: 'abort', id: pending.id, ...identity(pending, act), failure: failureOf(error), ...spentOf(pending, {}, reported) });
+export function recordFailure(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  error: unknown,
+  reported?: Partial<Amounts>,
+): void {
+  attempt.record({
+    type: 'abort',
+    id: pending.id,
+    ...identity(pending, act),
+    failure: failureOf(error),
+    ...spentOf(pending, {}, reported),
+  });
 }
 
 /** COMPLETE. */
-export function recordValue(attempt: Attempt, pending: Pending, act: Act, value: unknown, how?: NonNullable<EventOf<'complete'>['how']>): void {
+export function recordValue(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  value: unknown,
+  how?: NonNullable<EventOf<'complete'>['how']>,
+): void {
   const { result, reported } = unwrapChanged(value);
   try {
     attempt.record({
@@ -56,7 +74,10 @@ export function recordValue(attempt: Attempt, pending: Pending, act: Act, value:
   }
 }
 
-function identity(pending: Pending, act: Act): { readonly fp?: string; readonly of?: 'call' | 'step'; readonly name?: string } {
+function identity(
+  pending: Pending,
+  act: Act,
+): { readonly fp?: string; readonly of?: 'call' | 'step'; readonly name?: string } {
   return pending.intended ? {} : { fp: pending.fp, of: act.of, name: act.name };
 }
 
@@ -68,7 +89,11 @@ function unwrapChanged(value: unknown): { readonly result: unknown; readonly rep
 }
 
 /** What a call costs: itself, and what it reports to have changed, or else what it said it might change. */
-function spentOf(pending: Pending, declared: Partial<Amounts> | undefined, reported: Partial<Amounts> | undefined): { readonly spent?: Partial<Amounts> } {
+function spentOf(
+  pending: Pending,
+  declared: Partial<Amounts> | undefined,
+  reported: Partial<Amounts> | undefined,
+): { readonly spent?: Partial<Amounts> } {
   if (pending.kind !== 'call') return reported === undefined ? {} : { spent: reported };
   const spent: Record<string, number> = { toolCalls: 1 };
   for (const axis of AXES) {
@@ -82,9 +107,12 @@ function spentOf(pending: Pending, declared: Partial<Amounts> | undefined, repor
 export function learnCompensation(attempt: Attempt, act: Act, end: EndEvent): void {
   const { rules } = act;
   const intent = attempt.saga.intents.get(end.id);
-  if (rules.compensate === undefined || intent === undefined || end.type !== 'complete' || end.how === 'simulated') return;
+  if (rules.compensate === undefined || intent === undefined || end.type !== 'complete' || end.how === 'simulated')
+    return;
   const { compensate } = rules;
-  attempt.saga.compensations.set(`${attempt.generation}:${end.id}`, (how) => compensate(intent.input, act.restore(end.result), how));
+  attempt.saga.compensations.set(`${attempt.generation}:${end.id}`, (how) =>
+    compensate(intent.input, act.restore(end.result), how),
+  );
 }
 
 export function effectError(end: EventOf<'abort'>): EffectError {

@@ -27,7 +27,8 @@ export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>,
   const prompt = underSetup(session, input);
   const calls = session.output === undefined ? 1 : 1 + (session.maxReasks ?? DEFAULT_REASKS);
   const id = `${scope.path}#${scope.effects}`;
-  const want = attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id) ? {} : worstCase(attempt, session, prompt, calls);
+  const want =
+    attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id) ? {} : worstCase(attempt, session, prompt, calls);
   return ask<Reply<T>>(attempt, scope, {
     kind: 'ask',
     fp: fingerprint('ask', session.name, prompt.id),
@@ -36,7 +37,8 @@ export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>,
     answer: (end) => {
       rememberLinks(attempt, prompt);
       const { reply, failure } = end as EventOf<'ask-end'>;
-      if (reply === undefined) return new EffectError(failure ?? { code: 'MODEL_UNAVAILABLE', message: 'no reply', retryable: true });
+      if (reply === undefined)
+        return new EffectError(failure ?? { code: 'MODEL_UNAVAILABLE', message: 'no reply', retryable: true });
       return replyFor(session, prompt, reply);
     },
   });
@@ -44,7 +46,12 @@ export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>,
 
 function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply): Reply<T> {
   const toolCalls = reply.toolCalls ?? [];
-  const parsed = session.output === undefined ? reply.text : reply.value === undefined ? (JSON.parse(reply.text) as unknown) : reply.value;
+  const parsed =
+    session.output === undefined
+      ? reply.text
+      : reply.value === undefined
+        ? (JSON.parse(reply.text) as unknown)
+        : reply.value;
   return {
     value: parsed as T,
     text: reply.text,
@@ -53,12 +60,22 @@ function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply):
     usage: reply.usage,
     costUsd: reply.costUsd,
     ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
-    prompt: append(prompt, { role: 'assistant', content: reply.text, owner: session.name, ...(toolCalls.length > 0 ? { toolCalls } : {}) }),
+    prompt: append(prompt, {
+      role: 'assistant',
+      content: reply.text,
+      owner: session.name,
+      ...(toolCalls.length > 0 ? { toolCalls } : {}),
+    }),
   };
 }
 
 /** The most the call and its re-asks can cost: taken out of the budget before anything is sent. */
-function worstCase(attempt: Attempt, session: Session<never> | Session<unknown>, prompt: Prompt, calls: number): Partial<Amounts> {
+function worstCase(
+  attempt: Attempt,
+  session: Session<never> | Session<unknown>,
+  prompt: Prompt,
+  calls: number,
+): Partial<Amounts> {
   const output = session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens;
   const first = session.model.countTokens(requestOf(session as Session<unknown>, prompt, session.tools ?? []));
   // each re-ask sends the prompt again, with every reply before it
@@ -70,29 +87,48 @@ function worstCase(attempt: Attempt, session: Session<never> | Session<unknown>,
 function priceOf(attempt: Attempt, session: Pick<Session<unknown>, 'model'>) {
   const price = session.model.price ?? attempt.host.priceOf(session.model.id);
   if (price === undefined) {
-    throw new ConfigError(`No price is known for ${session.model.id}, so its cost cannot be bounded. Pass prices: { '${session.model.id}': { input, output } } (0 for a model that costs nothing).`);
+    throw new ConfigError(
+      `No price is known for ${session.model.id}, so its cost cannot be bounded. Pass prices: { '${session.model.id}': { input, output } } (0 for a model that costs nothing).`,
+    );
   }
   return price;
 }
 
 function requestOf(session: Session<unknown>, prompt: Prompt, tools: readonly ToolRef[]): ModelRequest {
-  const output = session.outputJsonSchema ?? (session.output === undefined ? undefined : jsonSchemaOf(session.output as StandardSchema));
+  const output =
+    session.outputJsonSchema ??
+    (session.output === undefined ? undefined : jsonSchemaOf(session.output as StandardSchema));
   return {
     session: session.name,
     model: session.model.id,
     messages: messagesOf(prompt),
-    tools: tools.map((tool) => ({ name: tool.name, description: tool.description, input: tool.inputJsonSchema ?? inputSchemaOf(tool) })),
+    tools: tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      input: tool.inputJsonSchema ?? inputSchemaOf(tool),
+    })),
     toolChoice: session.toolChoice ?? 'auto',
     ...(output === undefined ? {} : { output }),
-    sampling: { ...session.sampling, maxOutputTokens: session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens },
+    sampling: {
+      ...session.sampling,
+      maxOutputTokens: session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens,
+    },
   };
 }
 
 function inputSchemaOf(tool: ToolRef): Record<string, unknown> {
-  return (tool.input === undefined ? undefined : jsonSchemaOf(tool.input as unknown as StandardSchema)) ?? { type: 'object' };
+  return (
+    (tool.input === undefined ? undefined : jsonSchemaOf(tool.input as unknown as StandardSchema)) ?? { type: 'object' }
+  );
 }
 
-async function drive(attempt: Attempt, pending: Pending, session: Session<unknown>, prompt: Prompt, calls: number): Promise<void> {
+async function drive(
+  attempt: Attempt,
+  pending: Pending,
+  session: Session<unknown>,
+  prompt: Prompt,
+  calls: number,
+): Promise<void> {
   const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => !entry.inherited);
   if (lost.length > 0) {
     // a reservation that a crash left open may have been paid for: it counts as spent, and the call is reserved again
@@ -100,7 +136,7 @@ async function drive(attempt: Attempt, pending: Pending, session: Session<unknow
     pending.reserved = undefined;
     const want = worstCase(attempt, session, prompt, calls);
     const refusal = pending.scope.ledger.reserve(want);
-    if (refusal !== undefined) return attempt.trip(refusal);
+    if (refusal !== undefined) return attempt.bounds.trip(refusal);
     pending.reserved = want;
   }
   storeLinks(attempt, prompt);
@@ -119,7 +155,14 @@ async function drive(attempt: Attempt, pending: Pending, session: Session<unknow
   await converse(attempt, pending, session, prompt, calls, lost.length + 1);
 }
 
-async function converse(attempt: Attempt, pending: Pending, session: Session<unknown>, prompt: Prompt, calls: number, nth: number): Promise<void> {
+async function converse(
+  attempt: Attempt,
+  pending: Pending,
+  session: Session<unknown>,
+  prompt: Prompt,
+  calls: number,
+  nth: number,
+): Promise<void> {
   const began = attempt.host.clock.now();
   const tally = { calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
   let asked = prompt;
@@ -127,7 +170,9 @@ async function converse(attempt: Attempt, pending: Pending, session: Session<unk
   while (tally.calls < calls) {
     tally.calls++;
     const timeoutMs = session.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, (how) => generate(attempt, pending, session, asked, how, nth));
+    const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, (how) =>
+      generate(attempt, pending, session, asked, how, nth),
+    );
     if (pending.closedBy !== undefined) return attempt.drop(pending);
     if (end.ended !== 'value') {
       const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
@@ -148,7 +193,11 @@ async function converse(attempt: Attempt, pending: Pending, session: Session<unk
   attempt.record({
     type: 'ask-end',
     id: pending.id,
-    failure: { code: 'REPLY_INVALID', message: `After ${calls} calls the reply of ${session.name} still does not fit: ${problem}`, retryable: false },
+    failure: {
+      code: 'REPLY_INVALID',
+      message: `After ${calls} calls the reply of ${session.name} still does not fit: ${problem}`,
+      retryable: false,
+    },
     spent: amountsOf(tally),
   });
 }
@@ -164,12 +213,15 @@ async function generate(
   const { seams } = attempt.host;
   const ctx = attempt.seamContext(pending.id);
   const offered = session.tools ?? [];
-  const tools = hasSeam(seams, 'tools.load') ? await through(seams, 'tools.load', async (list) => list)(offered, ctx) : offered;
+  const tools = hasSeam(seams, 'tools.load')
+    ? await through(seams, 'tools.load', async (list) => list)(offered, ctx)
+    : offered;
   const request = requestOf(session, prompt, tools);
   const context = {
     key: how.key,
     signal: how.signal,
-    onDelta: (delta: Parameters<typeof attempt.host.delta>[3]) => attempt.host.delta(attempt.runId, pending.id, nth, delta),
+    onDelta: (delta: Parameters<typeof attempt.host.delta>[3]) =>
+      attempt.host.delta(attempt.runId, pending.id, nth, delta),
   };
   if (!hasSeam(seams, 'model')) return session.model.generate(request, context);
   return through(seams, 'model', (sent) => session.model.generate(sent, context))(request, ctx);
@@ -190,7 +242,14 @@ async function readReply(session: Session<unknown>, reply: ModelReply): Promise<
   return { ok: true, value: JSON.stringify(checked.value) === JSON.stringify(parsed) ? undefined : checked.value };
 }
 
-function recordReply(attempt: Attempt, pending: Pending, reply: ModelReply, value: unknown, tally: Tally, ms: number): void {
+function recordReply(
+  attempt: Attempt,
+  pending: Pending,
+  reply: ModelReply,
+  value: unknown,
+  tally: Tally,
+  ms: number,
+): void {
   const { usage } = reply;
   const recorded: RecordedReply = {
     text: reply.text,
@@ -230,7 +289,8 @@ function amountsOf(tally: Tally): Partial<Amounts> {
 /** Hands the journal the links it does not have yet: a growing conversation writes only what is new. */
 function storeLinks(attempt: Attempt, tip: Prompt): void {
   const fresh: Prompt[] = [];
-  for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent) fresh.push(link);
+  for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent)
+    fresh.push(link);
   for (const link of fresh.reverse()) {
     attempt.storedLinks.add(link.id);
     const { content } = link.segment;
@@ -242,7 +302,11 @@ function storeLinks(attempt: Attempt, tip: Prompt): void {
 }
 
 function rememberLinks(attempt: Attempt, tip: Prompt): void {
-  for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent) {
+  for (
+    let link: Prompt | undefined = tip;
+    link !== undefined && !attempt.storedLinks.has(link.id);
+    link = link.parent
+  ) {
     attempt.storedLinks.add(link.id);
   }
 }

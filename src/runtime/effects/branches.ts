@@ -14,7 +14,8 @@ export async function all<T>(
   given: { readonly branches: readonly Branch<T>[]; readonly width: number; readonly runFor: (branch: Scope) => Run },
 ): Promise<readonly Settled<T>[]> {
   const { branches, width } = given;
-  if (!(Number.isInteger(width) && width >= 1)) throw new ConfigError(`width must be a whole number of at least 1, got ${width}.`);
+  if (!(Number.isInteger(width) && width >= 1))
+    throw new ConfigError(`width must be a whole number of at least 1, got ${width}.`);
   const lanes = Math.min(width, branches.length);
   openBranches(attempt, scope, lanes);
   const group = `${scope.path}/all.${scope.groups++}`;
@@ -56,7 +57,10 @@ export async function first<T>(
   }
 }
 
-function winner<T>(branches: readonly Branch<T>[], runFor: (index: number) => Run): Promise<{ readonly value: T; readonly index: number }> {
+function winner<T>(
+  branches: readonly Branch<T>[],
+  runFor: (index: number) => Run,
+): Promise<{ readonly value: T; readonly index: number }> {
   return new Promise((resolve, reject) => {
     let left = branches.length;
     branches.forEach((branch, index) => {
@@ -64,7 +68,10 @@ function winner<T>(branches: readonly Branch<T>[], runFor: (index: number) => Ru
         left--;
         if (left === 0) reject(error); // nobody succeeded: the last failure stands for all
       };
-      settled(() => branch(runFor(index))).then((result) => (result.ok ? resolve({ value: result.value, index }) : lost(result.error)), lost);
+      settled(() => branch(runFor(index))).then(
+        (result) => (result.ok ? resolve({ value: result.value, index }) : lost(result.error)),
+        lost,
+      );
     });
   });
 }
@@ -77,7 +84,7 @@ async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise
     want: {},
     drive: async (pending) => {
       pending.phase = 'waiting'; // for in-flight acts of the branch, which may be in doubt
-      await attempt.intentsEnded(loser.path);
+      await attempt.open.intentsEnded(loser.path);
       pending.phase = 'running';
       const report = await rollback(attempt, loser.path, 'another branch won');
       attempt.record({ type: 'rollback-end', scope: loser.path, report });
@@ -91,7 +98,7 @@ function openBranches(attempt: Attempt, scope: Scope, count: number): void {
   const closed = scope.closedReason();
   if (closed !== undefined) throw closed;
   const refusal = scope.ledger.openBranches(count);
-  if (refusal !== undefined) throw attempt.tripAtOnce(refusal);
+  if (refusal !== undefined) throw attempt.bounds.tripAtOnce(refusal);
 }
 
 async function settled<T>(branch: () => Promise<T>): Promise<Settled<T>> {

@@ -30,7 +30,8 @@ export function call<T>(attempt: Attempt, scope: Scope, tool: ToolRef<T>, args: 
     },
     learn: (end) => learnCompensation(attempt, ready.act, end),
     answer: (end) => {
-      if (end.type === 'abort') return { ok: false, content: `${given.name} failed: ${end.failure.message}`, failure: end.failure };
+      if (end.type === 'abort')
+        return { ok: false, content: `${given.name} failed: ${end.failure.message}`, failure: end.failure };
       const { result, how } = end as EventOf<'complete'>;
       return {
         ok: true,
@@ -53,7 +54,10 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, at: string): Act 
       const ctx = attempt.seamContext(at);
       const ref = tool as unknown as ToolRef;
       if (!hasSeam(seams, 'tool.exec') && !hasSeam(seams, 'tool.post')) return tool.execute(args, how);
-      const result = await through(seams, 'tool.exec', () => tool.execute(args, how))({ tool: ref, args, key: how.key }, ctx);
+      const result = await through(seams, 'tool.exec', () => tool.execute(args, how))(
+        { tool: ref, args, key: how.key },
+        ctx,
+      );
       return through(seams, 'tool.post', async (value) => value.result)({ tool: ref, args, result }, ctx);
     },
     keep: (value) => keep(tool, value),
@@ -62,15 +66,25 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, at: string): Act 
 }
 
 /** Arguments that may be used, or undefined when the refusal is already recorded as the call's observation. */
-async function admit(attempt: Attempt, pending: Pending, tool: AnyTool, args: unknown): Promise<{ readonly args: unknown } | undefined> {
-  const recorded = attempt.recorded.starts.get(pending.id)?.find(({ event, inherited }) => event.type === 'intent' && !inherited)?.event;
+async function admit(
+  attempt: Attempt,
+  pending: Pending,
+  tool: AnyTool,
+  args: unknown,
+): Promise<{ readonly args: unknown } | undefined> {
+  const recorded = attempt.recorded.starts
+    .get(pending.id)
+    ?.find(({ event, inherited }) => event.type === 'intent' && !inherited)?.event;
   if (recorded?.type === 'intent') return { args: recorded.input }; // guards agreed in an earlier life
   const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
   if (!checked.ok) return refuse(attempt, pending, tool, 'schema', `invalid arguments: ${checked.problem}`);
   if (!hasSeam(attempt.host.seams, 'tool.pre')) return { args: checked.value };
   const guard = through(attempt.host.seams, 'tool.pre', async (value) => ({ allow: true, args: value.args }) as const);
   try {
-    const verdict = await guard({ tool: tool as unknown as ToolRef, args: checked.value }, attempt.seamContext(pending.id));
+    const verdict = await guard(
+      { tool: tool as unknown as ToolRef, args: checked.value },
+      attempt.seamContext(pending.id),
+    );
     return verdict.allow ? { args: verdict.args } : refuse(attempt, pending, tool, 'tool.pre', verdict.why);
   } catch (error) {
     // a guard that breaks must not let the call through

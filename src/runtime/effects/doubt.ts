@@ -30,10 +30,18 @@ export async function resolveDoubt(
     if (answer.happened === 'yes') return happened(attempt, pending, act, answer.result, 'verified');
     const isSafe = nobodyLeft(attempt, intent, ended);
     if (answer.happened === 'no' && isSafe) return didNotHappen(attempt, pending, act, ended);
-    attempt.push({ type: 'doubt', id: pending.id, attempt: intent.attempt, name: act.name, why: whyInDoubt(act, answer, isSafe) });
+    attempt.push({
+      type: 'doubt',
+      id: pending.id,
+      attempt: intent.attempt,
+      name: act.name,
+      why: whyInDoubt(act, answer, isSafe),
+    });
   }
   const told = await askPerson(attempt, pending, act, intent);
-  return told.happened ? happened(attempt, pending, act, told.result, 'person') : didNotHappen(attempt, pending, act, undefined);
+  return told.happened
+    ? happened(attempt, pending, act, told.result, 'person')
+    : didNotHappen(attempt, pending, act, undefined);
 }
 
 function happened(attempt: Attempt, pending: Pending, act: Act, result: unknown, how: 'verified' | 'person'): 'ended' {
@@ -42,8 +50,15 @@ function happened(attempt: Attempt, pending: Pending, act: Act, result: unknown,
 }
 
 /** Made again, unless nobody wants it any more or its own body said how it failed. */
-function didNotHappen(attempt: Attempt, pending: Pending, act: Act, ended: BodyEnd<unknown> | undefined): 'ended' | 'again' {
-  const failure = pending.closedBy ?? (ended?.ended === 'error' ? ended.error : ended?.ended === 'stopped' ? ended.reason : undefined);
+function didNotHappen(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  ended: BodyEnd<unknown> | undefined,
+): 'ended' | 'again' {
+  const failure =
+    pending.closedBy ??
+    (ended?.ended === 'error' ? ended.error : ended?.ended === 'stopped' ? ended.reason : undefined);
   if (failure === undefined) return 'again';
   recordFailure(attempt, pending, act, failure);
   return 'ended';
@@ -59,20 +74,37 @@ function hasEnded(body: BodyEnd<unknown>): boolean {
 }
 
 /** The owner may still be about to act until then. */
-function untilDeadline(attempt: Attempt, pending: Pending, intent: EventOf<'intent'>, ended: BodyEnd<unknown> | undefined): Promise<void> {
+function untilDeadline(
+  attempt: Attempt,
+  pending: Pending,
+  intent: EventOf<'intent'>,
+  ended: BodyEnd<unknown> | undefined,
+): Promise<void> {
   const isOver = attempt.host.clock.now() >= intent.deadline || (ended !== undefined && hasEnded(ended));
   return isOver ? Promise.resolve() : new Promise((resolve) => waitUntil(attempt, pending, intent.deadline, resolve));
 }
 
-async function verify(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>): Promise<Verification<unknown>> {
+async function verify(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  intent: EventOf<'intent'>,
+): Promise<Verification<unknown>> {
   const { rules } = act;
   if (rules.verify === undefined) return { happened: 'unknown' };
   const ask = rules.verify;
-  const looked = await runBody(attempt, pending, { key: intent.key, timeoutMs: VERIFY_TIMEOUT_MS }, (how) => ask(intent.input, how));
+  const looked = await runBody(attempt, pending, { key: intent.key, timeoutMs: VERIFY_TIMEOUT_MS }, (how) =>
+    ask(intent.input, how),
+  );
   return looked.ended === 'value' ? looked.value : { happened: 'unknown' };
 }
 
-async function askPerson(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'>): Promise<DoubtAnswer> {
+async function askPerson(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  intent: EventOf<'intent'>,
+): Promise<DoubtAnswer> {
   const end = await subWait(attempt, pending, doubtOf(intent), {
     kind: 'doubt',
     name: intent.attempt === 1 ? `doubt:${pending.id}` : `doubt:${pending.id}:${intent.attempt}`,
@@ -106,7 +138,11 @@ const answerSchema: StandardSchema<unknown, DoubtAnswer> = {
     validate: (value) =>
       typeof (value as { readonly happened?: unknown } | null | undefined)?.happened === 'boolean'
         ? { value: value as DoubtAnswer }
-        : { issues: [{ message: 'a doubt is answered with { "happened": true, "result": … } or { "happened": false }' }] },
+        : {
+            issues: [
+              { message: 'a doubt is answered with { "happened": true, "result": … } or { "happened": false }' },
+            ],
+          },
   },
 };
 

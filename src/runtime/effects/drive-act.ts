@@ -20,7 +20,7 @@ export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Pr
   for (let ended: BodyEnd<unknown> | undefined; ; ) {
     if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
     if (pending.closedBy !== undefined && !pending.intended) return attempt.drop(pending);
-    if (act.class === 'idempotent' && attempt.isBounded) return attempt.drop(pending); // repeated when the run goes on
+    if (act.class === 'idempotent' && attempt.bounds.ofRun) return attempt.drop(pending); // repeated when the run goes on
     const made = await makeOnce(attempt, pending, act, (intent?.attempt ?? 0) + 1);
     if (made === 'ended') return;
     ({ intent, ended } = made);
@@ -33,7 +33,12 @@ function lastIntent(attempt: Attempt, pending: Pending): EventOf<'intent'> | und
 }
 
 async function drivePure(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
-  const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs: act.rules.timeoutMs }, act.body);
+  const end = await runBody(
+    attempt,
+    pending,
+    { key: keyOf(attempt, pending), timeoutMs: act.rules.timeoutMs },
+    act.body,
+  );
   if (pending.closedBy !== undefined) return attempt.drop(pending);
   if (end.ended === 'value') recordValue(attempt, pending, act, end.value);
   else recordFailure(attempt, pending, act, errorOf(end));
@@ -78,7 +83,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
     return 'ended';
   }
-  if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.isBounded) {
+  if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.bounds.ofRun) {
     attempt.drop(pending);
     return 'ended';
   }

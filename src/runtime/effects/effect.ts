@@ -55,7 +55,10 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
 export function assertOutsideEffects(attempt: Attempt): void {
   const place = effectContext.getStore();
   if (place?.attempt === attempt && place.inEffect) {
-    throw new FlyballError('RUN_INSIDE_EFFECT', 'An effect must not use `run`: split it into two effects and call them one after the other.');
+    throw new FlyballError(
+      'RUN_INSIDE_EFFECT',
+      'An effect must not use `run`: split it into two effects and call them one after the other.',
+    );
   }
 }
 

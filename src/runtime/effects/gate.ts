@@ -23,7 +23,13 @@ const verdictSchema: StandardSchema<unknown, Verdict> = {
     validate: (value) => {
       const verdict = (value as { verdict?: unknown } | null | undefined)?.verdict;
       if (verdict === 'approve' || verdict === 'reject') return { value: value as Verdict };
-      return { issues: [{ message: 'an approval is answered with { "verdict": "approve" } or { "verdict": "reject", "reason": "…" }' }] };
+      return {
+        issues: [
+          {
+            message: 'an approval is answered with { "verdict": "approve" } or { "verdict": "reject", "reason": "…" }',
+          },
+        ],
+      };
     },
   },
 };
@@ -34,7 +40,12 @@ export async function passGate(attempt: Attempt, pending: Pending, act: Act): Pr
   return passes(attempt, pending, act, `${pending.id}!gate`, {
     kind: 'approval',
     name: `approve:${pending.id}`,
-    request: { action: act.name, input: act.input, effect: act.class, ...(act.why === undefined ? {} : { why: act.why }) },
+    request: {
+      action: act.name,
+      input: act.input,
+      effect: act.class,
+      ...(act.why === undefined ? {} : { why: act.why }),
+    },
   });
 }
 
@@ -51,7 +62,11 @@ export async function passLiveForkGate(attempt: Attempt, pending: Pending, act: 
 }
 
 async function passes(attempt: Attempt, pending: Pending, act: Act, id: string, plan: WaitPlan): Promise<boolean> {
-  const end = await subWait(attempt, pending, id, { ...plan, schema: verdictSchema as StandardSchema, jsonSchema: VERDICT_SCHEMA });
+  const end = await subWait(attempt, pending, id, {
+    ...plan,
+    schema: verdictSchema as StandardSchema,
+    jsonSchema: VERDICT_SCHEMA,
+  });
   if (pending.closedBy !== undefined) {
     attempt.drop(pending);
     return false;

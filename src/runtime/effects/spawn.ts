@@ -1,4 +1,4 @@
-import { type BudgetSlice, Ledger } from '../../core/budget.js';
+import type { BudgetSlice, Ledger } from '../../core/budget.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
 import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
@@ -15,7 +15,12 @@ import { step } from './step.js';
 export async function spawn<I, O>(
   attempt: Attempt,
   scope: Scope,
-  given: { readonly agent: Agent<I, O>; readonly input: I; readonly slice: BudgetSlice; readonly runFor: (child: Scope) => Run },
+  given: {
+    readonly agent: Agent<I, O>;
+    readonly input: I;
+    readonly slice: BudgetSlice;
+    readonly runFor: (child: Scope) => Run;
+  },
 ): Promise<Outcome<O>> {
   const { agent, slice } = given;
   if (slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
@@ -33,7 +38,16 @@ export async function spawn<I, O>(
     drive: async (pending) => {
       if (!attempt.recorded.starts.has(pending.id)) {
         const carved = [...ledger.carvedAxes()];
-        attempt.push({ type: 'spawn-start', id: pending.id, fp: pending.fp, name, path, input, limits: ledger.limits, carved });
+        attempt.push({
+          type: 'spawn-start',
+          id: pending.id,
+          fp: pending.fp,
+          name,
+          path,
+          input,
+          limits: ledger.limits,
+          carved,
+        });
       }
       const started = attempt.recorded.starts.get(pending.id)?.at(-1)?.activeMs;
       attempt.time.watch(ledger, started ?? attempt.time.total());
@@ -69,15 +83,20 @@ function refused<O>(attempt: Attempt, scope: Scope, name: string, input: unknown
   });
 }
 
-async function runChild<O>(attempt: Attempt, pending: Pending, child: Scope, run: () => Promise<Outcome<O>>): Promise<void> {
+async function runChild<O>(
+  attempt: Attempt,
+  pending: Pending,
+  child: Scope,
+  run: () => Promise<Outcome<O>>,
+): Promise<void> {
   const outcome = await outcomeOfChild(child, run);
   // what the child left in flight is seen to its end first: a finished child is never run again
   attempt.close(child.path, new CancelledError('the child has ended'), { spareIntents: true });
-  await attempt.intentsEnded(child.path);
+  await attempt.open.intentsEnded(child.path);
   attempt.time.unwatch(child.ledger);
   if (pending.closedBy !== undefined) return attempt.drop(pending);
   // a bound of an ancestor is about to end this child's parent too: it is no outcome of the child's own
-  if (outcome === undefined || attempt.isTripping(child)) return;
+  if (outcome === undefined || attempt.bounds.holdsAbove(child)) return;
   const usage = { ...child.ledger.spent, wallMs: attempt.time.total() - child.ledger.activeFrom };
   try {
     attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...outcome, usage } });
@@ -95,7 +114,8 @@ async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): 
     }
     return outcome;
   } catch (error) {
-    if (error instanceof BoundReachedError) return error.node === child.ledger.path ? bounded(error, undefined) : undefined;
+    if (error instanceof BoundReachedError)
+      return error.node === child.ledger.path ? bounded(error, undefined) : undefined;
     if (error instanceof CancelledError) return { stop: 'cancelled', because: error.message };
     return failed(failureOf(error));
   }
@@ -112,7 +132,13 @@ function childLedger(attempt: Attempt, scope: Scope, id: string, path: string, s
   if (recorded?.type !== 'spawn-start') return scope.ledger.carve(path, slice);
   const exact = Object.fromEntries(recorded.carved.map((axis) => [axis, recorded.limits[axis]]));
   const { depth, width, noProgress, deadline } = recorded.limits;
-  const ledger = scope.ledger.carve(path, { ...exact, depth, width, noProgress, ...(deadline === undefined ? {} : { deadline }) });
+  const ledger = scope.ledger.carve(path, {
+    ...exact,
+    depth,
+    width,
+    noProgress,
+    ...(deadline === undefined ? {} : { deadline }),
+  });
   ledger.limits = recorded.limits;
   return ledger;
 }
@@ -121,7 +147,12 @@ function handOff<I>(attempt: Attempt, scope: Scope, agent: string, input: I): Pr
   return step(attempt, scope, {
     name: 'handoff',
     input: { agent, input },
-    effect: async (value) => (await through(attempt.host.seams, 'handoff', async (last) => last.input)(value, attempt.seamContext(scope.path))) as I,
+    effect: async (value) =>
+      (await through(
+        attempt.host.seams,
+        'handoff',
+        async (last) => last.input,
+      )(value, attempt.seamContext(scope.path))) as I,
     effectClass: 'pure',
   });
 }

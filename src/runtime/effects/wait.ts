@@ -24,7 +24,8 @@ export function wait<T>(attempt: Attempt, scope: Scope, spec: SignalSpec<T>): Pr
         deadline: spec.deadline,
         request: spec.request,
         schema: spec.schema as StandardSchema | undefined,
-        jsonSchema: spec.jsonSchema ?? (spec.schema === undefined ? undefined : jsonSchemaOf(spec.schema as StandardSchema)),
+        jsonSchema:
+          spec.jsonSchema ?? (spec.schema === undefined ? undefined : jsonSchemaOf(spec.schema as StandardSchema)),
       });
     },
     answer: (end) => {
@@ -69,12 +70,21 @@ export async function openWait(attempt: Attempt, pending: Pending, id: EffectId,
   attempt.kick();
 }
 
-async function startWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<EventOf<'wait-start'> | undefined> {
+async function startWait(
+  attempt: Attempt,
+  pending: Pending,
+  id: EffectId,
+  plan: WaitPlan,
+): Promise<EventOf<'wait-start'> | undefined> {
   const ctx = attempt.seamContext(id);
   const publish = through(attempt.host.seams, 'outbound', async ({ request }) => request);
-  const request = plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
+  const request =
+    plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
   if (isAbandoned(pending)) return undefined;
-  const dues = [plan.deadline, plan.timeoutMs === undefined ? undefined : attempt.host.clock.now() + plan.timeoutMs].filter((at) => at !== undefined);
+  const dues = [
+    plan.deadline,
+    plan.timeoutMs === undefined ? undefined : attempt.host.clock.now() + plan.timeoutMs,
+  ].filter((at) => at !== undefined);
   const start: EventOf<'wait-start'> = {
     type: 'wait-start',
     id,
@@ -97,7 +107,12 @@ function isAbandoned(pending: Pending): boolean {
 }
 
 /** A wait inside another effect: a gate or a doubt. Answered from history where it already ended. */
-export function subWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<EventOf<'wait-end'>> {
+export function subWait(
+  attempt: Attempt,
+  pending: Pending,
+  id: EffectId,
+  plan: WaitPlan,
+): Promise<EventOf<'wait-end'>> {
   const subs = subsOf(pending);
   const ended = subs.ended.get(id);
   if (ended !== undefined) return Promise.resolve(ended);

@@ -1,0 +1,71 @@
+import type { EffectId } from '../core/events.js';
+import { isLeaf, type Pending } from './pending.js';
+import { isUnder } from './recorded.js';
+
+/** The effects a run has asked for and not been answered, and what they say about the run as a whole. */
+export class OpenEffects {
+  private readonly pendings = new Map<EffectId, Pending>();
+  private intentWaiters: (() => void)[] = [];
+
+  get size(): number {
+    return this.pendings.size;
+  }
+
+  get(id: EffectId): Pending | undefined {
+    return this.pendings.get(id);
+  }
+
+  has(id: EffectId): boolean {
+    return this.pendings.has(id);
+  }
+
+  all(): readonly Pending[] {
+    return [...this.pendings.values()];
+  }
+
+  add(pending: Pending): void {
+    this.pendings.set(pending.id, pending);
+    pending.scope.open++;
+  }
+
+  /** False when it was not open any more. */
+  remove(pending: Pending): boolean {
+    if (this.pendings.get(pending.id) !== pending) return false;
+    this.pendings.delete(pending.id);
+    pending.scope.open--;
+    if (pending.intended) for (const waiter of this.intentWaiters.splice(0)) waiter();
+    return true;
+  }
+
+  /** An effect is in flight. Children are made of other effects and do not count. */
+  areActing(): boolean {
+    for (const { kind, phase } of this.pendings.values()) if (kind !== 'spawn' && phase === 'running') return true;
+    return false;
+  }
+
+  /** Only people, signals and timers can move the run. */
+  onlyWait(): boolean {
+    let waits = false;
+    for (const pending of this.pendings.values()) {
+      if (pending.kind === 'spawn') continue;
+      if (pending.phase !== 'waiting') return false;
+      waits ||= isLeaf(pending);
+    }
+    return waits;
+  }
+
+  /** Nothing that is open could ever answer the code. */
+  cannotMove(): boolean {
+    for (const pending of this.pendings.values()) {
+      if (pending.kind === 'rollback' || (isLeaf(pending) && pending.closedBy === undefined)) return false;
+    }
+    return true;
+  }
+
+  /** Resolves when no INTENT is open below `path`. */
+  async intentsEnded(path: string): Promise<void> {
+    while (this.all().some((pending) => pending.intended && isUnder(pending.id, path))) {
+      await new Promise<void>((resolve) => this.intentWaiters.push(resolve));
+    }
+  }
+}
