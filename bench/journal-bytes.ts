@@ -1,7 +1,7 @@
 // shows: R2-SHOW-BYTES
 /** Bytes that the journal of a conversation needs beyond what was said, at 10, 100 and 1,000 steps. */
 import { join } from 'node:path';
-import { overheadPerMoreStep, overheadPerStep, type StepKind, weighConversation } from './measure/conversation.js';
+import { growthPerStep, type StepKind, weighConversation } from './measure/conversation.js';
 import { figure } from './measure/figures.js';
 import { inFolder } from './measure/folder.js';
 import { atMost, heading, judge, type Target, table } from './measure/report.js';
@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<StepKind, string>> = {
 const JUDGED: StepKind = 'talk';
 
 heading('Bytes of a conversation in SQLite', [
-  'The whole database file after a checkpoint, less every text that was said, counted once.',
+  'The database file after a checkpoint, less the same file before the run, less every text that was said, counted once.',
 ]);
 
 const targets: Target[] = [];
@@ -34,21 +34,21 @@ for (const kind of ['talk', 'tool-call'] as const) {
         figure(row.steps),
         `${figure(row.fileBytes / 1024)} KB`,
         `${figure(row.uniqueBytes / 1024)} KB`,
-        `${figure(overheadPerStep(row))} B`,
-        before === undefined ? '' : `${figure(overheadPerMoreStep(before, row))} B`,
+        `${figure(growthPerStep(row))} B`,
+        before === undefined ? '' : `${figure(growthPerStep(row, before))} B`,
       ];
     }),
   );
   const [ten, hundred, thousand] = weighed;
   if (ten === undefined || hundred === undefined || thousand === undefined) throw new Error('Nothing was weighed.');
-  console.log(`  (an empty database is ${figure(ten.emptyBytes / 1024)} KB, which is in the first figure)\n`);
+  console.log(`  (the file before the run: ${figure(ten.emptyBytes / 1024)} KB)\n`);
   if (kind !== JUDGED) continue;
-  const early = overheadPerMoreStep(ten, hundred);
-  const late = overheadPerMoreStep(hundred, thousand);
+  const early = growthPerStep(hundred, ten);
+  const late = growthPerStep(thousand, hundred);
   targets.push(
     {
-      says: `1,000 steps need ${figure(overheadPerStep(thousand))} B a step beyond what was said, at most ${LIMIT} B`,
-      met: atMost(overheadPerStep(thousand), LIMIT),
+      says: `1,000 steps need ${figure(growthPerStep(thousand))} B a step beyond what was said, at most ${LIMIT} B`,
+      met: atMost(growthPerStep(thousand), LIMIT),
     },
     {
       says: `the curve is linear: a step after 100 costs ${figure(late / early)} × a step before, at most 1.2 ×`,

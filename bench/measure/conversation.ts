@@ -67,15 +67,10 @@ export async function weighConversation(path: string, steps: number, kind: StepK
   return { steps, emptyBytes, fileBytes: readFileSync(path).length, uniqueBytes: [...said].join('').length };
 }
 
-/** What a step costs beyond what was said in it. The file's fixed pages count here too. */
-export function overheadPerStep({ fileBytes, uniqueBytes, steps }: Weighed): number {
-  return (fileBytes - uniqueBytes) / steps;
-}
-
-/** What one more step costs, between a shorter and a longer conversation. */
-export function overheadPerMoreStep(shorter: Weighed, longer: Weighed): number {
-  const bytes = longer.fileBytes - longer.uniqueBytes - (shorter.fileBytes - shorter.uniqueBytes);
-  return bytes / (longer.steps - shorter.steps);
+/** What a step costs beyond what was said in it: over the empty database, or over a shorter conversation. */
+export function growthPerStep(weighed: Weighed, over?: Weighed): number {
+  const beyond = ({ fileBytes, emptyBytes, uniqueBytes }: Weighed): number => fileBytes - emptyBytes - uniqueBytes;
+  return (beyond(weighed) - (over === undefined ? 0 : beyond(over))) / (weighed.steps - (over?.steps ?? 0));
 }
 
 /** Text that nothing else repeats and no compression shortens much. */

@@ -12,6 +12,8 @@ import { Teller } from './teller.js';
 const NEAR_MS = 60_000;
 /** If it has not woken by then, another process has it or something is wrong: look again. */
 const GRACE_MS = 5_000;
+const UNSETTLED_MS = 20;
+const UNSETTLED_LOOKS = 100;
 
 /** How a run stands when this process leaves it. */
 export type Rest = { readonly kind: 'outcome'; readonly outcome: Outcome<unknown> } | Interrupted;
@@ -37,7 +39,7 @@ export async function carryOn({ runtime, runId, screen, launch }: Journey): Prom
   try {
     teller.skip(await entriesOf(runtime, runId));
     const handle = await launch();
-    teller.catchUp(await runtime.entries(runId));
+    // asked for at once: a run that breaks in its first moments tells only those who already listen
     const rest = untilRest(runtime, handle, waker).then(
       (outcome): Rest | Promise<Rest> => ({ kind: 'outcome', outcome }),
       (error: unknown) => {
@@ -45,6 +47,8 @@ export async function carryOn({ runtime, runId, screen, launch }: Journey): Prom
         return interruption.happened; // given back in the middle: not an error of the run
       },
     );
+    rest.catch(() => undefined); // met below, after what was written until now is told
+    teller.catchUp(await runtime.entries(runId));
     return await Promise.race([rest, interruption.happened]);
   } finally {
     interruption.stop();
@@ -64,10 +68,18 @@ async function entriesOf(runtime: Runtime, runId: string): Promise<readonly Entr
 
 /** The first rest that is not just a short time to pass. */
 async function untilRest(runtime: Runtime, handle: RunHandle, waker: Waker): Promise<Outcome<unknown>> {
-  for (;;) {
+  for (let unsettled = 0; ; ) {
     const woken = waker.next();
     const outcome = await handle.outcome();
-    const wakesAt = outcome.stop === 'suspended' ? wakesByItself(await runtime.get(handle.id)) : undefined;
+    if (outcome.stop !== 'suspended') return outcome;
+    const record = await runtime.get(handle.id);
+    if (record.status === 'running' && record.owner?.pid === process.pid && unsettled++ < UNSETTLED_LOOKS) {
+      // it broke before anybody could listen, and is about to be set aside: then asking again says why
+      await within(woken, UNSETTLED_MS);
+      continue;
+    }
+    if (record.status === 'stalled') return handle.outcome();
+    const wakesAt = wakesByItself(record);
     if (wakesAt === undefined || wakesAt - Date.now() > NEAR_MS) return outcome;
     await within(woken, Math.max(0, wakesAt - Date.now()) + GRACE_MS);
   }

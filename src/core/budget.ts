@@ -67,17 +67,6 @@ export function budget(limits: Partial<Budget> = {}): Budget {
   return { ...STANDARD, ...limits };
 }
 
-/** On each axis the larger of two limits; a missing deadline is the largest. */
-export function larger(a: Budget, b: Budget): Budget {
-  const { deadline: left, ...limits } = a;
-  const { deadline: right, ...others } = b;
-  const axes = Object.keys(limits) as (keyof typeof limits)[];
-  const merged = Object.fromEntries(
-    axes.map((axis) => [axis, Math.max(limits[axis], others[axis])]),
-  ) as unknown as Budget;
-  return left === undefined || right === undefined ? merged : { ...merged, deadline: Math.max(left, right) };
-}
-
 export const NOTHING: Amounts = {
   iterations: 0,
   modelCalls: 0,
@@ -202,6 +191,11 @@ export class Ledger {
     const deadlines = [slice.deadline, this.limits.deadline].filter((at) => at !== undefined);
     if (deadlines.length > 0) limits.deadline = Math.min(...deadlines);
     return new Ledger(path, limits, this, carved);
+  }
+
+  /** Begins a new bill under new limits. What is reserved stays so. */
+  beginAnew(): void {
+    for (const axis of AXES) this.spent[axis] = 0;
   }
 
   carvedAxes(): Iterable<CountedAxis> {

@@ -68,6 +68,7 @@ export class Attempt {
   private readonly decidedChanges = new Map<string, boolean>();
   private cancelledBy: CancelledError | undefined;
   private cursor = 0;
+  private era = 0;
   private scheduled = false;
   private quietTurns = 0;
 
@@ -88,7 +89,7 @@ export class Attempt {
     this.harvest = parts.harvest ?? false;
     this.nowAt = recorded.first.at;
     this.liveForkApproved = recorded.liveForkApproved;
-    const ledger = new Ledger('', recorded.pastBudget);
+    const ledger = new Ledger('', recorded.budgets[0]?.budget ?? recorded.budget);
     ledger.debit(recorded.carriedSpent);
     this.root = new Scope('', ledger);
     this.scopes.set('', this.root);
@@ -258,6 +259,26 @@ export class Attempt {
 
   // Bounds and cancellation.
 
+  /** Moves on to the next budget of the run's past. False when there is none. */
+  private enterNextEra(): boolean {
+    const next = this.recorded.budgets[this.era + 1];
+    if (next === undefined) return false;
+    this.era++;
+    this.root.ledger.limits = next.budget;
+    if (next.fresh) this.root.ledger.beginAnew();
+    return true;
+  }
+
+  /**
+   * Makes a decision about the budget in the code's own turn. Where the past was refused and the run later let go on
+   * under another budget, this is the place where that budget begins to hold.
+   */
+  decide(attempt: () => Refusal | undefined): Refusal | undefined {
+    let refusal = attempt();
+    while (refusal?.node === '' && !this.live && this.enterNextEra()) refusal = attempt();
+    return refusal;
+  }
+
   private tellTrip(refusal: Refusal): void {
     const ahead = this.recorded.deliveries.slice(this.cursor);
     const isTold = ahead.some(({ event }) => event.type === 'trip' && event.node === refusal.node);
@@ -320,6 +341,8 @@ export class Attempt {
   private pumpHistory(): void {
     const next = this.recorded.deliveries[this.cursor];
     if (next !== undefined) {
+      const place = this.recorded.places[this.cursor] ?? 0;
+      while ((this.recorded.budgets[this.era + 1]?.from ?? Number.POSITIVE_INFINITY) <= place) this.enterNextEra();
       this.cursor++;
       this.host.clock.now(); // a replay is work: a clock that moves by itself when nothing happens must see that
       this.deliver(next.event, next);
@@ -329,7 +352,7 @@ export class Attempt {
     const orphan = this.unclaimedStart();
     if (orphan !== undefined) return this.fail(orphan);
     this.live = true;
-    this.root.ledger.limits = this.recorded.budget;
+    while (this.enterNextEra());
     this.startHeld();
     this.inbox.open();
     this.kick();

@@ -1,4 +1,4 @@
-import { type Amounts, type Budget, larger } from '../core/budget.js';
+import type { Amounts, Budget } from '../core/budget.js';
 import { type Failure, FlyballError } from '../core/errors.js';
 import type { EffectId, Entry, EventOf, RunEvent, SagaEntry } from '../core/events.js';
 
@@ -8,15 +8,26 @@ export type LoadedEntry = Entry & { readonly inherited?: true };
 export type StartEvent = EventOf<'ask-start' | 'intent' | 'spawn-start' | 'wait-start' | 'sleep-start'>;
 export type EndEvent = EventOf<'ask-end' | 'complete' | 'abort' | 'spawn-end' | 'wait-end' | 'sleep-end'>;
 
+/** A stretch of history under one budget. */
+export interface Era {
+  /** Place of its first entry among all entries. */
+  readonly from: number;
+  readonly budget: Budget;
+  /** A fork's own part begins: what was spent before is its parent's bill. */
+  readonly fresh: boolean;
+}
+
 /** What a journal says about a run that is about to go on, indexed for replay. */
 export interface Recorded {
   readonly input: unknown;
   readonly budget: Budget;
-  /** The most the run was ever allowed on each axis: what its past is judged by, so that a new budget changes only its future. */
-  readonly pastBudget: Budget;
+  /** The budgets it ran under, in order: each part of its past is judged by the one of its time. */
+  readonly budgets: readonly Era[];
   readonly first: LoadedEntry;
   /** Completions, trips and cancellation, in the order in which the code gets them. */
   readonly deliveries: readonly LoadedEntry[];
+  /** For each delivery, its place among all entries. */
+  readonly places: readonly number[];
   readonly starts: ReadonlyMap<EffectId, readonly (LoadedEntry & { readonly event: StartEvent })[]>;
   readonly ends: ReadonlyMap<EffectId, LoadedEntry & { readonly event: EndEvent }>;
   /** Doubts that a person was asked about, one for each INTENT. */
@@ -73,16 +84,20 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const saga: SagaEntry[] = first.event.type === 'generation-start' ? [...first.event.saga] : [];
   const calledTools: Record<string, number> =
     first.event.type === 'generation-start' ? { ...first.event.calledTools } : {};
-  let { budget } = first.event;
-  let pastBudget = budget;
+  const budgets: Era[] = [];
+  const places: number[] = [];
   let end: EventOf<'run-end'> | undefined;
   let liveForkApproved = false;
   let notes = 0;
   let attempts = 0;
 
-  for (const entry of entries) {
+  for (const [place, entry] of entries.entries()) {
     const { event } = entry;
     const own = entry.inherited === undefined;
+    const deliver = (): void => {
+      deliveries.push(entry);
+      places.push(place);
+    };
     switch (event.type) {
       case 'ask-start':
       case 'intent':
@@ -93,8 +108,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         if (event.type === 'intent' && own) intents.set(event.id, event);
         if (isUnderAny(event.id, finished)) break;
         const list = starts.get(event.id);
-        if (list === undefined) starts.set(event.id, [{ ...entry, event }]);
-        else list.push({ ...entry, event });
+        if (list === undefined) starts.set(event.id, [entry as LoadedEntry & { readonly event: StartEvent }]);
+        else list.push(entry as LoadedEntry & { readonly event: StartEvent });
         break;
       }
       case 'ask-end':
@@ -112,21 +127,21 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         }
         countTool(calledTools, event, intents);
         if (isUnderAny(event.id, finished)) break;
-        ends.set(event.id, { ...entry, event });
+        ends.set(event.id, entry as LoadedEntry & { readonly event: EndEvent });
         if (event.type === 'wait-end' && event.id.endsWith('!live') && isApproval(event.payload))
           liveForkApproved = true;
-        if (!event.id.endsWith('!undo')) deliveries.push(entry);
+        if (!event.id.endsWith('!undo')) deliver();
         break;
       case 'trip':
         if (event.node === '' && isVoid(entry)) break;
-        if (!isUnderAny(event.node, finished) && !finished.has(event.node)) deliveries.push(entry);
+        if (!isUnderAny(event.node, finished) && !finished.has(event.node)) deliver();
         break;
       case 'cancel':
-        if (own) deliveries.push(entry);
+        if (own) deliver();
         break;
       case 'rollback-end':
         rollbacks.add(event.scope);
-        if (event.scope !== '' && !isUnderAny(event.scope, finished)) deliveries.push(entry);
+        if (event.scope !== '' && !isUnderAny(event.scope, finished)) deliver();
         break;
       case 'rollback-start':
         rollbackStarts.add(event.scope);
@@ -149,11 +164,12 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'attempt-start':
         if (own) attempts++;
         break;
+      case 'run-start':
+      case 'generation-start':
+        budgets.push({ from: place, budget: event.budget, fresh: own && place > 0 });
+        break;
       case 'run-resume':
-        if (own && event.budget !== undefined) {
-          budget = event.budget;
-          pastBudget = larger(pastBudget, budget);
-        }
+        if (event.budget !== undefined) budgets.push({ from: place, budget: event.budget, fresh: false });
         if (own) end = undefined;
         break;
       case 'run-end':
@@ -167,8 +183,9 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const lastOwn = entries.findLast((entry) => entry.inherited === undefined) ?? first;
   return {
     input: first.event.input,
-    budget,
-    pastBudget,
+    budget: budgets.at(-1)?.budget ?? first.event.budget,
+    budgets,
+    places,
     first,
     deliveries,
     starts,

@@ -74,7 +74,7 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       const closed = scope.closedReason();
       if (closed !== undefined) throw closed;
       const want = { [axis]: amount };
-      const refusal = ledger.reserve(want);
+      const refusal = attempt.decide(() => ledger.reserve(want));
       if (refusal !== undefined) throw attempt.bounds.tripAtOnce(refusal);
       ledger.settle(want, want);
       attempt.tellings.warn(ledger);

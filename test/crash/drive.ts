@@ -77,6 +77,9 @@ export function runtimeOf(
   });
 }
 
+/** More of any axis than a generated program can use. */
+const ENOUGH = 1000;
+
 async function carryOn(runtime: Runtime, given: Case, world: World, clock: AutoClock): Promise<Outcome<unknown>> {
   const known = await runtime.get(RUN).catch(() => undefined);
   let handle =
@@ -88,6 +91,10 @@ async function carryOn(runtime: Runtime, given: Case, world: World, clock: AutoC
       : await resume(runtime);
   for (;;) {
     const outcome = await handle.outcome();
+    if (outcome.stop === 'bounded' && given.enlarges && outcome.limit < ENOUGH) {
+      handle = await runtime.resume(RUN, { budget: { toolCalls: ENOUGH, iterations: ENOUGH } });
+      continue;
+    }
     if (outcome.stop !== 'suspended') return outcome;
     const untils: number[] = [];
     for (const waiting of outcome.waiting) {

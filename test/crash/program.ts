@@ -22,6 +22,8 @@ export type Program =
 export interface Case {
   readonly program: Program;
   readonly failsAtEnd: boolean;
+  /** A run that reaches a bound is resumed under a larger budget. */
+  readonly enlarges: boolean;
   readonly toolCalls: number;
   readonly iterations: number;
   readonly seed: number;
@@ -72,6 +74,7 @@ const { tree } = fc.letrec<{ tree: Program }>((tie) => ({
 export const cases: fc.Arbitrary<Case> = fc.record({
   program: fc.record({ kind: fc.constant('seq' as const), parts: fc.array(tree, { minLength: 1, maxLength: 4 }) }),
   failsAtEnd: fc.boolean(),
+  enlarges: fc.boolean(),
   toolCalls: fc.integer({ min: 1, max: 6 }),
   iterations: fc.integer({ min: 1, max: 4 }),
   seed: fc.integer({ min: 1, max: 2 ** 31 }),

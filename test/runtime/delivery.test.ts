@@ -101,7 +101,8 @@ describe('completions', () => {
     const outcome = await (await life.runtime.start('agent', null, { id: RUN, budget: budget() })).finished();
     const [, ...replays] = seen;
     expect(replays.length).toBeGreaterThan(0);
-    for (const times of replays) expect(times).toEqual((outcome as { value: unknown }).value);
+    const told = (outcome as { readonly value: readonly number[] }).value;
+    for (const times of replays) expect(times).toEqual(told.slice(0, times.length));
     const [start = 0, second = 0, third = 0, last = 0] = seen.at(-1) ?? [];
     expect(second - start).toBeGreaterThanOrEqual(1000);
     expect(third).toBeGreaterThanOrEqual(second);
