@@ -78,12 +78,15 @@ export function contentId(content: string): string {
   return hash('sha256', content, 'base64url').slice(0, 22);
 }
 
-/** Identity of what an effect asks: kind, name and encoded input. */
+/** JSON text of a value, refusing what JSON would drop or change. */
+export function strictJson(value: unknown): string {
+  needsRewriting(value);
+  return value === undefined ? '' : JSON.stringify(value);
+}
+
+/** Identity of what an effect asks: kind, name and input. */
 export function fingerprint(kind: string, name: string, input: unknown): string {
-  return hash('sha256', `${kind}\n${name}\n${input === undefined ? '' : JSON.stringify(input)}`, 'base64url').slice(
-    0,
-    16,
-  );
+  return hash('sha256', `${kind}\n${name}\n${strictJson(input)}`, 'base64url').slice(0, 16);
 }
 
 /** Why a value cannot be stored. Its place is only looked for when it is needed: finding it costs more than checking. */

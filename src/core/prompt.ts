@@ -89,7 +89,7 @@ export function headerOf(of: Segment): string {
 
 /** Owners and call ids come from outside: one that held the separator could pass for other fields. */
 function field(text: string): string {
-  return text.replace(/[%\u001f]/g, encodeURIComponent);
+  return text.replaceAll('%', '%25').replaceAll('\u001f', '%1F');
 }
 
 export function segmentFrom(header: string, content: string): Segment {

@@ -66,7 +66,8 @@ export class Attempt {
   private readonly queue: Written[] = [];
   private readonly held: { readonly pending: Pending; readonly want: Partial<Amounts> }[] = [];
   private readonly decidedChanges = new Map<string, boolean>();
-  private cancelledBy: CancelledError | undefined;
+  cancelledBy: CancelledError | undefined;
+  private isCancelling = false;
   private cursor = 0;
   private era = 0;
   private scheduled = false;
@@ -286,7 +287,8 @@ export class Attempt {
   }
 
   requestCancel(by: string, why: string): void {
-    if (this.settlement !== undefined || this.cancelledBy !== undefined) return;
+    if (this.settlement !== undefined || this.isCancelling) return;
+    this.isCancelling = true;
     this.busy();
     this.record({ type: 'cancel', by, why });
   }
@@ -376,6 +378,7 @@ export class Attempt {
         this.bounds.delivered(event.node);
         return this.close(event.node, boundReached(event));
       case 'cancel':
+        this.isCancelling = true;
         this.cancelledBy = new CancelledError(event.why);
         return this.close('', this.cancelledBy);
       case 'rollback-end':

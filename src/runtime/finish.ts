@@ -12,7 +12,8 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   if (attempt.continuation !== undefined) return nextGeneration(attempt, attempt.continuation.state);
   attempt.close('', new CancelledError('the run has ended'), { spareIntents: true });
   await attempt.open.intentsEnded('');
-  let outcome = outcomeOf(settlement);
+  // a cancellation counts until the run is being finished: a bounded run can still be cancelled
+  let outcome = outcomeOf({ ...settlement, closedBy: attempt.cancelledBy ?? settlement.closedBy });
   if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
     const report = await rollback(attempt, '', outcome.because);
     if (report.entries.length > 0) outcome = { ...outcome, rollback: report };

@@ -1,3 +1,4 @@
+import { strictJson } from '../core/codec.js';
 import { FlyballError } from '../core/errors.js';
 import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
@@ -169,10 +170,12 @@ function whyOf(message: StoredMessage): string {
   return typeof why === 'string' && why !== '' ? why : `requested by ${message.from}`;
 }
 
-/** Rejecting here would lose the sender's words: a payload that cannot be parsed was never accepted in the first place. */
+/** A payload crosses the journal like any other value: what JSON would change is refused before anything is delivered. */
 export function encodePayload(payload: unknown): string {
-  if (payload === undefined) return '';
-  const body = JSON.stringify(payload) as string | undefined;
-  if (body === undefined) throw new FlyballError('SIGNAL_INVALID', 'The payload of a signal must be JSON data.');
-  return body;
+  try {
+    return strictJson(payload);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new FlyballError('SIGNAL_INVALID', `The payload of a signal must be plain data. ${why}`, { cause: error });
+  }
 }

@@ -51,7 +51,8 @@ export class Worker {
   }
 
   lookSoon(): void {
-    if (this.stopped) return;
+    // without a worker there is nothing to look for, unless somebody waits for a run that ends elsewhere
+    if (this.stopped || (!this.settings.options.worker && this.audience.awaited().length === 0)) return;
     if (this.looking) {
       this.lookAgain = true;
       return;
