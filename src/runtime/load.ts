@@ -1,6 +1,7 @@
 import { decode, referencesIn } from '../core/codec.js';
 import { FlyballError } from '../core/errors.js';
 import { type EffectId, type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
+import { append, type Prompt, segmentFrom } from '../core/prompt.js';
 import type { Engine, RunRecord, StoredEntry } from '../ports/engine.js';
 import type { Lineage } from './lineage.js';
 import type { LoadedEntry } from './recorded.js';
@@ -58,6 +59,20 @@ export async function decodeEntries(engine: Engine, stored: readonly StoredEntry
     }
     return { generation: entry.generation, seq: entry.seq, at: entry.at, activeMs: entry.activeMs, event };
   });
+}
+
+/** Builds a stored prompt chain again. Each link's id is computed anew, so that damage shows. */
+export async function readPrompt(engine: Engine, tip: string): Promise<Prompt | undefined> {
+  const links = await engine.links(tip);
+  const blobs = await engine.blobs(links.flatMap(({ blob }) => (blob === undefined ? [] : [blob])));
+  let prompt: Prompt | undefined;
+  for (const link of links) {
+    const content = link.content ?? blobs.get(link.blob ?? '');
+    prompt = content === undefined ? undefined : append(prompt, segmentFrom(link.header, content));
+    if (prompt?.id !== link.id)
+      throw new FlyballError('JOURNAL_CORRUPT', `Link ${link.id} of a prompt chain does not hold what its id says.`);
+  }
+  return prompt;
 }
 
 function laterEnds(

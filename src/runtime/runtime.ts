@@ -6,11 +6,12 @@ import { ConfigError, FlyballError } from '../core/errors.js';
 import { type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
 import { forkPointCheck } from '../core/fork-points.js';
 import type { Outcome } from '../core/outcome.js';
+import type { Prompt } from '../core/prompt.js';
 import type { Batch, InboxMessage, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
 import { Audience, type DeltaListener, type EntryListener } from './audience.js';
 import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
-import { load, readAll } from './load.js';
+import { load, readAll, readPrompt } from './load.js';
 import { type RuntimeParts, settle } from './options.js';
 import type { Resume } from './reopening.js';
 import { through } from './seams.js';
@@ -51,6 +52,8 @@ export interface Runtime {
   list(filter?: RunFilter): Promise<RunPage>;
   /** The journal, all generations, oldest first. */
   entries(runId: string): Promise<readonly Entry[]>;
+  /** The prompt chain that ends in this link, as a model call recorded it; undefined when unknown. */
+  prompt(tip: string): Promise<Prompt | undefined>;
   /** Called with entries once they are durable. Returns how to stop. */
   subscribe(listener: EntryListener): () => void;
   /** Pieces of replies while they arrive: not journaled. */
@@ -254,6 +257,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     get,
     list: (filter = {}) => engine.list(filter),
     entries: async (runId) => readAll(engine, await get(runId)),
+    prompt: (tip) => readPrompt(engine, tip),
     subscribe: (listener) => audience.subscribe(listener),
     subscribeDeltas: (listener) => audience.subscribeDeltas(listener),
     async close(given = {}) {

@@ -1,4 +1,4 @@
-import { done, type EffectClass, failed, type Outcome, type Run } from 'flyball';
+import { budget, done, type EffectClass, failed, type Outcome, type Run } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { at, eventsOf, gate, moving, RUN, still } from './stage.js';
@@ -101,7 +101,7 @@ describe('a cancellation', () => {
       return done(await run.wait({ name: 'go' }));
     };
     const life = stage.open(agent, { options: { worker: true, pollMs: 1e9, suspendAfterMs: 1000 } });
-    const handle = await life.runtime.start('agent', null, { id: RUN, budget: (await import('flyball')).budget() });
+    const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
     await life.runtime.pause(RUN);
     expect(await handle.outcome()).toMatchObject({ paused: true });
     const finished = handle.finished();
@@ -415,19 +415,26 @@ describe('code that knew how to undo', () => {
     expect(await second.resume()).toMatchObject({ rollback: { success: false, entries: [{ status: 'COMPENSATION_FAILED', note: expect.stringContaining('not there any more') }] } });
   });
 
-  it('repeats nothing that was undone before a crash inside the rollback [R2-SHOW-CRASH-ROLLBACK] [R2-SAGA-JOURNALED]', async () => {
-    for (const [when, type] of [['before', 'rollback-start'], ['after', 'rollback-start'], ['after', 'rollback-end']] as const) {
-      const stage = moving();
-      const world = new World();
-      const agent = async (run: Run): Promise<Outcome<unknown>> => {
-        await world.make(run, 'a');
-        await world.make(run, 'b');
-        return failed(failure);
-      };
-      await stage.crashed(agent, at(when, type));
-      expect(await stage.open(agent).resume()).toMatchObject({ stop: 'failed' });
-      expect(world.exists.size).toBe(0);
-      expect(world.log.filter((line) => line.startsWith('make'))).toHaveLength(2);
-    }
+  it.each([
+    ['after the INTENT of the first', 'after', 'intent', 3],
+    ['before the end of the first', 'before', 'complete', 2],
+    ['after the end of the first', 'after', 'complete', 2],
+    ['after the INTENT of the second', 'after', 'intent', 4],
+    ['before its end', 'before', 'rollback-end', 1],
+    ['after its end', 'after', 'rollback-end', 1],
+  ] as const)('repeats nothing that was undone before a crash inside the rollback, %s [R2-SHOW-CRASH-ROLLBACK] [R2-SAGA-JOURNALED]', async (_what, when, type, nth) => {
+    const stage = moving();
+    const world = new World();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await world.make(run, 'a');
+      await world.make(run, 'b');
+      return failed(failure);
+    };
+    await stage.crashed(agent, at(when, type, nth));
+    expect(await stage.open(agent).resume()).toMatchObject({ stop: 'failed', rollback: { success: true, entries: [{ name: 'make b' }, { name: 'make a' }] } });
+    expect(world.exists.size).toBe(0);
+    expect(world.log.filter((line) => line.startsWith('make'))).toHaveLength(2);
+    const ended = eventsOf(await stage.entries(), 'complete').filter(({ id }) => id.endsWith('!undo'));
+    expect(ended.map(({ id }) => id)).toEqual(['0:#1!undo', '0:#0!undo']);
   });
 });

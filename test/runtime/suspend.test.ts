@@ -94,20 +94,20 @@ describe('a run that only waits', () => {
     expect(resolved).toEqual([2]);
   });
 
-  it('can be suspended a hundred times', async () => {
+  it('can be suspended many times', async () => {
     const stage = moving();
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       let sum = 0;
-      for (let n = 0; n < 100; n++) sum += (await run.wait<number>({ name: 'add' })) as number;
+      for (let n = 0; n < 30; n++) sum += (await run.wait<number>({ name: 'add' })) as number;
       return done(sum);
     };
     const life = stage.open(agent, { options: { suspendAfterMs: 1 } });
     await life.start();
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < 30; n++) {
       await life.runtime.signal(RUN, 'add', n);
       await life.resume();
     }
-    expect(await life.runtime.handle(RUN).outcome()).toMatchObject({ stop: 'done', value: 4950 });
+    expect(await life.runtime.handle(RUN).outcome()).toMatchObject({ stop: 'done', value: 435 });
   });
 });
 
