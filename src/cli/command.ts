@@ -31,7 +31,7 @@ export type Perform = (
 export function newCommand(signature: string, about: string, examples: readonly string[]): Command {
   const [name = '', ...words] = signature.split(' ');
   const command = new Command(name)
-    .summary(about.split(/\.(?: |$)/)[0] ?? about)
+    .summary(about.split(/[.:](?: |$)/)[0] ?? about)
     .description(about)
     .option('--db <file>', 'database of the runs (default: FLYBALL_DB, or .flyball/flyball.db)')
     .option('--json', 'write JSON instead of text')

@@ -100,8 +100,10 @@ export class BoundReachedError extends FlyballError {
 }
 
 export class CancelledError extends FlyballError {
+  readonly why: string;
   constructor(why: string) {
-    super('CANCELLED', `Cancelled: ${why}`);
+    super('CANCELLED', `Cancelled: ${why}`, { detail: { why } });
+    this.why = why;
   }
 }
 

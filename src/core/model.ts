@@ -5,7 +5,7 @@ export interface Model {
   /** `provider/model`, the key into the price table. */
   readonly id: string;
   readonly capabilities: ModelCapabilities;
-  /** What it costs, where the model knows better than the price table. */
+  /** What it costs, where the price table does not say. */
   readonly price?: Price;
   /** Prompt tokens this request may cost at most. Must not under-count: reservations rest on it. */
   countTokens(request: ModelRequest): number;

@@ -51,7 +51,7 @@ export interface Tool<A = never, T = unknown> {
   readonly inputJsonSchema?: JsonSchema;
   /** The most this call may change, so that the bound is checked before it and not after. */
   reserve?(args: A): Partial<Amounts>;
-  execute(args: A, how: EffectContext): Promise<T>;
+  execute(args: A, how: EffectContext): Promise<T | Changed<T>>;
   /** The text a model sees; JSON of the value where it is absent. */
   present?(value: T): string;
 }

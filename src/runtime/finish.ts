@@ -33,7 +33,7 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
 
 function outcomeOf({ outcome: given, error, closedBy }: Settlement): Outcome<unknown> {
   const partial = partialOf(given);
-  if (closedBy instanceof CancelledError) return { stop: 'cancelled', because: closedBy.message, ...partial };
+  if (closedBy instanceof CancelledError) return { stop: 'cancelled', because: closedBy.why, ...partial };
   // a run that hit its bound may say that it degraded, but not that it is done
   if (closedBy instanceof BoundReachedError && given?.stop !== 'degraded') return bounded(closedBy, partial);
   if (given !== undefined) return isOutcome(given) ? given : failed(notAnOutcome());

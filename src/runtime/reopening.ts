@@ -78,23 +78,22 @@ function lastTrip(entries: readonly LoadedEntry[]): EventOf<'trip'> | undefined 
 
 /** What a resting run waits for, read from its journal. */
 export function openWaits(entries: readonly LoadedEntry[], record: RunRecord): readonly Waiting[] {
-  const ended = new Set(
-    entries.flatMap(({ event }) => (event.type === 'wait-end' || event.type === 'sleep-end' ? [event.id] : [])),
-  );
-  return entries.flatMap(({ event }): Waiting[] => {
+  const ended = new Set(entries.flatMap(({ event }) => (isWaitEnd(event) ? [event.id] : [])));
+  const waits = entries.flatMap(({ event }): Waiting[] => {
     if ((event.type !== 'wait-start' && event.type !== 'sleep-start') || ended.has(event.id)) return [];
     if (event.type === 'sleep-start') return [{ effect: event.id, kind: 'sleep', name: 'sleep', until: event.due }];
     if (record.waiting.length > 0 && !record.waiting.includes(event.name)) return [];
     const { id, kind, name, token, due, request } = event;
-    return [
-      {
-        effect: id,
-        kind,
-        name,
-        token,
-        ...(due === undefined ? {} : { until: due }),
-        ...(request === undefined ? {} : { request }),
-      },
-    ];
+    const until = due === undefined ? {} : { until: due };
+    return [{ effect: id, kind, name, token, ...until, ...(request === undefined ? {} : { request }) }];
   });
+  // an INTENT whose deadline has to pass before anyone may look whether it happened is a wait too
+  if (waits.length > 0 || record.wakeAt === undefined) return waits;
+  const intent = entries.findLast(({ event }) => event.type === 'intent')?.event;
+  const effect = intent?.type === 'intent' ? intent.id : '';
+  return [{ effect, kind: 'sleep', name: 'the deadline of an effect', until: record.wakeAt }];
+}
+
+function isWaitEnd(event: RunEvent): event is EventOf<'wait-end' | 'sleep-end'> {
+  return event.type === 'wait-end' || event.type === 'sleep-end';
 }

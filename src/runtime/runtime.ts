@@ -220,7 +220,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       if (!point.ok) {
         throw new FlyballError(
           'FORK_REFUSED',
-          `Cannot fork ${runId} at entry ${given.at}: ${point.why}. The nearest valid entry is ${point.nearest}.`,
+          `Cannot fork ${runId} at entry ${given.at}. ${point.why} The nearest valid entry is ${point.nearest}.`,
           { detail: { nearest: point.nearest } },
         );
       }

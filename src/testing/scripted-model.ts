@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { ConfigError, FlyballError } from '../core/errors.js';
-import type { Model, ModelCallContext, ModelCapabilities, ModelReply, ModelRequest } from '../core/model.js';
+import type { Model, ModelCallContext, ModelCapabilities, ModelReply, ModelRequest, Price } from '../core/model.js';
 import type { Clock } from '../ports/clock.js';
 import { orAborted, pauseOn } from './abortable.js';
 import { frozenCopy } from './frozen-copy.js';
@@ -28,9 +28,13 @@ export interface ScriptedModel extends Model {
   assertFinished(): void;
 }
 
+const FREE: Price = { input: 0, output: 0 };
+
 export interface ScriptedModelOptions {
   readonly id?: string;
   readonly capabilities?: Partial<ModelCapabilities>;
+  /** Costs nothing where neither this nor the runtime's prices say otherwise. */
+  readonly price?: Price;
   /** What latencies are measured on. */
   readonly clock?: Clock;
   /** How long every reply takes that does not say otherwise. */
@@ -82,6 +86,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   return {
     id: options.id ?? 'scripted/model',
     capabilities,
+    price: options.price ?? FREE,
     requests,
     requestsOf,
     countTokens: (request) => Math.max(estimateInput(request.messages), reader.largestInput(request.session)),

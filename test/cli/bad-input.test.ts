@@ -52,6 +52,11 @@ describe('bad input', () => {
   it('shows a stack only when asked [R2-CLI-EXIT-CODES]', async () => {
     const plain = await desk.flyball('run', AGENTS, '--agent', 'greet', '--input', '{');
     expect(plain.error).not.toContain('    at ');
+    const debug = await desk.paste(
+      `FLYBALL_DEBUG=1; export FLYBALL_DEBUG; flyball run '${AGENTS}' --agent greet --input '{'`,
+    );
+    expect(debug.error).toContain('    at ');
+    expect(debug.code).toBe(2);
   });
 
   it('names the agents of a file when another is asked for: code 7 [R2-CLI-EXIT-CODES]', async () => {

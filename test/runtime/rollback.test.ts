@@ -417,8 +417,8 @@ describe('code that knew how to undo', () => {
 
   it.each([
     ['after the INTENT of the first', 'after', 'intent', 3],
-    ['before the end of the first', 'before', 'complete', 2],
-    ['after the end of the first', 'after', 'complete', 2],
+    ['before the end of the first', 'before', 'complete', 3],
+    ['after the end of the first', 'after', 'complete', 3],
     ['after the INTENT of the second', 'after', 'intent', 4],
     ['before its end', 'before', 'rollback-end', 1],
     ['after its end', 'after', 'rollback-end', 1],

@@ -85,7 +85,7 @@ function worstCase(
 }
 
 function priceOf(attempt: Attempt, session: Pick<Session<unknown>, 'model'>) {
-  const price = session.model.price ?? attempt.host.priceOf(session.model.id);
+  const price = attempt.host.priceOf(session.model.id) ?? session.model.price;
   if (price === undefined) {
     throw new ConfigError(
       `No price is known for ${session.model.id}, so its cost cannot be bounded. Pass prices: { '${session.model.id}': { input, output } } (0 for a model that costs nothing).`,

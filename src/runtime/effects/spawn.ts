@@ -116,7 +116,7 @@ async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): 
   } catch (error) {
     if (error instanceof BoundReachedError)
       return error.node === child.ledger.path ? bounded(error, undefined) : undefined;
-    if (error instanceof CancelledError) return { stop: 'cancelled', because: error.message };
+    if (error instanceof CancelledError) return { stop: 'cancelled', because: error.why };
     return failed(failureOf(error));
   }
 }
