@@ -30,7 +30,7 @@ describe('fork points', () => {
     expect(forkPoints(overlapping)).toEqual([0, 1, 2, 8, 9]);
   });
 
-  it('refuse a position inside an INTENT and name the nearest valid one, the earlier of two', () => {
+  it('refuse a position inside an INTENT and name the nearest valid one, the earlier of two [R2-SHOW-FORK-REFUSED]', () => {
     expect(forkPointCheck(overlapping, 2)).toEqual({ ok: true });
     expect(forkPointCheck(overlapping, 8)).toEqual({ ok: true });
     expect(forkPointCheck(overlapping, 3)).toEqual({

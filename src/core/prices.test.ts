@@ -6,7 +6,7 @@ import { costOf, PRICES, priceOf, withPrices, worstCost } from './prices.js';
 const price: Price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 describe('prices', () => {
-  it('prices plain, cached and written prompt tokens apart', () => {
+  it('prices plain, cached and written prompt tokens apart [R2-COST-TABLE]', () => {
     const usage = { input: 1_000_000, output: 200_000, cacheRead: 500_000, cacheWrite: 100_000 };
     expect(costOf(usage, price)).toBeCloseTo(0.4 * 3 + 0.5 * 0.3 + 0.1 * 3.75 + 0.2 * 15, 12);
   });
@@ -25,7 +25,7 @@ describe('prices', () => {
     expect(costOf({ input: 100, output: 0, cacheRead: 1000 }, price)).toBeCloseTo(0.0003, 12);
   });
 
-  it('never costs more than the worst case that was reserved for it', () => {
+  it('never costs more than the worst case that was reserved for it [R2-BUDGET-RESERVE]', () => {
     const part = fc.integer({ min: 0, max: 1_000_000 });
     fc.assert(
       fc.property(part, part, part, part, (plain, cacheRead, cacheWrite, output) => {
@@ -43,7 +43,7 @@ describe('prices', () => {
     expect(priceOf('anthropic/claude-sonnet-4-5', PRICES)).toEqual(price);
   });
 
-  it('lists every price with a date, a provider and a cheaper cache', () => {
+  it('lists every price with a date, a provider and a cheaper cache [R2-COST-TABLE]', () => {
     expect(PRICES.asOf).toMatch(/^\d{4}-\d{2}-\d{2}$/);
     for (const [model, listed] of Object.entries(PRICES.models)) {
       expect(model).toMatch(/^[a-z]+\/[\w.-]+$/);
@@ -53,7 +53,7 @@ describe('prices', () => {
     }
   });
 
-  it('takes overrides without touching the table they are laid over', () => {
+  it('takes overrides without touching the table they are laid over [R2-COST-TABLE]', () => {
     const own = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
     const table = withPrices(PRICES, { 'openai/gpt-5': own, 'local/llama': own });
     expect(priceOf('local/llama', table)).toEqual(own);

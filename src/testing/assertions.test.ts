@@ -23,7 +23,7 @@ describe('neverReached', () => {
     neverReached([request('a', ['hello']), request('b', ['world'])], 'CANARY');
   });
 
-  it('names session, call, message and role', () => {
+  it('names session, call, message and role [R2-KIT-ASSERTIONS]', () => {
     const requests = [
       request('judge', ['one']),
       request('drafter', ['x']),
@@ -34,7 +34,7 @@ describe('neverReached', () => {
     );
   });
 
-  it('looks into tool calls, tool descriptions and output schemas', () => {
+  it('looks into tool calls, tool descriptions and output schemas [R2-KIT-ASSERTIONS]', () => {
     const toolCalls = [{ id: '1', name: 'send', arguments: '{"to":"CANARY"}' }];
     const inCall = request('a', [{ role: 'assistant', content: '', toolCalls }]);
     expect(() => neverReached([inCall], 'CANARY')).toThrow('message 1 (assistant), tool call send');
@@ -57,7 +57,7 @@ describe('neverReached', () => {
 describe('callFormula', () => {
   const requests = [request('drafter', ['x']), request('judge', ['x']), request('drafter', ['x'])];
 
-  it('passes for exactly these calls', () => {
+  it('passes for exactly these calls [R2-KIT-ASSERTIONS]', () => {
     callFormula(requests, { drafter: 2, judge: 1 });
   });
 

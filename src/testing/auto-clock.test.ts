@@ -7,7 +7,7 @@ import { turns } from './turns.js';
 const sleepOn = (clock: ReturnType<typeof autoClock>, ms: number) =>
   new Promise<void>((resolve) => clock.after(ms, resolve));
 
-it('jumps over the time that everybody sleeps', async () => {
+it('jumps over the time that everybody sleeps [R2-KIT-CLOCK]', async () => {
   const clock = autoClock({ start: 0 });
   const order: string[] = [];
   const sleeper = async (name: string, ms: number) => {

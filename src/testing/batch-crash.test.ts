@@ -37,7 +37,7 @@ it('groups the appends of one turn over all runs', async () => {
   ]);
 });
 
-it('makes none of a group durable when the process dies in its commit, and keeps the groups before', async () => {
+it('makes none of a group durable when the process dies in its commit, and keeps the groups before [R2-KIT-CRASH-POINTS]', async () => {
   const inner = memoryEngine();
   const process = batchCrash(inner, { at: 2 });
   let returned = false;

@@ -50,7 +50,7 @@ async function outcome(work: Promise<unknown>): Promise<'returned' | 'silent'> {
 }
 
 describe('a run without a crash', () => {
-  it('passes a named point before and after every write', async () => {
+  it('passes a named point before and after every write [R2-KIT-CRASH-POINTS]', async () => {
     const process = crashingEngine(memoryEngine(), () => false);
     await story(process.engine);
     expect(process.points.map(({ n, op, when }) => `${n} ${when} ${op}`)).toEqual([
@@ -81,14 +81,14 @@ describe('a run without a crash', () => {
 });
 
 describe('a crash', () => {
-  it('before a write leaves it out of the journal and returns to nobody', async () => {
+  it('before a write leaves it out of the journal and returns to nobody [R2-KIT-CRASH-POINTS]', async () => {
     const inner = memoryEngine();
     const process = crashingEngine(inner, { at: 3, when: 'before' });
     expect(await outcome(story(process.engine))).toBe('silent');
     expect(await typesIn(inner)).toEqual(['run-start']);
   });
 
-  it('after a write leaves it in the journal and returns to nobody', async () => {
+  it('after a write leaves it in the journal and returns to nobody [R2-KIT-CRASH-POINTS]', async () => {
     const inner = memoryEngine();
     const process = crashingEngine(inner, { at: 3, when: 'after' });
     expect(await outcome(story(process.engine))).toBe('silent');

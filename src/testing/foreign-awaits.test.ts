@@ -28,7 +28,7 @@ async function napAgent() {
 }
 
 describe('what agent code does outside an effect', () => {
-  it('is reported with its type and its line', async () => {
+  it('is reported with its type and its line [R2-FOREIGN-AWAIT]', async () => {
     const { found, result } = await findForeignAwaits(() => asAgent(napAgent));
     expect(typesOf(found)).toEqual(['Timeout']);
     expect(found[0]?.at).toMatch(/foreign-awaits\.test\.ts:\d+:\d+/);

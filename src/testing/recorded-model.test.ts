@@ -38,7 +38,7 @@ async function recordThree(): Promise<void> {
 }
 
 describe('recording and replaying', () => {
-  it('replays without the model what was recorded with it, identical requests in their order', async () => {
+  it('replays without the model what was recorded with it, identical requests in their order [R2-KIT-CASSETTE]', async () => {
     await recordThree();
     const model = recordedModel({ file, mode: 'replay' });
     expect(model.id).toBe('vendor/large');
@@ -95,7 +95,7 @@ describe('recording and replaying', () => {
     expect((await model.generate(ask('a', 'Today is 2026-09-30'), how())).text).toBe('answer 1 to Today is 2026-01-01');
   });
 
-  it('in auto mode asks the model only for what is not recorded, and adds it', async () => {
+  it('in auto mode asks the model only for what is not recorded, and adds it [R2-KIT-CASSETTE]', async () => {
     await recordThree();
     const real = scriptedModel({ a: 'fresh' }, { id: 'vendor/large' });
     const auto = recordedModel({ file, model: real, mode: 'auto' });
@@ -132,7 +132,7 @@ describe('recording and replaying', () => {
 });
 
 describe('what is missing', () => {
-  it('says in a sentence how the nearest recorded request differs', async () => {
+  it('says in a sentence how the nearest recorded request differs [R2-KIT-CASSETTE]', async () => {
     await recordThree();
     const model = recordedModel({ file, mode: 'replay' });
     await expect(model.generate(ask('a', 'some', { toolChoice: 'none' }), how())).rejects.toMatchObject({

@@ -17,7 +17,7 @@ function ask(session: string, ...contents: string[]): ModelRequest {
 }
 
 describe('replies', () => {
-  it('answers each session from its own list, in the order of the calls', async () => {
+  it('answers each session from its own list, in the order of the calls [R2-KIT-SCRIPTED]', async () => {
     const model = scriptedModel({ drafter: ['one', 'two'], judge: 'accept' });
     const texts = await Promise.all(
       ['drafter', 'judge', 'drafter'].map(async (session) => (await model.generate(ask(session, 'go'), call())).text),
@@ -75,7 +75,7 @@ describe('replies', () => {
 });
 
 describe('running dry and leftovers', () => {
-  it('says which session ran dry, at which call, and after which user message', async () => {
+  it('says which session ran dry, at which call, and after which user message [R2-KIT-SCRIPT-STRICT]', async () => {
     const model = scriptedModel({ drafter: 'one' });
     await model.generate(ask('drafter', 'first question'), call());
     await expect(model.generate(ask('drafter', 'second question'), call())).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('running dry and leftovers', () => {
     await expect(model.generate(ask('planner', 'q'), call())).rejects.toThrow(/"planner".*drafter, judge/);
   });
 
-  it('names the replies that are left over', async () => {
+  it('names the replies that are left over [R2-KIT-SCRIPT-STRICT]', async () => {
     const model = scriptedModel({ drafter: ['one', 'two'], judge: new Error('no') });
     await model.generate(ask('drafter', 'q'), call());
     expect(() => model.assertFinished()).toThrow(
@@ -98,7 +98,7 @@ describe('running dry and leftovers', () => {
     );
   });
 
-  it('still fails at the end when the agent swallowed the dry script', async () => {
+  it('still fails at the end when the agent swallowed the dry script [R2-KIT-SCRIPT-STRICT]', async () => {
     const model = scriptedModel({});
     await model.generate(ask('drafter', 'q'), call()).catch(() => {});
     expect(() => model.assertFinished()).toThrow(/"drafter" makes call 1/);
@@ -106,7 +106,7 @@ describe('running dry and leftovers', () => {
 });
 
 describe('recording', () => {
-  it('records every request in full, also the failed one, and nobody can change it', async () => {
+  it('records every request in full, also the failed one, and nobody can change it [R2-KIT-SCRIPTED]', async () => {
     const model = scriptedModel({ a: ['one'] });
     const request = ask('a', 'setup', 'question');
     await model.generate(request, call());

@@ -6,7 +6,7 @@ const draw = (seed: number | string) => {
   return Array.from({ length: 20 }, () => random());
 };
 
-it('repeats its numbers for the same seed and differs for another', () => {
+it('repeats its numbers for the same seed and differs for another [R2-KIT-RANDOM]', () => {
   expect(draw(7)).toEqual(draw(7));
   expect(draw(7)).not.toEqual(draw(8));
   expect(draw('case a')).toEqual(draw('case a'));

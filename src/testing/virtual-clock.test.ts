@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, it } from 'vitest';
 import { VIRTUAL_START, virtualClock } from './virtual-clock.js';
 
-it('stands still until it is moved', () => {
+it('stands still until it is moved [R2-KIT-CLOCK]', () => {
   expect(virtualClock().now()).toBe(VIRTUAL_START);
   expect(virtualClock(42).now()).toBe(42);
 });
 
-it('fires due timers in order, each at its own time, equal ones as they were set', async () => {
+it('fires due timers in order, each at its own time, equal ones as they were set [R2-KIT-CLOCK]', async () => {
   const clock = virtualClock(0);
   const fired: string[] = [];
   clock.after(20, () => fired.push(`late at ${clock.now()}`));

@@ -12,7 +12,7 @@ function without(index: number): string[] {
 }
 
 describe('audit', () => {
-  it('holds every entry in order, and verifies', () => {
+  it('holds every entry in order, and verifies [R2-VIEW-AUDIT]', () => {
     expect(verifyAudit(lines)).toMatchObject({ ok: true, count: entries.length, run: 'r1' });
     const stored = lines.slice(1, -1).map((line) => (JSON.parse(line) as { entry: unknown }).entry);
     expect(stored).toEqual(entries);
@@ -26,7 +26,7 @@ describe('audit', () => {
     expect(auditLines('r1', purchase({ crash: true }))).toEqual(lines);
   });
 
-  it('finds an altered line, wherever a character was changed', () => {
+  it('finds an altered line, wherever a character was changed [R2-VIEW-AUDIT]', () => {
     fc.assert(
       fc.property(
         fc.nat(lines.length - 1),
@@ -65,7 +65,7 @@ describe('audit', () => {
     expect(verifyAudit(spliced)).toMatchObject({ ok: false, line: 7 }); // the line after it no longer follows
   });
 
-  it('finds any removed line, the last ones included', () => {
+  it('finds any removed line, the last ones included [R2-VIEW-AUDIT]', () => {
     for (let index = 0; index < lines.length; index++) {
       expect(verifyAudit(without(index))).toMatchObject({ ok: false, line: index + 1 });
     }
@@ -73,7 +73,7 @@ describe('audit', () => {
     expect(verifyAudit(lines.slice(0, 5))).toEqual({ ok: false, line: 6, why: expect.stringContaining('cut off') });
   });
 
-  it('finds inserted, repeated and reordered lines', () => {
+  it('finds inserted, repeated and reordered lines [R2-VIEW-AUDIT]', () => {
     const line = lines[3] ?? '';
     expect(verifyAudit([...lines.slice(0, 4), line, ...lines.slice(4)])).toMatchObject({ ok: false, line: 5 });
     expect(verifyAudit([...lines.slice(0, 4), '', ...lines.slice(4)])).toMatchObject({ ok: false, line: 5 });

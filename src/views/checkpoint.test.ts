@@ -18,7 +18,7 @@ import {
 } from './fixtures.test-data.js';
 
 describe('checkpoint', () => {
-  it('holds the state from which a crash at this point would resume', () => {
+  it('holds the state from which a crash at this point would resume [R2-VIEW-CHECKPOINT]', () => {
     const entries = purchase({ upTo: 'payment' });
     expect(checkpointOf('r1', entries)).toMatchObject({
       loopId: 'r1',
@@ -39,7 +39,7 @@ describe('checkpoint', () => {
     });
   });
 
-  it('holds the outputs so far, and the outcome at the end', () => {
+  it('holds the outputs so far, and the outcome at the end [R2-VIEW-CHECKPOINT]', () => {
     const { outputsSoFar, outcome } = checkpointOf('r1', purchase());
     expect(outputsSoFar.map(({ id, value }) => [id, value])).toEqual([
       ['#0', 'buy green tea'],
@@ -60,7 +60,7 @@ describe('checkpoint', () => {
     expect(checkpointOf('r1', journal.entries)).not.toHaveProperty('outcome');
   });
 
-  it('counts asks, intents, waits, sleeps and children that are open as pending', () => {
+  it('counts asks, intents, waits, sleeps and children that are open as pending [R2-VIEW-CHECKPOINT]', () => {
     const journal = new JournalBuilder().add(runStart(), askStart('#0'), intent('#1', 'pay'), gate('#2', 'mail'));
     journal.add({ type: 'sleep-start', id: '#3', fp: 'f', due: 9 }, spawnStart('#4', 'child', '/c.0'));
     expect(checkpointOf('r1', journal.entries).pendingActions.map(({ verb }) => verb)).toEqual([

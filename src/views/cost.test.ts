@@ -13,7 +13,7 @@ function expectToAddUp(report: CostReport): void {
 }
 
 describe('cost', () => {
-  it('is told by phase and by model', () => {
+  it('is told by phase and by model [R2-VIEW-COST]', () => {
     const report = costBy(purchase());
     expect(report.byPhase['PLAN']).toEqual({
       calls: 1,
@@ -42,7 +42,7 @@ describe('cost', () => {
     expect(Object.keys(costBy(journal.entries).byPhase)).toEqual(['A']);
   });
 
-  it('keeps what had no phase, and what a tool spent, under names of their own', () => {
+  it('keeps what had no phase, and what a tool spent, under names of their own [R2-VIEW-COST]', () => {
     const journal = new JournalBuilder().add(runStart(), askStart('#0'), askEnd('#0'));
     journal.add(
       {

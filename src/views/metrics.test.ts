@@ -19,7 +19,7 @@ function fieldsOf(name: MetricName, entries: readonly Entry[]) {
 }
 
 describe('metrics', () => {
-  it('counts a checkpoint for every durable write, with the bytes it added', () => {
+  it('counts a checkpoint for every durable write, with the bytes it added [R2-VIEW-METRICS]', () => {
     const entries = purchase();
     const written = fieldsOf('checkpoint_written', entries);
     expect(written.map(({ iteration }) => iteration)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -29,7 +29,7 @@ describe('metrics', () => {
     expect(written.reduce((sum, { size_bytes: size }) => sum + Number(size), 0)).toBe(bytes); // the end is a checkpoint itself
   });
 
-  it('tells from where a run was resumed and what was in flight', () => {
+  it('tells from where a run was resumed and what was in flight [R2-VIEW-METRICS]', () => {
     const journal = new JournalBuilder().add(
       runStart(),
       attemptStart(1),

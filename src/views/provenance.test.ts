@@ -21,7 +21,7 @@ const changed = (
 ): readonly Entry[] => entries.map((entry) => (at(entry) ? to(entry) : entry));
 
 describe('provenance', () => {
-  it('links the output to every effect it came from', () => {
+  it('links the output to every effect it came from [R2-VIEW-PROVENANCE]', () => {
     const record = provenanceOf('r1', purchase());
     expect(record).toMatchObject({
       run: 'r1',
@@ -153,7 +153,7 @@ describe('provenance', () => {
     expect(record.effects).toContainEqual(expect.objectContaining({ id: '#0', failure: 'APPROVAL_REJECTED' }));
   });
 
-  it('is verified against its hash, and any change is found', () => {
+  it('is verified against its hash, and any change is found [R2-VIEW-PROVENANCE]', () => {
     const record = provenanceOf('r1', purchase());
     expect(verifyProvenance(JSON.parse(JSON.stringify(record)))).toBe(true);
     expect(verifyProvenance({ ...record, code: '4' })).toBe(false);

@@ -14,7 +14,7 @@ import {
 import { summarise } from './summary.js';
 
 describe('run summary', () => {
-  it('tells who ran what, how it ended and what it took', () => {
+  it('tells who ran what, how it ended and what it took [R2-VIEW-SUMMARY]', () => {
     const entries = purchase();
     expect(summarise(entries)).toMatchObject({
       agent: 'buyer',
@@ -48,7 +48,7 @@ describe('run summary', () => {
     expect(summarise(purchase({ crash: true }))).toMatchObject({ attempts: 4, takeovers: 2, status: 'done' });
   });
 
-  it('is suspended while all that is open waits, and says for what', () => {
+  it('is suspended while all that is open waits, and says for what [R2-VIEW-SUMMARY]', () => {
     const journal = new JournalBuilder().add(
       runStart(),
       attemptStart(1),
@@ -108,7 +108,7 @@ describe('run summary', () => {
     expect(summarise(journal.entries).doubts[0]?.resolved).toBe(true);
   });
 
-  it('joins the reports of all rollbacks and keeps the alerts', () => {
+  it('joins the reports of all rollbacks and keeps the alerts [R2-VIEW-SUMMARY]', () => {
     const journal = new JournalBuilder().add(runStart(), attemptStart(1));
     journal.add({
       type: 'rollback-end',

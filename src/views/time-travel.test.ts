@@ -11,7 +11,7 @@ function twoGenerations(): readonly Entry[] {
 }
 
 describe('time travel', () => {
-  it('sees the entries up to a position, earlier generations included', () => {
+  it('sees the entries up to a position, earlier generations included [R2-VIEW-TIME-TRAVEL]', () => {
     expect(asOf(purchase(), 3).map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
     expect(asOf(twoGenerations(), 0).map(({ generation, seq }) => `${generation}:${seq}`)).toEqual([
       '0:0',
@@ -22,7 +22,7 @@ describe('time travel', () => {
     expect(asOf(twoGenerations(), 1, 0).map(({ generation, seq }) => `${generation}:${seq}`)).toEqual(['0:0', '0:1']);
   });
 
-  it('tells the state of that moment and nothing of what came later', () => {
+  it('tells the state of that moment and nothing of what came later [R2-VIEW-TIME-TRAVEL]', () => {
     const entries = purchase();
     const end = stateAt('r1', entries, { seq: entries.length - 1 });
     expect(end).toMatchObject({ summary: { status: 'done' }, open: [], spent: { tokensIn: 420 } });

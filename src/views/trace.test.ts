@@ -29,7 +29,7 @@ function named(root: Span, name: string): Span {
 }
 
 describe('trace', () => {
-  it('is one tree: effects hang under their phase and their child agent', () => {
+  it('is one tree: effects hang under their phase and their child agent [R2-VIEW-TRACE]', () => {
     expect(drawn(traceOf('r1', purchase()))).toEqual([
       'invoke_agent buyer',
       '  attempt 1',
@@ -55,7 +55,7 @@ describe('trace', () => {
     }
   });
 
-  it('says what was asked of which model and what it took, in the names of the GenAI conventions', () => {
+  it('says what was asked of which model and what it took, in the names of the GenAI conventions [R2-VIEW-TRACE]', () => {
     const root = traceOf('r1', purchase());
     expect(root.attributes).toMatchObject({
       'gen_ai.operation.name': 'invoke_agent',

@@ -27,7 +27,7 @@ describe('usage', () => {
     expect(spent).toMatchObject({ modelCalls: 3, toolCalls: 2, tokensIn: 420, tokensOut: 100 });
   });
 
-  it('counts a model call that a crash cut off with all it had reserved', () => {
+  it('counts a model call that a crash cut off with all it had reserved [R2-BUDGET-OPEN-COUNTS]', () => {
     const { spent } = used(purchase({ crash: true }));
     expect(spent).toMatchObject({ modelCalls: 4, tokensIn: 920, tokensOut: 300, toolCalls: 2 });
   });

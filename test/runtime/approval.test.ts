@@ -1,4 +1,4 @@
-import { done, type Outcome, type Run, type Tool } from 'flyball';
+import { budget, done, type Outcome, type Run, type Tool } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { ajvCheck } from '../../src/adapters/schema-ajv/ajv-check.js';
 import { moving, RUN } from './stage.js';
@@ -25,7 +25,19 @@ describe('an irreversible effect', () => {
     const life = stage.open(agent);
     expect(await life.start()).toMatchObject({
       stop: 'suspended',
-      waiting: [{ kind: 'approval', name: 'approve:#0', token: 'run:0:#0!gate', request: { action: 'mail', input: { to: 'ada' }, effect: 'irreversible', why: 'a mail cannot be called back' } }],
+      waiting: [
+        {
+          kind: 'approval',
+          name: 'approve:#0',
+          token: 'run:0:#0!gate',
+          request: {
+            action: 'mail',
+            input: { to: 'ada' },
+            effect: 'irreversible',
+            why: 'a mail cannot be called back',
+          },
+        },
+      ],
     });
     expect(sent).toEqual([]);
     expect(await stage.events('intent')).toEqual([]);
@@ -35,7 +47,9 @@ describe('an irreversible effect', () => {
     expect(sent).toEqual([{ to: 'ada' }]);
     const types = (await stage.entries()).map(({ event }) => event.type);
     expect(types.indexOf('wait-end')).toBeLessThan(types.indexOf('intent'));
-    expect(await stage.events('wait-end')).toMatchObject([{ id: '#0!gate', from: 'grace', payload: { verdict: 'approve' } }]); // who approved
+    expect(await stage.events('wait-end')).toMatchObject([
+      { id: '#0!gate', from: 'grace', payload: { verdict: 'approve' } },
+    ]); // who approved
   });
 
   it('that is rejected is not made: the call is an observation with the reason [R2-APPROVAL-GATE]', async () => {
@@ -43,7 +57,10 @@ describe('an irreversible effect', () => {
     const life = stage.open(agent);
     await life.start();
     await life.runtime.signal(RUN, 'approve:#0', { verdict: 'reject', reason: 'wrong person' });
-    expect(await life.resume()).toMatchObject({ stop: 'done', value: { ok: false, content: expect.stringContaining('wrong person'), failure: { code: 'APPROVAL_REJECTED' } } });
+    expect(await life.resume()).toMatchObject({
+      stop: 'done',
+      value: { ok: false, content: expect.stringContaining('wrong person'), failure: { code: 'APPROVAL_REJECTED' } },
+    });
     expect(sent).toEqual([]);
     expect(await stage.events('intent')).toEqual([]);
   });
@@ -51,11 +68,19 @@ describe('an irreversible effect', () => {
   it('that is rejected is a typed error for a step [R2-APPROVAL-GATE]', async () => {
     const stage = moving();
     let made = 0;
-    const life = stage.open(async (run: Run) => done(await run.step('launch', null, () => ++made, { class: 'irreversible' }).catch((error: { readonly code: string }) => error.code)));
+    const life = stage.open(async (run: Run) =>
+      done(
+        await run
+          .step('launch', null, () => ++made, { class: 'irreversible' })
+          .catch((error: { readonly code: string }) => error.code),
+      ),
+    );
     await life.start();
     await life.runtime.signal(RUN, 'approve:#0', { verdict: 'reject' }, { from: 'grace' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 'APPROVAL_REJECTED' });
-    expect(await stage.events('abort')).toMatchObject([{ failure: { message: expect.stringContaining('grace rejected it') } }]);
+    expect(await stage.events('abort')).toMatchObject([
+      { failure: { message: expect.stringContaining('grace rejected it') } },
+    ]);
     expect(made).toBe(0);
   });
 
@@ -65,7 +90,9 @@ describe('an irreversible effect', () => {
     await life.start();
     await life.runtime.signal(RUN, 'approve:#0', { verdict: 'yes please' });
     expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval' }] });
-    expect(await stage.events('signal-refused')).toMatchObject([{ name: 'approve:#0', why: expect.stringContaining('verdict') }]);
+    expect(await stage.events('signal-refused')).toMatchObject([
+      { name: 'approve:#0', why: expect.stringContaining('verdict') },
+    ]);
     expect(sent).toEqual([]);
     await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
@@ -91,7 +118,9 @@ describe('an irreversible effect', () => {
     await life.start();
     await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
     life.die();
-    const dying = stage.open(agent, { crash: (point) => point.when === 'after' && point.entries?.includes('wait-end') === true });
+    const dying = stage.open(agent, {
+      crash: (point) => point.when === 'after' && point.entries?.includes('wait-end') === true,
+    });
     void dying.resume().catch(() => undefined);
     await dying.crashed;
     dying.die();
@@ -106,7 +135,6 @@ describe('an irreversible effect', () => {
   it('can be approved before it is asked for, by name: signals are buffered', async () => {
     const { stage, sent, agent } = scene();
     const life = stage.open(agent, { options: { suspendAfterMs: 1000 } });
-    const { budget } = await import('flyball');
     const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
     await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
     expect(await handle.outcome()).toMatchObject({ stop: 'done' });
@@ -117,7 +145,10 @@ describe('an irreversible effect', () => {
     const stage = moving();
     const made: string[] = [];
     const life = stage.open(async (run: Run) => {
-      const launch = (name: string) => (on: Run): Promise<unknown> => on.step(name, null, () => made.push(name), { class: 'irreversible' }).catch((error: Error) => error.message);
+      const launch =
+        (name: string) =>
+        (on: Run): Promise<unknown> =>
+          on.step(name, null, () => made.push(name), { class: 'irreversible' }).catch((error: Error) => error.message);
       await run.all([launch('a'), launch('b')], 2);
       return done(null);
     });

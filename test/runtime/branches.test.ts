@@ -5,19 +5,30 @@ import { gate, moving, RUN, still } from './stage.js';
 
 describe('all', () => {
   it('settles each branch, in order, and a failed one is a result [R2-RUN-ALL]', async () => {
-    const outcome = await moving().open(async (run: Run) => {
-      const results = await run.all<string>([
-        async (on) => on.step('a', null, () => 'one', 'pure'),
-        async () => {
-          throw new Error('second broke');
-        },
-        async (on) => on.step('c', null, () => {
-          throw new Error('third failed');
-        }, 'pure'),
-        async () => 'four',
-      ], 4);
-      return done(results.map((result) => (result.ok ? result.value : result.error.message)));
-    }).start();
+    const outcome = await moving()
+      .open(async (run: Run) => {
+        const results = await run.all<string>(
+          [
+            async (on) => on.step('a', null, () => 'one', 'pure'),
+            async () => {
+              throw new Error('second broke');
+            },
+            async (on) =>
+              on.step(
+                'c',
+                null,
+                () => {
+                  throw new Error('third failed');
+                },
+                'pure',
+              ),
+            async () => 'four',
+          ],
+          4,
+        );
+        return done(results.map((result) => (result.ok ? result.value : result.error.message)));
+      })
+      .start();
     expect(outcome).toMatchObject({ value: ['one', 'second broke', 'third failed', 'four'] });
   });
 
@@ -26,10 +37,21 @@ describe('all', () => {
     const gates = Array.from({ length: 5 }, () => gate<number>());
     const started: number[] = [];
     const life = stage.open(async (run: Run) => {
-      const results = await run.all(gates.map((one, n) => (on: Run) => on.step('work', n, () => {
-        started.push(n);
-        return one.opened;
-      }, 'pure')), 2);
+      const results = await run.all(
+        gates.map(
+          (one, n) => (on: Run) =>
+            on.step(
+              'work',
+              n,
+              () => {
+                started.push(n);
+                return one.opened;
+              },
+              'pure',
+            ),
+        ),
+        2,
+      );
       return done(results.map((result) => result.ok && result.value));
     });
     const ended = life.start();
@@ -51,11 +73,14 @@ describe('all', () => {
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       const order: string[] = [];
       lives.push(order);
-      await run.all([300, 100, 200, 50].map((ms, n) => async (on: Run) => {
-        order.push(`start ${n}`);
-        await on.sleep(ms);
-        order.push(`end ${n}`);
-      }), 2);
+      await run.all(
+        [300, 100, 200, 50].map((ms, n) => async (on: Run) => {
+          order.push(`start ${n}`);
+          await on.sleep(ms);
+          order.push(`end ${n}`);
+        }),
+        2,
+      );
       await run.wait({ name: 'go' });
       return done(order);
     };
@@ -70,11 +95,19 @@ describe('all', () => {
   });
 
   it('of nothing is nothing', async () => {
-    expect(await moving().open(async (run: Run) => done(await run.all([], 3))).start()).toMatchObject({ stop: 'done', value: [] });
+    expect(
+      await moving()
+        .open(async (run: Run) => done(await run.all([], 3)))
+        .start(),
+    ).toMatchObject({ stop: 'done', value: [] });
   });
 
   it.each([0, 1.5, Number.NaN, -1])('refuses a width of %s', async (width) => {
-    expect(await moving().open(async (run: Run) => done(await run.all([async () => 1], width))).start()).toMatchObject({ stop: 'failed', failure: { code: 'CONFIG_INVALID', message: expect.stringContaining('width') } });
+    expect(
+      await moving()
+        .open(async (run: Run) => done(await run.all([async () => 1], width)))
+        .start(),
+    ).toMatchObject({ stop: 'failed', failure: { code: 'CONFIG_INVALID', message: expect.stringContaining('width') } });
   });
 });
 
@@ -87,15 +120,31 @@ describe('first', () => {
     const life = stage.open(async (run: Run) => {
       const winner = await run.first<string>([
         async (on) => {
-          await on.step('book', 'hotel', (name) => {
-            log.push(`book ${name}`);
-          }, { class: 'undoable', compensate: async (name) => {
-            log.push(`undo ${name}`);
-          } });
-          return on.step('slow', null, (_input, { signal }) => new Promise<string>((_resolve, reject) => signal.addEventListener('abort', () => {
-            aborted = signal.reason;
-            reject(signal.reason as Error);
-          })), 'pure');
+          await on.step(
+            'book',
+            'hotel',
+            (name) => {
+              log.push(`book ${name}`);
+            },
+            {
+              class: 'undoable',
+              compensate: async (name) => {
+                log.push(`undo ${name}`);
+              },
+            },
+          );
+          return on.step(
+            'slow',
+            null,
+            (_input, { signal }) =>
+              new Promise<string>((_resolve, reject) =>
+                signal.addEventListener('abort', () => {
+                  aborted = signal.reason;
+                  reject(signal.reason as Error);
+                }),
+              ),
+            'pure',
+          );
         },
         async (on) => on.step('fast', null, () => win.opened, 'pure'),
       ]);
@@ -112,47 +161,60 @@ describe('first', () => {
   });
 
   it('lets a branch that failed not win, unless all do [R2-RUN-FIRST]', async () => {
-    const outcome = await moving().open(async (run: Run) => {
-      const won = await run.first([
-        async () => {
-          throw new Error('a failed');
-        },
-        (on) => on.step('b', null, () => 'b', 'pure'),
-      ]);
-      const none = await run.first([
-        async () => {
-          throw new Error('first');
-        },
-        async (on) => {
-          await on.step('x', null, () => 1, 'pure');
-          throw new Error('last');
-        },
-      ]).catch((error: Error) => error.message);
-      return done([won, none]);
-    }).start();
+    const outcome = await moving()
+      .open(async (run: Run) => {
+        const won = await run.first([
+          async () => {
+            throw new Error('a failed');
+          },
+          (on) => on.step('b', null, () => 'b', 'pure'),
+        ]);
+        const none = await run
+          .first([
+            async () => {
+              throw new Error('first');
+            },
+            async (on) => {
+              await on.step('x', null, () => 1, 'pure');
+              throw new Error('last');
+            },
+          ])
+          .catch((error: Error) => error.message);
+        return done([won, none]);
+      })
+      .start();
     expect(outcome).toMatchObject({ value: ['b', 'last'] });
   });
 
   it('does not undo a loser twice when the run fails later', async () => {
     const undone: string[] = [];
-    const book = (on: Run, name: string): Promise<unknown> => on.step('book', name, () => name, { class: 'undoable', compensate: async (input) => {
-      undone.push(input);
-    } });
+    const book = (on: Run, name: string): Promise<unknown> =>
+      on.step('book', name, () => name, {
+        class: 'undoable',
+        compensate: async (input) => {
+          undone.push(input);
+        },
+      });
     const stage = moving();
-    const outcome = await stage.open(async (run: Run) => {
-      await book(run, 'before');
-      await run.first<unknown>([
-        async (on) => {
-          await book(on, 'loser');
-          await on.sleep(10_000);
+    const outcome = await stage
+      .open(
+        async (run: Run) => {
+          await book(run, 'before');
+          await run.first<unknown>([
+            async (on) => {
+              await book(on, 'loser');
+              await on.sleep(10_000);
+            },
+            async (on) => {
+              await on.sleep(100);
+              return book(on, 'winner');
+            },
+          ]);
+          throw new Error('later');
         },
-        async (on) => {
-          await on.sleep(100);
-          return book(on, 'winner');
-        },
-      ]);
-      throw new Error('later');
-    }, { options: { suspendAfterMs: 1000 } }).start();
+        { options: { suspendAfterMs: 1000 } },
+      )
+      .start();
     expect(outcome).toMatchObject({ stop: 'failed' });
     expect(undone).toEqual(['loser', 'winner', 'before']);
   });
@@ -163,9 +225,12 @@ describe('first', () => {
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       const winner = await run.first<unknown>([
         async (on) => {
-          await on.step('book', null, () => log.push('book'), { class: 'undoable', compensate: async () => {
-            log.push('undo');
-          } });
+          await on.step('book', null, () => log.push('book'), {
+            class: 'undoable',
+            compensate: async () => {
+              log.push('undo');
+            },
+          });
           await on.sleep(10_000);
           return 'slow';
         },
@@ -187,22 +252,30 @@ describe('first', () => {
   });
 
   it('needs a branch', async () => {
-    expect(await moving().open(async (run: Run) => done(await run.first([]))).start()).toMatchObject({ stop: 'failed', failure: { code: 'CONFIG_INVALID' } });
+    expect(
+      await moving()
+        .open(async (run: Run) => done(await run.first([])))
+        .start(),
+    ).toMatchObject({ stop: 'failed', failure: { code: 'CONFIG_INVALID' } });
   });
 
   it('tells a loser through its signal', async () => {
     const stage = still();
     const win = gate<number>();
     let reason: unknown;
-    const life = stage.open(async (run: Run) => done(await run.first<unknown>([
-      async (on) => {
-        on.signal.addEventListener('abort', () => {
-          reason = on.signal.reason;
-        });
-        return on.wait({ name: 'never' });
-      },
-      (on) => on.step('win', null, () => win.opened, 'pure'),
-    ])));
+    const life = stage.open(async (run: Run) =>
+      done(
+        await run.first<unknown>([
+          async (on) => {
+            on.signal.addEventListener('abort', () => {
+              reason = on.signal.reason;
+            });
+            return on.wait({ name: 'never' });
+          },
+          (on) => on.step('win', null, () => win.opened, 'pure'),
+        ]),
+      ),
+    );
     const ended = life.start();
     await turns(10);
     win.open(1);

@@ -7,7 +7,10 @@ import { eventsOf, gate, moving, still } from './stage.js';
 
 const price = { input: 0, output: 1_000_000 };
 
-function talker(usage: { readonly input: number; readonly output: number }): Session & { readonly calls: () => number } {
+function talker(usage: {
+  readonly input: number;
+  readonly output: number;
+}): Session & { readonly calls: () => number } {
   const replies = Array.from({ length: 50 }, () => ({ text: 'ok', usage }));
   const model = { ...scriptedModel({ talker: replies }), price };
   return {
@@ -36,7 +39,12 @@ describe('each axis alone', () => {
         await run.step('work', rounds, () => null, 'pure');
       }
     });
-    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'iterations', limit: 3, usage: { iterations: 3, toolCalls: 0 } });
+    expect(outcome).toMatchObject({
+      stop: 'bounded',
+      bound: 'iterations',
+      limit: 3,
+      usage: { iterations: 3, toolCalls: 0 },
+    });
     expect(rounds).toBe(3);
     expect(trips).toMatchObject([{ bound: 'iterations', limit: 3, spent: 3, wanted: 1, node: '' }]);
   });
@@ -53,11 +61,21 @@ describe('each axis alone', () => {
 
   it('tool calls end the run before the call that would exceed them [R2-SHOW-BUDGET-ALONE]', async () => {
     let executed = 0;
-    const tool: Tool<number, number> = { name: 'count', description: 'Counts.', effect: 'pure', execute: async () => ++executed };
+    const tool: Tool<number, number> = {
+      name: 'count',
+      description: 'Counts.',
+      effect: 'pure',
+      execute: async () => ++executed,
+    };
     const { outcome } = await bounded({ toolCalls: 3 }, async (run) => {
       for (let n = 0; ; n++) await run.call(tool, n);
     });
-    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 3, usage: { toolCalls: 3, modelCalls: 0 } });
+    expect(outcome).toMatchObject({
+      stop: 'bounded',
+      bound: 'toolCalls',
+      limit: 3,
+      usage: { toolCalls: 3, modelCalls: 0 },
+    });
     expect(executed).toBe(3);
   });
 
@@ -66,7 +84,12 @@ describe('each axis alone', () => {
     const { outcome } = await bounded({ tokensIn: 250, costUsd: 1000 }, async (run) => {
       for (;;) await run.ask(session, 'go on');
     });
-    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'tokensIn', limit: 250, usage: { tokensIn: 200, modelCalls: 2 } });
+    expect(outcome).toMatchObject({
+      stop: 'bounded',
+      bound: 'tokensIn',
+      limit: 250,
+      usage: { tokensIn: 200, modelCalls: 2 },
+    });
     expect(session.calls()).toBe(2);
   });
 
@@ -107,7 +130,7 @@ describe('each axis alone', () => {
         started++;
         await on.all([async () => 1, async () => 2], 2);
       };
-      await run.all([inner, async () => 0], 2);
+      await run.all<unknown>([inner, async () => 0], 2);
       return done(null);
     });
     expect(outcome).toMatchObject({ stop: 'bounded', bound: 'width', limit: 3 });
@@ -129,7 +152,12 @@ describe('each axis alone', () => {
     const { outcome } = await bounded({ filesChanged: 2 }, async (run) => {
       for (let n = 0; ; n++) await run.call(write, `file ${n}`);
     });
-    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'filesChanged', limit: 2, usage: { filesChanged: 2, linesChanged: 0 } });
+    expect(outcome).toMatchObject({
+      stop: 'bounded',
+      bound: 'filesChanged',
+      limit: 2,
+      usage: { filesChanged: 2, linesChanged: 0 },
+    });
     expect(written).toBe(2);
   });
 
@@ -196,8 +224,18 @@ describe('each axis alone', () => {
 
   it('a repeated call with another result, or another call, is progress [R2-BUDGET-NO-PROGRESS]', async () => {
     let executed = 0;
-    const poll: Tool<string, number> = { name: 'poll', description: 'Polls.', effect: 'pure', execute: async () => ++executed };
-    const fixed: Tool<string, string> = { name: 'fixed', description: 'Fixed.', effect: 'pure', execute: async () => 'same' };
+    const poll: Tool<string, number> = {
+      name: 'poll',
+      description: 'Polls.',
+      effect: 'pure',
+      execute: async () => ++executed,
+    };
+    const fixed: Tool<string, string> = {
+      name: 'fixed',
+      description: 'Fixed.',
+      effect: 'pure',
+      execute: async () => 'same',
+    };
     const { outcome } = await bounded({ noProgress: 1, toolCalls: 20 }, async (run) => {
       for (let n = 0; n < 3; n++) {
         await run.call(poll, 'there');
@@ -214,12 +252,18 @@ describe('time', () => {
     const stage = still();
     let aborted: unknown;
     const life = stage.open(async (run) => {
-      await run.step('slow', null, (_, { signal }) => new Promise((_resolve, reject) => {
-        signal.addEventListener('abort', () => {
-          aborted = signal.reason;
-          reject(signal.reason as Error);
-        });
-      }), 'pure');
+      await run.step(
+        'slow',
+        null,
+        (_, { signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => {
+              aborted = signal.reason;
+              reject(signal.reason as Error);
+            });
+          }),
+        'pure',
+      );
       return done(null);
     });
     const ended = life.start(null, { wallMs: 1000 });
@@ -232,10 +276,13 @@ describe('time', () => {
 
   it('active time does not run while the run only waits', async () => {
     const stage = moving();
-    const life = stage.open(async (run) => {
-      await run.sleep(3_600_000);
-      return done(run.now() - VIRTUAL_START >= 3_600_000);
-    }, { options: { worker: true, pollMs: 1e9 } });
+    const life = stage.open(
+      async (run) => {
+        await run.sleep(3_600_000);
+        return done(run.now() - VIRTUAL_START >= 3_600_000);
+      },
+      { options: { worker: true, pollMs: 1e9 } },
+    );
     const handle = await life.runtime.start('agent', null, { id: 'run', budget: budget({ wallMs: 1000 }) });
     expect(await handle.finished()).toMatchObject({ stop: 'done', value: true });
   });
@@ -245,13 +292,19 @@ describe('time', () => {
     const begun = gate();
     let aborted = false;
     const life = stage.open(async (run) => {
-      await run.step('slow', null, (_, { signal }) => new Promise((_resolve, reject) => {
-        begun.open();
-        signal.addEventListener('abort', () => {
-          aborted = true;
-          reject(signal.reason as Error);
-        });
-      }), 'pure');
+      await run.step(
+        'slow',
+        null,
+        (_, { signal }) =>
+          new Promise((_resolve, reject) => {
+            begun.open();
+            signal.addEventListener('abort', () => {
+              aborted = true;
+              reject(signal.reason as Error);
+            });
+          }),
+        'pure',
+      );
       return done(null);
     });
     const deadline = VIRTUAL_START + 5000;
@@ -267,8 +320,13 @@ describe('time', () => {
 
   it('a deadline passes while a run is suspended, and it is told when it wakes', async () => {
     const stage = moving();
-    const life = stage.open(async (run) => done(await run.wait({ name: 'never' })), { options: { worker: true, pollMs: 1e9 } });
-    const handle = await life.runtime.start('agent', null, { id: 'run', budget: budget({ deadline: VIRTUAL_START + 60_000 }) });
+    const life = stage.open(async (run) => done(await run.wait({ name: 'never' })), {
+      options: { worker: true, pollMs: 1e9 },
+    });
+    const handle = await life.runtime.start('agent', null, {
+      id: 'run',
+      budget: budget({ deadline: VIRTUAL_START + 60_000 }),
+    });
     expect(await handle.finished()).toMatchObject({ stop: 'bounded', bound: 'deadline' });
     expect(stage.clock.now()).toBeGreaterThanOrEqual(VIRTUAL_START + 60_000);
   });

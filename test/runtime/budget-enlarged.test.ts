@@ -28,21 +28,41 @@ describe('a bounded run', () => {
     });
     expect(await life.start(null, { toolCalls: 1 })).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 1 });
     expect((await life.runtime.get('run')).status).toBe('bounded');
-    expect(await life.resume({ budget: { toolCalls: 2 }, by: 'ada' })).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 2 });
-    expect(await life.resume({ budget: { toolCalls: 9 } })).toMatchObject({ stop: 'done', value: ['one', 'two', 'three'], usage: { toolCalls: 3, modelCalls: 3 } });
+    expect(await life.resume({ budget: { toolCalls: 2 }, by: 'ada' })).toMatchObject({
+      stop: 'bounded',
+      bound: 'toolCalls',
+      limit: 2,
+    });
+    expect(await life.resume({ budget: { toolCalls: 9 } })).toMatchObject({
+      stop: 'done',
+      value: ['one', 'two', 'three'],
+      usage: { toolCalls: 3, modelCalls: 3 },
+    });
     expect(executed).toEqual([0, 1, 2]);
     model.assertFinished();
-    expect(await stage.events('run-resume')).toMatchObject([{ by: 'ada', budget: { toolCalls: 2 } }, { budget: { toolCalls: 9 } }]);
+    expect(await stage.events('run-resume')).toMatchObject([
+      { by: 'ada', budget: { toolCalls: 2 } },
+      { budget: { toolCalls: 9 } },
+    ]);
   });
 
   it('goes on after its time was used up [R2-FAILURE-TIMEOUT] [R2-RESUME-BUDGET]', async () => {
     const stage = moving();
     let tries = 0;
     const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
-      const value = await run.step('slow', null, (_input, { signal }) => {
-        tries++;
-        return tries > 1 ? 'answer' : new Promise<string>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-      }, 'pure');
+      const value = await run.step(
+        'slow',
+        null,
+        (_input, { signal }) => {
+          tries++;
+          return tries > 1
+            ? 'answer'
+            : new Promise<string>((_resolve, reject) =>
+                signal.addEventListener('abort', () => reject(signal.reason as Error)),
+              );
+        },
+        'pure',
+      );
       return done(value);
     });
     expect(await life.start(null, { wallMs: 1000 })).toMatchObject({ stop: 'bounded', bound: 'wallMs' });
@@ -63,7 +83,11 @@ describe('a bounded run', () => {
         return done(found);
       }
     });
-    expect(await life.start(null, { iterations: 2 })).toMatchObject({ stop: 'bounded', bound: 'iterations', partial: [0, 1] });
+    expect(await life.start(null, { iterations: 2 })).toMatchObject({
+      stop: 'bounded',
+      bound: 'iterations',
+      partial: [0, 1],
+    });
   });
 
   it('may say that it degraded, but not that it is done', async () => {
@@ -86,9 +110,18 @@ describe('a bounded run', () => {
     const stage = moving();
     const life = stage.open(loop);
     await life.start(null, { iterations: 3 });
-    await expect(life.resume()).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(/larger budget.*iterations/) });
-    await expect(life.resume({ budget: { iterations: 3 } })).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(/stopped at iterations = 3/) });
-    await expect(life.resume({ budget: { modelCalls: 99 } })).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringMatching(/Give it more/) });
+    await expect(life.resume()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/larger budget.*iterations/),
+    });
+    await expect(life.resume({ budget: { iterations: 3 } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/stopped at iterations = 3/),
+    });
+    await expect(life.resume({ budget: { modelCalls: 99 } })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/Give it more/),
+    });
     expect((await life.runtime.get('run')).status).toBe('bounded'); // nothing was lost by asking
     expect(await life.resume({ budget: { iterations: 5 } })).toMatchObject({ stop: 'bounded', limit: 5 });
   });

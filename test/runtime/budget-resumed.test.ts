@@ -48,16 +48,19 @@ const SPENT: readonly (readonly [keyof Budget, number])[] = [
 ];
 
 describe('a run that wakes up past its limit', () => {
-  it.each(SPENT)('ends at %s although it did not reach that limit by a call of its own [R2-SHOW-BUDGET-RESUMED] [R2-BUDGET-PAST-LIMIT]', async (axis, spent) => {
-    const stage = moving();
-    const after = { count: 0 };
-    const life = stage.open(spender(after));
-    expect(await life.start(null, { costUsd: 1000 })).toMatchObject({ stop: 'suspended' });
-    await life.runtime.signal('run', 'go');
-    const outcome = await life.resume({ budget: { [axis]: spent / 2 } });
-    expect(outcome).toMatchObject({ stop: 'bounded', bound: axis, limit: spent / 2, usage: { [axis]: spent } });
-    expect(after.count).toBe(0);
-  });
+  it.each(SPENT)(
+    'ends at %s although it did not reach that limit by a call of its own [R2-SHOW-BUDGET-RESUMED] [R2-BUDGET-PAST-LIMIT]',
+    async (axis, spent) => {
+      const stage = moving();
+      const after = { count: 0 };
+      const life = stage.open(spender(after));
+      expect(await life.start(null, { costUsd: 1000 })).toMatchObject({ stop: 'suspended' });
+      await life.runtime.signal('run', 'go');
+      const outcome = await life.resume({ budget: { [axis]: spent / 2 } });
+      expect(outcome).toMatchObject({ stop: 'bounded', bound: axis, limit: spent / 2, usage: { [axis]: spent } });
+      expect(after.count).toBe(0);
+    },
+  );
 
   it('ends at wallMs [R2-SHOW-BUDGET-RESUMED]', async () => {
     const stage = still();
@@ -65,10 +68,15 @@ describe('a run that wakes up past its limit', () => {
     const slow = gate<string>();
     let repeated = 0;
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      await run.step('slow', null, () => {
-        begun.open();
-        return slow.opened;
-      }, 'pure');
+      await run.step(
+        'slow',
+        null,
+        () => {
+          begun.open();
+          return slow.opened;
+        },
+        'pure',
+      );
       await run.wait({ name: 'go' });
       await run.step('more', null, () => ++repeated, 'pure');
       return done(null);
@@ -121,7 +129,11 @@ describe('a run that wakes up past its limit', () => {
     const life = stage.open(agent);
     expect(await life.start(null, { noProgress: 5 })).toMatchObject({ stop: 'suspended' });
     await life.runtime.signal('run', 'go');
-    expect(await life.resume({ budget: { noProgress: 2 } })).toMatchObject({ stop: 'bounded', bound: 'noProgress', limit: 2 });
+    expect(await life.resume({ budget: { noProgress: 2 } })).toMatchObject({
+      stop: 'bounded',
+      bound: 'noProgress',
+      limit: 2,
+    });
     expect(looks).toBeLessThanOrEqual(5);
   });
 
@@ -167,7 +179,11 @@ describe('a reservation that a crash left open', () => {
     const agent = async (run: Run): Promise<Outcome<unknown>> => done((await run.ask(session, 'hello')).text);
     await stage.crashed(agent, at('after', 'ask-start'), { limits: { costUsd: 100 } });
     const outcome = await stage.open(agent).resume();
-    expect(outcome).toMatchObject({ stop: 'done', value: 'ok', usage: { modelCalls: 2, tokensIn: 200, tokensOut: 20, costUsd: 20 } });
+    expect(outcome).toMatchObject({
+      stop: 'done',
+      value: 'ok',
+      usage: { modelCalls: 2, tokensIn: 200, tokensOut: 20, costUsd: 20 },
+    });
     expect(scripted.requests).toHaveLength(1); // the first life died before it could send anything
     expect((await stage.events('ask-start')).map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
@@ -178,7 +194,12 @@ describe('a reservation that a crash left open', () => {
     const session: Session = { name: 'talker', model: scripted, setup: 'Talk.', sampling: { maxOutputTokens: 10 } };
     const agent = async (run: Run): Promise<Outcome<unknown>> => done((await run.ask(session, 'hello')).text);
     await stage.crashed(agent, at('after', 'ask-start'), { limits: { modelCalls: 1, costUsd: 100 } });
-    expect(await stage.open(agent).resume()).toMatchObject({ stop: 'bounded', bound: 'modelCalls', limit: 1, usage: { modelCalls: 1 } });
+    expect(await stage.open(agent).resume()).toMatchObject({
+      stop: 'bounded',
+      bound: 'modelCalls',
+      limit: 1,
+      usage: { modelCalls: 1 },
+    });
     expect(scripted.requests).toHaveLength(0);
   });
 });

@@ -38,8 +38,22 @@ describe('a long loop', () => {
       run.budget.take('iterations');
       return run.continueWith({ n: n + 1 });
     };
-    expect(await stage.open(agent as never).start(null, { toolCalls: 3 })).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 3, usage: { toolCalls: 3, iterations: 3 } });
-    expect(eventsOf(await stage.entries(), 'generation-start').map(({ calledTools, spent }) => [calledTools, spent.iterations])).toEqual([[{ count: 1 }, 1], [{ count: 2 }, 2], [{ count: 3 }, 3]]);
+    expect(await stage.open(agent as never).start(null, { toolCalls: 3 })).toMatchObject({
+      stop: 'bounded',
+      bound: 'toolCalls',
+      limit: 3,
+      usage: { toolCalls: 3, iterations: 3 },
+    });
+    expect(
+      eventsOf(await stage.entries(), 'generation-start').map(({ calledTools, spent }) => [
+        calledTools,
+        spent.iterations,
+      ]),
+    ).toEqual([
+      [{ count: 1 }, 1],
+      [{ count: 2 }, 2],
+      [{ count: 3 }, 3],
+    ]);
   });
 
   it('carries active time into the next generation', async () => {
@@ -84,36 +98,70 @@ describe('a long loop', () => {
   });
 
   it.each<[string, (run: Run) => unknown]>([
-    ['an open effect', (run) => {
-      run.wait({ name: 'never' }).catch(() => undefined);
-      run.continueWith(1);
-    }],
-    ['an open branch', (run) => run.all([async (on) => {
-      await on.step('x', null, () => 1, 'pure');
-      run.continueWith(1);
-    }, (on) => on.sleep(1)], 2).then((results) => {
-      const [first] = results;
-      if (first?.ok === false) throw first.error;
-    })],
-    ['a child', (run) => run.spawn(async (on: Run) => {
-      on.continueWith(1);
-    }, null, { share: 0.5 }).then((outcome) => {
-      if (outcome.stop === 'failed') throw Object.assign(new Error(outcome.because), outcome.failure);
-    })],
+    [
+      'an open effect',
+      (run) => {
+        run.wait({ name: 'never' }).catch(() => undefined);
+        run.continueWith(1);
+      },
+    ],
+    [
+      'an open branch',
+      (run) =>
+        run
+          .all(
+            [
+              async (on) => {
+                await on.step('x', null, () => 1, 'pure');
+                run.continueWith(1);
+              },
+              (on) => on.sleep(1),
+            ],
+            2,
+          )
+          .then((results) => {
+            const [first] = results;
+            if (first?.ok === false) throw first.error;
+          }),
+    ],
+    [
+      'a child',
+      (run) =>
+        run
+          .spawn(
+            async (on: Run) => {
+              on.continueWith(1);
+            },
+            null,
+            { share: 0.5 },
+          )
+          .then((outcome) => {
+            if (outcome.stop === 'failed') throw Object.assign(new Error(outcome.because), outcome.failure);
+          }),
+    ],
   ])('is refused to continue with %s [R2-RUN-CONTINUE]', async (_what, use) => {
-    const outcome = await moving().open(async (run: Run) => {
-      try {
-        await use(run);
-      } catch (error) {
-        return done((error as { readonly code: string }).code);
-      }
-      return done('was not refused');
-    }, { options: { suspendAfterMs: 1000 } }).start();
+    const outcome = await moving()
+      .open(
+        async (run: Run) => {
+          try {
+            await use(run);
+          } catch (error) {
+            return done((error as { readonly code: string }).code);
+          }
+          return done('was not refused');
+        },
+        { options: { suspendAfterMs: 1000 } },
+      )
+      .start();
     expect(outcome).toMatchObject({ stop: 'done', value: 'CONTINUE_REFUSED' });
   });
 
   it('refuses a state that cannot be stored [R2-EFFECT-ENCODED]', async () => {
-    expect(await moving().open(async (run: Run) => run.continueWith({ at: new Date(0) })).start()).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALISABLE' } });
+    expect(
+      await moving()
+        .open(async (run: Run) => run.continueWith({ at: new Date(0) }))
+        .start(),
+    ).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALISABLE' } });
   });
 
   it('keeps the signals that nobody has taken yet', async () => {

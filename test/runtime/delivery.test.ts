@@ -12,9 +12,15 @@ describe('completions', () => {
       const seen: string[] = [];
       lives.push(seen);
       const effect = async (name: string): Promise<string> => {
-        const value = await run.step(name, null, () => new Promise<string>((resolve) => {
-          stage.clock.after(delays[name] ?? 0, () => resolve(name));
-        }), 'pure');
+        const value = await run.step(
+          name,
+          null,
+          () =>
+            new Promise<string>((resolve) => {
+              stage.clock.after(delays[name] ?? 0, () => resolve(name));
+            }),
+          'pure',
+        );
         seen.push(value);
         // what each one asks next depends on what the others did before it: any other order diverges
         await run.step(`${name} after ${seen.join('')}`, seen.length, () => null, 'pure');
@@ -39,16 +45,18 @@ describe('completions', () => {
   it('come one per macrotask: the code reacts to one before it sees the next [R2-DELIVERY-ORDER]', async () => {
     const stage = moving();
     const order: string[] = [];
-    await stage.open(async (run: Run) => {
-      const react = async (name: string): Promise<void> => {
-        await run.step(name, null, () => name, 'pure');
-        order.push(`${name} delivered`);
-        for (let turn = 0; turn < 20; turn++) await Promise.resolve(); // a long chain of microtasks
-        order.push(`${name} reacted`);
-      };
-      await Promise.all([react('a'), react('b')]);
-      return done(null);
-    }).start();
+    await stage
+      .open(async (run: Run) => {
+        const react = async (name: string): Promise<void> => {
+          await run.step(name, null, () => name, 'pure');
+          order.push(`${name} delivered`);
+          for (let turn = 0; turn < 20; turn++) await Promise.resolve(); // a long chain of microtasks
+          order.push(`${name} reacted`);
+        };
+        await Promise.all([react('a'), react('b')]);
+        return done(null);
+      })
+      .start();
     expect(order).toEqual(['a delivered', 'a reacted', 'b delivered', 'b reacted']);
   });
 
@@ -57,10 +65,16 @@ describe('completions', () => {
     const hold = gate();
     const started: string[] = [];
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      const step = (name: string, body: () => unknown = () => null): Promise<unknown> => run.step(name, null, () => {
-        started.push(name);
-        return body();
-      }, 'idempotent');
+      const step = (name: string, body: () => unknown = () => null): Promise<unknown> =>
+        run.step(
+          name,
+          null,
+          () => {
+            started.push(name);
+            return body();
+          },
+          'idempotent',
+        );
       const slow = step('slow', () => hold.opened);
       await step('one');
       await step('two');
@@ -179,10 +193,12 @@ describe('notes', () => {
 
   it('of changed code do not divert a replay: they are told, never replayed from the journal [R2-RUN-NOTE]', async () => {
     const stage = moving();
-    const agent = (notes: readonly string[]) => async (run: Run): Promise<Outcome<unknown>> => {
-      for (const kind of notes) run.note({ kind });
-      return done(await run.wait({ name: 'go' }));
-    };
+    const agent =
+      (notes: readonly string[]) =>
+      async (run: Run): Promise<Outcome<unknown>> => {
+        for (const kind of notes) run.note({ kind });
+        return done(await run.wait({ name: 'go' }));
+      };
     const life = stage.open(agent(['a', 'b']));
     await life.start();
     life.die();

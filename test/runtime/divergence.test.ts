@@ -6,10 +6,15 @@ type Acts = string[];
 
 /** What was made, in order; the code changes between lives. */
 const make = (run: Run, made: Acts, name: string, input: unknown = null): Promise<unknown> =>
-  run.step(name, input, () => {
-    made.push(name);
-    return name;
-  }, 'idempotent');
+  run.step(
+    name,
+    input,
+    () => {
+      made.push(name);
+      return name;
+    },
+    'idempotent',
+  );
 
 async function original(run: Run, made: Acts): Promise<Outcome<unknown>> {
   const first = await make(run, made, 'first');
@@ -83,9 +88,15 @@ describe('code that no longer fits its journal', () => {
 
     const after: Acts = [];
     const wrong = stage.open((run: Run) => changedCode(run, after));
-    await expect(wrong.resume()).rejects.toMatchObject({ code: 'REPLAY_DIVERGED', message: expect.stringMatching(message) });
+    await expect(wrong.resume()).rejects.toMatchObject({
+      code: 'REPLAY_DIVERGED',
+      message: expect.stringMatching(message),
+    });
     expect(after).toEqual([]);
-    expect(await wrong.runtime.get(RUN)).toMatchObject({ status: 'stalled', attention: expect.stringMatching(message) });
+    expect(await wrong.runtime.get(RUN)).toMatchObject({
+      status: 'stalled',
+      attention: expect.stringMatching(message),
+    });
     wrong.die();
 
     const right = stage.open((run: Run) => original(run, made));
@@ -99,7 +110,10 @@ describe('code that no longer fits its journal', () => {
     const made: Acts = [];
     await stage.crashed((run: Run) => original(run, made), at('after', 'intent', 2));
     const wrong = stage.open(async (run: Run) => done(await make(run, made, 'first')));
-    await expect(wrong.resume()).rejects.toMatchObject({ code: 'REPLAY_DIVERGED', message: expect.stringMatching(/At #1 .*\(intent\)/) });
+    await expect(wrong.resume()).rejects.toMatchObject({
+      code: 'REPLAY_DIVERGED',
+      message: expect.stringMatching(/At #1 .*\(intent\)/),
+    });
     expect(made).toEqual(['first']);
     expect((await wrong.runtime.get(RUN)).status).toBe('stalled');
   });
@@ -110,16 +124,20 @@ describe('code that no longer fits its journal', () => {
     await life.start();
     life.die();
     const wrong = stage.open((run: Run) => make(run, [], 'renamed').then(done));
-    await expect(wrong.resume()).rejects.toMatchObject({ detail: { id: '#0', recorded: expect.stringContaining('first'), asked: expect.stringContaining('step') } });
+    await expect(wrong.resume()).rejects.toMatchObject({
+      detail: { id: '#0', recorded: expect.stringContaining('first'), asked: expect.stringContaining('step') },
+    });
   });
 
   it('is stopped when a tool got other arguments', async () => {
     const stage = moving();
     const tool: Tool<unknown, number> = { name: 'look', description: 'Looks.', effect: 'pure', execute: async () => 1 };
-    const code = (args: unknown) => async (run: Run): Promise<Outcome<unknown>> => {
-      await run.call(tool, args);
-      return done(await run.wait({ name: 'go' }));
-    };
+    const code =
+      (args: unknown) =>
+      async (run: Run): Promise<Outcome<unknown>> => {
+        await run.call(tool, args);
+        return done(await run.wait({ name: 'go' }));
+      };
     const life = stage.open(code({ at: 1 }));
     await life.start();
     life.die();
@@ -145,30 +163,30 @@ describe('code that no longer fits its journal', () => {
 });
 
 describe('a change that is marked', () => {
-  const before = async (run: Run, made: Acts): Promise<Outcome<unknown>> => {
+  const oldWay = async (run: Run, made: Acts): Promise<Outcome<unknown>> => {
     await make(run, made, 'old');
     await run.wait({ name: 'go' });
     return done('old way');
   };
-  const after = async (run: Run, made: Acts): Promise<Outcome<unknown>> => {
+  const newWay = async (run: Run, made: Acts): Promise<Outcome<unknown>> => {
     if (run.changed('use-new')) {
       await make(run, made, 'new');
       await run.wait({ name: 'go' });
       return done('new way');
     }
-    return before(run, made);
+    return oldWay(run, made);
   };
 
   it('keeps old runs on the old branch, for good [R2-RUN-CHANGED]', async () => {
     const stage = moving();
     const made: Acts = [];
-    const life = stage.open((run: Run) => before(run, made));
+    const life = stage.open((run: Run) => oldWay(run, made));
     await life.start();
     life.die();
-    const second = stage.open((run: Run) => after(run, made));
+    const second = stage.open((run: Run) => newWay(run, made));
     expect(await second.resume()).toMatchObject({ stop: 'suspended' });
     second.die();
-    const third = stage.open((run: Run) => after(run, made));
+    const third = stage.open((run: Run) => newWay(run, made));
     await third.runtime.signal(RUN, 'go');
     expect(await third.resume()).toMatchObject({ stop: 'done', value: 'old way' });
     expect(made).toEqual(['old']);
@@ -178,10 +196,10 @@ describe('a change that is marked', () => {
   it('takes new runs to the new branch, over crashes too [R2-RUN-CHANGED]', async () => {
     const stage = moving();
     const made: Acts = [];
-    const life = stage.open((run: Run) => after(run, made));
+    const life = stage.open((run: Run) => newWay(run, made));
     expect(await life.start()).toMatchObject({ stop: 'suspended' });
     life.die();
-    const second = stage.open((run: Run) => after(run, made));
+    const second = stage.open((run: Run) => newWay(run, made));
     await second.runtime.signal(RUN, 'go');
     expect(await second.resume()).toMatchObject({ stop: 'done', value: 'new way' });
     expect(made).toEqual(['new']);
@@ -197,13 +215,13 @@ describe('a change that is marked', () => {
     };
     const life = stage.open(async (run: Run) => {
       await early(run);
-      return before(run, made);
+      return oldWay(run, made);
     });
     await life.start();
     life.die();
     const second = stage.open(async (run: Run) => {
       await early(run);
-      return after(run, made);
+      return newWay(run, made);
     });
     await second.runtime.signal(RUN, 'start');
     await second.runtime.signal(RUN, 'go');

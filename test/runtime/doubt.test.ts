@@ -18,12 +18,26 @@ function scene(kind: 'idempotent' | 'undoable' | 'irreversible', answer: Answer,
     class: kind,
     timeoutMs,
     ...(answer === 'none' ? {} : { verify }),
-    ...(kind === 'undoable' ? { compensate: async () => { world.undone++; } } : {}),
+    ...(kind === 'undoable'
+      ? {
+          compensate: async () => {
+            world.undone++;
+          },
+        }
+      : {}),
   } as EffectClass<null, string>;
-  const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.step('pay', null, (_input, { key }) => {
-    world.made.push(key);
-    return 'paid';
-  }, rules));
+  const agent = async (run: Run): Promise<Outcome<unknown>> =>
+    done(
+      await run.step(
+        'pay',
+        null,
+        (_input, { key }) => {
+          world.made.push(key);
+          return 'paid';
+        },
+        rules,
+      ),
+    );
   const options = { leaseMs: 15_000 };
   /** Dies right after INTENT, before the body ran. */
   const crash = async (gone: boolean): Promise<void> => {
@@ -42,10 +56,13 @@ function scene(kind: 'idempotent' | 'undoable' | 'irreversible', answer: Answer,
     const life = stage.open(agent, { options });
     const handle = await life.runtime.resume(RUN);
     const ended = handle.outcome();
-    return { ...life, outcome: async () => {
-      await stage.clock.advance(100);
-      return ended;
-    } };
+    return {
+      ...life,
+      outcome: async () => {
+        await stage.clock.advance(100);
+        return ended;
+      },
+    };
   };
   return { stage, world, crash, wake };
 }
@@ -53,16 +70,22 @@ function scene(kind: 'idempotent' | 'undoable' | 'irreversible', answer: Answer,
 const ACTS = ['undoable', 'irreversible'] as const;
 
 describe('an INTENT without an end', () => {
-  it.each([true, false])('of an idempotent effect runs again under the same key, owner gone: %s [R2-DOUBT-IDEMPOTENT] [R2-CLASSES]', async (gone) => {
-    const { stage, world, crash, wake } = scene('idempotent', 'no');
-    await crash(gone);
-    await stage.clock.advance(20_000);
-    const life = await wake();
-    expect(await life.outcome()).toMatchObject({ stop: 'done', value: 'paid' });
-    expect(world).toMatchObject({ made: ['run:0:#0'], verified: 0 });
-    expect((await stage.events('intent')).map(({ key, attempt }) => [key, attempt])).toEqual([['run:0:#0', 1], ['run:0:#0', 2]]);
-    expect(await stage.events('complete')).toMatchObject([{ how: 'repeated' }]);
-  });
+  it.each([true, false])(
+    'of an idempotent effect runs again under the same key, owner gone: %s [R2-DOUBT-IDEMPOTENT] [R2-CLASSES]',
+    async (gone) => {
+      const { stage, world, crash, wake } = scene('idempotent', 'no');
+      await crash(gone);
+      await stage.clock.advance(20_000);
+      const life = await wake();
+      expect(await life.outcome()).toMatchObject({ stop: 'done', value: 'paid' });
+      expect(world).toMatchObject({ made: ['run:0:#0'], verified: 0 });
+      expect((await stage.events('intent')).map(({ key, attempt }) => [key, attempt])).toEqual([
+        ['run:0:#0', 1],
+        ['run:0:#0', 2],
+      ]);
+      expect(await stage.events('complete')).toMatchObject([{ how: 'repeated' }]);
+    },
+  );
 
   for (const kind of ACTS) {
     for (const gone of [true, false]) {
@@ -82,7 +105,10 @@ describe('an INTENT without an end', () => {
           await crash(gone);
           await stage.clock.advance(20_000);
           const life = await wake();
-          expect(await life.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt', effect: '#0!doubt1', request: { action: 'pay', key: 'run:0:#0' } }] });
+          expect(await life.outcome()).toMatchObject({
+            stop: 'suspended',
+            waiting: [{ kind: 'doubt', effect: '#0!doubt1', request: { action: 'pay', key: 'run:0:#0' } }],
+          });
           expect(world.made).toEqual([]);
           expect(await stage.events('doubt')).toMatchObject([{ id: '#0', attempt: 1, name: 'pay' }]);
         });
@@ -115,7 +141,10 @@ describe('an INTENT without an end', () => {
       await crash(true);
       await stage.clock.advance(20_000);
       const life = await wake();
-      expect(await life.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'sleep', until: stage.clock.now() + 80_000 - 100 }] });
+      expect(await life.outcome()).toMatchObject({
+        stop: 'suspended',
+        waiting: [{ kind: 'sleep', until: stage.clock.now() + 80_000 - 100 }],
+      });
       expect(world.verified).toBe(0);
       await stage.clock.advance(79_000);
       const early = await wake();
@@ -161,7 +190,14 @@ describe('a person who is asked about a doubt', () => {
     await life.runtime.signal(RUN, 'doubt:#0', { happened: false });
     life.die();
     // the second attempt dies after its INTENT too
-    const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.step('pay', null, () => 'paid', { class: 'undoable', timeoutMs: 10_000, compensate: async () => undefined }));
+    const agent = async (run: Run): Promise<Outcome<unknown>> =>
+      done(
+        await run.step('pay', null, () => 'paid', {
+          class: 'undoable',
+          timeoutMs: 10_000,
+          compensate: async () => undefined,
+        }),
+      );
     const dying = stage.open(agent, { crash: at('after', 'intent') });
     void dying.resume();
     await dying.crashed;
@@ -171,7 +207,10 @@ describe('a person who is asked about a doubt', () => {
     const handle = await third.runtime.resume(RUN);
     const ended = handle.outcome();
     await stage.clock.advance(100);
-    expect(await ended).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt', name: 'doubt:#0:2', effect: '#0!doubt2' }] });
+    expect(await ended).toMatchObject({
+      stop: 'suspended',
+      waiting: [{ kind: 'doubt', name: 'doubt:#0:2', effect: '#0!doubt2' }],
+    });
     expect(world.made).toEqual([]);
     expect((await stage.events('doubt')).map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
@@ -183,7 +222,9 @@ describe('a person who is asked about a doubt', () => {
     const ended = handle.outcome();
     await stage.clock.advance(100);
     expect(await ended).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt' }] });
-    expect(await stage.events('signal-refused')).toMatchObject([{ name: 'doubt:#0', why: expect.stringContaining('happened') }]);
+    expect(await stage.events('signal-refused')).toMatchObject([
+      { name: 'doubt:#0', why: expect.stringContaining('happened') },
+    ]);
     expect(world.made).toEqual([]);
   });
 });
@@ -191,9 +232,22 @@ describe('a person who is asked about a doubt', () => {
 describe('an effect that cannot tell what happened', () => {
   it('says so itself, and the doubt is resolved like any other [R2-DOUBT-VERIFY]', async () => {
     const stage = still();
-    const life = stage.open(async (run: Run) => done(await run.step('pay', null, () => {
-      throw Object.assign(new Error('connection lost after sending'), { inDoubt: true });
-    }, { class: 'undoable', verify: async () => ({ happened: 'yes', result: 'paid' }), compensate: async () => undefined })));
+    const life = stage.open(async (run: Run) =>
+      done(
+        await run.step<null, string>(
+          'pay',
+          null,
+          () => {
+            throw Object.assign(new Error('connection lost after sending'), { inDoubt: true });
+          },
+          {
+            class: 'undoable',
+            verify: async () => ({ happened: 'yes', result: 'paid' }),
+            compensate: async () => undefined,
+          },
+        ),
+      ),
+    );
     expect(await life.start()).toMatchObject({ stop: 'done', value: 'paid' });
     expect(await stage.events('complete')).toMatchObject([{ how: 'verified' }]);
   });
@@ -202,10 +256,15 @@ describe('an effect that cannot tell what happened', () => {
     const stage = still();
     let made = 0;
     const life = stage.open(async (run: Run) => {
-      await run.step('pay', null, () => {
-        made++;
-        throw Object.assign(new Error('connection lost'), { inDoubt: true });
-      }, { class: 'undoable', verify: async () => ({ happened: 'no' }), compensate: async () => undefined });
+      await run.step(
+        'pay',
+        null,
+        () => {
+          made++;
+          throw Object.assign(new Error('connection lost'), { inDoubt: true });
+        },
+        { class: 'undoable', verify: async () => ({ happened: 'no' }), compensate: async () => undefined },
+      );
       return done(null);
     });
     expect(await life.start()).toMatchObject({ stop: 'failed', because: 'connection lost' });

@@ -1,15 +1,36 @@
-import { budget, done, type EffectClass, failed, memoryEngine, type Outcome, type Run, type Session, type Tool } from 'flyball';
+import {
+  budget,
+  done,
+  type EffectClass,
+  failed,
+  memoryEngine,
+  type Outcome,
+  type Run,
+  type Session,
+  type Tool,
+} from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { moving, RUN, type Stage, eventsOf } from './stage.js';
+import { eventsOf, moving, RUN, type Stage } from './stage.js';
 
 class World {
   readonly log: string[] = [];
   act(run: Run, name: string, more: Partial<EffectClass<string, string>> = {}): Promise<string> {
-    return run.step('act', name, (input) => {
-      this.log.push(`act ${input}`);
-      return `${input} done`;
-    }, { class: 'undoable', compensate: async (input: string) => { this.log.push(`undo ${input}`); }, ...(more as object) });
+    return run.step(
+      'act',
+      name,
+      (input) => {
+        this.log.push(`act ${input}`);
+        return `${input} done`;
+      },
+      {
+        class: 'undoable',
+        compensate: async (input: string) => {
+          this.log.push(`undo ${input}`);
+        },
+        ...(more as object),
+      },
+    );
   }
 }
 
@@ -40,7 +61,11 @@ describe('a fork', () => {
     const handle = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'ask-end'), id: 'fork', by: 'ada' });
     expect(await handle.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'choose' }] });
     await life.runtime.signal('fork', 'choose', 'right');
-    expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({ stop: 'done', value: ['a done', 'hello', 'right', 'fork'], usage: { modelCalls: 0, tokensIn: 0, costUsd: 0 } });
+    expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({
+      stop: 'done',
+      value: ['a done', 'hello', 'right', 'fork'],
+      usage: { modelCalls: 0, tokensIn: 0, costUsd: 0 },
+    });
     expect(world.log).toEqual(['act a']);
     expect(model.requests).toHaveLength(1);
     expect(await life.runtime.get('fork')).toMatchObject({ fork: { run: RUN, generation: 0 }, subject: 'ada' });
@@ -77,17 +102,26 @@ describe('a fork', () => {
   it('in the middle of an INTENT is refused with the nearest valid point [R2-SHOW-FORK-REFUSED] [R2-FORK]', async () => {
     const stage = moving();
     const world = new World();
-    const life = stage.open(async (run: Run) => done([await run.step('read', null, () => 1, 'pure'), await world.act(run, 'a')]));
+    const life = stage.open(async (run: Run) =>
+      done([await run.step('read', null, () => 1, 'pure'), await world.act(run, 'a')]),
+    );
     await life.start();
     const intent = await seqOf(stage as never, 'intent');
     await expect(life.runtime.fork(RUN, { at: intent })).rejects.toMatchObject({
       code: 'FORK_REFUSED',
-      message: expect.stringMatching(new RegExp(`entry ${intent}.*INTENT of act.*nearest valid entry is ${intent - 1}`)),
+      message: expect.stringMatching(
+        new RegExp(`entry ${intent}.*INTENT of act.*nearest valid entry is ${intent - 1}`),
+      ),
       detail: { nearest: intent - 1 },
     });
-    await expect(life.runtime.fork(RUN, { at: 999 })).rejects.toMatchObject({ code: 'FORK_REFUSED', message: expect.stringContaining('no entry 999') });
+    await expect(life.runtime.fork(RUN, { at: 999 })).rejects.toMatchObject({
+      code: 'FORK_REFUSED',
+      message: expect.stringContaining('no entry 999'),
+    });
     await expect(life.runtime.fork('nobody', { at: 1 })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
-    expect(await (await life.runtime.fork(RUN, { at: intent - 1, id: 'ok' })).outcome()).toMatchObject({ stop: 'done' });
+    expect(await (await life.runtime.fork(RUN, { at: intent - 1, id: 'ok' })).outcome()).toMatchObject({
+      stop: 'done',
+    });
   });
 
   it('simulates what changes the world: by the rule, by the result of its parent, or not at all [R2-FORK-SIMULATED]', async () => {
@@ -105,10 +139,15 @@ describe('a fork', () => {
     expect(await life.start()).toMatchObject({ value: ['declared done', 'parents done', 'fresh timed-out done'] });
     const handle = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete', 1), id: 'fork' });
     await life.runtime.signal('fork', 'choose', 'other');
-    expect(await handle.outcome()).toMatchObject({ stop: 'done', value: ['declared simulated', 'parents done', 'NOT_SIMULATED'] });
+    expect(await handle.outcome()).toMatchObject({
+      stop: 'done',
+      value: ['declared simulated', 'parents done', 'NOT_SIMULATED'],
+    });
     expect(world.log).toEqual(['act declared', 'act parents', 'act fresh timed-out']);
     expect((await stage.events('complete', 'fork')).map(({ how }) => how)).toEqual(['simulated', 'simulated']);
-    expect(await stage.events('abort', 'fork')).toMatchObject([{ failure: { message: expect.stringContaining('live: true') } }]);
+    expect(await stage.events('abort', 'fork')).toMatchObject([
+      { failure: { message: expect.stringContaining('live: true') } },
+    ]);
   });
 
   it('does not undo what it only simulated', async () => {
@@ -117,7 +156,9 @@ describe('a fork', () => {
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       await run.step('start', null, () => 1, 'pure');
       await world.act(run, 'a');
-      return (await run.wait({ name: 'end' })) === 'fail' ? failed({ code: 'EFFECT_FAILED', message: 'no', retryable: false }) : done(null);
+      return (await run.wait({ name: 'end' })) === 'fail'
+        ? failed({ code: 'EFFECT_FAILED', message: 'no', retryable: false })
+        : done(null);
     };
     const life = stage.open(agent);
     await life.start();
@@ -140,15 +181,25 @@ describe('a fork', () => {
     };
     const life = stage.open(agent, { options: { suspendAfterMs: 1000 } });
     await life.start();
-    const handle = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete', 1), id: 'fork', live: true });
+    const handle = await life.runtime.fork(RUN, {
+      at: await seqOf(stage as never, 'complete', 1),
+      id: 'fork',
+      live: true,
+    });
     await life.runtime.signal('fork', 'go');
-    expect(await handle.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval', name: 'approve:live-fork', request: { first: 'act' } }] });
+    expect(await handle.outcome()).toMatchObject({
+      stop: 'suspended',
+      waiting: [{ kind: 'approval', name: 'approve:live-fork', request: { first: 'act' } }],
+    });
     expect(world.log).toEqual(['act inherited']);
     await life.runtime.signal('fork', 'approve:live-fork', { verdict: 'approve' });
     await (await life.runtime.resume('fork')).outcome();
     expect(world.log).toEqual(['act inherited', 'act first of fork', 'act second of fork']);
     await life.runtime.signal('fork', 'end');
-    expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({ stop: 'failed', rollback: { success: true } });
+    expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({
+      stop: 'failed',
+      rollback: { success: true },
+    });
     expect(world.log.slice(3)).toEqual(['undo second of fork', 'undo first of fork']);
   });
 
@@ -161,10 +212,17 @@ describe('a fork', () => {
     };
     const life = stage.open(agent);
     await life.start();
-    const handle = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete', 1), id: 'fork', live: true });
+    const handle = await life.runtime.fork(RUN, {
+      at: await seqOf(stage as never, 'complete', 1),
+      id: 'fork',
+      live: true,
+    });
     await handle.outcome();
     await life.runtime.signal('fork', 'approve:live-fork', { verdict: 'reject' });
-    expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({ stop: 'done', value: 'APPROVAL_REJECTED' });
+    expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({
+      stop: 'done',
+      value: 'APPROVAL_REJECTED',
+    });
     expect(world.log).toEqual(['act run']);
   });
 
@@ -188,10 +246,17 @@ describe('a fork', () => {
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       const values: unknown[] = [];
       for (const name of ['a', 'b', 'c']) {
-        values.push(await run.step(name, null, () => {
-          executed.push(`${name} in ${run.id}`);
-          return `${name} in ${run.id}`;
-        }, 'pure'));
+        values.push(
+          await run.step(
+            name,
+            null,
+            () => {
+              executed.push(`${name} in ${run.id}`);
+              return `${name} in ${run.id}`;
+            },
+            'pure',
+          ),
+        );
         values.push(await run.wait({ name, timeoutMs: 1 }));
       }
       return done(values);
@@ -200,8 +265,13 @@ describe('a fork', () => {
     await life.start();
     const first = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete', 1), id: 'first' });
     await first.outcome();
-    const second = await life.runtime.fork('first', { at: await seqOf(stage as never, 'complete', 1, 'first'), id: 'second' });
-    expect(await second.outcome()).toMatchObject({ value: ['a in run', 'timed-out', 'b in first', 'timed-out', 'c in second', 'timed-out'] });
+    const second = await life.runtime.fork('first', {
+      at: await seqOf(stage as never, 'complete', 1, 'first'),
+      id: 'second',
+    });
+    expect(await second.outcome()).toMatchObject({
+      value: ['a in run', 'timed-out', 'b in first', 'timed-out', 'c in second', 'timed-out'],
+    });
     expect(executed).toEqual(['a in run', 'b in run', 'c in run', 'b in first', 'c in first', 'c in second']);
   });
 
@@ -214,7 +284,9 @@ describe('a fork', () => {
     };
     const life = stage.open(agent);
     const original = await life.start();
-    const fork = await (await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete'), id: 'fork' })).outcome();
+    const fork = await (
+      await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete'), id: 'fork' })
+    ).outcome();
     const ofFork = await (await life.runtime.fork('fork', { at: 1, id: 'of fork' })).outcome();
     expect((fork as { value: unknown }).value).toEqual((original as { value: unknown }).value);
     expect((ofFork as { value: unknown }).value).toEqual((original as { value: unknown }).value);
@@ -222,7 +294,12 @@ describe('a fork', () => {
 
   it('gets a budget of its own, and spends none of it on what it inherits [R2-FORK]', async () => {
     const stage = moving();
-    const tool: Tool<number, number> = { name: 'count', description: 'Counts.', effect: 'pure', execute: async (n) => n };
+    const tool: Tool<number, number> = {
+      name: 'count',
+      description: 'Counts.',
+      effect: 'pure',
+      execute: async (n) => n,
+    };
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       for (let n = 0; n < 4; n++) await run.call(tool, n);
       return done(run.budget.spent().toolCalls);
@@ -230,8 +307,12 @@ describe('a fork', () => {
     const life = stage.open(agent);
     await life.start();
     const point = await seqOf(stage as never, 'complete', 2);
-    expect(await (await life.runtime.fork(RUN, { at: point, id: 'enough', budget: budget({ toolCalls: 2 }) })).outcome()).toMatchObject({ stop: 'done', usage: { toolCalls: 2 } });
-    expect(await (await life.runtime.fork(RUN, { at: point, id: 'short', budget: budget({ toolCalls: 1 }) })).outcome()).toMatchObject({ stop: 'bounded', bound: 'toolCalls', usage: { toolCalls: 1 } });
+    expect(
+      await (await life.runtime.fork(RUN, { at: point, id: 'enough', budget: budget({ toolCalls: 2 }) })).outcome(),
+    ).toMatchObject({ stop: 'done', usage: { toolCalls: 2 } });
+    expect(
+      await (await life.runtime.fork(RUN, { at: point, id: 'short', budget: budget({ toolCalls: 1 }) })).outcome(),
+    ).toMatchObject({ stop: 'bounded', bound: 'toolCalls', usage: { toolCalls: 1 } });
   });
 
   it('can be made from an earlier generation', async () => {
@@ -243,7 +324,10 @@ describe('a fork', () => {
     };
     const life = stage.open(agent as never);
     await life.start();
-    expect(await (await life.runtime.fork(RUN, { at: 0, generation: 1, id: 'fork' })).outcome()).toMatchObject({ stop: 'done', value: 'fork 2' });
+    expect(await (await life.runtime.fork(RUN, { at: 0, generation: 1, id: 'fork' })).outcome()).toMatchObject({
+      stop: 'done',
+      value: 'fork 2',
+    });
   });
 
   it('of a run that has ended does not change it', async () => {
@@ -254,6 +338,8 @@ describe('a fork', () => {
     const before = JSON.stringify(await stage.entries());
     await (await life.runtime.fork(RUN, { at: 1, id: 'fork' })).outcome();
     expect(JSON.stringify(await stage.entries())).toBe(before);
-    expect(eventsOf(await stage.entries('fork'), 'run-start')).toMatchObject([{ fork: { run: RUN, seq: 1, live: false } }]);
+    expect(eventsOf(await stage.entries('fork'), 'run-start')).toMatchObject([
+      { fork: { run: RUN, seq: 1, live: false } },
+    ]);
   });
 });

@@ -1,15 +1,22 @@
-import { budget, done, type Outcome, type Run } from 'flyball';
-import { turns } from 'flyball/testing';
+import { budget, done, memoryEngine, type Outcome, type Run } from 'flyball';
+import { turns, virtualClock } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { at, gate, moving, RUN, still } from './stage.js';
+import { at, gate, moving, RUN, Stage, still } from './stage.js';
 
 const LEASE = { options: { leaseMs: 15_000 } };
 
 describe('a run', () => {
   it('carries its subject and tenant everywhere [R2-TENANT]', async () => {
     const stage = moving();
-    const life = stage.open(async (run: Run) => done(await run.spawn(async (on: Run) => done([on.subject, on.tenant]), null, { share: 0.5 })));
-    const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget(), subject: 'ada', tenant: 'acme' });
+    const life = stage.open(async (run: Run) =>
+      done(await run.spawn(async (on: Run) => done([on.subject, on.tenant]), null, { share: 0.5 })),
+    );
+    const handle = await life.runtime.start('agent', null, {
+      id: RUN,
+      budget: budget(),
+      subject: 'ada',
+      tenant: 'acme',
+    });
     expect(await handle.outcome()).toMatchObject({ value: { value: ['ada', 'acme'] } });
     expect(await life.runtime.get(RUN)).toMatchObject({ subject: 'ada', tenant: 'acme' });
     expect(await stage.events('run-start')).toMatchObject([{ subject: 'ada', tenant: 'acme' }]);
@@ -26,44 +33,67 @@ describe('a run', () => {
 
   it('cannot start without a budget, under a taken id, or as an unknown agent [R2-BUDGET-AXES] [R2-BAD-TYPE]', async () => {
     const life = moving().open(async () => done(1));
-    await expect(life.runtime.start('agent', null, {} as never)).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('budget({ costUsd: 1 })') });
-    await expect(life.runtime.start('agent', null, { budget: { costUsd: 'much' } as never })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    await expect(life.runtime.start('nobody', null, { budget: budget() })).rejects.toMatchObject({ code: 'AGENT_UNKNOWN', message: expect.stringContaining('Known here: agent') });
+    await expect(life.runtime.start('agent', null, {} as never)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('budget({ costUsd: 1 })'),
+    });
+    await expect(life.runtime.start('agent', null, { budget: { costUsd: 'much' } as never })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+    await expect(life.runtime.start('nobody', null, { budget: budget() })).rejects.toMatchObject({
+      code: 'AGENT_UNKNOWN',
+      message: expect.stringContaining('Known here: agent'),
+    });
     await life.start();
     await expect(life.start()).rejects.toMatchObject({ code: 'RUN_EXISTS' });
   });
 
-  it.each(['resume', 'cancel', 'pause', 'signal', 'entries', 'get'] as const)('that is unknown is answered with a sentence: %s [R2-BAD-RUN-ID]', async (what) => {
-    const { runtime } = moving().open(async () => done(1));
-    const asked: Promise<unknown> = what === 'signal' ? runtime.signal('nobody', 'x') : runtime[what]('nobody');
-    await expect(asked).rejects.toMatchObject({ code: 'RUN_NOT_FOUND', message: expect.stringMatching(/no run nobody/) });
-  });
+  it.each(['resume', 'cancel', 'pause', 'signal', 'entries', 'get'] as const)(
+    'that is unknown is answered with a sentence: %s [R2-BAD-RUN-ID]',
+    async (what) => {
+      const { runtime } = moving().open(async () => done(1));
+      const asked: Promise<unknown> = what === 'signal' ? runtime.signal('nobody', 'x') : runtime[what]('nobody');
+      await expect(asked).rejects.toMatchObject({
+        code: 'RUN_NOT_FOUND',
+        message: expect.stringMatching(/no run nobody/),
+      });
+    },
+  );
 
-  it.each(['done', 'degraded', 'blocked', 'failed', 'cancelled'] as const)('that ended %s is not resumed, cancelled or signalled again [R2-RESUME-TERMINAL]', async (stop) => {
-    const stage = moving();
-    const endings: Readonly<Record<string, Outcome<unknown>>> = {
-      done: done(1),
-      degraded: { stop: 'degraded', value: 1, because: 'half' },
-      blocked: { stop: 'blocked', because: 'no' },
-      failed: { stop: 'failed', because: 'no', failure: { code: 'EFFECT_FAILED', message: 'no', retryable: false } },
-      cancelled: { stop: 'cancelled', because: 'by itself' },
-    };
-    const life = stage.open(async () => endings[stop] ?? done(null));
-    expect((await life.start()).stop).toBe(stop);
-    const refused = { code: 'ALREADY_TERMINAL', retryable: false, message: expect.stringContaining(`has ended (${stop})`) };
-    await expect(life.resume()).rejects.toMatchObject(refused);
-    await expect(life.runtime.cancel(RUN)).rejects.toMatchObject(refused);
-    await expect(life.runtime.signal(RUN, 'go')).rejects.toMatchObject(refused);
-    await expect(life.runtime.pause(RUN)).rejects.toMatchObject(refused);
-    expect(await life.runtime.handle(RUN).outcome()).toMatchObject({ stop });
-  });
+  it.each(['done', 'degraded', 'blocked', 'failed', 'cancelled'] as const)(
+    'that ended %s is not resumed, cancelled or signalled again [R2-RESUME-TERMINAL]',
+    async (stop) => {
+      const stage = moving();
+      const endings: Readonly<Record<string, Outcome<unknown>>> = {
+        done: done(1),
+        degraded: { stop: 'degraded', value: 1, because: 'half' },
+        blocked: { stop: 'blocked', because: 'no' },
+        failed: { stop: 'failed', because: 'no', failure: { code: 'EFFECT_FAILED', message: 'no', retryable: false } },
+        cancelled: { stop: 'cancelled', because: 'by itself' },
+      };
+      const life = stage.open(async () => endings[stop] ?? done(null));
+      expect((await life.start()).stop).toBe(stop);
+      const refused = {
+        code: 'ALREADY_TERMINAL',
+        retryable: false,
+        message: expect.stringContaining(`has ended (${stop})`),
+      };
+      await expect(life.resume()).rejects.toMatchObject(refused);
+      await expect(life.runtime.cancel(RUN)).rejects.toMatchObject(refused);
+      await expect(life.runtime.signal(RUN, 'go')).rejects.toMatchObject(refused);
+      await expect(life.runtime.pause(RUN)).rejects.toMatchObject(refused);
+      expect(await life.runtime.handle(RUN).outcome()).toMatchObject({ stop });
+    },
+  );
 });
 
 describe('an owner', () => {
-  const slow = (hold: Promise<unknown>) => async (run: Run): Promise<Outcome<unknown>> => {
-    await run.step('slow', null, () => hold.then(() => 1), 'pure');
-    return done(await run.step('act', null, () => 2, 'idempotent'));
-  };
+  const slow =
+    (hold: Promise<unknown>) =>
+    async (run: Run): Promise<Outcome<unknown>> => {
+      await run.step('slow', null, () => hold.then(() => 1), 'pure');
+      return done(await run.step('act', null, () => 2, 'idempotent'));
+    };
 
   it('holds its run alone while its lease lasts [R2-LEASE]', async () => {
     const stage = still();
@@ -72,7 +102,10 @@ describe('an owner', () => {
     void first.start().catch(() => undefined);
     await turns();
     const second = stage.open(slow(hold.opened), LEASE);
-    await expect(second.runtime.resume(RUN)).rejects.toMatchObject({ code: 'JOURNAL_CONFLICT', message: expect.stringContaining('life-1 holds it until') });
+    await expect(second.runtime.resume(RUN)).rejects.toMatchObject({
+      code: 'JOURNAL_CONFLICT',
+      message: expect.stringContaining('life-1 holds it until'),
+    });
     expect(await stage.engine.get(RUN)).toMatchObject({ owner: { id: 'life-1' } });
   });
 
@@ -82,7 +115,9 @@ describe('an owner', () => {
     const first = stage.open(slow(hold.opened), LEASE);
     const ended = first.start();
     await stage.clock.advance(60_000);
-    await expect(stage.open(slow(hold.opened), LEASE).runtime.resume(RUN)).rejects.toMatchObject({ code: 'JOURNAL_CONFLICT' });
+    await expect(stage.open(slow(hold.opened), LEASE).runtime.resume(RUN)).rejects.toMatchObject({
+      code: 'JOURNAL_CONFLICT',
+    });
     hold.open();
     expect(await ended).toMatchObject({ stop: 'done', value: 2 });
   });
@@ -96,7 +131,12 @@ describe('an owner', () => {
     const caught = lost.catch((error: unknown) => error);
     await turns();
     // another process proves nothing, but the lease is over: it takes the run
-    const claim = await engine.claim(RUN, { owner: { id: 'thief', host: 'h', bootId: 'b', pid: 2, startTime: '2' }, now: stage.clock.now() + 20_000, leaseUntil: stage.clock.now() + 30_000, isGone: () => false });
+    const claim = await engine.claim(RUN, {
+      owner: { id: 'thief', host: 'h', bootId: 'b', pid: 2, startTime: '2' },
+      now: stage.clock.now() + 20_000,
+      leaseUntil: stage.clock.now() + 30_000,
+      isGone: () => false,
+    });
     hold.open();
     expect(await caught).toMatchObject({ code: 'JOURNAL_CONFLICT', retryable: false });
     expect(await stage.events('intent')).toEqual([]); // INTENT was never durable, so nothing was done
@@ -106,28 +146,34 @@ describe('an owner', () => {
   });
 
   it('that finds its lease over after a slow commit does not act [R2-LEASE]', async () => {
-    const stage = still();
-    let made = 0;
-    const slowEngine = { ...stage.engine };
+    const clock = virtualClock();
+    let stoodStill = 0;
+    const inner = memoryEngine();
     const commit = gate();
-    const life = stage.open(async (run: Run) => done(await run.step('act', null, () => ++made, { class: 'undoable', compensate: async () => undefined })), LEASE);
-    void slowEngine;
-    void commit;
-    const inner = stage.engine.append;
-    stage.engine.append = async (claim, batch) => {
-      await inner(claim, batch);
-      if (batch.entries.some(({ body }) => body.includes('"intent"'))) {
-        stage.engine.renew = async () => [];
-        await stage.clock.advance(0);
-        await commit.opened;
-      }
-    };
+    const stage = new Stage(
+      { ...clock, now: () => clock.now() + stoodStill },
+      {
+        ...inner,
+        append: async (claim, batch) => {
+          await inner.append(claim, batch);
+          if (batch.entries.some(({ body }) => body.includes('"intent"'))) await commit.opened;
+        },
+      },
+    );
+    let made = 0;
+    const life = stage.open(
+      async (run: Run) =>
+        done(await run.step('act', null, () => ++made, { class: 'undoable', compensate: async () => undefined })),
+      LEASE,
+    );
     const ended = life.start().catch((error: unknown) => error);
     await turns(10);
-    // the process stood still for a minute: its timers did not run, the lease did
-    Object.assign(stage.clock, { now: () => 1_767_225_600_000 + 60_000 });
+    stoodStill = 60_000; // a stopped process: no timer of it ran, but the lease did
     commit.open();
-    expect(await ended).toMatchObject({ code: 'JOURNAL_CONFLICT', message: expect.stringContaining('lease ended before act was attempted') });
+    expect(await ended).toMatchObject({
+      code: 'JOURNAL_CONFLICT',
+      message: expect.stringContaining('lease ended before act was attempted'),
+    });
     expect(made).toBe(0);
   });
 
@@ -138,7 +184,7 @@ describe('an owner', () => {
       await run.step('first', null, () => ++made, 'idempotent');
       return done(await run.step('second', null, () => ++made, 'pure'));
     };
-    await stage.crashed(agent, at('after', 'complete'));
+    await stage.crashed(agent, at('after', 'intent'));
     const worker = stage.open(agent, { options: { worker: true } });
     await turns(100);
     expect(await worker.runtime.handle(RUN).finished()).toMatchObject({ stop: 'done', value: 2 });
@@ -166,8 +212,11 @@ describe('a crash loop', () => {
     }
     expect(lives).toBe(3);
     const record = await stage.engine.get(RUN);
-    expect(record).toMatchObject({ status: 'stalled', attention: expect.stringMatching(/crashed 3 times in a row.*resume it by hand/) });
-    await expect(stage.open(agent).runtime.handle(RUN).outcome()).rejects.toMatchObject({ code: 'RESUMES_EXHAUSTED' });
+    expect(record).toMatchObject({
+      status: 'stalled',
+      attention: expect.stringMatching(/crashed 3 times in a row.*resume it by hand/),
+    });
+    await expect(stage.open(agent).runtime.handle(RUN).outcome()).rejects.toMatchObject({ code: 'RUN_STALLED' });
     lives = 9;
     expect(await stage.open(agent).resume()).toMatchObject({ stop: 'done', value: 'survived' });
   });
@@ -178,11 +227,16 @@ describe('a crash loop', () => {
     let allowed = 0;
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       for (let n = 0; n < 6; n++) {
-        await run.step('work', n, () => {
-          if (n > allowed) return new Promise(() => {});
-          made.push(n);
-          return n;
-        }, 'idempotent');
+        await run.step(
+          'work',
+          n,
+          () => {
+            if (n > allowed) return new Promise(() => {});
+            made.push(n);
+            return n;
+          },
+          'idempotent',
+        );
       }
       return done(made.length);
     };

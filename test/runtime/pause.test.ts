@@ -9,14 +9,24 @@ describe('a pause', () => {
     const hold = gate<string>();
     const made: string[] = [];
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      const first = await run.step('first', null, () => {
-        made.push('first');
-        return hold.opened;
-      }, 'idempotent');
-      const second = await run.step('second', null, () => {
-        made.push('second');
-        return 2;
-      }, 'idempotent');
+      const first = await run.step(
+        'first',
+        null,
+        () => {
+          made.push('first');
+          return hold.opened;
+        },
+        'idempotent',
+      );
+      const second = await run.step(
+        'second',
+        null,
+        () => {
+          made.push('second');
+          return 2;
+        },
+        'idempotent',
+      );
       return done([first, second]);
     };
     const life = stage.open(agent);
@@ -43,10 +53,13 @@ describe('a pause', () => {
     const holds = [gate<number>(), gate<number>()];
     const made: string[] = [];
     const life = stage.open(async (run: Run) => {
-      await run.all(holds.map((hold, n) => async (on: Run) => {
-        await on.step('hold', n, () => hold.opened, 'pure');
-        await on.step('next', n, () => made.push(`next ${n}`), 'pure');
-      }), 2);
+      await run.all(
+        holds.map((hold, n) => async (on: Run) => {
+          await on.step('hold', n, () => hold.opened, 'pure');
+          await on.step('next', n, () => made.push(`next ${n}`), 'pure');
+        }),
+        2,
+      );
       return done(made.length);
     });
     const rested = life.start();
@@ -96,7 +109,9 @@ describe('a pause', () => {
   it('that was taken back before it took effect changes nothing', async () => {
     const stage = still();
     const hold = gate<number>();
-    const life = stage.open(async (run: Run) => done([await run.step('slow', null, () => hold.opened, 'pure'), await run.step('next', null, () => 2, 'pure')]));
+    const life = stage.open(async (run: Run) =>
+      done([await run.step('slow', null, () => hold.opened, 'pure'), await run.step('next', null, () => 2, 'pure')]),
+    );
     const rested = life.start();
     await turns(10);
     await life.runtime.pause(RUN);
@@ -111,10 +126,15 @@ describe('a pause', () => {
     const hold = gate<number>();
     const made: string[] = [];
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      await run.step('first', null, () => {
-        made.push('first');
-        return hold.opened;
-      }, 'pure');
+      await run.step(
+        'first',
+        null,
+        () => {
+          made.push('first');
+          return hold.opened;
+        },
+        'pure',
+      );
       return done(await run.step('second', null, () => made.push('second'), 'pure'));
     };
     const life = stage.open(agent);

@@ -1,9 +1,28 @@
-import { budget, done, governedStore, memoryStore, type Middleware, type Outcome, type Run, type SeamContext, type SeamName, type Seams, type Session, type Tool, type ToolVerdict } from 'flyball';
+import {
+  budget,
+  done,
+  governedStore,
+  type Middleware,
+  memoryStore,
+  type Outcome,
+  type Run,
+  type SeamContext,
+  type SeamName,
+  type Seams,
+  type Session,
+  type Tool,
+  type ToolVerdict,
+} from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { moving, RUN } from './stage.js';
 
-const tool: Tool<{ readonly path: string }, string> = { name: 'read', description: 'Reads.', effect: 'idempotent', execute: async ({ path }) => `content of ${path}` };
+const tool: Tool<{ readonly path: string }, string> = {
+  name: 'read',
+  description: 'Reads.',
+  effect: 'idempotent',
+  execute: async ({ path }) => `content of ${path}`,
+};
 
 /** A middleware on every seam that notes its name and passes everything on. */
 function watchers(passed: string[]): Seams {
@@ -13,7 +32,19 @@ function watchers(passed: string[]): Seams {
       return next(value, ctx);
     },
   ];
-  const names: readonly SeamName[] = ['run', 'input', 'model', 'tools.load', 'tool.pre', 'tool.exec', 'tool.post', 'outbound', 'state.write', 'handoff', 'output'];
+  const names: readonly SeamName[] = [
+    'run',
+    'input',
+    'model',
+    'tools.load',
+    'tool.pre',
+    'tool.exec',
+    'tool.post',
+    'outbound',
+    'state.write',
+    'handoff',
+    'output',
+  ];
   return Object.fromEntries(names.map((name) => [name, watch(name)])) as Seams;
 }
 
@@ -28,70 +59,119 @@ describe('the named seams', () => {
       await run.ask(session, 'hi');
       await run.call(tool, { path: 'a' });
       await run.spawn(async () => done(1), null, { share: 0.5 });
-      await run.step('write', null, async () => {
-        const governed = governedStore(store, seams, { runId: run.id, tenant: run.tenant, subject: run.subject });
-        await governed.propose({ tenant: run.tenant, owner: run.subject, collection: 'notes', key: 'n' }, { id: 'p', over: 0, value: 1, now: 0 });
-      }, 'idempotent');
+      await run.step(
+        'write',
+        null,
+        async () => {
+          const governed = governedStore(store, seams, { runId: run.id, tenant: run.tenant, subject: run.subject });
+          await governed.propose(
+            { tenant: run.tenant, owner: run.subject, collection: 'notes', key: 'n' },
+            { id: 'p', over: 0, value: 1, now: 0 },
+          );
+        },
+        'idempotent',
+      );
       return done(await run.wait({ name: 'go', timeoutMs: 1, request: { question: 'ok?' } }));
     };
     const life = moving().open(agent, { seams, options: { suspendAfterMs: 1000 } });
     expect(await life.start()).toMatchObject({ stop: 'done' });
-    expect(passed).toEqual(['input', 'run', 'tools.load', 'model', 'tool.pre', 'tool.exec', 'tool.post', 'handoff', 'state.write', 'outbound', 'output']);
+    expect(passed).toEqual([
+      'input',
+      'run',
+      'tools.load',
+      'model',
+      'tool.pre',
+      'tool.exec',
+      'tool.post',
+      'handoff',
+      'state.write',
+      'outbound',
+      'output',
+    ]);
   });
 
   it('run in the order given: the first sees the value first and the result last [R2-SEAMS]', async () => {
     const order: string[] = [];
-    const mark = (name: string): Middleware<{ readonly tool: unknown; readonly args: unknown; readonly key: string }, unknown> => (next) => async (value, ctx) => {
-      order.push(`${name} before`);
-      const result = await next(value, ctx);
-      order.push(`${name} after`);
-      return result;
-    };
-    const life = moving().open(async (run: Run) => done(await run.call(tool, { path: 'a' })), { seams: { 'tool.exec': [mark('outer'), mark('inner')] as never } });
+    const mark =
+      (name: string): Middleware<{ readonly tool: unknown; readonly args: unknown; readonly key: string }, unknown> =>
+      (next) =>
+      async (value, ctx) => {
+        order.push(`${name} before`);
+        const result = await next(value, ctx);
+        order.push(`${name} after`);
+        return result;
+      };
+    const life = moving().open(async (run: Run) => done(await run.call(tool, { path: 'a' })), {
+      seams: { 'tool.exec': [mark('outer'), mark('inner')] as never },
+    });
     await life.start();
     expect(order).toEqual(['outer before', 'inner before', 'inner after', 'outer after']);
   });
 
   it('know the run, its tenant and subject, and where they stand [R2-SEAMS] [R2-TENANT]', async () => {
     const seen: SeamContext[] = [];
-    const seams: Seams = { 'tool.pre': [(next) => async (value, ctx) => {
-      seen.push(ctx);
-      return next(value, ctx);
-    }] };
+    const seams: Seams = {
+      'tool.pre': [
+        (next) => async (value, ctx) => {
+          seen.push(ctx);
+          return next(value, ctx);
+        },
+      ],
+    };
     const life = moving().open(async (run: Run) => done(await run.scope('s').call(tool, { path: 'a' })), { seams });
-    await (await life.runtime.start('agent', null, { id: RUN, budget: budget(), subject: 'ada', tenant: 'acme' })).outcome();
+    await (
+      await life.runtime.start('agent', null, { id: RUN, budget: budget(), subject: 'ada', tenant: 'acme' })
+    ).outcome();
     expect(seen).toEqual([{ runId: RUN, tenant: 'acme', subject: 'ada', at: '/s#0' }]);
   });
 });
 
 describe('before a tool call', () => {
-  const guarded = (verdict: (args: unknown) => ToolVerdict | Promise<ToolVerdict>): Seams => ({ 'tool.pre': [(next) => async (value, ctx) => {
-    const said = await verdict(value.args);
-    return said.allow ? next({ ...value, args: said.args }, ctx) : said;
-  }] });
+  const guarded = (verdict: (args: unknown) => ToolVerdict | Promise<ToolVerdict>): Seams => ({
+    'tool.pre': [
+      (next) => async (value, ctx) => {
+        const said = await verdict(value.args);
+        return said.allow ? next({ ...value, args: said.args }, ctx) : said;
+      },
+    ],
+  });
 
   it('a guard refuses: nothing is executed, the model sees why, and it is told in the journal [R2-SEAMS] [R2-RUN-CALL]', async () => {
     const stage = moving();
     let executed = 0;
-    const life = stage.open(async (run: Run) => done(await run.call({ ...tool, execute: async () => String(++executed) }, { path: '/etc' })), { seams: guarded(() => ({ allow: false, why: 'outside of the project' })) });
-    expect(await life.start()).toMatchObject({ stop: 'done', value: { ok: false, content: expect.stringContaining('outside of the project') } });
+    const life = stage.open(
+      async (run: Run) => done(await run.call({ ...tool, execute: async () => String(++executed) }, { path: '/etc' })),
+      { seams: guarded(() => ({ allow: false, why: 'outside of the project' })) },
+    );
+    expect(await life.start()).toMatchObject({
+      stop: 'done',
+      value: { ok: false, content: expect.stringContaining('outside of the project') },
+    });
     expect(executed).toBe(0);
-    expect(await stage.events('guard-refused')).toEqual([{ type: 'guard-refused', id: '#0', seam: 'tool.pre', why: 'outside of the project' }]);
+    expect(await stage.events('guard-refused')).toEqual([
+      { type: 'guard-refused', id: '#0', seam: 'tool.pre', why: 'outside of the project' },
+    ]);
     expect(await stage.events('intent')).toEqual([]);
   });
 
   it('a guard changes the arguments, and INTENT holds what is really done [R2-SEAMS]', async () => {
     const stage = moving();
-    const life = stage.open(async (run: Run) => done((await run.call(tool, { path: 'a' })).content), { seams: guarded(() => ({ allow: true, args: { path: 'safe/a' } })) });
+    const life = stage.open(async (run: Run) => done((await run.call(tool, { path: 'a' })).content), {
+      seams: guarded(() => ({ allow: true, args: { path: 'safe/a' } })),
+    });
     expect(await life.start()).toMatchObject({ value: 'content of safe/a' });
     expect(await stage.events('intent')).toMatchObject([{ input: { path: 'safe/a' } }]);
   });
 
   it('a guard that breaks lets nothing through [R2-SEAMS]', async () => {
-    const life = moving().open(async (run: Run) => done(await run.call(tool, { path: 'a' })), { seams: guarded(() => {
-      throw new Error('policy file unreadable');
-    }) });
-    expect(await life.start()).toMatchObject({ value: { ok: false, content: expect.stringContaining('policy file unreadable') } });
+    const life = moving().open(async (run: Run) => done(await run.call(tool, { path: 'a' })), {
+      seams: guarded(() => {
+        throw new Error('policy file unreadable');
+      }),
+    });
+    expect(await life.start()).toMatchObject({
+      value: { ok: false, content: expect.stringContaining('policy file unreadable') },
+    });
   });
 
   it('a guard is not asked again on replay: its decision is in the journal [R2-SEAMS]', async () => {
@@ -99,7 +179,9 @@ describe('before a tool call', () => {
     let asked = 0;
     const seams = guarded((args) => {
       asked++;
-      return (args as { path: string }).path === 'bad' ? { allow: false, why: 'no' } : { allow: true, args: { path: `${asked}` } };
+      return (args as { path: string }).path === 'bad'
+        ? { allow: false, why: 'no' }
+        : { allow: true, args: { path: `${asked}` } };
     });
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
       const results = [(await run.call(tool, { path: 'good' })).content, (await run.call(tool, { path: 'bad' })).ok];
@@ -119,13 +201,20 @@ describe('before a tool call', () => {
 describe('around the rest', () => {
   it('a request can be changed, a reply too, and a failing model replaced [R2-SEAMS] [R2-FAILURE-MODEL]', async () => {
     const model = scriptedModel({ talker: [new Error('overloaded'), 'never seen'] });
-    const seams: Seams = { model: [(next) => async (request, ctx) => {
-      try {
-        return await next({ ...request, messages: [...request.messages, { role: 'user', content: 'Be brief.' }] }, ctx);
-      } catch {
-        return { text: 'from the other model', toolCalls: [], finish: 'stop', usage: { input: 1, output: 1 } };
-      }
-    }] };
+    const seams: Seams = {
+      model: [
+        (next) => async (request, ctx) => {
+          try {
+            return await next(
+              { ...request, messages: [...request.messages, { role: 'user', content: 'Be brief.' }] },
+              ctx,
+            );
+          } catch {
+            return { text: 'from the other model', toolCalls: [], finish: 'stop', usage: { input: 1, output: 1 } };
+          }
+        },
+      ],
+    };
     const session: Session = { name: 'talker', model, setup: 'Talk.' };
     const life = moving().open(async (run: Run) => done((await run.ask(session, 'hi')).text), { seams });
     expect(await life.start()).toMatchObject({ value: 'from the other model' });
@@ -135,14 +224,20 @@ describe('around the rest', () => {
   it('a view of tools is narrowed before a model sees it [R2-SEAMS]', async () => {
     const model = scriptedModel({ talker: 'ok' });
     const session: Session = { name: 'talker', model, setup: 'Talk.', tools: [tool, { ...tool, name: 'delete' }] };
-    const seams: Seams = { 'tools.load': [(next) => async (tools, ctx) => (await next(tools, ctx)).filter(({ name }) => name !== 'delete')] };
-    await moving().open(async (run: Run) => done((await run.ask(session, 'hi')).text), { seams }).start();
+    const seams: Seams = {
+      'tools.load': [(next) => async (tools, ctx) => (await next(tools, ctx)).filter(({ name }) => name !== 'delete')],
+    };
+    await moving()
+      .open(async (run: Run) => done((await run.ask(session, 'hi')).text), { seams })
+      .start();
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['read']);
   });
 
   it('a result is guarded after it was executed, before the journal keeps it [R2-SEAMS]', async () => {
     const stage = moving();
-    const seams: Seams = { 'tool.post': [(next) => async (value, ctx) => String(await next(value, ctx)).replace('content', '[masked]')] };
+    const seams: Seams = {
+      'tool.post': [(next) => async (value, ctx) => String(await next(value, ctx)).replace('content', '[masked]')],
+    };
     const life = stage.open(async (run: Run) => done((await run.call(tool, { path: 'a' })).content), { seams });
     expect(await life.start()).toMatchObject({ value: '[masked] of a' });
     expect(JSON.stringify(await stage.entries())).not.toContain('content of a');
@@ -150,10 +245,14 @@ describe('around the rest', () => {
 
   it('an input is changed before it is journaled, or refused before the run exists [R2-SEAMS]', async () => {
     const stage = moving();
-    const seams: Seams = { input: [(next) => async (value, ctx) => {
-      if (value === 'bad') throw new Error('refused at the door');
-      return next(`clean ${String(value)}`, ctx);
-    }] };
+    const seams: Seams = {
+      input: [
+        (next) => async (value, ctx) => {
+          if (value === 'bad') throw new Error('refused at the door');
+          return next(`clean ${String(value)}`, ctx);
+        },
+      ],
+    };
     const life = stage.open(async (_run: Run, input: string) => done(input), { seams });
     await expect(life.start('bad')).rejects.toThrow('refused at the door');
     expect((await life.runtime.list()).runs).toEqual([]);
@@ -162,21 +261,35 @@ describe('around the rest', () => {
   });
 
   it('an output is guarded before it is the outcome [R2-SEAMS]', async () => {
-    const seams: Seams = { output: [(next) => async (outcome, ctx) => {
-      const given = await next(outcome, ctx);
-      return given.stop === 'done' && given.value === 'secret' ? { stop: 'blocked', because: 'it would tell a secret' } : given;
-    }] };
-    expect(await moving().open(async () => done('secret'), { seams }).start()).toMatchObject({ stop: 'blocked', because: 'it would tell a secret' });
+    const seams: Seams = {
+      output: [
+        (next) => async (outcome, ctx) => {
+          const given = await next(outcome, ctx);
+          return given.stop === 'done' && given.value === 'secret'
+            ? { stop: 'blocked', because: 'it would tell a secret' }
+            : given;
+        },
+      ],
+    };
+    expect(
+      await moving()
+        .open(async () => done('secret'), { seams })
+        .start(),
+    ).toMatchObject({ stop: 'blocked', because: 'it would tell a secret' });
   });
 
   it('a handoff changes what a child sees, once [R2-SEAMS]', async () => {
     const stage = moving();
     let asked = 0;
-    const seams: Seams = { handoff: [(next) => async (value, ctx) => {
-      asked++;
-      const { topic } = (await next(value, ctx)) as { topic: string };
-      return { topic: `${topic} for ${value.agent}` };
-    }] };
+    const seams: Seams = {
+      handoff: [
+        (next) => async (value, ctx) => {
+          asked++;
+          const { topic } = (await next(value, ctx)) as { topic: string };
+          return { topic: `${topic} for ${value.agent}` };
+        },
+      ],
+    };
     async function helper(run: Run, input: { readonly topic: string }): Promise<Outcome<unknown>> {
       await run.wait({ name: 'go' });
       return done(input.topic);
@@ -192,8 +305,15 @@ describe('around the rest', () => {
   });
 
   it('what is shown to the other side of a wait or an approval can be masked [R2-SEAMS]', async () => {
-    const seams: Seams = { outbound: [(next) => async (value, ctx) => ({ masked: JSON.stringify(await next(value, ctx)).replace('4711', '****') })] };
-    const life = moving().open(async (run: Run) => done(await run.step('pay', { card: '4711' }, () => 1, { class: 'irreversible' })), { seams });
+    const seams: Seams = {
+      outbound: [
+        (next) => async (value, ctx) => ({ masked: JSON.stringify(await next(value, ctx)).replace('4711', '****') }),
+      ],
+    };
+    const life = moving().open(
+      async (run: Run) => done(await run.step('pay', { card: '4711' }, () => 1, { class: 'irreversible' })),
+      { seams },
+    );
     const outcome = await life.start();
     expect(JSON.stringify(outcome)).not.toContain('4711');
     expect(JSON.stringify(outcome)).toContain('****');
@@ -201,23 +321,37 @@ describe('around the rest', () => {
 
   it('a write of state is changed or refused [R2-SEAMS]', async () => {
     const store = memoryStore();
-    const seams: Seams = { 'state.write': [(next) => async (write, ctx) => {
-      if (write.key === 'forbidden') throw new Error('no such key');
-      return next({ ...write, value: { wrapped: write.value } }, ctx);
-    }] };
+    const seams: Seams = {
+      'state.write': [
+        (next) => async (write, ctx) => {
+          if (write.key === 'forbidden') throw new Error('no such key');
+          return next({ ...write, value: { wrapped: write.value } }, ctx);
+        },
+      ],
+    };
     const governed = governedStore(store, seams, { runId: RUN, tenant: 't', subject: 's' });
     const key = { tenant: 't', owner: 's', collection: 'c', key: 'k' };
     await governed.propose(key, { id: 'p', over: 0, value: 1, now: 0 });
     await governed.commit(key, 'p', 0);
     expect(await governed.get(key)).toMatchObject({ value: { wrapped: 1 } });
-    await expect(governed.propose({ ...key, key: 'forbidden' }, { id: 'q', over: 0, value: 1, now: 0 })).rejects.toThrow('no such key');
+    await expect(
+      governed.propose({ ...key, key: 'forbidden' }, { id: 'q', over: 0, value: 1, now: 0 }),
+    ).rejects.toThrow('no such key');
   });
 
   it('the run itself can be wrapped', async () => {
-    const seams: Seams = { run: [(next) => async (value, ctx) => {
-      const outcome = await next(`${String(value)}!`, ctx);
-      return outcome.stop === 'done' ? done([outcome.value, ctx.runId]) : outcome;
-    }] };
-    expect(await moving().open(async (_run: Run, input: string) => done(input), { seams }).start('hello')).toMatchObject({ value: ['hello!', RUN] });
+    const seams: Seams = {
+      run: [
+        (next) => async (value, ctx) => {
+          const outcome = await next(`${String(value)}!`, ctx);
+          return outcome.stop === 'done' ? done([outcome.value, ctx.runId]) : outcome;
+        },
+      ],
+    };
+    expect(
+      await moving()
+        .open(async (_run: Run, input: string) => done(input), { seams })
+        .start('hello'),
+    ).toMatchObject({ value: ['hello!', RUN] });
   });
 });

@@ -10,33 +10,60 @@ describe('a child', () => {
       given.list.push(2);
       return done({ path: run.path, got: given.list, id: run.id, subject: run.subject });
     }
-    const outcome = await stage.open(async (run: Run) => {
-      const result = await run.spawn(child, input, { share: 0.5 });
-      return done({ result, mine: input.list });
-    }).start();
-    expect(outcome).toMatchObject({ value: { result: { stop: 'done', value: { path: '/child.0', got: [1, 2], id: RUN } }, mine: [1] } });
+    const outcome = await stage
+      .open(async (run: Run) => {
+        const result = await run.spawn(child, input, { share: 0.5 });
+        return done({ result, mine: input.list });
+      })
+      .start();
+    expect(outcome).toMatchObject({
+      value: { result: { stop: 'done', value: { path: '/child.0', got: [1, 2], id: RUN } }, mine: [1] },
+    });
   });
 
   it('ends as an outcome for its parent, however it ends [R2-RUN-SPAWN]', async () => {
-    const outcome = await moving().open(async (run: Run) => {
-      const ends = [
-        await run.spawn(async () => done(1), null, { share: 0.1 }),
-        await run.spawn(async () => {
-          throw new Error('child broke');
-        }, null, { share: 0.1 }),
-        await run.spawn(async () => failed({ code: 'INPUT_INVALID', message: 'no', retryable: false }), null, { share: 0.1 }),
-        await run.spawn(async () => ({ stop: 'blocked', because: 'no key' }) as Outcome<unknown>, null, { share: 0.1 }),
-        await run.spawn(async () => done(new Date(0)), null, { share: 0.1 }),
-      ];
-      return done(ends.map((end) => [end.stop, 'because' in end ? end.because : undefined].filter((part) => part !== undefined)));
-    }).start();
-    expect(outcome).toMatchObject({ value: [['done'], ['failed', 'child broke'], ['failed', 'no'], ['blocked', 'no key'], ['failed', expect.stringContaining('Date')]] });
+    const outcome = await moving()
+      .open(async (run: Run) => {
+        const ends = [
+          await run.spawn(async () => done(1), null, { share: 0.1 }),
+          await run.spawn(
+            async () => {
+              throw new Error('child broke');
+            },
+            null,
+            { share: 0.1 },
+          ),
+          await run.spawn(async () => failed({ code: 'INPUT_INVALID', message: 'no', retryable: false }), null, {
+            share: 0.1,
+          }),
+          await run.spawn(async () => ({ stop: 'blocked', because: 'no key' }) as Outcome<unknown>, null, {
+            share: 0.1,
+          }),
+          await run.spawn(async () => done(new Date(0)), null, { share: 0.1 }),
+        ];
+        return done(
+          ends.map((end) =>
+            [end.stop, 'because' in end ? end.because : undefined].filter((part) => part !== undefined),
+          ),
+        );
+      })
+      .start();
+    expect(outcome).toMatchObject({
+      value: [
+        ['done'],
+        ['failed', 'child broke'],
+        ['failed', 'no'],
+        ['blocked', 'no key'],
+        ['failed', expect.stringContaining('Date')],
+      ],
+    });
   });
 
   it('that has finished is answered without running it again [R2-RUN-SPAWN]', async () => {
     const stage = moving();
     let ran = 0;
-    const grand = async (run: Run): Promise<Outcome<unknown>> => done(await run.step('x', null, () => ++ran, 'idempotent'));
+    const grand = async (run: Run): Promise<Outcome<unknown>> =>
+      done(await run.step('x', null, () => ++ran, 'idempotent'));
     const child = async (run: Run): Promise<Outcome<unknown>> => {
       ran += 10;
       return run.spawn(grand, null, { share: 0.5 });
@@ -66,7 +93,10 @@ describe('a child', () => {
       return done(said);
     };
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      const both = await run.all([(on) => on.spawn(child, 'a', { share: 0.3 }), (on) => on.spawn(child, 'b', { share: 0.3 })], 2);
+      const both = await run.all(
+        [(on) => on.spawn(child, 'a', { share: 0.3 }), (on) => on.spawn(child, 'b', { share: 0.3 })],
+        2,
+      );
       return done(both.map((one) => one.ok && one.value.stop === 'done' && one.value.value));
     };
     const life = stage.open(agent);
@@ -81,21 +111,35 @@ describe('a child', () => {
   });
 
   it('needs a slice of the budget', async () => {
-    expect(await moving().open(async (run: Run) => run.spawn(async () => done(1), null, undefined as never)).start()).toMatchObject({ stop: 'failed', failure: { code: 'CONFIG_INVALID', message: expect.stringContaining('slice') } });
+    expect(
+      await moving()
+        .open(async (run: Run) => run.spawn(async () => done(1), null, undefined as never))
+        .start(),
+    ).toMatchObject({ stop: 'failed', failure: { code: 'CONFIG_INVALID', message: expect.stringContaining('slice') } });
   });
 
   it('tells in its outcome what it spent', async () => {
-    const outcome = await moving().open(async (run: Run) => run.spawn(async (on: Run) => {
-      on.budget.take('iterations', 3);
-      return done(null);
-    }, null, { iterations: 5 })).start();
+    const outcome = await moving()
+      .open(async (run: Run) =>
+        run.spawn(
+          async (on: Run) => {
+            on.budget.take('iterations', 3);
+            return done(null);
+          },
+          null,
+          { iterations: 5 },
+        ),
+      )
+      .start();
     expect(outcome).toMatchObject({ usage: { iterations: 3 } });
   });
 
   it('with a fault of its own kind, a cycle in its input, fails with a sentence', async () => {
     const cycle: Record<string, unknown> = {};
     cycle['self'] = cycle;
-    const outcome = await moving().open(async (run: Run) => done(await run.spawn(async () => done(1), cycle, { share: 0.5 }))).start();
+    const outcome = await moving()
+      .open(async (run: Run) => done(await run.spawn(async () => done(1), cycle, { share: 0.5 })))
+      .start();
     expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALISABLE' } });
   });
 });

@@ -11,7 +11,16 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from 'flyball';
-import { type AutoClock, autoClock, type CrashPlan, type CrashPoint, crashingEngine, testHost, type VirtualClock, virtualClock } from 'flyball/testing';
+import {
+  type AutoClock,
+  autoClock,
+  type CrashPlan,
+  type CrashPoint,
+  crashingEngine,
+  testHost,
+  type VirtualClock,
+  virtualClock,
+} from 'flyball/testing';
 import { onTestFinished } from 'vitest';
 import type { AnyAgent, RuntimeParts } from '../../src/runtime/options.js';
 import { openRuntime } from '../../src/runtime/runtime.js';
@@ -56,7 +65,6 @@ export class Stage<C extends Clock> {
       clock: this.clock,
       host,
       agents: { agent },
-      prices: () => ({ input: 0, output: 0 }),
       ...parts,
       options: { worker: false, leaseMs: 1e9, ...options },
     });
@@ -78,10 +86,16 @@ export class Stage<C extends Clock> {
   }
 
   /** Runs the agent until a planned crash, and leaves proof that its process is gone. */
-  async crashed(agent: AnyAgent, crash: CrashPlan, how: Omit<LifeOptions, 'crash'> & { readonly input?: unknown; readonly limits?: Partial<Budget> } = {}): Promise<void> {
+  async crashed(
+    agent: AnyAgent,
+    crash: CrashPlan,
+    how: Omit<LifeOptions, 'crash'> & { readonly input?: unknown; readonly limits?: Partial<Budget> } = {},
+  ): Promise<void> {
     const { input, limits, ...parts } = how;
     const life = this.open(agent, { ...parts, crash });
-    const ended = life.start(input, limits).then((outcome) => Promise.reject(new Error(`It ended ${outcome.stop} without the crash.`)));
+    const ended = life
+      .start(input, limits)
+      .then((outcome) => Promise.reject(new Error(`It ended ${outcome.stop} without the crash.`)));
     await Promise.race([life.crashed, ended]);
     life.die();
   }

@@ -8,10 +8,13 @@ const waiter = async (run: Run): Promise<Outcome<unknown>> => done(await run.wai
 describe('a run that only waits', () => {
   it('is unloaded after a while; its handle sees suspended, and no timer is left behind [R2-SUSPEND]', async () => {
     const stage = still();
-    const life = stage.open(async (run: Run) => {
-      const [first] = await run.all([(on) => on.wait({ name: 'go' }), (on) => on.wait({ name: 'stop' })], 2);
-      return done(first);
-    }, { options: { suspendAfterMs: 50 } });
+    const life = stage.open(
+      async (run: Run) => {
+        const [first] = await run.all([(on) => on.wait({ name: 'go' }), (on) => on.wait({ name: 'stop' })], 2);
+        return done(first);
+      },
+      { options: { suspendAfterMs: 50 } },
+    );
     const ended = life.start();
     await stage.clock.advance(49);
     expect(life.runtime.loaded()).toBe(1);
@@ -29,16 +32,22 @@ describe('a run that only waits', () => {
     const life = stage.open(waiter);
     await life.start();
     const other = stage.open(waiter);
-    expect(await other.runtime.handle(RUN).outcome()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'go', kind: 'signal' }] });
+    expect(await other.runtime.handle(RUN).outcome()).toMatchObject({
+      stop: 'suspended',
+      waiting: [{ name: 'go', kind: 'signal' }],
+    });
   });
 
   it('is woken by the worker and ends for whoever waits for its end [R2-SUSPEND]', async () => {
     const stage = moving();
     let begun = 0;
-    const life = stage.open(async (run: Run) => {
-      begun++;
-      return done([await run.wait({ name: 'a' }), await run.wait({ name: 'b' })]);
-    }, { options: { worker: true, pollMs: 1e9 } });
+    const life = stage.open(
+      async (run: Run) => {
+        begun++;
+        return done([await run.wait({ name: 'a' }), await run.wait({ name: 'b' })]);
+      },
+      { options: { worker: true, pollMs: 1e9 } },
+    );
     const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
     expect(await handle.outcome()).toMatchObject({ stop: 'suspended' });
     const finished = handle.finished();
@@ -53,10 +62,13 @@ describe('a run that only waits', () => {
   it('is not unloaded while another of its effects is in flight', async () => {
     const stage = still();
     const hold = gate<string>();
-    const life = stage.open(async (run: Run) => {
-      await run.all([(on) => on.wait({ name: 'go' }), (on) => on.step('slow', null, () => hold.opened, 'pure')], 2);
-      return done(null);
-    }, { options: { suspendAfterMs: 50 } });
+    const life = stage.open(
+      async (run: Run) => {
+        await run.all([(on) => on.wait({ name: 'go' }), (on) => on.step('slow', null, () => hold.opened, 'pure')], 2);
+        return done(null);
+      },
+      { options: { suspendAfterMs: 50 } },
+    );
     void life.start();
     await stage.clock.advance(1000);
     expect(life.runtime.loaded()).toBe(1);
@@ -117,10 +129,15 @@ describe('a runtime that is closed', () => {
     const hold = gate<string>();
     let made = 0;
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      const first = await run.step('first', null, () => {
-        made++;
-        return hold.opened;
-      }, 'idempotent');
+      const first = await run.step(
+        'first',
+        null,
+        () => {
+          made++;
+          return hold.opened;
+        },
+        'idempotent',
+      );
       return done([first, await run.step('second', null, () => ++made, 'idempotent')]);
     };
     const life = stage.open(agent);
@@ -133,6 +150,8 @@ describe('a runtime that is closed', () => {
     expect(await stage.engine.get(RUN)).toMatchObject({ status: 'pending', crashes: 0 });
     expect(await stage.open(agent).resume()).toMatchObject({ stop: 'done', value: ['kept', 2] });
     expect(made).toBe(2);
-    await expect(life.runtime.start('agent', null, { budget: budget() })).rejects.toMatchObject({ code: 'RUN_UNLOADED' });
+    await expect(life.runtime.start('agent', null, { budget: budget() })).rejects.toMatchObject({
+      code: 'RUN_UNLOADED',
+    });
   });
 });

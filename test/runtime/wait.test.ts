@@ -25,7 +25,10 @@ describe('a signal', () => {
 
   it('with an id that was delivered before is a duplicate [R2-RUN-WAIT]', async () => {
     const stage = moving();
-    const life = stage.open(async (run: Run) => done([await run.wait({ name: 'go' }), await run.wait({ name: 'go', timeoutMs: 100 })]), { options: { worker: true, pollMs: 1e9 } });
+    const life = stage.open(
+      async (run: Run) => done([await run.wait({ name: 'go' }), await run.wait({ name: 'go', timeoutMs: 100 })]),
+      { options: { worker: true, pollMs: 1e9 } },
+    );
     const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
     expect(await life.runtime.signal(RUN, 'go', 1, { id: 'message-1' })).toBe('accepted');
     expect(await life.runtime.signal(RUN, 'go', 2, { id: 'message-1' })).toBe('duplicate');
@@ -59,7 +62,13 @@ describe('a signal', () => {
 
   it('goes to exactly one wait when it names its token [R2-RUN-WAIT]', async () => {
     const stage = moving();
-    const life = stage.open(async (run: Run) => done((await run.all([(on) => on.wait({ name: 'go' }), (on) => on.wait({ name: 'go' })], 2)).map((one) => one.ok && one.value)));
+    const life = stage.open(async (run: Run) =>
+      done(
+        (await run.all([(on) => on.wait({ name: 'go' }), (on) => on.wait({ name: 'go' })], 2)).map(
+          (one) => one.ok && one.value,
+        ),
+      ),
+    );
     const outcome = await life.start();
     const [, second] = outcome.stop === 'suspended' ? outcome.waiting : [];
     await life.runtime.signal(RUN, second?.token ?? '', 'for the second');
@@ -86,15 +95,22 @@ describe('a signal', () => {
   it('to an unknown run, or to one that has ended, is answered with a sentence [R2-BAD-RUN-ID] [R2-RESUME-TERMINAL]', async () => {
     const stage = moving();
     const life = stage.open(async () => done(1));
-    await expect(life.runtime.signal('nobody', 'go')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND', message: expect.stringMatching(/no run nobody.*List the runs/) });
+    await expect(life.runtime.signal('nobody', 'go')).rejects.toMatchObject({
+      code: 'RUN_NOT_FOUND',
+      message: expect.stringMatching(/no run nobody.*List the runs/),
+    });
     await life.start();
-    await expect(life.runtime.signal(RUN, 'go')).rejects.toMatchObject({ code: 'ALREADY_TERMINAL', message: expect.stringMatching(/has ended \(done\).*Fork it/) });
+    await expect(life.runtime.signal(RUN, 'go')).rejects.toMatchObject({
+      code: 'ALREADY_TERMINAL',
+      message: expect.stringMatching(/has ended \(done\).*Fork it/),
+    });
   });
 });
 
 describe('a payload', () => {
   const schema = z.object({ amount: z.number().transform((amount) => amount * 2) });
-  const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'pay', schema: schema as never }));
+  const agent = async (run: Run): Promise<Outcome<unknown>> =>
+    done(await run.wait({ name: 'pay', schema: schema as never }));
 
   it('is checked against the schema of the wait, and what it returns is what the code gets [R2-RUN-WAIT]', async () => {
     const stage = moving();
@@ -110,16 +126,30 @@ describe('a payload', () => {
     await life.start();
     await life.runtime.signal(RUN, 'pay', { amount: 'much' }, { id: 'm1' });
     expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'pay' }] });
-    expect(await stage.events('signal-refused')).toMatchObject([{ signal: 'm1', name: 'pay', why: expect.stringContaining('amount') }]);
+    expect(await stage.events('signal-refused')).toMatchObject([
+      { signal: 'm1', name: 'pay', why: expect.stringContaining('amount') },
+    ]);
     await life.runtime.signal(RUN, 'pay', { amount: 1 });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { amount: 2 } });
   });
 
   it('that does not fit is refused at the sender, where the JSON schema is known [R2-BAD-SIGNAL]', async () => {
     const stage = moving();
-    const life = stage.open(async (run: Run) => done(await run.wait({ name: 'pay', jsonSchema: { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } } })), { checkJson: ajvCheck() });
+    const life = stage.open(
+      async (run: Run) =>
+        done(
+          await run.wait({
+            name: 'pay',
+            jsonSchema: { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } },
+          }),
+        ),
+      { checkJson: ajvCheck() },
+    );
     await life.start();
-    await expect(life.runtime.signal(RUN, 'pay', { amount: 'much' })).rejects.toMatchObject({ code: 'SIGNAL_INVALID', message: expect.stringMatching(/waits for under "pay".*amount.*correct it and send it again/) });
+    await expect(life.runtime.signal(RUN, 'pay', { amount: 'much' })).rejects.toMatchObject({
+      code: 'SIGNAL_INVALID',
+      message: expect.stringMatching(/waits for under "pay".*amount.*correct it and send it again/),
+    });
     expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
     await life.runtime.signal(RUN, 'pay', { amount: 3 });
     expect(await life.resume()).toMatchObject({ value: { amount: 3 } });
@@ -136,15 +166,22 @@ describe('a payload', () => {
     await life.start();
     const cycle: Record<string, unknown> = {};
     cycle['self'] = cycle;
-    await expect(life.runtime.signal(RUN, 'go', cycle)).rejects.toMatchObject({ code: expect.stringMatching(/SIGNAL_INVALID|VALUE_NOT_SERIALISABLE/) });
-    await expect(life.runtime.signal(RUN, 'go', { at: new Date(0) })).rejects.toMatchObject({ code: expect.stringMatching(/SIGNAL_INVALID|VALUE_NOT_SERIALISABLE/) });
+    await expect(life.runtime.signal(RUN, 'go', cycle)).rejects.toMatchObject({
+      code: expect.stringMatching(/SIGNAL_INVALID|VALUE_NOT_SERIALISABLE/),
+    });
+    await expect(life.runtime.signal(RUN, 'go', { at: new Date(0) })).rejects.toMatchObject({
+      code: expect.stringMatching(/SIGNAL_INVALID|VALUE_NOT_SERIALISABLE/),
+    });
   });
 });
 
 describe('a wait', () => {
   it('times out with a value, not an exception [R2-RUN-WAIT]', async () => {
     const stage = moving();
-    const life = stage.open(async (run: Run) => done([await run.wait({ name: 'go', timeoutMs: 5000 }), run.now() - VIRTUAL_START]), { options: { worker: true, pollMs: 1e9 } });
+    const life = stage.open(
+      async (run: Run) => done([await run.wait({ name: 'go', timeoutMs: 5000 }), run.now() - VIRTUAL_START]),
+      { options: { worker: true, pollMs: 1e9 } },
+    );
     const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
     const outcome = await handle.finished();
     expect(outcome).toMatchObject({ stop: 'done', value: ['timed-out', expect.any(Number)] });
@@ -154,18 +191,24 @@ describe('a wait', () => {
 
   it('ends at its deadline, or at its timeout when that comes first', async () => {
     const stage = moving();
-    const life = stage.open(async (run: Run) => {
-      await run.wait({ name: 'a', deadline: VIRTUAL_START + 1000, timeoutMs: 9000 });
-      const first = run.now() - VIRTUAL_START;
-      await run.wait({ name: 'b', deadline: VIRTUAL_START + 1e9, timeoutMs: 3000 });
-      return done([first < 2000, run.now() - VIRTUAL_START < 6000]);
-    }, { options: { worker: true, pollMs: 1e9 } });
-    expect(await (await life.runtime.start('agent', null, { id: RUN, budget: budget() })).finished()).toMatchObject({ value: [true, true] });
+    const life = stage.open(
+      async (run: Run) => {
+        await run.wait({ name: 'a', deadline: VIRTUAL_START + 1000, timeoutMs: 9000 });
+        const first = run.now() - VIRTUAL_START;
+        await run.wait({ name: 'b', deadline: VIRTUAL_START + 1e9, timeoutMs: 3000 });
+        return done([first < 2000, run.now() - VIRTUAL_START < 6000]);
+      },
+      { options: { worker: true, pollMs: 1e9 } },
+    );
+    expect(await (await life.runtime.start('agent', null, { id: RUN, budget: budget() })).finished()).toMatchObject({
+      value: [true, true],
+    });
   });
 
   it('keeps its time limit over a crash: it does not start again', async () => {
     const stage = still();
-    const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go', timeoutMs: 10_000 }));
+    const agent = async (run: Run): Promise<Outcome<unknown>> =>
+      done(await run.wait({ name: 'go', timeoutMs: 10_000 }));
     const life = stage.open(agent);
     const first = life.start();
     await stage.clock.advance(100);
@@ -179,8 +222,12 @@ describe('a wait', () => {
   });
 
   it('shows the other side what it is asked [R2-RUN-WAIT]', async () => {
-    const life = moving().open(async (run: Run) => done(await run.wait({ name: 'go', request: { question: 'Which one?' } })));
-    expect(await life.start()).toMatchObject({ waiting: [{ kind: 'signal', name: 'go', token: 'run:0:#0', request: { question: 'Which one?' } }] });
+    const life = moving().open(async (run: Run) =>
+      done(await run.wait({ name: 'go', request: { question: 'Which one?' } })),
+    );
+    expect(await life.start()).toMatchObject({
+      waiting: [{ kind: 'signal', name: 'go', token: 'run:0:#0', request: { question: 'Which one?' } }],
+    });
   });
 
   it('needs a name', async () => {
@@ -199,7 +246,10 @@ describe('sleep', () => {
       return done(run.now() - before >= 3 * month);
     };
     const life = stage.open(agent);
-    expect(await life.start()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'sleep', until: VIRTUAL_START + 3 * month }] });
+    expect(await life.start()).toMatchObject({
+      stop: 'suspended',
+      waiting: [{ kind: 'sleep', until: VIRTUAL_START + 3 * month }],
+    });
     expect(life.runtime.loaded()).toBe(0);
     life.die();
     const worker = stage.open(agent, { options: { worker: true, pollMs: 1e12 } });

@@ -18,7 +18,7 @@ it('gives every host an owner id of its own, as two runtimes in one process are 
   expect(nodeHost().owner().id).not.toBe(self.id);
 });
 
-it('knows a process that was killed and reaped as gone, and not before', async () => {
+it('knows a process that was killed and reaped as gone, and not before [R2-DOUBT-GONE]', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")']);
   await once(child.stdout, 'data');
   const owner: Owner = {
@@ -33,7 +33,7 @@ it('knows a process that was killed and reaped as gone, and not before', async (
   expect(host.isGone(owner)).toBe(true);
 });
 
-it('takes a stopped process for alive: it can wake up and act', async () => {
+it('takes a stopped process for alive: it can wake up and act [R2-DOUBT-GONE]', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")']);
   await once(child.stdout, 'data');
   const owner: Owner = {

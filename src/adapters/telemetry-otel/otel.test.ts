@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 describe('OpenTelemetry', () => {
-  it('gets one connected tree with one span for each effect', async () => {
+  it('gets one connected tree with one span for each effect [R2-VIEW-TRACE]', async () => {
     const { tracer, spans } = collector();
     const entries = purchase({ crash: true });
     (await otelTelemetry({ tracer }))('r1', entries);
@@ -56,7 +56,7 @@ describe('OpenTelemetry', () => {
     expect(written).toHaveLength(effects.length + 1 + 4 + 2); // the run, four attempts, two phases
   });
 
-  it('gets the times of the journal, the kind of a client call and the attributes of the conventions', async () => {
+  it('gets the times of the journal, the kind of a client call and the attributes of the conventions [R2-VIEW-TRACE]', async () => {
     const { tracer, spans } = collector();
     const entries = purchase();
     (await otelTelemetry({ tracer }))('r1', entries);
@@ -123,7 +123,7 @@ describe('OpenTelemetry', () => {
     expect(parentIdOf(root as ReadableSpan)).toBe(outer.spanContext().spanId);
   });
 
-  it('does not harm a run when the tracer throws', async () => {
+  it('does not harm a run when the tracer throws [R2-VIEW-TRACE-SILENT]', async () => {
     const startSpan = vi.fn(() => {
       throw new Error('exporter is on fire');
     });
@@ -132,7 +132,7 @@ describe('OpenTelemetry', () => {
     expect(startSpan).toHaveBeenCalledOnce();
   });
 
-  it('closes what it has opened when a span in the middle cannot be written', async () => {
+  it('closes what it has opened when a span in the middle cannot be written [R2-VIEW-TRACE-SILENT]', async () => {
     const { tracer, spans } = collector();
     let opened = 0;
     const failing: Pick<Tracer, 'startSpan'> = {
@@ -154,7 +154,7 @@ describe('OpenTelemetry', () => {
     expect(() => write('r1', purchase())).not.toThrow();
   });
 
-  it('does nothing when the package is not installed', async () => {
+  it('does nothing when the package is not installed [R2-VIEW-TRACE-SILENT]', async () => {
     vi.resetModules();
     vi.doMock('@opentelemetry/api', () => {
       throw new Error("Cannot find package '@opentelemetry/api'");
