@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { type Agent, createRuntime, done, type Engine, type Message, memoryEngine } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { addOne, loopSession, toolLoop } from './measure/effects.js';
+import { loopSession, plusOne, toolLoop } from './measure/effects.js';
 import { figure, median, rounds } from './measure/figures.js';
 import { inFolder } from './measure/folder.js';
 import { peer } from './measure/peers.js';
@@ -25,7 +25,7 @@ async function rawLoop(): Promise<number> {
     if (toolCalls.length === 0) break;
     messages.push({ role: 'assistant', content: text, toolCalls });
     for (const call of toolCalls) {
-      const content = await addOne.execute(JSON.parse(call.arguments), { signal, key: '' });
+      const content = await plusOne(JSON.parse(call.arguments) as { x: number });
       messages.push({ role: 'tool', content, toolCallId: call.id });
     }
   }

@@ -3,14 +3,13 @@
 import { join } from 'node:path';
 import { type Engine, memoryEngine } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import type { EffectName } from './measure/effects.js';
 import { figure } from './measure/figures.js';
 import { inFolder } from './measure/folder.js';
 import { atMost, heading, judge, type Target, table } from './measure/report.js';
-import { timeResume } from './measure/resume.js';
+import { type Filling, timeResume } from './measure/resume.js';
 
 const SIZES = [1_000, 5_000, 10_000];
-const FILLINGS: readonly EffectName[] = ['pure step', 'idempotent step', 'ask'];
+const FILLINGS: readonly Filling[] = ['pure step', 'idempotent step', 'ask', 'conversation'];
 const TIMES = 5;
 /** "In the order of 10 to 20 ms": only what is far beyond it is a miss. */
 const EXPECTED_MS = 20;

@@ -6,7 +6,7 @@ export const EFFECTS = {
   'pure step': (run: Run, n: number) => run.step('work', n, (input) => input + 1, 'pure'),
   'idempotent step': (run: Run, n: number) => run.step('work', n, (input) => input + 1, 'idempotent'),
   'tool call': (run: Run, n: number) => run.call(addOne, { x: n }),
-  ask: (run: Run, n: number) => run.ask(session, `question ${n}`),
+  ask: (run: Run, n: number) => run.ask(answerer, `question ${n}`),
   spawn: (run: Run, n: number) => run.spawn(child, n, { modelCalls: 1 }),
 } as const;
 export type EffectName = keyof typeof EFFECTS;
@@ -16,10 +16,14 @@ export const addOne: Tool<{ x: number }, string> = {
   description: 'Adds one.',
   effect: 'idempotent',
   inputJsonSchema: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
-  execute: async ({ x }) => String(x + 1),
+  execute: plusOne,
 };
 
-const session: Session = { name: 'answerer', model: quietModel(() => ({ text: 'yes' })), setup: 'You answer.' };
+export async function plusOne({ x }: { readonly x: number }): Promise<string> {
+  return String(x + 1);
+}
+
+export const answerer: Session = { name: 'answerer', model: quietModel(() => ({ text: 'yes' })), setup: 'You answer.' };
 
 async function child(_run: Run, n: number) {
   return done(n);

@@ -1,6 +1,26 @@
-import { type Agent, createRuntime, done, type Engine } from 'flyball';
-import { EFFECTS, type EffectName } from './effects.js';
+import { type Agent, append, createRuntime, done, type Engine, type Prompt, type Run } from 'flyball';
+import { answerer, EFFECTS } from './effects.js';
 import { wideBudget } from './wide-budget.js';
+
+/** What fills the journal before the run waits. A conversation is one chain of prompts that grows with every ask. */
+const FILLINGS = {
+  'pure step': each(EFFECTS['pure step']),
+  'idempotent step': each(EFFECTS['idempotent step']),
+  ask: each(EFFECTS.ask),
+  conversation: async (run: Run, effects: number) => {
+    let prompt: Prompt | undefined;
+    for (let n = 0; n < effects; n++) {
+      prompt = (await run.ask(answerer, append(prompt, { role: 'user', content: `question ${n}` }))).prompt;
+    }
+  },
+};
+export type Filling = keyof typeof FILLINGS;
+
+function each(effect: (run: Run, n: number) => Promise<unknown>) {
+  return async (run: Run, effects: number): Promise<void> => {
+    for (let n = 0; n < effects; n++) await effect(run, n);
+  };
+}
 
 /**
  * Writes a run of so many effects that then waits, and resumes it `times` times. Answers the milliseconds from the call
@@ -8,12 +28,12 @@ import { wideBudget } from './wide-budget.js';
  */
 export async function timeResume(
   engine: Engine,
-  given: { readonly effects: number; readonly filling: EffectName; readonly times: number },
+  given: { readonly effects: number; readonly filling: Filling; readonly times: number },
 ): Promise<readonly number[]> {
   const id = `${given.filling} ${given.effects}`;
   const reached: { atEnd: () => void } = { atEnd: () => undefined };
   const agent: Agent<number, null> = async (run, effects) => {
-    for (let n = 0; n < effects; n++) await EFFECTS[given.filling](run, n);
+    await FILLINGS[given.filling](run, effects);
     reached.atEnd();
     await run.wait({ name: 'go' });
     return done(null);

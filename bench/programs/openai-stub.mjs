@@ -14,7 +14,7 @@ export function stubFetch(calls) {
 /** @param {unknown} input @param {{ body?: unknown }} init */
 async function textOf(input, init) {
   if (typeof init.body === 'string') return init.body;
-  return input instanceof Request ? input.text() : new Response(/** @type {BodyInit} */ (init.body)).text();
+  return input instanceof Request ? input.text() : new Response(/** @type {string} */ (init.body)).text();
 }
 
 /** @param {number} made */

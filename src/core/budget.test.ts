@@ -53,6 +53,26 @@ describe.each(AXES)('%s', (axis) => {
     expect(root.reserved[axis]).toBe(0);
   });
 
+  it('refuses what is already past its limit, even a call that wants nothing of it [R2-BUDGET-PAST-LIMIT]', () => {
+    const root = ledger({ [axis]: 10 });
+    root.debit(one(axis, 25)); // what a journal says was spent is taken without asking
+    expect(root.reserve(one(axis, 1))).toMatchObject({ bound: axis, spent: 25 });
+    expect(root.reserve({})).toMatchObject({ bound: axis, spent: 25 });
+    expect(root.remaining(axis)).toBe(0);
+  });
+
+  it('warns once, at 80 % [R2-BUDGET-WARN]', () => {
+    const root = ledger({ [axis]: 10 });
+    root.debit(one(axis, 7.9));
+    expect(root.warnings(0.8)).toEqual([]);
+    root.debit(one(axis, 0.1));
+    expect(root.warnings(0.8)).toEqual([{ node: '', axis, spent: 8, limit: 10 }]);
+    root.debit(one(axis, 1));
+    expect(root.warnings(0.8)).toEqual([]);
+  });
+});
+
+describe.each(AXES.filter((axis) => axis !== 'wallMs'))('%s of a child', (axis) => {
   it('carves a child whose whole part is reserved, debits upwards, and gives the rest back [R2-BUDGET-CARVE] [R2-BUDGET-DEBIT]', () => {
     const root = ledger({ [axis]: 10 });
     const child = root.carve('/child', one(axis, 6));
@@ -75,27 +95,21 @@ describe.each(AXES)('%s', (axis) => {
     expect(root.carve('/b', one(axis, 7)).limits[axis]).toBe(3);
     expect(root.carve('/c', one(axis, 7)).limits[axis]).toBe(0);
   });
-
-  it('refuses what is already past its limit, even a call that wants nothing of it [R2-BUDGET-PAST-LIMIT]', () => {
-    const root = ledger({ [axis]: 10 });
-    root.debit(one(axis, 25)); // what a journal says was spent is taken without asking
-    expect(root.reserve(one(axis, 1))).toMatchObject({ bound: axis, spent: 25 });
-    expect(root.reserve({})).toMatchObject({ bound: axis, spent: 25 });
-    expect(root.remaining(axis)).toBe(0);
-  });
-
-  it('warns once, at 80 % [R2-BUDGET-WARN]', () => {
-    const root = ledger({ [axis]: 10 });
-    root.debit(one(axis, 7.9));
-    expect(root.warnings(0.8)).toEqual([]);
-    root.debit(one(axis, 0.1));
-    expect(root.warnings(0.8)).toEqual([{ node: '', axis, spent: 8, limit: 10 }]);
-    root.debit(one(axis, 1));
-    expect(root.warnings(0.8)).toEqual([]);
-  });
 });
 
 describe('a child', () => {
+  it('spends the same minute as its parent and its siblings: time is not divided', () => {
+    const root = ledger({ wallMs: 1000 });
+    const left = root.carve('/left', { wallMs: 600 });
+    const right = root.carve('/right', { wallMs: 5000 });
+    expect([left.limits.wallMs, right.limits.wallMs]).toEqual([600, 1000]);
+    expect(root.remaining('wallMs')).toBe(1000);
+    left.activeFrom = 100;
+    expect(left.outOfTime(699, 0)).toBeUndefined();
+    expect(left.outOfTime(700, 0)).toMatchObject({ node: '/left', bound: 'wallMs', limit: 600 });
+    expect(right.outOfTime(700, 0)).toBeUndefined();
+  });
+
   it('shares with its parent what its slice does not name', () => {
     const root = ledger({ toolCalls: 5, modelCalls: 5 });
     const child = root.carve('/child', { modelCalls: 2 });

@@ -25,6 +25,7 @@ export interface Session<T = string> {
 export type Input = string | Prompt;
 
 export interface Reply<T> {
+  /** The text, or what the output schema made of it. Undefined when a session with a schema got tool calls instead. */
   readonly value: T;
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];

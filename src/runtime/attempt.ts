@@ -327,8 +327,12 @@ export class Attempt {
     setImmediate(() => {
       this.scheduled = false;
       if (this.dead) return;
-      if (this.live) this.pumpLive();
-      else this.pumpHistory();
+      try {
+        if (this.live) this.pumpLive();
+        else this.pumpHistory();
+      } catch (error) {
+        this.fail(error); // thrown here it would take the process down, and every other run in it
+      }
     });
   }
 

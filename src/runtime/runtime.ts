@@ -166,6 +166,8 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       refuseTerminal(record);
       lives.agent(record.agent);
       if (lives.has(runId)) {
+        if (given.budget !== undefined)
+          throw new ConfigError(`Run ${runId} is running here. Pause it, then resume it with the new budget.`);
         await post(runId, { kind: 'resume', name: '', from: given.by ?? 'anonymous', body: '' });
         return handle(runId);
       }

@@ -142,15 +142,22 @@ describe('ask', () => {
   });
 
   it('refuses a model without a price, because its cost cannot be bounded [R2-COST-TABLE]', async () => {
-    const model = scriptedModel({ talker: 'never' });
-    const life = moving().open(async (run: Run) => done((await run.ask(talker(model), 'hi')).text), {
-      prices: () => undefined,
-    });
+    const { price: _price, ...model } = scriptedModel({ talker: 'never' });
+    const life = moving().open(async (run: Run) => done((await run.ask(talker(model), 'hi')).text));
     expect(await life.start()).toMatchObject({
       stop: 'failed',
       failure: { code: 'CONFIG_INVALID', message: expect.stringContaining("prices: { 'scripted/model'") },
     });
     expect(model.requests).toEqual([]);
+  });
+
+  it('costs what the prices of the runtime say, before what the model says of itself [R2-COST-TABLE]', async () => {
+    const script = { talker: { text: 'ok', usage: { input: 1_000_000, output: 0 } } };
+    const model = scriptedModel(script, { id: 'own/model', price: { input: 9, output: 0 } });
+    const life = moving().open(async (run: Run) => done((await run.ask(talker(model), 'hi')).costUsd), {
+      prices: (modelId) => (modelId === 'own/model' ? { input: 2, output: 0 } : undefined),
+    });
+    expect(await life.start()).toMatchObject({ value: 2, usage: { costUsd: 2 } });
   });
 
   it('offers the tools of the session with their schemas, and hands back what the model proposes', async () => {

@@ -1,13 +1,12 @@
 import type { Amounts } from '../../core/budget.js';
-import { contentId, encode, fingerprint } from '../../core/codec.js';
-import { ConfigError, EffectError, failureOf } from '../../core/errors.js';
+import { fingerprint } from '../../core/codec.js';
+import { EffectError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
-import type { ModelReply, ModelRequest, TokenUsage } from '../../core/model.js';
-import { costOf, worstCost } from '../../core/prices.js';
-import { append, headerOf, messagesOf, type Prompt } from '../../core/prompt.js';
-import { check, jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
+import type { ModelReply, TokenUsage } from '../../core/model.js';
+import { costOf } from '../../core/prices.js';
+import { append, type Prompt } from '../../core/prompt.js';
+import { check } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
-import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import type { Scope } from '../scope.js';
@@ -15,12 +14,12 @@ import { hasSeam, through } from '../seams.js';
 import { keyOf } from './act.js';
 import { runBody } from './body.js';
 import { ask } from './effect.js';
+import { priceOf, requestOf, worstCase } from './model-request.js';
+import { rememberLinks, storeLinks } from './prompt-links.js';
 import { underSetup } from './setup-chain.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_REASKS = 2;
-/** A re-ask adds the reply and a sentence about what is wrong with it. */
-const REASK_NOTE_TOKENS = 400;
 
 /** One model call, or a bounded number of re-asks when the session has an output schema. */
 export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>, input: Input): Promise<Reply<T>> {
@@ -46,14 +45,8 @@ export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>,
 
 function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply): Reply<T> {
   const toolCalls = reply.toolCalls ?? [];
-  const parsed =
-    session.output === undefined
-      ? reply.text
-      : reply.value === undefined
-        ? (JSON.parse(reply.text) as unknown)
-        : reply.value;
   return {
-    value: parsed as T,
+    value: answerIn(reply, session.output !== undefined) as T,
     text: reply.text,
     toolCalls,
     finish: reply.finish,
@@ -69,57 +62,10 @@ function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply):
   };
 }
 
-/** The most the call and its re-asks can cost: taken out of the budget before anything is sent. */
-function worstCase(
-  attempt: Attempt,
-  session: Session<never> | Session<unknown>,
-  prompt: Prompt,
-  calls: number,
-): Partial<Amounts> {
-  const output = session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens;
-  const first = session.model.countTokens(requestOf(session as Session<unknown>, prompt, session.tools ?? []));
-  // each re-ask sends the prompt again, with every reply before it
-  const tokensIn = calls * first + ((calls * (calls - 1)) / 2) * (calls > 1 ? output + REASK_NOTE_TOKENS : 0);
-  const tokensOut = calls * output;
-  return { modelCalls: calls, tokensIn, tokensOut, costUsd: worstCost(tokensIn, tokensOut, priceOf(attempt, session)) };
-}
-
-function priceOf(attempt: Attempt, session: Pick<Session<unknown>, 'model'>) {
-  const price = attempt.host.priceOf(session.model.id) ?? session.model.price;
-  if (price === undefined) {
-    throw new ConfigError(
-      `No price is known for ${session.model.id}, so its cost cannot be bounded. Pass prices: { '${session.model.id}': { input, output } } (0 for a model that costs nothing).`,
-    );
-  }
-  return price;
-}
-
-function requestOf(session: Session<unknown>, prompt: Prompt, tools: readonly ToolRef[]): ModelRequest {
-  const output =
-    session.outputJsonSchema ??
-    (session.output === undefined ? undefined : jsonSchemaOf(session.output as StandardSchema));
-  return {
-    session: session.name,
-    model: session.model.id,
-    messages: messagesOf(prompt),
-    tools: tools.map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      input: tool.inputJsonSchema ?? inputSchemaOf(tool),
-    })),
-    toolChoice: session.toolChoice ?? 'auto',
-    ...(output === undefined ? {} : { output }),
-    sampling: {
-      ...session.sampling,
-      maxOutputTokens: session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens,
-    },
-  };
-}
-
-function inputSchemaOf(tool: ToolRef): Record<string, unknown> {
-  return (
-    (tool.input === undefined ? undefined : jsonSchemaOf(tool.input as unknown as StandardSchema)) ?? { type: 'object' }
-  );
+function answerIn(reply: RecordedReply, hasSchema: boolean): unknown {
+  if (!hasSchema) return reply.text;
+  if (reply.toolCalls !== undefined) return undefined; // the model proposed calls instead of answering
+  return reply.value === undefined ? (JSON.parse(reply.text) as unknown) : reply.value;
 }
 
 async function drive(
@@ -284,29 +230,4 @@ function addUsage(tally: Tally, usage: TokenUsage, costUsd: number): void {
 
 function amountsOf(tally: Tally): Partial<Amounts> {
   return { modelCalls: tally.calls, tokensIn: tally.input, tokensOut: tally.output, costUsd: tally.costUsd };
-}
-
-/** Hands the journal the links it does not have yet: a growing conversation writes only what is new. */
-function storeLinks(attempt: Attempt, tip: Prompt): void {
-  const fresh: Prompt[] = [];
-  for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent)
-    fresh.push(link);
-  for (const link of fresh.reverse()) {
-    attempt.storedLinks.add(link.id);
-    const { content } = link.segment;
-    const head = { id: link.id, parent: link.parent?.id, header: headerOf(link.segment) };
-    const [blob] = encode(content).blobs; // the same rule that decides for values decides here, so both share the bytes
-    if (blob === undefined) attempt.writer.link({ ...head, content }, undefined);
-    else attempt.writer.link({ ...head, blob: contentId(content) }, blob);
-  }
-}
-
-function rememberLinks(attempt: Attempt, tip: Prompt): void {
-  for (
-    let link: Prompt | undefined = tip;
-    link !== undefined && !attempt.storedLinks.has(link.id);
-    link = link.parent
-  ) {
-    attempt.storedLinks.add(link.id);
-  }
 }

@@ -72,23 +72,21 @@ async function admit(
   tool: AnyTool,
   args: unknown,
 ): Promise<{ readonly args: unknown } | undefined> {
-  const recorded = attempt.recorded.starts
-    .get(pending.id)
-    ?.find(({ event, inherited }) => event.type === 'intent' && !inherited)?.event;
+  const starts = attempt.recorded.starts.get(pending.id);
+  const recorded = starts?.find(({ event, inherited }) => event.type === 'intent' && !inherited)?.event;
   if (recorded?.type === 'intent') return { args: recorded.input }; // guards agreed in an earlier life
-  const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
-  if (!checked.ok) return refuse(attempt, pending, tool, 'schema', `invalid arguments: ${checked.problem}`);
-  if (!hasSeam(attempt.host.seams, 'tool.pre')) return { args: checked.value };
-  const guard = through(attempt.host.seams, 'tool.pre', async (value) => ({ allow: true, args: value.args }) as const);
+  let seam: 'schema' | 'tool.pre' = 'schema';
   try {
-    const verdict = await guard(
-      { tool: tool as unknown as ToolRef, args: checked.value },
-      attempt.seamContext(pending.id),
-    );
-    return verdict.allow ? { args: verdict.args } : refuse(attempt, pending, tool, 'tool.pre', verdict.why);
+    const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
+    if (!checked.ok) return refuse(attempt, pending, tool, seam, `invalid arguments: ${checked.problem}`);
+    if (!hasSeam(attempt.host.seams, 'tool.pre')) return { args: checked.value };
+    seam = 'tool.pre';
+    const guard = through(attempt.host.seams, seam, async (value) => ({ allow: true, args: value.args }) as const);
+    const verdict = await guard({ tool, args: checked.value }, attempt.seamContext(pending.id));
+    return verdict.allow ? { args: verdict.args } : refuse(attempt, pending, tool, seam, verdict.why);
   } catch (error) {
-    // a guard that breaks must not let the call through
-    return refuse(attempt, pending, tool, 'tool.pre', `a guard failed: ${failureOf(error).message}`);
+    // a schema or a guard that breaks must not let the call through
+    return refuse(attempt, pending, tool, seam, `the check failed: ${failureOf(error).message}`);
   }
 }
 

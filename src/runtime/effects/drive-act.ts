@@ -103,13 +103,23 @@ function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown): '
 function simulate(attempt: Attempt, pending: Pending, act: Act): void {
   const parents = attempt.lineage.fork?.later.get(pending.id);
   if (act.rules.simulate !== undefined) {
-    recordValue(attempt, pending, act, act.rules.simulate(act.input), 'simulated');
+    simulateAs(attempt, pending, act, act.rules.simulate);
   } else if (parents?.fp === pending.fp) {
     recordValue(attempt, pending, act, act.restore(parents.end.result), 'simulated');
   } else {
     const message = `${act.name} changes the world and this fork is not live. Declare \`simulate\`, or fork with live: true.`;
     recordFailure(attempt, pending, act, new FlyballError('NOT_SIMULATED', message));
   }
+}
+
+function simulateAs(attempt: Attempt, pending: Pending, act: Act, simulation: (input: unknown) => unknown): void {
+  let value: unknown;
+  try {
+    value = simulation(act.input);
+  } catch (error) {
+    return recordFailure(attempt, pending, act, error);
+  }
+  recordValue(attempt, pending, act, value, 'simulated');
 }
 
 function errorOf(end: BodyEnd<unknown>): unknown {

@@ -1,0 +1,29 @@
+import { contentId, encode } from '../../core/codec.js';
+import { headerOf, type Prompt } from '../../core/prompt.js';
+import type { Attempt } from '../attempt.js';
+
+/** Hands the journal the links it does not have yet: a growing conversation writes only what is new. */
+export function storeLinks(attempt: Attempt, tip: Prompt): void {
+  const fresh: Prompt[] = [];
+  for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent)
+    fresh.push(link);
+  for (const link of fresh.reverse()) {
+    attempt.storedLinks.add(link.id);
+    const { content } = link.segment;
+    const head = { id: link.id, parent: link.parent?.id, header: headerOf(link.segment) };
+    const [blob] = encode(content).blobs; // the same rule that decides for values decides here, so both share the bytes
+    if (blob === undefined) attempt.writer.link({ ...head, content }, undefined);
+    else attempt.writer.link({ ...head, blob: contentId(content) }, blob);
+  }
+}
+
+/** On replay: the journal has them since an earlier life. */
+export function rememberLinks(attempt: Attempt, tip: Prompt): void {
+  for (
+    let link: Prompt | undefined = tip;
+    link !== undefined && !attempt.storedLinks.has(link.id);
+    link = link.parent
+  ) {
+    attempt.storedLinks.add(link.id);
+  }
+}
