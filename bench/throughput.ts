@@ -60,7 +60,7 @@ const driver: BareDriver = openBare(':memory:');
 heading('Durable effects on SQLite', [
   `An idempotent step is two records (INTENT, COMPLETE), a pure one is one. Beside it the bare driver (${driver.name}) writing`,
   'the very rows again, in commits of the same sizes, into the same tables; and a plain file with one fdatasync a record.',
-  `Best of ${ROUNDS} rounds; ratio: the median of the rounds, and the best.`,
+  `${ROUNDS} rounds in turn. Rates and the ratio: each side's own best round; in brackets the median of the rounds' ratios.`,
 ]);
 driver.close();
 
@@ -71,14 +71,16 @@ for (const load of LOADS) {
   const found: Round[] = [];
   for (let round = 0; round < ROUNDS; round++) found.push(await measure(load));
   const best = (of: (round: Round) => number): number => Math.max(...found.map(of));
-  const ratios = found.map((round) => round.records / round.bare);
+  // each side at its best: the best single ratio would be the round in which something disturbed the bare driver
+  const ratio = best((round) => round.records) / best((round) => round.bare);
+  const middle = median(found.map((round) => round.records / round.bare));
   rates.push([
     load.name,
     figure(best((round) => round.effects)),
     figure(best((round) => round.records)),
     figure(median(found.map((round) => round.perCommit))),
     figure(best((round) => round.bare)),
-    `${percent(median(ratios))} (${percent(Math.max(...ratios))})`,
+    `${percent(ratio)} (${percent(middle)})`,
     figure(best((round) => round.synced)),
     `${figure(median(found.map((round) => round.records / round.synced)))} ×`,
   ]);
@@ -90,8 +92,8 @@ for (const load of LOADS) {
   );
   if (!load.isJudged) continue;
   targets.push({
-    says: `${load.name}: ${percent(Math.max(...ratios))} of the bare driver in the best round, at least 70 %`,
-    met: atLeast(Math.max(...ratios), 0.7, 0.1),
+    says: `${load.name}: ${percent(ratio)} of the bare driver, at least 70 %`,
+    met: atLeast(ratio, 0.7, 0.1),
   });
 }
 table(

@@ -1,6 +1,9 @@
 import { type Agent, createRuntime, done, type Engine, type Runtime } from 'flyball';
 import { wideBudget } from './wide-budget.js';
 
+/** How many runs are asleep when they are measured. */
+export const SIZES = [10, 1_000, 10_000];
+
 /** What the agents of a process did with abort signals before they went to sleep. */
 export const TOUCHES = ['nothing', 'run.signal', 'shared signal', 'AbortSignal.any'] as const;
 export type Touch = (typeof TOUCHES)[number];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { median, timed } from '../measure/figures.js';
 import { inFolder } from '../measure/folder.js';
-import { openSleepers, putToSleep, settledHeap, sleeperId, type Touch } from '../measure/suspended-runs.js';
+import { openSleepers, putToSleep, SIZES, settledHeap, sleeperId, type Touch } from '../measure/suspended-runs.js';
 
 export interface Measured {
   readonly size: number;
@@ -14,7 +14,6 @@ export interface Measured {
   readonly wakeMs: number;
 }
 
-const SIZES = [10, 1_000, 10_000];
 const WAKES = 21;
 
 const measured = await inFolder(async (folder): Promise<Measured[]> => {

@@ -1,7 +1,7 @@
 import type { Engine, Entry, EventOf } from 'flyball';
 import { autoClock, testHost } from 'flyball/testing';
 import { expect } from 'vitest';
-import { type Driven, RUN, runtimeOf } from './drive.js';
+import { type Driven, runtimeOf } from './drive.js';
 import type { Case } from './program.js';
 import { World } from './world.js';
 
@@ -48,6 +48,22 @@ function checkRollback(
     const intent = intents.get(end.id);
     if (intent?.undo === true) expect(world.undone.has(`${intent.key}!undo`), `${end.id} was undone`).toBe(true);
   }
+  checkOrder(entries);
+}
+
+/** The rollback of the whole run goes from the newest effect to the oldest, over all lives. */
+export function checkOrder(entries: readonly Entry[]): void {
+  const announced = entries.findIndex(({ event }) => event.type === 'rollback-start' && event.scope === '');
+  if (announced === -1) return;
+  const undone = entries
+    .slice(announced)
+    .flatMap(({ event }) =>
+      event.type === 'intent' && event.of === 'undo' ? [(event.input as { effect: string }).effect] : [],
+    );
+  const positions = [...new Set(undone)].map((effect) =>
+    entries.findLastIndex(({ event }) => event.type === 'complete' && event.id === effect),
+  );
+  expect(positions, 'newest first').toEqual([...positions].sort((a, b) => b - a));
 }
 
 function checkPositions(entries: readonly Entry[]): void {
@@ -55,12 +71,12 @@ function checkPositions(entries: readonly Entry[]): void {
 }
 
 /** The whole history answers a fresh execution: same value, and nothing is done to the world again. */
-async function checkReplay(given: Case, engine: Engine, { entries, outcome, world }: Driven): Promise<void> {
+async function checkReplay(given: Case, engine: Engine, { runId, entries, outcome, world }: Driven): Promise<void> {
   const end = entries.findLastIndex(({ event }) => event.type === 'run-end');
   const clock = autoClock();
   const still = new World(given.seed);
   const runtime = runtimeOf(given, engine, clock, testHost('replay'), still);
-  const replayed = await (await runtime.fork(RUN, { at: end - 1, id: 'replay' })).outcome();
+  const replayed = await (await runtime.fork(runId, { at: end - 1, id: `${runId}-replay` })).outcome();
   runtime.abandon();
   clock.stop();
   expect(replayed.stop).toBe('done');

@@ -1,10 +1,12 @@
 import { budget, type Engine, type Entry, type Outcome, type Runtime, type Session, type Waiting } from 'flyball';
-import { type AutoClock, autoClock, crashingEngine, scriptedModel, testHost } from 'flyball/testing';
+import { type AutoClock, autoClock, type CrashPoint, crashingEngine, scriptedModel, testHost } from 'flyball/testing';
 import { openRuntime } from '../../src/runtime/runtime.js';
+import { type Answer, carryOn, ignoreEnded, type Journey, stuck } from './carry-on.js';
 import { agentOf, type Case } from './program.js';
 import { World } from './world.js';
 
 export interface Driven {
+  readonly runId: string;
   readonly outcome: Outcome<unknown>;
   readonly entries: readonly Entry[];
   readonly world: World;
@@ -13,29 +15,41 @@ export interface Driven {
 }
 
 /** Carries a case to its end through all its crashes: each life is a new runtime over the same engine and world. */
-export async function drive(given: Case, inner: Engine): Promise<Driven> {
+export async function drive(
+  given: Case,
+  inner: Engine,
+  about: { readonly runId?: string; readonly patienceMs?: number } = {},
+): Promise<Driven> {
+  const runId = about.runId ?? 'run';
   const world = new World(given.seed);
   const clock = autoClock();
   const gone = new Set<string>();
+  const journey = journeyOf(given, runId, world);
   let points = 0;
   try {
     for (let life = 0; ; life++) {
-      const plan = given.crashes[life] ?? { at: -1, when: 'before' as const };
-      const crashing = crashingEngine(inner, plan);
+      const plan = given.crashes[life];
+      const cancelAt = given.cancel?.life === life ? given.cancel.at : -1;
+      let cancel = (): void => undefined;
+      const crashing = crashingEngine(inner, (point: CrashPoint) => {
+        if (point.n === cancelAt && point.when === 'before') setImmediate(() => cancel());
+        return point.n === plan?.at && point.when === plan.when;
+      });
       const host = testHost(`life-${life}`, gone);
       world.isDead = crashing.isDead;
       const runtime = runtimeOf(given, crashing.engine, clock, host, world);
+      cancel = () => void runtime.cancel(runId, { by: 'test' }).catch(ignoreEnded);
       const ended = await Promise.race([
-        carryOn(runtime, given, world, clock),
+        carryOn(runtime, journey, clock),
         crashing.crashed.then(() => undefined),
-        stuck(runtime),
+        stuck(runtime, runId, about.patienceMs),
       ]);
       host.die();
       points += crashing.points.length;
       if (ended !== undefined) {
-        const entries = await runtime.entries(RUN);
+        const entries = await runtime.entries(runId);
         runtime.abandon();
-        return { outcome: ended, entries, world, lives: life + 1, points };
+        return { runId, outcome: ended, entries, world, lives: life + 1, points };
       }
       runtime.abandon();
     }
@@ -43,15 +57,6 @@ export async function drive(given: Case, inner: Engine): Promise<Driven> {
     clock.stop();
   }
 }
-
-/** A run that hangs is a finding too: it fails with its journal instead of with a timeout. */
-async function stuck(runtime: Runtime): Promise<never> {
-  for (let quiet = 0; quiet < 20; quiet++) await new Promise((resolve) => setTimeout(resolve, 50).unref());
-  const entries = await runtime.entries(RUN).catch(() => []);
-  throw new Error(`stuck after ${entries.map(({ event }) => JSON.stringify(event)).join('\n')}`);
-}
-
-export const RUN = 'run';
 
 export function runtimeOf(
   given: Case,
@@ -80,55 +85,26 @@ export function runtimeOf(
 /** More of any axis than a generated program can use. */
 const ENOUGH = 1000;
 
-async function carryOn(runtime: Runtime, given: Case, world: World, clock: AutoClock): Promise<Outcome<unknown>> {
-  const known = await runtime.get(RUN).catch(() => undefined);
-  let handle =
-    known === undefined
-      ? await runtime.start('fuzzed', null, {
-          id: RUN,
-          budget: budget({ toolCalls: given.toolCalls, iterations: given.iterations, wallMs: 1e12, noProgress: 1000 }),
-        })
-      : await resume(runtime);
-  for (;;) {
-    const outcome = await handle.outcome();
-    if (outcome.stop === 'bounded' && given.enlarges && outcome.limit < ENOUGH) {
-      handle = await runtime.resume(RUN, { budget: { toolCalls: ENOUGH, iterations: ENOUGH } });
-      continue;
-    }
-    if (outcome.stop !== 'suspended') return outcome;
-    const untils: number[] = [];
-    for (const waiting of outcome.waiting) {
-      if (waiting.kind === 'sleep') untils.push(waiting.until ?? 0);
-      else await answer(runtime, waiting, world);
-    }
-    if (outcome.waiting.every(({ kind }) => kind === 'sleep')) await until(clock, Math.min(...untils));
-    handle = await resume(runtime);
-  }
-}
-
-/** A run that ended in the life before has nothing to resume. */
-async function resume(runtime: Runtime) {
-  return runtime.resume(RUN).catch((error: { readonly code?: string }) => {
-    if (error.code === 'ALREADY_TERMINAL' || error.code === 'CONFIG_INVALID') return runtime.handle(RUN);
-    throw error;
-  });
+function journeyOf(given: Case, runId: string, world: World): Journey {
+  const { toolCalls, iterations } = given;
+  return {
+    runId,
+    start: (runtime) =>
+      runtime.start('fuzzed', null, {
+        id: runId,
+        budget: budget({ toolCalls, iterations, wallMs: 1e12, noProgress: 1000 }),
+      }),
+    answer: (waiting) => answer(waiting, world),
+    enlarge: (limit) => (given.enlarges && limit < ENOUGH ? { toolCalls: ENOUGH, iterations: ENOUGH } : undefined),
+  };
 }
 
 /** People answer truthfully; a duplicate of an answer given before a crash is ignored by the inbox. */
-async function answer(runtime: Runtime, waiting: Waiting, world: World): Promise<void> {
+function answer(waiting: Waiting, world: World): Answer {
   const id = `answer to ${waiting.effect}`;
-  if (waiting.kind === 'approval') await runtime.signal(RUN, waiting.token ?? '', { verdict: 'approve' }, { id });
-  else if (waiting.kind === 'doubt') {
-    const { key } = waiting.request as { readonly key: string };
-    const happened = world.made.has(key);
-    await runtime.signal(RUN, waiting.token ?? '', happened ? { happened, result: `told ${key}` } : { happened }, {
-      id: `${id} ${happened}`,
-    });
-  } else await runtime.signal(RUN, waiting.token ?? '', { from: 'outside' }, { id });
-}
-
-function until(clock: AutoClock, at: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(Math.max(0, at - clock.now()), resolve);
-  });
+  if (waiting.kind === 'approval') return { id, payload: { verdict: 'approve' } };
+  if (waiting.kind !== 'doubt') return { id, payload: { from: 'outside' } };
+  const { key } = waiting.request as { readonly key: string };
+  const happened = world.made.has(key);
+  return { id: `${id} ${happened}`, payload: happened ? { happened, result: `told ${key}` } : { happened } };
 }

@@ -29,6 +29,8 @@ export interface Case {
   readonly seed: number;
   /** For each life that crashes: at which write, before or after it. */
   readonly crashes: readonly { readonly at: number; readonly when: 'before' | 'after' }[];
+  /** Somebody cancels the run in this life, at this write. */
+  readonly cancel: { readonly life: number; readonly at: number } | undefined;
 }
 
 const leaf: fc.Arbitrary<Program> = fc.oneof(
@@ -81,6 +83,10 @@ export const cases: fc.Arbitrary<Case> = fc.record({
   crashes: fc.array(
     fc.record({ at: fc.integer({ min: 1, max: 14 }), when: fc.constantFrom('before' as const, 'after' as const) }),
     { maxLength: 3 },
+  ),
+  cancel: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.record({ life: fc.integer({ min: 0, max: 2 }), at: fc.integer({ min: 2, max: 14 }) }) },
   ),
 });
 

@@ -1,0 +1,49 @@
+import type { Entry, Outcome } from 'flyball';
+import { expect } from 'vitest';
+import { checkOrder } from './check.js';
+import type { Ended, MixedRuns } from './mixed-run.js';
+
+/** What a run has to have in common with the one that never crashed. */
+export interface Likeness {
+  readonly stop: string;
+  readonly value: unknown;
+  /** Each effect that the rollback of the run dealt with, and how. Branches end in any order, so theirs is checked apart. */
+  readonly rollback: readonly string[];
+}
+
+export function likenessOf({ outcome }: Ended): Likeness {
+  const rollback = 'rollback' in outcome ? (outcome.rollback?.entries ?? []) : [];
+  return {
+    stop: outcome.stop,
+    value: resultOf(outcome),
+    rollback: rollback.map(({ name, status }) => `${name} ${status}`).sort(),
+  };
+}
+
+function resultOf(outcome: Outcome<unknown>): unknown {
+  return 'value' in outcome ? outcome.value : null;
+}
+
+/** Same ends, same world, and everything that cannot be repeated was made once, or somebody was asked about it. */
+export function expectAlike(crashed: MixedRuns, calm: MixedRuns): void {
+  expect(crashed.runs.map(likenessOf)).toEqual(calm.runs.map(likenessOf));
+  expect(crashed.world.left(), 'what is left in the world').toEqual(calm.world.left());
+  for (const [key, { name, times }] of crashed.world.made) expect(times, `${name} (${key})`).toBe(1);
+  for (const { entries } of crashed.runs) expectWhole(entries);
+}
+
+function expectWhole(entries: readonly Entry[]): void {
+  checkOrder(entries);
+  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_entry, index) => index));
+  const ended = new Set(
+    entries.flatMap(({ event }) => (event.type === 'complete' || event.type === 'abort' ? [event.id] : [])),
+  );
+  for (const { event } of entries)
+    if (event.type === 'intent') expect(ended, `${event.name} has an end`).toContain(event.id);
+  // an effect that was attempted again without a `verify` was first put before a person
+  const repeated = entries.flatMap(({ event }) =>
+    event.type === 'intent' && event.name === 'reserve' && event.attempt > 1 ? [event.id] : [],
+  );
+  const doubted = entries.flatMap(({ event }) => (event.type === 'doubt' ? [event.id] : []));
+  for (const id of repeated) expect(doubted, `${id} was reported in doubt`).toContain(id);
+}
