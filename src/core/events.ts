@@ -58,11 +58,12 @@ export type LifeEvent =
       readonly calledTools: Readonly<Record<string, number>>;
     }
   | { readonly type: 'generation-end' }
+  /** A process begins to work on the run. Every INTENT up to the next one is its. */
   | {
       readonly type: 'attempt-start';
       readonly attempt: number;
       readonly why: 'start' | 'wake' | 'takeover' | 'resume';
-      readonly owner: string;
+      readonly owner: Owner;
     }
   /** Someone let the run go on: after a pause, or after a bound under a larger budget. */
   | { readonly type: 'run-resume'; readonly by: string; readonly budget?: Budget }
@@ -109,7 +110,6 @@ export type EffectEvent =
       readonly deadline: number;
       readonly reserved: Partial<Amounts>;
       readonly attempt: number;
-      readonly owner: Owner;
     }
   /** COMPLETE. Pure effects have no INTENT, so their fingerprint is here. */
   | {

@@ -241,13 +241,14 @@ export class Attempt {
   }
 
   /** Makes everything so far durable, or ends this life. Never resolves once it is dead. */
-  async barrier(): Promise<void> {
-    try {
-      await this.writer.flush();
-    } catch (error) {
-      this.fail(error);
-    }
-    if (this.dead) await new Promise<never>(() => {});
+  barrier(): Promise<void> {
+    return this.writer.flush().then(
+      () => (this.dead ? never() : undefined),
+      (error: unknown) => {
+        this.fail(error);
+        return never();
+      },
+    );
   }
 
   /** Results wait for company, but not for ever. */
@@ -541,4 +542,9 @@ export class Attempt {
   seamContext(at: string): SeamContext {
     return { runId: this.runId, tenant: this.claim.record.tenant, subject: this.claim.record.subject, at };
   }
+}
+
+/** What an unloaded run's calls return. A new one each time: whoever awaits a shared one would never be collected. */
+function never(): Promise<never> {
+  return new Promise(() => undefined);
 }

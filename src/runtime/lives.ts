@@ -118,7 +118,7 @@ export class Lives {
     }
     const attempt = new Attempt({ host: this.host, claim, recorded, generation, lineage: loaded.lineage });
     this.attempts.set(claim.runId, attempt);
-    attempt.push({ type: 'attempt-start', attempt: recorded.attempts + 1, why, owner: this.host.me.id });
+    attempt.push({ type: 'attempt-start', attempt: recorded.attempts + 1, why, owner: this.host.me });
     attempt.start(this.agent(claim.record.agent).agent, makeRun(attempt, attempt.root));
     if (this.attempts.size > this.settings.options.maxLoaded)
       for (const other of this.attempts.values()) this.host.idle(other);

@@ -1,6 +1,6 @@
 import type { Amounts, Budget } from '../core/budget.js';
 import { type Failure, FlyballError } from '../core/errors.js';
-import type { EffectId, Entry, EventOf, RunEvent, SagaEntry } from '../core/events.js';
+import type { EffectId, Entry, EventOf, Owner, RunEvent, SagaEntry } from '../core/events.js';
 
 /** An entry as loaded: `inherited` ones belong to the run this one was forked from. */
 export type LoadedEntry = Entry & { readonly inherited?: true };
@@ -47,6 +47,8 @@ export interface Recorded {
   /** Finished world-changing effects of this run, oldest first, earlier generations included. */
   readonly saga: readonly SagaEntry[];
   readonly intents: ReadonlyMap<EffectId, EventOf<'intent'>>;
+  /** Who wrote the last INTENT of an effect. */
+  readonly intentOwners: ReadonlyMap<EffectId, Owner>;
   /** Effects that were ever intended, inherited ones included. */
   readonly intended: ReadonlySet<EffectId>;
   readonly calledTools: Readonly<Record<string, number>>;
@@ -81,6 +83,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const warned = new Set<string>();
   const intents = new Map<EffectId, EventOf<'intent'>>();
   const intended = new Set<EffectId>();
+  const intentOwners = new Map<EffectId, Owner>();
+  let owner: Owner | undefined;
   const saga: SagaEntry[] = first.event.type === 'generation-start' ? [...first.event.saga] : [];
   const calledTools: Record<string, number> =
     first.event.type === 'generation-start' ? { ...first.event.calledTools } : {};
@@ -104,7 +108,10 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'spawn-start':
       case 'wait-start':
       case 'sleep-start': {
-        if (event.type === 'intent') intended.add(event.id);
+        if (event.type === 'intent') {
+          intended.add(event.id);
+          if (owner !== undefined) intentOwners.set(event.id, owner);
+        }
         if (event.type === 'intent' && own) intents.set(event.id, event);
         if (isUnderAny(event.id, finished)) break;
         const list = starts.get(event.id);
@@ -163,6 +170,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'attempt-start':
         if (own) attempts++;
+        owner = event.owner;
         break;
       case 'run-start':
       case 'generation-start':
@@ -203,6 +211,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     activeMs: lastOwn.activeMs,
     saga,
     intents,
+    intentOwners,
     intended,
     calledTools,
     // wall time is carried in the entries themselves

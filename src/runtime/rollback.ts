@@ -56,7 +56,6 @@ async function compensate(
     deadline: attempt.host.clock.now() + COMPENSATION_TIMEOUT_MS,
     reserved: {},
     attempt: 1,
-    owner: attempt.host.me,
   });
   await attempt.barrier();
   const problem = await tryCompensation(attempt, entry, key);

@@ -26,20 +26,20 @@ export function makeRun(attempt: Attempt, scope: Scope): Run {
       return scope.signal;
     },
     budget: budgetView(attempt, scope),
-    ask: (session, input) => handled(async () => askModel(attempt, scope, session, input)),
-    call: (tool, args) => handled(async () => call(attempt, scope, tool, args)),
+    ask: (session, input) => handled(() => askModel(attempt, scope, session, input)),
+    call: (tool, args) => handled(() => call(attempt, scope, tool, args)),
     step: (name, input, effect, effectClass) =>
-      handled(async () => step(attempt, scope, { name, input, effect, effectClass })),
-    spawn: (agent, input, slice) => handled(async () => spawn(attempt, scope, { agent, input, slice, runFor })),
+      handled(() => step(attempt, scope, { name, input, effect, effectClass })),
+    spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),
     scope: (name) => {
       if (!/^[\w.-]+$/.test(name))
         throw new ConfigError(`A scope's name may hold letters, digits, "_", "-" and ".": got "${name}".`);
       return runFor(attempt.scope(`${scope.path}/${name}`, scope));
     },
-    all: (branches, width) => handled(async () => all(attempt, scope, { branches, width, runFor })),
-    first: (branches) => handled(async () => first(attempt, scope, { branches, runFor })),
-    wait: (signal) => handled(async () => wait(attempt, scope, signal)),
-    sleep: (ms) => handled(async () => sleep(attempt, scope, ms)),
+    all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
+    first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
+    wait: (signal) => handled(() => wait(attempt, scope, signal)),
+    sleep: (ms) => handled(() => sleep(attempt, scope, ms)),
     now: () => attempt.nowAt,
     random: () => randomAt(`${attempt.lineage.originId}${scope.path}~${scope.randoms++}`),
     note: (event) => {
@@ -56,9 +56,18 @@ export function makeRun(attempt: Attempt, scope: Scope): Run {
  * in the journal; as an unhandled one it would take the process down, and every other run in it.
  */
 function handled<T>(effect: () => Promise<T>): Promise<T> {
-  const promise = effect();
+  const promise = started(effect);
   promise.catch(() => undefined);
   return promise;
+}
+
+/** Bad arguments are a rejection like any other failure, not an exception of the call. */
+function started<T>(effect: () => Promise<T>): Promise<T> {
+  try {
+    return effect();
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 function budgetView(attempt: Attempt, scope: Scope): BudgetView {

@@ -52,7 +52,7 @@ export function runStart(over: Partial<EventOf<'run-start'>> = {}): RunEvent {
 }
 
 export function attemptStart(attempt: number, why: EventOf<'attempt-start'>['why'] = 'start'): RunEvent {
-  return { type: 'attempt-start', attempt, why, owner: `worker-${attempt}` };
+  return { type: 'attempt-start', attempt, why, owner: { ...OWNER, id: `worker-${attempt}` } };
 }
 
 export function askStart(id: string, over: Partial<EventOf<'ask-start'>> = {}): RunEvent {
@@ -102,7 +102,6 @@ export function intent(id: string, name: string, over: Partial<EventOf<'intent'>
     deadline: 1_700_000_060_000,
     reserved: { toolCalls: 1 },
     attempt: 1,
-    owner: OWNER,
     ...over,
   };
 }

@@ -69,6 +69,7 @@ export async function whileAnswering<T>(desk: Desk, runId: string, work: () => P
       await pause(20);
     }
   })();
+  answering.catch(() => undefined); // told below, once the work is over
   try {
     return await work();
   } finally {

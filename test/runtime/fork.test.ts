@@ -1,5 +1,6 @@
 import {
   budget,
+  type Clock,
   done,
   type EffectClass,
   failed,
@@ -35,7 +36,7 @@ class World {
 }
 
 /** Position of the n-th entry of a type. */
-async function seqOf(stage: Stage<never>, type: string, nth = 1, runId = RUN): Promise<number> {
+async function seqOf(stage: Pick<Stage<Clock>, 'entries'>, type: string, nth = 1, runId = RUN): Promise<number> {
   const found = (await stage.entries(runId)).filter(({ event }) => event.type === type)[nth - 1];
   if (found === undefined) throw new Error(`There is no ${type} number ${nth}.`);
   return found.seq;
@@ -58,7 +59,7 @@ describe('a fork', () => {
     await life.runtime.signal(RUN, 'choose', 'left');
     expect(await life.resume()).toMatchObject({ value: ['a done', 'hello', 'left', RUN] });
 
-    const handle = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'ask-end'), id: 'fork', by: 'ada' });
+    const handle = await life.runtime.fork(RUN, { at: await seqOf(stage, 'ask-end'), id: 'fork', by: 'ada' });
     expect(await handle.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'choose' }] });
     await life.runtime.signal('fork', 'choose', 'right');
     expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({
@@ -81,7 +82,7 @@ describe('a fork', () => {
     };
     const life = stage.open(agent, { options: { worker: true, pollMs: 1e9 } });
     await life.start();
-    const point = await seqOf(stage as never, 'complete');
+    const point = await seqOf(stage, 'complete');
     for (const live of [false, true]) {
       const cancelled = await life.runtime.fork(RUN, { at: point, id: `cancelled ${live}`, live });
       await cancelled.outcome();
@@ -106,7 +107,7 @@ describe('a fork', () => {
       done([await run.step('read', null, () => 1, 'pure'), await world.act(run, 'a')]),
     );
     await life.start();
-    const intent = await seqOf(stage as never, 'intent');
+    const intent = await seqOf(stage, 'intent');
     await expect(life.runtime.fork(RUN, { at: intent })).rejects.toMatchObject({
       code: 'FORK_REFUSED',
       message: expect.stringMatching(
@@ -137,7 +138,7 @@ describe('a fork', () => {
     };
     const life = stage.open(agent, { options: { suspendAfterMs: 1000 } });
     expect(await life.start()).toMatchObject({ value: ['declared done', 'parents done', 'fresh timed-out done'] });
-    const handle = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete', 1), id: 'fork' });
+    const handle = await life.runtime.fork(RUN, { at: await seqOf(stage, 'complete', 1), id: 'fork' });
     await life.runtime.signal('fork', 'choose', 'other');
     expect(await handle.outcome()).toMatchObject({
       stop: 'done',
@@ -162,7 +163,7 @@ describe('a fork', () => {
     };
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete', 1), id: 'fork' });
+    await life.runtime.fork(RUN, { at: await seqOf(stage, 'complete', 1), id: 'fork' });
     await life.runtime.signal('fork', 'end', 'fail');
     expect(await life.runtime.handle('fork').outcome()).toMatchObject({ stop: 'failed' });
     expect(world.log).toEqual(['act a']);
@@ -182,7 +183,7 @@ describe('a fork', () => {
     const life = stage.open(agent, { options: { suspendAfterMs: 1000 } });
     await life.start();
     const handle = await life.runtime.fork(RUN, {
-      at: await seqOf(stage as never, 'complete', 1),
+      at: await seqOf(stage, 'complete', 1),
       id: 'fork',
       live: true,
     });
@@ -213,7 +214,7 @@ describe('a fork', () => {
     const life = stage.open(agent);
     await life.start();
     const handle = await life.runtime.fork(RUN, {
-      at: await seqOf(stage as never, 'complete', 1),
+      at: await seqOf(stage, 'complete', 1),
       id: 'fork',
       live: true,
     });
@@ -231,7 +232,7 @@ describe('a fork', () => {
     const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));
     const life = stage.open(agent);
     await life.start();
-    const handle = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'wait-start'), id: 'fork' });
+    const handle = await life.runtime.fork(RUN, { at: await seqOf(stage, 'wait-start'), id: 'fork' });
     expect(await handle.outcome()).toMatchObject({ waiting: [{ token: 'fork:0:#0' }] });
     await life.runtime.signal('fork', 'run:0:#0', 'to the parent'); // the parent's token is nothing to the fork
     expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({ stop: 'suspended' });
@@ -263,10 +264,10 @@ describe('a fork', () => {
     };
     const life = stage.open(agent, { options: { suspendAfterMs: 1000 } });
     await life.start();
-    const first = await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete', 1), id: 'first' });
+    const first = await life.runtime.fork(RUN, { at: await seqOf(stage, 'complete', 1), id: 'first' });
     await first.outcome();
     const second = await life.runtime.fork('first', {
-      at: await seqOf(stage as never, 'complete', 1, 'first'),
+      at: await seqOf(stage, 'complete', 1, 'first'),
       id: 'second',
     });
     expect(await second.outcome()).toMatchObject({
@@ -284,9 +285,7 @@ describe('a fork', () => {
     };
     const life = stage.open(agent);
     const original = await life.start();
-    const fork = await (
-      await life.runtime.fork(RUN, { at: await seqOf(stage as never, 'complete'), id: 'fork' })
-    ).outcome();
+    const fork = await (await life.runtime.fork(RUN, { at: await seqOf(stage, 'complete'), id: 'fork' })).outcome();
     const ofFork = await (await life.runtime.fork('fork', { at: 1, id: 'of fork' })).outcome();
     expect((fork as { value: unknown }).value).toEqual((original as { value: unknown }).value);
     expect((ofFork as { value: unknown }).value).toEqual((original as { value: unknown }).value);
@@ -306,7 +305,7 @@ describe('a fork', () => {
     };
     const life = stage.open(agent);
     await life.start();
-    const point = await seqOf(stage as never, 'complete', 2);
+    const point = await seqOf(stage, 'complete', 2);
     expect(
       await (await life.runtime.fork(RUN, { at: point, id: 'enough', budget: budget({ toolCalls: 2 }) })).outcome(),
     ).toMatchObject({ stop: 'done', usage: { toolCalls: 2 } });

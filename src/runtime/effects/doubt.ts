@@ -66,7 +66,9 @@ function didNotHappen(
 
 /** Our own body that has ended cannot act any more; another owner's must be proven gone. */
 function nobodyLeft(attempt: Attempt, intent: EventOf<'intent'>, ended: BodyEnd<unknown> | undefined): boolean {
-  return ended === undefined ? attempt.host.isGone(intent.owner) : hasEnded(ended);
+  if (ended !== undefined) return hasEnded(ended);
+  const owner = attempt.recorded.intentOwners.get(intent.id);
+  return owner !== undefined && attempt.host.isGone(owner);
 }
 
 function hasEnded(body: BodyEnd<unknown>): boolean {

@@ -5,7 +5,7 @@ import type { Pending } from '../pending.js';
 import { type Act, keyOf, recordFailure, recordValue } from './act.js';
 import { type BodyEnd, runBody } from './body.js';
 import { resolveDoubt } from './doubt.js';
-import { passGate, passLiveForkGate } from './gate.js';
+import { needsGate, passGates } from './gate.js';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
@@ -15,7 +15,7 @@ export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Pr
   if (intent === undefined) {
     if (act.class === 'pure') return drivePure(attempt, pending, act);
     if (attempt.lineage.fork?.live === false) return simulate(attempt, pending, act);
-    if (!(await passLiveForkGate(attempt, pending, act)) || !(await passGate(attempt, pending, act))) return;
+    if (needsGate(attempt, act) && !(await passGates(attempt, pending, act))) return;
   }
   for (let ended: BodyEnd<unknown> | undefined; ; ) {
     if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
@@ -62,7 +62,6 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     deadline: attempt.host.clock.now() + timeoutMs,
     reserved: pending.reserved ?? {},
     attempt: nth,
-    owner: attempt.host.me,
   };
   try {
     attempt.push(intent);

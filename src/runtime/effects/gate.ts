@@ -34,9 +34,23 @@ const verdictSchema: StandardSchema<unknown, Verdict> = {
   },
 };
 
-/** An irreversible act needs a person's yes before its INTENT. Answers whether to go on; a no is already recorded. */
-export async function passGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
-  if (act.class !== 'irreversible') return true;
+/** Somebody has to agree before this act. */
+export function needsGate(attempt: Attempt, act: Act): boolean {
+  return act.class === 'irreversible' || needsLiveForkGate(attempt);
+}
+
+/** Answers whether to go on; a no is already recorded. */
+export async function passGates(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
+  if (needsLiveForkGate(attempt) && !(await passLiveForkGate(attempt, pending, act))) return false;
+  return act.class !== 'irreversible' || passGate(attempt, pending, act);
+}
+
+function needsLiveForkGate(attempt: Attempt): boolean {
+  return attempt.lineage.fork?.live === true && !attempt.liveForkApproved;
+}
+
+/** An irreversible act needs a person's yes before its INTENT. */
+function passGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
   return passes(attempt, pending, act, `${pending.id}!gate`, {
     kind: 'approval',
     name: `approve:${pending.id}`,
@@ -50,8 +64,7 @@ export async function passGate(attempt: Attempt, pending: Pending, act: Act): Pr
 }
 
 /** In a live fork the first act on the world waits until somebody agrees that the fork may act at all. */
-export async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
-  if (attempt.lineage.fork?.live !== true || attempt.liveForkApproved) return true;
+async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
   const passed = await passes(attempt, pending, act, `${pending.id}!live`, {
     kind: 'approval',
     name: 'approve:live-fork',
