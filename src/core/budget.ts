@@ -58,13 +58,27 @@ const STANDARD: Budget = {
 
 /** A complete budget: the axes given, the others at modest defaults. Every axis is finite, always. */
 export function budget(limits: Partial<Budget> = {}): Budget {
-  for (const [axis, limit] of Object.entries(limits)) {
-    if (!(axis in STANDARD) && axis !== 'deadline') throw new ConfigError(`Unknown budget axis "${axis}".`);
-    if (typeof limit !== 'number' || !Number.isFinite(limit) || limit < 0) {
-      throw new ConfigError(`Budget axis ${axis} must be a finite number of at least 0, got ${String(limit)}.`);
-    }
-  }
+  for (const [axis, limit] of Object.entries(limits)) checkLimit(axis, limit);
   return { ...STANDARD, ...limits };
+}
+
+function checkLimit(axis: string, limit: unknown): void {
+  if (!(axis in STANDARD) && axis !== 'deadline') throw new ConfigError(`Unknown budget axis "${axis}".`);
+  if (!isAmount(limit)) {
+    throw new ConfigError(`Budget axis ${axis} must be a finite number of at least 0, got ${String(limit)}.`);
+  }
+}
+
+/** A slice that makes sense: NaN or a negative number would lift a bound instead of setting one. */
+export function checkSlice({ share, ...limits }: BudgetSlice): void {
+  for (const [axis, limit] of Object.entries(limits)) if (limit !== undefined) checkLimit(axis, limit);
+  if (share !== undefined && !(isAmount(share) && share <= 1)) {
+    throw new ConfigError(`A share of a budget lies between 0 and 1, got ${String(share)}.`);
+  }
+}
+
+export function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 export const NOTHING: Amounts = {
@@ -108,6 +122,11 @@ export class Ledger {
   limits: Budget;
   readonly spent: Tally = { ...NOTHING };
   readonly reserved: Tally = { ...NOTHING };
+  /**
+   * What the code at this level is shown: its own effects and its finished children. The running total of a child at
+   * work is left out, because a finished child is not run again on replay and could not be shown there.
+   */
+  private readonly shown = { spent: { ...NOTHING } as Tally, reserved: { ...NOTHING } as Tally };
   /** Active time of the run when this level began: what its own `wallMs` counts from. */
   activeFrom = 0;
   /** Branches open now. */
@@ -128,18 +147,18 @@ export class Ledger {
   /** Takes the worst case of a call out of the budget, or says which bound refuses it. */
   reserve(want: Partial<Amounts>): Refusal | undefined {
     const refusal = this.refuses(want);
-    if (refusal === undefined) for (const axis of AXES) this.add('reserved', axis, want[axis] ?? 0);
+    if (refusal === undefined) this.force(want);
     return refusal;
   }
 
   /** Takes what the journal says was taken, without asking again. */
   force(reserved: Partial<Amounts>): void {
-    for (const axis of AXES) this.add('reserved', axis, reserved[axis] ?? 0);
+    for (const axis of AXES) this.hold(axis, reserved[axis] ?? 0);
   }
 
   /** Puts a reservation back without spending it. */
   release(reserved: Partial<Amounts>): void {
-    for (const axis of AXES) this.add('reserved', axis, -(reserved[axis] ?? 0));
+    for (const axis of AXES) this.hold(axis, -(reserved[axis] ?? 0));
   }
 
   /** Turns a reservation into what was really spent. */
@@ -151,8 +170,26 @@ export class Ledger {
   debit(actual: Partial<Amounts>): void {
     for (const axis of AXES) {
       const amount = actual[axis] ?? 0;
-      if (amount !== 0) this.spend(axis, amount);
+      if (amount === 0) continue;
+      this.shown.spent[axis] += amount;
+      this.spend(axis, amount);
     }
+  }
+
+  /** What the code may know: the same live and on replay. */
+  shownSpent(): Amounts {
+    return { ...this.shown.spent };
+  }
+
+  shownRemaining(axis: CountedAxis): number {
+    const own = Math.max(0, this.limits[axis] - this.shown.spent[axis] - this.shown.reserved[axis]);
+    return this.parent === undefined || this.carved.has(axis) ? own : Math.min(own, this.parent.shownRemaining(axis));
+  }
+
+  /** Active time is not spent by effects: it is read off the journal's entries. */
+  showActive(ms: number): void {
+    this.spent.wallMs = ms;
+    this.shown.spent.wallMs = ms;
   }
 
   /** Opens `count` branches, or says that the width is exhausted. */
@@ -182,7 +219,7 @@ export class Ledger {
       // time is not divided: children side by side spend the same minute
       if (asked !== undefined && axis !== 'wallMs') {
         carved.add(axis);
-        this.add('reserved', axis, limits[axis]);
+        this.hold(axis, limits[axis]);
       }
     }
     limits.depth = Math.min(slice.depth ?? this.limits.depth, this.limits.depth);
@@ -195,7 +232,10 @@ export class Ledger {
 
   /** Begins a new bill under new limits. What is reserved stays so. */
   beginAnew(): void {
-    for (const axis of AXES) this.spent[axis] = 0;
+    for (const axis of AXES) {
+      this.spent[axis] = 0;
+      this.shown.spent[axis] = 0;
+    }
   }
 
   carvedAxes(): Iterable<CountedAxis> {
@@ -208,9 +248,15 @@ export class Ledger {
 
   /** Ends a child: what it did not spend goes back to the parent. */
   close(): void {
-    for (const axis of this.carved) {
-      const rest = this.limits[axis] - this.spent[axis];
-      if (this.parent !== undefined && rest > 0) this.parent.add('reserved', axis, -rest);
+    const { parent } = this;
+    if (parent === undefined) return;
+    for (const axis of AXES) {
+      if (this.carved.has(axis)) {
+        const rest = this.limits[axis] - this.spent[axis];
+        if (rest > 0) parent.add('reserved', axis, -rest);
+        parent.shown.reserved[axis] -= this.limits[axis];
+      }
+      if (axis !== 'wallMs') parent.shown.spent[axis] += this.spent[axis];
     }
   }
 
@@ -263,6 +309,13 @@ export class Ledger {
       }
     }
     return undefined;
+  }
+
+  /** Reserves at this level, for an effect or a child of its own. */
+  private hold(axis: CountedAxis, amount: number): void {
+    if (amount === 0) return;
+    this.shown.reserved[axis] += amount;
+    this.add('reserved', axis, amount);
   }
 
   private add(tally: 'reserved', axis: CountedAxis, amount: number): void {

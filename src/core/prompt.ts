@@ -29,6 +29,8 @@ export interface Segment {
 export interface Prompt {
   readonly id: string;
   readonly parent: Prompt | undefined;
+  /** Id of the first link: which setup the chain stands on, without walking it. */
+  readonly root: string;
   readonly segment: Segment;
   readonly length: number;
   /** UTF-16 units of all content up to here: what token bounds are estimated from without walking the chain. */
@@ -61,9 +63,11 @@ export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
   if (parent !== undefined && BANDS.indexOf(parent.segment.band) > BANDS.indexOf(added.band)) {
     return append(append(parent.parent, given), parent.segment);
   }
+  const id = linkId(parent?.id ?? '', added);
   return {
-    id: linkId(parent?.id ?? '', added),
+    id,
     parent,
+    root: parent?.root ?? id,
     segment: added,
     length: (parent?.length ?? 0) + 1,
     size:

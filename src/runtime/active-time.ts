@@ -43,6 +43,14 @@ export class ActiveTime {
     this.arm();
   }
 
+  /** The first absolute deadline of the run or of a child at work. */
+  nextDeadline(): number | undefined {
+    const deadlines = [...this.ledgers].flatMap(({ limits }) =>
+      limits.deadline === undefined ? [] : [limits.deadline],
+    );
+    return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+  }
+
   unwatch(ledger: Ledger): void {
     this.ledgers.delete(ledger);
   }

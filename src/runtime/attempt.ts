@@ -377,7 +377,7 @@ export class Attempt {
 
   private deliver(event: RunEvent, entry: { readonly at: number; readonly activeMs: number }): void {
     this.nowAt = entry.at;
-    this.root.ledger.spent.wallMs = entry.activeMs;
+    this.root.ledger.showActive(entry.activeMs);
     switch (event.type) {
       case 'trip':
         this.bounds.delivered(event.node);

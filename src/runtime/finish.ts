@@ -1,9 +1,10 @@
 import { roundTrip } from '../core/codec.js';
-import { BoundReachedError, CancelledError, type Failure, FlyballError, failureOf } from '../core/errors.js';
+import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
 import { EVENT_VERSION } from '../core/events.js';
 import { failed, type Outcome, type Stop } from '../core/outcome.js';
 import type { Attempt } from './attempt.js';
 import type { Settlement } from './host.js';
+import { isOutcome, notAnOutcome } from './outcome-check.js';
 import { rollback } from './rollback.js';
 import { through } from './seams.js';
 
@@ -36,7 +37,7 @@ function outcomeOf({ outcome: given, error, closedBy }: Settlement): Outcome<unk
   if (closedBy instanceof CancelledError) return { stop: 'cancelled', because: closedBy.why, ...partial };
   // a run that hit its bound may say that it degraded, but not that it is done
   if (closedBy instanceof BoundReachedError && given?.stop !== 'degraded') return bounded(closedBy, partial);
-  if (given !== undefined) return isOutcome(given) ? given : failed(notAnOutcome());
+  if (error === undefined) return isOutcome(given) ? given : failed(notAnOutcome());
   return error instanceof BoundReachedError ? bounded(error, {}) : failed(failureOf(error));
 }
 
@@ -45,27 +46,14 @@ function bounded({ bound, limit }: BoundReachedError, partial: { readonly partia
 }
 
 function partialOf(outcome: Outcome<unknown> | undefined): { readonly partial?: unknown } {
-  const value =
-    outcome === undefined
-      ? undefined
-      : 'value' in outcome
-        ? outcome.value
-        : 'partial' in outcome
-          ? outcome.partial
-          : undefined;
+  const value = !isOutcome(outcome)
+    ? undefined
+    : 'value' in outcome
+      ? outcome.value
+      : 'partial' in outcome
+        ? outcome.partial
+        : undefined;
   return value === undefined ? {} : { partial: value };
-}
-
-const STOPS: ReadonlySet<unknown> = new Set<Stop>(['done', 'degraded', 'bounded', 'blocked', 'cancelled', 'failed']);
-
-function isOutcome(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && STOPS.has((value as { readonly stop?: unknown }).stop);
-}
-
-function notAnOutcome(): Failure {
-  const message =
-    "The agent returned something that is not an outcome. Return done(value), or { stop: 'done', value }.";
-  return failureOf(new FlyballError('CONFIG_INVALID', message));
 }
 
 /** An outcome that cannot be stored is a failure of the agent, not of the journal. */

@@ -8,7 +8,7 @@ export async function suspend(attempt: Attempt): Promise<void> {
   // the flush took a turn: something may have moved meanwhile
   if (attempt.dead || attempt.resting || !attempt.onlyWaits() || attempt.writer.hasUnwritten) return;
   const dues = waiting.flatMap((item) => (item.until === undefined ? [] : [item.until]));
-  const { deadline } = attempt.root.ledger.limits;
+  const deadline = attempt.time.nextDeadline();
   if (deadline !== undefined) dues.push(deadline);
   attempt.unload();
   await attempt.host.release(attempt, {

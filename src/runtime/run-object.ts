@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { BudgetView } from '../core/budget.js';
+import { type BudgetView, isAmount } from '../core/budget.js';
 import { roundTrip } from '../core/codec.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
@@ -76,10 +76,11 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
     get limits() {
       return ledger.limits;
     },
-    spent: () => ({ ...ledger.spent }),
-    remaining: (axis) => ledger.remaining(axis),
+    spent: () => ledger.shownSpent(),
+    remaining: (axis) => ledger.shownRemaining(axis),
     take: (axis, amount = 1) => {
       assertOutsideEffects(attempt);
+      if (!isAmount(amount)) throw new ConfigError(`take needs a finite number of at least 0, got ${String(amount)}.`);
       const closed = scope.closedReason();
       if (closed !== undefined) throw closed;
       const want = { [axis]: amount };

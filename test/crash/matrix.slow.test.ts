@@ -101,9 +101,11 @@ describe.each(await availableDrivers())('the same on a file with %s', (driver) =
   it('a commit that fails in its middle loses the whole group and nothing else [R2-SHOW-CRASH-GROUP]', async () => {
     const runIds = ['one', 'two'];
     let commits = 0;
-    const counting = await temporaryFile(driver).open({ hooks: { beforeCommit: (n) => (commits = n) } });
+    const calmFile = temporaryFile(driver);
+    const counting = await calmFile.open({ hooks: { beforeCommit: (n) => (commits = n) } });
     const calm = await mixedRuns({ runIds, ending: 'fails', patienceMs: 20_000 }, () => immortal(counting));
     await counting.close();
+    calmFile.remove();
     for (let fatal = 2; fatal <= commits; fatal += 5) {
       const own = temporaryFile(driver);
       const crashed = await mixedRuns({ runIds, ending: 'fails', patienceMs: 20_000 }, async (life) => {

@@ -7,7 +7,7 @@ const count: Tool<number, number> = { name: 'count', description: 'Counts.', eff
 
 describe('what is left of a budget that a parent shares with its child', () => {
   // bug B23: a finished child's spending is debited only at its end; plain `it` once that is fixed
-  it.fails('is the same on replay, although a finished child is not run again [R2-BUDGET-DEBIT] [R2-DELIVERY-ORDER]', async () => {
+  it('is the same on replay, although a finished child is not run again [R2-BUDGET-DEBIT] [R2-DELIVERY-ORDER]', async () => {
     const stage = moving();
     const child = async (run: Run): Promise<Outcome<unknown>> => {
       run.budget.take('iterations', 4);
@@ -47,7 +47,7 @@ describe('what is left of a budget that a parent shares with its child', () => {
 
 describe('a child', () => {
   // bug B24: wakeAt ignores deadlines of children; plain `it` once that is fixed
-  it.fails('that waits is ended by its own deadline, although the run was unloaded [R2-SHOW-BUDGET-NESTED]', async () => {
+  it('that waits is ended by its own deadline, although the run was unloaded [R2-SHOW-BUDGET-NESTED]', async () => {
     const stage = moving();
     const child = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'never' }));
     const agent = async (run: Run): Promise<Outcome<unknown>> =>
@@ -60,7 +60,7 @@ describe('a child', () => {
   });
 
   // bug B25: what a child returns is not checked; plain `it` once that is fixed
-  it.fails.each<[string, unknown]>([
+  it.each<[string, unknown]>([
     ['nothing', undefined],
     ['no outcome', { answer: 42 }],
     ['suspended, which only a handle sees', { stop: 'suspended', waiting: [] }],
@@ -84,7 +84,7 @@ describe('an agent', () => {
   );
 
   // bug B26: undefined is not recognised as no outcome; plain `it` once that is fixed
-  it.fails('that returns nothing has failed [R2-CORE-OUTCOME] [R2-BAD-TYPE]', async () => {
+  it('that returns nothing has failed [R2-CORE-OUTCOME] [R2-BAD-TYPE]', async () => {
     const outcome = await moving()
       .open(async () => undefined as never)
       .start();

@@ -1,4 +1,4 @@
-import { type Amounts, AXES } from '../../core/budget.js';
+import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { EffectError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext, EffectKind, EffectRules } from '../../core/tool.js';
@@ -94,10 +94,11 @@ function spentOf(
   declared: Partial<Amounts> | undefined,
   reported: Partial<Amounts> | undefined,
 ): { readonly spent?: Partial<Amounts> } {
-  if (pending.kind !== 'call') return reported === undefined ? {} : { spent: reported };
-  const spent: Record<string, number> = { toolCalls: 1 };
+  if (pending.kind !== 'call' && reported === undefined) return {};
+  const spent: Record<string, number> = pending.kind === 'call' ? { toolCalls: 1 } : {};
   for (const axis of AXES) {
-    const amount = reported?.[axis] ?? declared?.[axis] ?? 0;
+    const said = reported?.[axis];
+    const amount = isAmount(said) ? said : (declared?.[axis] ?? 0); // a report that is no amount counts as none
     if (amount > 0) spent[axis] = amount;
   }
   return { spent };

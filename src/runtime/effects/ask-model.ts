@@ -14,7 +14,7 @@ import { hasSeam, through } from '../seams.js';
 import { keyOf } from './act.js';
 import { runBody } from './body.js';
 import { ask } from './effect.js';
-import { priceOf, requestOf, worstCase } from './model-request.js';
+import { priceOf, requestOf, soundUsage, worstCase } from './model-request.js';
 import { rememberLinks, storeLinks } from './prompt-links.js';
 import { underSetup } from './setup-chain.js';
 
@@ -126,9 +126,10 @@ async function converse(
       const spent = end.ended === 'stopped' ? (pending.reserved ?? {}) : amountsOf(tally);
       return attempt.record({ type: 'ask-end', id: pending.id, failure, spent });
     }
-    addUsage(tally, end.value.usage, costOf(end.value.usage, priceOf(attempt, session)));
-    const read = await readReply(session, end.value);
-    if (read.ok) return recordReply(attempt, pending, end.value, read.value, tally, attempt.host.clock.now() - began);
+    const reply = { ...end.value, usage: soundUsage(session, asked, end.value.usage) };
+    addUsage(tally, reply.usage, costOf(reply.usage, priceOf(attempt, session)));
+    const read = await readReply(session, reply);
+    if (read.ok) return recordReply(attempt, pending, reply, read.value, tally, attempt.host.clock.now() - began);
     problem = read.problem;
     attempt.push({ type: 'guard-refused', id: `${pending.id}!reask${tally.calls}`, seam: 'model', why: problem });
     asked = append(append(asked, { role: 'assistant', content: end.value.text }), {

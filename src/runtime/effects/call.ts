@@ -1,5 +1,6 @@
+import { type Amounts, isAmount } from '../../core/budget.js';
 import { fingerprint } from '../../core/codec.js';
-import { failureOf } from '../../core/errors.js';
+import { ConfigError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import { check } from '../../core/schema.js';
 import type { Tool, ToolRef, ToolResult } from '../../core/tool.js';
@@ -21,7 +22,7 @@ export function call<T>(attempt: Attempt, scope: Scope, tool: ToolRef<T>, args: 
   return ask<ToolResult<T>>(attempt, scope, {
     kind: 'call',
     fp: fingerprint('call', given.name, args),
-    want: { toolCalls: 1, ...given.reserve?.(args) },
+    want: { toolCalls: 1, ...reservationOf(given, args) },
     drive: async (pending) => {
       const admitted = await admit(attempt, pending, given, args);
       if (admitted === undefined) return;
@@ -41,6 +42,16 @@ export function call<T>(attempt: Attempt, scope: Scope, tool: ToolRef<T>, args: 
       };
     },
   });
+}
+
+/** A declared amount that is no amount must not lift a bound. */
+function reservationOf(tool: AnyTool, args: unknown): Partial<Amounts> {
+  const declared = tool.reserve?.(args) ?? {};
+  for (const [axis, amount] of Object.entries(declared)) {
+    if (!isAmount(amount))
+      throw new ConfigError(`Tool ${tool.name} reserves ${String(amount)} ${axis}: not a finite number of at least 0.`);
+  }
+  return declared;
 }
 
 function actOf(attempt: Attempt, tool: AnyTool, args: unknown, at: string): Act {

@@ -1,6 +1,6 @@
-import type { Amounts } from '../../core/budget.js';
+import { type Amounts, isAmount } from '../../core/budget.js';
 import { ConfigError } from '../../core/errors.js';
-import type { ModelRequest, Price } from '../../core/model.js';
+import type { ModelRequest, Price, TokenUsage } from '../../core/model.js';
 import { worstCost } from '../../core/prices.js';
 import { messagesOf, type Prompt } from '../../core/prompt.js';
 import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
@@ -34,6 +34,19 @@ export function priceOf(attempt: Attempt, session: Pick<Session<unknown>, 'model
     );
   }
   return price;
+}
+
+/** A provider that reports no usage, or nonsense, is billed for the most the call can have cost. */
+export function soundUsage(session: Session<unknown>, prompt: Prompt, usage: TokenUsage | undefined): TokenUsage {
+  const { input, output } = usage ?? {};
+  if (usage !== undefined && isAmount(input) && isAmount(output)) return usage;
+  const worst = session.model.countTokens(requestOf(session, prompt, session.tools ?? []));
+  return {
+    input: isAmount(input) ? input : worst,
+    output: isAmount(output)
+      ? output
+      : (session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens),
+  };
 }
 
 export function requestOf(session: Session<unknown>, prompt: Prompt, tools: readonly ToolRef[]): ModelRequest {

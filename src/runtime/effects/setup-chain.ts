@@ -11,10 +11,9 @@ const rebased = new WeakMap<Prompt, Map<string, Prompt>>();
 export function underSetup(session: Pick<Session<unknown>, 'name' | 'setup'>, input: Input): Prompt {
   const setup = append(undefined, { role: 'system', content: session.setup, owner: session.name, protect: true });
   if (typeof input === 'string') return append(setup, { role: 'user', content: input });
-  const links = linksOf(input);
-  if (links[0]?.id === setup.id) return input;
+  if (input.root === setup.id) return input;
   let tip = setup;
-  for (const link of links) {
+  for (const link of linksOf(input)) {
     if (link.segment.band === 'setup' && link.parent === undefined) continue;
     const known = rebased.get(link)?.get(setup.id);
     tip = known ?? append(tip, link.segment);

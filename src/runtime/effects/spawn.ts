@@ -1,10 +1,11 @@
-import type { BudgetSlice, Ledger } from '../../core/budget.js';
+import { type BudgetSlice, checkSlice, type Ledger } from '../../core/budget.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
 import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import { failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
+import { isOutcome, notAnOutcome } from '../outcome-check.js';
 import type { Pending } from '../pending.js';
 import type { Scope } from '../scope.js';
 import { hasSeam, through } from '../seams.js';
@@ -24,6 +25,7 @@ export async function spawn<I, O>(
 ): Promise<Outcome<O>> {
   const { agent, slice } = given;
   if (slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
+  checkSlice(slice);
   const name = nameOf(agent);
   const input = hasSeam(attempt.host.seams, 'handoff') ? await handOff(attempt, scope, name, given.input) : given.input;
   const id = `${scope.path}#${scope.effects}`;
@@ -108,6 +110,7 @@ async function runChild<O>(
 async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): Promise<Outcome<unknown> | undefined> {
   try {
     const outcome = await run();
+    if (!isOutcome(outcome)) return failed(notAnOutcome());
     const own = child.closedBy;
     if (own instanceof BoundReachedError && (outcome.stop === 'done' || outcome.stop === 'failed')) {
       return bounded(own, 'value' in outcome ? outcome.value : undefined);
