@@ -65,6 +65,7 @@ export class Attempt {
   private readonly scopes = new Map<string, Scope>();
   private readonly queue: Written[] = [];
   private readonly held: { readonly pending: Pending; readonly want: Partial<Amounts> }[] = [];
+  private readonly leftOpen: Pending[] = [];
   private readonly decidedChanges = new Map<string, boolean>();
   cancelledBy: CancelledError | undefined;
   private isCancelling = false;
@@ -210,12 +211,38 @@ export class Attempt {
     if (this.open.remove(pending)) this.kick();
   }
 
+  /** The run is at a bound, from which it can be resumed: what may be repeated then is left alone now. */
+  get canGoOnLater(): boolean {
+    return this.bounds.ofRun && this.cancelledBy === undefined;
+  }
+
+  /** Leaves an INTENT without an end, for the run that goes on to repeat. */
+  leaveOpen(pending: Pending): void {
+    this.leftOpen.push(pending);
+    this.drop(pending);
+  }
+
+  /** The run will not go on after all: what was left open is seen to its end. */
+  endLeftOpen(): void {
+    for (const pending of this.leftOpen.splice(0)) {
+      this.open.add(pending);
+      this.begin(pending, {});
+    }
+  }
+
   scope(path: string, parent: Scope, ledger = parent.ledger): Scope {
     const known = this.scopes.get(path);
     if (known !== undefined) return known;
     const scope = new Scope(path, ledger, parent);
     this.scopes.set(path, scope);
     return scope;
+  }
+
+  /** Forgets a scope that cannot be named again, with all below it: a run may open any number of them. */
+  forget(scope: Scope): void {
+    for (const child of [...scope.children]) this.forget(child);
+    scope.parent?.children.delete(scope);
+    this.scopes.delete(scope.path);
   }
 
   // The journal's end.
@@ -299,7 +326,7 @@ export class Attempt {
     const target = this.scopes.get(path);
     if (target === undefined || target.closedBy !== undefined) return;
     target.closedBy = reason;
-    for (const scope of this.scopes.values()) if (isUnder(scope.path, path)) scope.abort(reason);
+    target.abort(reason);
     for (const pending of this.open.all()) {
       const isSpared = options.spareIntents === true && pending.intended;
       if (isUnder(pending.id, path) && pending.closedBy === undefined && !isSpared) this.closePending(pending, reason);

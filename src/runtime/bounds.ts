@@ -33,7 +33,7 @@ export class Bounds {
     return error;
   }
 
-  /** The run itself is at a bound, from which it can be resumed: what may be repeated then is left alone now. */
+  /** The run itself is at a bound. */
   get ofRun(): boolean {
     return this.tripping.has('');
   }

@@ -12,6 +12,7 @@ import { through } from './seams.js';
 export async function finish(attempt: Attempt, settlement: Settlement): Promise<void> {
   if (attempt.continuation !== undefined) return nextGeneration(attempt, attempt.continuation.state);
   attempt.close('', new CancelledError('the run has ended'), { spareIntents: true });
+  if (attempt.cancelledBy !== undefined) attempt.endLeftOpen();
   await attempt.open.intentsEnded('');
   // a cancellation counts until the run is being finished: a bounded run can still be cancelled
   let outcome = outcomeOf({ ...settlement, closedBy: attempt.cancelledBy ?? settlement.closedBy });

@@ -4,6 +4,8 @@ import { type Ledger, ProgressMeter } from '../core/budget.js';
 export class Scope {
   readonly path: string;
   readonly parent: Scope | undefined;
+  /** Scopes opened below this one that may still be used. */
+  readonly children = new Set<Scope>();
   readonly ledger: Ledger;
   readonly meter: ProgressMeter;
   /** Effects asked for so far. */
@@ -20,6 +22,7 @@ export class Scope {
     this.path = path;
     this.ledger = ledger;
     this.parent = parent;
+    parent?.children.add(this);
     // repeats are judged where the budget is kept: a child's calls are its own
     this.meter = parent !== undefined && parent.ledger === ledger ? parent.meter : new ProgressMeter();
   }
@@ -39,8 +42,16 @@ export class Scope {
     return this.controller.signal;
   }
 
-  /** Tells whoever asked for this scope's signal; nobody else holds a listener. */
+  /** Tells whoever asked for the signal of this scope or one below it; nobody else holds a listener. */
   abort(reason: Error): void {
     this.controller?.abort(reason);
+    for (const child of this.children) child.abort(reason);
+  }
+
+  /** Nothing is open here or below, and nothing was cut off: no entry can refer to it any more. */
+  isOver(): boolean {
+    if (this.open > 0 || this.closedBy !== undefined) return false;
+    for (const child of this.children) if (!child.isOver()) return false;
+    return true;
   }
 }

@@ -24,7 +24,9 @@ export async function all<T>(
   const lane = async (): Promise<void> => {
     for (let index = next++; index < branches.length; index = next++) {
       const branch = branches[index] as Branch<T>;
-      results[index] = await settled(() => branch(given.runFor(attempt.scope(`${group}.${index}`, scope))));
+      const own = attempt.scope(`${group}.${index}`, scope);
+      results[index] = await settled(() => branch(given.runFor(own)));
+      if (own.isOver() && own.closedReason() === undefined) attempt.forget(own);
     }
   };
   try {

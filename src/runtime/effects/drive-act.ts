@@ -20,7 +20,7 @@ export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Pr
   for (let ended: BodyEnd<unknown> | undefined; ; ) {
     if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
     if (pending.closedBy !== undefined && !pending.intended) return attempt.drop(pending);
-    if (act.class === 'idempotent' && attempt.bounds.ofRun) return attempt.drop(pending); // repeated when the run goes on
+    if (act.class === 'idempotent' && attempt.canGoOnLater) return attempt.leaveOpen(pending);
     const made = await makeOnce(attempt, pending, act, (intent?.attempt ?? 0) + 1);
     if (made === 'ended') return;
     ({ intent, ended } = made);
@@ -82,8 +82,8 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
     return 'ended';
   }
-  if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.bounds.ofRun) {
-    attempt.drop(pending);
+  if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.canGoOnLater) {
+    attempt.leaveOpen(pending);
     return 'ended';
   }
   // repeating an idempotent effect is harmless, so calling it failed is honest enough

@@ -1,6 +1,8 @@
 import { append, linksOf, type Prompt } from '../../core/prompt.js';
 import type { Input, Session } from '../../core/session.js';
 
+const setups = new WeakMap<object, Prompt>();
+
 /** Chains already put under a setup, by the chain they came from: a growing conversation is hashed once per link. */
 const rebased = new WeakMap<Prompt, Map<string, Prompt>>();
 
@@ -9,7 +11,7 @@ const rebased = new WeakMap<Prompt, Map<string, Prompt>>();
  * used as it is; one that stands on another session's setup is moved onto this one.
  */
 export function underSetup(session: Pick<Session<unknown>, 'name' | 'setup'>, input: Input): Prompt {
-  const setup = append(undefined, { role: 'system', content: session.setup, owner: session.name, protect: true });
+  const setup = setupOf(session);
   if (typeof input === 'string') return append(setup, { role: 'user', content: input });
   if (input.root === setup.id) return input;
   let tip = setup;
@@ -20,6 +22,15 @@ export function underSetup(session: Pick<Session<unknown>, 'name' | 'setup'>, in
     if (known === undefined) remember(link, setup.id, tip);
   }
   return tip;
+}
+
+/** Sessions are immutable, so each one's setup is hashed once. */
+function setupOf(session: Pick<Session<unknown>, 'name' | 'setup'>): Prompt {
+  const known = setups.get(session);
+  if (known !== undefined) return known;
+  const setup = append(undefined, { role: 'system', content: session.setup, owner: session.name, protect: true });
+  setups.set(session, setup);
+  return setup;
 }
 
 function remember(link: Prompt, setupId: string, moved: Prompt): void {

@@ -60,6 +60,7 @@ export async function spawn<I, O>(
       // a child that finished in an earlier life did not spend again: its total is taken from its outcome
       if (ledger.isUnspent() && outcome.usage !== undefined) ledger.debit({ ...outcome.usage, wallMs: 0 });
       ledger.close();
+      attempt.forget(child);
       return outcome as Outcome<O>;
     },
   });
