@@ -130,7 +130,8 @@ describe('a child', () => {
 
   it('can narrow depth, width, progress and deadline, but never widen them', () => {
     const root = ledger({ depth: 2, width: 4, noProgress: 3, deadline: 1000 });
-    expect(root.carve('/a', { depth: 1, width: 2, noProgress: 1, deadline: 500 }).limits).toMatchObject({
+    // no level below the child: the child itself is the first below the run
+    expect(root.carve('/a', { depth: 0, width: 2, noProgress: 1, deadline: 500 }).limits).toMatchObject({
       depth: 1,
       width: 2,
       noProgress: 1,

@@ -27,7 +27,7 @@ export type Axis = CountedAxis | 'depth' | 'width' | 'deadline' | 'noProgress';
 export type Amounts = Readonly<Record<CountedAxis, number>>;
 
 export interface Budget extends Amounts {
-  /** Nested spawns below the run. */
+  /** Nested spawns below the run; in a slice, below the child. */
   readonly depth: number;
   /** Branches open at the same time, nested ones included. */
   readonly width: number;
@@ -129,19 +129,20 @@ export class Ledger {
   private readonly shown = { spent: { ...NOTHING } as Tally, reserved: { ...NOTHING } as Tally };
   /** Active time of the run when this level began: what its own `wallMs` counts from. */
   activeFrom = 0;
+  private isClosed = false;
   /** Branches open now. */
   open = 0;
   readonly parent: Ledger | undefined;
-  /** Axes whose whole limit is reserved in the parent. */
-  private readonly carved: ReadonlySet<CountedAxis>;
+  /** Axes that this level limits itself; on the others it follows its parent. */
+  private readonly own: ReadonlySet<Axis>;
   private readonly warned = new Set<string>();
 
-  constructor(path: string, limits: Budget, parent?: Ledger, carved: ReadonlySet<CountedAxis> = new Set()) {
+  constructor(path: string, limits: Budget, parent?: Ledger, own: ReadonlySet<Axis> = new Set()) {
     this.path = path;
     this.limits = limits;
     this.parent = parent;
     this.depth = parent === undefined ? 0 : parent.depth + 1;
-    this.carved = carved;
+    this.own = own;
   }
 
   /** Takes the worst case of a call out of the budget, or says which bound refuses it. */
@@ -176,14 +177,40 @@ export class Ledger {
     }
   }
 
+  /** Spends what a crash cut off. The code is not shown it: when that happened is not part of what it lived through. */
+  lose(reserved: Partial<Amounts>): void {
+    for (const axis of AXES) {
+      const amount = reserved[axis] ?? 0;
+      if (amount !== 0) this.spend(axis, amount);
+    }
+  }
+
   /** What the code may know: the same live and on replay. */
   shownSpent(): Amounts {
     return { ...this.shown.spent };
   }
 
   shownRemaining(axis: CountedAxis): number {
-    const own = Math.max(0, this.limits[axis] - this.shown.spent[axis] - this.shown.reserved[axis]);
-    return this.parent === undefined || this.carved.has(axis) ? own : Math.min(own, this.parent.shownRemaining(axis));
+    const used = this.shown.spent[axis] + this.shown.reserved[axis];
+    const own = this.limitsItself(axis) ? Math.max(0, this.limits[axis] - used) : Number.POSITIVE_INFINITY;
+    if (this.parent === undefined || this.isCarved(axis)) return own;
+    return Math.min(own, Math.max(0, this.parent.shownRemaining(axis) - used));
+  }
+
+  /** What holds here: this level's own limits, and its parent's for the rest. */
+  effectiveLimits(): Budget {
+    if (this.parent === undefined) return this.limits;
+    const own = Object.fromEntries([...this.own].map((axis) => [axis, this.limits[axis]]));
+    return { ...this.parent.effectiveLimits(), ...own };
+  }
+
+  private limitsItself(axis: Axis): boolean {
+    return this.parent === undefined || this.own.has(axis);
+  }
+
+  /** The whole limit is reserved in the parent. Time is not divided: children side by side spend the same minute. */
+  private isCarved(axis: CountedAxis): boolean {
+    return this.parent !== undefined && !this.isClosed && axis !== 'wallMs' && this.own.has(axis);
   }
 
   /** Active time is not spent by effects: it is read off the journal's entries. */
@@ -195,7 +222,7 @@ export class Ledger {
   /** Opens `count` branches, or says that the width is exhausted. */
   openBranches(count: number): Refusal | undefined {
     for (let node: Ledger | undefined = this; node; node = node.parent) {
-      if (node.open + count > node.limits.width) {
+      if (node.limitsItself('width') && node.open + count > node.limits.width) {
         return { node: node.path, bound: 'width', limit: node.limits.width, spent: node.open, wanted: count };
       }
     }
@@ -209,25 +236,31 @@ export class Ledger {
 
   /** A child's ledger. Counted axes named in the slice are reserved here as a whole until `close`. */
   carve(path: string, slice: BudgetSlice): Ledger {
-    const limits: { -readonly [K in keyof Budget]: Budget[K] } = { ...this.limits };
-    const carved = new Set<CountedAxis>();
+    const limits: { -readonly [K in keyof Budget]: Budget[K] } = { ...this.effectiveLimits() };
+    const own = new Set<Axis>();
     for (const axis of AXES) {
       const left = this.remaining(axis);
       const asked = slice[axis] ?? (slice.share === undefined ? undefined : left * slice.share);
-      limits[axis] = asked === undefined ? left : Math.min(asked, left);
-      if (axis !== 'costUsd' && asked !== undefined) limits[axis] = Math.floor(limits[axis]);
-      // time is not divided: children side by side spend the same minute
-      if (asked !== undefined && axis !== 'wallMs') {
-        carved.add(axis);
-        this.hold(axis, limits[axis]);
-      }
+      if (asked === undefined) continue;
+      const given = Math.min(asked, left);
+      limits[axis] = axis === 'costUsd' ? given : Math.floor(given);
+      own.add(axis);
+      if (axis !== 'wallMs') this.hold(axis, limits[axis]);
     }
-    limits.depth = Math.min(slice.depth ?? this.limits.depth, this.limits.depth);
-    limits.width = Math.min(slice.width ?? this.limits.width, this.limits.width);
-    limits.noProgress = Math.min(slice.noProgress ?? this.limits.noProgress, this.limits.noProgress);
-    const deadlines = [slice.deadline, this.limits.deadline].filter((at) => at !== undefined);
-    if (deadlines.length > 0) limits.deadline = Math.min(...deadlines);
-    return new Ledger(path, limits, this, carved);
+    for (const axis of ['width', 'noProgress'] as const) {
+      if (slice[axis] === undefined) continue;
+      limits[axis] = Math.min(slice[axis], limits[axis]);
+      own.add(axis);
+    }
+    if (slice.depth !== undefined) {
+      limits.depth = Math.min(this.depth + 1 + slice.depth, limits.depth); // levels below the child, counted from the run
+      own.add('depth');
+    }
+    if (slice.deadline !== undefined) {
+      limits.deadline = Math.min(slice.deadline, limits.deadline ?? slice.deadline);
+      own.add('deadline');
+    }
+    return new Ledger(path, limits, this, own);
   }
 
   /** Begins a new bill under new limits. What is reserved stays so. */
@@ -238,31 +271,33 @@ export class Ledger {
     }
   }
 
-  carvedAxes(): Iterable<CountedAxis> {
-    return this.carved;
+  carvedAxes(): readonly CountedAxis[] {
+    return AXES.filter((axis) => this.isCarved(axis));
   }
 
   isUnspent(): boolean {
     return AXES.every((axis) => this.spent[axis] === 0);
   }
 
-  /** Ends a child: what it did not spend goes back to the parent. */
+  /** Ends a child: what it neither spent nor has in flight goes back to the parent, which keeps the books from here on. */
   close(): void {
     const { parent } = this;
-    if (parent === undefined) return;
+    if (parent === undefined || this.isClosed) return;
     for (const axis of AXES) {
-      if (this.carved.has(axis)) {
-        const rest = this.limits[axis] - this.spent[axis];
+      if (this.isCarved(axis)) {
+        const rest = this.limits[axis] - this.spent[axis] - this.reserved[axis];
         if (rest > 0) parent.add('reserved', axis, -rest);
         parent.shown.reserved[axis] -= this.limits[axis];
       }
       if (axis !== 'wallMs') parent.shown.spent[axis] += this.spent[axis];
     }
+    this.isClosed = true;
   }
 
   remaining(axis: CountedAxis): number {
-    const own = Math.max(0, this.limits[axis] - this.spent[axis] - this.reserved[axis]);
-    return this.parent === undefined || this.carved.has(axis) ? own : Math.min(own, this.parent.remaining(axis));
+    const left = Math.max(0, this.limits[axis] - this.spent[axis] - this.reserved[axis]);
+    const own = this.limitsItself(axis) ? left : Number.POSITIVE_INFINITY;
+    return this.parent === undefined || this.isCarved(axis) ? own : Math.min(own, this.parent.remaining(axis));
   }
 
   /** Bounds at or past `fraction` of their limit that were not reported before, here and in all ancestors. */
@@ -272,6 +307,7 @@ export class Ledger {
     const found = [];
     for (let node: Ledger | undefined = this; node; node = node.parent) {
       for (const axis of AXES) {
+        if (!node.limitsItself(axis)) continue;
         const spent = node.spent[axis];
         const limit = node.limits[axis];
         if (spent === 0 || spent < limit * fraction || node.warned.has(axis)) continue;
@@ -287,8 +323,9 @@ export class Ledger {
     for (let node: Ledger | undefined = this; node; node = node.parent) {
       const { wallMs, deadline } = node.limits;
       const active = activeMs - node.activeFrom;
-      if (active >= wallMs) return { node: node.path, bound: 'wallMs', limit: wallMs, spent: active, wanted: 0 };
-      if (deadline !== undefined && now >= deadline) {
+      if (node.limitsItself('wallMs') && active >= wallMs)
+        return { node: node.path, bound: 'wallMs', limit: wallMs, spent: active, wanted: 0 };
+      if (node.limitsItself('deadline') && deadline !== undefined && now >= deadline) {
         return { node: node.path, bound: 'deadline', limit: deadline, spent: now, wanted: 0 };
       }
     }
@@ -299,13 +336,14 @@ export class Ledger {
     for (const axis of AXES) {
       const wanted = want[axis] ?? 0;
       for (let node: Ledger | undefined = this; node; node = node.parent) {
+        if (!node.limitsItself(axis)) continue;
         const limit = node.limits[axis];
         const taken = node.spent[axis] + node.reserved[axis];
         const over = axis === 'costUsd' ? taken + wanted > limit + 1e-9 : taken + wanted > limit;
         if (over && (wanted > 0 || node.spent[axis] > limit)) {
           return { node: node.path, bound: axis, limit, spent: node.spent[axis], wanted };
         }
-        if (node.carved.has(axis)) break; // the parent reserved all of this axis when it was carved
+        if (node.isCarved(axis)) break; // the parent reserved all of this axis when it was carved
       }
     }
     return undefined;
@@ -321,14 +359,15 @@ export class Ledger {
   private add(tally: 'reserved', axis: CountedAxis, amount: number): void {
     if (amount === 0) return;
     this[tally][axis] += amount;
-    if (this.parent !== undefined && !this.carved.has(axis)) this.parent.add(tally, axis, amount);
+    if (this.parent !== undefined && !this.isCarved(axis)) this.parent.add(tally, axis, amount);
   }
 
   private spend(axis: CountedAxis, amount: number): void {
+    const left = Math.max(0, this.limits[axis] - this.spent[axis]);
     this.spent[axis] += amount;
     if (this.parent === undefined) return;
     // what a child spends of a carved axis was reserved in the parent: it moves there from reserved to spent
-    if (this.carved.has(axis)) this.parent.add('reserved', axis, -amount);
+    if (this.isCarved(axis)) this.parent.add('reserved', axis, -Math.min(amount, left));
     this.parent.spend(axis, amount);
   }
 

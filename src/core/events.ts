@@ -119,6 +119,8 @@ export type EffectEvent =
       readonly of?: 'call' | 'step';
       readonly name?: string;
       readonly result: unknown;
+      /** It took place, but its result could not be kept or was refused: the code sees this failure. */
+      readonly failure?: Failure;
       readonly spent?: Partial<Amounts>;
       /** How a doubt was resolved, where there was one. */
       readonly how?: 'verified' | 'repeated' | 'person' | 'simulated';
@@ -198,7 +200,9 @@ export type ControlEvent =
       readonly spent: number;
       readonly wanted: number;
     }
-  | { readonly type: 'cancel'; readonly by: string; readonly why: string };
+  | { readonly type: 'cancel'; readonly by: string; readonly why: string }
+  /** The code awaits something that did not go through `run`: the run fails with FOREIGN_AWAIT. */
+  | { readonly type: 'stuck' };
 
 /** Told, never replayed. */
 export type InfoEvent =

@@ -11,6 +11,7 @@ export class ActiveTime {
   private readonly onBound: (refusal: Refusal) => void;
   private before: number;
   private since: number | undefined;
+  private isArmed = false;
 
   constructor(parts: {
     readonly clock: Clock;
@@ -40,7 +41,7 @@ export class ActiveTime {
   watch(ledger: Ledger, activeFrom: number): void {
     ledger.activeFrom = activeFrom;
     this.ledgers.add(ledger);
-    this.arm();
+    this.setTimer();
   }
 
   /** The first absolute deadline of the run or of a child at work. */
@@ -58,18 +59,25 @@ export class ActiveTime {
   resume(): void {
     if (this.since !== undefined) return;
     this.since = this.clock.now();
-    this.arm();
+    this.setTimer();
   }
 
   pause(): void {
     if (this.since === undefined) return;
     this.before = this.total();
     this.since = undefined;
-    this.arm();
+    this.setTimer();
+  }
+
+  /** Bounds hold from here on: a replay is not interrupted by the time it takes. */
+  arm(): void {
+    this.isArmed = true;
+    this.setTimer();
   }
 
   /** One timer for whichever time bound comes first. */
-  private arm(): void {
+  private setTimer(): void {
+    if (!this.isArmed) return;
     const ms = Math.min(...[...this.ledgers].map((ledger) => this.left(ledger)));
     if (ms === Number.POSITIVE_INFINITY) return this.timers.clear('bound');
     this.timers.set('bound', ms, () => {
@@ -79,7 +87,7 @@ export class ActiveTime {
         this.unwatch(ledger); // told once: the bound itself ends what is behind it
         this.onBound(refusal);
       }
-      this.arm();
+      this.setTimer();
     });
   }
 

@@ -1,6 +1,6 @@
 import { type Amounts, boundReached, Ledger, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId } from '../core/codec.js';
-import { CancelledError, FlyballError } from '../core/errors.js';
+import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
 import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
@@ -14,7 +14,7 @@ import { Inbox } from './inbox.js';
 import type { Lineage } from './lineage.js';
 import { OpenEffects } from './open-effects.js';
 import { type Pending, subsOf } from './pending.js';
-import { type EndEvent, isUnder, type Recorded } from './recorded.js';
+import { type EndEvent, isUnder, type LoadedEntry, type Recorded } from './recorded.js';
 import { Saga } from './saga.js';
 import { Scope } from './scope.js';
 import type { SeamContext } from './seams.js';
@@ -69,10 +69,12 @@ export class Attempt {
   private readonly decidedChanges = new Map<string, boolean>();
   cancelledBy: CancelledError | undefined;
   private isCancelling = false;
+  private isEnding = false;
   private cursor = 0;
   private era = 0;
   private scheduled = false;
   private quietTurns = 0;
+  private isToldStuck = false;
 
   constructor(parts: {
     readonly host: AttemptHost;
@@ -89,7 +91,7 @@ export class Attempt {
     this.generation = generation;
     this.lineage = parts.lineage;
     this.harvest = parts.harvest ?? false;
-    this.nowAt = recorded.first.at;
+    this.nowAt = recorded.startedAt;
     this.liveForkApproved = recorded.liveForkApproved;
     const ledger = new Ledger('', recorded.budgets[0]?.budget ?? recorded.budget);
     ledger.debit(recorded.carriedSpent);
@@ -179,7 +181,7 @@ export class Attempt {
       return;
     }
     // the journal agreed to this: taken without asking, and attempts that a crash cut off count as spent
-    for (const { event } of starts?.slice(0, -1) ?? []) if ('reserved' in event) ledger.debit(event.reserved);
+    for (const { event } of starts?.slice(0, -1) ?? []) if (event.type === 'ask-start') ledger.lose(event.reserved);
     ledger.force(decided);
     pending.reserved = decided;
   }
@@ -213,7 +215,7 @@ export class Attempt {
 
   /** The run is at a bound, from which it can be resumed: what may be repeated then is left alone now. */
   get canGoOnLater(): boolean {
-    return this.bounds.ofRun && this.cancelledBy === undefined;
+    return this.bounds.ofRun && this.cancelledBy === undefined && !this.isEnding;
   }
 
   /** Leaves an INTENT without an end, for the run that goes on to repeat. */
@@ -224,6 +226,7 @@ export class Attempt {
 
   /** The run will not go on after all: what was left open is seen to its end. */
   endLeftOpen(): void {
+    this.isEnding = true;
     for (const pending of this.leftOpen.splice(0)) {
       this.open.add(pending);
       this.begin(pending, {});
@@ -232,7 +235,8 @@ export class Attempt {
 
   scope(path: string, parent: Scope, ledger = parent.ledger): Scope {
     const known = this.scopes.get(path);
-    if (known !== undefined) return known;
+    if (known !== undefined && known.ledger === ledger) return known;
+    if (known !== undefined) throw new ConfigError(`Scope ${path} is taken: give it another name.`);
     const scope = new Scope(path, ledger, parent);
     this.scopes.set(path, scope);
     return scope;
@@ -248,7 +252,7 @@ export class Attempt {
   // The journal's end.
 
   /** Appends an end and puts it in line for delivery. */
-  record(event: EndEvent | EventOf<'trip' | 'cancel' | 'rollback-end'>): void {
+  record(event: EndEvent | EventOf<'trip' | 'cancel' | 'stuck' | 'rollback-end'>): void {
     if (this.dead || this.harvest) return;
     this.queue.push(this.push(event));
     this.kick();
@@ -269,6 +273,7 @@ export class Attempt {
 
   /** Makes everything so far durable, or ends this life. Never resolves once it is dead. */
   barrier(): Promise<void> {
+    if (this.dead) return never();
     return this.writer.flush().then(
       () => (this.dead ? never() : undefined),
       (error: unknown) => {
@@ -314,11 +319,14 @@ export class Attempt {
     if (!isTold) this.record({ type: 'trip', ...refusal });
   }
 
-  requestCancel(by: string, why: string): void {
-    if (this.settlement !== undefined || this.isCancelling) return;
+  /** False when it comes too late for this life: then the message stays in the inbox. */
+  requestCancel(by: string, why: string): boolean {
+    if (this.settlement !== undefined) return false;
+    if (this.isCancelling) return true;
     this.isCancelling = true;
     this.busy();
     this.record({ type: 'cancel', by, why });
+    return true;
   }
 
   /** Ends everything below `path` with `reason`: in-flight work is aborted, INTENTs are seen to their end. */
@@ -387,6 +395,7 @@ export class Attempt {
     if (orphan !== undefined) return this.fail(orphan);
     this.live = true;
     while (this.enterNextEra());
+    this.time.arm();
     this.startHeld();
     this.inbox.open();
     this.kick();
@@ -402,7 +411,7 @@ export class Attempt {
     }
   }
 
-  private deliver(event: RunEvent, entry: { readonly at: number; readonly activeMs: number }): void {
+  private deliver(event: RunEvent, entry: Pick<LoadedEntry, 'at' | 'activeMs' | 'inherited'>): void {
     this.nowAt = entry.at;
     this.root.ledger.showActive(entry.activeMs);
     switch (event.type) {
@@ -413,6 +422,9 @@ export class Attempt {
         this.isCancelling = true;
         this.cancelledBy = new CancelledError(event.why);
         return this.close('', this.cancelledBy);
+      case 'stuck':
+        this.settlement ??= { error: foreignAwait(), closedBy: this.cancelledBy ?? this.root.closedBy };
+        return;
       case 'rollback-end':
         return this.answer(`${event.scope}!rollback`, event);
       case 'ask-end':
@@ -422,7 +434,9 @@ export class Attempt {
       case 'sleep-end':
         return this.answer(event.id, event);
       case 'wait-end':
-        return event.id.includes('!') ? this.answerSub(event) : this.answer(event.id, event);
+        if (!event.id.includes('!')) return this.answer(event.id, event);
+        // what somebody said about the parent's acts says nothing about a fork's own
+        return entry.inherited ? undefined : this.answerSub(event);
       default:
         throw new FlyballError('JOURNAL_CORRUPT', `An entry of type ${event.type} cannot be delivered.`);
     }
@@ -459,7 +473,7 @@ export class Attempt {
     if (pending.kind !== 'call' || (event.type !== 'complete' && event.type !== 'abort')) return;
     const result = event.type === 'complete' ? event.result : event.failure.message;
     const stale = meter.record(pending.fp, contentId(JSON.stringify(result) ?? ''));
-    const limit = ledger.limits.noProgress;
+    const limit = ledger.effectiveLimits().noProgress;
     if (stale >= limit && this.live)
       this.bounds.trip({ node: ledger.path, bound: 'noProgress', limit, spent: stale, wanted: 1 });
   }
@@ -492,13 +506,11 @@ export class Attempt {
 
   /** The code waits for something that is not an effect: a raw fetch or timer, which no replay could repeat. */
   private suspectForeignAwait(): void {
+    if (this.isToldStuck) return;
     if (this.quietTurns++ < this.host.options.foreignTurns) return this.kick();
-    const error = new FlyballError(
-      'FOREIGN_AWAIT',
-      'The agent waits for something that did not go through `run` (a raw fetch, timer or file access). Wrap it in run.step(…).',
-    );
-    this.settlement = { error, closedBy: this.cancelledBy ?? this.root.closedBy };
-    this.kick();
+    this.isToldStuck = true;
+    // written down, because it is judged by turns: a later life must come to the same end
+    this.record({ type: 'stuck' });
   }
 
   private suspendSoon(): void {
@@ -515,15 +527,14 @@ export class Attempt {
 
   requestPause(message: StoredMessage): void {
     if (this.stopping === undefined) this.stopping = 'pause';
-    this.pauseMessage = message;
+    this.pauses.push(message);
     this.kick();
   }
-  pauseMessage: StoredMessage | undefined;
+  readonly pauses: StoredMessage[] = [];
 
   /** Someone resumed the run: a pause that had not taken effect is forgotten. */
   letGoOn(by: string): void {
-    if (this.pauseMessage !== undefined) this.writer.take(this.pauseMessage.number);
-    this.pauseMessage = undefined;
+    for (const { number } of this.pauses.splice(0)) this.writer.take(number);
     if (this.stopping === 'pause') this.stopping = undefined;
     this.push({ type: 'run-resume', by });
     this.startHeld();
@@ -569,6 +580,12 @@ export class Attempt {
   seamContext(at: string): SeamContext {
     return { runId: this.runId, tenant: this.claim.record.tenant, subject: this.claim.record.subject, at };
   }
+}
+
+function foreignAwait(): FlyballError {
+  const message =
+    'The agent waits for something that did not go through `run` (a raw fetch, timer or file access). Wrap it in run.step(…).';
+  return new FlyballError('FOREIGN_AWAIT', message);
 }
 
 /** What an unloaded run's calls return. A new one each time: whoever awaits a shared one would never be collected. */

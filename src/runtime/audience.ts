@@ -52,6 +52,14 @@ export class Audience {
     for (const { resolve, reject } of waiting) 'outcome' in how ? resolve(how.outcome) : reject(how.error);
   }
 
+  /** Nobody will be answered from here any more. */
+  rejectAll(error: unknown): void {
+    const waiting = [...this.resting.values(), ...this.ending.values()].flat();
+    this.resting.clear();
+    this.ending.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+
   subscribe(listener: EntryListener): () => void {
     this.entryListeners.add(listener);
     return () => this.entryListeners.delete(listener);

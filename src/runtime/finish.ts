@@ -10,12 +10,12 @@ import { through } from './seams.js';
 
 /** From the end of the function to the end of the run: open INTENTs, rollback, output seam, the last entry. */
 export async function finish(attempt: Attempt, settlement: Settlement): Promise<void> {
-  if (attempt.continuation !== undefined) return nextGeneration(attempt, attempt.continuation.state);
+  const isOver = attempt.cancelledBy !== undefined || attempt.root.closedBy !== undefined;
+  if (attempt.continuation !== undefined && !isOver) return nextGeneration(attempt, attempt.continuation.state);
   attempt.close('', new CancelledError('the run has ended'), { spareIntents: true });
-  if (attempt.cancelledBy !== undefined) attempt.endLeftOpen();
+  if (outcomeOf(settlementOf(attempt, settlement)).stop !== 'bounded') attempt.endLeftOpen();
   await attempt.open.intentsEnded('');
-  // a cancellation counts until the run is being finished: a bounded run can still be cancelled
-  let outcome = outcomeOf({ ...settlement, closedBy: attempt.cancelledBy ?? settlement.closedBy });
+  let outcome = outcomeOf(settlementOf(attempt, settlement));
   if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
     const report = await rollback(attempt, '', outcome.because);
     if (report.entries.length > 0) outcome = { ...outcome, rollback: report };
@@ -31,6 +31,11 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
     now: attempt.host.clock.now(),
   });
   attempt.host.ended(attempt, ended);
+}
+
+/** A cancellation counts until the run is being finished: a bounded run can still be cancelled. */
+function settlementOf(attempt: Attempt, settlement: Settlement): Settlement {
+  return { ...settlement, closedBy: attempt.cancelledBy ?? settlement.closedBy };
 }
 
 function outcomeOf({ outcome: given, error, closedBy }: Settlement): Outcome<unknown> {

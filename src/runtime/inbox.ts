@@ -2,7 +2,7 @@ import { strictJson } from '../core/codec.js';
 import { FlyballError } from '../core/errors.js';
 import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
-import { check, type StandardSchema } from '../core/schema.js';
+import { type Checked, check, type StandardSchema } from '../core/schema.js';
 import type { Engine, StoredMessage } from '../ports/engine.js';
 import type { Pending } from './pending.js';
 
@@ -27,7 +27,7 @@ export interface InboxOwner {
   barrier(): Promise<void>;
   busy(): void;
   fail(error: unknown): void;
-  requestCancel(by: string, why: string): void;
+  requestCancel(by: string, why: string): boolean;
   requestPause(message: StoredMessage): void;
   letGoOn(by: string): void;
 }
@@ -114,8 +114,7 @@ export class Inbox {
         this.match();
         return;
       case 'cancel':
-        owner.writer.take(message.number);
-        owner.requestCancel(message.from, whyOf(message));
+        if (owner.requestCancel(message.from, whyOf(message))) owner.writer.take(message.number);
         return;
       case 'pause':
         owner.requestPause(message);
@@ -141,9 +140,14 @@ export class Inbox {
 
   private async offer(waiter: Waiter, message: StoredMessage): Promise<void> {
     const payload: unknown = message.body === '' ? undefined : JSON.parse(message.body);
-    const checked =
-      waiter.schema === undefined ? ({ ok: true, value: payload } as const) : await check(waiter.schema, payload);
-    if (!this.isOpen || !this.waiters.includes(waiter)) return; // timed out or closed meanwhile: the message stays in the inbox
+    const checked = await read(waiter.schema, payload);
+    if (!this.isOpen) return;
+    if (!this.waiters.includes(waiter)) {
+      // timed out or closed meanwhile: the message is still there for somebody else
+      this.signals.push(message);
+      this.signals.sort((a, b) => a.number - b.number);
+      return this.match();
+    }
     this.owner.writer.take(message.number);
     if (!checked.ok) {
       waiter.busy = false;
@@ -161,6 +165,18 @@ export class Inbox {
       from: message.from,
       ...(checked.value === undefined ? {} : { payload: checked.value }),
     });
+  }
+}
+
+/** A schema that throws, or makes something of the payload that cannot be stored, refuses it. */
+async function read(schema: StandardSchema | undefined, payload: unknown): Promise<Checked<unknown>> {
+  if (schema === undefined) return { ok: true, value: payload };
+  try {
+    const checked = await check(schema, payload);
+    if (checked.ok) strictJson(checked.value);
+    return checked;
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -2,8 +2,8 @@ import type { EffectId, EventOf } from '../core/events.js';
 
 /** What a run has from the one it was forked from. */
 export interface Lineage {
-  /** The run at the root of all forks: what random numbers are seeded by. */
-  readonly originId: string;
+  /** What random numbers are drawn from. A fork shares its parent's, so that its prefix draws the same. */
+  readonly seed: string;
   readonly fork?: {
     /** It may act on the world, once somebody approved. Otherwise world-changing effects are stood in for. */
     readonly live: boolean;

@@ -71,6 +71,7 @@ export class Lives {
       const isGone = (owner: { readonly id: string } & typeof me): boolean => owner.id === me.id || host.isGone(owner);
       const claim = await engine.claim(runId, { owner: me, now, leaseUntil: now + options.leaseMs, isGone });
       this.leases.set(runId, now + options.leaseMs);
+      if (this.closed) return await this.putBack(claim, before?.status ?? 'pending');
       await this.begin(claim, before?.status ?? 'pending', claim.previous === undefined ? why : 'takeover', resume);
     } finally {
       this.launching.delete(runId);
@@ -89,7 +90,9 @@ export class Lives {
       await this.admitControl(claim, was, resume);
       await this.open(claim, claim.record.generation, why);
     } catch (error) {
-      if (error instanceof ConfigError) await this.putBack(claim, was);
+      // a store that fails for a moment is no reason to set the run aside: its lease ends, and somebody tries again
+      if (isStorageFailure(error)) this.leases.delete(claim.runId);
+      else if (error instanceof ConfigError) await this.putBack(claim, was);
       else await this.setAside(claim, messageOf(error));
       throw error;
     }
@@ -97,19 +100,23 @@ export class Lives {
 
   private async admitControl(claim: Claim, was: RunStatus, resume: Resume | undefined): Promise<void> {
     const { engine, clock } = this.settings;
-    const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind === 'cancel' || kind === 'resume');
+    const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind !== 'signal');
     if (messages.length === 0 && resume === undefined) return;
     const { entries } = await load(engine, claim.record, claim.record.generation);
+    const { end } = indexJournal(entries, { deep: false });
+    if (end !== undefined && end.outcome.stop !== 'bounded') return; // it has ended; nothing decided since can change that
     const batch = controlBatch(claim, was, entries, { resume, messages, now: clock.now() });
     if (batch !== undefined) await engine.append(claim, batch);
   }
 
   private async open(claim: Claim, generation: number, why: Why): Promise<void> {
     const loaded = await load(this.settings.engine, claim.record, generation);
+    if (this.closed) return this.putBack(claim, 'pending');
     const recorded = indexJournal(loaded.entries, { deep: false });
     if (recorded.end !== undefined) {
       // it ended, but its owner died before it could say so
       const { outcome } = recorded.end;
+      this.leases.delete(claim.runId);
       await this.settings.engine.release(claim, {
         status: outcome.stop as Exclude<Stop, 'suspended'>,
         now: this.settings.clock.now(),
@@ -152,7 +159,7 @@ export class Lives {
       options,
       me: host.owner(),
       isGone: (owner) => host.isGone(owner),
-      leaseHolds: ({ runId }) => (this.leases.get(runId) ?? 0) > clock.now(),
+      leaseHolds: (life) => this.attempts.get(life.runId) === life && (this.leases.get(life.runId) ?? 0) > clock.now(),
       priceOf: (modelId) => prices?.(modelId),
       aroundAgent: async (agent, run, input) =>
         through(seams, 'run', (value) => agent(run, value))(input, {
@@ -181,6 +188,7 @@ export class Lives {
       release: async (life, rest: Rest) => {
         await engine.release(life.claim, rest);
         this.forget(life);
+        if (rest.status === 'bounded') await this.honourLateCancel(life.runId);
       },
       nextGeneration: (life, generation) => {
         const claim = { ...life.claim, record: { ...life.claim.record, generation } };
@@ -231,6 +239,12 @@ export class Lives {
     });
   }
 
+  /** A cancellation that came while the run was ending at a bound is carried out from there. */
+  private async honourLateCancel(runId: string): Promise<void> {
+    const messages = await this.settings.engine.inbox(runId, 0);
+    if (messages.some(({ kind }) => kind === 'cancel')) await this.settings.engine.requeue(runId);
+  }
+
   private async intentOf(life: Life, entry: SagaEntry): Promise<EventOf<'intent'> | undefined> {
     const entries = await readEntries(this.settings.engine, life.runId, entry.generation);
     const found = entries.findLast(({ event }) => event.type === 'intent' && event.id === entry.effect)?.event;
@@ -246,10 +260,9 @@ export class Lives {
 
   private broke(life: Life, error: unknown): void {
     this.forget(life);
-    const code = error instanceof FlyballError ? error.code : undefined;
     const tell = (): void => this.audience.rested(life.runId, { error });
     // a lost lease is not ours to give back, and a store that fails cannot take it
-    if (code === 'JOURNAL_CONFLICT' || code?.startsWith('STORAGE_') === true) return tell();
+    if (isStorageFailure(error)) return tell();
     const rest: Rest = { status: 'stalled', attention: messageOf(error), now: this.settings.clock.now() };
     this.settings.engine.release(life.claim, rest).then(tell, (problem: unknown) => {
       this.settings.onProblem(problem, `setting run ${life.runId} aside`);
@@ -286,16 +299,18 @@ export class Lives {
     const until = this.settings.clock.now() + this.settings.options.leaseMs;
     const claims = [...this.attempts.values()].map((attempt) => attempt.claim);
     const lost = new Set(await this.settings.engine.renew(claims, until));
-    for (const { runId } of claims) {
-      if (lost.has(runId))
-        this.attempts.get(runId)?.fail(new JournalConflictError(runId, 'another owner has taken it over.'));
-      else if (this.attempts.has(runId)) this.leases.set(runId, until);
+    for (const claim of claims) {
+      const attempt = this.attempts.get(claim.runId);
+      if (attempt?.claim.fence !== claim.fence) continue; // it was given back and taken again meanwhile
+      if (!lost.has(claim.runId)) this.leases.set(claim.runId, until);
+      else attempt.fail(new JournalConflictError(claim.runId, 'another owner has taken it over.'));
     }
   }
 
   /** Lets running effects end and gives every run back. */
   async giveAllBack(): Promise<void> {
     this.closed = true;
+    while (this.launching.size > 0) await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([...this.attempts.values()].map((attempt) => giveBack(attempt)));
   }
 
@@ -304,7 +319,13 @@ export class Lives {
     this.closed = true;
     for (const attempt of this.attempts.values()) attempt.unload();
     this.attempts.clear();
+    this.leases.clear();
   }
+}
+
+/** A lost claim, or a store that does not answer as it should. */
+function isStorageFailure(error: unknown): boolean {
+  return error instanceof FlyballError && (error.code === 'JOURNAL_CONFLICT' || error.code.startsWith('STORAGE_'));
 }
 
 function setAsideError(runId: string, attention: string): FlyballError {

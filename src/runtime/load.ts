@@ -14,10 +14,10 @@ export interface Loaded {
 
 export async function load(engine: Engine, record: RunRecord, generation: number): Promise<Loaded> {
   const own = await readEntries(engine, record.id, generation);
-  if (record.fork === undefined) return { entries: own, lineage: { originId: record.id } };
+  const seed = generation === 0 ? record.id : `${record.id}/${generation}`;
+  if (record.fork === undefined) return { entries: own, lineage: { seed } };
   const live = await isLive(engine, record.id);
-  if (generation > 0)
-    return { entries: own, lineage: { originId: await originOf(engine, record), fork: { live, later: new Map() } } };
+  if (generation > 0) return { entries: own, lineage: { seed, fork: { live, later: new Map() } } };
   const { run, generation: parentGeneration, seq } = record.fork;
   const parent = await engine.get(run);
   if (parent === undefined)
@@ -29,7 +29,7 @@ export async function load(engine: Engine, record: RunRecord, generation: number
   const later = laterEnds(above.entries, seq);
   return {
     entries: [...inherited, ...own],
-    lineage: { originId: above.lineage.originId, fork: { live, later } },
+    lineage: { seed: above.lineage.seed, fork: { live, later } },
   };
 }
 
@@ -94,14 +94,4 @@ function laterEnds(
 async function isLive(engine: Engine, runId: string): Promise<boolean> {
   const [first] = await decodeEntries(engine, await engine.read(runId, { generation: 0, from: 0, to: 0 }));
   return first?.event.type === 'run-start' && first.event.fork?.live === true;
-}
-
-async function originOf(engine: Engine, record: RunRecord): Promise<string> {
-  let at = record;
-  while (at.fork !== undefined) {
-    const parent = await engine.get(at.fork.run);
-    if (parent === undefined) return at.fork.run;
-    at = parent;
-  }
-  return at.id;
 }

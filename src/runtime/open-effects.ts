@@ -57,7 +57,8 @@ export class OpenEffects {
   /** Nothing that is open could ever answer the code. */
   cannotMove(): boolean {
     for (const pending of this.pendings.values()) {
-      if (pending.kind === 'rollback' || (isLeaf(pending) && pending.closedBy === undefined)) return false;
+      // an INTENT that nobody waits for may still be what a child has to see to its end
+      if (pending.intended || (isLeaf(pending) && pending.closedBy === undefined)) return false;
     }
     return true;
   }

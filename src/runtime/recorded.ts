@@ -24,6 +24,8 @@ export interface Recorded {
   /** The budgets it ran under, in order: each part of its past is judged by the one of its time. */
   readonly budgets: readonly Era[];
   readonly first: LoadedEntry;
+  /** When the code was first started: a fork's prefix began with its parent. */
+  readonly startedAt: number;
   /** Completions, trips and cancellation, in the order in which the code gets them. */
   readonly deliveries: readonly LoadedEntry[];
   /** For each delivery, its place among all entries. */
@@ -93,6 +95,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   let end: EventOf<'run-end'> | undefined;
   let liveForkApproved = false;
   let notes = 0;
+  let isPastVoidTrip = false;
   let attempts = 0;
 
   for (const [place, entry] of entries.entries()) {
@@ -135,15 +138,21 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         countTool(calledTools, event, intents);
         if (isUnderAny(event.id, finished)) break;
         ends.set(event.id, entry as LoadedEntry & { readonly event: EndEvent });
-        if (event.type === 'wait-end' && event.id.endsWith('!live') && isApproval(event.payload))
+        if (own && event.type === 'wait-end' && event.id.endsWith('!live') && isApproval(event.payload))
           liveForkApproved = true;
         if (!event.id.endsWith('!undo')) deliver();
         break;
       case 'trip':
-        if (event.node === '' && isVoid(entry)) break;
+        if (event.node === '' && isVoid(entry)) {
+          isPastVoidTrip = true;
+          break;
+        }
         if (!isUnderAny(event.node, finished) && !finished.has(event.node)) deliver();
         break;
       case 'cancel':
+        if (own) deliver();
+        break;
+      case 'stuck':
         if (own) deliver();
         break;
       case 'rollback-end':
@@ -160,7 +169,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         changedIds.add(event.id);
         break;
       case 'note':
-        if (!isUnderAny(`${event.path}#`, finished)) notes++;
+        // what the code told on its way out of a bound that no longer holds is not told again
+        if (!isUnderAny(`${event.path}#`, finished) && !isPastVoidTrip) notes++;
         break;
       case 'budget-warning':
         warned.add(`${event.node} ${event.axis}`);
@@ -179,6 +189,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'run-resume':
         if (event.budget !== undefined) budgets.push({ from: place, budget: event.budget, fresh: false });
         if (own) end = undefined;
+        isPastVoidTrip = false;
         break;
       case 'run-end':
         if (own) end = event;
@@ -195,6 +206,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     budgets,
     places,
     first,
+    startedAt: entries[0]?.at ?? first.at,
     deliveries,
     starts,
     ends,

@@ -33,17 +33,22 @@ export function controlBatch(
     });
   }
   const isCancelled = recorded.deliveries.some(({ event }) => event.type === 'cancel');
+  const lastResume = messages.findLast(({ kind }) => kind === 'resume')?.number ?? -1;
+  const taken: number[] = [];
   for (const message of messages) {
+    // a resume takes back every pause before it; a later pause is for the life that is about to begin
+    if (message.kind === 'pause' && message.number > lastResume) continue;
+    taken.push(message.number);
     if (message.kind === 'resume') events.push({ type: 'run-resume', by: message.from });
     if (message.kind !== 'cancel' || isCancelled) continue;
     const { why } = JSON.parse(message.body) as { readonly why: string };
     events.push({ type: 'run-resume', by: message.from }, { type: 'cancel', by: message.from, why });
   }
-  if (events.length === 0 && messages.length === 0) return undefined;
+  if (events.length === 0 && taken.length === 0) return undefined;
   const position = { generation: claim.record.generation, at: now, activeMs: recorded.activeMs };
   return {
     entries: events.map((event, index) => ({ ...position, seq: recorded.nextSeq + index, body: encode(event).body })),
-    taken: messages.map(({ number }) => number),
+    taken,
   };
 }
 

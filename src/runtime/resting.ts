@@ -3,10 +3,10 @@ import type { Attempt } from './attempt.js';
 /** Unloads a run that only waits: the journal has everything, so this life can simply be forgotten. */
 export async function suspend(attempt: Attempt): Promise<void> {
   if (attempt.dead || attempt.resting || !attempt.onlyWaits()) return;
-  const waiting = attempt.waiting();
   await attempt.writer.flush();
   // the flush took a turn: something may have moved meanwhile
   if (attempt.dead || attempt.resting || !attempt.onlyWaits() || attempt.writer.hasUnwritten) return;
+  const waiting = attempt.waiting();
   const dues = waiting.flatMap((item) => (item.until === undefined ? [] : [item.until]));
   const deadline = attempt.time.nextDeadline();
   if (deadline !== undefined) dues.push(deadline);
@@ -22,12 +22,13 @@ export async function suspend(attempt: Attempt): Promise<void> {
 
 /** Rests at a safe point until somebody resumes the run. */
 export async function pause(attempt: Attempt): Promise<void> {
-  const message = attempt.pauseMessage;
-  if (attempt.dead || attempt.resting || message === undefined) return;
+  const last = attempt.pauses.at(-1);
+  if (attempt.dead || attempt.resting || last === undefined) return;
   attempt.resting = true;
-  attempt.push({ type: 'run-pause', by: message.from });
-  attempt.writer.take(message.number);
   const waiting = attempt.waiting();
+  attempt.inbox.close(); // what arrives from here on is for the next life
+  attempt.push({ type: 'run-pause', by: last.from });
+  for (const { number } of attempt.pauses) attempt.writer.take(number);
   await attempt.barrier();
   attempt.unload();
   await attempt.host.release(attempt, { status: 'paused', now: attempt.host.clock.now() });
@@ -37,9 +38,12 @@ export async function pause(attempt: Attempt): Promise<void> {
 /** Lets what is in flight end, then gives the run back for another process to go on with. */
 export async function giveBack(attempt: Attempt): Promise<void> {
   attempt.stopping ??= 'give-back';
-  while (!attempt.dead && attempt.open.areActing()) await new Promise((resolve) => setImmediate(resolve));
-  if (attempt.dead || attempt.resting || attempt.settlement !== undefined) return;
+  // a run that is finishing ends by itself
+  while (!attempt.dead && (attempt.open.areActing() || attempt.settlement !== undefined))
+    await new Promise((resolve) => setImmediate(resolve));
+  if (attempt.dead || attempt.resting) return;
   attempt.resting = true;
+  attempt.inbox.close();
   await attempt.barrier();
   attempt.unload();
   await attempt.host.release(attempt, { status: 'pending', now: attempt.host.clock.now() });

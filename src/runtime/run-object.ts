@@ -32,8 +32,11 @@ export function makeRun(attempt: Attempt, scope: Scope): Run {
       handled(() => step(attempt, scope, { name, input, effect, effectClass })),
     spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),
     scope: (name) => {
-      if (!/^[\w.-]+$/.test(name))
-        throw new ConfigError(`A scope's name may hold letters, digits, "_", "-" and ".": got "${name}".`);
+      assertOutsideEffects(attempt);
+      if (!/^[\w.-]+$/.test(name) || /\.\d+$/.test(name))
+        throw new ConfigError(
+          `A scope's name may hold letters, digits, "_", "-" and ".", and not end in a number after a dot, as children and branches do: got "${name}".`,
+        );
       return runFor(attempt.scope(`${scope.path}/${name}`, scope));
     },
     all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
@@ -41,12 +44,18 @@ export function makeRun(attempt: Attempt, scope: Scope): Run {
     wait: (signal) => handled(() => wait(attempt, scope, signal)),
     sleep: (ms) => handled(() => sleep(attempt, scope, ms)),
     now: () => attempt.nowAt,
-    random: () => randomAt(`${attempt.lineage.originId}${scope.path}~${scope.randoms++}`),
+    random: () => {
+      assertOutsideEffects(attempt);
+      return randomAt(`${attempt.lineage.seed}${scope.path}~${scope.randoms++}`);
+    },
     note: (event) => {
       assertOutsideEffects(attempt);
       attempt.tellings.note(scope.path, roundTrip(event));
     },
-    changed: (id) => attempt.changed(id),
+    changed: (id) => {
+      assertOutsideEffects(attempt);
+      return attempt.changed(id);
+    },
     continueWith: (state) => continueWith(attempt, scope, state),
   };
 }
@@ -74,7 +83,7 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
   const { ledger } = scope;
   return {
     get limits() {
-      return ledger.limits;
+      return ledger.effectiveLimits();
     },
     spent: () => ledger.shownSpent(),
     remaining: (axis) => ledger.shownRemaining(axis),
@@ -93,6 +102,8 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
 }
 
 function continueWith(attempt: Attempt, scope: Scope, state: unknown): never {
+  const closed = scope.closedReason();
+  if (closed !== undefined) throw closed;
   if (scope.ledger !== attempt.root.ledger)
     throw new FlyballError('CONTINUE_REFUSED', 'Only the run itself can continue in a new generation, not a child.');
   if (attempt.open.size > 0 || attempt.root.ledger.open > 0) {

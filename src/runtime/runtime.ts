@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Budget, budget as completeBudget } from '../core/budget.js';
 import { encode, roundTrip } from '../core/codec.js';
 import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
-import { ConfigError, FlyballError } from '../core/errors.js';
+import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
 import { type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
 import { forkPointCheck } from '../core/fork-points.js';
 import type { Outcome } from '../core/outcome.js';
@@ -104,7 +104,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       worker.lookSoon();
       return end;
     };
-    return { id: runId, outcome, finished };
+    return { id: runId, outcome: () => handled(outcome()), finished: () => handled(finished()) };
   };
   const launch = async (runId: string, why: 'start' | 'resume', resume?: Resume): Promise<RunHandle> => {
     let failure: unknown;
@@ -158,7 +158,10 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         ...(start.source === undefined ? {} : { source: start.source }),
         first: firstBatch(first, clock.now()),
       });
-      return launch(id, 'start');
+      return launch(id, 'start').catch((error: unknown) => {
+        if (error instanceof JournalConflictError) return handle(id); // another worker was quicker: the run is on its way
+        throw error;
+      });
     },
 
     async resume(runId, given = {}) {
@@ -194,16 +197,13 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     },
 
     async cancel(runId, given = {}) {
-      const record = await get(runId);
-      refuseTerminal(record);
+      refuseTerminal(await get(runId));
       const by = given.by ?? 'anonymous';
-      await post(runId, {
-        kind: 'cancel',
-        name: '',
-        from: by,
-        body: JSON.stringify({ why: given.why ?? `requested by ${by}` }),
-      });
-      if (['paused', 'bounded', 'stalled'].includes(record.status)) await engine.requeue(runId);
+      const body = JSON.stringify({ why: given.why ?? `requested by ${by}` });
+      await post(runId, { kind: 'cancel', name: '', from: by, body });
+      // read after the message is there: a run that came to rest meanwhile has not seen it
+      const { status } = await get(runId);
+      if (status === 'paused' || status === 'bounded' || status === 'stalled') await engine.requeue(runId);
       worker.lookSoon();
     },
 
@@ -263,14 +263,18 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     subscribe: (listener) => audience.subscribe(listener),
     subscribeDeltas: (listener) => audience.subscribeDeltas(listener),
     async close(given = {}) {
-      worker.stop();
+      worker.stopLooking();
       let cancel = (): void => undefined;
       const late = new Promise<void>((resolve) => {
         cancel = clock.after(given.drainMs ?? 5_000, resolve);
       });
       await Promise.race([lives.giveAllBack(), late]);
       cancel();
+      worker.stop(); // leases are renewed until nothing needs them
       lives.abandon();
+      audience.rejectAll(
+        new FlyballError('RUN_UNLOADED', 'The runtime was closed. The run goes on where it is opened next.'),
+      );
     },
     abandon() {
       worker.stop();
@@ -278,6 +282,12 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     },
     loaded: () => lives.size,
   };
+}
+
+/** Asking how a run ends and not waiting for the answer must not take the process down when it breaks. */
+function handled<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined);
+  return answer;
 }
 
 function checkedBudget(given: Budget | undefined): Budget {
@@ -310,16 +320,17 @@ async function checkAgainstWait(parts: RuntimeParts, record: RunRecord, name: st
   if (parts.checkJson === undefined) return;
   const { entries } = await load(parts.engine, record, record.generation);
   const ended = new Set(entries.flatMap(({ event }) => (event.type === 'wait-end' ? [event.id] : [])));
+  let refused: { readonly name: string; readonly problem: string } | undefined;
   for (const { event } of entries) {
-    if (event.type !== 'wait-start' || ended.has(event.id) || event.schema === undefined) continue;
+    if (event.type !== 'wait-start' || ended.has(event.id)) continue;
     if (event.name !== name && event.token !== name) continue;
-    const problem = await parts.checkJson(event.schema, payload);
-    if (problem !== undefined) {
-      throw new FlyballError(
-        'SIGNAL_INVALID',
-        `The payload does not fit what ${record.id} waits for under "${event.name}": ${problem}. Nothing was delivered; correct it and send it again.`,
-      );
-    }
-    return;
+    const problem = event.schema === undefined ? undefined : await parts.checkJson(event.schema, payload);
+    if (problem === undefined) return; // there is a wait that it fits
+    refused = { name: event.name, problem };
   }
+  if (refused === undefined) return;
+  throw new FlyballError(
+    'SIGNAL_INVALID',
+    `The payload does not fit what ${record.id} waits for under "${refused.name}": ${refused.problem}. Nothing was delivered; correct it and send it again.`,
+  );
 }

@@ -14,6 +14,8 @@ export class Saga {
   private readonly undoneScopes: Set<string>;
   private readonly announced: Set<string>;
   private readonly recorded: Recorded;
+  /** Scopes in which something was intended: made when first asked for. */
+  private acted: Set<string> | undefined;
   private readonly generation: number;
 
   constructor(recorded: Recorded, generation: number) {
@@ -33,6 +35,7 @@ export class Saga {
     switch (event.type) {
       case 'intent':
         this.intents.set(event.id, event);
+        if (this.acted !== undefined) addPaths(this.acted, event.id);
         return;
       case 'complete':
       case 'abort':
@@ -81,9 +84,18 @@ export class Saga {
 
   /** Something below `path` was ever intended, in this run or in the one it was forked from. */
   hasActed(path: string): boolean {
-    const below = (id: EffectId): boolean => isUnder(id, path);
-    return [...this.recorded.intended].some(below) || [...this.intents.keys()].some(below);
+    if (this.acted === undefined) {
+      this.acted = new Set();
+      for (const id of this.recorded.intended) addPaths(this.acted, id);
+      for (const id of this.intents.keys()) addPaths(this.acted, id);
+    }
+    return this.acted.has(path);
   }
+}
+
+/** `/a/b#1` lies in `/a/b` and in `/a`. */
+function addPaths(paths: Set<string>, id: EffectId): void {
+  for (let end = id.indexOf('#'); end > 0; end = id.lastIndexOf('/', end - 1)) paths.add(id.slice(0, end));
 }
 
 export function undoId(entry: SagaEntry): EffectId {

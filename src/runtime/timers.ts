@@ -7,6 +7,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class Timers {
   private readonly clock: Clock;
   private readonly cancels = new Map<string, () => void>();
+  private isOver = false;
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -18,6 +19,7 @@ export class Timers {
 
   set(name: string, ms: number, callback: () => void): void {
     this.clear(name);
+    if (this.isOver) return;
     const reach = Math.min(Math.max(0, ms), MAX_TIMER_MS);
     const cancel = this.clock.after(reach, () => {
       this.cancels.delete(name);
@@ -32,7 +34,9 @@ export class Timers {
     this.cancels.delete(name);
   }
 
+  /** For good: a life that has ended sets no timer any more. */
   clearAll(): void {
+    this.isOver = true;
     for (const cancel of this.cancels.values()) cancel();
     this.cancels.clear();
   }

@@ -1,4 +1,4 @@
-import { JournalConflictError } from '../core/errors.js';
+import { FlyballError, JournalConflictError } from '../core/errors.js';
 import type { RunStatus } from '../ports/engine.js';
 import type { Audience } from './audience.js';
 import type { Lives } from './lives.js';
@@ -23,6 +23,7 @@ export class Worker {
   private cancelRenew: (() => void) | undefined;
   private looking = false;
   private lookAgain = false;
+  private isLooking = true;
   private stopped = false;
 
   constructor(settings: Settings, lives: Lives, audience: Audience) {
@@ -43,16 +44,22 @@ export class Worker {
     this.lookSoon();
   }
 
-  stop(): void {
-    this.stopped = true;
+  /** Picks up nothing new; the leases of what is here are still renewed. */
+  stopLooking(): void {
+    this.isLooking = false;
     this.stopWatching?.();
     this.cancelLook?.();
+  }
+
+  stop(): void {
+    this.stopLooking();
+    this.stopped = true;
     this.cancelRenew?.();
   }
 
   lookSoon(): void {
     // without a worker there is nothing to look for, unless somebody waits for a run that ends elsewhere
-    if (this.stopped || (!this.settings.options.worker && this.audience.awaited().length === 0)) return;
+    if (!this.isLooking || (!this.settings.options.worker && this.audience.awaited().length === 0)) return;
     if (this.looking) {
       this.lookAgain = true;
       return;
@@ -74,7 +81,7 @@ export class Worker {
 
   private async look(): Promise<void> {
     const { engine, clock, host, options, agents } = this.settings;
-    if (this.stopped) return;
+    if (!this.isLooking) return;
     if (options.worker) {
       const limit = Math.min(100, Math.max(1, options.maxLoaded - this.lives.size));
       const due = await engine.due({
@@ -83,7 +90,7 @@ export class Worker {
         agents: Object.keys(agents),
         isGone: (owner) => host.isGone(owner),
       });
-      for (const runId of due) if (!this.stopped && !this.lives.has(runId)) await this.pickUp(runId);
+      for (const runId of due) if (this.isLooking && !this.lives.has(runId)) await this.pickUp(runId);
     }
     for (const runId of this.audience.awaited()) if (!this.lives.has(runId)) await this.noticeEnd(runId);
   }
@@ -94,6 +101,7 @@ export class Worker {
     } catch (error) {
       // a run that another worker got first is none of our business
       if (error instanceof JournalConflictError || this.stopped) return;
+      if (error instanceof FlyballError && error.code === 'ALREADY_TERMINAL') return; // it ended elsewhere meanwhile
       this.audience.rested(runId, { error });
       this.settings.onProblem(error, `picking up run ${runId}`);
     }
@@ -112,7 +120,7 @@ export class Worker {
 
   private async lookLater(): Promise<void> {
     this.looking = false;
-    if (this.stopped) return;
+    if (!this.isLooking) return;
     if (this.lookAgain) {
       this.lookAgain = false;
       return this.lookSoon();
@@ -123,7 +131,7 @@ export class Worker {
       onProblem(error, 'asking for the next due time');
       return undefined;
     });
-    if (this.stopped || this.looking) return;
+    if (!this.isLooking || this.looking) return;
     const ms = Math.min(options.pollMs, Math.max(1, (next ?? Number.POSITIVE_INFINITY) - now));
     // only somebody who waits for a run keeps the process open for it
     this.cancelLook = clock.after(ms, () => this.lookSoon(), { keepAlive: this.audience.awaited().length > 0 });

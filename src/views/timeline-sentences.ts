@@ -64,6 +64,8 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
       return tripped(event);
     case 'cancel':
       return say('■', `cancelled by ${event.by}: ${event.why}`);
+    case 'stuck':
+      return say('✗', 'the agent awaits something that did not go through `run`');
     case 'note':
       return noted(event);
     case 'changed':

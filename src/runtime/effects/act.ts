@@ -1,5 +1,5 @@
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
-import { EffectError, failureOf } from '../../core/errors.js';
+import { EffectError, type Failure, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext, EffectKind, EffectRules } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
@@ -23,9 +23,9 @@ export interface Act {
 
 export function rulesOf<A, T>(effect: EffectClass<A, T>): Pick<Act, 'class' | 'why' | 'rules'> {
   if (typeof effect === 'string') return { class: effect, why: undefined, rules: {} };
-  const { class: kind, ...rules } = effect;
   const why = 'why' in effect ? effect.why : undefined;
-  return { class: kind, why, rules: rules as EffectRules<unknown, unknown> };
+  // the object itself, not a copy of its fields: verify and compensate may be methods of a class
+  return { class: effect.class, why, rules: effect as EffectRules<unknown, unknown> };
 }
 
 /** Stays the same however often the effect is attempted. */
@@ -59,18 +59,28 @@ export function recordValue(
   how?: NonNullable<EventOf<'complete'>['how']>,
 ): void {
   const { result, reported } = unwrapChanged(value);
+  const end = {
+    type: 'complete' as const,
+    id: pending.id,
+    ...identity(pending, act),
+    ...spentOf(pending, pending.reserved, reported),
+    ...(how === undefined ? {} : { how }),
+  };
+  // it took place, whatever becomes of its result: a failure here must not make a rollback overlook it
+  if (result instanceof RefusedResult)
+    return attempt.record({ ...end, result: null, failure: failureOf(result.error) });
   try {
-    attempt.record({
-      type: 'complete',
-      id: pending.id,
-      ...identity(pending, act),
-      result: act.keep(result),
-      ...spentOf(pending, pending.reserved, reported),
-      ...(how === undefined ? {} : { how }),
-    });
+    attempt.record({ ...end, result: act.keep(result) });
   } catch (error) {
-    // it took place, but its result cannot be kept: that is a failure the code sees, not a second execution
-    recordFailure(attempt, pending, act, error, reported);
+    attempt.record({ ...end, result: null, failure: failureOf(error) });
+  }
+}
+
+/** What a body returns when the effect took place and something after it refused the result. */
+export class RefusedResult {
+  readonly error: unknown;
+  constructor(error: unknown) {
+    this.error = error;
   }
 }
 
@@ -108,14 +118,19 @@ function spentOf(
 export function learnCompensation(attempt: Attempt, act: Act, end: EndEvent): void {
   const { rules } = act;
   const intent = attempt.saga.intents.get(end.id);
-  if (rules.compensate === undefined || intent === undefined || end.type !== 'complete' || end.how === 'simulated')
-    return;
-  const { compensate } = rules;
-  attempt.saga.compensations.set(`${attempt.generation}:${end.id}`, (how) =>
-    compensate(intent.input, act.restore(end.result), how),
-  );
+  if (intent === undefined || end.type !== 'complete' || end.how === 'simulated') return;
+  if (rules.compensate === undefined) return;
+  const result = end.failure === undefined ? act.restore(end.result) : undefined;
+  attempt.saga.compensations.set(`${attempt.generation}:${end.id}`, async (how) => {
+    await rules.compensate?.(intent.input, result, how);
+  });
 }
 
-export function effectError(end: EventOf<'abort'>): EffectError {
-  return new EffectError(end.failure);
+/** The failure an end carries, where it carries one. */
+export function failureIn(end: EndEvent): Failure | undefined {
+  return end.type === 'abort' || end.type === 'complete' ? end.failure : undefined;
+}
+
+export function effectError(failure: Failure): EffectError {
+  return new EffectError(failure);
 }

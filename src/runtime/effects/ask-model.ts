@@ -78,11 +78,15 @@ async function drive(
   const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => !entry.inherited);
   if (lost.length > 0) {
     // a reservation that a crash left open may have been paid for: it counts as spent, and the call is reserved again
-    pending.scope.ledger.settle(pending.reserved ?? {}, pending.reserved ?? {});
+    pending.scope.ledger.release(pending.reserved ?? {});
+    pending.scope.ledger.lose(pending.reserved ?? {});
     pending.reserved = undefined;
     const want = worstCase(attempt, session, prompt, calls);
     const refusal = pending.scope.ledger.reserve(want);
-    if (refusal !== undefined) return attempt.bounds.trip(refusal);
+    if (refusal !== undefined) {
+      pending.phase = 'held'; // it is not in flight: it waits for the bound to be delivered
+      return attempt.bounds.trip(refusal);
+    }
     pending.reserved = want;
   }
   storeLinks(attempt, prompt);

@@ -1,5 +1,5 @@
 import { type Amounts, isAmount } from '../../core/budget.js';
-import { fingerprint } from '../../core/codec.js';
+import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import { check } from '../../core/schema.js';
@@ -8,7 +8,7 @@ import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import type { Scope } from '../scope.js';
 import { hasSeam, through } from '../seams.js';
-import { type Act, learnCompensation, rulesOf } from './act.js';
+import { type Act, failureIn, learnCompensation, RefusedResult, rulesOf } from './act.js';
 import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 
@@ -31,8 +31,8 @@ export function call<T>(attempt: Attempt, scope: Scope, tool: ToolRef<T>, args: 
     },
     learn: (end) => learnCompensation(attempt, ready.act, end),
     answer: (end) => {
-      if (end.type === 'abort')
-        return { ok: false, content: `${given.name} failed: ${end.failure.message}`, failure: end.failure };
+      const failure = failureIn(end);
+      if (failure !== undefined) return { ok: false, content: `${given.name} failed: ${failure.message}`, failure };
       const { result, how } = end as EventOf<'complete'>;
       return {
         ok: true,
@@ -69,7 +69,8 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, at: string): Act 
         { tool: ref, args, key: how.key },
         ctx,
       );
-      return through(seams, 'tool.post', async (value) => value.result)({ tool: ref, args, result }, ctx);
+      const guard = through(seams, 'tool.post', async (value) => value.result);
+      return guard({ tool: ref, args, result }, ctx).catch((error: unknown) => new RefusedResult(error));
     },
     keep: (value) => keep(tool, value),
     restore,
@@ -125,7 +126,7 @@ type KeptResult = { readonly text: string; readonly json?: true } | { readonly t
 function keep(tool: AnyTool, value: unknown): KeptResult {
   if (tool.present !== undefined) return { text: tool.present(value), value };
   if (typeof value === 'string') return { text: value };
-  return { text: JSON.stringify(value ?? null), json: true };
+  return { text: strictJson(value ?? null), json: true };
 }
 
 function restore(result: unknown): unknown {

@@ -8,6 +8,7 @@ import { type BodyEnd, runBody } from './body.js';
 import { subWait, waitUntil } from './wait.js';
 
 const VERIFY_TIMEOUT_MS = 60_000;
+const UNKNOWN: Verification<unknown> = { happened: 'unknown' };
 
 /**
  * INTENT without an end: did it happen? Idempotent effects are made again under the same key. Otherwise only a
@@ -23,7 +24,8 @@ export async function resolveDoubt(
   ended: BodyEnd<unknown> | undefined,
 ): Promise<'ended' | 'again'> {
   pending.intended = true;
-  if (act.class === 'idempotent') return 'again';
+  // what it was when it was attempted counts: calling it idempotent today does not make it so then
+  if (act.class === 'idempotent' && intent.class === 'idempotent') return 'again';
   if (!attempt.recorded.doubts.has(doubtOf(intent))) {
     await untilDeadline(attempt, pending, intent, ended);
     const answer = await verify(attempt, pending, act, intent);
@@ -93,12 +95,14 @@ async function verify(
   intent: EventOf<'intent'>,
 ): Promise<Verification<unknown>> {
   const { rules } = act;
-  if (rules.verify === undefined) return { happened: 'unknown' };
-  const ask = rules.verify;
-  const looked = await runBody(attempt, pending, { key: intent.key, timeoutMs: VERIFY_TIMEOUT_MS }, (how) =>
-    ask(intent.input, how),
+  if (rules.verify === undefined) return UNKNOWN;
+  const looked = await runBody(
+    attempt,
+    pending,
+    { key: intent.key, timeoutMs: VERIFY_TIMEOUT_MS },
+    async (how) => (await rules.verify?.(intent.input, how)) ?? UNKNOWN,
   );
-  return looked.ended === 'value' ? looked.value : { happened: 'unknown' };
+  return looked.ended === 'value' ? looked.value : UNKNOWN;
 }
 
 async function askPerson(

@@ -15,15 +15,27 @@ export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Pr
   if (intent === undefined) {
     if (act.class === 'pure') return drivePure(attempt, pending, act);
     if (attempt.lineage.fork?.live === false) return simulate(attempt, pending, act);
-    if (needsGate(attempt, act) && !(await passGates(attempt, pending, act))) return;
+    if (needsGate(attempt, act) && !(await passGatesOrFail(attempt, pending, act))) return;
   }
   for (let ended: BodyEnd<unknown> | undefined; ; ) {
     if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
     if (pending.closedBy !== undefined && !pending.intended) return attempt.drop(pending);
     if (act.class === 'idempotent' && attempt.canGoOnLater) return attempt.leaveOpen(pending);
-    const made = await makeOnce(attempt, pending, act, (intent?.attempt ?? 0) + 1);
+    // numbers go on from every INTENT there ever was, so that no answer about an earlier one is taken for this one
+    const before = (intent ?? attempt.recorded.intents.get(pending.id))?.attempt ?? 0;
+    const made = await makeOnce(attempt, pending, act, before + 1);
     if (made === 'ended') return;
     ({ intent, ended } = made);
+  }
+}
+
+/** A request for approval that cannot be stored is a failure of the effect, not of the run. */
+async function passGatesOrFail(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
+  try {
+    return await passGates(attempt, pending, act);
+  } catch (error) {
+    recordFailure(attempt, pending, act, error);
+    return false;
   }
 }
 
@@ -76,7 +88,8 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     attempt.fail(new JournalConflictError(attempt.runId, `the lease ended before ${act.name} was attempted.`));
     return 'ended';
   }
-  if (pending.closedBy !== undefined) return failed(attempt, pending, act, pending.closedBy);
+  // an idempotent effect that may have happened is repeated even for nobody: only then it is known, and can be undone
+  if (pending.closedBy !== undefined && nth === 1) return failed(attempt, pending, act, pending.closedBy);
   const ended = await runBody(attempt, pending, { key: intent.key, timeoutMs }, act.body);
   if (ended.ended === 'value') {
     recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
@@ -102,7 +115,7 @@ function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown): '
 function simulate(attempt: Attempt, pending: Pending, act: Act): void {
   const parents = attempt.lineage.fork?.later.get(pending.id);
   if (act.rules.simulate !== undefined) {
-    simulateAs(attempt, pending, act, act.rules.simulate);
+    simulateAs(attempt, pending, act);
   } else if (parents?.fp === pending.fp) {
     recordValue(attempt, pending, act, act.restore(parents.end.result), 'simulated');
   } else {
@@ -111,10 +124,10 @@ function simulate(attempt: Attempt, pending: Pending, act: Act): void {
   }
 }
 
-function simulateAs(attempt: Attempt, pending: Pending, act: Act, simulation: (input: unknown) => unknown): void {
+function simulateAs(attempt: Attempt, pending: Pending, act: Act): void {
   let value: unknown;
   try {
-    value = simulation(act.input);
+    value = act.rules.simulate?.(act.input);
   } catch (error) {
     return recordFailure(attempt, pending, act, error);
   }

@@ -29,6 +29,8 @@ export async function spawn<I, O>(
   const name = nameOf(agent);
   const input = hasSeam(attempt.host.seams, 'handoff') ? await handOff(attempt, scope, name, given.input) : given.input;
   const id = `${scope.path}#${scope.effects}`;
+  const closed = scope.closedReason();
+  if (closed !== undefined) throw closed;
   if (isTooDeep(attempt, scope, id)) return refused(attempt, scope, name, input);
   const path = `${scope.path}/${name}.${scope.groups++}`;
   const ledger = childLedger(attempt, scope, id, path, slice);
@@ -39,7 +41,7 @@ export async function spawn<I, O>(
     want: {},
     drive: async (pending) => {
       if (!attempt.recorded.starts.has(pending.id)) {
-        const carved = [...ledger.carvedAxes()];
+        const carved = ledger.carvedAxes();
         attempt.push({
           type: 'spawn-start',
           id: pending.id,
@@ -47,11 +49,12 @@ export async function spawn<I, O>(
           name,
           path,
           input,
-          limits: ledger.limits,
+          limits: ledger.effectiveLimits(),
           carved,
         });
       }
       const started = attempt.recorded.starts.get(pending.id)?.at(-1)?.activeMs;
+      pending.onAbort = () => ledger.close(); // nobody waits for its outcome: its part goes back at once
       attempt.time.watch(ledger, started ?? attempt.time.total());
       await runChild(attempt, pending, child, () => agent(given.runFor(child), roundTrip(input)));
     },
@@ -69,7 +72,7 @@ export async function spawn<I, O>(
 /** Decided once: a refusal is in the journal as an end without a start, whatever the limit is later. */
 function isTooDeep(attempt: Attempt, scope: Scope, id: string): boolean {
   if (attempt.recorded.starts.has(id)) return false;
-  return attempt.recorded.ends.has(id) || scope.ledger.depth + 1 > scope.ledger.limits.depth;
+  return attempt.recorded.ends.has(id) || scope.ledger.depth + 1 > scope.ledger.effectiveLimits().depth;
 }
 
 /** A child too deep is an outcome, not the end of its parent. */
@@ -79,7 +82,11 @@ function refused<O>(attempt: Attempt, scope: Scope, name: string, input: unknown
     fp: fingerprint('spawn', name, input),
     want: {},
     drive: async ({ id }) => {
-      const outcome: Outcome<unknown> = { stop: 'bounded', bound: 'depth', limit: scope.ledger.limits.depth };
+      const outcome: Outcome<unknown> = {
+        stop: 'bounded',
+        bound: 'depth',
+        limit: scope.ledger.effectiveLimits().depth,
+      };
       attempt.record({ type: 'spawn-end', id, outcome });
     },
     answer: (end) => (end as EventOf<'spawn-end'>).outcome as Outcome<O>,
@@ -135,16 +142,9 @@ function childLedger(attempt: Attempt, scope: Scope, id: string, path: string, s
   const recorded = attempt.recorded.starts.get(id)?.at(-1)?.event;
   if (recorded?.type !== 'spawn-start') return scope.ledger.carve(path, slice);
   const exact = Object.fromEntries(recorded.carved.map((axis) => [axis, recorded.limits[axis]]));
-  const { depth, width, noProgress, deadline } = recorded.limits;
-  const ledger = scope.ledger.carve(path, {
-    ...exact,
-    depth,
-    width,
-    noProgress,
-    ...(deadline === undefined ? {} : { deadline }),
-  });
-  ledger.limits = recorded.limits;
-  return ledger;
+  const hasTime = slice.wallMs !== undefined || slice.share !== undefined;
+  const { share: _share, ...named } = slice;
+  return scope.ledger.carve(path, { ...named, ...exact, ...(hasTime ? { wallMs: recorded.limits.wallMs } : {}) });
 }
 
 function handOff<I>(attempt: Attempt, scope: Scope, agent: string, input: I): Promise<I> {

@@ -4,7 +4,7 @@ import type { EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../scope.js';
-import { type Act, effectError, learnCompensation, rulesOf } from './act.js';
+import { type Act, effectError, failureIn, learnCompensation, rulesOf } from './act.js';
 import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 
@@ -38,6 +38,9 @@ export function step<A, T>(
     want: {},
     drive: (pending) => driveAct(attempt, pending, act),
     learn: (end) => learnCompensation(attempt, act, end),
-    answer: (end) => (end.type === 'abort' ? effectError(end) : ((end as EventOf<'complete'>).result as T)),
+    answer: (end) => {
+      const failure = failureIn(end);
+      return failure === undefined ? ((end as EventOf<'complete'>).result as T) : effectError(failure);
+    },
   });
 }

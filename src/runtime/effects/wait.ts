@@ -1,4 +1,4 @@
-import { fingerprint } from '../../core/codec.js';
+import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import type { SignalSpec } from '../../core/run.js';
@@ -12,6 +12,15 @@ import { ask } from './effect.js';
 /** Waits for a signal by name: durable, so nobody holds a process open for it. */
 export function wait<T>(attempt: Attempt, scope: Scope, spec: SignalSpec<T>): Promise<T | 'timed-out'> {
   if (typeof spec.name !== 'string' || spec.name === '') throw new ConfigError('A signal needs a name.');
+  for (const time of [spec.timeoutMs, spec.deadline]) {
+    if (time !== undefined && !Number.isFinite(time))
+      throw new ConfigError(
+        `The time limit of a wait must be a finite number, got ${time}. Leave it out to wait for ever.`,
+      );
+  }
+  strictJson(spec.request);
+  const jsonSchema =
+    spec.jsonSchema ?? (spec.schema === undefined ? undefined : jsonSchemaOf(spec.schema as StandardSchema));
   return ask<T | 'timed-out'>(attempt, scope, {
     kind: 'wait',
     fp: fingerprint('wait', spec.name, null),
@@ -24,8 +33,7 @@ export function wait<T>(attempt: Attempt, scope: Scope, spec: SignalSpec<T>): Pr
         deadline: spec.deadline,
         request: spec.request,
         schema: spec.schema as StandardSchema | undefined,
-        jsonSchema:
-          spec.jsonSchema ?? (spec.schema === undefined ? undefined : jsonSchemaOf(spec.schema as StandardSchema)),
+        jsonSchema,
       });
     },
     answer: (end) => {
@@ -127,7 +135,7 @@ export function subWait(
 }
 
 export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void> {
-  if (!(ms >= 0)) throw new ConfigError(`sleep takes milliseconds of at least 0, got ${ms}.`);
+  if (!(ms >= 0 && Number.isFinite(ms))) throw new ConfigError(`sleep takes milliseconds of at least 0, got ${ms}.`);
   return ask<void>(attempt, scope, {
     kind: 'sleep',
     fp: fingerprint('sleep', '', ms),
