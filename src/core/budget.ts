@@ -37,7 +37,11 @@ export interface Budget extends Amounts {
   readonly deadline?: number;
 }
 
-/** A child's part: absolute amounts, or a share of what the parent has left. Axes not named are shared with the parent. */
+/**
+ * A child's part: absolute amounts, or a share of what the parent has left. Axes not named are shared with the parent,
+ * except for iterations: the code counts those itself, without an entry, so a replay could not tell who took which.
+ * Of them a child gets half of what is left.
+ */
 export type BudgetSlice = Partial<Budget> & { readonly share?: number };
 
 /** Modest defaults: enough for a tool loop, small enough that a runaway is noticed. */
@@ -93,12 +97,12 @@ export const NOTHING: Amounts = {
   linesChanged: 0,
 };
 
-/** What the agent sees of its budget. `take` is for what the code itself counts, such as iterations. */
+/** What the agent sees of its budget. `take` is for what the code itself counts: iterations. */
 export interface BudgetView {
   readonly limits: Budget;
   spent(): Amounts;
   remaining(axis: CountedAxis): number;
-  take(axis: 'iterations' | 'filesChanged' | 'linesChanged', amount?: number): void;
+  take(axis: 'iterations', amount?: number): void;
 }
 
 export interface Refusal {
@@ -112,6 +116,8 @@ export interface Refusal {
 export function boundReached(refusal: Refusal): BoundReachedError {
   return new BoundReachedError(refusal);
 }
+
+const DEFAULT_SHARE = 0.5;
 
 type Tally = Record<CountedAxis, number>;
 
@@ -240,7 +246,8 @@ export class Ledger {
     const own = new Set<Axis>();
     for (const axis of AXES) {
       const left = this.remaining(axis);
-      const asked = slice[axis] ?? (slice.share === undefined ? undefined : left * slice.share);
+      const share = slice.share ?? (axis === 'iterations' ? DEFAULT_SHARE : undefined);
+      const asked = slice[axis] ?? (share === undefined ? undefined : left * share);
       if (asked === undefined) continue;
       const given = Math.min(asked, left);
       limits[axis] = axis === 'costUsd' ? given : Math.floor(given);

@@ -350,6 +350,7 @@ export class Attempt {
       pending.reserved = undefined;
     }
     pending.onAbort?.(reason);
+    pending.onClosed?.();
     pending.reject(reason);
     // what is in flight drops itself when it ends; what never started and never will is forgotten here
     if (pending.phase !== 'running' && !pending.intended && !this.recorded.ends.has(pending.id)) this.drop(pending);
@@ -405,7 +406,9 @@ export class Attempt {
   startHeld(): void {
     for (const { pending, want } of this.held.splice(0)) {
       if (this.open.get(pending.id) !== pending) continue;
-      if (pending.closedBy !== undefined && !pending.intended) this.drop(pending);
+      // the function has ended, or nobody waits for it any more: only what was begun is seen to its end
+      const isOver = pending.closedBy !== undefined || this.settlement !== undefined;
+      if (isOver && !pending.intended) this.drop(pending);
       else if (this.stopping !== undefined && !pending.intended) this.held.push({ pending, want });
       else this.begin(pending, want);
     }

@@ -22,6 +22,8 @@ export interface Pending {
   /** Gates and doubts inside it: those that ended, and who waits for the others. Few effects have any. */
   subs: Subs | undefined;
   onAbort: ((reason: Error) => void) | undefined;
+  /** Called when the code is answered with an error because its scope was closed. */
+  readonly onClosed: (() => void) | undefined;
   /** Starts it, live. Resolves when its end is in the journal or it was dropped. */
   drive(): Promise<void>;
   /** Learns from the recorded end how to undo the effect, also when nobody waits for it any more. */

@@ -17,7 +17,7 @@ export type Program =
   | { readonly kind: 'wait'; readonly timeoutMs: number }
   | { readonly kind: 'sleep'; readonly ms: number }
   | { readonly kind: 'take' }
-  | { readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first' | 'spawn'; readonly parts: readonly Program[] };
+  | { readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first' | 'spawn' | 'share'; readonly parts: readonly Program[] };
 
 export interface Case {
   readonly program: Program;
@@ -67,6 +67,7 @@ const { tree } = fc.letrec<{ tree: Program }>((tie) => ({
         'race' as const,
         'first' as const,
         'spawn' as const,
+        'share' as const,
       ),
       parts: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }),
     }),
@@ -149,14 +150,15 @@ async function interpret(
       return Promise.race(program.parts.map((part) => go(part, run)));
     case 'first':
       return run.first(program.parts.map((part) => (on: Run) => go(part, on)));
-    case 'spawn': {
+    case 'spawn':
+    case 'share': {
       const child = async (on: Run, input: unknown): Promise<Outcome<unknown>> => {
         const own: unknown[] = [input];
         let value: unknown;
         for (const part of program.parts) value = await interpret(part, on, own, world, session);
         return done(value ?? null);
       };
-      const outcome = await run.spawn(child, board.at(-1) ?? null, { share: 0.5 });
+      const outcome = await run.spawn(child, board.at(-1) ?? null, program.kind === 'spawn' ? { share: 0.5 } : {});
       return put(outcome.stop === 'done' ? outcome.value : outcome.stop);
     }
   }

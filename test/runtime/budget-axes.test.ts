@@ -198,10 +198,10 @@ describe('each axis alone', () => {
   });
 
   it('what the code counts itself is bounded too', async () => {
-    const { outcome } = await bounded({ linesChanged: 10 }, async (run) => {
-      for (;;) run.budget.take('linesChanged', 4);
+    const { outcome } = await bounded({ iterations: 10 }, async (run) => {
+      for (;;) run.budget.take('iterations', 4);
     });
-    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'linesChanged', usage: { linesChanged: 8 } });
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'iterations', usage: { iterations: 8 } });
   });
 
   it('no progress ends a run that repeats a call and gets its earlier result [R2-SHOW-BUDGET-ALONE] [R2-BUDGET-NO-PROGRESS]', async () => {

@@ -72,7 +72,8 @@ describe('a child', () => {
       const child = await run.spawn(
         async (on: Run) => {
           for (let n = 0; ; n++) {
-            if (axis === 'iterations' || axis === 'filesChanged' || axis === 'linesChanged') on.budget.take(axis);
+            if (axis === 'iterations') on.budget.take(axis);
+            else if (axis === 'filesChanged' || axis === 'linesChanged') await on.call(changing(axis), n);
             else if (axis === 'toolCalls') await on.call(tool, n);
             else await on.ask(session, 'go on');
           }
@@ -291,3 +292,14 @@ describe('a warning', () => {
     ]);
   });
 });
+
+/** A tool that changes one file or line each time. */
+function changing(axis: 'filesChanged' | 'linesChanged'): Tool<number, string> {
+  return {
+    name: 'change',
+    description: 'Changes something.',
+    effect: 'idempotent',
+    reserve: () => ({ [axis]: 1 }),
+    execute: async (n) => `changed ${n}`,
+  };
+}

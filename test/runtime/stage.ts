@@ -79,9 +79,9 @@ export class Stage<C extends Clock> {
         host.die();
         vanish();
       },
-      start: async (input = null, limits = {}) =>
-        (await runtime.start('agent', input, { id: RUN, budget: budget(limits) })).outcome(),
-      resume: async (given = {}) => (await runtime.resume(RUN, given)).outcome(),
+      start: (input = null, limits = {}) =>
+        watched(runtime.start('agent', input, { id: RUN, budget: budget(limits) }).then((handle) => handle.outcome())),
+      resume: (given = {}) => watched(runtime.resume(RUN, given).then((handle) => handle.outcome())),
     };
   }
 
@@ -138,4 +138,10 @@ export function moving(engine?: Engine): Stage<AutoClock> {
 /** Time stands still until the test moves it. */
 export function still(engine?: Engine): Stage<VirtualClock> {
   return new Stage(virtualClock(), engine);
+}
+
+/** A test may look away from an outcome: the runtime is closed under it when the test ends. */
+function watched<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => undefined);
+  return answer;
 }

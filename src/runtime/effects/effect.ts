@@ -14,6 +14,7 @@ export interface EffectPlan<T> {
   readonly want: Partial<Amounts>;
   readonly drive: (pending: Pending) => Promise<void>;
   readonly learn?: (end: EndEvent) => void;
+  readonly onClosed?: () => void;
   /** The value for the code, or an Error to reject with. */
   readonly answer: (end: EndEvent) => T | Error;
 }
@@ -39,6 +40,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       subs: undefined,
       onAbort: undefined,
       learn: plan.learn,
+      onClosed: plan.onClosed,
       drive: () => plan.drive(pending),
       answer: (end) => {
         const value = plan.answer(end as EndEvent);

@@ -54,15 +54,14 @@ export async function spawn<I, O>(
         });
       }
       const started = attempt.recorded.starts.get(pending.id)?.at(-1)?.activeMs;
-      pending.onAbort = () => ledger.close(); // nobody waits for its outcome: its part goes back at once
       attempt.time.watch(ledger, started ?? attempt.time.total());
       await runChild(attempt, pending, child, () => agent(given.runFor(child), roundTrip(input)));
     },
+    // nobody waits for its outcome any more: its part goes back at once
+    onClosed: () => settleChild(ledger, outcomeIn(attempt, id)),
     answer: (end) => {
       const { outcome } = end as EventOf<'spawn-end'>;
-      // a child that finished in an earlier life did not spend again: its total is taken from its outcome
-      if (ledger.isUnspent() && outcome.usage !== undefined) ledger.debit({ ...outcome.usage, wallMs: 0 });
-      ledger.close();
+      settleChild(ledger, outcome);
       attempt.forget(child);
       return outcome as Outcome<O>;
     },
@@ -91,6 +90,17 @@ function refused<O>(attempt: Attempt, scope: Scope, name: string, input: unknown
     },
     answer: (end) => (end as EventOf<'spawn-end'>).outcome as Outcome<O>,
   });
+}
+
+/** A child that finished in an earlier life did not spend again: its total is taken from its outcome. */
+function settleChild(ledger: Ledger, outcome: Outcome<unknown> | undefined): void {
+  if (ledger.isUnspent() && outcome?.usage !== undefined) ledger.debit({ ...outcome.usage, wallMs: 0 });
+  ledger.close();
+}
+
+function outcomeIn(attempt: Attempt, id: string): Outcome<unknown> | undefined {
+  const end = attempt.recorded.ends.get(id)?.event;
+  return end?.type === 'spawn-end' ? end.outcome : undefined;
 }
 
 async function runChild<O>(
