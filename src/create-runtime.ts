@@ -1,6 +1,6 @@
 import { nodeHost } from './adapters/host-node/node-host.js';
 import { systemClock } from './adapters/host-node/system-clock.js';
-import { ajvCheck } from './adapters/schema-ajv/ajv-check.js';
+import { jsonSchemaCheck } from './adapters/schema-json/json-schema-check.js';
 import type { Price } from './core/model.js';
 import { PRICES, priceOf, withPrices } from './core/prices.js';
 import type { Clock } from './ports/clock.js';
@@ -36,7 +36,7 @@ export function createRuntime(given: CreateRuntime): Runtime {
     clock: given.clock ?? systemClock(),
     host: given.host ?? nodeHost(),
     prices: (modelId) => priceOf(modelId, table),
-    checkJson: ajvCheck(),
+    checkJson: jsonSchemaCheck(),
     onProblem:
       given.onProblem ??
       ((error, doing) =>

@@ -1,6 +1,6 @@
 import { budget, done, type Outcome, type Run, type Tool } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { ajvCheck } from '../../src/adapters/schema-ajv/ajv-check.js';
+import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
 import { moving, RUN } from './stage.js';
 
 function scene(input: unknown = { to: 'ada' }) {
@@ -101,7 +101,7 @@ describe('an irreversible effect', () => {
 
   it('tells a sender at once when its verdict does not fit [R2-APPROVAL-GATE] [R2-BAD-SIGNAL]', async () => {
     const { stage, agent } = scene();
-    const life = stage.open(agent, { checkJson: ajvCheck() });
+    const life = stage.open(agent, { checkJson: jsonSchemaCheck() });
     await life.start();
     await expect(life.runtime.signal(RUN, 'approve:#0', { verdict: 'maybe' })).rejects.toMatchObject({
       code: 'SIGNAL_INVALID',

@@ -2,7 +2,7 @@ import { budget, done, type Outcome, type Run } from 'flyball';
 import { turns, VIRTUAL_START } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ajvCheck } from '../../src/adapters/schema-ajv/ajv-check.js';
+import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
 import { gate, moving, RUN, still } from './stage.js';
 
 const waiter = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));
@@ -143,7 +143,7 @@ describe('a payload', () => {
             jsonSchema: { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } },
           }),
         ),
-      { checkJson: ajvCheck() },
+      { checkJson: jsonSchemaCheck() },
     );
     await life.start();
     await expect(life.runtime.signal(RUN, 'pay', { amount: 'much' })).rejects.toMatchObject({

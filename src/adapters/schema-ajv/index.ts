@@ -1,1 +1,0 @@
-export { ajvCheck } from './ajv-check.js';

@@ -1,0 +1,1 @@
+export { jsonSchemaCheck } from './json-schema-check.js';
