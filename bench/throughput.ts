@@ -1,7 +1,7 @@
 // shows: R2-SHOW-THROUGHPUT, R2-SHOW-STALL
 /** Durable effects per second beside the bare driver and beside one fdatasync a record, and how long the event loop stalls. */
 import { join } from 'node:path';
-import { type BareDriver, openBare, readLeft, replayBare, syncEach } from './measure/bare-driver.js';
+import { awaitBare, type BareDriver, openBare, readLeft, replayBare, syncEach } from './measure/bare-driver.js';
 import { ask } from './measure/child.js';
 import { figure, median, percent, sum } from './measure/figures.js';
 import { inFolder } from './measure/folder.js';
@@ -29,6 +29,7 @@ interface Round {
   readonly effects: number;
   readonly records: number;
   readonly perCommit: number;
+  readonly awaited: number;
   readonly bare: number;
   readonly synced: number;
   readonly stall: Stall;
@@ -42,6 +43,7 @@ function measure(load: Load): Promise<Round> {
     const left = readLeft(path);
     const records = left.events.length;
     if (sum(commits) !== records) throw new Error(`Counted ${sum(commits)} records, found ${records}.`);
+    const awaitedMs = await awaitBare(join(folder, 'awaited.db'), left);
     const bareMs = replayBare(join(folder, 'bare.db'), left, commits);
     const bodies = left.events.slice(0, 300).map((row) => `${row.at(-1)}`);
     const syncMs = syncEach(join(folder, 'synced.jsonl'), bodies);
@@ -49,6 +51,7 @@ function measure(load: Load): Promise<Round> {
       effects: ((load.runs * load.effects) / ms) * 1_000,
       records: (records / ms) * 1_000,
       perCommit: records / commits.filter((entries) => entries > 0).length,
+      awaited: (records / awaitedMs) * 1_000,
       bare: (records / bareMs) * 1_000,
       synced: (bodies.length / syncMs) * 1_000,
       stall,
@@ -59,7 +62,8 @@ function measure(load: Load): Promise<Round> {
 const driver: BareDriver = openBare(':memory:');
 heading('Durable effects on SQLite', [
   `An idempotent step is two records (INTENT, COMPLETE), a pure one is one. Beside it the bare driver (${driver.name}) writing`,
-  'the very rows again, in commits of the same sizes, into the same tables; and a plain file with one fdatasync a record.',
+  'the very rows again into the same tables: by as many writers, each waiting for its commit before it goes on, what one',
+  'turn brings in one commit (that is judged); in one loop that waits for nobody; and a plain file, one fdatasync a record.',
   `${ROUNDS} rounds in turn. Rates and the ratio: each side's own best round; in brackets the median of the rounds' ratios.`,
 ]);
 driver.close();
@@ -72,15 +76,16 @@ for (const load of LOADS) {
   for (let round = 0; round < ROUNDS; round++) found.push(await measure(load));
   const best = (of: (round: Round) => number): number => Math.max(...found.map(of));
   // each side at its best: the best single ratio would be the round in which something disturbed the bare driver
-  const ratio = best((round) => round.records) / best((round) => round.bare);
-  const middle = median(found.map((round) => round.records / round.bare));
+  const ratio = best((round) => round.records) / best((round) => round.awaited);
+  const middle = median(found.map((round) => round.records / round.awaited));
   rates.push([
     load.name,
     figure(best((round) => round.effects)),
     figure(best((round) => round.records)),
     figure(median(found.map((round) => round.perCommit))),
-    figure(best((round) => round.bare)),
+    figure(best((round) => round.awaited)),
     `${percent(ratio)} (${percent(middle)})`,
+    figure(best((round) => round.bare)),
     figure(best((round) => round.synced)),
     `${figure(median(found.map((round) => round.records / round.synced)))} ×`,
   ]);
@@ -92,12 +97,22 @@ for (const load of LOADS) {
   );
   if (!load.isJudged) continue;
   targets.push({
-    says: `${load.name}: ${percent(ratio)} of the bare driver, at least 70 %`,
+    says: `${load.name}: ${percent(ratio)} of the bare driver under the same writers, at least 70 %`,
     met: atLeast(ratio, 0.7, 0.1),
   });
 }
 table(
-  ['', 'effects/s', 'records/s', 'a commit', 'bare records/s', 'of the bare driver', 'fdatasync each/s', 'of that'],
+  [
+    '',
+    'effects/s',
+    'records/s',
+    'a commit',
+    'bare, awaited/s',
+    'of that',
+    'bare, one loop/s',
+    'fdatasync each/s',
+    'of that',
+  ],
   rates,
 );
 

@@ -80,17 +80,68 @@ function bindable(value: unknown): unknown {
   return value instanceof ArrayBuffer ? Buffer.from(value) : value;
 }
 
-/** Writes the same rows into the same tables, in commits of the same sizes; answers the milliseconds. */
-export function replayBare(path: string, left: Left, commits: readonly number[]): number {
+const SETTINGS = [
+  'page_size = 16384',
+  'busy_timeout = 0',
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'secure_delete = ON',
+];
+
+function openTables(path: string, left: Left) {
   const driver = openBare(path);
-  for (const setting of ['busy_timeout = 0', 'journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON']) {
-    driver.all(`PRAGMA ${setting}`);
-  }
+  for (const setting of SETTINGS) driver.all(`PRAGMA ${setting}`);
   for (const statement of left.ddl) driver.exec(statement);
-  const insertEvent = driver.statement(
-    'INSERT INTO events (run, gen, seq, at, active, body) VALUES (?, ?, ?, ?, ?, ?)',
+  return {
+    driver,
+    insertEvent: driver.statement('INSERT INTO events (run, gen, seq, at, active, body) VALUES (?, ?, ?, ?, ?, ?)'),
+    insertBlob: driver.statement('INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING'),
+  };
+}
+
+/**
+ * Writes the same rows into the same tables as concurrent writers have to: each writer appends the two records of an
+ * effect and waits until they are durable before it goes on, and all that is appended in one turn is one commit.
+ * Answers the milliseconds.
+ */
+export async function awaitBare(path: string, left: Left): Promise<number> {
+  const { driver, insertEvent, insertBlob } = openTables(path, left);
+  const byRun = new Map<unknown, (readonly unknown[])[]>();
+  for (const row of left.events) byRun.set(row[0], [...(byRun.get(row[0]) ?? []), row]);
+  let appended: { readonly rows: readonly (readonly unknown[])[]; readonly resolve: () => void }[] = [];
+  let written = 0;
+  let blob = 0;
+  const flush = (): void => {
+    const batch = appended;
+    appended = [];
+    driver.exec('BEGIN IMMEDIATE');
+    for (const { rows } of batch) {
+      for (const row of rows) insertEvent(row);
+      written += rows.length;
+    }
+    const blobs = Math.round((written / left.events.length) * left.blobs.length);
+    for (; blob < blobs; blob++) insertBlob(left.blobs[blob] ?? []);
+    driver.exec('COMMIT');
+    for (const { resolve } of batch) resolve();
+  };
+  const append = (rows: readonly (readonly unknown[])[]): Promise<void> =>
+    new Promise((resolve) => {
+      if (appended.push({ rows, resolve }) === 1) setImmediate(flush);
+    });
+  const began = performance.now();
+  await Promise.all(
+    [...byRun.values()].map(async (rows) => {
+      for (let at = 0; at < rows.length; at += 2) await append(rows.slice(at, at + 2));
+    }),
   );
-  const insertBlob = driver.statement('INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING');
+  const ms = performance.now() - began;
+  driver.close();
+  return ms;
+}
+
+/** Writes the same rows into the same tables, in commits of the same sizes, in one loop; answers the milliseconds. */
+export function replayBare(path: string, left: Left, commits: readonly number[]): number {
+  const { driver, insertEvent, insertBlob } = openTables(path, left);
   let event = 0;
   let blob = 0;
   const began = performance.now();

@@ -156,11 +156,12 @@ describe.each(await availableDrivers())('a damaged file on %s', (driver) => {
     const engine = await file.open();
     const claim = await claimed(engine, 'a');
     for (let seq = 1; seq < 200; seq += 1)
-      await engine.append(claim, { entries: [entry(seq, { body: 'y'.repeat(2_000) })] });
+      await engine.append(claim, { entries: [entry(seq, { body: 'y'.repeat(8_000) })] });
     await engine.close();
     crashImage(file, image);
     const size = statSync(image.path).size;
-    for (let page = 30; page < size / 4096 - 10; page += 1) overwrite(image.path, page * 4096, Buffer.alloc(100, 0xff));
+    const page = 16_384;
+    for (let n = 40; n < size / page - 10; n += 1) overwrite(image.path, n * page, Buffer.alloc(100, 0xff));
     const opened = await image.open();
     await expect(opened.read('a', { generation: 0 })).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
     await opened.close();

@@ -63,13 +63,13 @@ describe.each(await availableDrivers())('the disk under %s', (driver) => {
   });
 
   it('may be full: what was confirmed stays, and later appends work once there is room [R2-BAD-FULL]', async (test) => {
-    const disk = smallDisk(2_048);
+    const disk = smallDisk(8_192);
     if (disk === undefined) return test.skip('mount was refused');
     const path = join(disk.path, 'runs.db');
     const engine = await sqliteEngine({ path, driver });
     const claim = await claimed(engine, 'a');
     const ballast = join(disk.path, 'ballast');
-    writeFileSync(ballast, Buffer.alloc(Math.max(0, freeBytes(disk.path) - 200_000)));
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, freeBytes(disk.path) - 2_000_000)));
 
     let confirmed = 1;
     let failure: unknown;

@@ -119,6 +119,8 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 /** Settings of a connection. The wait for a lock is ours, between turns: SQLite's own would block the thread. */
 export function configure(database: Database, path: string): void {
   database.exec('PRAGMA busy_timeout = 0');
+  // rows of about 1 KB leave a fifth of a 4 KB page unused; takes effect in a new file only
+  database.exec('PRAGMA page_size = 16384');
   schemaVersion(database, path); // a file that is not ours must stay as it is, its journal mode included
   database.get('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
