@@ -39,7 +39,8 @@ interface Round {
 function measure(load: Load): Promise<Round> {
   return inFolder(async (folder) => {
     const path = join(folder, 'runs.db');
-    const { ms, commits, stall } = await driveSteps(path, load);
+    const { ms, commits } = await driveSteps(path, load, { watched: false });
+    const { stall } = await driveSteps(join(folder, 'watched.db'), load, { watched: true });
     const left = readLeft(path);
     const records = left.events.length;
     if (sum(commits) !== records) throw new Error(`Counted ${sum(commits)} records, found ${records}.`);
