@@ -1,7 +1,7 @@
 // shows: R2-SHOW-BYTES
 /** Bytes that the journal of a conversation needs beyond what was said, at 10, 100 and 1,000 steps. */
 import { join } from 'node:path';
-import { growthPerStep, type StepKind, weighConversation } from './measure/conversation.js';
+import { fileGrowthPerStep, growthPerStep, type StepKind, weighConversation } from './measure/conversation.js';
 import { figure } from './measure/figures.js';
 import { inFolder } from './measure/folder.js';
 import { atMost, heading, judge, type Target, table } from './measure/report.js';
@@ -43,8 +43,8 @@ for (const kind of ['talk', 'tool-call'] as const) {
   if (ten === undefined || hundred === undefined || thousand === undefined) throw new Error('Nothing was weighed.');
   console.log(`  (the file before the run: ${figure(ten.emptyBytes / 1024)} KB)\n`);
   if (kind !== JUDGED) continue;
-  const early = growthPerStep(hundred, ten);
-  const late = growthPerStep(thousand, hundred);
+  const early = fileGrowthPerStep(hundred, ten);
+  const late = fileGrowthPerStep(thousand, hundred);
   targets.push(
     {
       says: `1,000 steps need ${figure(growthPerStep(thousand))} B a step beyond what was said, at most ${LIMIT} B`,

@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder, root } from './files.mjs';
 
-/** @typedef {{ readonly id: string, readonly text: string, readonly status: 'done' | 'open', readonly shows: readonly string[] }} Requirement */
+/** @typedef {{ readonly id: string, readonly text: string, readonly status: 'done' | 'open', readonly shows: readonly string[], readonly missed?: string }} Requirement */
+/* `missed` says, in a sentence, why an entry that something measures is open all the same. Only a person writes or removes it. */
 /** @typedef {ReadonlyMap<string, ReadonlySet<string>>} Claims the ids that each file says it shows */
 
 /** @returns {{ readonly file: string, readonly entries: readonly Requirement[] }[]} */
@@ -69,11 +70,12 @@ export function problems(entries, claimed) {
  * @returns {Requirement[]}
  */
 export function updated(entries, claimed) {
-  return entries.map(({ id, text }) => {
+  return entries.map(({ id, text, missed }) => {
     const shows = [...claimed]
       .filter(([, named]) => named.has(id))
       .map(([file]) => file)
       .sort();
+    if (missed !== undefined) return { id, text, status: 'open', shows, missed };
     return { id, text, status: shows.length > 0 ? 'done' : 'open', shows };
   });
 }
@@ -86,8 +88,9 @@ function main(options) {
     if (options.includes('--update')) writeFileSync(join(root, file), `${JSON.stringify(current, null, 2)}\n`);
     const done = current.filter(({ status }) => status === 'done');
     console.log(`${file}: ${done.length} of ${current.length} shown\n`);
-    for (const { id, text, status, shows } of current) {
+    for (const { id, text, status, shows, missed } of current) {
       console.log(`${status === 'done' ? '✓' : '·'} ${id.padEnd(26)} ${text}`);
+      if (missed !== undefined) console.log(`  ${' '.repeat(26)} MISSED: ${missed}`);
       for (const where of shows) console.log(`  ${' '.repeat(26)} ${where}`);
     }
   }

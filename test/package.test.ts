@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -41,6 +42,31 @@ describe('the package', () => {
     for (const name of Object.keys(manifest.peerDependencies))
       expect(manifest.peerDependenciesMeta).toHaveProperty([name, 'optional'], true);
     expect(Object.keys(manifest.dependencies).sort()).toEqual(['@cfworker/json-schema', 'commander']);
+  });
+
+  it('gives its testing kit by name, as published [R2-KIT-PUBLISHED]', () => {
+    // the package resolves its own name through its exports, so this is the built file that a user gets
+    const program = `
+      const kit = await import('flyball/testing');
+      process.stdout.write(JSON.stringify(Object.keys(kit).sort()));
+    `;
+    const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(printed)).toEqual(
+      expect.arrayContaining([
+        'crashingEngine',
+        'engineContract',
+        'ledgerServer',
+        'neverReached',
+        'recordedModel',
+        'scriptedModel',
+        'seededRandom',
+        'storeContract',
+        'virtualClock',
+      ]),
+    );
   });
 
   it('has a lock file without the address of any registry', () => {

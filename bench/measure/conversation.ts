@@ -73,6 +73,11 @@ export function growthPerStep(weighed: Weighed, over?: Weighed): number {
   return (beyond(weighed) - (over === undefined ? 0 : beyond(over))) / (weighed.steps - (over?.steps ?? 0));
 }
 
+/** By how much the file grows with a step, contents included: what is linear when nothing is written twice. */
+export function fileGrowthPerStep(weighed: Weighed, over: Weighed): number {
+  return (weighed.fileBytes - over.fileBytes) / (weighed.steps - over.steps);
+}
+
 /** Text that nothing else repeats and no compression shortens much. */
 function text(name: string, bytes: number): string {
   let words = '';

@@ -191,7 +191,7 @@ describe('resource exhaustion', () => {
   });
 
   it('of storage: nothing is lost on a full disk, and the run goes on when there is space [R2-FAILURE-EXHAUSTION] [R2-BAD-FULL]', async (test) => {
-    const disk = smallDisk(2_048);
+    const disk = smallDisk(8_192);
     if (disk === undefined) return test.skip('mount was refused');
     const made = new Map<string, number>();
     const agent: Agent<null, number> = async (run) => {
@@ -217,7 +217,7 @@ describe('resource exhaustion', () => {
     const runtime = await life(agent, { path: join(disk, 'runs.db'), options: { suspendAfterMs: 1 } });
     const ballast = join(disk, 'ballast');
     const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - 400_000)));
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - 2_000_000)));
     const handle = await runtime.start('agent', null, { id: RUN, budget: budget() });
     await expect(handle.outcome()).rejects.toMatchObject({ code: 'STORAGE_FULL', retryable: true });
     const before = made.size;
