@@ -1,0 +1,111 @@
+import { budget, done, FlyballError, memoryEngine, type Outcome, type Run } from 'flyball';
+import { turns } from 'flyball/testing';
+import { describe, expect, it } from 'vitest';
+import { gate, type Life, moving, RUN, still } from './stage.js';
+
+const busy = (): FlyballError => new FlyballError('STORAGE_BUSY', 'The database is busy.', { retryable: true });
+
+describe('a life that a failing store has ended', () => {
+  it('appends nothing any more [R2-LEASE] [R2-FAILURE-EXHAUSTION]', async () => {
+    const inner = memoryEngine();
+    let failing = false;
+    const late: string[] = [];
+    const stage = still({
+      ...inner,
+      append: async (claim, batch) => {
+        const bodies = batch.entries.map(({ body }) => body);
+        if (failing) late.push(...bodies);
+        if (!bodies.some((body) => body.includes('sleep-start'))) return inner.append(claim, batch);
+        failing = true;
+        throw new FlyballError('STORAGE_FULL', 'The disk is full.');
+      },
+    });
+    const life = stage.open(async (run: Run) => {
+      // its time runs out long after this life is over
+      void run.step('pay', 1, () => new Promise(() => undefined), {
+        class: 'undoable',
+        timeoutMs: 60_000,
+        compensate: async () => undefined,
+      });
+      await run.step('think', 1, () => 1, 'pure');
+      return done(await run.sleep(5));
+    });
+    await expect(life.start()).rejects.toMatchObject({ code: 'STORAGE_FULL' });
+    const after = late.length;
+    await stage.clock.advance(300_000);
+    expect(late.slice(after)).toEqual([]);
+  });
+});
+
+describe('a store that fails for a moment', () => {
+  it('does not set a run aside that was being loaded: it can be tried again [R2-ENGINE-BUSY]', async () => {
+    const inner = memoryEngine();
+    let failures = 0;
+    const stage = moving({
+      ...inner,
+      read: (runId, range) => (failures-- > 0 ? Promise.reject(busy()) : inner.read(runId, range)),
+    });
+    const life = stage.open(async (run: Run) => done(await run.wait({ name: 'go' })));
+    await life.start();
+    await life.runtime.signal(RUN, 'go', 'gone');
+    failures = 1;
+    await expect(life.resume()).rejects.toMatchObject({ code: 'STORAGE_BUSY' });
+    expect((await inner.get(RUN))?.status).not.toBe('stalled');
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: 'gone' });
+  });
+});
+
+describe('a lease', () => {
+  it('that could not be renewed because the run was given back and taken again is not lost [R2-LEASE]', async () => {
+    const inner = memoryEngine();
+    let renewing: Promise<void> | undefined;
+    const stage = still({
+      ...inner,
+      renew: async (claims, until) => {
+        await renewing;
+        return inner.renew(claims, until);
+      },
+    });
+    const agent = async (run: Run): Promise<Outcome<unknown>> =>
+      done([await run.wait({ name: 'a' }), await run.wait({ name: 'b' })]);
+    const life = stage.open(agent, { options: { leaseMs: 300, suspendAfterMs: 120, worker: true } });
+    const rested = life.start();
+    await turns(20);
+    const hold = gate();
+    renewing = hold.opened;
+    await stage.clock.advance(100); // the renewal is under way
+    await stage.clock.advance(30);
+    expect(await rested).toMatchObject({ stop: 'suspended' });
+    await life.runtime.signal(RUN, 'a', 1);
+    await turns(20);
+    const ended = life.runtime.handle(RUN).outcome();
+    hold.open(); // the old claim is stale by now
+    await turns(20);
+    await life.runtime.signal(RUN, 'b', 2);
+    expect(await ended).toMatchObject({ stop: 'done', value: [1, 2] });
+  });
+});
+
+describe('a start', () => {
+  it('returns a handle when another worker was quicker to take the run [R2-WORKER] [R2-SHOW-RACE]', async () => {
+    const inner = memoryEngine();
+    const stage = still({
+      ...inner,
+      create: async (run) => {
+        await inner.create(run);
+        await other.runtime.resume(RUN);
+        await turns(5);
+      },
+    });
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.sleep(1000);
+      return done('ok');
+    };
+    const other: Life = stage.open(agent);
+    const life = stage.open(agent, { options: { pollMs: 10 } });
+    const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
+    expect(handle.id).toBe(RUN);
+    expect(other.runtime.loaded() + life.runtime.loaded()).toBe(1);
+    expect(await stage.events('attempt-start')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,204 @@
+import { done, type Engine, memoryEngine, type Outcome, type Run, type SignalSpec } from 'flyball';
+import { turns } from 'flyball/testing';
+import { describe, expect, it } from 'vitest';
+import { at, gate, type Life, moving, RUN, still } from './stage.js';
+
+/** Lets something happen while entries that hold `what` are being written. */
+function whileWriting(what: string, happen: () => unknown): Engine {
+  const inner = memoryEngine();
+  let isDone = false;
+  return {
+    ...inner,
+    append: async (claim, batch) => {
+      if (!isDone && batch.entries.some(({ body }) => body.includes(what))) {
+        isDone = true;
+        await happen();
+      }
+      return inner.append(claim, batch);
+    },
+  };
+}
+
+describe('a cancellation', () => {
+  it('is not swallowed by code that catches it and continues in a new generation [R2-RUN-CONTINUE] [R2-FAILURE-HUMAN]', async () => {
+    const stage = moving();
+    const life = stage.open(async (run: Run, input: unknown) => {
+      if (input !== null) return done('went on in spite of it');
+      for (let n = 0; n < 3; n++) await run.wait({ name: 'x' }).catch(() => undefined);
+      return run.continueWith({ next: true });
+    });
+    const ended = life.start();
+    await turns(20);
+    await life.runtime.cancel(RUN);
+    expect(await ended).toMatchObject({ stop: 'cancelled' });
+    expect((await life.runtime.get(RUN)).generation).toBe(0);
+  });
+
+  it('that comes as the generation turns is carried out in the next one [R2-RUN-CONTINUE]', async () => {
+    const stage = moving();
+    const life: Life = stage.open(async (run: Run, input: unknown) => {
+      if (input !== null) {
+        await run.sleep(10);
+        return done('went on in spite of it');
+      }
+      await run.step('last', null, () => 1, 'pure');
+      void life.runtime.cancel(RUN);
+      return run.continueWith({ next: true });
+    });
+    await life.start();
+    expect(await life.runtime.handle(RUN).finished()).toMatchObject({ stop: 'cancelled' });
+    expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+  });
+
+  it('that comes while the run ends at a bound is carried out from there [R2-RESUME-BUDGET]', async () => {
+    const stage = moving(whileWriting('run-end', () => life.runtime.cancel(RUN)));
+    const undone: string[] = [];
+    const life: Life = stage.open(
+      async (run: Run) => {
+        const rules = { class: 'undoable', compensate: async () => void undone.push('a') } as const;
+        await run.step('put', null, () => 1, rules);
+        for (;;) run.budget.take('iterations');
+      },
+      { options: { worker: true } },
+    );
+    await life.start(null, { iterations: 2 });
+    await turns(200);
+    expect((await life.runtime.get(RUN)).status).toBe('cancelled');
+    expect(undone).toEqual(['a']);
+    expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+  });
+
+  it('does not change an end that is in the journal, although its owner died before it could say so [R2-FAILURE-CRASH]', async () => {
+    const stage = moving();
+    const undone: string[] = [];
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const rules = { class: 'undoable', compensate: async () => void undone.push('a') } as const;
+      return done(await run.step('put', null, () => 'made', rules));
+    };
+    await stage.crashed(agent, at('after', 'run-end'));
+    const life = stage.open(agent);
+    await life.runtime.cancel(RUN);
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: 'made' });
+    expect((await stage.events('run-end')).map(({ outcome }) => outcome.stop)).toEqual(['done']);
+    expect(undone).toEqual([]);
+  });
+});
+
+describe('a resume', () => {
+  const paying = (made: string[], hold: Promise<unknown>) => async (run: Run) => {
+    await run.step('hold', null, () => hold.then(() => 1), 'pure');
+    await run.step('pay', null, () => made.push('paid'), { class: 'undoable', compensate: async () => undefined });
+    return done('ok');
+  };
+
+  it('that comes while a pause is being written is for the next life, and nothing is made in the old one [R2-PAUSE]', async () => {
+    const hold = gate();
+    const made: string[] = [];
+    const stage = still(
+      whileWriting('run-pause', async () => {
+        await life.runtime.resume(RUN);
+        await turns(5);
+      }),
+    );
+    const life: Life = stage.open(paying(made, hold.opened));
+    const rested = life.start();
+    await turns(20);
+    await life.runtime.pause(RUN);
+    await turns(20);
+    hold.open();
+    expect(await rested).toMatchObject({ stop: 'suspended', paused: true });
+    await turns(20);
+    expect(made).toEqual([]);
+    expect((await stage.entries()).at(-1)?.event.type).toBe('run-pause');
+
+    const worker = stage.open(paying(made, hold.opened), { options: { worker: true } });
+    await turns(60);
+    expect((await worker.runtime.get(RUN)).status).toBe('done');
+    expect(made).toEqual(['paid']);
+  });
+
+  it('takes back every pause before it, also those that came twice [R2-PAUSE]', async () => {
+    const stage = still();
+    const hold = gate();
+    const life = stage.open(async (run: Run) => {
+      await run.step('hold', null, () => hold.opened.then(() => 1), 'pure');
+      for (let n = 0; n < 20; n++) await run.step('next', n, () => n, 'idempotent');
+      return done('ok');
+    });
+    const rested = life.start();
+    await turns(10);
+    await life.runtime.pause(RUN);
+    await life.runtime.pause(RUN);
+    await turns(10);
+    hold.open();
+    expect(await rested).toMatchObject({ paused: true });
+    expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: 'ok' });
+  });
+
+  it('of another process takes back the pauses that nobody had read [R2-PAUSE] [R2-ENGINE-PROCESSES]', async () => {
+    const stage = moving();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));
+    const life = stage.open(agent);
+    await life.start();
+    const message = { name: '', from: 'ada', at: 0, body: '' };
+    await stage.engine.post(RUN, { ...message, id: '1', kind: 'pause' });
+    await stage.engine.post(RUN, { ...message, id: '2', kind: 'resume' });
+    await life.runtime.signal(RUN, 'go', 'gone');
+    const worker = stage.open(agent, { options: { worker: true } });
+    await turns(60);
+    expect((await worker.runtime.get(RUN)).status).toBe('done');
+    expect(await stage.events('run-pause')).toEqual([]);
+  });
+});
+
+describe('a signal', () => {
+  type Schema = NonNullable<SignalSpec<unknown>['schema']>;
+  const schema = (validate: Schema['~standard']['validate']): Schema => ({
+    '~standard': { version: 1, vendor: 'test', validate },
+  });
+
+  it('whose wait timed out while it was checked goes to the next wait [R2-RUN-WAIT]', async () => {
+    const stage = still();
+    const check = gate();
+    const slow = schema(async (value) => {
+      await check.opened;
+      return { value };
+    });
+    const life = stage.open(
+      async (run: Run) => {
+        const first = await run.wait({ name: 'x', schema: slow, timeoutMs: 1000 });
+        return done([first, await run.wait({ name: 'x' })]);
+      },
+      { options: { suspendAfterMs: 1e6 } },
+    );
+    const ended = life.start();
+    await turns(20);
+    await life.runtime.signal(RUN, 'x', 'hello');
+    await stage.clock.advance(1000);
+    await turns(20);
+    check.open();
+    expect(await ended).toMatchObject({ stop: 'done', value: ['timed-out', 'hello'] });
+    expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'breaks the schema',
+      schema(() => {
+        throw new Error('the schema broke');
+      }),
+      'the schema broke',
+    ],
+    ['is made into something that cannot be stored', schema(() => ({ value: new Date(0) })), 'Date'],
+  ])('that %s is refused, and the run waits on [R2-RUN-WAIT] [R2-BAD-SIGNAL]', async (_what, poison, why) => {
+    const stage = moving();
+    const life = stage.open(async (run: Run) => done(await run.wait({ name: 'x', schema: poison })));
+    await life.start();
+    await life.runtime.signal(RUN, 'x', 'poison');
+    expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'x' }] });
+    expect(await stage.events('signal-refused')).toMatchObject([{ name: 'x', why: expect.stringContaining(why) }]);
+    expect((await life.runtime.get(RUN)).status).toBe('suspended');
+    expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
+  });
+});
