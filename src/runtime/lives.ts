@@ -9,7 +9,7 @@ import { finish } from './finish.js';
 import type { AttemptHost, Life } from './host.js';
 import { load, readAll, readEntries } from './load.js';
 import type { Settings } from './options.js';
-import { indexJournal } from './recorded.js';
+import { indexJournal, type LoadedEntry } from './recorded.js';
 import { controlBatch, openWaits, type Resume } from './reopening.js';
 import { giveBack, pause, suspend } from './resting.js';
 import { makeRun } from './run-object.js';
@@ -123,6 +123,7 @@ export class Lives {
       });
       return this.audience.rested(claim.runId, { outcome });
     }
+    if (recorded.isPaused) return this.restPaused(claim, loaded.entries); // it paused, but its owner died before it could say so
     const attempt = new Attempt({ host: this.host, claim, recorded, generation, lineage: loaded.lineage });
     this.attempts.set(claim.runId, attempt);
     attempt.push({ type: 'attempt-start', attempt: recorded.attempts + 1, why, owner: this.host.me });
@@ -130,6 +131,13 @@ export class Lives {
     if (this.attempts.size > this.settings.options.maxLoaded)
       for (const other of this.attempts.values()) this.host.idle(other);
     this.onChange();
+  }
+
+  private async restPaused(claim: Claim, entries: readonly LoadedEntry[]): Promise<void> {
+    this.leases.delete(claim.runId);
+    await this.settings.engine.release(claim, { status: 'paused', now: this.settings.clock.now() });
+    const waiting = openWaits(entries, claim.record);
+    this.audience.rested(claim.runId, { outcome: { stop: 'suspended', waiting, paused: true } });
   }
 
   /** The request was wrong, not the run: it rests as it did before. */
@@ -150,7 +158,8 @@ export class Lives {
     const { engine, clock, seams, options, host, prices } = this.settings;
     const ifAlive = (life: Life, job: (attempt: Attempt) => Promise<void>): void => {
       const attempt = life as Attempt;
-      job(attempt).catch((error: unknown) => attempt.fail(error));
+      // a job that fails after it unloaded its run has nobody left to tell but the host
+      job(attempt).catch((error: unknown) => (attempt.dead ? this.broke(attempt, error) : attempt.fail(error)));
     };
     return {
       engine,

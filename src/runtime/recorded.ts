@@ -58,6 +58,8 @@ export interface Recorded {
   readonly carriedSpent: Partial<Amounts>;
   /** Somebody agreed that this fork may act on the world. */
   readonly liveForkApproved: boolean;
+  /** The last word about it is a pause. */
+  readonly isPaused: boolean;
   /** The run's end, unless it was let go on after it. */
   readonly end: EventOf<'run-end'> | undefined;
 }
@@ -96,6 +98,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   let liveForkApproved = false;
   let notes = 0;
   let isPastVoidTrip = false;
+  let isPaused = false;
   let attempts = 0;
 
   for (const [place, entry] of entries.entries()) {
@@ -189,7 +192,11 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'run-resume':
         if (event.budget !== undefined) budgets.push({ from: place, budget: event.budget, fresh: false });
         if (own) end = undefined;
+        if (own) isPaused = false;
         isPastVoidTrip = false;
+        break;
+      case 'run-pause':
+        if (own) isPaused = true;
         break;
       case 'run-end':
         if (own) end = event;
@@ -229,6 +236,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     // wall time is carried in the entries themselves
     carriedSpent: first.event.type === 'generation-start' ? { ...first.event.spent, wallMs: 0 } : {},
     liveForkApproved,
+    isPaused,
     end,
   };
 }

@@ -25,7 +25,7 @@ export function controlBatch(
   const { resume, messages, now } = wish;
   const recorded = indexJournal(entries, { deep: false });
   const events: RunEvent[] = [];
-  if (resume !== undefined && (resume.budget !== undefined || was === 'bounded' || was === 'paused')) {
+  if (resume !== undefined && (resume.budget !== undefined || was === 'bounded' || recorded.isPaused)) {
     events.push({
       type: 'run-resume',
       by: resume.by,
@@ -33,7 +33,8 @@ export function controlBatch(
     });
   }
   const isCancelled = recorded.deliveries.some(({ event }) => event.type === 'cancel');
-  const lastResume = messages.findLast(({ kind }) => kind === 'resume')?.number ?? -1;
+  const resumeMessage = messages.findLast(({ kind }) => kind === 'resume')?.number ?? -1;
+  const lastResume = resume === undefined ? resumeMessage : Number.POSITIVE_INFINITY;
   const taken: number[] = [];
   for (const message of messages) {
     // a resume takes back every pause before it; a later pause is for the life that is about to begin

@@ -126,6 +126,13 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     return answer;
   };
 
+  /** Another worker may be quicker than we are: then the run is on its way all the same. */
+  const launchNew = (runId: string): Promise<RunHandle> =>
+    launch(runId, 'start').catch((error: unknown) => {
+      if (error instanceof JournalConflictError) return handle(runId);
+      throw error;
+    });
+
   return {
     async start(agent, input, start) {
       const known = lives.agent(agent);
@@ -158,10 +165,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         ...(start.source === undefined ? {} : { source: start.source }),
         first: firstBatch(first, clock.now()),
       });
-      return launch(id, 'start').catch((error: unknown) => {
-        if (error instanceof JournalConflictError) return handle(id); // another worker was quicker: the run is on its way
-        throw error;
-      });
+      return launchNew(id);
     },
 
     async resume(runId, given = {}) {
@@ -253,7 +257,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         ...(parent.source === undefined ? {} : { source: parent.source }),
         first: firstBatch(start, clock.now()),
       });
-      return launch(id, 'start');
+      return launchNew(id);
     },
 
     get,

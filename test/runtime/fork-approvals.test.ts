@@ -1,6 +1,6 @@
 import { done, type Outcome, type Run } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { type Life, moving, RUN, type Stage } from './stage.js';
+import { type Life, moving, RUN } from './stage.js';
 
 const YES = { verdict: 'approve' } as const;
 
@@ -61,7 +61,7 @@ describe('a live fork', () => {
 
 describe("a fork's clock", () => {
   it('starts where that of its parent started, whenever it is made [R2-RUN-NOW] [R2-FORK]', async () => {
-    const stage: Stage<ReturnType<typeof moving>['clock']> = moving();
+    const stage = moving();
     const starts: number[] = [];
     const life = stage.open(async (run: Run) => {
       starts.push(run.now());

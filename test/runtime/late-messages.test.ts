@@ -138,15 +138,19 @@ describe('a resume', () => {
 
   it('of another process takes back the pauses that nobody had read [R2-PAUSE] [R2-ENGINE-PROCESSES]', async () => {
     const stage = moving();
-    const agent = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.wait({ name: 'go' });
+      for (let n = 0; n < 20; n++) await run.step('next', n, () => n, 'idempotent');
+      return done('ok');
+    };
     const life = stage.open(agent);
     await life.start();
     const message = { name: '', from: 'ada', at: 0, body: '' };
     await stage.engine.post(RUN, { ...message, id: '1', kind: 'pause' });
     await stage.engine.post(RUN, { ...message, id: '2', kind: 'resume' });
-    await life.runtime.signal(RUN, 'go', 'gone');
+    await life.runtime.signal(RUN, 'go');
     const worker = stage.open(agent, { options: { worker: true } });
-    await turns(60);
+    await turns(200);
     expect((await worker.runtime.get(RUN)).status).toBe('done');
     expect(await stage.events('run-pause')).toEqual([]);
   });

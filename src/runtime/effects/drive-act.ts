@@ -2,7 +2,7 @@ import { FlyballError, JournalConflictError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
-import { type Act, keyOf, recordFailure, recordValue } from './act.js';
+import { type Act, keyOf, RefusedResult, recordFailure, recordValue } from './act.js';
 import { type BodyEnd, runBody } from './body.js';
 import { resolveDoubt } from './doubt.js';
 import { needsGate, passGates } from './gate.js';
@@ -97,6 +97,11 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   }
   if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.canGoOnLater) {
     attempt.leaveOpen(pending);
+    return 'ended';
+  }
+  if (act.class === 'idempotent' && ended.ended === 'stopped' && act.rules.compensate !== undefined) {
+    // it may have happened: kept as done with this failure, so that a rollback asserts the state before it
+    recordValue(attempt, pending, act, new RefusedResult(ended.reason));
     return 'ended';
   }
   // repeating an idempotent effect is harmless, so calling it failed is honest enough
