@@ -6,7 +6,7 @@ import { type AgentModule, loadAgentModule } from './agent-module.js';
 import type { Call } from './command.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { rideToRest } from './ride.js';
-import { liveOwner, openExisting, type Workplace, whoAmI } from './workplace.js';
+import { liveOwner, openExisting, type Workplace } from './workplace.js';
 
 /** Something to tell a run, and what this process does about it afterwards. */
 export interface Steering {
@@ -35,10 +35,7 @@ export async function steer({ screen, place }: Call, steering: Steering): Promis
       return EXIT.ok;
     }
     screen.line(`${screen.paint('green', '✓')} ${said}. Going on with ${screen.paint('bold', runId)} here.`);
-    return await goOn(
-      { screen, place },
-      { workplace, record, launch: (runtime) => runtime.resume(runId, { by: whoAmI() }), ...steering },
-    );
+    return await goOn({ screen, place }, { workplace, record, launch: (runtime) => runtime.wake(runId), ...steering });
   } finally {
     await workplace.close();
   }

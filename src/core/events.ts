@@ -190,6 +190,15 @@ export interface RecordedReply {
   readonly ms: number;
 }
 
+export type StartEvent = Extract<
+  EffectEvent,
+  { readonly type: 'ask-start' | 'intent' | 'spawn-start' | 'wait-start' | 'sleep-start' }
+>;
+export type EndEvent = Extract<
+  EffectEvent,
+  { readonly type: 'ask-end' | 'complete' | 'abort' | 'spawn-end' | 'wait-end' | 'sleep-end' }
+>;
+
 /** Delivered to the code in journal order, like completions. */
 export type ControlEvent =
   | {

@@ -1,7 +1,7 @@
 import { type Amounts, boundReached, Ledger, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId } from '../core/codec.js';
 import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
-import type { EffectId, EventOf, RunEvent } from '../core/events.js';
+import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Claim, StoredMessage } from '../ports/engine.js';
@@ -14,7 +14,7 @@ import { Inbox } from './inbox.js';
 import type { Lineage } from './lineage.js';
 import { OpenEffects } from './open-effects.js';
 import { type Pending, subsOf } from './pending.js';
-import { type EndEvent, isUnder, type LoadedEntry, type Recorded } from './recorded.js';
+import { isUnder, type LoadedEntry, type Recorded } from './recorded.js';
 import { Saga } from './saga.js';
 import { Scope } from './scope.js';
 import type { SeamContext } from './seams.js';

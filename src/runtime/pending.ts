@@ -1,6 +1,5 @@
 import type { Amounts } from '../core/budget.js';
-import type { EffectId, EventOf } from '../core/events.js';
-import type { EndEvent } from './recorded.js';
+import type { EffectId, EndEvent, EventOf } from '../core/events.js';
 import type { Scope } from './scope.js';
 
 /** An effect that the code has asked for and that has not been delivered. */

@@ -1,12 +1,9 @@
 import type { Amounts, Budget } from '../core/budget.js';
 import { type Failure, FlyballError } from '../core/errors.js';
-import type { EffectId, Entry, EventOf, Owner, RunEvent, SagaEntry } from '../core/events.js';
+import type { EffectId, EndEvent, Entry, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
 
 /** An entry as loaded: `inherited` ones belong to the run this one was forked from. */
 export type LoadedEntry = Entry & { readonly inherited?: true };
-
-export type StartEvent = EventOf<'ask-start' | 'intent' | 'spawn-start' | 'wait-start' | 'sleep-start'>;
-export type EndEvent = EventOf<'ask-end' | 'complete' | 'abort' | 'spawn-end' | 'wait-end' | 'sleep-end'>;
 
 /** A stretch of history under one budget. */
 export interface Era {

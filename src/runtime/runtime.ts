@@ -38,6 +38,8 @@ export interface Runtime {
   start(agent: string, input: unknown, options: StartOptions): Promise<RunHandle>;
   /** Goes on with a run: after a crash, a pause, a stall, or a bound under a larger budget. */
   resume(runId: string, options?: { readonly budget?: Partial<Budget>; readonly by?: string }): Promise<RunHandle>;
+  /** Carries on a run that has something to do here and now, as a worker would; a pause stays a pause. */
+  wake(runId: string): Promise<RunHandle>;
   handle(runId: string): RunHandle;
   signal(
     runId: string,
@@ -106,7 +108,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     };
     return { id: runId, outcome: () => handled(outcome()), finished: () => handled(finished()) };
   };
-  const launch = async (runId: string, why: 'start' | 'resume', resume?: Resume): Promise<RunHandle> => {
+  const launch = async (runId: string, why: 'start' | 'wake' | 'resume', resume?: Resume): Promise<RunHandle> => {
     let failure: unknown;
     const stopNoting = audience.noteFailure(runId, (error) => {
       failure = error;
@@ -182,6 +184,13 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         by: given.by ?? 'anonymous',
         ...(given.budget === undefined ? {} : { budget: given.budget }),
       });
+    },
+
+    async wake(runId) {
+      const record = await get(runId);
+      refuseTerminal(record);
+      lives.agent(record.agent);
+      return lives.has(runId) ? handle(runId) : launch(runId, 'wake');
     },
 
     handle: (runId) => handle(runId),

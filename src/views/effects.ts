@@ -1,13 +1,10 @@
-import type { EffectId, Entry, EventOf, RunEvent } from '../core/events.js';
+import type { EffectId, EndEvent, Entry, EventOf, RunEvent, StartEvent } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
 import { isInside, scopeOf } from './paths.js';
 
 /** What the code did to the world, by the method of `run` that did it; `undo` is a rollback's. */
 export const VERBS = ['ask', 'call', 'step', 'undo', 'spawn', 'wait', 'sleep'] as const;
 export type Verb = (typeof VERBS)[number];
-
-export type StartEvent = EventOf<'ask-start' | 'intent' | 'spawn-start' | 'wait-start' | 'sleep-start'>;
-export type EndEvent = EventOf<'ask-end' | 'complete' | 'abort' | 'spawn-end' | 'wait-end' | 'sleep-end'>;
 
 /** One effect over all attempts at it: several starts of one id are one effect. */
 export interface Effect {

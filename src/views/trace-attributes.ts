@@ -1,6 +1,6 @@
 import type { Amounts } from '../core/budget.js';
-import type { EventOf } from '../core/events.js';
-import type { Effect, EndEvent } from './effects.js';
+import type { EndEvent, EventOf } from '../core/events.js';
+import type { Effect } from './effects.js';
 import { baseOf } from './paths.js';
 
 /**

@@ -15,7 +15,7 @@ export function jsonSchemaCheck(): (schema: JsonSchema, value: unknown) => Promi
     // the outer errors only say that an inner one occurred: the deepest ones name the place
     const told = errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items');
     return (told.length > 0 ? told : errors)
-      .map(({ instanceLocation, error }) => `payload${instanceLocation.slice(1)}: ${error}`)
-      .join(' ');
+      .map(({ instanceLocation, error }) => `payload${instanceLocation.slice(1)}: ${error.replace(/\.$/, '')}`)
+      .join('; ');
   };
 }

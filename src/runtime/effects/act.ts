@@ -1,10 +1,9 @@
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { EffectError, type Failure, failureOf } from '../../core/errors.js';
-import type { EventOf } from '../../core/events.js';
+import type { EndEvent, EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext, EffectKind, EffectRules } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
-import type { EndEvent } from '../recorded.js';
 
 /** A step or a tool call, made ready: what to run, and what repeating or undoing it means. */
 export interface Act {

@@ -1,10 +1,9 @@
 import type { Amounts } from '../../core/budget.js';
 import { FlyballError } from '../../core/errors.js';
-import type { EffectId, EventOf } from '../../core/events.js';
+import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
 import type { Attempt } from '../attempt.js';
 import { effectContext } from '../effect-context.js';
 import type { Pending } from '../pending.js';
-import type { EndEvent } from '../recorded.js';
 import type { Scope } from '../scope.js';
 
 /** What every kind of effect has in common; `drive` starts it live, `answer` turns its recorded end into what the code gets. */
