@@ -73,7 +73,7 @@ export function referencesIn(body: string): readonly string[] {
   return [...body.matchAll(/"\\u0000b([\w-]{22})"/g)].map((match) => match[1] ?? '');
 }
 
-/** 128 bits of SHA-256, as 22 characters. */
+/** The first 22 characters of SHA-256 in base64url: 132 bits. */
 export function contentId(content: string): string {
   return hash('sha256', content, 'base64url').slice(0, 22);
 }

@@ -118,7 +118,7 @@ export function segmentFrom(header: string, content: string): Segment {
   };
 }
 
-/** 128 bits of SHA-256 over parent, header and raw bytes. Not canonical JSON, which costs five times as much. */
+/** 132 bits of SHA-256 over parent, header and raw bytes. Not canonical JSON, which costs five times as much. */
 export function linkId(parentId: string, of: Segment): string {
   const header = headerOf(of);
   return hash('sha256', `${parentId}\n${header.length}\n${header}\n${of.content}`, 'base64url').slice(0, 22);

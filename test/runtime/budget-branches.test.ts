@@ -1,39 +1,8 @@
-import { done, type Outcome, type Run, type Session, type Tool } from 'flyball';
+import { done, type Outcome, type Run, type Session } from 'flyball';
 import { scriptedModel, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { counter, forever, slow } from './endless.js';
 import { gate, moving, still } from './stage.js';
-
-const counter = (): { readonly tool: Tool<number, number>; readonly executed: number[] } => {
-  const executed: number[] = [];
-  return {
-    executed,
-    tool: {
-      name: 'count',
-      description: 'Counts.',
-      effect: 'pure',
-      execute: async (n) => {
-        executed.push(n);
-        return n;
-      },
-    },
-  };
-};
-
-async function forever(run: Run, tool: Tool<number, number>): Promise<Outcome<unknown>> {
-  for (let n = 0; ; n++) await run.call(tool, n);
-}
-
-/** Never ends by itself; tells when it began and why it was aborted. */
-function slow(begun: () => void, aborted: (reason: unknown) => void) {
-  return (_input: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> =>
-    new Promise((_resolve, reject) => {
-      begun();
-      signal.addEventListener('abort', () => {
-        aborted(signal.reason);
-        reject(signal.reason as Error);
-      });
-    });
-}
 
 it('a promise that nobody awaits does not bring the process down', async () => {
   const { tool } = counter();
