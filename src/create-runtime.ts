@@ -3,13 +3,13 @@ import { systemClock } from './adapters/host-node/system-clock.js';
 import { jsonSchemaCheck } from './adapters/schema-json/json-schema-check.js';
 import type { Price } from './core/model.js';
 import { PRICES, priceOf, withPrices } from './core/prices.js';
+import type { Seams } from './core/seams.js';
 import type { Clock } from './ports/clock.js';
 import type { Engine } from './ports/engine.js';
 import type { Host } from './ports/host.js';
 import type { Telemetry } from './ports/telemetry.js';
 import type { RuntimeOptions, RuntimeParts } from './runtime/options.js';
 import { openRuntime, type Runtime } from './runtime/runtime.js';
-import type { Seams } from './runtime/seams.js';
 
 export interface CreateRuntime {
   /** Where runs live: `await sqliteEngine({ path })`, or `memoryEngine()` in tests. */

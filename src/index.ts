@@ -66,6 +66,17 @@ export {
 } from './core/prompt.js';
 export type { Agent, DomainEvent, Instant, Run, RunId, Settled, SignalSpec } from './core/run.js';
 export type { JsonSchema, StandardSchema } from './core/schema.js';
+export type {
+  GuardContext,
+  Middleware,
+  Observed,
+  SeamContext,
+  SeamMiddleware,
+  SeamName,
+  Seams,
+  SeamStep,
+  ToolVerdict,
+} from './core/seams.js';
 export type { Input, Reply, Session } from './core/session.js';
 export {
   type Changed,
@@ -88,4 +99,3 @@ export type { Telemetry } from './ports/telemetry.js';
 export { governedStore } from './runtime/governed-store.js';
 export type { AnyAgent, RuntimeOptions } from './runtime/options.js';
 export type { ForkOptions, RunHandle, Runtime, StartOptions } from './runtime/runtime.js';
-export type { Middleware, SeamContext, SeamName, Seams, ToolVerdict } from './runtime/seams.js';

@@ -1,6 +1,6 @@
 import type { Amounts, Axis, Budget, CountedAxis } from './budget.js';
 import type { Failure } from './errors.js';
-import type { FinishReason, TokenUsage, ToolCall } from './model.js';
+import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
 import type { Outcome, RollbackReport } from './outcome.js';
 import type { JsonSchema } from './schema.js';
 import type { EffectKind } from './tool.js';
@@ -164,6 +164,8 @@ export type EffectEvent =
       readonly due?: number;
       readonly schema?: JsonSchema;
       readonly request?: unknown;
+      /** What guards let pass on the condition that a person agrees: a later life does not ask them again. */
+      readonly admitted?: { readonly args: unknown; readonly approval?: string };
     }
   | {
       readonly type: 'wait-end';
@@ -182,6 +184,12 @@ export interface RecordedReply {
   readonly finish: FinishReason;
   readonly usage: TokenUsage;
   readonly reasoning?: string;
+  readonly opaqueReasoning?: unknown;
+  readonly logProbs?: readonly TokenLogProb[];
+  /** The model that answered, where it is not the one that was asked. */
+  readonly model?: string;
+  /** What failed attempts before the reply may have cost; part of `costUsd`. */
+  readonly wasted?: TokenUsage;
   readonly costUsd: number;
   /** The checked value, where it is not simply the text parsed as JSON. */
   readonly value?: unknown;
@@ -213,6 +221,17 @@ export type ControlEvent =
   /** The code awaits something that did not go through `run`: the run fails with FOREIGN_AWAIT. */
   | { readonly type: 'stuck' };
 
+export interface GuardDecision {
+  /** Which guard: `rate-limit`, `autonomy`, `policy`, `trifecta`, … */
+  readonly guard: string;
+  readonly verdict: 'allowed' | 'denied' | 'asked' | 'obliged' | 'blocked' | 'warned' | 'escalated';
+  readonly why: string;
+  /** Id of the rule that decided. */
+  readonly rule?: string;
+  /** Version and hash of the policy that holds the rule. */
+  readonly policy?: string;
+}
+
 /** Told, never replayed. */
 export type InfoEvent =
   | {
@@ -230,6 +249,17 @@ export type InfoEvent =
     }
   | { readonly type: 'scope-overlap'; readonly path: string }
   | { readonly type: 'guard-refused'; readonly id: EffectId; readonly seam: string; readonly why: string }
+  /** What a guard decided beside letting pass: a warning, an escalation, every decision of a policy file. */
+  | ({ readonly type: 'guard-decision'; readonly id: EffectId } & GuardDecision)
+  /** A try of an effect failed in a way that may pass: the next one follows after the delay, under the same key. */
+  | {
+      readonly type: 'retry';
+      readonly id: EffectId;
+      readonly name: string;
+      readonly retry: number;
+      readonly delayMs: number;
+      readonly failure: Failure;
+    }
   | { readonly type: 'signal-refused'; readonly signal: string; readonly name: string; readonly why: string }
   | { readonly type: 'operator-alert'; readonly alert: string; readonly effect?: EffectId; readonly why: string }
   | {

@@ -7,6 +7,10 @@ export interface Model {
   readonly capabilities: ModelCapabilities;
   /** What it costs, where the price table does not say. */
   readonly price?: Price;
+  /** Models that may answer in its place. Their prices count when the worst case of a call is reserved. */
+  readonly fallbacks?: readonly Model[];
+  /** How many times one `generate` may be paid for at most: 1 where it is absent. Reservations rest on it. */
+  readonly paidAttempts?: number;
   /** Prompt tokens this request may cost at most. Must not under-count: reservations rest on it. */
   countTokens(request: ModelRequest): number;
   /** Makes the call. Rejects when `signal` aborts. */
@@ -25,8 +29,13 @@ export interface ModelCapabilities {
   readonly window: number;
   readonly maxOutputTokens: number;
   readonly tools: boolean;
+  /** Several tool calls in one reply. As `tools` where it is absent. */
+  readonly parallelTools?: boolean;
   readonly structuredOutput: boolean;
-  readonly promptCache: boolean;
+  /** `marked`: the provider caches only up to messages that carry a cache marker. */
+  readonly promptCache: boolean | 'marked';
+  /** Name of the encoding that counts its tokens, such as `o200k_base`. */
+  readonly tokenizer?: string;
 }
 
 export interface ModelCallContext {
@@ -38,7 +47,11 @@ export interface ModelCallContext {
 
 export type ModelDelta =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'reasoning'; readonly text: string };
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** Part of a proposed call; the name comes with the first part. */
+  | { readonly type: 'tool-call'; readonly id: string; readonly name?: string; readonly arguments: string }
+  /** What was streamed so far is void: the call failed and is made again. */
+  | { readonly type: 'restart'; readonly why: string };
 
 export interface ModelRequest {
   readonly session: string;
@@ -55,14 +68,33 @@ export interface Sampling {
   readonly temperature?: number;
   readonly seed?: number;
   readonly stop?: readonly string[];
+  /** Log-probabilities of the output tokens, each with this many alternatives. */
+  readonly logProbs?: number;
+  /** Vendor settings, passed through as they are. */
+  readonly vendor?: Readonly<Record<string, unknown>>;
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
-export type Message =
+/** `cache` marks the end of a prefix that a provider with marked caching should keep. */
+export type Message = MessageBody & { readonly cache?: true };
+
+type MessageBody =
   | { readonly role: 'system' | 'user'; readonly content: string }
-  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls?: readonly ToolCall[] }
-  | { readonly role: 'tool'; readonly content: string; readonly toolCallId: string };
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls?: readonly ToolCall[];
+      /** What the provider wants to see again of its own reasoning. */
+      readonly reasoning?: Reasoning;
+    }
+  | { readonly role: 'tool'; readonly content: string; readonly toolCallId: string; readonly name?: string };
+
+/** Reasoning content is passed through, never read: `opaque` holds what a vendor needs back, such as a signature. */
+export interface Reasoning {
+  readonly text: string;
+  readonly opaque?: unknown;
+}
 
 export interface ToolSpec {
   readonly name: string;
@@ -93,4 +125,17 @@ export interface ModelReply {
   readonly finish: FinishReason;
   readonly usage: TokenUsage;
   readonly reasoning?: string;
+  /** Goes back to the provider with the next turn. */
+  readonly opaqueReasoning?: unknown;
+  readonly logProbs?: readonly TokenLogProb[];
+  /** `provider/model` that answered, where it is not the one that was asked. */
+  readonly model?: string;
+  /** What failed attempts before this reply may have cost. */
+  readonly wasted?: TokenUsage;
+}
+
+export interface TokenLogProb {
+  readonly token: string;
+  readonly logProb: number;
+  readonly alternatives?: readonly { readonly token: string; readonly logProb: number }[];
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Message, ToolCall } from './model.js';
+import type { Message, Reasoning, ToolCall } from './model.js';
 
 /**
  * A prompt is a persistent linked list of segments. A link's id is the hash of its parent's id, a fixed header and its
@@ -24,6 +24,12 @@ export interface Segment {
   readonly protect: boolean;
   readonly toolCallId?: string;
   readonly toolCalls?: readonly ToolCall[];
+  /** Name of the tool that a result comes from. */
+  readonly name?: string;
+  /** Handed back to the provider with the assistant's turn. */
+  readonly reasoning?: Reasoning;
+  /** The end of a prefix worth caching, for providers that want it marked. */
+  readonly cache?: true;
 }
 
 export interface Prompt {
@@ -80,7 +86,7 @@ export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
 /** Band, role, owner, trust, protection and call ids in a fixed order, as stored and as hashed. */
 export function headerOf(of: Segment): string {
   const calls = of.toolCalls === undefined || of.toolCalls.length === 0 ? '' : JSON.stringify(of.toolCalls);
-  return [
+  const fields = [
     of.band,
     of.role,
     field(of.owner),
@@ -88,7 +94,12 @@ export function headerOf(of: Segment): string {
     of.protect ? 'protect' : '',
     field(of.toolCallId ?? ''),
     calls,
-  ].join('\u001f');
+  ];
+  // only where there are any: links written before these fields existed keep their ids
+  if (of.name !== undefined || of.reasoning !== undefined || of.cache === true) {
+    fields.push(JSON.stringify({ name: of.name, reasoning: of.reasoning, cache: of.cache }));
+  }
+  return fields.join('\u001f');
 }
 
 /** Owners and call ids come from outside: one that held the separator could pass for other fields. */
@@ -97,7 +108,7 @@ function field(text: string): string {
 }
 
 export function segmentFrom(header: string, content: string): Segment {
-  const [band, role, owner, trust, protect, toolCallId, calls] = header.split('\u001f') as [
+  const [band, role, owner, trust, protect, toolCallId, calls, extras] = header.split('\u001f') as [
     Band,
     Message['role'],
     string,
@@ -105,6 +116,7 @@ export function segmentFrom(header: string, content: string): Segment {
     string,
     string,
     string,
+    string?,
   ];
   return {
     role,
@@ -115,6 +127,7 @@ export function segmentFrom(header: string, content: string): Segment {
     protect: protect === 'protect',
     ...(toolCallId === '' ? {} : { toolCallId: decodeURIComponent(toolCallId) }),
     ...(calls === '' ? {} : { toolCalls: JSON.parse(calls) as readonly ToolCall[] }),
+    ...(extras === undefined ? {} : (JSON.parse(extras) as Pick<Segment, 'name' | 'reasoning' | 'cache'>)),
   };
 }
 
@@ -132,21 +145,32 @@ export function linksOf(tip: Prompt | undefined): readonly Prompt[] {
 }
 
 export function messagesOf(tip: Prompt | undefined): readonly Message[] {
-  return linksOf(tip).map(({ segment: of }): Message => {
-    switch (of.role) {
-      case 'assistant':
-        return {
-          role: 'assistant',
-          content: of.content,
-          ...(of.toolCalls === undefined ? {} : { toolCalls: of.toolCalls }),
-        };
-      case 'tool':
-        return { role: 'tool', content: of.content, toolCallId: of.toolCallId ?? '' };
-      case 'system':
-      case 'user':
-        return { role: of.role, content: of.content };
-    }
-  });
+  return linksOf(tip).map(({ segment: of }) => messageOf(of));
+}
+
+function messageOf(of: Segment): Message {
+  const cache = of.cache === true ? { cache: true as const } : {};
+  switch (of.role) {
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: of.content,
+        ...(of.toolCalls === undefined ? {} : { toolCalls: of.toolCalls }),
+        ...(of.reasoning === undefined ? {} : { reasoning: of.reasoning }),
+        ...cache,
+      };
+    case 'tool':
+      return {
+        role: 'tool',
+        content: of.content,
+        toolCallId: of.toolCallId ?? '',
+        ...(of.name === undefined ? {} : { name: of.name }),
+        ...cache,
+      };
+    case 'system':
+    case 'user':
+      return { role: of.role, content: of.content, ...cache };
+  }
 }
 
 /** The longest shared prefix of two chains: what a provider can answer from its cache. */

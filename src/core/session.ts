@@ -1,4 +1,13 @@
-import type { FinishReason, Model, ModelReply, Sampling, TokenUsage, ToolCall, ToolChoice } from './model.js';
+import type {
+  FinishReason,
+  Model,
+  ModelReply,
+  Sampling,
+  TokenLogProb,
+  TokenUsage,
+  ToolCall,
+  ToolChoice,
+} from './model.js';
 import type { Prompt } from './prompt.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 import type { ToolRef } from './tool.js';
@@ -32,7 +41,10 @@ export interface Reply<T> {
   readonly finish: FinishReason;
   readonly usage: TokenUsage;
   readonly costUsd: number;
+  /** `provider/model` that answered. */
+  readonly model: string;
   readonly reasoning?: string;
+  readonly logProbs?: readonly TokenLogProb[];
   /** The chain that was asked, with this reply appended: what the next turn continues. */
   readonly prompt: Prompt;
 }

@@ -41,6 +41,35 @@ export type EffectClass<A = unknown, T = unknown> =
   | ({ readonly class: 'undoable' } & EffectRules<A, T> & Required<Pick<EffectRules<A, T>, 'compensate'>>)
   | ({ readonly class: 'irreversible'; readonly why?: string } & Omit<EffectRules<A, T>, 'compensate'>);
 
+/** What a call is about to touch, so that rules about commands, paths and addresses hold for every tool that declares it. */
+export interface Touch {
+  readonly reads?: readonly string[];
+  readonly writes?: readonly { readonly path: string; readonly lines?: number }[];
+  /** Command lines, or argument vectors. */
+  readonly commands?: readonly (string | readonly string[])[];
+  readonly urls?: readonly string[];
+}
+
+/** The three legs whose union lets injected text carry private data out. */
+export type TrifectaLeg = 'private-data' | 'untrusted-content' | 'outbound';
+
+/** How often and how patiently a call is made. Only pure and idempotent effects are ever made again by themselves. */
+export interface InvocationPolicy {
+  /** Tries after the first one. */
+  readonly retries: number;
+  /** The wait before retry r: min(maxDelayMs, baseDelayMs · 2^r + U(0, jitterMs)). */
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly jitterMs: number;
+  readonly breaker: BreakerPolicy;
+}
+
+/** After `failures` in a row nothing is tried for `openMs`; then one trial call decides. */
+export interface BreakerPolicy {
+  readonly failures: number;
+  readonly openMs: number;
+}
+
 /** A capability that an agent may use. The run governs, journals and executes it; the tool only does its job. */
 export interface Tool<A = never, T = unknown> {
   readonly name: string;
@@ -51,6 +80,15 @@ export interface Tool<A = never, T = unknown> {
   readonly inputJsonSchema?: JsonSchema;
   /** The most this call may change, so that the bound is checked before it and not after. */
   reserve?(args: A): Partial<Amounts>;
+  /** Which legs of the lethal trifecta a call stands on. */
+  readonly legs?: readonly TrifectaLeg[];
+  /** Scopes that allow it, any one of them; `tools:execute` always does. */
+  readonly scopes?: readonly string[];
+  /** Per try; where the effect class names a time of its own, that one holds. 60 s where neither does. */
+  readonly timeoutMs?: number;
+  readonly retry?: Partial<InvocationPolicy>;
+  /** What a call with these arguments is about to touch. */
+  touches?(args: A): Touch;
   execute(args: A, how: EffectContext): Promise<T | Changed<T>>;
   /** The text a model sees; JSON of the value where it is absent. */
   present?(value: T): string;

@@ -4,6 +4,7 @@ import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
+import type { GuardContext } from '../core/seams.js';
 import type { Claim, StoredMessage } from '../ports/engine.js';
 import { ActiveTime } from './active-time.js';
 import { Bounds } from './bounds.js';
@@ -17,7 +18,6 @@ import { type Pending, subsOf } from './pending.js';
 import { isUnder, type LoadedEntry, type Recorded } from './recorded.js';
 import { Saga } from './saga.js';
 import { Scope } from './scope.js';
-import type { SeamContext } from './seams.js';
 import { Tellings } from './tellings.js';
 import { Timers } from './timers.js';
 import { decodeWritten, Writer, type Written } from './writer.js';
@@ -580,8 +580,17 @@ export class Attempt {
     return { ...NOTHING, ...this.root.ledger.spent };
   }
 
-  seamContext(at: string): SeamContext {
-    return { runId: this.runId, tenant: this.claim.record.tenant, subject: this.claim.record.subject, at };
+  guardContext(at: string): GuardContext {
+    const { tenant, subject } = this.claim.record;
+    return {
+      runId: this.runId,
+      tenant,
+      subject,
+      at,
+      calledTools: this.saga.calledTools,
+      budget: { limits: this.root.ledger.limits, spent: this.usage() },
+      decide: (decision) => this.push({ type: 'guard-decision', id: at, ...decision }),
+    };
   }
 }
 

@@ -70,6 +70,11 @@ export class Audience {
     return () => this.deltaListeners.delete(listener);
   }
 
+  /** Somebody wants to see replies while they come. */
+  isWatched(): boolean {
+    return this.deltaListeners.size > 0;
+  }
+
   publish(runId: string, entries: readonly Entry[]): void {
     for (const listener of this.entryListeners) this.tell(() => listener(runId, entries));
   }

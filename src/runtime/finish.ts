@@ -21,7 +21,7 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
     if (report.entries.length > 0) outcome = { ...outcome, rollback: report };
   }
   const guard = through(attempt.host.seams, 'output', async (value) => value);
-  const final = storable(await guard(outcome, attempt.seamContext('')));
+  const final = storable(await guard(outcome, attempt.guardContext('')));
   const ended = { ...final, usage: attempt.usage() };
   attempt.push({ type: 'run-end', outcome: ended });
   await attempt.barrier();

@@ -1,11 +1,13 @@
+import type { Breaker } from '../core/breaker.js';
 import type { EventOf, Owner, SagaEntry } from '../core/events.js';
 import type { ModelDelta, Price } from '../core/model.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
+import type { Seams } from '../core/seams.js';
+import type { BreakerPolicy } from '../core/tool.js';
 import type { Clock } from '../ports/clock.js';
 import type { Claim, Engine, Rest } from '../ports/engine.js';
 import type { Compensation } from './saga.js';
-import type { Seams } from './seams.js';
 import type { Written } from './writer.js';
 
 export interface AttemptOptions {
@@ -43,9 +45,13 @@ export interface AttemptHost {
   /** False once the lease may have passed to someone else: then nothing may touch the world. */
   leaseHolds(life: Life): boolean;
   priceOf(modelId: string): Price | undefined;
+  /** Each tool's circuit breaker, shared by all runs of this process. */
+  breakerOf(tool: object, policy: BreakerPolicy): Breaker;
   aroundAgent(agent: Agent<unknown, unknown>, run: Run, input: unknown): Promise<Outcome<unknown>>;
   /** Entries that are durable now. */
   publish(runId: string, entries: readonly Written[]): void;
+  /** False while nobody watches: then a model need not stream. */
+  isWatched(): boolean;
   delta(runId: string, effect: string, attempt: number, delta: ModelDelta): void;
   /** The function has settled and nothing is in line: may be told more than once. */
   settled(life: Life): void;

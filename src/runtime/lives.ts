@@ -1,3 +1,4 @@
+import { Breaker } from '../core/breaker.js';
 import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
 import type { EventOf, SagaEntry } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
@@ -170,6 +171,7 @@ export class Lives {
       isGone: (owner) => host.isGone(owner),
       leaseHolds: (life) => this.attempts.get(life.runId) === life && (this.leases.get(life.runId) ?? 0) > clock.now(),
       priceOf: (modelId) => prices?.(modelId),
+      breakerOf: breakers(),
       aroundAgent: async (agent, run, input) =>
         through(seams, 'run', (value) => agent(run, value))(input, {
           runId: run.id,
@@ -178,6 +180,7 @@ export class Lives {
           at: '',
         }),
       publish: (runId, entries) => this.audience.publish(runId, entries),
+      isWatched: () => this.audience.isWatched(),
       delta: (...about) => this.audience.delta(...about),
       settled: (life) => {
         const attempt = life as Attempt;
@@ -345,4 +348,13 @@ function setAsideError(runId: string, attention: string): FlyballError {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+function breakers(): AttemptHost['breakerOf'] {
+  const known = new WeakMap<object, Breaker>();
+  return (tool, policy) => {
+    const breaker = known.get(tool) ?? new Breaker(policy);
+    known.set(tool, breaker);
+    return breaker;
+  };
 }

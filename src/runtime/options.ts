@@ -1,12 +1,12 @@
 import type { Price } from '../core/model.js';
 import type { Agent } from '../core/run.js';
 import type { JsonSchema } from '../core/schema.js';
+import type { Seams } from '../core/seams.js';
 import type { Clock } from '../ports/clock.js';
 import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { AttemptOptions } from './host.js';
-import type { Seams } from './seams.js';
 
 /** Any agent, whatever its input. */
 export type AnyAgent = Agent<never, unknown>;

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { type BudgetView, isAmount } from '../core/budget.js';
 import { roundTrip } from '../core/codec.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
@@ -11,6 +10,7 @@ import { assertOutsideEffects } from './effects/effect.js';
 import { spawn } from './effects/spawn.js';
 import { step } from './effects/step.js';
 import { sleep, wait } from './effects/wait.js';
+import { randomAt } from './random-at.js';
 import type { Scope } from './scope.js';
 
 /** The run as its code sees it, from one scope. */
@@ -117,10 +117,4 @@ function continueWith(attempt: Attempt, scope: Scope, state: unknown): never {
     'CONTINUE_REFUSED',
     'The run continues in a new generation; this is how the old one ends, and must not be caught.',
   );
-}
-
-/** 53 bits from a hash: the same place in the same run always draws the same number. */
-function randomAt(place: string): number {
-  const bits = Buffer.from(hash('sha256', place, 'hex').slice(0, 14), 'hex');
-  return (bits.readUIntBE(1, 6) * 32 + ((bits[0] ?? 0) & 31)) / 2 ** 53;
 }

@@ -1,6 +1,7 @@
 export { callFormula, duplicates, eachEffectOnce, neverReached, sharedPrefixOf } from './assertions.js';
 export { type AutoClock, type AutoClockOptions, autoClock } from './auto-clock.js';
 export { type AppendGroup, type BatchCrashingEngine, batchCrash } from './batch-crash.js';
+export { embedderContract } from './contracts/embedder-contract.js';
 export type { OpenEngine } from './contracts/engine-fixture.js';
 export type { OpenStore } from './contracts/store-records.js';
 export type { ContractSuite } from './contracts/suite.js';
@@ -16,6 +17,16 @@ export { engineContract } from './engine-contract.js';
 export { type ForeignAwait, type ForeignAwaitReport, findForeignAwaits } from './foreign-awaits.js';
 export { type LedgerClient, ledgerClient } from './ledger-client.js';
 export { type LedgerServer, type LedgerServerOptions, ledgerServer } from './ledger-server.js';
+export { type ModelServer, type ModelServerOptions, modelServer } from './model-server/model-server.js';
+export type {
+  Misbehaviour,
+  ServerReply,
+  ServerReplyFunction,
+  ServerReplyParts,
+  ServerScript,
+  ServerScriptEntry,
+} from './model-server/server-script.js';
+export type { ServedRequest, WireFormat, WireRefusal } from './model-server/wire.js';
 export type { Mortal } from './mortal.js';
 export { type RecordedModel, type RecordedModelOptions, recordedModel } from './recorded-model.js';
 export type { ReplyFunction, ReplyParts, Script, ScriptEntry, ScriptedReply } from './script.js';

@@ -124,7 +124,10 @@ describe('recording and replaying', () => {
     await recordThree();
     const model = recordedModel({ file, mode: 'replay' });
     const heard: string[] = [];
-    await model.generate(ask('a', 'other'), { ...how(), onDelta: (delta) => heard.push(delta.text) });
+    await model.generate(ask('a', 'other'), {
+      ...how(),
+      onDelta: (delta) => heard.push('text' in delta ? delta.text : ''),
+    });
     expect(heard.join('')).toBe('answer 3 to other');
     const aborted = model.generate(ask('a', 'same'), { key: 'k', signal: AbortSignal.abort('stop') });
     await expect(aborted).rejects.toBe('stop');

@@ -200,12 +200,12 @@ describe('calls in flight', () => {
     const model = scriptedModel({ a: [{ text: 'one two three', reasoning: 'hm' }, 'one two three'] });
     const deltas: ModelDelta[] = [];
     await model.generate(ask('a', 'q'), { ...call(), onDelta: (delta) => deltas.push(delta) });
-    expect(deltas.filter(({ type }) => type === 'text').map(({ text }) => text)).toEqual(['one ', 'two ', 'three']);
+    expect(deltas.flatMap((delta) => (delta.type === 'text' ? [delta.text] : []))).toEqual(['one ', 'two ', 'three']);
     expect(deltas[0]).toEqual({ type: 'reasoning', text: 'hm' });
 
     const heard: string[] = [];
     const onDelta = (delta: ModelDelta) => {
-      heard.push(delta.text);
+      heard.push('text' in delta ? delta.text : '');
       stop.abort('enough');
     };
     await expect(model.generate(ask('a', 'q'), { ...call('k', stop.signal), onDelta })).rejects.toBe('enough');

@@ -191,7 +191,9 @@ describe('ask', () => {
     const pieces: unknown[] = [];
     const model = scriptedModel({ talker: 'one two three' });
     const life = stage.open(async (run: Run) => done((await run.ask(talker(model), 'hi')).text));
-    life.runtime.subscribeDeltas((runId, effect, attempt, delta) => pieces.push([runId, effect, attempt, delta.text]));
+    life.runtime.subscribeDeltas((runId, effect, attempt, delta) =>
+      pieces.push([runId, effect, attempt, 'text' in delta ? delta.text : '']),
+    );
     await life.start();
     expect(pieces.length).toBeGreaterThan(0);
     expect(pieces.map((piece) => (piece as string[])[3]).join('')).toBe('one two three');

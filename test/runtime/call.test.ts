@@ -57,6 +57,7 @@ describe('a tool call', () => {
       name: 'flaky',
       description: '',
       effect: 'idempotent',
+      retry: { retries: 0 },
       execute: async () => {
         tries++;
         if (tries === 1) throw Object.assign(new Error('timeout'), { retryable: true });

@@ -122,7 +122,7 @@ describe('the named seams', () => {
     await (
       await life.runtime.start('agent', null, { id: RUN, budget: budget(), subject: 'ada', tenant: 'acme' })
     ).outcome();
-    expect(seen).toEqual([{ runId: RUN, tenant: 'acme', subject: 'ada', at: '/s#0' }]);
+    expect(seen).toMatchObject([{ runId: RUN, tenant: 'acme', subject: 'ada', at: '/s#0' }]);
   });
 });
 
@@ -236,7 +236,12 @@ describe('around the rest', () => {
   it('a result is guarded after it was executed, before the journal keeps it [R2-SEAMS]', async () => {
     const stage = moving();
     const seams: Seams = {
-      'tool.post': [(next) => async (value, ctx) => String(await next(value, ctx)).replace('content', '[masked]')],
+      'tool.post': [
+        (next) => async (value, ctx) => {
+          const seen = await next(value, ctx);
+          return { ...seen, text: seen.text.replace('content', '[masked]') };
+        },
+      ],
     };
     const life = stage.open(async (run: Run) => done((await run.call(tool, { path: 'a' })).content), { seams });
     expect(await life.start()).toMatchObject({ value: '[masked] of a' });

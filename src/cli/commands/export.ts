@@ -5,18 +5,26 @@ import type { Entry } from '../../core/events.js';
 import { auditLines, verifyAudit } from '../../views/audit.js';
 import { checkpointOf } from '../../views/checkpoint.js';
 import { costBy } from '../../views/cost.js';
+import { failuresOf } from '../../views/failures.js';
+import { loopTraceOf } from '../../views/loop-trace.js';
 import { metricsOf } from '../../views/metrics.js';
+import { observationsOf } from '../../views/observations.js';
 import { provenanceOf } from '../../views/provenance.js';
 import { traceOf } from '../../views/trace.js';
+import { withoutPrivate } from '../../views/without-private.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { openExisting } from '../workplace.js';
 
-/** Lines of JSON, or one document; each a view folded from the same entries. */
+/** Lines of JSON, or one document; each a view folded from the same entries, from which all that is private is gone. */
 const FORMATS = {
   audit: (runId, entries) => auditLines(runId, entries),
   entries: (_runId, entries) => entries.map((entry) => JSON.stringify(entry)),
   metrics: (runId, entries) => metricsOf(runId, entries).map((metric) => JSON.stringify(metric)),
+  observations: (runId, entries) =>
+    observationsOf(entries, { runId }).map((observation) => JSON.stringify(observation)),
+  failures: (_runId, entries) => failuresOf(entries).map((failure) => JSON.stringify(failure)),
+  loops: (_runId, entries) => document(loopTraceOf(entries)),
   trace: (runId, entries) => document(traceOf(runId, entries)),
   checkpoint: (runId, entries) => document(checkpointOf(runId, entries)),
   provenance: (runId, entries) => document(provenanceOf(runId, entries)),
@@ -30,8 +38,9 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Write what a run did, as JSON. audit: every entry, hash-chained, for flyball verify. entries and metrics: one JSON object a line. ' +
-  'trace, checkpoint, provenance, cost: one document.';
+  'Write what a run did, as JSON. audit: every entry, hash-chained, for flyball verify. ' +
+  'entries, metrics, observations, failures: one JSON object a line. trace, loops, checkpoint, provenance, cost: one document. ' +
+  'What the run marked as private is blanked in all of them.';
 
 export function exportCommand(perform: Perform): Command {
   return newCommand('export <run>', ABOUT, [
@@ -52,7 +61,7 @@ async function exportRun(
 ): Promise<ExitCode> {
   const workplace = await openExisting(place, runId);
   try {
-    const lines = FORMATS[options.format](runId, await workplace.desk.entries(runId));
+    const lines = FORMATS[options.format](runId, withoutPrivate(await workplace.desk.entries(runId)));
     if (options.out === undefined) {
       process.stdout.write(`${lines.join('\n')}\n`); // JSON already, with or without --json
       return EXIT.ok;

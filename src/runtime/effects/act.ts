@@ -1,7 +1,8 @@
+import type { Breaker } from '../../core/breaker.js';
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { EffectError, type Failure, failureOf } from '../../core/errors.js';
 import type { EndEvent, EventOf } from '../../core/events.js';
-import type { EffectClass, EffectContext, EffectKind, EffectRules } from '../../core/tool.js';
+import type { EffectClass, EffectContext, EffectKind, EffectRules, InvocationPolicy } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 
@@ -13,11 +14,22 @@ export interface Act {
   readonly input: unknown;
   readonly why: string | undefined;
   readonly rules: EffectRules<unknown, unknown>;
+  /** A guard lets it pass only once a person agrees; this says why. */
+  readonly approval?: string;
+  /** Guards have looked at it. */
+  readonly guarded?: boolean;
+  /** How patiently a tool is tried; steps are made once. */
+  readonly invocation?: Invocation;
   readonly body: (how: EffectContext) => Promise<unknown> | unknown;
   /** The form in which a result is kept in the journal. */
   readonly keep: (value: unknown) => unknown;
   /** The result back from what is kept. */
   readonly restore: (kept: unknown) => unknown;
+}
+
+export interface Invocation {
+  readonly policy: Omit<InvocationPolicy, 'breaker'>;
+  readonly breaker: Breaker;
 }
 
 export function rulesOf<A, T>(effect: EffectClass<A, T>): Pick<Act, 'class' | 'why' | 'rules'> {
@@ -90,7 +102,10 @@ function identity(
   return pending.intended ? {} : { fp: pending.fp, of: act.of, name: act.name };
 }
 
-function unwrapChanged(value: unknown): { readonly result: unknown; readonly reported: Partial<Amounts> | undefined } {
+export function unwrapChanged(value: unknown): {
+  readonly result: unknown;
+  readonly reported: Partial<Amounts> | undefined;
+} {
   if (typeof value === 'object' && value !== null && '$changed' in value && 'value' in value) {
     return { result: value.value, reported: value.$changed as Partial<Amounts> };
   }

@@ -1,12 +1,14 @@
-import type { Amounts } from '../../core/budget.js';
+import { type Amounts, isAmount } from '../../core/budget.js';
 import { fingerprint } from '../../core/codec.js';
-import { EffectError, failureOf } from '../../core/errors.js';
+import { EffectError, FlyballError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
-import type { ModelReply, TokenUsage } from '../../core/model.js';
-import { costOf } from '../../core/prices.js';
+import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } from '../../core/model.js';
+import { costOf, worstCost } from '../../core/prices.js';
 import { append, type Prompt } from '../../core/prompt.js';
+import { requestOf } from '../../core/request.js';
 import { check } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
+import { underSetup } from '../../core/setup-chain.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import type { Scope } from '../scope.js';
@@ -14,9 +16,8 @@ import { hasSeam, through } from '../seams.js';
 import { keyOf } from './act.js';
 import { runBody } from './body.js';
 import { ask } from './effect.js';
-import { priceOf, requestOf, soundUsage, worstCase } from './model-request.js';
+import { dearestPrice, priceOfReply, soundUsage, worstCase } from './model-request.js';
 import { rememberLinks, storeLinks } from './prompt-links.js';
-import { underSetup } from './setup-chain.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_REASKS = 2;
@@ -52,14 +53,23 @@ function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply):
     finish: reply.finish,
     usage: reply.usage,
     costUsd: reply.costUsd,
+    model: reply.model ?? session.model.id,
     ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
+    ...(reply.logProbs === undefined ? {} : { logProbs: reply.logProbs }),
     prompt: append(prompt, {
       role: 'assistant',
       content: reply.text,
       owner: session.name,
       ...(toolCalls.length > 0 ? { toolCalls } : {}),
+      ...reasoningFor(reply),
     }),
   };
+}
+
+/** Providers want their reasoning back only within a turn that goes on, or when it is signed. */
+function reasoningFor({ reasoning, opaqueReasoning, toolCalls }: RecordedReply): { readonly reasoning?: Reasoning } {
+  if (opaqueReasoning !== undefined) return { reasoning: { text: reasoning ?? '', opaque: opaqueReasoning } };
+  return reasoning === undefined || toolCalls === undefined ? {} : { reasoning: { text: reasoning } };
 }
 
 function answerIn(reply: RecordedReply, hasSchema: boolean): unknown {
@@ -127,11 +137,13 @@ async function converse(
     if (end.ended !== 'value') {
       const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
       // a call that was cut off may have been paid for in full
+      if (end.ended === 'error') addWasted(attempt, session, tally, wastedIn(end.error));
       const spent = end.ended === 'stopped' ? (pending.reserved ?? {}) : amountsOf(tally);
       return attempt.record({ type: 'ask-end', id: pending.id, failure, spent });
     }
     const reply = { ...end.value, usage: soundUsage(session, asked, end.value.usage) };
-    addUsage(tally, reply.usage, costOf(reply.usage, priceOf(attempt, session)));
+    addUsage(tally, reply.usage, costOf(reply.usage, priceOfReply(attempt, session, reply.model)));
+    addWasted(attempt, session, tally, reply.wasted);
     const read = await readReply(session, reply);
     if (read.ok) return recordReply(attempt, pending, reply, read.value, tally, attempt.host.clock.now() - began);
     problem = read.problem;
@@ -162,17 +174,19 @@ async function generate(
   nth: number,
 ): Promise<ModelReply> {
   const { seams } = attempt.host;
-  const ctx = attempt.seamContext(pending.id);
+  const ctx = attempt.guardContext(pending.id);
   const offered = session.tools ?? [];
   const tools = hasSeam(seams, 'tools.load')
     ? await through(seams, 'tools.load', async (list) => list)(offered, ctx)
     : offered;
   const request = requestOf(session, prompt, tools);
-  const context = {
+  const onDelta = (delta: ModelDelta): void => attempt.host.delta(attempt.runId, pending.id, nth, delta);
+  const context: ModelCallContext = {
     key: how.key,
-    signal: how.signal,
-    onDelta: (delta: Parameters<typeof attempt.host.delta>[3]) =>
-      attempt.host.delta(attempt.runId, pending.id, nth, delta),
+    get signal() {
+      return how.signal; // made only where a model reads it
+    },
+    ...(attempt.host.isWatched() ? { onDelta } : {}),
   };
   if (!hasSeam(seams, 'model')) return session.model.generate(request, context);
   return through(seams, 'model', (sent) => session.model.generate(sent, context))(request, ctx);
@@ -208,6 +222,10 @@ function recordReply(
     finish: reply.finish,
     usage,
     ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
+    ...(reply.opaqueReasoning === undefined ? {} : { opaqueReasoning: reply.opaqueReasoning }),
+    ...(reply.logProbs === undefined ? {} : { logProbs: reply.logProbs }),
+    ...(reply.model === undefined ? {} : { model: reply.model }),
+    ...(reply.wasted === undefined ? {} : { wasted: reply.wasted }),
     costUsd: tally.costUsd,
     ...(value === undefined ? {} : { value }),
     calls: tally.calls,
@@ -231,6 +249,16 @@ function addUsage(tally: Tally, usage: TokenUsage, costUsd: number): void {
   tally.input += usage.input;
   tally.output += usage.output;
   tally.costUsd += costUsd;
+}
+
+/** Failed attempts that may have been paid for: at the dearest price of those that were tried. */
+function addWasted(attempt: Attempt, session: Session<unknown>, tally: Tally, wasted: TokenUsage | undefined): void {
+  if (wasted === undefined || !isAmount(wasted.input) || !isAmount(wasted.output)) return;
+  addUsage(tally, wasted, worstCost(wasted.input, wasted.output, dearestPrice(attempt, session)));
+}
+
+function wastedIn(error: unknown): TokenUsage | undefined {
+  return error instanceof FlyballError ? (error.detail['wasted'] as TokenUsage | undefined) : undefined;
 }
 
 function amountsOf(tally: Tally): Partial<Amounts> {

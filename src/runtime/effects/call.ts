@@ -1,14 +1,30 @@
 import { type Amounts, isAmount } from '../../core/budget.js';
 import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError, failureOf } from '../../core/errors.js';
-import type { EventOf } from '../../core/events.js';
+import type { EffectId, EventOf } from '../../core/events.js';
 import { check } from '../../core/schema.js';
-import type { Tool, ToolRef, ToolResult } from '../../core/tool.js';
+import type { Observed } from '../../core/seams.js';
+import {
+  changed,
+  type EffectContext,
+  type InvocationPolicy,
+  type Tool,
+  type ToolRef,
+  type ToolResult,
+} from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import type { Scope } from '../scope.js';
 import { hasSeam, through } from '../seams.js';
-import { type Act, failureIn, learnCompensation, RefusedResult, rulesOf } from './act.js';
+import {
+  type Act,
+  failureIn,
+  type Invocation,
+  learnCompensation,
+  RefusedResult,
+  rulesOf,
+  unwrapChanged,
+} from './act.js';
 import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 
@@ -26,7 +42,7 @@ export function call<T>(attempt: Attempt, scope: Scope, tool: ToolRef<T>, args: 
     drive: async (pending) => {
       const admitted = await admit(attempt, pending, given, args);
       if (admitted === undefined) return;
-      ready.act = actOf(attempt, given, admitted.args, pending.id);
+      ready.act = { ...actOf(attempt, given, admitted.args, pending.id), ...conditionsOf(attempt, admitted) };
       await driveAct(attempt, pending, ready.act);
     },
     learn: (end) => learnCompensation(attempt, ready.act, end),
@@ -54,39 +70,94 @@ function reservationOf(tool: AnyTool, args: unknown): Partial<Amounts> {
   return declared;
 }
 
+interface Admitted {
+  readonly args: unknown;
+  readonly approval?: string;
+}
+
+function conditionsOf(attempt: Attempt, { approval }: Admitted): Pick<Act, 'approval' | 'guarded'> {
+  const guarded = hasSeam(attempt.host.seams, 'tool.pre') ? { guarded: true } : {};
+  return approval === undefined ? guarded : { ...guarded, approval };
+}
+
 function actOf(attempt: Attempt, tool: AnyTool, args: unknown, at: string): Act {
   const { seams } = attempt.host;
+  const own = rulesOf(tool.effect);
+  const timeout = own.rules.timeoutMs === undefined && tool.timeoutMs !== undefined;
   return {
     of: 'call',
     name: tool.name,
     input: args,
-    ...rulesOf(tool.effect),
+    ...own,
+    // Object.create, not a copy: verify and compensate may be methods of a class
+    ...(timeout ? { rules: Object.create(own.rules, { timeoutMs: { value: tool.timeoutMs } }) } : {}),
+    invocation: invocationOf(attempt, tool),
     body: async (how) => {
-      const ctx = attempt.seamContext(at);
-      const ref = tool as unknown as ToolRef;
       if (!hasSeam(seams, 'tool.exec') && !hasSeam(seams, 'tool.post')) return tool.execute(args, how);
-      const result = await through(seams, 'tool.exec', () => tool.execute(args, how))(
-        { tool: ref, args, key: how.key },
-        ctx,
-      );
-      const guard = through(seams, 'tool.post', async (value) => value.result);
-      return guard({ tool: ref, args, result }, ctx).catch((error: unknown) => new RefusedResult(error));
+      return guarded(attempt, tool, args, { at, how });
     },
-    keep: (value) => keep(tool, value),
+    keep: (value) => (value instanceof Shown ? value.kept : keep(tool, value)),
     restore,
   };
 }
 
-/** Arguments that may be used, or undefined when the refusal is already recorded as the call's observation. */
-async function admit(
+const PATIENCE: InvocationPolicy = {
+  retries: 2,
+  baseDelayMs: 200,
+  maxDelayMs: 5000,
+  jitterMs: 100,
+  breaker: { failures: 5, openMs: 30_000 },
+};
+
+function invocationOf(attempt: Attempt, tool: AnyTool): Invocation {
+  const policy = tool.retry === undefined ? PATIENCE : { ...PATIENCE, ...tool.retry };
+  return { policy, breaker: attempt.host.breakerOf(tool, policy.breaker) };
+}
+
+/** Execution and response guard: what the model may read of a result is decided before it is kept. */
+async function guarded(
   attempt: Attempt,
-  pending: Pending,
   tool: AnyTool,
   args: unknown,
-): Promise<{ readonly args: unknown } | undefined> {
-  const starts = attempt.recorded.starts.get(pending.id);
-  const recorded = starts?.find(({ event, inherited }) => event.type === 'intent' && !inherited)?.event;
-  if (recorded?.type === 'intent') return { args: recorded.input }; // guards agreed in an earlier life
+  { at, how }: { readonly at: string; readonly how: EffectContext },
+): Promise<unknown> {
+  const { seams } = attempt.host;
+  const ctx = attempt.guardContext(at);
+  const ref = tool as unknown as ToolRef;
+  const execute = through(seams, 'tool.exec', () => tool.execute(args, how));
+  const made = await execute({ tool: ref, args, key: how.key }, ctx);
+  if (!hasSeam(seams, 'tool.post')) return made;
+  const { result: value, reported } = unwrapChanged(made);
+  try {
+    const guard = through(seams, 'tool.post', async (seen) => ({ value: seen.value, text: seen.text }));
+    const seen = await guard({ tool: ref, args, value, text: keep(tool, value).text }, ctx);
+    const shown = new Shown(keepObserved(tool, seen));
+    return reported === undefined ? shown : changed(shown, reported);
+  } catch (error) {
+    const refused = new RefusedResult(error); // it took place all the same, and what it changed still counts
+    return reported === undefined ? refused : changed(refused, reported);
+  }
+}
+
+/** A result in the form in which it is kept, after the response guard. */
+class Shown {
+  readonly kept: KeptResult;
+  constructor(kept: KeptResult) {
+    this.kept = kept;
+  }
+}
+
+/** Text that a guard changed is what the code gets too where the result was that text. */
+function keepObserved(tool: AnyTool, { value, text }: Observed): KeptResult {
+  const plain = keep(tool, value);
+  if (plain.text === text) return plain;
+  return value === plain.text ? { text } : { text, value };
+}
+
+/** Arguments that may be used, or undefined when the refusal is already recorded as the call's observation. */
+async function admit(attempt: Attempt, pending: Pending, tool: AnyTool, args: unknown): Promise<Admitted | undefined> {
+  const before = admittedBefore(attempt, pending.id);
+  if (before !== undefined) return before;
   let seam: 'schema' | 'tool.pre' = 'schema';
   try {
     const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
@@ -94,12 +165,22 @@ async function admit(
     if (!hasSeam(attempt.host.seams, 'tool.pre')) return { args: checked.value };
     seam = 'tool.pre';
     const guard = through(attempt.host.seams, seam, async (value) => ({ allow: true, args: value.args }) as const);
-    const verdict = await guard({ tool, args: checked.value }, attempt.seamContext(pending.id));
-    return verdict.allow ? { args: verdict.args } : refuse(attempt, pending, tool, seam, verdict.why);
+    const verdict = await guard({ tool, args: checked.value }, attempt.guardContext(pending.id));
+    return verdict.allow ? verdict : refuse(attempt, pending, tool, seam, verdict.why);
   } catch (error) {
     // a schema or a guard that breaks must not let the call through
     return refuse(attempt, pending, tool, seam, `the check failed: ${failureOf(error).message}`);
   }
+}
+
+/** Guards agreed in an earlier life: what they let pass is in INTENT, or in the gate that a person has to open. */
+function admittedBefore(attempt: Attempt, id: EffectId): Admitted | undefined {
+  const own = (at: EffectId) =>
+    attempt.recorded.starts.get(at)?.findLast(({ inherited }) => inherited === undefined)?.event;
+  const intent = own(id);
+  if (intent?.type === 'intent') return { args: intent.input };
+  const gate = own(`${id}!gate`);
+  return gate?.type === 'wait-start' ? gate.admitted : undefined;
 }
 
 function refuse(attempt: Attempt, pending: Pending, tool: AnyTool, seam: string, why: string): undefined {
@@ -114,7 +195,7 @@ function refuse(attempt: Attempt, pending: Pending, tool: AnyTool, seam: string,
     fp: pending.fp,
     of: 'call',
     name: tool.name,
-    failure: { code: seam === 'schema' ? 'INPUT_INVALID' : 'APPROVAL_REJECTED', message: why, retryable: false },
+    failure: { code: seam === 'schema' ? 'INPUT_INVALID' : 'DENIED', message: why, retryable: false },
     spent: { toolCalls: 1 },
   });
   return undefined;

@@ -3,19 +3,18 @@ import type { EventOf } from '../../core/events.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import { type Act, keyOf, RefusedResult, recordFailure, recordValue } from './act.js';
-import { type BodyEnd, runBody } from './body.js';
+import type { BodyEnd } from './body.js';
 import { resolveDoubt } from './doubt.js';
 import { needsGate, passGates } from './gate.js';
-
-const DEFAULT_TIMEOUT_MS = 60_000;
+import { circuitRefusal, DEFAULT_TIMEOUT_MS, longestMs, runTries } from './tries.js';
 
 /** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
 export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   let intent = lastIntent(attempt, pending);
   if (intent === undefined) {
-    if (act.class === 'pure') return drivePure(attempt, pending, act);
-    if (attempt.lineage.fork?.live === false) return simulate(attempt, pending, act);
+    if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return simulate(attempt, pending, act);
     if (needsGate(attempt, act) && !(await passGatesOrFail(attempt, pending, act))) return;
+    if (act.class === 'pure') return drivePure(attempt, pending, act);
   }
   for (let ended: BodyEnd<unknown> | undefined; ; ) {
     if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
@@ -45,12 +44,12 @@ function lastIntent(attempt: Attempt, pending: Pending): EventOf<'intent'> | und
 }
 
 async function drivePure(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
-  const end = await runBody(
-    attempt,
-    pending,
-    { key: keyOf(attempt, pending), timeoutMs: act.rules.timeoutMs },
-    act.body,
-  );
+  const refusal = circuitRefusal(attempt, act);
+  if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
+  const end = await runTries(attempt, pending, act, {
+    key: keyOf(attempt, pending),
+    timeoutMs: act.rules.timeoutMs ?? (act.of === 'call' ? DEFAULT_TIMEOUT_MS : undefined),
+  });
   if (pending.closedBy !== undefined) return attempt.drop(pending);
   if (end.ended === 'value') recordValue(attempt, pending, act, end.value);
   else recordFailure(attempt, pending, act, errorOf(end));
@@ -60,6 +59,8 @@ type Doubtful = { readonly intent: EventOf<'intent'>; readonly ended: BodyEnd<un
 
 /** Writes INTENT, makes it durable, and only then acts. */
 async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: number): Promise<'ended' | Doubtful> {
+  const refusal = circuitRefusal(attempt, act);
+  if (refusal !== undefined) return failed(attempt, pending, act, refusal);
   const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const intent: EventOf<'intent'> = {
     type: 'intent',
@@ -71,7 +72,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     ...(act.rules.compensate === undefined ? {} : { undo: true as const }),
     key: keyOf(attempt, pending),
     input: act.input,
-    deadline: attempt.host.clock.now() + timeoutMs,
+    deadline: attempt.host.clock.now() + longestMs(act),
     reserved: pending.reserved ?? {},
     attempt: nth,
   };
@@ -90,7 +91,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   }
   // an idempotent effect that may have happened is repeated even for nobody: only then it is known, and can be undone
   if (pending.closedBy !== undefined && nth === 1) return failed(attempt, pending, act, pending.closedBy);
-  const ended = await runBody(attempt, pending, { key: intent.key, timeoutMs }, act.body);
+  const ended = await runTries(attempt, pending, act, { key: intent.key, timeoutMs });
   if (ended.ended === 'value') {
     recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
     return 'ended';

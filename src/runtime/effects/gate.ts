@@ -36,13 +36,19 @@ const verdictSchema: StandardSchema<unknown, Verdict> = {
 
 /** Somebody has to agree before this act. */
 export function needsGate(attempt: Attempt, act: Act): boolean {
-  return act.class === 'irreversible' || needsLiveForkGate(attempt);
+  return needsApproval(act) || (act.class !== 'pure' && needsLiveForkGate(attempt));
 }
 
 /** Answers whether to go on; a no is already recorded. */
 export async function passGates(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
-  if (needsLiveForkGate(attempt) && !(await passLiveForkGate(attempt, pending, act))) return false;
-  return act.class !== 'irreversible' || passGate(attempt, pending, act);
+  if (act.class !== 'pure' && needsLiveForkGate(attempt) && !(await passLiveForkGate(attempt, pending, act)))
+    return false;
+  return !needsApproval(act) || passGate(attempt, pending, act);
+}
+
+/** Irreversible acts always do; others when a guard says so. */
+function needsApproval(act: Act): boolean {
+  return act.class === 'irreversible' || act.approval !== undefined;
 }
 
 function needsLiveForkGate(attempt: Attempt): boolean {
@@ -58,9 +64,19 @@ function passGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean
       action: act.name,
       input: act.input,
       effect: act.class,
-      ...(act.why === undefined ? {} : { why: act.why }),
+      ...whyOf(act),
     },
+    ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
   });
+}
+
+function approvalOf({ approval }: Act): { readonly approval?: string } {
+  return approval === undefined ? {} : { approval };
+}
+
+function whyOf({ why, approval }: Act): { readonly why?: string } {
+  const reasons = [why, approval].filter((reason) => reason !== undefined);
+  return reasons.length === 0 ? {} : { why: reasons.join('; ') };
 }
 
 /** In a live fork the first act on the world waits until somebody agrees that the fork may act at all. */

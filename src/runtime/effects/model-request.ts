@@ -1,11 +1,10 @@
 import { type Amounts, isAmount } from '../../core/budget.js';
 import { ConfigError } from '../../core/errors.js';
-import type { ModelRequest, Price, TokenUsage } from '../../core/model.js';
+import type { Model, Price, TokenUsage } from '../../core/model.js';
 import { worstCost } from '../../core/prices.js';
-import { messagesOf, type Prompt } from '../../core/prompt.js';
-import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
+import type { Prompt } from '../../core/prompt.js';
+import { requestOf } from '../../core/request.js';
 import type { Session } from '../../core/session.js';
-import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 
 /** A re-ask adds the reply and a sentence about what is wrong with it. */
@@ -19,21 +18,50 @@ export function worstCase(
   calls: number,
 ): Partial<Amounts> {
   const output = session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens;
-  const first = session.model.countTokens(requestOf(session as Session<unknown>, prompt, session.tools ?? []));
+  const request = requestOf(session as Session<unknown>, prompt, session.tools ?? []);
+  const first = Math.max(...choices(session).map((model) => model.countTokens(request)));
+  const paid = calls * (session.model.paidAttempts ?? 1);
   // each re-ask sends the prompt again, with every reply before it
-  const tokensIn = calls * first + ((calls * (calls - 1)) / 2) * (calls > 1 ? output + REASK_NOTE_TOKENS : 0);
-  const tokensOut = calls * output;
-  return { modelCalls: calls, tokensIn, tokensOut, costUsd: worstCost(tokensIn, tokensOut, priceOf(attempt, session)) };
+  const tokensIn = paid * first + ((paid * (calls - 1)) / 2) * (calls > 1 ? output + REASK_NOTE_TOKENS : 0);
+  const tokensOut = paid * output;
+  const costUsd = worstCost(tokensIn, tokensOut, dearestPrice(attempt, session));
+  return { modelCalls: calls, tokensIn, tokensOut, costUsd };
 }
 
-export function priceOf(attempt: Attempt, session: Pick<Session<unknown>, 'model'>): Price {
-  const price = attempt.host.priceOf(session.model.id) ?? session.model.price;
+/** The model and those that may answer in its place. */
+function choices({ model }: Pick<Session<unknown>, 'model'>): readonly Model[] {
+  return model.fallbacks === undefined ? [model] : [model, ...model.fallbacks];
+}
+
+function priceOf(attempt: Attempt, model: Model): Price {
+  const price = attempt.host.priceOf(model.id) ?? model.price;
   if (price === undefined) {
     throw new ConfigError(
-      `No price is known for ${session.model.id}, so its cost cannot be bounded. Pass prices: { '${session.model.id}': { input, output } } (0 for a model that costs nothing).`,
+      `No price is known for ${model.id}, so its cost cannot be bounded. Pass prices: { '${model.id}': { input, output } } (0 for a model that costs nothing).`,
     );
   }
   return price;
+}
+
+/** The price of the model that answered. */
+export function priceOfReply(attempt: Attempt, session: Session<unknown>, answered: string | undefined): Price {
+  const model = choices(session).find(({ id }) => id === answered);
+  if (answered === undefined || model !== undefined) return priceOf(attempt, model ?? session.model);
+  return attempt.host.priceOf(answered) ?? dearestPrice(attempt, session); // one that nobody announced: never too little
+}
+
+/** Part by part the highest of all prices that may apply. */
+export function dearestPrice(attempt: Attempt, session: Pick<Session<unknown>, 'model'>): Price {
+  const prices = choices(session).map((model) => priceOf(attempt, model));
+  const [only] = prices;
+  if (only !== undefined && prices.length === 1) return only;
+  const highest = (part: (price: Price) => number): number => Math.max(...prices.map(part));
+  return {
+    input: highest((price) => price.input),
+    output: highest((price) => price.output),
+    cacheRead: highest((price) => price.cacheRead ?? price.input),
+    cacheWrite: highest((price) => price.cacheWrite ?? price.input),
+  };
 }
 
 /** A provider that reports no usage, or nonsense, is billed for the most the call can have cost. */
@@ -47,32 +75,4 @@ export function soundUsage(session: Session<unknown>, prompt: Prompt, usage: Tok
       ? output
       : (session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens),
   };
-}
-
-export function requestOf(session: Session<unknown>, prompt: Prompt, tools: readonly ToolRef[]): ModelRequest {
-  const output =
-    session.outputJsonSchema ??
-    (session.output === undefined ? undefined : jsonSchemaOf(session.output as StandardSchema));
-  return {
-    session: session.name,
-    model: session.model.id,
-    messages: messagesOf(prompt),
-    tools: tools.map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      input: tool.inputJsonSchema ?? inputSchemaOf(tool),
-    })),
-    toolChoice: session.toolChoice ?? 'auto',
-    ...(output === undefined ? {} : { output }),
-    sampling: {
-      ...session.sampling,
-      maxOutputTokens: session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens,
-    },
-  };
-}
-
-function inputSchemaOf(tool: ToolRef): Record<string, unknown> {
-  return (
-    (tool.input === undefined ? undefined : jsonSchemaOf(tool.input as unknown as StandardSchema)) ?? { type: 'object' }
-  );
 }

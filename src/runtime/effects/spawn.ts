@@ -166,7 +166,7 @@ function handOff<I>(attempt: Attempt, scope: Scope, agent: string, input: I): Pr
         attempt.host.seams,
         'handoff',
         async (last) => last.input,
-      )(value, attempt.seamContext(scope.path))) as I,
+      )(value, attempt.guardContext(scope.path))) as I,
     effectClass: 'pure',
   });
 }

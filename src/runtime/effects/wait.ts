@@ -51,6 +51,7 @@ export interface WaitPlan {
   readonly request?: unknown;
   readonly schema?: StandardSchema | undefined;
   readonly jsonSchema?: EventOf<'wait-start'>['schema'] | undefined;
+  readonly admitted?: EventOf<'wait-start'>['admitted'] | undefined;
 }
 
 /** Opens a wait, or opens it again under the token it already has. */
@@ -84,7 +85,7 @@ async function startWait(
   id: EffectId,
   plan: WaitPlan,
 ): Promise<EventOf<'wait-start'> | undefined> {
-  const ctx = attempt.seamContext(id);
+  const ctx = attempt.guardContext(id);
   const publish = through(attempt.host.seams, 'outbound', async ({ request }) => request);
   const request =
     plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
@@ -103,6 +104,7 @@ async function startWait(
     ...(dues.length > 0 ? { due: Math.min(...dues) } : {}),
     ...(plan.jsonSchema === undefined ? {} : { schema: plan.jsonSchema }),
     ...(request === undefined ? {} : { request }),
+    ...(plan.admitted === undefined ? {} : { admitted: plan.admitted }),
   };
   attempt.push(start);
   await attempt.barrier();

@@ -1,5 +1,5 @@
-import { append, linksOf, type Prompt } from '../../core/prompt.js';
-import type { Input, Session } from '../../core/session.js';
+import { append, linksOf, type Prompt } from './prompt.js';
+import type { Input, Session } from './session.js';
 
 const setups = new WeakMap<object, Prompt>();
 

@@ -1,0 +1,54 @@
+import { FlyballError } from '../core/errors.js';
+import { check, type JsonSchema } from '../core/schema.js';
+import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
+import type { Field } from './agent-spec.js';
+
+type Fields = Readonly<Record<string, Field>>;
+
+/** The JSON Schema of an object with these fields. */
+export function schemaOfFields(fields: Fields, extra: 'refuse' | 'allow'): JsonSchema {
+  const required = Object.keys(fields).filter((name) => fields[name]?.required !== false && !hasDefault(fields[name]));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOfField(field)])),
+    ...(required.length > 0 ? { required } : {}),
+    ...(extra === 'refuse' ? { additionalProperties: false } : {}),
+  };
+}
+
+function schemaOfField({ type, description, enum: values, items, properties }: Field): JsonSchema {
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(description === undefined ? {} : { description }),
+    ...(values === undefined ? {} : { enum: values }),
+    ...(items === undefined ? {} : { items }),
+    ...(properties === undefined ? {} : { properties }),
+  };
+}
+
+function hasDefault(field: Field | undefined): boolean {
+  return field !== undefined && 'default' in field;
+}
+
+/** Inputs with defaults filled in; what is missing or wrong is refused before anything is spent. */
+export async function checkedInputs(agent: string, fields: Fields, given: unknown): Promise<unknown> {
+  if (Object.keys(fields).length === 0) return given;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw badInput(
+      agent,
+      `an object with ${list(Object.keys(fields))} is needed, got ${JSON.stringify(given) ?? 'nothing'}`,
+    );
+  const defaults = Object.entries(fields).filter(([, field]) => hasDefault(field));
+  const inputs = { ...Object.fromEntries(defaults.map(([name, field]) => [name, field.default])), ...given };
+  const checked = await check(jsonSchemaStandard(schemaOfFields(fields, 'refuse')), inputs);
+  if (!checked.ok) throw badInput(agent, checked.problem);
+  return inputs;
+}
+
+function badInput(agent: string, problem: string): FlyballError {
+  return new FlyballError('INPUT_INVALID', `${agent} cannot start: ${problem}.`, { detail: { agent } });
+}
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
+}

@@ -1,0 +1,54 @@
+import { type Checked, check, type JsonSchema, type StandardSchema } from '../core/schema.js';
+import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
+import type { AgentSpec } from './agent-spec.js';
+import { schemaOfFields } from './fields.js';
+
+/** What an answer has to be. `named`: fields without types, so that raw text can stand for the first one. */
+export type OutputForm =
+  | { readonly kind: 'schema'; readonly schema: JsonSchema; readonly check: StandardSchema }
+  | { readonly kind: 'named'; readonly fields: readonly string[] };
+
+/** A schema where the definition has one, or where an output has a type. */
+export function outputForm(
+  spec: AgentSpec,
+  given?: { readonly schema: JsonSchema; readonly check: StandardSchema },
+): OutputForm {
+  if (given !== undefined) return { kind: 'schema', ...given };
+  const outputs = spec.outputs ?? {};
+  const typed = Object.values(outputs).some(({ type, enum: values }) => type !== undefined || values !== undefined);
+  const schema = spec.outputSchema ?? (typed ? schemaOfFields(outputs, 'allow') : undefined);
+  if (schema === undefined) return { kind: 'named', fields: Object.keys(outputs) };
+  return { kind: 'schema', schema, check: jsonSchemaStandard(schema) };
+}
+
+/** An answer as the definition wants it, or one sentence about what is wrong with it. */
+export async function readOutput(form: OutputForm, text: string): Promise<Checked<unknown>> {
+  const bare = withoutFence(text);
+  const parsed = parse(bare);
+  if (form.kind === 'named')
+    return { ok: true, value: parsed.ok && isRecord(parsed.value) ? parsed.value : wrapped(form, text) };
+  return parsed.ok ? check(form.check, parsed.value) : { ok: false, problem: parsed.problem };
+}
+
+function wrapped({ fields }: Extract<OutputForm, { kind: 'named' }>, text: string): Readonly<Record<string, string>> {
+  return { [fields[0] ?? 'result']: text };
+}
+
+/** The content of the one fenced block that an answer consists of; anything around a block is not stripped. */
+export function withoutFence(text: string): string {
+  const fenced = /^\s*```[\w-]*[^\S\n]*\n([\s\S]*?)\n?```\s*$/.exec(text);
+  const inner = fenced?.[1];
+  return inner === undefined || inner.includes('```') ? text.trim() : inner.trim();
+}
+
+function parse(text: string): Checked<unknown> {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { ok: false, problem: `it is not JSON: ${(error as Error).message}` };
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

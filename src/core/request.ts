@@ -1,0 +1,35 @@
+import type { ModelRequest, ToolSpec } from './model.js';
+import { messagesOf, type Prompt } from './prompt.js';
+import { jsonSchemaOf, type StandardSchema } from './schema.js';
+import type { Session } from './session.js';
+import type { ToolRef } from './tool.js';
+
+/** What is sent to the model for a session and a prompt: the one place that makes it, so that counts and calls agree. */
+export function requestOf(session: Session<unknown>, prompt: Prompt, tools: readonly ToolRef[]): ModelRequest {
+  const output =
+    session.outputJsonSchema ??
+    (session.output === undefined ? undefined : jsonSchemaOf(session.output as StandardSchema));
+  return {
+    session: session.name,
+    model: session.model.id,
+    messages: messagesOf(prompt),
+    tools: tools.map(specOf),
+    toolChoice: session.toolChoice ?? 'auto',
+    ...(output === undefined ? {} : { output }),
+    sampling: {
+      ...session.sampling,
+      maxOutputTokens: session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens,
+    },
+  };
+}
+
+/** How a model sees a tool. */
+export function specOf(tool: ToolRef): ToolSpec {
+  return { name: tool.name, description: tool.description, input: tool.inputJsonSchema ?? inputSchemaOf(tool) };
+}
+
+function inputSchemaOf(tool: ToolRef): Record<string, unknown> {
+  return (
+    (tool.input === undefined ? undefined : jsonSchemaOf(tool.input as unknown as StandardSchema)) ?? { type: 'object' }
+  );
+}

@@ -1,0 +1,81 @@
+import type { Amounts, Budget } from './budget.js';
+import type { GuardDecision } from './events.js';
+import type { ModelReply, ModelRequest } from './model.js';
+import type { Outcome } from './outcome.js';
+import type { ToolRef } from './tool.js';
+
+/**
+ * Named places that no call can go around. Middleware is `(next) => (value, ctx) => …`, run in the order given:
+ * the first one sees the value first and the result last. Seams inside an effect run once, live; their result is
+ * journaled, so a replay never asks a guard again.
+ */
+export interface SeamContext {
+  readonly runId: string;
+  readonly tenant: string;
+  readonly subject: string;
+  /** Scope or effect the value belongs to. */
+  readonly at: string;
+}
+
+/** What a guard inside a run may know beside the value itself. */
+export interface GuardContext extends SeamContext {
+  /** Tools called so far, and how often: read off the journal, so that a resumed run has not forgotten any. */
+  readonly calledTools: Readonly<Record<string, number>>;
+  /** The run's budget owns every counter; a guard decides over them and keeps none of its own. */
+  readonly budget: { readonly limits: Budget; readonly spent: Amounts };
+  /** Puts a decision into the journal as an event of its own. */
+  decide(decision: GuardDecision): void;
+}
+
+export type Step<V, R, C extends SeamContext = SeamContext> = (value: V, ctx: C) => Promise<R>;
+export type Middleware<V, R, C extends SeamContext = SeamContext> = (next: Step<V, R, C>) => Step<V, R, C>;
+
+/** `approval`: allowed once a person agrees, whatever the tool's effect class. */
+export type ToolVerdict =
+  | { readonly allow: true; readonly args: unknown; readonly approval?: string }
+  | { readonly allow: false; readonly why: string };
+
+/** A tool's result as the code gets it, and as a model reads it. */
+export interface Observed {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+export interface SeamTypes {
+  /** Around the agent function. Runs again on replay: it must be as deterministic as the agent. */
+  run: { value: unknown; result: Outcome<unknown> };
+  /** The run's input, before it is journaled. */
+  input: { value: unknown; result: unknown };
+  model: { value: ModelRequest; result: ModelReply };
+  'tools.load': { value: readonly ToolRef[]; result: readonly ToolRef[] };
+  /** Before INTENT: allow, change the arguments, or refuse. */
+  'tool.pre': { value: { readonly tool: ToolRef; readonly args: unknown }; result: ToolVerdict };
+  'tool.exec': { value: { readonly tool: ToolRef; readonly args: unknown; readonly key: string }; result: unknown };
+  'tool.post': {
+    value: { readonly tool: ToolRef; readonly args: unknown; readonly value: unknown; readonly text: string };
+    result: Observed;
+  };
+  /** What a wait or an approval shows to the other side. */
+  outbound: { value: { readonly name: string; readonly request: unknown }; result: unknown };
+  'state.write': {
+    value: { readonly collection: string; readonly key: string; readonly value: unknown };
+    result: unknown;
+  };
+  handoff: { value: { readonly agent: string; readonly input: unknown }; result: unknown };
+  output: { value: Outcome<unknown>; result: Outcome<unknown> };
+}
+
+export type SeamName = keyof SeamTypes;
+/** Seams around work inside a run get a guard's context, the others only who and where. */
+export type ContextOf<S extends SeamName> = S extends
+  | 'model'
+  | 'tools.load'
+  | 'tool.pre'
+  | 'tool.exec'
+  | 'tool.post'
+  | 'output'
+  ? GuardContext
+  : SeamContext;
+export type SeamStep<S extends SeamName> = Step<SeamTypes[S]['value'], SeamTypes[S]['result'], ContextOf<S>>;
+export type SeamMiddleware<S extends SeamName> = (next: SeamStep<S>) => SeamStep<S>;
+export type Seams = { readonly [S in SeamName]?: readonly SeamMiddleware<S>[] };

@@ -1,0 +1,69 @@
+import { ConfigError } from '../core/errors.js';
+
+/** How a tool loop behaves; every bound is there, always. */
+export interface ToolLoopConfig {
+  readonly maxIterations: number;
+  /** Calls of one reply beyond this are answered as not executed. */
+  readonly maxToolCallsPerIteration: number;
+  readonly maxConsecutiveErrors: number;
+  /** Per try of a tool that names no time of its own. */
+  readonly toolTimeoutMs: number;
+  /** An answer is asked to be checked once before it is accepted; further tool calls arm the question again. */
+  readonly doubleConfirmation: boolean;
+  /** Times the same call may give the same result. */
+  readonly repeatLimit: number;
+  /** `pure`: neighbouring calls of pure tools run side by side. */
+  readonly parallel: 'pure' | 'never';
+  /** For models without tool calls of their own: calls are read from a block in the text. */
+  readonly textCalls: 'off' | 'json' | 'xml';
+  /** Longest result that goes into the prompt whole; the middle of a longer one is left out. */
+  readonly maxResultChars: number;
+  readonly window: WindowConfig;
+}
+
+export interface WindowConfig {
+  /** Share of the room for the prompt at which something is cleared. */
+  readonly trigger: number;
+  /** Turns at the end that are never touched. */
+  readonly keepRecent: number;
+  /** `clear`: consumed tool results only. `compact`: then summarise. `off`: an overflow ends the loop. */
+  readonly care: 'off' | 'clear' | 'compact';
+}
+
+export const DEFAULT_CONFIG: ToolLoopConfig = {
+  maxIterations: 20,
+  maxToolCallsPerIteration: 5,
+  maxConsecutiveErrors: 3,
+  toolTimeoutMs: 60_000,
+  doubleConfirmation: true,
+  repeatLimit: 3,
+  parallel: 'pure',
+  textCalls: 'off',
+  maxResultChars: 30_000,
+  window: { trigger: 0.7, keepRecent: 6, care: 'compact' },
+};
+
+export type ToolLoopSettings = Partial<Omit<ToolLoopConfig, 'window'>> & { readonly window?: Partial<WindowConfig> };
+
+/** Complete and checked before a token is spent. */
+export function completeConfig(given: ToolLoopSettings = {}): ToolLoopConfig {
+  const config = { ...DEFAULT_CONFIG, ...given, window: { ...DEFAULT_CONFIG.window, ...given.window } };
+  for (const name of [
+    'maxIterations',
+    'maxToolCallsPerIteration',
+    'maxConsecutiveErrors',
+    'toolTimeoutMs',
+    'maxResultChars',
+  ] as const)
+    requireAtLeast(name, config[name], 1);
+  requireAtLeast('repeatLimit', config.repeatLimit, 2);
+  requireAtLeast('window.keepRecent', config.window.keepRecent, 1);
+  if (!(config.window.trigger > 0 && config.window.trigger <= 1))
+    throw new ConfigError(`window.trigger of a tool loop lies above 0 and at most at 1, got ${config.window.trigger}.`);
+  return config;
+}
+
+function requireAtLeast(name: string, value: unknown, least: number): void {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least) return;
+  throw new ConfigError(`${name} of a tool loop must be a whole number of at least ${least}, got ${String(value)}.`);
+}

@@ -1,0 +1,7 @@
+/** Asked once before an answer is accepted: a plan is easily taken for its execution. */
+export const CONFIRMATION = [
+  'Before this answer is accepted, check two things:',
+  '1. Is every part of the task done?',
+  '2. Have you verified the results, for instance by reading back what you wrote?',
+  'If something is missing, go on working. If all is done and verified, state your final answer again in full.',
+].join('\n');

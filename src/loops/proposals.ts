@@ -1,0 +1,56 @@
+import type { ToolCall } from '../core/model.js';
+import { append, type Prompt } from '../core/prompt.js';
+import type { Reply } from '../core/session.js';
+import type { CallReport } from './execute-calls.js';
+import type { LoopParts } from './loop-parts.js';
+import type { LoopState } from './loop-state.js';
+import { parseTextCalls, renderTextResults } from './text-calls.js';
+
+/** What a reply asks for. */
+export type Proposals =
+  | { readonly kind: 'answer' }
+  | { readonly kind: 'calls'; readonly calls: readonly ToolCall[] }
+  | { readonly kind: 'malformed'; readonly problem: string };
+
+/** Calls take priority over content, which stays in the message; an empty list of calls is an answer. */
+export function proposalsIn(parts: LoopParts<unknown>, state: LoopState, reply: Reply<string>): Proposals {
+  if (reply.toolCalls.length > 0) return { kind: 'calls', calls: reply.toolCalls };
+  return parts.textForm === undefined
+    ? { kind: 'answer' }
+    : parseTextCalls(parts.textForm, reply.text, state.iterations);
+}
+
+/** The conversation with one result for every call, in call order. */
+export function withReports(parts: LoopParts<unknown>, state: LoopState, reports: readonly CallReport[]): Prompt {
+  const results = reports.map((report) => ({ call: report.call, content: contentOf(parts, state, report) }));
+  if (parts.textForm !== undefined) {
+    const content = renderTextResults(results);
+    return append(state.prompt, { role: 'user', content, owner: 'loop', trust: 'outside' });
+  }
+  let tip = state.prompt;
+  for (const { call, content } of results)
+    tip = append(tip, { role: 'tool', content, toolCallId: call.id, name: call.name, owner: call.name });
+  return tip;
+}
+
+function contentOf(parts: LoopParts<unknown>, state: LoopState, report: CallReport): string {
+  const { call, end, content, failure } = report;
+  switch (end) {
+    case 'ok':
+      return clip(content, parts.config.maxResultChars) + (state.notices.get(call) ?? '');
+    case 'failed':
+      return failure === undefined ? content : state.digest.read(call.name, failure) + (state.notices.get(call) ?? '');
+    case 'denied':
+      return `Denied, not executed: ${content}`;
+    case 'not-executed':
+      return content;
+  }
+}
+
+/** The middle of a long result says least; what was left out is counted, so that nobody takes it for all. */
+function clip(content: string, most: number): string {
+  if (content.length <= most) return content;
+  const head = Math.ceil(most * 0.7);
+  const tail = most - head;
+  return `${content.slice(0, head)}\n[… ${content.length - most} characters left out …]\n${content.slice(-tail)}`;
+}

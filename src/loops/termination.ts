@@ -1,0 +1,68 @@
+import { type BoundReachedError, type Failure, FlyballError, failureOf, unreachable } from '../core/errors.js';
+import { blocked, degraded, done, failed, type Outcome } from '../core/outcome.js';
+
+/**
+ * Why a tool loop ended.
+ * completed: an answer, confirmed where that is asked for. max_iterations: its own cap. error: failures in a row, or a
+ * model that cannot be asked. budget_exceeded, duration_exceeded: the run's budget or the autonomy profile.
+ * loop_detected: the same call with the same result again and again. content_filter, length: the model was cut off.
+ * window_exceeded: the prompt no longer fits, whatever is cleared. stop_condition: one that was asked for.
+ * invalid_output: an answer that does not fit its schema after the last repair.
+ */
+export type TerminationReason =
+  | 'completed'
+  | 'max_iterations'
+  | 'error'
+  | 'budget_exceeded'
+  | 'duration_exceeded'
+  | 'loop_detected'
+  | 'content_filter'
+  | 'length'
+  | 'window_exceeded'
+  | 'stop_condition'
+  | 'invalid_output';
+
+/** How the loop stopped, with what explains it. */
+export interface Termination {
+  readonly reason: TerminationReason;
+  readonly why: string;
+  /** The bound that was reached, where it was one. */
+  readonly bound?: { readonly name: string; readonly limit: number };
+  readonly failure?: Failure;
+}
+
+/** The one mapping from reasons to outcomes: only a completed loop is `done`, and only a cut answer is `degraded`. */
+export function outcomeFor<R>(termination: Termination, result: R): Outcome<R> {
+  const { reason, why, bound } = termination;
+  switch (reason) {
+    case 'completed':
+      return done(result);
+    case 'length':
+      return degraded(result, why);
+    case 'content_filter':
+      return blocked(why, result);
+    case 'error':
+    case 'invalid_output':
+      return failed(termination.failure ?? failureOf(new FlyballError('EFFECT_FAILED', why)), result);
+    case 'max_iterations':
+    case 'budget_exceeded':
+    case 'duration_exceeded':
+    case 'loop_detected':
+    case 'window_exceeded':
+    case 'stop_condition':
+      return { stop: 'bounded', bound: bound?.name ?? reason, limit: bound?.limit ?? 0, partial: result };
+    default:
+      return unreachable(reason);
+  }
+}
+
+/** What the end of the run's own budget means for the loop. */
+export function terminationOfBound(error: BoundReachedError): Termination {
+  const { bound: name, limit } = error;
+  return { reason: reasonOfBound(name), why: error.message, bound: { name, limit } };
+}
+
+function reasonOfBound(bound: string): TerminationReason {
+  if (bound === 'wallMs' || bound === 'deadline') return 'duration_exceeded';
+  return bound === 'noProgress' ? 'loop_detected' : 'budget_exceeded';
+}

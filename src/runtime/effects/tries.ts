@@ -1,0 +1,96 @@
+import { backoffMs } from '../../core/backoff.js';
+import { type Failure, FlyballError, failureOf } from '../../core/errors.js';
+import type { Attempt } from '../attempt.js';
+import type { Pending } from '../pending.js';
+import { randomAt } from '../random-at.js';
+import type { Act } from './act.js';
+import { type BodyEnd, runBody } from './body.js';
+
+export const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Failures of the way there, not of the request: the same call may succeed a moment later. */
+const TRANSIENT = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'ENETUNREACH', 'EBUSY']);
+
+/** The longest an act can take, waits between its tries included: until then its owner may still be about to act. */
+export function longestMs(act: Act): number {
+  const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const tries = triesOf(act);
+  return tries * timeoutMs + (tries - 1) * (act.invocation?.policy.maxDelayMs ?? 0);
+}
+
+/** Only what may be repeated is ever tried again by itself: anything else is in doubt after a failure. */
+function triesOf(act: Act): number {
+  const repeatable = act.class === 'pure' || act.class === 'idempotent';
+  return repeatable && act.invocation !== undefined ? 1 + act.invocation.policy.retries : 1;
+}
+
+/** Why nothing may be tried now, or undefined. */
+export function circuitRefusal(attempt: Attempt, act: Act): FlyballError | undefined {
+  const waitMs = act.invocation?.breaker.refuses(attempt.host.clock.now());
+  if (waitMs === undefined) return undefined;
+  return new FlyballError(
+    'CIRCUIT_OPEN',
+    `${act.name} failed several times in a row and is left alone for another ${Math.ceil(waitMs / 1000)} s. Do something else meanwhile.`,
+    { retryable: true, detail: { tool: act.name, waitMs } },
+  );
+}
+
+/** Runs the body, and again under the same key while it fails in a way that may pass and its policy allows. */
+export async function runTries(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  options: { readonly key: string; readonly timeoutMs: number | undefined },
+): Promise<BodyEnd<unknown>> {
+  const tries = triesOf(act);
+  for (let made = 1; ; made++) {
+    const end = await runBody(attempt, pending, options, act.body);
+    const failure = learn(attempt, act, end);
+    if (failure === undefined || made >= tries || act.invocation === undefined || pending.closedBy !== undefined)
+      return end;
+    const delayMs = backoffMs(act.invocation.policy, made - 1, randomAt(`${options.key}~retry${made}`));
+    attempt.push({ type: 'retry', id: pending.id, name: act.name, retry: made, delayMs, failure });
+    const stopped = await pauseFor(attempt, pending, delayMs);
+    if (stopped !== undefined) return { ended: 'stopped', reason: stopped, settled: true };
+    const refusal = circuitRefusal(attempt, act);
+    if (refusal !== undefined) return { ended: 'error', error: refusal };
+  }
+}
+
+/** Tells the breaker how it went; answers the failure when trying again makes sense. */
+function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>): Failure | undefined {
+  const breaker = act.invocation?.breaker;
+  if (end.ended === 'value') {
+    breaker?.succeeded();
+    return undefined;
+  }
+  const failure = failureOf(end.ended === 'error' ? end.error : end.reason);
+  if (!isTransient(failure)) {
+    breaker?.undecided();
+    return undefined;
+  }
+  const now = attempt.host.clock.now();
+  const before = breaker?.state(now);
+  breaker?.failed(now);
+  if (breaker !== undefined && breaker.state(now) !== before)
+    attempt.push({ type: 'operator-alert', alert: 'circuit-open', why: `${act.name}: ${failure.message}` });
+  return failure;
+}
+
+function isTransient(failure: Failure): boolean {
+  if (failure.code === 'CANCELLED' || failure.code === 'BOUND_REACHED') return false;
+  return failure.retryable || (failure.originalCode !== undefined && TRANSIENT.has(failure.originalCode));
+}
+
+/** Waits between two tries; answers why when the scope is closed meanwhile. */
+function pauseFor(attempt: Attempt, pending: Pending, ms: number): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const finish = (reason: Error | undefined): void => {
+      cancel();
+      pending.onAbort = undefined;
+      resolve(reason);
+    };
+    const cancel = attempt.host.clock.after(ms, () => finish(undefined));
+    pending.onAbort = finish;
+  });
+}
