@@ -73,8 +73,8 @@ export type {
   SeamContext,
   SeamMiddleware,
   SeamName,
-  Seams,
   SeamStep,
+  Seams,
   ToolVerdict,
 } from './core/seams.js';
 export type { Input, Reply, Session } from './core/session.js';
@@ -90,7 +90,18 @@ export {
   type ToolResult,
   type Verification,
 } from './core/tool.js';
+export {
+  type CreateModels,
+  createModels,
+  describeModels,
+  type ModelConfig,
+  type ModelsConfig,
+  type ModelsDescription,
+  pricesIn,
+  type RoleDescription,
+} from './create-models.js';
 export { type CreateRuntime, createRuntime } from './create-runtime.js';
+export { type CreateToolbox, createToolbox, type Toolbox } from './create-toolbox.js';
 export type { Clock } from './ports/clock.js';
 export type { Engine, RunFilter, RunPage, RunRecord, RunStatus } from './ports/engine.js';
 export type { Host } from './ports/host.js';

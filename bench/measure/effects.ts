@@ -1,4 +1,4 @@
-import { append, done, type Prompt, type Run, type Session, type Tool } from 'flyball';
+import { done, type Model, type Run, type Session, type Tool } from 'flyball';
 import { quietModel } from './quiet-model.js';
 
 /** The kinds of effects that benchmarks make, each as cheap as it can be: what is measured is what surrounds it. */
@@ -30,25 +30,10 @@ async function child(_run: Run, n: number) {
 }
 
 /** The model of a tool loop: asks for a tool `calls` times, then says that it is done. */
-export function loopSession(calls: number): Session {
-  const model = quietModel(({ messages }) => {
+export function loopModel(calls: number): Model {
+  return quietModel(({ messages }) => {
     const made = messages.filter(({ role }) => role === 'tool').length;
     if (made >= calls) return { text: 'done' };
     return { toolCalls: [{ id: `call_${made}`, name: 'add_one', arguments: JSON.stringify({ x: made }) }] };
   });
-  return { name: 'looper', model, setup: 'You call tools.', tools: [addOne] };
-}
-
-/** A tool loop as a user would write it. */
-export async function toolLoop(run: Run, session: Session): Promise<string> {
-  let prompt: Prompt = append(undefined, { role: 'user', content: 'go' });
-  for (;;) {
-    const reply = await run.ask(session, prompt);
-    if (reply.toolCalls.length === 0) return reply.text;
-    prompt = reply.prompt;
-    for (const { id, arguments: args } of reply.toolCalls) {
-      const { content } = await run.call(addOne, JSON.parse(args));
-      prompt = append(prompt, { role: 'tool', content, toolCallId: id });
-    }
-  }
 }

@@ -9,7 +9,7 @@ export interface Peer {
   readonly version: string;
   run<T>(program: string, parameters: readonly string[]): Promise<ChildEnd<T>>;
 }
-export type PeerName = 'langgraph' | 'mastra';
+export type PeerName = 'ai' | 'openai-agents' | 'langgraph' | 'mastra' | 'voltagent';
 export type Found = { readonly peer: Peer } | { readonly missing: string };
 
 interface Pinned {
@@ -19,6 +19,12 @@ interface Pinned {
 }
 
 const PINNED: Readonly<Record<PeerName, Pinned>> = {
+  ai: { packages: ['ai@6.0.326', '@ai-sdk/openai-compatible@2.0.87', 'zod@4.6.7'], nodeMajor: 20 },
+  'openai-agents': { packages: ['@openai/agents@0.20.0', 'zod@4.6.7'], nodeMajor: 20 },
+  voltagent: {
+    packages: ['@voltagent/core@2.10.0', 'ai@6.0.326', '@ai-sdk/openai-compatible@2.0.87', 'zod@4.6.7'],
+    nodeMajor: 20,
+  },
   langgraph: {
     packages: ['@langchain/langgraph@1.4.18', '@langchain/openai@1.5.8', '@langchain/core@1.2.13', 'zod@4.6.7'],
     nodeMajor: 20,
@@ -45,7 +51,8 @@ export function peer(root: string, name: PeerName): Found {
       version: packages[0] ?? name,
       run(program, parameters) {
         // modules are looked up from where a program lies, so it has to lie beside its packages
-        for (const file of [program, 'openai-stub.mjs']) cpSync(join(programs, file), join(folder, file));
+        for (const file of [program, 'loop-harness.mjs', 'openai-stub.mjs'])
+          cpSync(join(programs, file), join(folder, file));
         return runChild(join(folder, program), parameters, { node, cwd: folder, nodeOptions: [] });
       },
     },

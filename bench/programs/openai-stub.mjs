@@ -4,11 +4,18 @@
 export function stubFetch(calls) {
   /** @type {(input: unknown, init?: { body?: unknown }) => Promise<Response>} */
   const answer = async (input, init = {}) => {
-    const body = await textOf(input, init);
-    const made = (body.match(/"role":\s?"tool"/g) ?? []).length;
-    return /"stream":\s?true/.test(body) ? streamed(made, calls) : whole(made, calls);
+    const { type, text } = completion(await textOf(input, init), calls);
+    return new Response(text, { headers: { 'content-type': type } });
   };
   globalThis.fetch = /** @type {typeof fetch} */ (answer);
+}
+
+/** The answer to a request for a chat completion. @param {string} body @param {number} calls */
+export function completion(body, calls) {
+  const made = (body.match(/"role":\s?"tool"/g) ?? []).length;
+  return /"stream":\s?true/.test(body)
+    ? { type: 'text/event-stream', text: streamed(made, calls) }
+    : { type: 'application/json', text: whole(made, calls) };
 }
 
 /** @param {unknown} input @param {{ body?: unknown }} init */
@@ -38,7 +45,7 @@ function whole(made, calls) {
       ? { role: 'assistant', content: 'done' }
       : { role: 'assistant', content: null, tool_calls: [toolCall(made)] };
   const choice = { index: 0, message, finish_reason: made >= calls ? 'stop' : 'tool_calls', logprobs: null };
-  return Response.json({ ...head(), object: 'chat.completion', choices: [choice], usage });
+  return JSON.stringify({ ...head(), object: 'chat.completion', choices: [choice], usage });
 }
 
 /** @param {number} made @param {number} calls */
@@ -51,11 +58,10 @@ function streamed(made, calls) {
   const delta = isDone
     ? { role: 'assistant', content: 'done' }
     : { role: 'assistant', tool_calls: [{ index: 0, ...toolCall(made) }] };
-  const text = [
+  return [
     chunk([{ index: 0, delta, finish_reason: null }]),
     chunk([{ index: 0, delta: {}, finish_reason: isDone ? 'stop' : 'tool_calls' }]),
     chunk([], usage),
     'data: [DONE]\n\n',
   ].join('');
-  return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
 }

@@ -2,6 +2,9 @@ import type { Budget } from '../core/budget.js';
 import type { Sampling } from '../core/model.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { ToolLoopSettings } from '../loops/config.js';
+import type { AutonomyLevel } from '../tools/governance/autonomy-level.js';
+
+export type { AutonomyLevel };
 
 /** An agent as data: what a YAML file holds, and what `defineAgent` takes. Everything here reaches the system prompt or a bound. */
 export interface AgentSpec {
@@ -20,8 +23,8 @@ export interface AgentSpec {
   readonly ownership?: Ownership;
   readonly dependencies?: readonly Dependency[];
   readonly autonomy?: AutonomyLevel;
-  readonly inputs?: Readonly<Record<string, Field>>;
-  readonly outputs?: Readonly<Record<string, Field>>;
+  readonly inputs?: Fields;
+  readonly outputs?: Fields;
   /** Instead of `outputs`, where fields cannot say it. */
   readonly outputSchema?: JsonSchema;
   /** `provider/model`, or a role that the model router knows. */
@@ -30,14 +33,16 @@ export interface AgentSpec {
   readonly budget?: Partial<Budget>;
   /** Names of registered tools. */
   readonly tools?: readonly string[];
+  /** What built-in tools may reach. Nothing outside the agent's folder where it is absent. */
+  readonly access?: Access;
+  /** A policy file, relative to the definition. */
+  readonly policy?: string;
   /** Names of skills. */
   readonly skills?: readonly string[];
   readonly loop?: ToolLoopSettings;
   /** Further instructions, as they are. */
   readonly instructions?: string;
 }
-
-export type AutonomyLevel = 'read-only' | 'supervised' | 'autonomous';
 
 export interface Ownership {
   readonly owner: string;
@@ -46,14 +51,34 @@ export interface Ownership {
   readonly escalation?: string;
 }
 
+/** Paths are relative to the definition's folder. */
+export interface Access {
+  /** Folders that may be read; the definition's own where it is absent. */
+  readonly read?: readonly string[];
+  /** Folders that may be read and written; none where it is absent. */
+  readonly write?: readonly string[];
+  /** Programs for the shell beside those that only read. */
+  readonly commands?: readonly string[];
+  /** Hosts for web_fetch and the browser: `example.com`, `*.example.org`; none where it is absent. */
+  readonly domains?: readonly string[];
+  /** Addresses with their port that may be reached although they are not public. */
+  readonly privateAddresses?: readonly string[];
+}
+
 export interface Dependency {
   readonly name: string;
   readonly why?: string;
 }
 
+/** Inputs or outputs by name, in the order in which they are told. */
+export type Fields = Readonly<Record<string, Field>>;
+
+export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array'] as const;
+export type FieldType = (typeof FIELD_TYPES)[number];
+
 /** One input or output. Without a type an output is only a name: then raw text may stand for it. */
 export interface Field {
-  readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array';
+  readonly type?: FieldType;
   readonly description?: string;
   /** True where it is absent. */
   readonly required?: boolean;

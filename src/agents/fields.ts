@@ -1,9 +1,7 @@
 import { FlyballError } from '../core/errors.js';
 import { check, type JsonSchema } from '../core/schema.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
-import type { Field } from './agent-spec.js';
-
-type Fields = Readonly<Record<string, Field>>;
+import type { Field, Fields } from './agent-spec.js';
 
 /** The JSON Schema of an object with these fields. */
 export function schemaOfFields(fields: Fields, extra: 'refuse' | 'allow'): JsonSchema {
@@ -32,12 +30,8 @@ function hasDefault(field: Field | undefined): boolean {
 
 /** Inputs with defaults filled in; what is missing or wrong is refused before anything is spent. */
 export async function checkedInputs(agent: string, fields: Fields, given: unknown): Promise<unknown> {
-  if (Object.keys(fields).length === 0) return given;
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw badInput(
-      agent,
-      `an object with ${list(Object.keys(fields))} is needed, got ${JSON.stringify(given) ?? 'nothing'}`,
-    );
+    throw badInput(agent, `an object with ${list(Object.keys(fields))} is needed, got ${shown(given)}`);
   const defaults = Object.entries(fields).filter(([, field]) => hasDefault(field));
   const inputs = { ...Object.fromEntries(defaults.map(([name, field]) => [name, field.default])), ...given };
   const checked = await check(jsonSchemaStandard(schemaOfFields(fields, 'refuse')), inputs);
@@ -47,6 +41,10 @@ export async function checkedInputs(agent: string, fields: Fields, given: unknow
 
 function badInput(agent: string, problem: string): FlyballError {
   return new FlyballError('INPUT_INVALID', `${agent} cannot start: ${problem}.`, { detail: { agent } });
+}
+
+function shown(given: unknown): string {
+  return given === null || given === undefined ? 'nothing' : JSON.stringify(given).slice(0, 200);
 }
 
 function list(names: readonly string[]): string {

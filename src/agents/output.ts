@@ -23,29 +23,28 @@ export function outputForm(
 
 /** An answer as the definition wants it, or one sentence about what is wrong with it. */
 export async function readOutput(form: OutputForm, text: string): Promise<Checked<unknown>> {
-  const bare = withoutFence(text);
-  const parsed = parse(bare);
+  const parsed = parse(withoutFence(text));
   if (form.kind === 'named')
     return { ok: true, value: parsed.ok && isRecord(parsed.value) ? parsed.value : wrapped(form, text) };
-  return parsed.ok ? check(form.check, parsed.value) : { ok: false, problem: parsed.problem };
+  return parsed.ok ? check(form.check, parsed.value) : parsed;
 }
 
 function wrapped({ fields }: Extract<OutputForm, { kind: 'named' }>, text: string): Readonly<Record<string, string>> {
   return { [fields[0] ?? 'result']: text };
 }
 
-/** The content of the one fenced block that an answer consists of; anything around a block is not stripped. */
+/** The content of the fenced block that an answer consists of; anything around a block is not stripped. */
 export function withoutFence(text: string): string {
-  const fenced = /^\s*```[\w-]*[^\S\n]*\n([\s\S]*?)\n?```\s*$/.exec(text);
-  const inner = fenced?.[1];
-  return inner === undefined || inner.includes('```') ? text.trim() : inner.trim();
+  const lines = text.trim().split('\n');
+  const isFenced = lines.length > 1 && /^```[\w-]*\s*$/.test(lines[0] ?? '') && /^\s*```$/.test(lines.at(-1) ?? '');
+  return isFenced ? lines.slice(1, -1).join('\n').trim() : text.trim();
 }
 
 function parse(text: string): Checked<unknown> {
   try {
     return { ok: true, value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { ok: false, problem: `it is not JSON: ${(error as Error).message}` };
+    return { ok: false, problem: `It is not JSON: ${(error as Error).message}` };
   }
 }
 

@@ -3,9 +3,12 @@ import { Command, CommanderError } from 'commander';
 import type { Call, Perform, Subject } from './command.js';
 import { approveCommand, rejectCommand } from './commands/approve.js';
 import { cancelCommand } from './commands/cancel.js';
+import { chatCommand } from './commands/chat.js';
 import { demoCommand } from './commands/demo.js';
+import { doctorCommand } from './commands/doctor.js';
 import { exportCommand } from './commands/export.js';
 import { forkCommand } from './commands/fork.js';
+import { initCommand } from './commands/init.js';
 import { pauseCommand } from './commands/pause.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
@@ -19,6 +22,9 @@ import { type Screen, type Streams, screenOn } from './screen.js';
 import { placeOf } from './workplace.js';
 
 const COMMANDS = [
+  initCommand,
+  doctorCommand,
+  chatCommand,
   runCommand,
   runsCommand,
   showCommand,
@@ -127,6 +133,11 @@ export function buildProgram(perform: Perform, streams: Streams): Command {
 function help(): string {
   const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   return `
+A first agent:
+  $ flyball init my-agent                                 a project with one agent, one tool and one test
+  $ flyball doctor                                        which models answer, what confines tools
+  $ flyball chat agent.yaml                               talk with it; Ctrl-C pauses, --resume goes on
+
 A first run:
   $ flyball run agent.mjs --input '{"topic":"tides"}'     start it; it stops when it is done or has to wait
   $ flyball runs                                          which runs are there

@@ -139,3 +139,8 @@ export interface TokenLogProb {
   readonly logProb: number;
   readonly alternatives?: readonly { readonly token: string; readonly logProb: number }[];
 }
+
+/** A reply proposes calls when its list holds one: an empty list, or none, is a reply in words. */
+export function hasToolCalls(reply: { readonly toolCalls?: readonly ToolCall[] | null }): boolean {
+  return reply.toolCalls !== undefined && reply.toolCalls !== null && reply.toolCalls.length > 0;
+}

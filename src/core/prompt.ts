@@ -38,6 +38,8 @@ export interface Prompt {
   /** Id of the first link: which setup the chain stands on, without walking it. */
   readonly root: string;
   readonly segment: Segment;
+  /** The segment as a model reads it: made once, so that adapters can keep what they made of it. */
+  readonly message: Message;
   readonly length: number;
   /** UTF-16 units of all content up to here: what token bounds are estimated from without walking the chain. */
   readonly size: number;
@@ -75,6 +77,7 @@ export function append(parent: Prompt | undefined, given: NewSegment): Prompt {
     parent,
     root: parent?.root ?? id,
     segment: added,
+    message: messageOf(added),
     length: (parent?.length ?? 0) + 1,
     size:
       (parent?.size ?? 0) +
@@ -104,6 +107,7 @@ export function headerOf(of: Segment): string {
 
 /** Owners and call ids come from outside: one that held the separator could pass for other fields. */
 function field(text: string): string {
+  if (!text.includes('%') && !text.includes('\u001f')) return text;
   return text.replaceAll('%', '%25').replaceAll('\u001f', '%1F');
 }
 
@@ -145,7 +149,9 @@ export function linksOf(tip: Prompt | undefined): readonly Prompt[] {
 }
 
 export function messagesOf(tip: Prompt | undefined): readonly Message[] {
-  return linksOf(tip).map(({ segment: of }) => messageOf(of));
+  const messages: Message[] = [];
+  for (let link = tip; link !== undefined; link = link.parent) messages.push(link.message);
+  return messages.reverse();
 }
 
 function messageOf(of: Segment): Message {

@@ -25,8 +25,15 @@ export function requestOf(session: Session<unknown>, prompt: Prompt, tools: read
 
 /** How a model sees a tool. */
 export function specOf(tool: ToolRef): ToolSpec {
-  return { name: tool.name, description: tool.description, input: tool.inputJsonSchema ?? inputSchemaOf(tool) };
+  const known = specs.get(tool);
+  if (known !== undefined) return known;
+  const spec = { name: tool.name, description: tool.description, input: tool.inputJsonSchema ?? inputSchemaOf(tool) };
+  specs.set(tool, spec);
+  return spec;
 }
+
+/** Tools are immutable, so each is described once. */
+const specs = new WeakMap<object, ToolSpec>();
 
 function inputSchemaOf(tool: ToolRef): Record<string, unknown> {
   return (

@@ -16,7 +16,7 @@ export interface ToolLoopConfig {
   readonly parallel: 'pure' | 'never';
   /** For models without tool calls of their own: calls are read from a block in the text. */
   readonly textCalls: 'off' | 'json' | 'xml';
-  /** Longest result that goes into the prompt whole; the middle of a longer one is left out. */
+  /** Longest result that goes into the prompt whole; the middle of a longer one is left out. Less in a small window. */
   readonly maxResultChars: number;
   readonly window: WindowConfig;
 }
@@ -45,25 +45,44 @@ export const DEFAULT_CONFIG: ToolLoopConfig = {
 
 export type ToolLoopSettings = Partial<Omit<ToolLoopConfig, 'window'>> & { readonly window?: Partial<WindowConfig> };
 
+/** Settings with a fixed choice of words. */
+export const CHOICES = {
+  parallel: ['pure', 'never'],
+  textCalls: ['off', 'json', 'xml'],
+  care: ['off', 'clear', 'compact'],
+} as const;
+
+/** The smallest sensible value of every setting that counts something. A single repeat is a retry, not a circle. */
+export const LEAST = {
+  maxIterations: 1,
+  maxToolCallsPerIteration: 1,
+  maxConsecutiveErrors: 1,
+  toolTimeoutMs: 1,
+  repeatLimit: 2,
+  maxResultChars: 100,
+} as const;
+
 /** Complete and checked before a token is spent. */
 export function completeConfig(given: ToolLoopSettings = {}): ToolLoopConfig {
   const config = { ...DEFAULT_CONFIG, ...given, window: { ...DEFAULT_CONFIG.window, ...given.window } };
-  for (const name of [
-    'maxIterations',
-    'maxToolCallsPerIteration',
-    'maxConsecutiveErrors',
-    'toolTimeoutMs',
-    'maxResultChars',
-  ] as const)
-    requireAtLeast(name, config[name], 1);
-  requireAtLeast('repeatLimit', config.repeatLimit, 2);
+  for (const [name, least] of Object.entries(LEAST)) requireAtLeast(name, config[name as keyof typeof LEAST], least);
   requireAtLeast('window.keepRecent', config.window.keepRecent, 1);
   if (!(config.window.trigger > 0 && config.window.trigger <= 1))
     throw new ConfigError(`window.trigger of a tool loop lies above 0 and at most at 1, got ${config.window.trigger}.`);
+  if (typeof config.doubleConfirmation !== 'boolean')
+    throw new ConfigError(`doubleConfirmation of a tool loop is true or false, got ${config.doubleConfirmation}.`);
+  requireOneOf('parallel', config.parallel, CHOICES.parallel);
+  requireOneOf('textCalls', config.textCalls, CHOICES.textCalls);
+  requireOneOf('window.care', config.window.care, CHOICES.care);
   return config;
 }
 
 function requireAtLeast(name: string, value: unknown, least: number): void {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least) return;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return;
   throw new ConfigError(`${name} of a tool loop must be a whole number of at least ${least}, got ${String(value)}.`);
+}
+
+function requireOneOf(name: string, value: unknown, choices: readonly unknown[]): void {
+  if (choices.includes(value)) return;
+  throw new ConfigError(`${name} of a tool loop is one of ${choices.join(', ')}, got ${String(value)}.`);
 }

@@ -1,6 +1,6 @@
 import type { Failure } from '../core/errors.js';
 import type { ToolCall } from '../core/model.js';
-import type { Run } from '../core/run.js';
+import type { DomainEvent, Run } from '../core/run.js';
 import type { ToolRef, ToolResult } from '../core/tool.js';
 import type { ToolLoopConfig } from './config.js';
 
@@ -9,6 +9,7 @@ export interface CallReport {
   readonly call: ToolCall;
   readonly end: 'ok' | 'failed' | 'denied' | 'not-executed';
   readonly content: string;
+  /** Present when the call was made, whatever came of it. */
   readonly args?: unknown;
   readonly failure?: Failure;
 }
@@ -16,13 +17,13 @@ export interface CallReport {
 /** A call that can be made, or the observation that answers it. */
 export type Resolved =
   | { readonly ok: true; readonly tool: ToolRef; readonly args: unknown }
-  | { readonly ok: false; readonly failure: Failure };
+  | { readonly ok: false; readonly failure: Failure; readonly miss?: DomainEvent };
 
 export interface Execution {
   readonly run: Run;
-  readonly config: ToolLoopConfig;
+  readonly config: Pick<ToolLoopConfig, 'maxToolCallsPerIteration' | 'parallel'>;
   readonly resolve: (call: ToolCall) => Resolved;
-  /** Told of each report in order; false ends the execution: the calls left are answered as not executed. */
+  /** Told of each call that was decided, in order; false ends the execution: what is left is not executed. */
   readonly goesOn: (report: CallReport) => boolean;
 }
 
@@ -31,18 +32,23 @@ export interface Execution {
  * because a call may rest on what the one before it did. Reports come in call order either way.
  */
 export async function executeCalls(execution: Execution, calls: readonly ToolCall[]): Promise<readonly CallReport[]> {
-  const { config, resolve } = execution;
+  const { run, config } = execution;
   const allowed = calls.slice(0, config.maxToolCallsPerIteration);
-  const resolved = allowed.map((call) => ({ call, target: resolve(call) }));
+  const proposals = allowed.map((call) => ({ call, target: execution.resolve(call) }));
   const reports: CallReport[] = [];
-  for (const group of groupsOf(resolved, config.parallel)) {
-    for (const report of await executeGroup(execution.run, group)) {
-      reports.push(report);
-      if (!execution.goesOn(report)) return [...reports, ...leftOut(calls, reports.length, 'the loop ends here')];
-    }
+  for (const group of groupsOf(proposals, widthFor(execution, allowed.length))) {
+    const made = await executeGroup(run, group);
+    reports.push(...made);
+    // all of a group were made, so all of them count, also those after the one that ends it
+    const goesOn = made.map(execution.goesOn).every((goes) => goes);
+    if (!goesOn) return [...reports, ...leftOut(calls, reports.length, 'the loop ends here')];
   }
   const why = `only the first ${config.maxToolCallsPerIteration} calls of a reply are executed; propose it again if it is still needed`;
   return [...reports, ...leftOut(calls, reports.length, why)];
+}
+
+function widthFor({ run, config }: Execution, calls: number): number {
+  return calls > 1 && config.parallel === 'pure' ? run.budget.limits.width : 1;
 }
 
 interface Proposal {
@@ -50,41 +56,43 @@ interface Proposal {
   readonly target: Resolved;
 }
 
-function groupsOf(
-  proposals: readonly Proposal[],
-  parallel: ToolLoopConfig['parallel'],
-): readonly (readonly Proposal[])[] {
+/** Neighbours that may run side by side, at most `width` of them. */
+function groupsOf(proposals: readonly Proposal[], width: number): readonly (readonly Proposal[])[] {
   const groups: Proposal[][] = [];
   let isOpen = false;
   for (const proposal of proposals) {
-    const joins = parallel === 'pure' && proposal.target.ok && isPure(proposal.target.tool);
+    const isPure = proposal.target.ok && classOf(proposal.target.tool) === 'pure';
     const last = groups.at(-1);
-    if (joins && isOpen && last !== undefined) last.push(proposal);
+    if (isPure && isOpen && last !== undefined && last.length < width) last.push(proposal);
     else groups.push([proposal]);
-    isOpen = joins;
+    isOpen = isPure;
   }
   return groups;
 }
 
-function isPure({ effect }: ToolRef): boolean {
-  return (typeof effect === 'string' ? effect : effect.class) === 'pure';
+function classOf({ effect }: ToolRef): string {
+  return typeof effect === 'string' ? effect : effect.class;
 }
 
+/**
+ * Side by side in scopes of their own, not as branches: how many there are is bounded by the loop, and a loop inside a
+ * branch must not end the run because its siblings use up the width.
+ */
 async function executeGroup(run: Run, group: readonly Proposal[]): Promise<readonly CallReport[]> {
   const [only] = group;
   if (only !== undefined && group.length === 1) return [await execute(run, only)];
-  const settled = await run.all(
-    group.map((proposal) => (branch: Run) => execute(branch, proposal)),
-    group.length,
-  );
+  const settled = await Promise.allSettled(group.map((proposal, n) => execute(run.scope(`lane-${n}`), proposal)));
   return settled.map((end) => {
-    if (end.ok) return end.value;
-    throw end.error; // a failed call is a report: only a bound or a cancellation gets here
+    if (end.status === 'fulfilled') return end.value;
+    throw end.reason; // a failed call is a report: only a bound or a cancellation gets here
   });
 }
 
 async function execute(run: Run, { call, target }: Proposal): Promise<CallReport> {
-  if (!target.ok) return { call, end: 'failed', content: target.failure.message, failure: target.failure };
+  if (!target.ok) {
+    if (target.miss !== undefined) run.note(target.miss);
+    return { call, end: 'failed', content: target.failure.message, failure: target.failure };
+  }
   const result = await run.call(target.tool, target.args);
   return { call, args: target.args, ...endOf(result) };
 }
@@ -97,8 +105,10 @@ function endOf(result: ToolResult): Pick<CallReport, 'end' | 'content' | 'failur
 
 /**
  * A refusal by a guard or a person is not an error of the work: it does not count toward consecutive errors, and does
- * not clear them either. Everything else does count: unknown tools, malformed or invalid arguments, tools that fail,
- * time out, are left alone by their circuit breaker or trip a limit of their sandbox.
+ * not clear them either. Nor does a call that was not executed. Everything else does count: unknown tools, malformed or
+ * invalid arguments, blocks of text calls that cannot be read, tools that fail, time out, are left alone by their
+ * circuit breaker or trip a limit of their sandbox, and model calls that fail. Only a tool call that succeeds clears
+ * the count.
  */
 function isDenial({ code }: Failure): boolean {
   return code === 'DENIED' || code === 'APPROVAL_REJECTED' || code === 'NOT_SIMULATED';

@@ -1,4 +1,3 @@
-import type { Amounts } from '../core/budget.js';
 import { ConfigError } from '../core/errors.js';
 import type { ToolCall } from '../core/model.js';
 import { specOf } from '../core/request.js';
@@ -6,12 +5,14 @@ import type { Run } from '../core/run.js';
 import type { Checked } from '../core/schema.js';
 import type { Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
+import type { ObservationCapture } from '../memory/capture.js';
+import { type AutonomyBudget, autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { resolveCall } from '../tools/resolve-call.js';
 import { type Toolset, toolset } from '../tools/toolset.js';
 import { completeConfig, DEFAULT_CONFIG, type ToolLoopConfig, type ToolLoopSettings } from './config.js';
 import type { Resolved } from './execute-calls.js';
+import { RECALL_RESULT } from './recall-result.js';
 import { compactorFor } from './summary.js';
-import type { Termination } from './termination.js';
 import { type TextForm, textCallInstructions } from './text-calls.js';
 
 export interface ToolLoopOptions<O = string> {
@@ -19,55 +20,47 @@ export interface ToolLoopOptions<O = string> {
   readonly session: Omit<Session, 'tools' | 'output' | 'outputJsonSchema' | 'maxReasks'>;
   readonly tools?: Toolset | readonly ToolRef[];
   readonly config?: ToolLoopSettings;
-  /** Asked before every iteration, over what the run's budget counted; a refusal ends the loop. */
-  readonly mayIterate?: (spent: Amounts) => Termination | undefined;
-  /** Asked after every iteration. */
-  readonly stopWhen?: (facts: LoopFacts) => string | undefined;
+  /** Decides over the counters of the run's budget before every iteration, and when to stop after it. */
+  readonly autonomy?: AutonomyBudget;
   /** Makes the output of an answer, or says what is wrong with it. */
   readonly read?: (run: Run, text: string) => Promise<Checked<O>>;
   /** How often an answer that does not fit is asked for again. */
   readonly maxRepairs?: number;
-  /** Gets what happened in an iteration, once an iteration. */
-  readonly observe?: (run: Run, observations: readonly LoopObservation[]) => Promise<void>;
+  /** Carries what happens into memory: one step an iteration. */
+  readonly capture?: ObservationCapture;
   /** Who summarises old turns; the same model in a role of its own where it is absent. */
   readonly compactor?: Session;
-}
-
-export interface LoopObservation {
-  readonly type: 'llm_response' | 'tool_call' | 'error';
-  readonly content: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
-export interface LoopFacts {
-  readonly spent: Amounts;
-  readonly toolsUsed: readonly string[];
-  readonly reply: string;
-  readonly errorCode: string | undefined;
 }
 
 /** Options with every choice made and checked. */
 export interface LoopParts<O> {
   readonly session: Session;
   readonly toolset: Toolset;
+  /** Tools that were given to a model that cannot call any. */
+  readonly withheld: readonly string[];
   readonly config: ToolLoopConfig;
   /** How calls are written when the model has none of its own. */
   readonly textForm: TextForm | undefined;
   /** An answer is asked to be checked before it is accepted: only where there were tools to work with. */
   readonly confirms: boolean;
-  /** The most tokens that the tools can take in a request. */
-  readonly toolTokens: number;
+  /** Tokens that fit into a prompt: the window less what the answer may take. */
+  readonly room: number;
+  /** Longest result that goes into the prompt whole. */
+  readonly resultChars: number;
+  /** The most characters that the tools can take in a request. */
+  readonly toolChars: number;
+  readonly autonomy: AutonomyBudget;
   readonly maxRepairs: number;
+  readonly capture: ObservationCapture | undefined;
   readonly compactor: Session;
-  readonly observes: boolean;
   resolve(call: ToolCall, extra: readonly ToolRef[]): Resolved;
-  mayIterate(spent: Amounts): Termination | undefined;
-  stopCondition(facts: LoopFacts): { readonly termination: Termination } | undefined;
   read(run: Run, text: string): Promise<Checked<O>>;
-  observe(run: Run, observations: readonly LoopObservation[]): Promise<void>;
 }
 
-const DEFAULT_REPAIRS = 2;
+export const DEFAULT_REPAIRS = 2;
+
+/** Applies where no profile is given. It keeps no counters, so all loops share it. */
+const DEFAULT_AUTONOMY_BUDGET = autonomyBudget();
 
 /** Bad settings fail here, before a token is spent. */
 export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
@@ -75,30 +68,49 @@ export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
   const { maxRepairs = DEFAULT_REPAIRS } = options;
   if (!(Number.isInteger(maxRepairs) && maxRepairs >= 0))
     throw new ConfigError(`maxRepairs of a tool loop must be a whole number of at least 0, got ${maxRepairs}.`);
-  const usable = usableTools(options, config);
+  const given = givenTools(options.tools);
+  const usable = usableTools(given, options.session, config);
   const textForm = usable.tools.length > 0 && config.textCalls !== 'off' ? config.textCalls : undefined;
+  const room = roomIn(options.session);
   return {
     session: sessionFor(options.session, usable, textForm),
     toolset: usable,
+    withheld: given.names.filter((name) => !usable.has(name)),
     config,
     textForm,
     confirms: config.doubleConfirmation && usable.tools.length > 0,
-    toolTokens: usable.tools.reduce((sum, tool) => sum + JSON.stringify(specOf(tool)).length, 0),
+    room,
+    // several results of half the room in characters still fit where a token is a few characters long
+    resultChars: Math.min(config.maxResultChars, Math.max(LEAST_RESULT, Math.floor(room / 2))),
+    toolChars: usable.tools.reduce((sum, tool) => sum + JSON.stringify(specOf(tool)).length, RECALL_CHARS),
+    autonomy: options.autonomy ?? DEFAULT_AUTONOMY_BUDGET,
     maxRepairs,
+    capture: options.capture,
     compactor: options.compactor ?? compactorFor(options.session),
-    observes: options.observe !== undefined,
     resolve: (call, extra) => resolvedIn(extra.length === 0 ? usable : toolset([...usable.tools, ...extra]), call),
-    mayIterate: (spent) => options.mayIterate?.(spent),
-    stopCondition: (facts) => stopFor(options.stopWhen?.(facts)),
     read: options.read ?? (async (_run, text) => ({ ok: true, value: text as O })),
-    observe: async (run, observations) => options.observe?.(run, observations),
   };
 }
 
-/** None where the model cannot call them: then the loop is a single shot. */
-function usableTools<O>({ session, tools = [] }: ToolLoopOptions<O>, config: ToolLoopConfig): Toolset {
+const LEAST_RESULT = 200;
+/** More than the description of the tool that is added once something was cleared. */
+const RECALL_CHARS = 500;
+
+function roomIn({ model, sampling }: Pick<Session, 'model' | 'sampling'>): number {
+  const { window, maxOutputTokens } = model.capabilities;
+  return Math.max(1, window - Math.min(sampling?.maxOutputTokens ?? maxOutputTokens, window / 2));
+}
+
+function givenTools(tools: ToolLoopOptions['tools'] = []): Toolset {
   const given = 'narrow' in tools ? tools : toolset(tools);
-  const canCall = session.model.capabilities.tools || config.textCalls !== 'off';
+  if (given.has(RECALL_RESULT))
+    throw new ConfigError(`A tool loop has a tool of its own called "${RECALL_RESULT}": rename yours.`);
+  return given;
+}
+
+/** None where the model cannot call them: then the loop is a single shot. */
+function usableTools(given: Toolset, { model }: ToolLoopOptions['session'], config: ToolLoopConfig): Toolset {
+  const canCall = model.capabilities.tools || config.textCalls !== 'off';
   if (!canCall) return toolset([]);
   if (config.toolTimeoutMs === DEFAULT_CONFIG.toolTimeoutMs) return given;
   return toolset(given.tools.map((tool) => withTimeout(tool, config.toolTimeoutMs)));
@@ -117,9 +129,7 @@ function sessionFor(given: ToolLoopOptions['session'], { tools }: Toolset, textF
 
 function resolvedIn(view: Toolset, call: ToolCall): Resolved {
   const resolved = resolveCall(view, call);
-  return resolved.ok ? resolved : { ok: false, failure: resolved.observation.failure };
-}
-
-function stopFor(why: string | undefined): { readonly termination: Termination } | undefined {
-  return why === undefined ? undefined : { termination: { reason: 'stop_condition', why } };
+  if (resolved.ok) return resolved;
+  const { observation, miss } = resolved;
+  return { ok: false, failure: observation.failure, ...(miss === undefined ? {} : { miss }) };
 }

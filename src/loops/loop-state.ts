@@ -1,11 +1,11 @@
-import type { Amounts } from '../core/budget.js';
 import type { Failure } from '../core/errors.js';
 import type { ToolCall } from '../core/model.js';
 import { append, type Prompt } from '../core/prompt.js';
 import type { Reply, Session } from '../core/session.js';
+import type { ObservationDraft } from '../memory/observe.js';
 import { ErrorDigest } from './error-digest.js';
 import type { CallReport, Resolved } from './execute-calls.js';
-import type { LoopObservation, LoopParts } from './loop-parts.js';
+import type { LoopParts } from './loop-parts.js';
 import { recallResultTool } from './recall-result.js';
 import { RepeatMeter, repeatNotice } from './repeats.js';
 import { malformedNotice } from './text-calls.js';
@@ -17,24 +17,35 @@ export class LoopState {
   iterations = 0;
   tokens = 0;
   toolCalls = 0;
-  readonly toolsUsed = new Set<string>();
+  /** Each tool in the order of first use, with how often it was called. */
+  readonly calledTools = new Map<string, number>();
+  readonly errorCodes = new Map<string, number>();
   consecutiveErrors = 0;
-  lastFailure: Failure | undefined;
+  /** The failure that made them too many. Stays, also when a call made beside it succeeds. */
+  lastStraw: Failure | undefined;
   /** The tool whose calls go round in circles. */
   repeatedCall: string | undefined;
   /** The question for confirmation is open. */
   isConfirming = false;
   repairs = 0;
+  /** An answer that did not fit. */
+  unfit: string | undefined;
   rawText = '';
   model: string;
   readonly digest = new ErrorDigest();
   readonly notices = new Map<ToolCall, string>();
   /** Results cleared from the prompt, by the id of their stub. */
   readonly originals = new Map<string, string>();
+  /** Compaction that came to nothing is not tried again below this many tokens. */
+  compactFrom = 0;
+  /** Characters of reasoning that go back to the provider: the size of a chain does not count them. */
+  reasoningChars = 0;
+  /** What autonomy said already: warnings are told once, and a person who agreed is not asked again. */
+  readonly told = new Set<string>();
   private readonly parts: LoopParts<unknown>;
   private readonly repeats = new RepeatMeter();
   private readonly recallTool = recallResultTool(this.originals);
-  private observations: LoopObservation[] = [];
+  private observations: ObservationDraft[] = [];
 
   constructor(parts: LoopParts<unknown>, prompt: Prompt) {
     this.parts = parts;
@@ -49,15 +60,23 @@ export class LoopState {
   };
 
   heard(reply: Reply<string>): void {
+    const { usage, text, model, finish, toolCalls } = reply;
     this.prompt = reply.prompt;
-    this.rawText = reply.text;
-    this.model = reply.model;
-    this.tokens += reply.usage.input + reply.usage.output;
-    this.observe('llm_response', reply.text, {
-      model: reply.model,
-      finish: reply.finish,
-      tokens: reply.usage.input + reply.usage.output,
-      ...(reply.toolCalls.length > 0 ? { calls: reply.toolCalls.map(({ name }) => name) } : {}),
+    this.rawText = text;
+    this.model = model;
+    this.tokens += usage.input + usage.output;
+    const { reasoning } = reply.prompt.segment;
+    if (reasoning !== undefined) this.reasoningChars += JSON.stringify(reasoning).length;
+    this.observe({
+      type: 'llm_response',
+      content: text,
+      metadata: {
+        role: this.session.name,
+        model,
+        finish,
+        tokens: { input: usage.input, output: usage.output },
+        ...(toolCalls.length > 0 ? { tools: toolCalls.map(({ name }) => name) } : {}),
+      },
     });
   }
 
@@ -66,26 +85,37 @@ export class LoopState {
     const { call, end, failure } = report;
     if ('args' in report) {
       this.toolCalls++;
-      if (end !== 'denied') this.toolsUsed.add(call.name);
+      if (end !== 'denied') this.calledTools.set(call.name, (this.calledTools.get(call.name) ?? 0) + 1);
       this.countRepeat(report);
     }
     if (end === 'ok') this.consecutiveErrors = 0;
     if (end === 'failed' && failure !== undefined) this.failed(failure);
-    this.observe('tool_call', report.content, { tool: call.name, arguments: call.arguments, end });
-    return this.consecutiveErrors < this.parts.config.maxConsecutiveErrors;
+    this.observeCall(report);
+    return this.lastStraw === undefined;
   }
 
   private countRepeat({ call, args, content }: CallReport): void {
     const { repeatLimit } = this.parts.config;
     const times = this.repeats.count(call.name, args, content);
-    if (times >= repeatLimit) this.repeatedCall = call.name;
+    if (times >= repeatLimit) this.repeatedCall ??= call.name;
     else if (times === repeatLimit - 1 && times > 1) this.notices.set(call, repeatNotice(call.name, times));
   }
 
+  observeCall({ call, end, content, failure }: CallReport): void {
+    const code = failure === undefined ? {} : { code: failure.code };
+    const metadata = { tool: call.name, callId: call.id, ok: end === 'ok', ...code };
+    this.observe({ type: 'tool_call', content, metadata });
+  }
+
   failed(failure: Failure): void {
+    this.errorCodes.set(failure.code, (this.errorCodes.get(failure.code) ?? 0) + 1);
     this.consecutiveErrors++;
-    this.lastFailure = failure;
-    this.observe('error', failure.message, { code: failure.code, retryable: failure.retryable });
+    if (this.consecutiveErrors >= this.parts.config.maxConsecutiveErrors) this.lastStraw ??= failure;
+  }
+
+  /** A failure that no tool call reports. */
+  observeFailure({ message, code }: Failure): void {
+    this.observe({ type: 'error', content: message, metadata: { role: this.session.name, code } });
   }
 
   confirm(question: string): void {
@@ -96,11 +126,14 @@ export class LoopState {
   /** The answer does not fit: what is wrong is the last thing the model reads. */
   repair(problem: string): void {
     this.repairs++;
+    this.unfit = this.rawText;
     this.tell(`That answer does not fit the required format. Give it again, corrected. ${problem}`);
   }
 
   malformed(problem: string): void {
-    this.failed({ code: 'INPUT_INVALID', message: problem, retryable: false });
+    const failure: Failure = { code: 'INPUT_INVALID', message: problem, retryable: false };
+    this.failed(failure);
+    this.observeFailure(failure);
     this.tell(malformedNotice(problem));
   }
 
@@ -108,31 +141,21 @@ export class LoopState {
     this.prompt = append(this.prompt, { role: 'user', content, owner: 'loop', trust: 'system' });
   }
 
-  /** From now on the model may ask for what was cleared. */
+  /** From now on the model may ask for what was cleared. In text form the stubs say how: the setup does not change. */
   offerRecall(): void {
     const tools = this.session.tools ?? [];
     if (tools.some(({ name }) => name === this.recallTool.name) || this.parts.textForm !== undefined) return;
     this.session = { ...this.session, tools: [...tools, this.recallTool] };
   }
 
-  takeObservations(): readonly LoopObservation[] {
+  takeObservations(): readonly ObservationDraft[] {
     const taken = this.observations;
     this.observations = [];
     return taken;
   }
 
-  private observe(type: LoopObservation['type'], content: string, metadata: LoopObservation['metadata']): void {
-    if (this.parts.observes)
-      this.observations.push({ type, content, metadata: { iteration: this.iterations, ...metadata } });
-  }
-
-  /** What stop conditions are asked about. */
-  facts(spent: Amounts): {
-    readonly spent: Amounts;
-    readonly toolsUsed: readonly string[];
-    readonly reply: string;
-    readonly errorCode: string | undefined;
-  } {
-    return { spent, toolsUsed: [...this.toolsUsed], reply: this.rawText, errorCode: this.lastFailure?.code };
+  private observe(draft: ObservationDraft): void {
+    if (this.parts.capture === undefined) return;
+    this.observations.push({ ...draft, metadata: { iteration: this.iterations, ...draft.metadata } });
   }
 }

@@ -4,7 +4,7 @@ import type { Reply } from '../core/session.js';
 import type { CallReport } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
-import { parseTextCalls, renderTextResults } from './text-calls.js';
+import { parseTextCalls, renderTextResults, TEXT_RESULTS } from './text-calls.js';
 
 /** What a reply asks for. */
 export type Proposals =
@@ -23,9 +23,10 @@ export function proposalsIn(parts: LoopParts<unknown>, state: LoopState, reply: 
 /** The conversation with one result for every call, in call order. */
 export function withReports(parts: LoopParts<unknown>, state: LoopState, reports: readonly CallReport[]): Prompt {
   const results = reports.map((report) => ({ call: report.call, content: contentOf(parts, state, report) }));
-  if (parts.textForm !== undefined) {
+  // calls of its own get results of its own, also from a model that was told to write them as text
+  if (state.prompt.segment.toolCalls === undefined) {
     const content = renderTextResults(results);
-    return append(state.prompt, { role: 'user', content, owner: 'loop', trust: 'outside' });
+    return append(state.prompt, { role: 'user', content, owner: 'loop', trust: 'outside', name: TEXT_RESULTS });
   }
   let tip = state.prompt;
   for (const { call, content } of results)
@@ -37,11 +38,11 @@ function contentOf(parts: LoopParts<unknown>, state: LoopState, report: CallRepo
   const { call, end, content, failure } = report;
   switch (end) {
     case 'ok':
-      return clip(content, parts.config.maxResultChars) + (state.notices.get(call) ?? '');
+      return clip(content, parts.resultChars) + (state.notices.get(call) ?? '');
     case 'failed':
       return failure === undefined ? content : state.digest.read(call.name, failure) + (state.notices.get(call) ?? '');
     case 'denied':
-      return `Denied, not executed: ${content}`;
+      return `Denied, not executed: ${clip(content, parts.resultChars)}${state.notices.get(call) ?? ''}`;
     case 'not-executed':
       return content;
   }
@@ -53,4 +54,16 @@ function clip(content: string, most: number): string {
   const head = Math.ceil(most * 0.7);
   const tail = most - head;
   return `${content.slice(0, head)}\n[… ${content.length - most} characters left out …]\n${content.slice(-tail)}`;
+}
+
+/** A chain whose last calls got no result, because the loop ended in their middle, is closed: providers refuse it else. */
+export function withoutOpenCalls(prompt: Prompt): Prompt {
+  const { role, toolCalls = [] } = prompt.segment;
+  if (role !== 'assistant') return prompt;
+  let tip = prompt;
+  for (const { id, name } of toolCalls) {
+    const content = 'No result: the loop ended here, and it is not known whether this was executed.';
+    tip = append(tip, { role: 'tool', content, toolCallId: id, name, owner: 'loop' });
+  }
+  return tip;
 }

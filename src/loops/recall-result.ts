@@ -1,10 +1,12 @@
 import type { StandardSchema } from '../core/schema.js';
 import type { Tool } from '../core/tool.js';
 
+export const RECALL_RESULT = 'recall_result';
+
 /** Gives back a result that was cleared from the prompt. Offered only once something was. */
 export function recallResultTool(originals: ReadonlyMap<string, string>): Tool<{ readonly id: string }, string> {
   return {
-    name: 'recall_result',
+    name: RECALL_RESULT,
     description: 'Gives back a tool result that was cleared from this conversation. Not for anything else.',
     effect: 'pure',
     input: idInput,

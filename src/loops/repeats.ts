@@ -1,5 +1,4 @@
 import { canonicalJson } from '../core/canonical.js';
-import { contentId } from '../core/codec.js';
 
 /** Counts how often the same call gave the same result in a row. A call whose result changes makes progress. */
 export class RepeatMeter {
@@ -7,11 +6,10 @@ export class RepeatMeter {
 
   /** How many times in a row this call has now given this result: 1 for the first. */
   count(name: string, args: unknown, result: string): number {
-    const call = `${name}\u001f${contentId(canonicalJson(args ?? null))}`;
-    const id = contentId(result);
+    const call = `${name}\u001f${canonicalJson(args ?? null)}`;
     const before = this.seen.get(call);
-    const times = before?.result === id ? before.times + 1 : 1;
-    this.seen.set(call, { result: id, times });
+    const times = before?.result === result ? before.times + 1 : 1;
+    this.seen.set(call, { result, times });
     return times;
   }
 }

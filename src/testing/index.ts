@@ -3,6 +3,8 @@ export { type AutoClock, type AutoClockOptions, autoClock } from './auto-clock.j
 export { type AppendGroup, type BatchCrashingEngine, batchCrash } from './batch-crash.js';
 export { embedderContract } from './contracts/embedder-contract.js';
 export type { OpenEngine } from './contracts/engine-fixture.js';
+export { modelContract } from './contracts/model-contract.js';
+export type { Inexpressible, ModelUnderTest } from './contracts/model-fixture.js';
 export type { OpenStore } from './contracts/store-records.js';
 export type { ContractSuite } from './contracts/suite.js';
 export {

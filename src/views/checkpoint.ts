@@ -116,6 +116,8 @@ export function isBarrier(event: RunEvent): boolean {
     case 'budget-warning':
     case 'scope-overlap':
     case 'guard-refused':
+    case 'guard-decision':
+    case 'retry':
     case 'signal-refused':
     case 'operator-alert':
     case 'rollback-start':

@@ -9,10 +9,30 @@ export {
 } from './checkpoint.js';
 export { type CostLine, type CostReport, costBy, EARLIER, NO_MODEL, NO_PHASE } from './cost.js';
 export { type Effect, effectsOf, VERBS, type Verb } from './effects.js';
+export {
+  type FailureCategory,
+  type FailureRecord,
+  type FailureSeverity,
+  failuresOf,
+  kindOfFailure,
+} from './failures.js';
+export { type GuardRecord, guardDecisionsOf } from './guard-decisions.js';
+export type { LoopAction, LoopStep } from './loop-steps.js';
+export { type LoopStatus, type LoopTrace, loopTraceOf } from './loop-trace.js';
 export { type Metric, MetricFold, type MetricName, metricsOf } from './metrics.js';
+export {
+  OBSERVATION_TYPES,
+  type Observation,
+  type ObservationsOptions,
+  type ObservationType,
+  observationsOf,
+} from './observations.js';
+export { PRIVATE } from './privacy.js';
+export type { ShownArguments } from './proposals.js';
 export {
   type Approval,
   type ProvenanceEffect,
+  type ProvenanceGuard,
   type ProvenanceRecord,
   provenanceOf,
   verifyProvenance,
@@ -29,3 +49,4 @@ export {
 export { TimelineFold, type TimelineLine, timelineOf } from './timeline.js';
 export { type Span, type SpanKind, spansIn, traceOf } from './trace.js';
 export type { Attributes } from './trace-attributes.js';
+export { BLANK, withoutPrivate } from './without-private.js';

@@ -10,6 +10,7 @@ export type MetricName =
   | 'budget_warning'
   | 'bound_reached'
   | 'effect_in_doubt'
+  | 'guard_decision'
   | 'compensation_failed'
   | 'run_ended';
 
@@ -92,6 +93,10 @@ export class MetricFold {
       }
       case 'doubt':
         return [this.metric('effect_in_doubt', at, { effect: event.id, action: event.name })];
+      case 'guard-decision': {
+        const { guard, verdict, rule } = event;
+        return [this.metric('guard_decision', at, { guard, verdict, ...(rule === undefined ? {} : { rule }) })];
+      }
       case 'rollback-end':
         return event.report.entries
           .filter(({ status }) => status === 'COMPENSATION_FAILED')

@@ -1,4 +1,4 @@
-import type { EffectId } from '../core/events.js';
+import type { EffectId, EventOf } from '../core/events.js';
 
 /** An undo names the generation of what it undoes, because that may be an earlier one: `0:/plan/2#3!undo`. */
 const GENERATION = /^\d+:/;
@@ -31,4 +31,10 @@ export function pathsAround(path: string): readonly string[] {
 export function isInside(path: string, around: string): boolean {
   const outer = pathOf(around);
   return outer === '' || path === outer || path.startsWith(`${outer}/`);
+}
+
+/** The scope of a loop: the one its note names, else the one it was noted in. */
+export function loopPathOf({ path, event }: EventOf<'note'>): string {
+  const loop = event['loop'];
+  return pathOf(typeof loop === 'string' ? loop : path);
 }

@@ -3,6 +3,7 @@ import type { EffectId, Entry, EventOf, ForkPoint } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { EffectKind } from '../core/tool.js';
 import { type Effect, effectsOf, type Verb } from './effects.js';
+import { type GuardRecord, guardDecisionsOf } from './guard-decisions.js';
 import { baseOf } from './paths.js';
 
 /**
@@ -28,6 +29,8 @@ export interface ProvenanceRecord {
   /** Models that answered, sorted. */
   readonly models: readonly string[];
   readonly approvals: readonly Approval[];
+  /** What guards decided, by effect; absent where none did. Their words may hold times and counts, so they stay out. */
+  readonly guards?: readonly ProvenanceGuard[];
   /** SHA-256 over the canonical JSON of all the other members. */
   readonly hash: string;
 }
@@ -62,6 +65,8 @@ export interface Approval {
   readonly by: string;
 }
 
+export type ProvenanceGuard = Omit<GuardRecord, 'why'>;
+
 export function provenanceOf(runId: string, entries: readonly Entry[]): ProvenanceRecord {
   const start = entries.find((entry): entry is Entry<EventOf<'run-start'>> => entry.event.type === 'run-start')?.event;
   const end = entries.findLast((entry): entry is Entry<EventOf<'run-end'>> => entry.event.type === 'run-end')?.event;
@@ -69,6 +74,7 @@ export function provenanceOf(runId: string, entries: readonly Entry[]): Provenan
     .filter((effect) => effect.end !== undefined)
     .sort(byIdentity);
   const effects = ended.map(provenanceEffect);
+  const guards = guardsIn(entries);
   const record: Omit<ProvenanceRecord, 'hash'> = {
     v: 1,
     run: runId,
@@ -80,6 +86,7 @@ export function provenanceOf(runId: string, entries: readonly Entry[]): Provenan
     effects,
     models: [...new Set(effects.flatMap(({ model }) => model ?? []))].sort(),
     approvals: approvalsIn(ended),
+    ...(guards.length === 0 ? {} : { guards }),
   };
   return { ...record, hash: recordHash(record) };
 }
@@ -167,6 +174,12 @@ function approvalsIn(ended: readonly Effect[]): readonly Approval[] {
     if (approved?.type === 'abort' && approved.failure.code === 'APPROVAL_REJECTED') return [];
     return [{ effect, generation, name, by: end.from }];
   });
+}
+
+/** Once each, in one order: parallel branches ask their guards in any. */
+function guardsIn(entries: readonly Entry[]): readonly ProvenanceGuard[] {
+  const byText = new Map(guardDecisionsOf(entries).map(({ why: _why, ...guard }) => [canonicalJson(guard), guard]));
+  return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, guard]) => guard);
 }
 
 function byIdentity(a: Effect, b: Effect): number {

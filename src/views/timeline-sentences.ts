@@ -3,16 +3,8 @@ import type { EventOf, RunEvent } from '../core/events.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Effect } from './effects.js';
 import { baseOf } from './paths.js';
-import { phaseIn } from './phases.js';
-
-export interface Sentence {
-  readonly symbol: string;
-  readonly text: string;
-  /** For those who want to know more: ids, values cut short. */
-  readonly detail?: string;
-}
-
-const DETAIL_LENGTH = 200;
+import { type Sentence, say } from './sentence.js';
+import { decided, noted, triedAgain } from './told-sentences.js';
 
 /** What an entry says to somebody who has never seen a journal. Undefined for entries that would only be noise. */
 export function sentenceFor(event: RunEvent, effect: Effect | undefined): Sentence | undefined {
@@ -83,6 +75,10 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
       );
     case 'guard-refused':
       return say('✗', `refused at ${event.seam}: ${event.why}`, event.id);
+    case 'guard-decision':
+      return decided(event);
+    case 'retry':
+      return triedAgain(event);
     case 'signal-refused':
       return say('✗', `signal "${event.name}" refused: ${event.why}`);
     case 'operator-alert':
@@ -123,12 +119,6 @@ export function dollars(usd: number): string {
   if (usd === 0) return '$0';
   if (usd < 0.0001) return '<$0.0001';
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
-}
-
-function say(symbol: string, text: string, detail?: unknown): Sentence {
-  if (detail === undefined) return { symbol, text };
-  const full = typeof detail === 'string' ? detail : JSON.stringify(detail);
-  return { symbol, text, detail: full.length > DETAIL_LENGTH ? `${full.slice(0, DETAIL_LENGTH)}…` : full };
 }
 
 function attempt({ why, attempt: nth }: EventOf<'attempt-start'>): Sentence | undefined {
@@ -213,11 +203,6 @@ function tripped({ node, bound, limit, spent, wanted }: EventOf<'trip'>): Senten
   if (bound === 'deadline') return say('■', `budget${where(node)}: past its deadline of ${time(limit)}: stopped`);
   const more = wanted > 0 ? `, ${amount(wanted)} more wanted` : '';
   return say('■', `budget${where(node)}: ${bound} at ${amount(spent)} of ${amount(limit)}${more}: stopped`);
-}
-
-function noted(event: EventOf<'note'>): Sentence {
-  const phase = phaseIn(event);
-  return phase === undefined ? say('·', `noted ${event.event.kind}`, event.event) : say('◆', `phase ${phase}`);
 }
 
 function rolledBack({ report }: EventOf<'rollback-end'>): Sentence {

@@ -1,7 +1,8 @@
 import type { Entry, EventType } from '../core/events.js';
 import { EffectFold } from './effects.js';
 import { pathOf, scopeOf } from './paths.js';
-import { type Sentence, sentenceFor } from './timeline-sentences.js';
+import type { Sentence } from './sentence.js';
+import { sentenceFor } from './timeline-sentences.js';
 
 /** One line of a run's story, as data: a terminal decides about colour and width. */
 export interface TimelineLine extends Sentence {

@@ -4,6 +4,7 @@ import { type Effect, EffectFold, gaveValue, type Verb } from './effects.js';
 import { isInside, pathOf, pathsAround } from './paths.js';
 import { phaseIn } from './phases.js';
 import { type Attributes, effectAttributes, effectTitle, rootAttributes } from './trace-attributes.js';
+import { withoutPrivate } from './without-private.js';
 
 export type SpanKind = 'run' | 'attempt' | 'phase' | Verb;
 
@@ -36,11 +37,12 @@ interface Node {
  *
  * An effect hangs under the innermost child agent or phase whose scope holds it, else under the run: never under
  * nothing. A phase lasts until the next one in its scope. Attempts stand beside the effects and not around them,
- * because an effect can outlive the attempt that began it. Attributes hold names, counts and codes, never content.
+ * because an effect can outlive the attempt that began it. Attributes hold names, counts and codes, never content; of
+ * what is private not even a hash.
  */
 export function traceOf(runId: string, entries: readonly Entry[]): Span {
   const tree = new Tree(runId, entries[0]);
-  for (const entry of entries) tree.apply(entry);
+  for (const entry of withoutPrivate(entries)) tree.apply(entry);
   return tree.close();
 }
 

@@ -1,6 +1,6 @@
-import { type Budget, type Clock, type Outcome, type Run, type Seams, systemClock, type ToolRef } from 'flyball';
+import { type Budget, type Clock, type Outcome, type Run, type Seams, systemClock } from 'flyball';
 import { type ToolLoopOptions, type ToolLoopResult, toolLoop } from 'flyball/loops';
-import { type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
+import { type ReplyParts, type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { Stage } from '../runtime/stage.js';
 
 export interface LoopRun {
@@ -11,35 +11,54 @@ export interface LoopRun {
   readonly stage: Stage<Clock>;
 }
 
+export type LoopOptions = Partial<Omit<ToolLoopOptions, 'session'>> & {
+  readonly seams?: Seams;
+  readonly limits?: Partial<Budget>;
+  readonly model?: ScriptedModel;
+  readonly input?: string;
+  /** Asks the runtime to stream, and hears what is said. */
+  readonly onDelta?: (delta: unknown) => void;
+};
+
 /** Runs a loop of the session `worker` over a real runtime; only the model is scripted. */
-export async function runLoop(
-  replies: Script[string],
-  options: Partial<Omit<ToolLoopOptions, 'session'>> & {
-    readonly tools?: readonly ToolRef[];
-    readonly seams?: Seams;
-    readonly limits?: Partial<Budget>;
-    readonly model?: ScriptedModel;
-    readonly input?: string;
-  } = {},
-): Promise<LoopRun> {
-  const { seams, limits, model = scriptedModel({ worker: replies }), input = 'Do the task.', ...loop } = options;
+export async function runLoop(replies: Script[string], options: LoopOptions = {}): Promise<LoopRun> {
+  const { seams, limits, model = scriptedModel({ worker: replies }), input = 'Do the task.', onDelta, ...loop } = options;
   const agent = toolLoop({ session: { name: 'worker', model, setup: 'You work with tools.' }, ...loop });
   const stage = new Stage<Clock>(systemClock()); // real tools take real time
   const life = stage.open((run: Run) => agent(run, input), seams === undefined ? {} : { seams });
+  if (onDelta !== undefined) life.runtime.subscribeDeltas((_run, _effect, _attempt, delta) => onDelta(delta));
   const outcome = (await life.start(null, limits)) as Outcome<ToolLoopResult>;
-  const result = (
-    'value' in outcome ? outcome.value : 'partial' in outcome ? outcome.partial : undefined
-  ) as ToolLoopResult;
-  return { outcome, result, model, stage };
+  return { outcome, result: resultIn(outcome), model, stage };
+}
+
+export function resultIn(outcome: Outcome<ToolLoopResult>): ToolLoopResult {
+  if ('value' in outcome) return outcome.value;
+  if ('partial' in outcome && outcome.partial !== undefined) return outcome.partial;
+  throw new Error(`There is no result: ${JSON.stringify(outcome)}`);
 }
 
 /** A tool call as a model proposes it. */
-export function proposes(
-  name: string,
-  args: unknown = {},
-  id = `call_${name}`,
-): {
-  readonly toolCalls: readonly [{ readonly id: string; readonly name: string; readonly arguments: string }];
-} {
-  return { toolCalls: [{ id, name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }] };
+export interface Proposed {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export function call(name: string, args: unknown = {}, id = `call_${name}`): Proposed {
+  return { id, name, arguments: typeof args === 'string' ? args : JSON.stringify(args) };
+}
+
+/** A reply that proposes one call. */
+export function proposes(name: string, args: unknown = {}, id = `call_${name}`): ReplyParts {
+  return { toolCalls: [call(name, args, id)] };
+}
+
+/** A reply that proposes several, in this order. */
+export function proposesAll(...calls: readonly Proposed[]): ReplyParts {
+  return { toolCalls: calls };
+}
+
+/** Replies until the last one, and that one for ever after. */
+export function forEver(reply: (n: number) => ReplyParts | string): Script[string] {
+  return (_request, n) => reply(n);
 }

@@ -49,7 +49,7 @@ async function run(
   const input = options.input === undefined ? null : readJson(options.input, '--input');
   const module = await loadAgentModule(file);
   const agent = chooseAgent(module, options.agent);
-  const limits = budget(options.budget);
+  const limits = budget({ ...module.budgets[agent], ...options.budget });
   const workplace = await openWorkplace(place);
   try {
     const runtime = workplace.runner(module, runId);

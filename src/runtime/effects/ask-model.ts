@@ -5,7 +5,6 @@ import type { EventOf, RecordedReply } from '../../core/events.js';
 import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } from '../../core/model.js';
 import { costOf, worstCost } from '../../core/prices.js';
 import { append, type Prompt } from '../../core/prompt.js';
-import { requestOf } from '../../core/request.js';
 import { check } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
 import { underSetup } from '../../core/setup-chain.js';
@@ -16,7 +15,7 @@ import { hasSeam, through } from '../seams.js';
 import { keyOf } from './act.js';
 import { runBody } from './body.js';
 import { ask } from './effect.js';
-import { dearestPrice, priceOfReply, soundUsage, worstCase } from './model-request.js';
+import { dearestPrice, NO_TOOLS, priceOfReply, requestFor, soundUsage, worstCase } from './model-request.js';
 import { rememberLinks, storeLinks } from './prompt-links.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -174,12 +173,11 @@ async function generate(
   nth: number,
 ): Promise<ModelReply> {
   const { seams } = attempt.host;
-  const ctx = attempt.guardContext(pending.id);
-  const offered = session.tools ?? [];
+  const offered = session.tools ?? NO_TOOLS;
   const tools = hasSeam(seams, 'tools.load')
-    ? await through(seams, 'tools.load', async (list) => list)(offered, ctx)
+    ? await through(seams, 'tools.load', async (list) => list)(offered, attempt.guardContext(pending.id))
     : offered;
-  const request = requestOf(session, prompt, tools);
+  const request = requestFor(session, prompt, tools);
   const onDelta = (delta: ModelDelta): void => attempt.host.delta(attempt.runId, pending.id, nth, delta);
   const context: ModelCallContext = {
     key: how.key,
@@ -189,7 +187,10 @@ async function generate(
     ...(attempt.host.isWatched() ? { onDelta } : {}),
   };
   if (!hasSeam(seams, 'model')) return session.model.generate(request, context);
-  return through(seams, 'model', (sent) => session.model.generate(sent, context))(request, ctx);
+  return through(seams, 'model', (sent) => session.model.generate(sent, context))(
+    request,
+    attempt.guardContext(pending.id),
+  );
 }
 
 type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };

@@ -1,10 +1,11 @@
 import { type Amounts, isAmount } from '../../core/budget.js';
 import { ConfigError } from '../../core/errors.js';
-import type { Model, Price, TokenUsage } from '../../core/model.js';
+import type { Model, ModelRequest, Price, TokenUsage } from '../../core/model.js';
 import { worstCost } from '../../core/prices.js';
 import type { Prompt } from '../../core/prompt.js';
 import { requestOf } from '../../core/request.js';
 import type { Session } from '../../core/session.js';
+import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 
 /** A re-ask adds the reply and a sentence about what is wrong with it. */
@@ -18,7 +19,7 @@ export function worstCase(
   calls: number,
 ): Partial<Amounts> {
   const output = session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens;
-  const request = requestOf(session as Session<unknown>, prompt, session.tools ?? []);
+  const request = requestFor(session as Session<unknown>, prompt, session.tools ?? NO_TOOLS);
   const first = Math.max(...choices(session).map((model) => model.countTokens(request)));
   const paid = calls * (session.model.paidAttempts ?? 1);
   // each re-ask sends the prompt again, with every reply before it
@@ -26,6 +27,21 @@ export function worstCase(
   const tokensOut = paid * output;
   const costUsd = worstCost(tokensIn, tokensOut, dearestPrice(attempt, session));
   return { modelCalls: calls, tokensIn, tokensOut, costUsd };
+}
+
+export const NO_TOOLS: readonly ToolRef[] = [];
+const made = new WeakMap<
+  Prompt,
+  { readonly session: object; readonly tools: object; readonly request: ModelRequest }
+>();
+
+/** The request is counted before it is sent: both times it is the same one. */
+export function requestFor(session: Session<unknown>, prompt: Prompt, tools: readonly ToolRef[]): ModelRequest {
+  const known = made.get(prompt);
+  if (known !== undefined && known.session === session && known.tools === tools) return known.request;
+  const request = requestOf(session, prompt, tools);
+  made.set(prompt, { session, tools, request });
+  return request;
 }
 
 /** The model and those that may answer in its place. */
@@ -68,7 +84,7 @@ export function dearestPrice(attempt: Attempt, session: Pick<Session<unknown>, '
 export function soundUsage(session: Session<unknown>, prompt: Prompt, usage: TokenUsage | undefined): TokenUsage {
   const { input, output } = usage ?? {};
   if (usage !== undefined && isAmount(input) && isAmount(output)) return usage;
-  const worst = session.model.countTokens(requestOf(session, prompt, session.tools ?? []));
+  const worst = session.model.countTokens(requestFor(session, prompt, session.tools ?? NO_TOOLS));
   return {
     input: isAmount(input) ? input : worst,
     output: isAmount(output)

@@ -44,8 +44,9 @@ export async function runTries(
 ): Promise<BodyEnd<unknown>> {
   const tries = triesOf(act);
   for (let made = 1; ; made++) {
+    const era = act.invocation?.breaker.era;
     const end = await runBody(attempt, pending, options, act.body);
-    const failure = learn(attempt, act, end);
+    const failure = learn(attempt, act, end, era);
     if (failure === undefined || made >= tries || act.invocation === undefined || pending.closedBy !== undefined)
       return end;
     const delayMs = backoffMs(act.invocation.policy, made - 1, randomAt(`${options.key}~retry${made}`));
@@ -58,20 +59,20 @@ export async function runTries(
 }
 
 /** Tells the breaker how it went; answers the failure when trying again makes sense. */
-function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>): Failure | undefined {
+function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era: number | undefined): Failure | undefined {
   const breaker = act.invocation?.breaker;
   if (end.ended === 'value') {
-    breaker?.succeeded();
+    breaker?.succeeded(era);
     return undefined;
   }
   const failure = failureOf(end.ended === 'error' ? end.error : end.reason);
   if (!isTransient(failure)) {
-    breaker?.undecided();
+    breaker?.undecided(era);
     return undefined;
   }
   const now = attempt.host.clock.now();
   const before = breaker?.state(now);
-  breaker?.failed(now);
+  breaker?.failed(now, era);
   if (breaker !== undefined && breaker.state(now) !== before)
     attempt.push({ type: 'operator-alert', alert: 'circuit-open', why: `${act.name}: ${failure.message}` });
   return failure;

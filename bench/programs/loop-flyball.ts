@@ -1,0 +1,63 @@
+/** flyball's tool loop for the benchmark: as loop-harness.mjs, and which engine: memory | sqlite. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRuntime, type Engine, memoryEngine, type Outcome } from 'flyball';
+import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { openAiModel } from 'flyball/adapters/model-http';
+import { type ToolLoopResult, toolLoop } from 'flyball/loops';
+import { tool } from 'flyball/tools';
+import { loopModel } from '../measure/effects.js';
+import { wideBudget } from '../measure/wide-budget.js';
+
+const [mode = 'process', base = '', iterationsText, roundsText, atOnceText, engineName] = process.argv.slice(2);
+const [iterations, rounds, atOnce] = [iterationsText, roundsText, atOnceText].map(Number) as [number, number, number];
+let executed = 0;
+const addOne = tool({
+  name: 'add_one',
+  description: 'Adds one.',
+  input: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
+  effect: 'pure',
+  execute: async ({ x }) => {
+    executed++;
+    return String(Number(x) + 1);
+  },
+});
+const model =
+  mode === 'process'
+    ? loopModel(iterations)
+    : openAiModel({ id: 'fake/fake', baseUrl: base, apiKey: 'x', price: { input: 0, output: 0 } });
+const looper = toolLoop({
+  session: { name: 'looper', model, setup: 'You call tools.' },
+  tools: [addOne],
+  config: { maxIterations: iterations + 5, doubleConfirmation: false },
+});
+const folder = mkdtempSync(join(process.env['FLYBALL_BENCH_DIR'] ?? tmpdir(), 'flyball-loop-'));
+const engine: Engine = engineName === 'sqlite' ? await sqliteEngine({ path: join(folder, 'runs.db') }) : memoryEngine();
+const runtime = createRuntime({ engine, agents: { looper }, options: { worker: false } });
+
+async function once(): Promise<void> {
+  const before = executed;
+  const started = await runtime.start('looper', 'go', { budget: wideBudget });
+  const outcome = (await started.outcome()) as Outcome<ToolLoopResult>;
+  if (outcome.stop !== 'done' || outcome.value.output !== 'done')
+    throw new Error(`It ended ${JSON.stringify(outcome)}.`);
+  if (atOnce === 0 && executed - before !== iterations) throw new Error(`The tool ran ${executed - before} times.`);
+}
+
+for (let warm = 0; warm < 10; warm++) await once();
+const times: number[] = [];
+for (let round = 0; round < rounds; round++) {
+  const began = performance.now();
+  await once();
+  times.push(performance.now() - began);
+}
+let concurrentMs: number | undefined;
+for (let round = 0; round < (atOnce > 0 ? 3 : 0); round++) {
+  const began = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, once));
+  concurrentMs = Math.min(concurrentMs ?? Number.POSITIVE_INFINITY, performance.now() - began);
+}
+rmSync(folder, { recursive: true, force: true });
+console.log(JSON.stringify({ times, concurrentMs }));
+process.exit(0);

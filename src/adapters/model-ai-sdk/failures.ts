@@ -1,0 +1,125 @@
+import { FlyballError } from '../../core/errors.js';
+
+export interface Callee {
+  readonly id: string;
+  readonly provider: string;
+  readonly secrets: readonly string[];
+}
+
+const RETRYABLE = new Set([408, 409, 425, 429]);
+/** Refused before any work was done. Every other failure may have been paid for. */
+const UNPAID = new Set([409, 425, 429, 503, 529]);
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const TOO_LONG =
+  /context[_ ](length|window|size)|prompt is too long|input is too long|too many (input |prompt )?tokens|token count .*exceeds/i;
+/** Errors of the SDK that no second try mends. */
+const FINAL = new Set([
+  'AI_UnsupportedFunctionalityError',
+  'AI_InvalidPromptError',
+  'AI_InvalidArgumentError',
+  'AI_NoSuchModelError',
+]);
+
+interface ApiFailure {
+  readonly message: string;
+  readonly statusCode?: number;
+  readonly isRetryable?: boolean;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: string;
+  readonly cause?: unknown;
+}
+
+/** Whatever the SDK threw or streamed as an error, in our words. */
+export function failureFrom(callee: Callee, error: unknown): FlyballError {
+  if (error instanceof FlyballError) return error;
+  const { name = '', message = '' } = (error ?? {}) as { name?: string; message?: string };
+  if (name === 'AI_APICallError') return apiFailure(callee, error as ApiFailure);
+  if (name === 'AI_LoadAPIKeyError' || name === 'AI_LoadSettingError') {
+    return new FlyballError('CONFIG_INVALID', `${callee.id} cannot be called: ${shown(callee, message)}`);
+  }
+  if (FINAL.has(name)) {
+    return new FlyballError('MODEL_REJECTED', `${callee.id} does not take this request: ${shown(callee, message)}`, {
+      detail: { provider: callee.provider, mayHaveCost: false },
+    });
+  }
+  const said = message === '' ? JSON.stringify(error) : message;
+  if (TOO_LONG.test(said)) return tooLong(callee, said);
+  return unreadable(callee, `an answer that broke: ${excerpt(said)}`);
+}
+
+/** An answer that is none: cut, malformed, or of another kind. The work behind it may have been paid for. */
+export function unreadable(callee: Callee, what: string): FlyballError {
+  return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} sent ${shown(callee, what)}`, {
+    retryable: true,
+    detail: { provider: callee.provider, mayHaveCost: true },
+  });
+}
+
+function apiFailure(callee: Callee, error: ApiFailure): FlyballError {
+  const { statusCode: status, responseBody = '' } = error;
+  if (status === undefined) return networkFailure(callee, error);
+  const said = shown(callee, excerpt(error.message || responseBody) || 'nothing');
+  if (status < 300) return unreadable(callee, `no reply: ${said} ${excerpt(responseBody)}`.trimEnd());
+  if (status < 500 && status !== 429 && TOO_LONG.test(`${error.message} ${responseBody}`))
+    return tooLong(callee, said, status);
+  const retryable = status >= 500 || RETRYABLE.has(status) || error.isRetryable === true;
+  const detail = { status, provider: callee.provider, mayHaveCost: retryable && !UNPAID.has(status) };
+  if (!retryable) {
+    return new FlyballError('MODEL_REJECTED', `${callee.id} refused the call (${status}): ${said}`, { detail });
+  }
+  const wait = retryAfterMs(error.responseHeaders ?? {});
+  return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} answered ${status}: ${said}`, {
+    retryable,
+    detail: { ...detail, ...(wait === undefined ? {} : { retryAfterMs: wait }) },
+  });
+}
+
+function networkFailure(callee: Callee, error: ApiFailure): FlyballError {
+  const reason = codeIn(error.cause);
+  const unsent = UNREACHABLE.has(reason);
+  return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} cannot be reached: ${shown(callee, error.message)}`, {
+    retryable: true,
+    detail: { provider: callee.provider, mayHaveCost: !unsent, ...(reason === '' ? {} : { reason }) },
+  });
+}
+
+/** fetch hides the system's code one or two causes down. */
+function codeIn(cause: unknown, depth = 0): string {
+  if (typeof cause !== 'object' || cause === null || depth > 4) return '';
+  const { code, cause: deeper, errors } = cause as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (typeof code === 'string') return code;
+  return codeIn(deeper, depth + 1) || codeIn(Array.isArray(errors) ? errors[0] : undefined, depth + 1);
+}
+
+function tooLong(callee: Callee, said: string, status = 400): FlyballError {
+  return new FlyballError('WINDOW_EXCEEDED', `${callee.id} cannot take a prompt this long: ${shown(callee, said)}`, {
+    detail: { status, provider: callee.provider, mayHaveCost: false },
+  });
+}
+
+/** A date is measured against the provider's own clock, which it sends along. */
+export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
+  const exact = headers['retry-after-ms'];
+  if (exact !== undefined && Number(exact) >= 0) return Number(exact);
+  const given = headers['retry-after'];
+  if (given === undefined || given.trim() === '') return undefined;
+  if (Number.isFinite(Number(given))) return Number(given) < 0 ? undefined : Math.ceil(Number(given) * 1000);
+  const wait = Date.parse(given) - Date.parse(headers['date'] ?? '');
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+function excerpt(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= 200 ? line : `${line.slice(0, 200)}…`;
+}
+
+function shown(callee: Callee, text: string): string {
+  return callee.secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
+}

@@ -1,0 +1,15 @@
+import type { ModelReply, ModelRequest } from '../../core/model.js';
+import type { ReplyWithoutBill } from './chat-reply.js';
+import { bytesAtMost } from './token-count.js';
+
+/** The reply with its usage: as reported, or the most that it can have been where the provider does not say. */
+export function billed(
+  reply: ReplyWithoutBill,
+  request: ModelRequest,
+  countTokens: (request: ModelRequest) => number,
+): ModelReply {
+  if (reply.usage !== undefined) return { ...reply, usage: reply.usage };
+  const { text, reasoning = '', toolCalls } = reply;
+  const output = bytesAtMost(text) + bytesAtMost(reasoning) + bytesAtMost(JSON.stringify(toolCalls));
+  return { ...reply, usage: { input: countTokens(request), output } };
+}

@@ -1,0 +1,113 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { FlyballError } from '../../core/errors.js';
+import { fieldsOf, textOf } from './json-fields.js';
+import { retryAfterMs } from './retry-after.js';
+
+/** Who was called, and what must never be repeated: providers echo keys in their error messages. */
+export interface Callee {
+  /** `provider/model`. */
+  readonly id: string;
+  readonly provider: string;
+  /** Without user, password and query. */
+  readonly address: string;
+  readonly secrets: readonly string[];
+}
+
+/** Failures after which the same call may be made again. */
+const RETRYABLE = new Set([408, 409, 425, 429]);
+/** Refused before any work was done. Every other failure may have been paid for. */
+const UNPAID = new Set([409, 425, 429, 503, 529]);
+const TOO_LONG =
+  /context[_ ](length|window|size)|prompt is too long|input is too long|too many (input |prompt )?tokens|token count .*exceeds/i;
+const NEXT: Readonly<Record<number, string>> = {
+  401: ' Check the API key.',
+  403: ' Check what the API key may do.',
+  404: ' Check the name of the model and the base URL.',
+};
+
+export function statusFailure(
+  callee: Callee,
+  answer: {
+    readonly status: number;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: string;
+    readonly now: number;
+  },
+): FlyballError {
+  const { status } = answer;
+  const said = shown(callee, sentenceIn(answer.body));
+  if (status < 500 && status !== 429 && TOO_LONG.test(answer.body)) {
+    return new FlyballError('WINDOW_EXCEEDED', `${callee.id} cannot take a prompt this long: ${said}`, {
+      detail: { status, provider: callee.provider, mayHaveCost: false },
+    });
+  }
+  const retryable = status >= 500 || RETRYABLE.has(status);
+  const wait = retryable ? retryAfterMs(answer.headers, answer.now) : undefined;
+  const detail = { status, provider: callee.provider, mayHaveCost: retryable && !UNPAID.has(status) };
+  if (retryable) {
+    const when = wait === undefined ? '' : ` It asks to be left alone for ${Math.ceil(wait / 1000)} s.`;
+    return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} answered ${status}: ${said}${when}`, {
+      retryable,
+      detail: { ...detail, ...(wait === undefined ? {} : { retryAfterMs: wait }) },
+    });
+  }
+  const next = status < 400 ? ' It points elsewhere: check the base URL.' : (NEXT[status] ?? '');
+  return new FlyballError('MODEL_REJECTED', `${callee.id} refused the call (${status}): ${said}${next}`, { detail });
+}
+
+/** An `error` inside an answer that began well: by its own status where it has one, else as a call that broke. */
+export function spokenFailure(callee: Callee, error: unknown): FlyballError {
+  const code = Number(fieldsOf(error)['code'] ?? fieldsOf(error)['status_code']);
+  const body = JSON.stringify({ error });
+  if (code >= 400 && code < 600) return statusFailure(callee, { status: code, headers: {}, body, now: 0 });
+  if (TOO_LONG.test(body)) return statusFailure(callee, { status: 400, headers: {}, body, now: 0 });
+  return unreadable(callee, `an error instead of a reply: ${sentenceIn(body)}`);
+}
+
+/** Nothing was sent when connecting failed; after that the provider may have done the work. */
+export function networkFailure(callee: Callee, cause: Error): FlyballError {
+  const { code = '', syscall = '' } = cause as NodeJS.ErrnoException;
+  const unsent = syscall === 'connect' || syscall === 'getaddrinfo' || isCertificate(code);
+  const what = unsent ? `cannot be reached at ${callee.address}` : 'broke off the connection';
+  return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} ${what}: ${shown(callee, cause.message)}.`, {
+    retryable: !isCertificate(code), // a certificate is not trusted the second time either
+    detail: { provider: callee.provider, mayHaveCost: !unsent, ...(code === '' ? {} : { reason: code }) },
+    cause,
+  });
+}
+
+/** An answer that is none: cut, malformed, or of another kind. The work behind it may have been paid for. */
+export function unreadable(callee: Callee, what: string): FlyballError {
+  return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} sent ${shown(callee, what)}`, {
+    retryable: true,
+    detail: { provider: callee.provider, mayHaveCost: true },
+  });
+}
+
+export function excerpt(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= 200 ? line : `${line.slice(0, 200)}…`;
+}
+
+function isCertificate(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|^ERR_TLS|^ERR_SSL/.test(code);
+}
+
+/** The provider's own sentence, wherever it keeps it. */
+function sentenceIn(body: string): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return excerpt(body) || 'nothing'; // a proxy's page, or no text at all
+  }
+  const fields = fieldsOf(parsed);
+  const error = fields['error'];
+  const sentence =
+    textOf(error) || textOf(fieldsOf(error)['message']) || textOf(fields['message']) || textOf(fields['detail']);
+  return excerpt(sentence || body);
+}
+
+function shown(callee: Callee, text: string): string {
+  return callee.secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
+}

@@ -1,0 +1,9 @@
+import { describe, it } from 'vitest';
+import { modelContract } from '../../testing/contracts/model-contract.js';
+import { ollamaModel } from './ollama-model.js';
+
+modelContract({ describe, it }, 'ollama [R3-OLLAMA-CHAT]', {
+  format: 'ollama',
+  open: ({ baseUrl, apiKey }) => ollamaModel({ id: 'ollama/qwen3', baseUrl, apiKey }),
+  cannot: ['call-ids', 'tool-choice', 'cache-markers', 'cache-read', 'cache-write', 'reasoning-signature'],
+});

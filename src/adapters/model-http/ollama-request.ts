@@ -1,0 +1,92 @@
+import type { Message, ModelRequest, ToolCall, ToolSpec } from '../../core/model.js';
+import { type Fields, fieldsOf } from './json-fields.js';
+import { messageWriter, objectJson, toolNameOf, toolWriter } from './request-json.js';
+
+export interface OllamaManner {
+  readonly model: string;
+  /** Ollama cuts prompts to 4,096 tokens without a word unless it is told the window. */
+  readonly window: number;
+  readonly structuredOutput: boolean;
+  readonly think: boolean | 'low' | 'medium' | 'high' | undefined;
+}
+
+/** Requests as `/api/chat` takes them, as JSON text. */
+export function ollamaWriter(manner: OllamaManner): (request: ModelRequest, stream: boolean) => string {
+  const writeTools = toolWriter();
+  const writeMessages = messageWriter(messageOnWire);
+  return (request, stream) => {
+    const { output, sampling } = request;
+    const { vendor = {}, logProbs } = sampling;
+    const fields = {
+      model: manner.model,
+      stream,
+      think: manner.think,
+      ...(output === undefined || !manner.structuredOutput ? {} : { format: output }),
+      ...(logProbs === undefined ? {} : { logprobs: true, top_logprobs: logProbs > 0 ? logProbs : undefined }),
+      ...vendor,
+      options: { ...optionsFor(request, manner), ...fieldsOf(vendor['options']) },
+    };
+    const tools = offered(request);
+    return objectJson(fields, {
+      messages: writeMessages(request.messages),
+      tools: tools.length === 0 ? undefined : writeTools(tools),
+    });
+  };
+}
+
+function optionsFor({ sampling }: ModelRequest, { window }: OllamaManner): Fields {
+  const { maxOutputTokens, temperature, seed, stop } = sampling;
+  return {
+    num_ctx: window,
+    num_predict: maxOutputTokens,
+    temperature,
+    seed,
+    stop: stop === undefined || stop.length === 0 ? undefined : stop,
+  };
+}
+
+/** Ollama takes no tool choice: what must not be called is not offered. It cannot be made to call one. */
+function offered({ tools, toolChoice }: ModelRequest): readonly ToolSpec[] {
+  if (toolChoice === 'none') return [];
+  return typeof toolChoice === 'string' ? tools : tools.filter(({ name }) => name === toolChoice.tool);
+}
+
+function messageOnWire(message: Message, asked: readonly Message[]): unknown {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.content };
+    case 'tool':
+      return {
+        role: 'tool',
+        content: message.content,
+        tool_name: toolNameOf(message, asked),
+        tool_call_id: message.toolCallId,
+      };
+    case 'assistant': {
+      const { toolCalls = [], reasoning } = message;
+      return {
+        role: 'assistant',
+        content: message.content,
+        ...(reasoning === undefined || reasoning.text === '' ? {} : { thinking: reasoning.text }),
+        ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(callOnWire) }),
+      };
+    }
+  }
+}
+
+function callOnWire({ id, name, arguments: given }: ToolCall): unknown {
+  return { id, function: { name, arguments: argumentObject(given) } };
+}
+
+/** Ollama takes arguments only as an object, and refuses the whole conversation otherwise. */
+function argumentObject(given: string): Fields {
+  if (given.trim() === '') return {};
+  try {
+    const parsed: unknown = JSON.parse(given);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Fields;
+  } catch {
+    // the model wrote it so; it is shown what it wrote
+  }
+  return { malformed: given };
+}

@@ -1,0 +1,95 @@
+import type { Message, ModelDelta, ToolCall } from '../../core/model.js';
+
+export interface CallPart {
+  /** Which call it belongs to, where the vendor counts them. */
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+interface OpenCall {
+  readonly index: number | undefined;
+  readonly vendorId: string;
+  readonly id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Puts a reply together from its parts, and tells each of them to whoever listens. */
+export class ReplyBuilder {
+  text = '';
+  reasoning = '';
+  private readonly calls: OpenCall[] = [];
+  private readonly freshId: () => string;
+  private readonly onDelta: ((delta: ModelDelta) => void) | undefined;
+
+  constructor(asked: readonly Message[], onDelta: ((delta: ModelDelta) => void) | undefined) {
+    this.freshId = callIds(asked);
+    this.onDelta = onDelta;
+  }
+
+  addText(text: string): void {
+    if (text === '') return;
+    this.text += text;
+    this.onDelta?.({ type: 'text', text });
+  }
+
+  addReasoning(text: string): void {
+    if (text === '') return;
+    this.reasoning += text;
+    this.onDelta?.({ type: 'reasoning', text });
+  }
+
+  addCall(part: CallPart): void {
+    const known = this.callFor(part);
+    const call = known ?? this.openCall(part);
+    if (known !== undefined && call.name === '') call.name = part.name; // some vendors repeat the name in every part
+    call.arguments += part.arguments;
+    if (known !== undefined && part.arguments === '') return;
+    const name = known === undefined ? { name: call.name } : {};
+    this.onDelta?.({ type: 'tool-call', id: call.id, ...name, arguments: part.arguments });
+  }
+
+  toolCalls(): readonly ToolCall[] {
+    return this.calls.map(({ id, name, arguments: given }) => ({
+      id,
+      name,
+      arguments: given.trim() === '' ? '{}' : given, // a call without arguments is not malformed
+    }));
+  }
+
+  /** A part without an index and with a new id, or with a taken index and another id, begins a call of its own. */
+  private callFor(part: CallPart): OpenCall | undefined {
+    const candidates = part.index === undefined ? this.calls : this.calls.filter(({ index }) => index === part.index);
+    const last = candidates.at(-1);
+    if (last === undefined || part.id === '' || part.id === last.vendorId) {
+      return part.index === undefined && part.id === '' && part.name !== '' ? undefined : last;
+    }
+    return candidates.find(({ vendorId }) => vendorId === part.id);
+  }
+
+  private openCall({ index, id, name }: CallPart): OpenCall {
+    const call = { index, vendorId: id, id: id === '' ? this.freshId() : id, name, arguments: '' };
+    this.calls.push(call);
+    return call;
+  }
+}
+
+/**
+ * Ids for calls that a vendor gives none. Numbered on from what the conversation holds, so that the same conversation
+ * always gets the same ids, and no two of its calls share one.
+ */
+export function callIds(asked: readonly Message[]): () => string {
+  let taken: Set<string> | undefined;
+  let next = 0;
+  return () => {
+    taken ??= new Set(
+      asked.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])).map(({ id }) => id),
+    );
+    if (next === 0) next = taken.size;
+    do next += 1;
+    while (taken.has(`call_${next}`));
+    return `call_${next}`;
+  };
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { retryAfterMs } from './retry-after.js';
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
+it.each([
+  [{ 'retry-after': '7' }, 7000],
+  [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after': '0' }, 0],
+  [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30_000],
+  [{ 'retry-after': 'Thu, 01 Jan 2020 00:00:00 GMT' }, 0],
+  [{ 'retry-after-ms': '250', 'retry-after': '7' }, 250],
+  [{ 'retry-after-ms': 'soon', 'retry-after': '7' }, 7000],
+  [{ 'retry-after': '-1' }, undefined],
+  [{ 'retry-after': 'soon' }, undefined],
+  [{ 'retry-after': '' }, undefined],
+  [{}, undefined],
+])('reads %j as %s ms', (headers, ms) => {
+  expect(retryAfterMs(headers, NOW)).toBe(ms);
+});

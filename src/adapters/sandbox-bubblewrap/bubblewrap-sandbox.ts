@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { FlyballError } from '../../core/errors.js';
+import {
+  SANDBOX_LIMITS,
+  type Sandbox,
+  type SandboxDescription,
+  type SandboxJob,
+  type SandboxLimits,
+  type SandboxResult,
+} from '../../ports/sandbox.js';
+import { limitsOf, requireSoundJob } from '../sandbox-process/job-checks.js';
+import type { ChildEnd } from '../sandbox-process/pipeline.js';
+import { processSandbox } from '../sandbox-process/process-sandbox.js';
+import { jobEnd, programEnd } from '../sandbox-process/program-end.js';
+import { findPrlimit, prlimitWords } from '../sandbox-process/resource-limits.js';
+import { supervise } from '../sandbox-process/supervise.js';
+import type { BubblewrapMode } from './arguments.js';
+import { type ControlGroup, makeControlGroup } from './control-group.js';
+import { type ControlGroupPlaces, controlGroupPlaces } from './control-group-places.js';
+import { detectBubblewrap } from './detect.js';
+import { bubblewrapStage } from './stage.js';
+
+export interface BubblewrapOptions {
+  /** Where bwrap is, if not in a usual place. */
+  readonly path?: string;
+  /** `cgroup` where this process may make control groups, else `prlimit`; naming one insists on it. */
+  readonly limitsBy?: 'cgroup' | 'prlimit';
+}
+
+/** bubblewrap's own processes beside each program: itself, and the first process of the new namespace. */
+const OWN_PROCESSES = 2;
+
+interface Means {
+  readonly path: string;
+  readonly mode: BubblewrapMode;
+  readonly prlimit: string | undefined;
+  readonly places: ControlGroupPlaces | undefined;
+  /** Why there is no control group. */
+  readonly without: string;
+}
+
+/** Rejects with SANDBOX_MISSING where bubblewrap cannot work. */
+export async function bubblewrapSandbox(options: BubblewrapOptions = {}): Promise<Sandbox> {
+  const found = await detectBubblewrap(options);
+  if (!found.available) throw new FlyballError('SANDBOX_MISSING', `No sandbox: ${found.why}.`);
+  const groups = options.limitsBy === 'prlimit' ? { without: 'prlimit was asked for' } : await findGroups();
+  if (options.limitsBy === 'cgroup' && !('places' in groups))
+    throw new FlyballError(
+      'SANDBOX_MISSING',
+      `No control groups: ${groups.without}. Leave limitsBy out to use prlimit.`,
+    );
+  const means: Means = { ...found, prlimit: findPrlimit(), places: undefined, without: '', ...groups };
+  return { name: 'bubblewrap', describe: () => describe(means), run: (job, how) => run(job, how.signal, means) };
+}
+
+/** bubblewrap where it works, else plain processes that say why. A tool that insists on a sandbox refuses those. */
+export async function localSandbox(options: BubblewrapOptions = {}): Promise<Sandbox> {
+  const found = await detectBubblewrap(options);
+  return found.available ? bubblewrapSandbox(options) : processSandbox({ note: found.why });
+}
+
+/** Makes one and removes it: permission is known only by trying. */
+async function findGroups(): Promise<{ readonly places: ControlGroupPlaces } | { readonly without: string }> {
+  try {
+    const read = (name: string) => readFileSync(`/proc/self/${name}`, 'utf8');
+    const places = controlGroupPlaces(read('cgroup'), read('mountinfo'));
+    if (places === undefined) return { without: 'no control groups with memory and pids are mounted' };
+    await makeControlGroup(places, SANDBOX_LIMITS, 0).remove();
+    return { places };
+  } catch (error) {
+    return { without: (error as Error).message };
+  }
+}
+
+async function run(job: SandboxJob, signal: AbortSignal, means: Means): Promise<SandboxResult> {
+  requireSoundJob(job);
+  const limits = limitsOf(job);
+  const extra = OWN_PROCESSES * job.stages.length;
+  const group = means.places === undefined ? undefined : makeControlGroup(means.places, limits, extra);
+  try {
+    return await runIn(group, { job, signal, limits }, means);
+  } finally {
+    group?.kill();
+    await group?.remove();
+  }
+}
+
+async function runIn(
+  group: ControlGroup | undefined,
+  { job, signal, limits }: { readonly job: SandboxJob; readonly signal: AbortSignal; readonly limits: SandboxLimits },
+  means: Means,
+): Promise<SandboxResult> {
+  const wrap = wrapWords(means, limits);
+  const stages = job.stages.map((words) =>
+    bubblewrapStage(words, { ...means, job, limits, wrap, join: group?.joinFiles ?? [] }),
+  );
+  const supervised = await supervise(stages, {
+    stdin: job.stdin,
+    limits,
+    signal,
+    ...(group === undefined ? {} : { tripped: group.tripped, killRest: group.kill }),
+  });
+  if (supervised.stopped === undefined) supervised.stages.forEach(requireSetUp);
+  const ends = supervised.stages.map(programEnd);
+  return {
+    end: jobEnd(supervised, ends, limits),
+    stages: ends,
+    stdout: supervised.stdout,
+    stderr: supervised.stderr,
+    usage: { wallMs: supervised.wallMs, ...group?.usage() },
+  };
+}
+
+function wrapWords({ prlimit, places }: Means, limits: SandboxLimits): string[] {
+  if (prlimit === undefined) return [];
+  const alone = places === undefined;
+  return prlimitWords(prlimit, limits, {
+    memory: alone,
+    ...(alone ? { processes: limits.processes + OWN_PROCESSES } : {}),
+  });
+}
+
+/** bubblewrap reports an exit code only for a program that it could start. */
+function requireSetUp(end: ChildEnd): void {
+  if (end.report.includes('"exit-code"')) return;
+  const why = end.failure?.message ?? end.stderr.trim();
+  throw new FlyballError('SANDBOX_MISSING', `bubblewrap could not set up the sandbox, so nothing was run: ${why}`);
+}
+
+function describe({ mode, places, prlimit, without }: Means): SandboxDescription {
+  const files = 'only the mounts are there, the root is read-only, /tmp is its own and gone afterwards';
+  const names = mode.userNamespace
+    ? 'own user, process, network and mount namespaces'
+    : 'own namespaces, but not of users';
+  return {
+    name: 'bubblewrap',
+    files: { confined: true, by: files },
+    network: { confined: true, by: 'a network namespace with nothing in it, unless the job asks for the host’s' },
+    ...(places === undefined ? perProcess(prlimit, without) : byGroup(places)),
+    note: `${names}, no capabilities, no system-call filter`,
+  };
+}
+
+function byGroup({ version }: ControlGroupPlaces): Pick<SandboxDescription, 'memory' | 'processes' | 'cpu'> {
+  const by = `cgroup v${version}, for the job as a whole`;
+  return {
+    memory: { confined: true, by },
+    processes: { confined: true, by },
+    cpu: { confined: true, by },
+  };
+}
+
+function perProcess(
+  prlimit: string | undefined,
+  without: string,
+): Pick<SandboxDescription, 'memory' | 'processes' | 'cpu'> {
+  if (prlimit === undefined) {
+    const missing = { confined: false, by: `no control groups (${without}) and no prlimit` };
+    return { memory: missing, processes: missing, cpu: missing };
+  }
+  const because = `there is no control group: ${without}`;
+  return {
+    memory: { confined: true, by: `prlimit, private memory of each process by itself; ${because}` },
+    processes:
+      process.getuid?.() === 0
+        ? { confined: false, by: `the kernel does not count root's processes, and ${because}` }
+        : { confined: true, by: `prlimit, in the sandbox's own user namespace; ${because}` },
+    cpu: { confined: true, by: `prlimit, CPU time of each process by itself; ${because}` },
+  };
+}

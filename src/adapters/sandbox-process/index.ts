@@ -1,0 +1,1 @@
+export { processSandbox } from './process-sandbox.js';

@@ -1,0 +1,1 @@
+export { type QuickJsOptions, quickJsSandbox } from './quickjs-sandbox.js';

@@ -1,0 +1,1 @@
+export { type GptEncodingName, gptTokens } from './gpt-tokens.js';

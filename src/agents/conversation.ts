@@ -1,0 +1,85 @@
+import { done, type Outcome } from '../core/outcome.js';
+import { append, type Prompt } from '../core/prompt.js';
+import type { Agent, Run } from '../core/run.js';
+import type { StandardSchema } from '../core/schema.js';
+import type { DefinedAgent } from './define-agent.js';
+
+/** What a person says next, or that they are done. */
+export type Said = { readonly text: string } | { readonly end: true };
+
+/** The signal that a conversation waits for. */
+export const MESSAGE = 'message';
+
+export const SAID_SCHEMA = {
+  type: 'object',
+  properties: { text: { type: 'string' }, end: { const: true } },
+  additionalProperties: false,
+  minProperties: 1,
+} as const;
+
+/**
+ * A conversation as one durable run: it waits for a message, works, answers, and waits again. Between messages no
+ * process is needed, and whoever comes back finds the conversation where it was. A turn that fails is told and the
+ * conversation goes on from before it; a bound of the run ends it.
+ */
+export function conversation<O>(agent: Pick<DefinedAgent<O>, 'converse'>): Agent<unknown, { readonly turns: number }> {
+  return talk(async (run, before, text) => {
+    const input = before === undefined ? text : append(before, { role: 'user', content: text });
+    const end = await agent.converse(run, input);
+    return end.outcome.stop === 'failed' ? { outcome: end.outcome } : end;
+  });
+}
+
+interface Answered {
+  readonly outcome: Outcome<unknown>;
+  /** What the next turn goes on from; absent when this one left nothing. */
+  readonly prompt?: Prompt;
+}
+
+type Answer = (run: Run, before: Prompt | undefined, text: string) => Promise<Answered>;
+
+function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
+  return async (run, first) => {
+    let prompt: Prompt | undefined;
+    for (let turn = 1; ; turn++) {
+      const said = turn === 1 && typeof first === 'string' && first !== '' ? { text: first } : await nextMessage(run);
+      if (!('text' in said)) return done({ turns: turn - 1 });
+      const end = await answer(run.scope(`turn-${turn}`), prompt, said.text);
+      run.note({ kind: 'turn-end', turn, stop: end.outcome.stop, answer: answerIn(end.outcome) });
+      if (end.prompt !== undefined) prompt = end.prompt;
+    }
+  };
+}
+
+async function nextMessage(run: Run): Promise<Said> {
+  const said = await run.wait<Said>({ name: MESSAGE, schema: saidSchema, jsonSchema: SAID_SCHEMA });
+  return said === 'timed-out' ? { end: true } : said;
+}
+
+/** What the person reads: the answer, or why there is none. */
+function answerIn(outcome: Outcome<unknown>): string {
+  if (outcome.stop === 'done' || outcome.stop === 'degraded') {
+    const { rawText } = outcome.value as { readonly rawText?: unknown };
+    return typeof rawText === 'string' ? rawText : JSON.stringify(outcome.value);
+  }
+  if (outcome.stop === 'bounded') return `Stopped: ${outcome.bound} reached its limit of ${outcome.limit}.`;
+  return 'because' in outcome ? `Stopped: ${outcome.because}` : `Stopped: ${outcome.stop}`;
+}
+
+/** A conversation with any agent that takes text: each message is a run of the function, with nothing carried over. */
+export function plainConversation(agent: Agent<string, unknown>): Agent<unknown, { readonly turns: number }> {
+  return talk(async (run, _before, text) => ({ outcome: await agent(run, text) }));
+}
+
+const saidSchema: StandardSchema<unknown, Said> = {
+  '~standard': {
+    version: 1,
+    vendor: 'flyball',
+    validate: (value) => {
+      const { text, end } = (value ?? {}) as { readonly text?: unknown; readonly end?: unknown };
+      if (typeof text === 'string' && text.trim() !== '') return { value: { text } };
+      if (end === true) return { value: { end: true } };
+      return { issues: [{ message: 'a message is { "text": "…" }, and the end of a conversation { "end": true }' }] };
+    },
+  },
+};

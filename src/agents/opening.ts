@@ -1,0 +1,66 @@
+import { type Failure, failureOf } from '../core/errors.js';
+import { append, type Prompt } from '../core/prompt.js';
+import type { Run } from '../core/run.js';
+import type { Session } from '../core/session.js';
+import { underSetup } from '../core/setup-chain.js';
+import type { Memory } from '../memory/memory.js';
+import { recallSection } from '../memory/recall-section.js';
+import { RECALL_TOOL } from '../memory/recall-tool.js';
+import type { Fields } from './agent-spec.js';
+import { checkedInputs } from './fields.js';
+
+export interface OpeningParts {
+  readonly name: string;
+  readonly inputs: Fields;
+  readonly session: Pick<Session, 'name' | 'setup'>;
+  readonly memory: Memory | undefined;
+  /** The model can read more of what it is reminded of. */
+  readonly canRecall: boolean;
+}
+
+export type Opening =
+  | { readonly ok: true; readonly prompt: Prompt }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** The inputs as the first message, after what is remembered. Inputs are checked before anything is spent. */
+export async function opening(run: Run, parts: OpeningParts, given: unknown): Promise<Opening> {
+  const inputs = await inputsOf(run, parts, given);
+  if (!inputs.ok) return inputs;
+  const content = typeof inputs.value === 'string' ? inputs.value : JSON.stringify(inputs.value, null, 2);
+  const remembered = await reminder(run, parts, content);
+  return { ok: true, prompt: underSetup(parts.session, append(remembered, { role: 'user', content })) };
+}
+
+/** Progressive recall: the index of the best five, and the way to read more where there is one. */
+export async function reminder(
+  run: Run,
+  { memory, canRecall }: Pick<OpeningParts, 'memory' | 'canRecall'>,
+  about: string,
+): Promise<Prompt | undefined> {
+  if (memory === undefined || about.trim() === '') return undefined;
+  const { items } = await memory.recall(run, { query: about.slice(0, LONGEST_QUERY) });
+  const section = recallSection(items, canRecall ? { tool: RECALL_TOOL } : {});
+  return section === undefined ? undefined : append(undefined, section);
+}
+
+/** More words do not make a search better, and it is kept in the journal. */
+const LONGEST_QUERY = 2000;
+
+type Inputs = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failure: Failure };
+
+function inputsOf(run: Run, { name, inputs }: OpeningParts, given: unknown): Promise<Inputs> {
+  if (Object.keys(inputs).length === 0) return Promise.resolve({ ok: true, value: given ?? '' });
+  // in an effect: the first check loads the validator, which the agent's own code must not wait for
+  return run.step(
+    'check-inputs',
+    given ?? null,
+    async (value): Promise<Inputs> => {
+      try {
+        return { ok: true, value: await checkedInputs(name, inputs, value) };
+      } catch (error) {
+        return { ok: false, failure: failureOf(error) };
+      }
+    },
+    'pure',
+  );
+}

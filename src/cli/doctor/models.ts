@@ -1,0 +1,68 @@
+import { failureOf } from '../../core/errors.js';
+import type { Model } from '../../core/model.js';
+import { createModels, describeModels, type ModelsConfig, type ModelsDescription } from '../../create-models.js';
+import type { Finding } from './finding.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const PATIENCE_MS = 15_000;
+
+/** Which models are chosen, and whether they really answer; which providers could be used. */
+export async function modelFindings(env: Env, { ask }: { readonly ask: boolean }): Promise<readonly Finding[]> {
+  const described = await describeModels(env);
+  return [...(await roleFindings(env, described, ask)), ...providerFindings(described)];
+}
+
+async function roleFindings(env: Env, { roles }: ModelsDescription, ask: boolean): Promise<readonly Finding[]> {
+  if (roles.length === 0) {
+    const next = 'export FLYBALL_MODEL=ollama/llama3.2, or openai/gpt-4.1-mini with OPENAI_API_KEY set';
+    return [{ about: 'model', state: 'absent', says: 'no model is chosen', next }];
+  }
+  return Promise.all(
+    roles.map(async ({ role, model, problem }): Promise<Finding> => {
+      const about = role === 'default' ? 'model' : `model for ${role}`;
+      if (problem !== undefined) return { about, state: 'problem', says: model, next: problem };
+      if (!ask) return { about, state: 'ok', says: `${model}, not asked` };
+      return answers(about, model, env);
+    }),
+  );
+}
+
+/** Asks for one word: configured is not the same as reachable. */
+async function answers(about: string, name: string, env: Env): Promise<Finding> {
+  const began = Date.now();
+  try {
+    const config: ModelsConfig = { roles: { default: name }, retry: { retries: 0 } };
+    const model = (await createModels({ env: { ...env, FLYBALL_MODEL: name }, config })).model(name);
+    const reply = await model.generate(probe(model), { key: 'doctor', signal: AbortSignal.timeout(PATIENCE_MS) });
+    const cost = `${reply.usage.input + reply.usage.output} tokens`;
+    return { about, state: 'ok', says: `${name} answers (${Date.now() - began} ms, ${cost})` };
+  } catch (error) {
+    return { about, state: 'problem', says: `${name} does not answer`, next: failureOf(error).message };
+  }
+}
+
+function probe(model: Model): Parameters<Model['generate']>[0] {
+  return {
+    session: 'doctor',
+    model: model.id,
+    messages: [{ role: 'user', content: 'Answer with the word: yes' }],
+    tools: [],
+    toolChoice: 'none',
+    sampling: { maxOutputTokens: 16 },
+  };
+}
+
+function providerFindings({ providers }: ModelsDescription): readonly Finding[] {
+  return providers.map(({ provider, isConfigured, from, address, toDo }) => {
+    const says = isConfigured
+      ? `configured${from.length === 0 ? '' : ` by ${from.join(', ')}`}${address === undefined ? '' : `, at ${address}`}`
+      : 'not configured';
+    return {
+      about: provider,
+      state: isConfigured ? 'ok' : 'absent',
+      says,
+      ...(toDo === undefined ? {} : { next: toDo }),
+    };
+  });
+}

@@ -1,0 +1,116 @@
+import { FlyballError, failureOf } from '../core/errors.js';
+import type { ToolCall } from '../core/model.js';
+import type { Run } from '../core/run.js';
+import type { Reply } from '../core/session.js';
+import { CONFIRMATION } from './confirmation.js';
+import { executeCalls, type Resolved } from './execute-calls.js';
+import type { LoopParts } from './loop-parts.js';
+import type { LoopState } from './loop-state.js';
+import { type Proposals, proposalsIn, withReports } from './proposals.js';
+import type { Termination } from './termination.js';
+
+/** How a loop stops. */
+export interface LoopStop<O> {
+  readonly termination: Termination;
+  readonly output?: O;
+}
+
+export function stop<O>(reason: Termination['reason'], why: string, bound?: Termination['bound']): LoopStop<O> {
+  return { termination: { reason, why, ...(bound === undefined ? {} : { bound }) } };
+}
+
+/** Acts on one reply of the model: makes its calls, asks for confirmation, or takes it as the answer. */
+export async function actOn<O>(
+  run: Run,
+  parts: LoopParts<O>,
+  state: LoopState,
+  reply: Reply<string>,
+): Promise<LoopStop<O> | undefined> {
+  state.heard(reply);
+  // a reply that was broken off is not acted on, whatever it proposes
+  if (reply.finish === 'content_filter') return stop('content_filter', 'the model refused to answer');
+  if (reply.finish === 'error') return stop('error', 'the model ended its reply with an error');
+  const proposals = proposalsIn(parts, state, reply);
+  return proposals.kind === 'answer' ? answered(run, parts, state, reply) : acted(run, parts, state, reply, proposals);
+}
+
+async function answered<O>(
+  run: Run,
+  parts: LoopParts<O>,
+  state: LoopState,
+  reply: Reply<string>,
+): Promise<LoopStop<O> | undefined> {
+  if (reply.finish === 'length') {
+    const read = await parts.read(run, reply.text);
+    const cut = stop<O>('length', 'the answer is cut at the limit of output tokens');
+    return read.ok ? { ...cut, output: read.value } : cut;
+  }
+  if (parts.confirms && !state.isConfirming) {
+    state.confirm(CONFIRMATION);
+    return undefined;
+  }
+  return accepted(run, parts, state, reply);
+}
+
+async function accepted<O>(
+  run: Run,
+  parts: LoopParts<O>,
+  state: LoopState,
+  reply: Reply<string>,
+): Promise<LoopStop<O> | undefined> {
+  const isEmpty = reply.text.trim() === '';
+  const read = isEmpty ? ({ ok: false, problem: 'The answer is empty.' } as const) : await parts.read(run, reply.text);
+  if (read.ok) return { ...stop<O>('completed', 'answered'), output: read.value };
+  // the same mistake word for word: asking again would only buy it once more
+  if (state.repairs >= parts.maxRepairs || state.unfit === reply.text) {
+    const failure = failureOf(new FlyballError('REPLY_INVALID', `The answer does not fit its schema: ${read.problem}`));
+    return { termination: { reason: 'invalid_output', why: failure.message, failure } };
+  }
+  state.repair(read.problem);
+  return undefined;
+}
+
+async function acted<O>(
+  run: Run,
+  parts: LoopParts<O>,
+  state: LoopState,
+  reply: Reply<string>,
+  proposals: Exclude<Proposals, { readonly kind: 'answer' }>,
+): Promise<LoopStop<O> | undefined> {
+  state.isConfirming = false; // further work arms the question again
+  if (proposals.kind === 'malformed') {
+    state.malformed(proposals.problem);
+    return tooManyErrors(parts, state);
+  }
+  const resolve = (call: ToolCall): Resolved => (isCut(reply, call) ? cutOff(call) : state.resolve(call));
+  const goesOn = state.count.bind(state);
+  const reports = await executeCalls({ run, config: parts.config, resolve, goesOn }, proposals.calls);
+  for (const report of reports) if (report.end === 'not-executed') state.observeCall(report);
+  state.prompt = withReports(parts, state, reports);
+  return tooManyErrors(parts, state) ?? repeated(parts, state);
+}
+
+/** Arguments that were cut off before their first character would else pass for none. */
+function isCut({ finish, toolCalls }: Reply<string>, call: ToolCall): boolean {
+  return finish === 'length' && call === toolCalls.at(-1) && call.arguments.trim() === '';
+}
+
+function cutOff({ name }: ToolCall): Resolved {
+  const message = `the call of ${name} was cut at the limit of output tokens`;
+  return { ok: false, failure: { code: 'INPUT_INVALID', message, retryable: false } };
+}
+
+function tooManyErrors<O>({ config }: LoopParts<O>, { lastStraw }: LoopState): LoopStop<O> | undefined {
+  if (lastStraw === undefined) return undefined;
+  const why = `${config.maxConsecutiveErrors} failures in a row, the last one: ${lastStraw.message}`;
+  return { termination: { reason: 'error', why, failure: lastStraw } };
+}
+
+function repeated<O>(parts: LoopParts<O>, state: LoopState): LoopStop<O> | undefined {
+  if (state.repeatedCall === undefined) return undefined;
+  const limit = parts.config.repeatLimit;
+  return stop('loop_detected', `${state.repeatedCall} gave the same result ${limit} times for the same arguments`, {
+    name: 'noProgress',
+    limit,
+  });
+}

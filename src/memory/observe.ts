@@ -1,0 +1,69 @@
+import type { Run } from '../core/run.js';
+import type { Reply } from '../core/session.js';
+import type { ToolResult } from '../core/tool.js';
+import type { ObservationType } from '../views/observations.js';
+import { PRIVATE } from '../views/privacy.js';
+
+/** An observation before it is known whose it is, and when. */
+export interface ObservationDraft {
+  /** Given where it is known, as from `observationsOf`: the same id is the same observation. */
+  readonly id?: string;
+  readonly type: ObservationType;
+  readonly content: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly tags?: readonly string[];
+}
+
+/**
+ * Puts an observation of the agent's own into the journal. With the tag `private` it stays there: a replay finds it, and
+ * no memory, recall or export does.
+ */
+export function observe(run: Run, { type, content, metadata = {}, tags = [] }: Omit<ObservationDraft, 'id'>): void {
+  run.note({ kind: 'observation', type, content, metadata, tags });
+}
+
+export interface PrivateParts {
+  readonly tools?: readonly string[];
+  readonly sessions?: readonly string[];
+}
+
+/**
+ * Marks what is made in this scope, and in the scopes inside it, as private: all of it, or the model calls of some
+ * sessions and the calls of some tools. It holds for what was made there before, too.
+ */
+export function markPrivate(run: Run, parts?: PrivateParts): void {
+  run.note({
+    kind: PRIVATE,
+    ...(parts?.tools === undefined ? {} : { tools: parts.tools }),
+    ...(parts?.sessions === undefined ? {} : { sessions: parts.sessions }),
+  });
+}
+
+/** A model's reply as an observation. `role` is the name of the session that was asked. */
+export function replyObservation(
+  role: string,
+  reply: Pick<Reply<unknown>, 'text' | 'toolCalls' | 'finish' | 'usage'> & { readonly model?: string },
+): ObservationDraft {
+  const { text, toolCalls, finish, usage, model } = reply;
+  return {
+    type: 'llm_response',
+    content: text,
+    metadata: {
+      role,
+      ...(model === undefined ? {} : { model }),
+      finish,
+      tokens: { input: usage.input, output: usage.output },
+      ...(toolCalls.length === 0 ? {} : { tools: toolCalls.map(({ name }) => name) }),
+    },
+  };
+}
+
+/** The end of a tool call as an observation, made or answered without being made. */
+export function callObservation(
+  tool: string,
+  result: ToolResult,
+  call: { readonly callId?: string } = {},
+): ObservationDraft {
+  const failed = result.ok ? {} : { code: result.failure.code };
+  return { type: 'tool_call', content: result.content, metadata: { tool, ...call, ok: result.ok, ...failed } };
+}

@@ -1,0 +1,51 @@
+import type { JsonSchema } from '../core/schema.js';
+import type { Tool } from '../core/tool.js';
+import { requireSoundParts } from './definition-checks.js';
+import { effectOf } from './effect-of-definition.js';
+import { inputOf } from './input-schema.js';
+import type { ArgsOf, DefinedTool, LooseDefinition, ToolDefinition, ToolInput } from './tool-definition.js';
+
+const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/** Tools that were made here: sound, frozen, and plain data but for their methods. */
+const made = new WeakSet<object>();
+
+/**
+ * Makes a tool. Whatever is wrong with it is said here, before a model is shown it: a bad name, a missing compensation,
+ * a schema that no provider takes.
+ */
+export function tool<T, S extends ToolInput = Readonly<Record<string, never>>>(
+  definition: ToolDefinition<S, T>,
+): DefinedTool<ArgsOf<S>, T> {
+  return toolFrom(definition) as DefinedTool<ArgsOf<S>, T>;
+}
+
+/** The same for a definition that no compiler has seen, such as a module's export or a YAML entry. */
+export function toolFrom(given: unknown, inputWhereNone: JsonSchema = NO_ARGUMENTS): DefinedTool {
+  const definition = (given ?? {}) as LooseDefinition;
+  if (made.has(definition)) return definition as DefinedTool;
+  const name = requireSoundParts(definition);
+  const ready = Object.freeze({
+    name,
+    description: definition.description,
+    effect: effectOf(name, definition),
+    ...inputOf(name, definition, inputWhereNone),
+    ...stated(definition, 'legs', 'scopes', 'timeoutMs', 'retry', 'tags', 'surface'),
+    ...bound(definition, 'reserve', 'touches', 'present', 'execute'),
+  } as unknown as DefinedTool);
+  made.add(ready);
+  return ready;
+}
+
+function stated(definition: LooseDefinition, ...keys: readonly (keyof LooseDefinition)[]): object {
+  return Object.fromEntries(keys.filter((key) => definition[key] !== undefined).map((key) => [key, definition[key]]));
+}
+
+/** Bound, because a definition may be an instance of a class. */
+function bound<K extends 'reserve' | 'touches' | 'present' | 'execute'>(
+  definition: LooseDefinition,
+  ...keys: readonly K[]
+): Partial<Pick<Tool, K>> {
+  const methods = keys.map((key) => [key, definition[key]?.bind(definition)] as const);
+  return Object.fromEntries(methods.filter(([, method]) => method !== undefined)) as Partial<Pick<Tool, K>>;
+}

@@ -1,0 +1,115 @@
+import { failureOf } from '../../core/errors.js';
+import type { GuardContext, SeamMiddleware, Seams } from '../../core/seams.js';
+import type { ToolRef } from '../../core/tool.js';
+import type { Clock } from '../../ports/clock.js';
+import type { CommandRules } from '../rules/commands.js';
+import type { DomainRules } from '../rules/domains.js';
+import type { PathRules } from '../rules/paths.js';
+import { withApproval } from './approval.js';
+import { autonomyGuard, type LevelOf } from './autonomy-level.js';
+import { type GuardAnswer, type Objection, refuse, type ToolGuard } from './guard-answer.js';
+import type { Policy } from './policy/policy.js';
+import { type PolicySource, policyGuard } from './policy/policy-guard.js';
+import { type ProposedCall, proposedCall } from './proposed-call.js';
+import { DEFAULT_RATE_LIMIT, type RateLimit, rateLimitGuard } from './rate-limit.js';
+import { type ScopesOf, scopesGuard } from './scopes.js';
+import { commandGuard, domainGuard, pathGuard } from './touch-guards.js';
+import { legsFrom, trifectaGuard } from './trifecta.js';
+
+export interface GovernanceOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** All tools that runs may call, as a list or a view of a registry: the legs of earlier calls are looked up here. */
+  readonly tools?: Iterable<ToolRef> | (() => Iterable<ToolRef>);
+  /** 60 a minute and 10 a second for each subject where absent. */
+  readonly rateLimit?: RateLimit | 'off';
+  /** `supervised` where absent. */
+  readonly autonomy?: LevelOf;
+  /** Where absent, scopes are not asked for. */
+  readonly scopesOf?: ScopesOf;
+  readonly commands?: CommandRules;
+  readonly paths?: PathRules;
+  readonly domains?: DomainRules;
+  readonly policy?: Policy | PolicySource;
+  /** `escalate` where absent. */
+  readonly trifecta?: 'escalate' | 'deny' | 'off';
+}
+
+/**
+ * The guards around every proposed call, in one order that no option changes. The first refusal ends it; a guard that
+ * wants a person is remembered, and the person is asked after all the others have agreed. A guard that breaks refuses.
+ */
+export function governance(options: GovernanceOptions): Seams {
+  const { tools = [] } = options;
+  const legsOf = legsFrom(typeof tools === 'function' ? tools : () => tools);
+  const guards = guardsOf(options, legsOf);
+  const middleware: SeamMiddleware<'tool.pre'> = (next) => async (value, ctx) => {
+    legsOf.learn(value.tool);
+    const answer = await judge(guards, value.tool, value.args, ctx);
+    if ('refused' in answer) return { allow: false, why: answer.refused };
+    return withApproval(await next(value, ctx), answer.asked);
+  };
+  return { 'tool.pre': [middleware] };
+}
+
+function guardsOf(options: GovernanceOptions, legsOf: ReturnType<typeof legsFrom>): readonly ToolGuard[] {
+  const { clock, rateLimit = DEFAULT_RATE_LIMIT, autonomy = 'supervised', trifecta = 'escalate' } = options;
+  const root = options.paths?.roots[0]?.path;
+  return [
+    ...(rateLimit === 'off' ? [] : [rateLimitGuard(rateLimit, clock)]),
+    autonomyGuard(autonomy),
+    ...(options.scopesOf === undefined ? [] : [scopesGuard(options.scopesOf)]),
+    ...(options.commands === undefined ? [] : [commandGuard(options.commands)]),
+    ...(options.paths === undefined ? [] : [pathGuard(options.paths)]),
+    ...(options.domains === undefined ? [] : [domainGuard(options.domains)]),
+    ...(options.policy === undefined
+      ? []
+      : [policyGuard({ policy: options.policy, clock, levelOf: autonomy, ...(root === undefined ? {} : { root }) })]),
+    ...(trifecta === 'off' ? [] : [trifectaGuard(trifecta, legsOf)]),
+  ];
+}
+
+async function judge(
+  guards: readonly ToolGuard[],
+  tool: ToolRef,
+  args: unknown,
+  ctx: GuardContext,
+): Promise<{ readonly refused: string } | { readonly asked: readonly string[] }> {
+  const asked: string[] = [];
+  const tell = (answer: GuardAnswer): void => {
+    for (const decision of answer.told) ctx.decide(decision);
+  };
+  const call = examined(tool, args);
+  if ('told' in call) {
+    tell(call);
+    return { refused: call.why };
+  }
+  for (const guard of guards) {
+    const answer = await answerOf(guard, call, ctx);
+    tell(answer);
+    if (answer.verdict === 'refuse') return { refused: answer.why };
+    if (answer.verdict === 'ask') asked.push(answer.why);
+  }
+  return { asked };
+}
+
+function examined(tool: ToolRef, args: unknown): ProposedCall | Objection {
+  try {
+    return proposedCall(tool, args);
+  } catch (error) {
+    return broken('touches', `${tool.name} cannot tell what it would touch: ${failureOf(error).message}`);
+  }
+}
+
+async function answerOf(guard: ToolGuard, call: ProposedCall, ctx: GuardContext): Promise<GuardAnswer> {
+  try {
+    return await guard.check(call, ctx);
+  } catch (error) {
+    return broken(guard.name, `The guard ${guard.name} failed: ${failureOf(error).message}`);
+  }
+}
+
+/** The operator reads what broke; the model only that nothing was called. */
+function broken(guard: string, why: string): Objection {
+  const refused = `Nothing was called: the check "${guard}" could not be made. Somebody has to mend it first.`;
+  return { ...refuse(guard, refused), told: [{ guard, verdict: 'denied', why }] };
+}

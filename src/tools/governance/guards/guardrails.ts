@@ -1,0 +1,114 @@
+import { FlyballError } from '../../../core/errors.js';
+import type { Outcome } from '../../../core/outcome.js';
+import type { Observed, SeamMiddleware, Seams } from '../../../core/seams.js';
+import type { ToolRef } from '../../../core/tool.js';
+import { withApproval } from '../approval.js';
+import { effectKind } from '../proposed-call.js';
+import { type Asking, askGuard, decisionOf, reasonOf } from './ask-guard.js';
+import { blockedOutcome } from './blocked-outcome.js';
+import { checkSlots, hasGuards } from './check-slots.js';
+import type { GuardedCall, GuardSlots } from './guard-points.js';
+import { InputNotes } from './input-notes.js';
+import { mapOutcome, mapStrings } from './strings-in.js';
+
+/**
+ * Guards at the four crossings, each slot in the order given; what one has redacted is what the next one sees. A guard
+ * that breaks blocks, except for an input guard that names who answers for letting the input pass.
+ */
+export function guardrails(slots: GuardSlots): Seams {
+  checkSlots(slots);
+  const notes = new InputNotes();
+  const has = hasGuards(slots);
+  return {
+    ...(has('input') ? { input: [inputGuards(slots, notes)] } : {}),
+    ...(has('preCall') ? { 'tool.pre': [preCallGuards(slots)] } : {}),
+    ...(has('response') ? { 'tool.post': [responseGuards(slots)] } : {}),
+    ...(has('input') || has('output') ? { output: [outputGuards(slots, notes)] } : {}),
+  };
+}
+
+const INPUT: Asking<'pass' | 'redact' | 'block', unknown> = {
+  verdicts: ['pass', 'redact', 'block'],
+  redact: mapStrings,
+};
+
+function inputGuards({ input = [] }: GuardSlots, notes: InputNotes): SeamMiddleware<'input'> {
+  return (next) => async (given, ctx) => {
+    let value = given;
+    for (const guard of input) {
+      const judged = await askGuard(guard, INPUT, value, ctx);
+      value = judged.value;
+      if (judged.verdict === 'pass') continue;
+      const owner = typeof guard.whenBroken === 'object' ? guard.whenBroken.passOwner : undefined;
+      const isLetPass = judged.verdict === 'broken' && owner !== undefined;
+      if (judged.verdict !== 'redact' && !isLetPass)
+        throw new FlyballError('DENIED', `The input was refused. ${reasonOf(judged)}`, {
+          detail: { rule: judged.ruleId },
+        });
+      const note = decisionOf(judged, 'warned');
+      notes.keep(ctx.runId, isLetPass ? { ...note, why: `${note.why} ${owner} answers for letting it pass.` } : note);
+    }
+    return next(value, ctx);
+  };
+}
+
+const PRE_CALL: Asking<'allow' | 'deny' | 'ask', GuardedCall> = { verdicts: ['allow', 'deny', 'ask'] };
+
+function preCallGuards({ preCall = [] }: GuardSlots): SeamMiddleware<'tool.pre'> {
+  return (next) => async (value, ctx) => {
+    const asked: string[] = [];
+    for (const guard of preCall) {
+      const judged = await askGuard(guard, PRE_CALL, guardedCall(value.tool, value.args), ctx);
+      if (judged.verdict === 'allow') continue;
+      ctx.decide(decisionOf(judged, judged.verdict === 'ask' ? 'asked' : 'denied'));
+      if (judged.verdict !== 'ask') return { allow: false, why: `${value.tool.name} was refused. ${reasonOf(judged)}` };
+      asked.push(reasonOf(judged));
+    }
+    return withApproval(await next(value, ctx), asked);
+  };
+}
+
+const RESPONSE: Asking<'pass' | 'redact' | 'block', GuardedCall & Observed> = {
+  verdicts: ['pass', 'redact', 'block'],
+  redact: (given, change) => ({ ...given, value: mapStrings(given.value, change), text: change(given.text) }),
+};
+
+/** On the way out: what middleware inside makes of a result is judged too. */
+function responseGuards({ response = [] }: GuardSlots): SeamMiddleware<'tool.post'> {
+  return (next) => async (value, ctx) => {
+    let seen = { ...guardedCall(value.tool, value.args), ...(await next(value, ctx)) };
+    for (const guard of response) {
+      const judged = await askGuard(guard, RESPONSE, seen, ctx);
+      seen = judged.value;
+      if (judged.verdict === 'pass') continue;
+      ctx.decide(decisionOf(judged, judged.verdict === 'redact' ? 'warned' : 'blocked'));
+      if (judged.verdict !== 'redact')
+        throw new FlyballError('DENIED', `The result of ${seen.tool} was withheld. ${reasonOf(judged)}`);
+    }
+    return { value: seen.value, text: seen.text };
+  };
+}
+
+const OUTPUT: Asking<'release' | 'redact' | 'block', Outcome<unknown>> = {
+  verdicts: ['release', 'redact', 'block'],
+  redact: mapOutcome,
+};
+
+function outputGuards({ output = [] }: GuardSlots, notes: InputNotes): SeamMiddleware<'output'> {
+  return (next) => async (value, ctx) => {
+    for (const note of notes.take(ctx.runId)) ctx.decide(note);
+    let outcome = await next(value, ctx);
+    for (const guard of output) {
+      const judged = await askGuard(guard, OUTPUT, outcome, ctx);
+      outcome = judged.value;
+      if (judged.verdict === 'release') continue;
+      ctx.decide(decisionOf(judged, judged.verdict === 'redact' ? 'warned' : 'blocked'));
+      if (judged.verdict !== 'redact') return blockedOutcome(outcome, reasonOf(judged));
+    }
+    return outcome;
+  };
+}
+
+function guardedCall(tool: ToolRef, args: unknown): GuardedCall {
+  return { tool: tool.name, class: effectKind(tool), legs: tool.legs ?? [], args };
+}

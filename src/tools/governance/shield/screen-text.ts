@@ -1,0 +1,62 @@
+import { FlyballError, failureOf } from '../../../core/errors.js';
+import { type InjectionDetector, suspectOf } from './detector.js';
+
+export interface Screening {
+  /** Between 0 and 1. */
+  readonly score: number;
+  /** Ids of the detectors that found something. */
+  readonly detectors: readonly string[];
+  /** Stretches of the text that were found, in order and without overlap. */
+  readonly spans: readonly { readonly start: number; readonly end: number }[];
+}
+
+/**
+ * Kinds of tricks add up as independent evidence does, 1 − ∏(1 − weight); the same trick twice counts once, so that a
+ * long text is not suspicious for its length. Throws when a detector breaks: then nobody has looked.
+ */
+export async function screenText(text: string, detectors: readonly InjectionDetector[]): Promise<Screening> {
+  const suspect = suspectOf(text);
+  let doubt = 1;
+  const ids: string[] = [];
+  const spans: { start: number; end: number }[] = [];
+  for (const detector of detectors) {
+    const findings = await findingsOf(detector, suspect);
+    if (findings.length === 0) continue;
+    doubt *= 1 - Math.max(...findings.map(({ weight }) => weight ?? detector.weight));
+    ids.push(detector.id);
+    spans.push(...findings);
+  }
+  return { score: 1 - doubt, detectors: ids, spans: merged(spans) };
+}
+
+async function findingsOf(detector: InjectionDetector, suspect: Parameters<InjectionDetector['find']>[0]) {
+  try {
+    return await detector.find(suspect);
+  } catch (error) {
+    throw new FlyballError('DENIED', `The detector ${detector.id} failed: ${failureOf(error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+const NOTICE = '[removed]';
+
+/** The text with a notice in place of everything that was found. */
+export function sanitised(text: string, { spans }: Screening): string {
+  let [clean, from] = ['', 0];
+  for (const { start, end } of spans) {
+    clean += `${text.slice(from, start)}${NOTICE}`;
+    from = end;
+  }
+  return clean + text.slice(from);
+}
+
+function merged(spans: readonly { readonly start: number; readonly end: number }[]): Screening['spans'] {
+  const joined: { start: number; end: number }[] = [];
+  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else joined.push({ start, end });
+  }
+  return joined;
+}

@@ -1,0 +1,52 @@
+/** How a program reads its flags, as far as it matters for finding a forbidden one. */
+export interface FlagStyle {
+  /** Letters whose value may follow in the same word: in `-k2o` nothing after the k is a flag. */
+  readonly valueLetters?: string;
+  /** Flags are whole words behind one dash, as with find. */
+  readonly wholeWords?: boolean;
+}
+
+/**
+ * Every flag among the arguments: `--name=value` as `--name`, `-abc` as `-a`, `-b`, `-c` and as itself. What follows
+ * `--` is no flag any more, except for programs that read words.
+ */
+export function flagsIn(args: readonly string[], style: FlagStyle = {}): string[] {
+  if (style.wholeWords === true) return args.filter((word) => word.startsWith('-'));
+  const end = args.indexOf('--');
+  return (end < 0 ? args : args.slice(0, end)).flatMap((word) => flagsOf(word, style.valueLetters ?? ''));
+}
+
+function flagsOf(word: string, valueLetters: string): string[] {
+  if (word.startsWith('--')) return [word.split('=', 1)[0] ?? word];
+  if (!word.startsWith('-') || word.length < 2) return [];
+  const letters: string[] = [];
+  for (const letter of word.slice(1)) {
+    letters.push(`-${letter}`);
+    if (valueLetters.includes(letter)) break;
+  }
+  return word.length > 2 ? [...letters, word.split('=', 1)[0] ?? word] : letters;
+}
+
+/** Long options may be cut short as long as they stay unambiguous, so a beginning of a forbidden one counts as it. */
+export function isFlag(given: string, forbidden: string): boolean {
+  if (given === forbidden) return true;
+  return forbidden.startsWith('--') && given.length > 2 && given.startsWith('--') && forbidden.startsWith(given);
+}
+
+/** Words that are neither flags nor, as far as the style knows them, values of flags. */
+export function operandsIn(args: readonly string[], { valueLetters = '' }: FlagStyle = {}): string[] {
+  const end = args.indexOf('--');
+  const before = end < 0 ? args : args.slice(0, end);
+  const operands = before.filter((word, at) => {
+    if (word.startsWith('-') && word !== '-') return false;
+    const previous = before[at - 1] ?? '';
+    return !(/^-[^-]/.test(previous) && endsInValueLetter(previous, valueLetters));
+  });
+  return [...operands, ...(end < 0 ? [] : args.slice(end + 1))];
+}
+
+/** `-f` or `-cf`: the value of the f is the next word. */
+function endsInValueLetter(word: string, valueLetters: string): boolean {
+  const first = [...word.slice(1)].findIndex((letter) => valueLetters.includes(letter));
+  return first >= 0 && first === word.length - 2;
+}

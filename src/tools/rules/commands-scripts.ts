@@ -1,0 +1,46 @@
+/** Programs whose first argument is a program of its own. Only what is certain to be harmless is let through. */
+
+const SED_FLAGS = /^(?:-[nrEsuz]+|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug))$/;
+const SED_ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?)`;
+const SED_RANGE = String.raw`${SED_ADDRESS}(?:,[+~]?${SED_ADDRESS}|,[+~]\d+|~\d+)?`;
+const SED_SUBSTITUTION = String.raw`s([/|#,:@%_])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpIi0-9]*`;
+/** Printing, deleting, quitting and substituting; not `e` (runs a command), `w` (writes), `r` (reads other files). */
+const SED_COMMAND = new RegExp(String.raw`^\s*(?:${SED_RANGE})?\s*!?\s*(?:[pdqQ=]|${SED_SUBSTITUTION})\s*$`);
+
+export function sedProblem(args: readonly string[]): string | undefined {
+  const scripts: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    const inline = /^(?:-[nrEsuz]*e(?=.)|--expression=)/.exec(word)?.[0];
+    if (/^-[nrEsuz]*e$|^--expression$/.test(word)) scripts.push(args[++at] ?? '');
+    else if (inline !== undefined) scripts.push(word.slice(inline.length));
+    else if (word.startsWith('-') && word !== '-' && word !== '--') {
+      if (!SED_FLAGS.test(word))
+        return `sed may not be given ${word}: it could change a file or read its script from one.`;
+    } else if (scripts.length === 0) scripts.push(word);
+  }
+  const odd = scripts.flatMap((script) => commandsOf(script)).find((command) => !SED_COMMAND.test(command));
+  if (odd === undefined) return undefined;
+  return `sed may not be given “${odd.trim()}”: only printing (p), deleting (d), quitting (q), = and s/// without e and w are allowed.`;
+}
+
+/** Split at semicolons and line breaks; one inside an expression leaves halves that are then refused. */
+function commandsOf(script: string): string[] {
+  return script.split(/[;\n]/).filter((command) => command.trim() !== '');
+}
+
+export function awkProblem(args: readonly string[]): string | undefined {
+  let program: string | undefined;
+  for (let at = 0; at < args.length && program === undefined; at++) {
+    const word = args[at] ?? '';
+    if (word === '-F' || word === '-v') at++;
+    else if (word.startsWith('-') && word !== '--' && !/^-[Fv]./.test(word))
+      return `awk may not be given ${word}: it could load code or change a file.`;
+    else if (word !== '--' && !word.startsWith('-')) program = word;
+  }
+  if (program === undefined) return 'awk needs its program as an argument.';
+  const found = /\bsystem\b|\bgetline\b|[|>@]/.exec(program.replaceAll('||', ''))?.[0];
+  if (found === undefined) return undefined;
+  const hint = found === '>' ? ' Write a comparison the other way round, as in 5 < $3.' : '';
+  return `The awk program may not contain ${found}: it can run a program or write a file.${hint}`;
+}

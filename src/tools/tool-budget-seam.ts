@@ -1,0 +1,59 @@
+import { ConfigError } from '../core/errors.js';
+import type { GuardContext, SeamMiddleware } from '../core/seams.js';
+import type { ToolRef } from '../core/tool.js';
+import { type CountText, estimateTextTokens, measureTools } from './measure-tools.js';
+import { type Admission, admitTools, type ToolBudget, USUAL } from './tool-budget.js';
+import { schemasHash } from './tool-spec.js';
+
+export interface ToolBudgetSeamOptions {
+  /** Of the smallest model that is asked, in tokens. */
+  readonly window: number;
+  readonly budget?: ToolBudget;
+  readonly countText?: CountText;
+}
+
+/** More runs than one process works on at a time; what falls out is at worst told once more. */
+const REMEMBERED = 4096;
+
+/**
+ * Holds every request to the tool budget. Stands first in its seam, so that it measures what the middleware after it
+ * has made of the list. A decision is told once for each run and set of schemas; a refusal is raised every time.
+ */
+export function toolBudgetSeam(options: ToolBudgetSeamOptions): SeamMiddleware<'tools.load'> {
+  const { window, budget = USUAL, countText = estimateTextTokens } = options;
+  measureTools([], countText, window); // a window that is none is said here and not with the first request
+  const judged = new WeakMap<readonly ToolRef[], Judged>();
+  const told = new Set<string>();
+
+  const judge = (tools: readonly ToolRef[]): Judged => {
+    const known = judged.get(tools);
+    if (known !== undefined) return known;
+    const fresh = { hash: schemasHash(tools), admission: admitTools(measureTools(tools, countText, window), budget) };
+    judged.set(tools, fresh); // sessions hand in the same list with every call
+    return fresh;
+  };
+  const tell = ({ hash, admission }: Judged, ctx: GuardContext): void => {
+    const key = `${ctx.runId} ${hash}`;
+    if (told.has(key)) return;
+    for (const oldest of told.size >= REMEMBERED ? told : []) {
+      told.delete(oldest);
+      break;
+    }
+    told.add(key);
+    for (const why of admission.warnings) ctx.decide({ guard: 'tool-budget', verdict: 'warned', why });
+    if (!admission.ok) ctx.decide({ guard: 'tool-budget', verdict: 'blocked', why: admission.why });
+  };
+
+  return (next) => async (offered, ctx) => {
+    const tools = await next(offered, ctx);
+    const decision = judge(tools);
+    tell(decision, ctx);
+    if (!decision.admission.ok) throw new ConfigError(`Tool budget: ${decision.admission.why}`);
+    return tools;
+  };
+}
+
+interface Judged {
+  readonly hash: string;
+  readonly admission: Admission;
+}

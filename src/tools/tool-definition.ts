@@ -1,0 +1,81 @@
+import type { Amounts } from '../core/budget.js';
+import type { JsonSchema, StandardSchema } from '../core/schema.js';
+import type {
+  Changed,
+  EffectClass,
+  EffectContext,
+  EffectKind,
+  EffectRules,
+  InvocationPolicy,
+  Tool,
+  Touch,
+  TrifectaLeg,
+} from '../core/tool.js';
+
+/** A schema of a library that speaks Standard Schema (zod 4, valibot, arktype), or plain JSON Schema of an object. */
+export type ToolInput = StandardSchema | JsonSchema;
+
+/** What `execute` gets: the schema's output. JSON Schema says nothing to the compiler, so its authors annotate. */
+export type ArgsOf<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly output: infer Output }
+    ? Output
+    : unknown
+  : Readonly<Record<string, unknown>>;
+
+/** A tool as its author writes it. Everything that a plain effect kind needs stands beside it. */
+export type ToolDefinition<S extends ToolInput, T> = ToolParts<S, T> & EffectPart<ArgsOf<S>, NoInfer<T>>;
+
+// methods rather than function properties, as in Tool: an annotated `execute` may ask for more than the compiler knows
+export interface ToolParts<S extends ToolInput, T> {
+  /** Letters, digits, `_` and `-`, at most 64 of them: what every provider accepts. */
+  readonly name: string;
+  /** Written for the model: what it does, when to use it and when not to. */
+  readonly description: string;
+  /** No arguments where it is absent. */
+  readonly input?: S;
+  /** For a schema library that cannot describe itself as JSON Schema. */
+  readonly inputJsonSchema?: JsonSchema;
+  readonly legs?: readonly TrifectaLeg[];
+  readonly scopes?: readonly string[];
+  readonly timeoutMs?: number;
+  readonly retry?: Partial<InvocationPolicy>;
+  /** Words by which a view of the registry picks tools. */
+  readonly tags?: readonly string[];
+  /** How many tools can be reached through this one: what it counts for in the tool budget. */
+  readonly surface?: number;
+  reserve?(args: ArgsOf<S>): Partial<Amounts>;
+  touches?(args: ArgsOf<S>): Touch;
+  present?(value: NoInfer<T>): string;
+  /** Written before compensate, verify and present, it tells the compiler what they are handed. */
+  execute(args: ArgsOf<S>, how: EffectContext): Promise<T | Changed<T>>;
+}
+
+type Nothing<K extends string> = { readonly [Name in K]?: never };
+
+/** A plain kind with its rules beside it, or the whole class as one object. */
+export type EffectPart<A, T> =
+  | ({ readonly effect: 'pure' } & Nothing<'why' | 'verify' | 'compensate' | 'simulate'>)
+  | ({ readonly effect: 'idempotent' } & Omit<EffectRules<A, T>, 'timeoutMs'> & Nothing<'why'>)
+  | ({ readonly effect: 'undoable' } & Omit<EffectRules<A, T>, 'timeoutMs' | 'compensate'> &
+      Required<Pick<EffectRules<A, T>, 'compensate'>> &
+      Nothing<'why'>)
+  | ({ readonly effect: 'irreversible'; readonly why?: string } & Omit<EffectRules<A, T>, 'timeoutMs' | 'compensate'> &
+      Nothing<'compensate'>)
+  | ({ readonly effect: Exclude<EffectClass<A, T>, string> } & Nothing<'why' | 'verify' | 'compensate' | 'simulate'>);
+
+/** A tool made ready: its arguments are checked, and the schema that models are shown is worked out once. */
+export interface DefinedTool<A = never, T = unknown> extends Tool<A, T> {
+  readonly input: StandardSchema;
+  readonly inputJsonSchema: JsonSchema;
+  readonly tags?: readonly string[];
+  readonly surface?: number;
+}
+
+/** A definition as it may come from JavaScript or YAML: nothing about it is believed yet. */
+export interface LooseDefinition
+  extends Partial<Omit<ToolParts<ToolInput, unknown>, 'execute'>>,
+    Omit<EffectRules<never, never>, 'timeoutMs'> {
+  readonly effect?: EffectKind | EffectClass<never, never>;
+  readonly why?: string;
+  readonly execute?: (args: never, how: EffectContext) => unknown;
+}

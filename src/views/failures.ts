@@ -1,0 +1,174 @@
+import type { ErrorCode, Failure } from '../core/errors.js';
+import type { EffectId, Entry } from '../core/events.js';
+import { type Effect, EffectFold } from './effects.js';
+import { baseOf } from './paths.js';
+
+export type FailureCategory =
+  | 'model'
+  | 'tool'
+  | 'policy'
+  | 'budget'
+  | 'validation'
+  | 'timeout'
+  | 'sandbox'
+  | 'memory'
+  | 'runtime';
+
+/**
+ * low: an answer the agent can work with. medium: something did not get done. high: the run, or a whole kind of work in
+ * it, cannot go on. critical: somebody has to look, because the state of the world or of the journal is in question.
+ */
+export type FailureSeverity = 'low' | 'medium' | 'high' | 'critical';
+
+export interface FailureRecord {
+  readonly at: number;
+  readonly generation: number;
+  /** Empty where the run as a whole failed. */
+  readonly effect: EffectId;
+  readonly code: ErrorCode;
+  readonly category: FailureCategory;
+  readonly severity: FailureSeverity;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** `by effect`: the code alone does not say; a model call, a tool call and a step fail with it alike. */
+type Kind = readonly [FailureCategory | 'by effect', FailureSeverity];
+
+/** A new code fails to compile here until somebody says what kind of failure it is. */
+const KINDS: Readonly<Record<ErrorCode, Kind>> = {
+  CONFIG_INVALID: ['validation', 'high'],
+  INPUT_INVALID: ['validation', 'low'],
+  VALUE_NOT_SERIALISABLE: ['validation', 'medium'],
+  RUN_NOT_FOUND: ['runtime', 'low'],
+  RUN_EXISTS: ['runtime', 'low'],
+  ALREADY_TERMINAL: ['runtime', 'low'],
+  AGENT_UNKNOWN: ['runtime', 'high'],
+  JOURNAL_CONFLICT: ['runtime', 'high'],
+  JOURNAL_NEWER: ['runtime', 'high'],
+  JOURNAL_CORRUPT: ['runtime', 'critical'],
+  JOURNAL_TRUNCATED: ['runtime', 'critical'],
+  STORAGE_READ_ONLY: ['runtime', 'high'],
+  STORAGE_FULL: ['runtime', 'critical'],
+  STORAGE_BUSY: ['runtime', 'medium'],
+  STORAGE_FAILED: ['runtime', 'critical'],
+  DRIVER_MISSING: ['runtime', 'high'],
+  REPLAY_DIVERGED: ['runtime', 'high'],
+  FOREIGN_AWAIT: ['runtime', 'high'],
+  RUN_INSIDE_EFFECT: ['runtime', 'high'],
+  RUN_UNLOADED: ['runtime', 'low'],
+  RUN_STALLED: ['runtime', 'high'],
+  BOUND_REACHED: ['budget', 'medium'],
+  CANCELLED: ['runtime', 'low'],
+  APPROVAL_REJECTED: ['policy', 'medium'],
+  EFFECT_FAILED: ['by effect', 'medium'],
+  EFFECT_TIMEOUT: ['timeout', 'medium'],
+  EFFECT_IN_DOUBT: ['by effect', 'critical'],
+  NOT_SIMULATED: ['runtime', 'low'],
+  DENIED: ['policy', 'medium'],
+  TOOL_UNKNOWN: ['tool', 'low'],
+  CIRCUIT_OPEN: ['by effect', 'medium'],
+  SANDBOX_MISSING: ['sandbox', 'high'],
+  SANDBOX_LIMIT: ['sandbox', 'medium'],
+  MODEL_UNAVAILABLE: ['model', 'medium'],
+  MODEL_REJECTED: ['model', 'high'],
+  WINDOW_EXCEEDED: ['model', 'high'],
+  REPLY_INVALID: ['validation', 'medium'],
+  SIGNAL_INVALID: ['validation', 'low'],
+  SIGNAL_UNEXPECTED: ['validation', 'low'],
+  FORK_REFUSED: ['runtime', 'low'],
+  CONTINUE_REFUSED: ['runtime', 'high'],
+  RECORD_CONFLICT: ['memory', 'medium'],
+  SCRIPT_EXHAUSTED: ['model', 'high'],
+  CASSETTE_MISSING: ['model', 'high'],
+};
+
+/** What went wrong in a run, in order. One record for each entry that tells of a failure. */
+export function failuresOf(entries: readonly Entry[]): readonly FailureRecord[] {
+  const effects = new EffectFold();
+  return entries.flatMap((entry) => failureAt(entry, effects.apply(entry)) ?? []);
+}
+
+/** Steps of the memory go by this name, so that a full disk under the memory counts as the memory's failure. */
+const MEMORY_STEP = /^memory\./;
+
+/** What kind of failure a code is, in the effect it came from. */
+export function kindOfFailure(
+  code: ErrorCode,
+  effect?: Pick<Effect, 'verb' | 'name'>,
+): { readonly category: FailureCategory; readonly severity: FailureSeverity } {
+  const [category, severity] = KINDS[code];
+  if (effect?.verb === 'step' && MEMORY_STEP.test(effect.name)) return { category: 'memory', severity };
+  return { category: category === 'by effect' ? categoryOf(effect) : category, severity };
+}
+
+function categoryOf(effect: Pick<Effect, 'verb'> | undefined): FailureCategory {
+  switch (effect?.verb) {
+    case 'ask':
+      return 'model';
+    case 'call':
+      return 'tool';
+    default:
+      return 'runtime';
+  }
+}
+
+/** The failure that an entry tells of, where it tells of one. `effect` is the one the entry belongs to. */
+export function failureAt(entry: Entry, effect: Effect | undefined): FailureRecord | undefined {
+  const { event } = entry;
+  switch (event.type) {
+    case 'ask-end':
+    case 'complete':
+    case 'abort':
+      return event.failure === undefined ? undefined : record(entry, event.id, event.failure, effect);
+    case 'spawn-end':
+      return event.outcome.stop === 'failed' ? record(entry, event.id, event.outcome.failure, effect) : undefined;
+    case 'run-end':
+      return event.outcome.stop === 'failed'
+        ? atLeast('high', record(entry, '', event.outcome.failure, undefined))
+        : undefined;
+    case 'doubt':
+      return record(entry, event.id, { code: 'EFFECT_IN_DOUBT', message: event.why, retryable: false }, effect);
+    case 'trip': {
+      const message = `${event.bound} is at ${event.spent} of ${event.limit}`;
+      return record(entry, event.node, { code: 'BOUND_REACHED', message, retryable: false }, undefined);
+    }
+    case 'stuck': {
+      const message = 'the agent awaits something that did not go through `run`';
+      return record(entry, '', { code: 'FOREIGN_AWAIT', message, retryable: false }, undefined);
+    }
+    case 'signal-refused':
+      return record(entry, '', { code: 'SIGNAL_INVALID', message: event.why, retryable: true }, undefined);
+    case 'guard-refused':
+      // a refused call writes its own end; a reply that is asked for again does not
+      if (event.id === baseOf(event.id)) return undefined;
+      return {
+        ...record(entry, baseOf(event.id), { code: 'REPLY_INVALID', message: event.why, retryable: true }, undefined),
+        severity: 'low',
+      };
+    case 'retry':
+      return { ...record(entry, event.id, event.failure, { verb: 'call', name: event.name }), severity: 'low' };
+    case 'operator-alert':
+      return {
+        ...record(entry, event.effect ?? '', { code: 'EFFECT_FAILED', message: event.why, retryable: false }, effect),
+        severity: 'critical',
+      };
+    default:
+      return undefined; // no failure: bounds and refusals have entries of their own
+  }
+}
+
+function record(
+  { at, generation }: Entry,
+  id: EffectId,
+  { code, message, retryable }: Failure,
+  effect: Pick<Effect, 'verb' | 'name'> | undefined,
+): FailureRecord {
+  return { at, generation, effect: id, code, ...kindOfFailure(code, effect), message, retryable };
+}
+
+const SEVERITIES: readonly FailureSeverity[] = ['low', 'medium', 'high', 'critical'];
+
+function atLeast(severity: FailureSeverity, of: FailureRecord): FailureRecord {
+  return SEVERITIES.indexOf(of.severity) >= SEVERITIES.indexOf(severity) ? of : { ...of, severity };
+}

@@ -1,0 +1,110 @@
+import type { EffectId, Entry, EventOf } from '../core/events.js';
+import { EffectFold, type Verb } from './effects.js';
+import { baseOf, isInside, loopPathOf, pathOf, scopeOf } from './paths.js';
+
+/** The tag of a note that is private. */
+export const PRIVATE = 'private';
+
+/**
+ * What a journal says is private. Three things are:
+ * 1. a note whose `tags` hold `private`;
+ * 2. everything made in a scope, and in the scopes inside it, that noted `{ kind: 'private' }` or whose loop has the tag,
+ *    with what was handed to and by a child agent that runs there;
+ * 3. model calls of the sessions and calls of the tools that such a note names (`sessions`, `tools`), in that scope.
+ *
+ * A mark holds for what came before it too: it is read after the fact, so an early effect must not slip through. It does
+ * not follow contents: what an agent takes from a private result and hands on elsewhere is that effect's content.
+ */
+export class Privacy {
+  private readonly marks: Mark[] = [];
+  private readonly named = new Map<string, { readonly verb: Verb; readonly name: string }>();
+  private readonly children = new Map<string, string>();
+  private tagged = false;
+
+  constructor(entries: readonly Entry[]) {
+    for (const { event } of entries) if (event.type === 'note') this.read(event);
+    if (this.marks.length === 0) return; // names decide nothing where nothing is marked
+    const effects = new EffectFold();
+    for (const entry of entries) effects.apply(entry);
+    for (const { generation, id, verb, name, start } of effects.all()) {
+      this.named.set(`${generation} ${id}`, { verb, name });
+      if (start?.type === 'spawn-start') this.children.set(`${generation} ${id}`, pathOf(start.path));
+    }
+  }
+
+  /** Nothing is private: most journals. */
+  get isEmpty(): boolean {
+    return this.marks.length === 0 && !this.tagged;
+  }
+
+  hidesScope(path: string): boolean {
+    return this.marks.some((mark) => isWhole(mark) && isInside(pathOf(path), mark.path));
+  }
+
+  hidesAnyScope(): boolean {
+    return this.marks.some(isWhole);
+  }
+
+  /** Gates, doubts and undos of a private effect are as private as the effect. */
+  hidesEffect(generation: number, id: EffectId): boolean {
+    const scope = scopeOf(id);
+    const key = `${generationOf(id) ?? generation} ${baseOf(id)}`;
+    const child = this.children.get(key);
+    if (this.hidesScope(scope) || (child !== undefined && this.hidesScope(child))) return true;
+    const named = this.named.get(key);
+    // one that has only been announced, by a guard or a gate: it may be any of those that are marked
+    if (named === undefined) return this.marks.some(({ path }) => isInside(scope, path));
+    return named.verb === 'ask' ? this.hidesSession(scope, named.name) : this.hidesTool(scope, named.name);
+  }
+
+  hidesTool(scope: string, name: string): boolean {
+    return this.marks.some(({ path, tools }) => tools?.has(name) === true && isInside(scope, path));
+  }
+
+  hidesNote({ path, event }: EventOf<'note'>): boolean {
+    if (isTaggedPrivate(event)) return event.kind !== LOOP; // the tag is the loop's: its note holds names only
+    return !STRUCTURE.has(event.kind) && this.hidesScope(path);
+  }
+
+  private hidesSession(scope: string, name: string): boolean {
+    return this.marks.some(({ path, sessions }) => sessions?.has(name) === true && isInside(scope, path));
+  }
+
+  private read(note: EventOf<'note'>): void {
+    const { path, event } = note;
+    if (isTaggedPrivate(event)) this.tagged = true;
+    if (event.kind === LOOP && isTaggedPrivate(event)) this.marks.push({ path: loopPathOf(note) });
+    if (event.kind !== PRIVATE) return;
+    const [sessions, tools] = [namesIn(event['sessions']), namesIn(event['tools'])];
+    this.marks.push({ path: pathOf(path), ...(sessions && { sessions }), ...(tools && { tools }) });
+  }
+}
+
+/** Notes that hold names and counts only, which other views fold. */
+const LOOP = 'loop-start';
+const STRUCTURE: ReadonlySet<string> = new Set([PRIVATE, 'phase', LOOP, 'iteration', 'loop-end']);
+
+interface Mark {
+  readonly path: string;
+  readonly sessions?: ReadonlySet<string>;
+  readonly tools?: ReadonlySet<string>;
+}
+
+function isWhole({ sessions, tools }: Mark): boolean {
+  return sessions === undefined && tools === undefined;
+}
+
+export function isTaggedPrivate(event: EventOf<'note'>['event']): boolean {
+  const tags = event['tags'];
+  return Array.isArray(tags) && tags.includes(PRIVATE);
+}
+
+/** An undo names the generation of what it undoes. */
+function generationOf(id: EffectId): number | undefined {
+  const named = /^(\d+):/.exec(id)?.[1];
+  return named === undefined ? undefined : Number(named);
+}
+
+function namesIn(value: unknown): ReadonlySet<string> | undefined {
+  return Array.isArray(value) ? new Set(value.filter((name) => typeof name === 'string')) : undefined;
+}

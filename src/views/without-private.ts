@@ -1,0 +1,203 @@
+import { type Failure, unreachable } from '../core/errors.js';
+import type { Entry, EventOf, RecordedReply, RunEvent } from '../core/events.js';
+import type { Outcome, RollbackReport } from '../core/outcome.js';
+import { scopeOf } from './paths.js';
+import { PRIVATE, Privacy } from './privacy.js';
+
+/** Stands where something private stood. That it happened, when, and what it cost is still told. */
+export const BLANK = '[private]';
+
+/**
+ * The journal as it may leave the house: every entry in its place, private contents blanked. Hashes of private contents
+ * go too, because a short secret can be guessed from its hash. The journal itself keeps everything: a replay needs it.
+ */
+export function withoutPrivate(entries: readonly Entry[]): readonly Entry[] {
+  const privacy = new Privacy(entries);
+  if (privacy.isEmpty) return entries;
+  return entries.map((entry) => {
+    const event = blanked(entry, privacy);
+    return event === entry.event ? entry : { ...entry, event };
+  });
+}
+
+function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
+  switch (event.type) {
+    case 'run-start':
+    case 'generation-start':
+      return privacy.hidesScope('') ? { ...event, input: BLANK } : event;
+    case 'run-end':
+      return { ...event, outcome: ownOutcome(event.outcome, generation, privacy) };
+    case 'note':
+      return privacy.hidesNote(event) ? { ...event, event: blankNote(event) } : event;
+    case 'signal-refused':
+      return privacy.hidesAnyScope() ? { ...event, why: BLANK } : event; // it does not say whose wait it was
+    case 'rollback-start':
+      return privacy.hidesScope(event.scope) ? { ...event, why: BLANK } : event;
+    case 'rollback-end':
+      return { ...event, report: blankReport(event.report, generation, privacy) };
+    case 'operator-alert':
+      return event.effect !== undefined && privacy.hidesEffect(generation, event.effect)
+        ? { ...event, why: BLANK }
+        : event;
+    case 'ask-end':
+      if (!privacy.hidesEffect(generation, event.id)) return withoutPrivateCalls(event, privacy);
+      return blankEffect(event);
+    case 'ask-start':
+    case 'intent':
+    case 'complete':
+    case 'abort':
+    case 'doubt':
+    case 'spawn-start':
+    case 'spawn-end':
+    case 'wait-start':
+    case 'wait-end':
+    case 'guard-refused':
+    case 'guard-decision':
+    case 'retry':
+      return privacy.hidesEffect(generation, event.id) ? blankEffect(event) : event;
+    case 'sleep-start':
+    case 'sleep-end':
+    case 'generation-end':
+    case 'attempt-start':
+    case 'run-resume':
+    case 'run-pause':
+    case 'trip':
+    case 'cancel':
+    case 'stuck':
+    case 'changed':
+    case 'budget-warning':
+    case 'scope-overlap':
+      return event; // names, times and amounts
+    default:
+      return unreachable(event);
+  }
+}
+
+type EffectContent = EventOf<
+  | 'ask-start'
+  | 'ask-end'
+  | 'intent'
+  | 'complete'
+  | 'abort'
+  | 'doubt'
+  | 'spawn-start'
+  | 'spawn-end'
+  | 'wait-start'
+  | 'wait-end'
+  | 'guard-refused'
+  | 'guard-decision'
+  | 'retry'
+>;
+
+function blankEffect(event: EffectContent): RunEvent {
+  switch (event.type) {
+    case 'ask-start':
+      return { ...event, fp: BLANK, tip: BLANK };
+    case 'ask-end': {
+      const { reply, failure, ...rest } = event;
+      return {
+        ...rest,
+        ...(reply === undefined ? {} : { reply: blankReply(reply) }),
+        ...(failure === undefined ? {} : { failure: blankFailure(failure) }),
+      };
+    }
+    case 'intent':
+    case 'spawn-start':
+      return { ...event, fp: BLANK, input: BLANK };
+    case 'complete': {
+      const failure = event.failure === undefined ? {} : { failure: blankFailure(event.failure) };
+      return { ...event, ...blankFingerprint(event), result: BLANK, ...failure };
+    }
+    case 'abort':
+      return { ...event, ...blankFingerprint(event), failure: blankFailure(event.failure) };
+    case 'retry':
+      return { ...event, failure: blankFailure(event.failure) };
+    case 'spawn-end':
+      return { ...event, outcome: blankOutcome(event.outcome) };
+    case 'wait-start': {
+      const { admitted, request, ...rest } = event;
+      const args = admitted === undefined ? {} : { admitted: { ...admitted, args: BLANK } };
+      return { ...rest, fp: BLANK, ...(request === undefined ? {} : { request: BLANK }), ...args };
+    }
+    case 'wait-end':
+      return event.payload === undefined ? event : { ...event, payload: BLANK };
+    case 'doubt':
+    case 'guard-refused':
+    case 'guard-decision':
+      return { ...event, why: BLANK };
+    default:
+      return unreachable(event);
+  }
+}
+
+/** A session that is not private may still ask for a tool that is: its arguments are the tool's. */
+function withoutPrivateCalls(event: EventOf<'ask-end'>, privacy: Privacy): RunEvent {
+  const calls = event.reply?.toolCalls;
+  const scope = scopeOf(event.id);
+  if (event.reply === undefined || !calls?.some(({ name }) => privacy.hidesTool(scope, name))) return event;
+  const toolCalls = calls.map((call) => (privacy.hidesTool(scope, call.name) ? { ...call, arguments: BLANK } : call));
+  return { ...event, reply: { ...event.reply, toolCalls } };
+}
+
+function blankReply(reply: RecordedReply): RecordedReply {
+  const { toolCalls, reasoning, value, opaqueReasoning: _opaque, logProbs: _logProbs, ...rest } = reply;
+  return {
+    ...rest,
+    text: BLANK,
+    ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.map((call) => ({ ...call, arguments: BLANK })) }),
+    ...(reasoning === undefined ? {} : { reasoning: BLANK }),
+    ...(value === undefined ? {} : { value: BLANK }),
+  };
+}
+
+function blankFailure({ code, retryable }: Failure): Failure {
+  return { code, message: BLANK, retryable };
+}
+
+function blankFingerprint({ fp }: { readonly fp?: string }): { readonly fp?: string } {
+  return fp === undefined ? {} : { fp: BLANK };
+}
+
+/** The run's own end: private as a whole with its root, else only where its rollback tells of private effects. */
+function ownOutcome(outcome: Outcome<unknown>, generation: number, privacy: Privacy): Outcome<unknown> {
+  if (privacy.hidesScope('')) return blankOutcome(outcome);
+  if (!('rollback' in outcome) || outcome.rollback === undefined) return outcome;
+  return { ...outcome, rollback: blankReport(outcome.rollback, generation, privacy) };
+}
+
+function blankOutcome(outcome: Outcome<unknown>): Outcome<unknown> {
+  const partial = 'partial' in outcome && outcome.partial !== undefined ? { partial: BLANK } : {};
+  const usage = outcome.usage === undefined ? {} : { usage: outcome.usage };
+  switch (outcome.stop) {
+    case 'done':
+      return { stop: 'done', value: BLANK, ...usage };
+    case 'degraded':
+      return { stop: 'degraded', value: BLANK, because: BLANK, ...usage };
+    case 'failed':
+      return { stop: 'failed', because: BLANK, failure: blankFailure(outcome.failure), ...partial, ...usage };
+    case 'blocked':
+    case 'cancelled':
+      return { stop: outcome.stop, because: BLANK, ...partial, ...usage };
+    case 'bounded':
+      return { ...outcome, ...partial };
+    case 'suspended':
+      return { stop: 'suspended', waiting: [], ...usage };
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function blankReport(report: RollbackReport, generation: number, privacy: Privacy): RollbackReport {
+  return {
+    ...report,
+    entries: report.entries.map((entry) =>
+      entry.note !== undefined && privacy.hidesEffect(generation, entry.effect) ? { ...entry, note: BLANK } : entry,
+    ),
+  };
+}
+
+/** Kind and type stay, so that a reader sees that something was left out. */
+function blankNote({ event }: EventOf<'note'>): EventOf<'note'>['event'] {
+  const type = typeof event['type'] === 'string' ? { type: event['type'] } : {};
+  return { kind: event.kind, ...type, content: BLANK, tags: [PRIVATE] };
+}

@@ -1,0 +1,143 @@
+import {
+  type Budget,
+  budget,
+  type Clock,
+  createRuntime,
+  type Engine,
+  type Entry,
+  type Model,
+  type ModelDelta,
+  memoryEngine,
+  type Outcome,
+  type Runtime,
+} from 'flyball';
+import { type ToolLoopResult, toolLoop } from 'flyball/loops';
+import { type ModelRouterParts, modelRouter, type RouterEvent } from 'flyball/models';
+import { type ModelServer, modelServer, type ServerScript, type VirtualClock, virtualClock } from 'flyball/testing';
+import { onTestFinished } from 'vitest';
+import type { SpokenFormat } from './formats.js';
+import { type Library, openLibrary, SETUP, TASK } from './task.js';
+
+export const RUN = 'run';
+export const MAX_OUTPUT = 300;
+export const TIMEOUT_MS = 5_000;
+
+/** One piece of a reply as it arrived. */
+export interface Piece {
+  readonly effect: string;
+  readonly delta: ModelDelta;
+}
+
+export interface WireRun {
+  readonly outcome: Outcome<ToolLoopResult>;
+  readonly entries: readonly Entry[];
+  readonly pieces: readonly Piece[];
+  readonly events: readonly RouterEvent[];
+  readonly library: Library;
+}
+
+/** Servers, a router over their models, and a runtime with the loop: everything real but what the models say. */
+export interface WireStage {
+  readonly clock: VirtualClock;
+  readonly runtime: Runtime;
+  readonly model: Model;
+  readonly events: readonly RouterEvent[];
+  readonly library: Library;
+  /** Moves time on when whatever happens now has happened. */
+  pass(ms: number): void;
+  start(limits?: Partial<Budget>): Promise<WireRun>;
+}
+
+export interface WireOptions {
+  /** Somebody looks on while replies come. */
+  readonly streaming: boolean;
+  readonly policy?: Pick<ModelRouterParts, 'retry' | 'breaker' | 'timeoutMs' | 'concurrency'>;
+  readonly engine?: Engine;
+  /** Stands between the router and the model of a format. */
+  readonly wrap?: (model: Model) => Model;
+}
+
+export interface Provider {
+  readonly spoken: SpokenFormat;
+  readonly server: ModelServer;
+}
+
+/** A provider of this format that answers from the script. */
+export async function provider(spoken: SpokenFormat, replies: ServerScript): Promise<Provider> {
+  const server = await modelServer({ replies });
+  onTestFinished(() => server.close());
+  return { spoken, server };
+}
+
+/** The first provider is asked, the others may answer in its place. */
+export async function stage(providers: readonly [Provider, ...Provider[]], options: WireOptions): Promise<WireStage> {
+  const clock = virtualClock();
+  const events: RouterEvent[] = [];
+  const pass = passing(clock);
+  const [first, ...rest] = providers;
+  const wrap = options.wrap ?? ((model) => model);
+  const router = await modelRouter({
+    resolve: (name) => wrap(opened(providers, name)),
+    roles: { default: first.spoken.id },
+    fallback: { default: rest.map(({ spoken }) => spoken.id) },
+    clock,
+    random: () => 0,
+    observe: (event) => {
+      events.push(event);
+      if (event.type === 'retry-wait') pass(event.waitMs);
+    },
+    retry: { retries: 1, baseDelayMs: 100, jitterMs: 0 },
+    timeoutMs: TIMEOUT_MS,
+    ...options.policy,
+  });
+  const library = openLibrary();
+  const model = router.forRole('default');
+  const runtime = openRuntime({ model, library, clock, engine: options.engine ?? memoryEngine() });
+  onTestFinished(async () => {
+    runtime.abandon();
+    library.close();
+  });
+  const pieces: Piece[] = [];
+  if (options.streaming) runtime.subscribeDeltas((_run, effect, _attempt, delta) => pieces.push({ effect, delta }));
+  return {
+    clock,
+    runtime,
+    model,
+    events,
+    library,
+    pass,
+    async start(limits = {}) {
+      const handle = await runtime.start('librarian', TASK, { id: RUN, budget: budget(limits) });
+      const outcome = (await handle.outcome()) as Outcome<ToolLoopResult>;
+      return { outcome, entries: await runtime.entries(RUN), pieces, events, library };
+    },
+  };
+}
+
+function opened(providers: readonly Provider[], name: string): Model {
+  const found = providers.find(({ spoken }) => spoken.id === name);
+  if (found === undefined) throw new Error(`There is no provider of ${name}.`);
+  return found.spoken.open(found.server.baseUrl(found.spoken.format));
+}
+
+export function openRuntime(parts: {
+  readonly model: Model;
+  readonly library: Library;
+  readonly clock: Clock;
+  readonly engine: Engine;
+}): Runtime {
+  const { model, library, clock, engine } = parts;
+  const librarian = toolLoop({
+    session: { name: 'librarian', model, setup: SETUP, sampling: { maxOutputTokens: MAX_OUTPUT } },
+    tools: library.tools,
+  });
+  return createRuntime({ engine, agents: { librarian }, clock, options: { worker: false } });
+}
+
+/** One wait after the other: a second one begins where the first has ended. */
+function passing(clock: VirtualClock): (ms: number) => void {
+  let moving = Promise.resolve();
+  return (ms) => {
+    moving = moving.then(() => clock.advance(ms));
+  };
+}
