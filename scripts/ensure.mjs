@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder, root } from './files.mjs';
@@ -57,6 +57,8 @@ export async function ensureBuilt(target, how = {}) {
   );
   rmSync(join(root, target.out), { recursive: true, force: true });
   renameSync(aside, join(root, target.out));
+  const program = join(root, target.out, 'cli/main.js');
+  if (existsSync(program)) chmodSync(program, 0o755); // a project that links this folder runs it by name
   writeFileSync(stampFile, stamp);
 }
 

@@ -16,7 +16,7 @@ export interface CreateRuntime {
   readonly engine: Engine;
   readonly agents: RuntimeParts['agents'];
   readonly seams?: Seams;
-  /** Prices by `provider/model`, on top of the built-in table. */
+  /** Prices by `provider/model`. They come first, then what a model says of itself, then the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
   readonly options?: Partial<RuntimeOptions>;
   /** Told of failures that nobody awaits. By default they become process warnings. */
@@ -29,13 +29,13 @@ export interface CreateRuntime {
 
 /** A runtime on this process's clock and identity. */
 export function createRuntime(given: CreateRuntime): Runtime {
-  const table = withPrices(PRICES, given.prices ?? {});
+  const agreed = withPrices({ asOf: PRICES.asOf, models: {} }, given.prices ?? {});
   return openRuntime({
     engine: given.engine,
     agents: given.agents,
     clock: given.clock ?? systemClock(),
     host: given.host ?? nodeHost(),
-    prices: (modelId) => priceOf(modelId, table),
+    prices: (modelId, own) => priceOf(modelId, agreed) ?? own ?? priceOf(modelId),
     checkJson: jsonSchemaCheck(),
     onProblem:
       given.onProblem ??

@@ -90,18 +90,10 @@ export {
   type ToolResult,
   type Verification,
 } from './core/tool.js';
-export {
-  type CreateModels,
-  createModels,
-  describeModels,
-  type ModelConfig,
-  type ModelsConfig,
-  type ModelsDescription,
-  pricesIn,
-  type RoleDescription,
-} from './create-models.js';
+export type { CreateModels, ModelConfig, ModelsConfig, ModelsDescription, RoleDescription } from './create-models.js';
 export { type CreateRuntime, createRuntime } from './create-runtime.js';
-export { type CreateToolbox, createToolbox, type Toolbox } from './create-toolbox.js';
+export { createModels, createToolbox, describeModels } from './on-demand.js';
+export type { CreateToolbox, Toolbox } from './open-toolbox.js';
 export type { Clock } from './ports/clock.js';
 export type { Engine, RunFilter, RunPage, RunRecord, RunStatus } from './ports/engine.js';
 export type { Host } from './ports/host.js';

@@ -1,5 +1,5 @@
 import type { Budget } from '../core/budget.js';
-import type { Sampling } from '../core/model.js';
+import type { Price, Sampling } from '../core/model.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { ToolLoopSettings } from '../loops/config.js';
 import type { AutonomyLevel } from '../tools/governance/autonomy-level.js';
@@ -29,6 +29,8 @@ export interface AgentSpec {
   readonly outputSchema?: JsonSchema;
   /** `provider/model`, or a role that the model router knows. */
   readonly model?: string;
+  /** USD per million tokens, for a model whose price is not known: 0 for one that costs nothing. */
+  readonly price?: Price;
   readonly sampling?: Sampling;
   readonly budget?: Partial<Budget>;
   /** Names of registered tools. */

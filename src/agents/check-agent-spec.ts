@@ -26,6 +26,7 @@ const FIELDS: Readonly<Record<keyof AgentSpec, Read>> = {
   outputs: readFields,
   outputSchema: (reader, value, path) => reader.mapping(value, path) as JsonSchema | undefined,
   model: text,
+  price: readPrice,
   sampling: readSampling,
   budget: readBudget,
   tools: names,
@@ -93,6 +94,16 @@ const SAMPLING: Readonly<Record<string, Read>> = {
 function readSampling(reader: SpecReader, value: unknown, path: SpecPath): unknown {
   const given = reader.mapping(value, path, Object.keys(SAMPLING));
   return given && reader.members(given, path, SAMPLING);
+}
+
+const PRICE = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+
+function readPrice(reader: SpecReader, value: unknown, path: SpecPath): unknown {
+  const given = reader.mapping(value, path, PRICE);
+  for (const part of ['input', 'output'] as const)
+    if (given !== undefined && given[part] === undefined) reader.wrong([...path, part], 'is missing');
+  const amount: Read = (of, part, at) => of.number(part, at, 0);
+  return given && reader.members(given, path, Object.fromEntries(PRICE.map((part) => [part, amount])));
 }
 
 const BUDGET_AXES = [...AXES, 'depth', 'width', 'noProgress', 'deadline'];

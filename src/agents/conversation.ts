@@ -22,7 +22,7 @@ export const SAID_SCHEMA = {
  * process is needed, and whoever comes back finds the conversation where it was. A turn that fails is told and the
  * conversation goes on from before it; a bound of the run ends it.
  */
-export function conversation<O>(agent: Pick<DefinedAgent<O>, 'converse'>): Agent<unknown, { readonly turns: number }> {
+export function conversation(agent: Pick<DefinedAgent, 'converse'>): Agent<unknown, { readonly turns: number }> {
   return talk(async (run, before, text) => {
     const input = before === undefined ? text : append(before, { role: 'user', content: text });
     const end = await agent.converse(run, input);

@@ -55,7 +55,7 @@ export interface DefinedAgent<O = unknown> {
   /** What a runtime runs: the loop. */
   readonly agent: Agent<unknown, ToolLoopResult<O>>;
   /** One turn of a conversation that stands on this agent's setup. */
-  converse(run: Run, input: string | Prompt): Promise<ToolLoopEnd<O>>;
+  converse(run: Run, input: string | Prompt): Promise<ToolLoopEnd<unknown>>;
 }
 
 interface Made<O> {
@@ -73,6 +73,7 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
   const { name, sampling } = spec;
   const session = { name, model: definition.model, setup, ...(sampling === undefined ? {} : { sampling }) };
   const made: Made<O> = { definition, form, session, parts: loopParts(definition, session, form) };
+  const talk = talking(definition, spec);
   const invokeIterative = iterative(made);
   return {
     name,
@@ -83,8 +84,24 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
     invoke: inOneShot(made),
     invokeIterative,
     agent: invokeIterative,
-    converse: (run, input) => converse(run, made, input),
+    converse: (run, input) => converse(run, talk, input),
   };
+}
+
+/** In a conversation an answer is text for a person: it has no format, and nobody asks whether it is the last one. */
+function talking<O>(definition: AgentDefinition<O>, spec: AgentSpec): Made<unknown> {
+  const { outputs: _outputs, outputSchema: _schema, ...told } = spec;
+  const { output: _output, outputJsonSchema: _json, ...rest } = definition;
+  const form: OutputForm = { kind: 'named', fields: [] };
+  const { name, sampling } = spec;
+  const session = {
+    name,
+    model: definition.model,
+    setup: systemPrompt(told, form),
+    ...(sampling === undefined ? {} : { sampling }),
+  };
+  const talker: AgentDefinition = { ...rest, loop: { doubleConfirmation: false, ...definition.loop } };
+  return { definition: talker, form, session, parts: loopParts(talker, session, form) };
 }
 
 function loopParts<O>(
@@ -113,7 +130,7 @@ function iterative<O>(made: Made<O>): Agent<unknown, ToolLoopResult<O>> {
   };
 }
 
-async function converse<O>(run: Run, made: Made<O>, input: string | Prompt): Promise<ToolLoopEnd<O>> {
+async function converse(run: Run, made: Made<unknown>, input: string | Prompt): Promise<ToolLoopEnd<unknown>> {
   const parts = partsFor(run, made);
   if (typeof input !== 'string') return runToolLoop(run, parts, input);
   const remembered = await reminder(run, openingParts(made, canRecall(made)), input);

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { extname } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../core/errors.js';
 
@@ -12,7 +12,7 @@ let isReady = false;
  */
 export async function readyFor(file: string): Promise<void> {
   if (!KINDS.includes(extname(file)) || canStripTypes() || isReady) return;
-  const { register } = (await import(await tsxFor(file))) as { readonly register: () => unknown };
+  const { register } = (await import(tsxFor(file))) as { readonly register: () => unknown };
   register();
   isReady = true;
 }
@@ -23,10 +23,12 @@ function canStripTypes(): boolean {
 }
 
 /** The tsx of the agent's own project, or the one beside us. */
-async function tsxFor(file: string): Promise<string> {
+function tsxFor(file: string): string {
   for (const from of [pathToFileURL(file).href, import.meta.url]) {
     try {
-      return pathToFileURL(createRequire(from).resolve('tsx/esm/api')).href;
+      // by its folder: resolved as a name from here it would be the CommonJS form, which cannot register anything
+      const manifest = createRequire(from).resolve('tsx/package.json');
+      return pathToFileURL(join(dirname(manifest), 'dist/esm/api/index.mjs')).href;
     } catch {
       // not installed there: look in the next place
     }

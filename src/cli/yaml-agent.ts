@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { agentFromFile } from '../adapters/definitions/agent-file.js';
 import { toolsFromFolder } from '../adapters/definitions/folder-tools.js';
@@ -11,7 +11,7 @@ import type { AgentSpec } from '../agents/agent-spec.js';
 import { bindAgent } from '../agents/bind-agent.js';
 import type { Seams } from '../core/seams.js';
 import { createModels } from '../create-models.js';
-import { createToolbox, type Toolbox } from '../create-toolbox.js';
+import { openToolbox, type Toolbox } from '../open-toolbox.js';
 import { autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { governance } from '../tools/governance/governance.js';
 import { joinSeams } from '../tools/governance/join-seams.js';
@@ -28,7 +28,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Record<string, unknown>>> {
   const spec = await agentFromFile(path);
   const folder = dirname(path);
-  const toolbox = await createToolbox({
+  const toolbox = await openToolbox({
     root: folder,
     withoutSandbox: 'say',
     ...(spec.access === undefined ? {} : { access: spec.access }),
@@ -38,14 +38,15 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
   const name = spec.model ?? 'default';
   const model = await models.load(name);
   const agent = bindAgent(spec, { model: () => model, defaultModel: name, tools: registry });
-  return { default: agent, runtime: { seams: await seamsFor(spec, folder, toolbox, registry) } };
+  const prices = spec.price === undefined ? {} : { prices: { [model.id]: spec.price } };
+  return { default: agent, runtime: { seams: await seamsFor(spec, folder, toolbox, registry), ...prices } };
 }
 
 async function registryFor(folder: string, toolbox: Toolbox): Promise<ToolRegistry> {
   const registry = toolRegistry(toolbox.tools);
   const tools = join(folder, 'tools');
   if (existsSync(tools)) {
-    await readyFor(join(tools, 'any.ts'));
+    for (const file of readdirSync(tools)) await readyFor(join(tools, file));
     registry.registerAll(await toolsFromFolder(tools));
   }
   const metadata = join(folder, 'tools.yaml');

@@ -1,5 +1,5 @@
-import type { Failure } from '../core/errors.js';
 import { describe, expect, it } from 'vitest';
+import type { Failure } from '../core/errors.js';
 import { ErrorDigest, withoutStack } from './error-digest.js';
 
 const failure = (message: string, code: Failure['code'] = 'EFFECT_FAILED'): Failure => ({
@@ -27,11 +27,7 @@ describe('what a model reads of failures', () => {
     ['ports of a host', 'connect ECONNREFUSED db.example.com:5432', 'connect ECONNREFUSED db.example.com:5433'],
     ['numbers', 'quota exceeded: 17 of 10', 'quota exceeded: 23 of 10'],
     ['paths', "ENOENT: no such file, open '/tmp/a/b.txt'", "ENOENT: no such file, open '/var/c/d.txt'"],
-    [
-      'identifiers',
-      'no order 7f3a1c9e-1b2c-4d5e-8f90-123456789abc',
-      'no order 00000000-1b2c-4d5e-8f90-123456789abc',
-    ],
+    ['identifiers', 'no order 7f3a1c9e-1b2c-4d5e-8f90-123456789abc', 'no order 00000000-1b2c-4d5e-8f90-123456789abc'],
     ['hashes', 'bad object 9fceb02d0ae598e95dc970b74767f193', 'bad object 1fceb02d0ae598e95dc970b74767f194'],
     ['times', 'timeout after 1200 ms at 12:00:01', 'timeout after 1300 ms at 12:00:09'],
   ];
@@ -85,14 +81,18 @@ describe('a stack trace', () => {
       expect(text).toMatch(/\n\s+at /);
       expect(withoutStack(text ?? '')).not.toMatch(/^\s*at /m);
     }
-    expect(withoutStack('Error: x\n    at async Promise.all (index 0)\n    at new Foo (file:///a/b.js:1:2)')).toBe('Error: x');
-    expect(withoutStack('Error: x\n    at <anonymous>\n    at file:///a/b.js:10:3\n    at f (native)')).toBe('Error: x');
+    expect(withoutStack('Error: x\n    at async Promise.all (index 0)\n    at new Foo (file:///a/b.js:1:2)')).toBe(
+      'Error: x',
+    );
+    expect(withoutStack('Error: x\n    at <anonymous>\n    at file:///a/b.js:10:3\n    at f (native)')).toBe(
+      'Error: x',
+    );
   });
 
   it('of the JVM and of Python does not either [R3-LOOP-COMPACT-ERRORS]', () => {
-    expect(withoutStack('java.io.IOException: gone\n\tat com.acme.Main.run(Main.java:12)\n\tat Main.main(Main.java:3)')).toBe(
-      'java.io.IOException: gone',
-    );
+    expect(
+      withoutStack('java.io.IOException: gone\n\tat com.acme.Main.run(Main.java:12)\n\tat Main.main(Main.java:3)'),
+    ).toBe('java.io.IOException: gone');
     const python = [
       'Traceback (most recent call last):',
       '  File "/a/b.py", line 3, in <module>',

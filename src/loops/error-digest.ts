@@ -16,7 +16,7 @@ export class ErrorDigest {
     this.kinds.set(kind, times);
     const text = withoutStack(failure.message);
     if (times === 1) return `Error ${failure.code}: ${shorten(text, MOST_CHARS)}`;
-    return `Error ${failure.code} (×${times}), as before: ${shorten(firstLine(text), 160)}`;
+    return `Error ${failure.code} (×${times}), as before: ${shorten(firstLine(text), 100)}`;
   }
 }
 

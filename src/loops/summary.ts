@@ -1,5 +1,6 @@
 import type { Segment } from '../core/prompt.js';
 import type { Session } from '../core/session.js';
+import { isStub } from './window-care.js';
 
 const SETUP = [
   'You condense the middle of a long working conversation between an assistant and its tools.',
@@ -40,12 +41,19 @@ const NAMES_COUNTED = 20;
 export function namesIn(segments: readonly Segment[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const segment of segments) {
-    for (const [name] of textOf(segment).matchAll(/[\w./-]*(?:\d|[a-z][A-Z]|[\w-]\.\w|_\w)[\w./-]*/g)) {
-      if (name.length >= 4) counts.set(name, (counts.get(name) ?? 0) + 1);
+    if (isStub(segment)) continue; // what it says is about itself
+    for (const [word] of textOf(segment).matchAll(/[\w./-]+/g)) {
+      const name = word.replace(/[./-]+$/, ''); // the end of a sentence is no part of a name
+      if (name.length >= 4 && isName(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
   }
   const repeated = [...counts].filter(([, times]) => times > 1).sort(([, a], [, b]) => b - a);
   return repeated.slice(0, NAMES_COUNTED).map(([name]) => name);
+}
+
+/** Not a word of the language: it holds a digit, a capital in its middle, a dot or an underscore. */
+function isName(word: string): boolean {
+  return /\d|[a-z][A-Z]|\w\.\w|_\w/.test(word);
 }
 
 /** Which of the names the summary lost. */

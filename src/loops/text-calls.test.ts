@@ -27,7 +27,8 @@ describe('a reply in text form [R3-LOOP-TEXT-CALLS]', () => {
   });
 
   it('with an XML block at its end proposes its calls, and leaves their arguments as they came', () => {
-    const text = 'Look:\n<tool_calls>\n<call name="add">{"x": 1}</call>\n<call name="bad">{"x": }</call>\n</tool_calls>  \n';
+    const text =
+      'Look:\n<tool_calls>\n<call name="add">{"x": 1}</call>\n<call name="bad">{"x": }</call>\n</tool_calls>  \n';
     expect(parseTextCalls('xml', text, 2)).toEqual({
       kind: 'calls',
       calls: [
@@ -67,9 +68,12 @@ describe('a reply in text form [R3-LOOP-TEXT-CALLS]', () => {
     ['xml', '<tool_calls><call name="a">{}</call></tool_calls> Done.', /something comes after/],
     ['xml', '<tool_calls>\n<call name="a">{}</tool_calls>', /at least one <call/],
   ];
-  it.each(malformed)('that is malformed is told what is wrong, and nothing is guessed: %s %j', (form, text, problem) => {
-    expect(parseTextCalls(form, text, 1)).toEqual({ kind: 'malformed', problem: expect.stringMatching(problem) });
-  });
+  it.each(malformed)(
+    'that is malformed is told what is wrong, and nothing is guessed: %s %j',
+    (form, text, problem) => {
+      expect(parseTextCalls(form, text, 1)).toEqual({ kind: 'malformed', problem: expect.stringMatching(problem) });
+    },
+  );
 
   it('is read back as it was written, whatever the arguments hold', () => {
     const calls = fc.array(
@@ -79,9 +83,9 @@ describe('a reply in text form [R3-LOOP-TEXT-CALLS]', () => {
     fc.assert(
       fc.property(calls, fc.stringMatching(/^[^`<]*$/), (list, before) => {
         const read = parseTextCalls('json', `${before}\n${block(list)}`, 1);
-        expect(read.kind === 'calls' && read.calls.map(({ name, arguments: args }) => [name, JSON.parse(args)])).toEqual(
-          list.map(({ name, arguments: args }) => [name, JSON.parse(JSON.stringify(args))]),
-        );
+        expect(
+          read.kind === 'calls' && read.calls.map(({ name, arguments: args }) => [name, JSON.parse(args)]),
+        ).toEqual(list.map(({ name, arguments: args }) => [name, JSON.parse(JSON.stringify(args))]));
       }),
     );
   });
@@ -90,7 +94,18 @@ describe('a reply in text form [R3-LOOP-TEXT-CALLS]', () => {
     const pieces = fc.array(
       fc.oneof(
         fc.string(),
-        fc.constantFrom('```tool_calls', '```', '\n', '<tool_calls>', '</tool_calls>', '<call name="a">', '</call>', '[', ']', '{"name":"a"}'),
+        fc.constantFrom(
+          '```tool_calls',
+          '```',
+          '\n',
+          '<tool_calls>',
+          '</tool_calls>',
+          '<call name="a">',
+          '</call>',
+          '[',
+          ']',
+          '{"name":"a"}',
+        ),
       ),
     );
     fc.assert(

@@ -46,11 +46,15 @@ export function clearConsumed(prompt: Prompt, keepRecent: number): Cleared {
 }
 
 function stubFor(link: Prompt): string | undefined {
-  const { content, protect, name = 'a tool', owner } = link.segment;
-  if (!isResult(link.segment) || protect || (owner === 'loop' && content.startsWith(STUB_MARK))) return undefined;
+  const { content, protect, name = 'a tool' } = link.segment;
+  if (!isResult(link.segment) || protect || isStub(link.segment)) return undefined;
   const what = name === TEXT_RESULTS ? 'results' : `result of ${name}`;
   const stub = `${STUB_MARK}${what}, ${content.length} characters. ${RECALL_RESULT} with id "${recallId(link)}" gives it back.]`;
   return stub.length < content.length ? stub : undefined;
+}
+
+export function isStub({ content, owner }: Segment): boolean {
+  return owner === 'loop' && content.startsWith(STUB_MARK);
 }
 
 function isResult({ role, name }: Segment): boolean {

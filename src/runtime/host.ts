@@ -44,7 +44,7 @@ export interface AttemptHost {
   isGone(owner: Owner): boolean;
   /** False once the lease may have passed to someone else: then nothing may touch the world. */
   leaseHolds(life: Life): boolean;
-  priceOf(modelId: string): Price | undefined;
+  priceOf(modelId: string, own: Price | undefined): Price | undefined;
   /** Each tool's circuit breaker, shared by all runs of this process. */
   breakerOf(tool: object, policy: BreakerPolicy): Breaker;
   aroundAgent(agent: Agent<unknown, unknown>, run: Run, input: unknown): Promise<Outcome<unknown>>;

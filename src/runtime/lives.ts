@@ -170,7 +170,7 @@ export class Lives {
       me: host.owner(),
       isGone: (owner) => host.isGone(owner),
       leaseHolds: (life) => this.attempts.get(life.runId) === life && (this.leases.get(life.runId) ?? 0) > clock.now(),
-      priceOf: (modelId) => prices?.(modelId),
+      priceOf: (modelId, own) => (prices === undefined ? own : prices(modelId, own)),
       breakerOf: breakers(),
       aroundAgent: async (agent, run, input) =>
         through(seams, 'run', (value) => agent(run, value))(input, {

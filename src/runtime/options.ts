@@ -18,7 +18,8 @@ export interface RuntimeParts {
   /** By name: the agents this process can run. A version marks which code wrote a journal. */
   readonly agents: Readonly<Record<string, AnyAgent | { readonly agent: AnyAgent; readonly version: string }>>;
   readonly seams?: Seams;
-  readonly prices?: (modelId: string) => Price | undefined;
+  /** The price that holds for a model, which may state one of its own. */
+  readonly prices?: (modelId: string, own: Price | undefined) => Price | undefined;
   /** Undefined when the value fits the schema, else what is wrong with it. */
   readonly checkJson?: (schema: JsonSchema, value: unknown) => Promise<string | undefined>;
   readonly telemetry?: Telemetry;

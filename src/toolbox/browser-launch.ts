@@ -26,6 +26,7 @@ const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--dns-prefetch-disable',
   '--disable-quic',
+  '--disable-background-networking',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   // requests of shared workers are not shown to whoever drives the browser
   '--disable-blink-features=SharedWorker,WebTransport',

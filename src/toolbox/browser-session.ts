@@ -3,6 +3,7 @@ import { FlyballError } from '../core/errors.js';
 import { checkUrl, type DomainRules } from '../tools/rules/domains.js';
 import { elementsOf, type FoundElement, type PageElement } from './browser-elements.js';
 import { type CheckingProxy, checkingProxy, type Refusal } from './browser-proxy.js';
+import { PageWatch } from './browser-watch.js';
 import type { Outlets } from './web-fetch-connect.js';
 
 export interface BrowsingRules {
@@ -25,7 +26,7 @@ export interface PageView {
   readonly refused: readonly Refusal[];
 }
 
-const SETTLE_MS = 1500;
+const SETTLE_MS = 5000;
 const MAX_TEXT = 500_000;
 const MAX_REFUSALS = 100;
 
@@ -36,8 +37,8 @@ export class BrowserSession {
   private readonly proxy: CheckingProxy;
   private readonly refusals: Refusal[];
   private page: Page;
+  private watch: PageWatch;
   private found: readonly FoundElement[] = [];
-  private downloads = 0;
 
   static async open(browser: Browser, how: BrowsingRules): Promise<BrowserSession> {
     const refusals: Refusal[] = [];
@@ -73,12 +74,12 @@ export class BrowserSession {
     this.proxy = parts.proxy;
     this.refusals = parts.refusals;
     this.page = parts.page;
-    this.watch(parts.page);
+    this.watch = new PageWatch(parts.page);
     // a link that opens a window of its own is followed: there is one page, and it is the one last opened
     this.context.on('page', (opened) => {
       const before = this.page;
       this.page = opened;
-      this.watch(opened);
+      this.watch = new PageWatch(opened);
       void before.close().catch(() => undefined);
     });
   }
@@ -108,6 +109,16 @@ export class BrowserSession {
 
   /** The page as it is now, with its elements numbered anew. */
   async view(from: number, maxCharacters: number): Promise<PageView> {
+    try {
+      return await this.look(from, maxCharacters);
+    } catch (error) {
+      if (!/context was destroyed/.test(String(error))) throw error;
+      await this.settled(); // the page went on by itself while it was looked at
+      return this.look(from, maxCharacters);
+    }
+  }
+
+  private async look(from: number, maxCharacters: number): Promise<PageView> {
     this.found = await elementsOf(this.page);
     // innerText is what a reader sees: what a style sheet hides is not in it
     const read: unknown = await this.page.evaluate(`(document.body?.innerText ?? '').slice(0, ${MAX_TEXT})`);
@@ -135,30 +146,28 @@ export class BrowserSession {
   /** Does something to the page, lets what follows from it settle, and says so when it ended at something refused. */
   private async acting(work: () => Promise<void>): Promise<void> {
     this.refusals.length = 0;
-    this.downloads = 0;
+    this.watch.begin();
     let problem: unknown;
     try {
       await work();
-      // pages that never stop loading are normal: waiting longer tells nothing new
-      await this.page.waitForLoadState('networkidle', { timeout: SETTLE_MS }).catch(() => undefined);
+      await this.settled();
     } catch (error) {
       problem = error;
     }
-    const refusal = this.refusals.find(({ url }) => sameAddress(url, this.page.url()));
-    const stuck =
-      problem !== undefined || this.page.url().startsWith('chrome-error:') ? this.refusals.at(-1) : undefined;
-    const denied = refusal ?? stuck;
+    const denied = this.watch.refusedNavigation(this.refusals);
     if (denied !== undefined) throw new FlyballError('DENIED', `${denied.url.slice(0, 200)} is refused: ${denied.why}`);
-    if (this.downloads > 0) throw new FlyballError('DENIED', 'That would download a file, which is refused.');
+    if (this.watch.downloads > 0 || /Download is starting/.test(String(problem)))
+      throw new FlyballError('DENIED', 'That would download a file, which is refused.');
     if (problem !== undefined) throw failureOfPage(problem);
   }
 
-  private watch(page: Page): void {
-    page.on('download', (download) => {
-      this.downloads++;
-      void download.cancel().catch(() => undefined);
-    });
-    page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined));
+  /** A click may open another page, which then has to come to rest as well. */
+  private async settled(): Promise<void> {
+    for (let page: Page | undefined; page !== this.page; ) {
+      page = this.page;
+      await this.watch.quiet(SETTLE_MS);
+    }
+    await this.page.waitForLoadState('domcontentloaded', { timeout: this.how.navigationMs });
   }
 
   private elementAt(number: number): FoundElement {
@@ -183,10 +192,6 @@ function whyRefused(request: Request, how: BrowsingRules): string | undefined {
   const verdict = checkUrl(how.rules, url);
   if (!verdict.ok) return verdict.why;
   return how.methods.includes(method) ? undefined : `${method} would send something, and only reading is allowed.`;
-}
-
-function sameAddress(a: string, b: string): boolean {
-  return a.replace(/#.*$/, '') === b.replace(/#.*$/, '');
 }
 
 function failureOfPage(problem: unknown): FlyballError {

@@ -14,6 +14,8 @@ interface Held {
   /** Answers by key: an effect that is made again gets its first answer, and the page is not touched twice. */
   readonly answers: Map<string, unknown>;
   turn: Promise<unknown>;
+  /** Calls under way: a page that works is not idle. */
+  calls: number;
   idle: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -47,15 +49,19 @@ export class BrowserSessions {
         'No page is open, or it was closed after a while: browser_open opens one.',
       );
     }
-    this.touch(run, held);
     const known = held.answers.get(key);
     if (known !== undefined) return known as T;
-    const turn = held.turn.then(async () => work(await held.session));
-    held.turn = turn.catch(() => undefined);
-    const answer = await this.orClosed(turn, run, signal);
-    held.answers.set(key, answer);
-    for (const old of [...held.answers.keys()].slice(0, -KEPT_ANSWERS)) held.answers.delete(old);
-    return answer;
+    this.begin(run, held);
+    try {
+      const turn = held.turn.then(async () => work(await held.session));
+      held.turn = turn.catch(() => undefined);
+      const answer = await this.orClosed(turn, run, signal);
+      held.answers.set(key, answer);
+      for (const old of [...held.answers.keys()].slice(0, -KEPT_ANSWERS)) held.answers.delete(old);
+      return answer;
+    } finally {
+      this.end(run, held);
+    }
   }
 
   async close(run?: string): Promise<void> {
@@ -89,7 +95,7 @@ export class BrowserSessions {
   private open(run: string): Held {
     if (this.held.size >= this.limits.maxSessions) void this.close(this.held.keys().next().value);
     const session = this.started().then((browser) => BrowserSession.open(browser, this.how));
-    const held: Held = { session, answers: new Map(), turn: Promise.resolve(), idle: undefined };
+    const held: Held = { session, answers: new Map(), turn: Promise.resolve(), calls: 0, idle: undefined };
     session.catch(() => this.held.delete(run)); // the next call tries again
     this.held.set(run, held);
     return held;
@@ -102,17 +108,23 @@ export class BrowserSessions {
       const forget = (): void => {
         if (this.browser !== starting) return;
         this.browser = undefined;
-        this.held.clear();
+        for (const run of this.held.keys()) void this.closeOne(run);
       };
       starting.then((browser) => browser.on('disconnected', forget), forget);
     }
     return this.browser;
   }
 
-  private touch(run: string, held: Held): void {
+  private begin(run: string, held: Held): void {
     this.held.delete(run);
     this.held.set(run, held); // the newest stands last
+    held.calls++;
     clearTimeout(held.idle);
+  }
+
+  private end(run: string, held: Held): void {
+    held.calls--;
+    if (held.calls > 0 || this.held.get(run) !== held) return;
     held.idle = setTimeout(() => void this.close(run), this.limits.idleMs);
     held.idle.unref();
   }

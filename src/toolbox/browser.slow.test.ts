@@ -20,7 +20,7 @@ import { launchChromium } from './browser-launch.js';
 import type { PageView } from './browser-session.js';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-if (CHROMIUM === undefined) console.log('skipped: the browser tests need Chromium (apt install chromium)');
+if (CHROMIUM === undefined) process.stderr.write('skipped: the browser tests need Chromium (apt install chromium)\n');
 
 type Answers = Parameters<typeof names>[0];
 
@@ -289,6 +289,14 @@ describe.skipIf(CHROMIUM === undefined)('the browser', () => {
     await expect(act('browser_read', {})).rejects.toThrow(/No page is open/);
   });
 
+  it('starts again after its browser has died', async () => {
+    const { act } = await stage(() => ({ '/': '<p>alive</p>' }));
+    await act('browser_open', { url: 'http://example.com/' });
+    for (const { pid } of chromiumProcesses()) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => act('browser_read', {}).then(() => 'open', String), { interval: 100 }).toMatch(/No page/);
+    expect((await act('browser_open', { url: 'http://example.com/' })).text).toBe('alive');
+  });
+
   it('takes pictures into a folder that may be written, and takes them back', async () => {
     const place = project();
     const { act, tool } = await stage(() => ({ '/': '<h1>picture</h1>' }), { screenshots: { allow: place.root } });
@@ -306,18 +314,18 @@ describe.skipIf(CHROMIUM === undefined)('the browser', () => {
     onTestFinished(() => void delete process.env['FLYBALL_TEST_SECRET']);
     const browser = await launchChromium({});
     onTestFinished(() => browser.close());
-    const environments = readChromiumEnvironments();
-    expect(environments.length).toBeGreaterThan(0);
-    for (const environment of environments) expect(environment).not.toContain('do not tell');
+    const processes = chromiumProcesses();
+    expect(processes.length).toBeGreaterThan(0);
+    for (const { pid } of processes) expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('do not tell');
   });
 });
 
-/** Of the Chromium processes that this process started, where the system shows them. */
-function readChromiumEnvironments(): readonly string[] {
+/** Those that this process started itself. */
+function chromiumProcesses(): readonly { readonly pid: number }[] {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
   return children
-    .filter((pid) => /chrom/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
-    .map((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8'));
+    .filter((pid) => pid !== '' && /chrom/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
+    .map((pid) => ({ pid: Number(pid) }));
 }
 
 describe('without what it needs the browser', () => {

@@ -26,7 +26,7 @@ export interface BrowserOptions extends LaunchOptions {
   readonly actionMs?: number;
   /** Shown to a model at once. 20,000 where absent. */
   readonly maxCharacters?: number;
-  /** A page that nobody uses for so long is closed. 5 minutes where absent. */
+  /** A page that nobody uses for so long is closed, and the browser with the last one. 2 minutes where absent. */
   readonly idleMs?: number;
   /** Pages at the same time. 4 where absent. */
   readonly maxSessions?: number;
@@ -129,7 +129,7 @@ export function browserToolsThrough(options: BrowserOptions, outlets: Outlets): 
 }
 
 function sessionsFor(options: BrowserOptions, outlets: Outlets): BrowserSessions {
-  const { navigationMs = 30_000, actionMs = 10_000, idleMs = 300_000, maxSessions = 4 } = options;
+  const { navigationMs = 30_000, actionMs = 10_000, idleMs = 120_000, maxSessions = 4 } = options;
   for (const [name, value] of Object.entries({ navigationMs, actionMs, idleMs, maxSessions })) {
     if (!(Number.isInteger(value) && value > 0))
       throw new ConfigError(`browser: ${name} is ${value}, not a number above 0.`);

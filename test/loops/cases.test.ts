@@ -131,9 +131,12 @@ describe('double confirmation', () => {
 
   it('lets the loop go on when the answer to it is tool calls [R3-CASE-12]', async () => {
     const { view, done } = registered();
-    const { result } = await runLoop(['I will write.', proposes('write', { text: 'it' }), 'Written.', 'Yes, written.'], {
-      tools: view,
-    });
+    const { result } = await runLoop(
+      ['I will write.', proposes('write', { text: 'it' }), 'Written.', 'Yes, written.'],
+      {
+        tools: view,
+      },
+    );
     expect(done).toEqual(['write it']);
     expect(result).toMatchObject({ termination: 'completed', iterations: 4, output: 'Yes, written.' });
   });
@@ -214,7 +217,12 @@ describe('a reply', () => {
   it('with arguments that are no JSON is answered as a tool error [R3-CASE-21] [R3-LOOP-MALFORMED]', async () => {
     const { view, done } = registered();
     const { result, model } = await runLoop(
-      [proposes('add_one', '{"x": 1,,}', 'bad'), proposes('add_one', '[1]', 'list'), proposes('add_one', { x: 1 }), '2'],
+      [
+        proposes('add_one', '{"x": 1,,}', 'bad'),
+        proposes('add_one', '[1]', 'list'),
+        proposes('add_one', { x: 1 }),
+        '2',
+      ],
       { tools: view, config: ONCE },
     );
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', toolCallId: 'bad' });

@@ -47,10 +47,9 @@ describe('a loop that goes round in circles', () => {
   });
 
   it('is found out within one reply [R3-LOOP-DETECT]', async () => {
-    const { result } = await runLoop(
-      [proposesAll(...['a', 'b', 'c'].map((id) => call('add_one', { x: 1 }, id)))],
-      { tools: smallTools().all },
-    );
+    const { result } = await runLoop([proposesAll(...['a', 'b', 'c'].map((id) => call('add_one', { x: 1 }, id)))], {
+      tools: smallTools().all,
+    });
     expect(result).toMatchObject({ termination: 'loop_detected', iterations: 1, toolCalls: 3 });
   });
 

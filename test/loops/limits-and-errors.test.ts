@@ -82,10 +82,11 @@ describe('failures in a row', () => {
   });
 
   it('that do not count: what a guard denies; the model is told why [R3-LOOP-ERRORS]', async () => {
-    const { model, result } = await runLoop(
-      [...[1, 2, 3, 4].map((x) => proposes('add_one', { x })), 'I may not.'],
-      { tools: tools.all, seams: denied, config: ONCE },
-    );
+    const { model, result } = await runLoop([...[1, 2, 3, 4].map((x) => proposes('add_one', { x })), 'I may not.'], {
+      tools: tools.all,
+      seams: denied,
+      config: ONCE,
+    });
     expect(result).toMatchObject({ termination: 'completed', iterations: 5, toolCalls: 4, toolsUsed: [] });
     expect(model.requests[1]?.messages.at(-1)?.content).toBe('Denied, not executed: Not on a Sunday.');
   });
@@ -98,7 +99,12 @@ describe('failures in a row', () => {
       ],
     };
     const { result } = await runLoop(
-      [proposes('fail'), proposes('fail', { text: 'b' }), proposes('write', { text: 'x' }), proposes('fail', { text: 'c' })],
+      [
+        proposes('fail'),
+        proposes('fail', { text: 'b' }),
+        proposes('write', { text: 'x' }),
+        proposes('fail', { text: 'c' }),
+      ],
       { tools: tools.all, seams },
     );
     expect(result).toMatchObject({ termination: 'error', iterations: 4 });
@@ -117,7 +123,12 @@ describe('failures in a row', () => {
     const own = smallTools();
     const { model, result } = await runLoop(
       [
-        proposesAll(call('nobody', {}, 'a'), call('nobody', {}, 'b'), call('nobody', {}, 'c'), call('write', { text: 'x' }, 'd')),
+        proposesAll(
+          call('nobody', {}, 'a'),
+          call('nobody', {}, 'b'),
+          call('nobody', {}, 'c'),
+          call('write', { text: 'x' }, 'd'),
+        ),
       ],
       { tools: own.all },
     );

@@ -13,13 +13,13 @@ const NAMED = { type: 'object', properties: { name: { type: 'string' } }, requir
 /** Tools whose calls begin and end where a test can see it: each call waits at a gate of its own. */
 function gated() {
   const log: string[] = [];
-  const gates = new Map<string, ReturnType<typeof gate>>();
+  const gates = new Map<string, ReturnType<typeof gate<void>>>();
   const gateOf = (name: string) => {
     const known = gates.get(name) ?? gate();
     gates.set(name, known);
     return known;
   };
-  const began = new Map<string, ReturnType<typeof gate>>();
+  const began = new Map<string, ReturnType<typeof gate<void>>>();
   const beganOf = (name: string) => {
     const known = began.get(name) ?? gate();
     began.set(name, known);
@@ -40,7 +40,13 @@ function gated() {
         return `result ${which}`;
       },
     }) as unknown as DefinedTool;
-  return { log, open: (name: string) => gateOf(name).open(), began: (name: string) => beganOf(name).opened, look: make('look', 'pure'), put: make('put', 'idempotent') };
+  return {
+    log,
+    open: (name: string) => gateOf(name).open(),
+    began: (name: string) => beganOf(name).opened,
+    look: make('look', 'pure'),
+    put: make('put', 'idempotent'),
+  };
 }
 
 const look = (name: string) => call('look', { name }, name);
@@ -141,10 +147,10 @@ describe('pure calls of one reply', () => {
         return n;
       },
     });
-    const { model } = await runLoop(
-      [proposesAll(...[1, 2, 3, 4].map((n) => call('odd', { n }, `n${n}`))), 'Done.'],
-      { tools: [odd], config: ONCE },
-    );
+    const { model } = await runLoop([proposesAll(...[1, 2, 3, 4].map((n) => call('odd', { n }, `n${n}`))), 'Done.'], {
+      tools: [odd],
+      config: ONCE,
+    });
     expect(contents(model.requests[1]?.messages.slice(-4))).toEqual([
       'Error EFFECT_FAILED: 1 is odd',
       '2',

@@ -1,6 +1,6 @@
 import { type Budget, type Clock, type Outcome, type Run, type Seams, systemClock } from 'flyball';
 import { type ToolLoopOptions, type ToolLoopResult, toolLoop } from 'flyball/loops';
-import { type ReplyParts, type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
+import { type ReplyParts, type Script, type ScriptedModel, type ScriptedReply, scriptedModel } from 'flyball/testing';
 import { Stage } from '../runtime/stage.js';
 
 export interface LoopRun {
@@ -22,7 +22,14 @@ export type LoopOptions = Partial<Omit<ToolLoopOptions, 'session'>> & {
 
 /** Runs a loop of the session `worker` over a real runtime; only the model is scripted. */
 export async function runLoop(replies: Script[string], options: LoopOptions = {}): Promise<LoopRun> {
-  const { seams, limits, model = scriptedModel({ worker: replies }), input = 'Do the task.', onDelta, ...loop } = options;
+  const {
+    seams,
+    limits,
+    model = scriptedModel({ worker: replies }),
+    input = 'Do the task.',
+    onDelta,
+    ...loop
+  } = options;
   const agent = toolLoop({ session: { name: 'worker', model, setup: 'You work with tools.' }, ...loop });
   const stage = new Stage<Clock>(systemClock()); // real tools take real time
   const life = stage.open((run: Run) => agent(run, input), seams === undefined ? {} : { seams });
@@ -58,7 +65,7 @@ export function proposesAll(...calls: readonly Proposed[]): ReplyParts {
   return { toolCalls: calls };
 }
 
-/** Replies until the last one, and that one for ever after. */
-export function forEver(reply: (n: number) => ReplyParts | string): Script[string] {
+/** Answers every call, however many there are; `n` counts them from 1. */
+export function forEver(reply: (n: number) => ScriptedReply): Script[string] {
   return (_request, n) => reply(n);
 }

@@ -1,4 +1,14 @@
-import { append, type Clock, type Entry, messagesOf, type Outcome, type Prompt, type Run, systemClock } from 'flyball';
+import {
+  append,
+  type Clock,
+  type Entry,
+  type Model,
+  messagesOf,
+  type Outcome,
+  type Prompt,
+  type Run,
+  systemClock,
+} from 'flyball';
 import { runToolLoop, type ToolLoopResult, toolLoopParts } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
@@ -59,7 +69,7 @@ describe('the result', () => {
     const { result, outcome } = await runLoop(
       [
         { ...proposesAll(call('write', { text: 'a' }, 'a'), call('next', {}, 'b')), ...usage(10, 1) },
-        { ...proposes('write', { text: 'b' }), ...usage(20, 2), model: 'other/model' },
+        { ...proposes('write', { text: 'b' }), ...usage(20, 2) },
         { text: ' 42 ', ...usage(30, 3) },
         { text: ' 43 ', ...usage(40, 4) },
       ],
@@ -80,7 +90,12 @@ describe('the result', () => {
   });
 
   it('names the model that answered, where it is not the one that was asked [R3-LOOP-RESULT]', async () => {
-    const { result } = await runLoop([{ text: 'Hi.', model: 'other/model' }]);
+    const asked = scriptedModel({ worker: ['Hi.'] });
+    const generate: Model['generate'] = async (request, how) => ({
+      ...(await asked.generate(request, how)),
+      model: 'other/model',
+    });
+    const { result } = await runLoop([], { model: { ...asked, generate } });
     expect(result.model).toBe('other/model');
   });
 
@@ -144,7 +159,9 @@ describe('the conversation that a loop leaves behind', () => {
 
   it('has a result for every call, also when the loop ended in their middle', async () => {
     const tools = smallTools();
-    const model = scriptedModel({ worker: [proposesAll(call('write', { text: 'a' }, 'a'), call('write', { text: 'b' }, 'b'))] });
+    const model = scriptedModel({
+      worker: [proposesAll(call('write', { text: 'a' }, 'a'), call('write', { text: 'b' }, 'b'))],
+    });
     const parts = toolLoopParts({ session: { name: 'worker', model, setup: 'x' }, tools: tools.all });
     let left: Prompt | undefined;
     const child = async (run: Run) => {

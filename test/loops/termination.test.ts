@@ -35,7 +35,13 @@ describe('a tool loop that is told nothing', () => {
     const tools = smallTools();
     const six = Array.from({ length: 6 }, (_, n) => call('write', { text: String(n) }, `w${n}`));
     const { result } = await runLoop(
-      [proposesAll(...six), 'Done?', proposes('fail'), proposes('fail', { text: 'b' }), proposes('fail', { text: 'c' })],
+      [
+        proposesAll(...six),
+        'Done?',
+        proposes('fail'),
+        proposes('fail', { text: 'b' }),
+        proposes('fail', { text: 'c' }),
+      ],
       { tools: tools.all },
     );
     expect(tools.done.filter((what) => what.startsWith('write'))).toHaveLength(5);
@@ -161,7 +167,7 @@ describe('every reason ends a loop alone [R3-LOOP-REASONS]', () => {
   });
 
   it('error: a model that stays away', async () => {
-    const { model, outcome, result } = await runLoop(forEver(() => unavailable(true)) as never);
+    const { model, outcome, result } = await runLoop(forEver(() => unavailable(true)));
     expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'MODEL_UNAVAILABLE' } });
     expect(result).toMatchObject({ termination: 'error', iterations: 3 });
     expect(model.requests).toHaveLength(3);
@@ -202,7 +208,10 @@ describe('every reason ends a loop alone [R3-LOOP-REASONS]', () => {
 
   it('duration_exceeded: the time of the run', async () => {
     const stage = still();
-    const model = scriptedModel({ worker: [proposes('next'), { text: 'Late.', latencyMs: 10_000 }] }, { clock: stage.clock });
+    const model = scriptedModel(
+      { worker: [proposes('next'), { text: 'Late.', latencyMs: 10_000 }] },
+      { clock: stage.clock },
+    );
     const agent = toolLoop({ session: { name: 'worker', model, setup: 'x' }, tools: [smallTools().next] });
     const outcome = stage.open((run) => agent(run, 'go')).start(null, { wallMs: 5000 });
     await model.reached('worker', 2);

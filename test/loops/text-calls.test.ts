@@ -10,7 +10,10 @@ const block = (list: unknown): string => `\`\`\`tool_calls\n${JSON.stringify(lis
 describe('a model without tool calls of its own', () => {
   it('works with tools through JSON blocks, when asked for [R3-LOOP-TEXT-CALLS]', async () => {
     const tools = smallTools();
-    const first = `I add.\n${block([{ name: 'add_one', arguments: { x: 1 } }, { name: 'write', arguments: { text: 'two' } }])}`;
+    const first = `I add.\n${block([
+      { name: 'add_one', arguments: { x: 1 } },
+      { name: 'write', arguments: { text: 'two' } },
+    ])}`;
     const model = scriptedModel({ worker: [first, 'Is it 2?', 'It is 2.'] }, { capabilities });
     const { result } = await runLoop([], { model, tools: tools.all, config: { textCalls: 'json' } });
     expect(tools.done).toEqual(['add_one 1', 'write two']);
@@ -89,7 +92,8 @@ describe('a model without tool calls of its own', () => {
         worker: [
           block([{ name: 'page' }]),
           // quotes what it was given, word for word, at the end of its reply
-          (request) => `The page says: ${/\n([\s\S]*)\n<\/tool_result>/.exec(request.messages.at(-1)?.content ?? '')?.[1]}`,
+          (request) =>
+            `The page says: ${/\n([\s\S]*)\n<\/tool_result>/.exec(request.messages.at(-1)?.content ?? '')?.[1]}`,
         ],
       },
       { capabilities },

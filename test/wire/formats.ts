@@ -14,9 +14,14 @@ export interface SpokenFormat {
   readonly id: string;
   open(baseUrl: string): Model;
   /** Calls have no ids on this wire: the client makes them up. */
-  readonly makesUpIds?: true;
+  readonly makesUpIds?: boolean;
   /** A result says by name which tool it is of. */
-  readonly namesResults?: true;
+  readonly namesResults?: boolean;
+  /**
+   * A kept connection that breaks before any answer is opened once more, without the router: from outside, one that the
+   * server had closed for being idle looks the same.
+   */
+  readonly opensAgain?: boolean;
 }
 
 const apiKey = 'key-for-loopback';
@@ -27,12 +32,14 @@ export const FORMATS: readonly SpokenFormat[] = [
   {
     name: 'OpenAI chat',
     format: 'openai-chat',
+    opensAgain: true,
     id: 'chat/gpt-4o',
     open: (baseUrl) => openAiModel({ id: 'chat/gpt-4o', baseUrl, apiKey, price: PRICE }),
   },
   {
     name: 'Ollama',
     format: 'ollama',
+    opensAgain: true,
     id: 'ollama/qwen3',
     open: (baseUrl) => ollamaModel({ id: 'ollama/qwen3', baseUrl, price: PRICE, capabilities: { window: 128_000 } }),
     makesUpIds: true,

@@ -4,14 +4,16 @@ import { VOID } from './task.js';
 /** A way in which a provider goes wrong before it answers, and what that means for the call. */
 export interface Trouble {
   readonly name: string;
-  /** The reply that goes wrong; `later` is the time after which a hanging request is given up. */
+  /** The reply that goes wrong. */
   spoilt(): ServerReplyParts;
   /** The provider may have worked, and billed, before it went wrong. */
   readonly mayHaveCost: boolean;
   /** Nobody answers until the timeout. */
-  readonly hangs?: true;
+  readonly hangs?: boolean;
   /** Some of it comes before it goes wrong, where it is streamed. */
-  readonly tellsSome?: true;
+  readonly tellsSome?: boolean;
+  /** The connection breaks without a word. */
+  readonly breaks?: boolean;
   /** How long the router waits before it tries again. */
   readonly waitMs: { readonly least: number; readonly most: number };
   /** Counts toward the breaker: a rate limit is no outage. */
@@ -52,7 +54,7 @@ export const TROUBLES: readonly Trouble[] = [
   },
   paid('500'),
   paid('hang', { hangs: true }),
-  paid('drop'),
+  paid('drop', { breaks: true }),
   paid('cut', { tellsSome: true }),
   paid('ends-early', { tellsSome: true }),
   paid('malformed-json', { tellsSome: true }),

@@ -38,14 +38,16 @@ export interface WireRun {
 
 /** Servers, a router over their models, and a runtime with the loop: everything real but what the models say. */
 export interface WireStage {
-  readonly clock: VirtualClock;
+  readonly clock: Clock;
   readonly runtime: Runtime;
-  readonly model: Model;
   readonly events: readonly RouterEvent[];
   readonly library: Library;
-  /** Moves time on when whatever happens now has happened. */
+  readonly pieces: readonly Piece[];
+  /** Moves time on when whatever happens now has happened; real time passes by itself. */
   pass(ms: number): void;
-  start(limits?: Partial<Budget>): Promise<WireRun>;
+  /** Resolves when the router next does this. */
+  next(type: RouterEvent['type']): Promise<void>;
+  start(limits?: Partial<Budget>, id?: string): Promise<WireRun>;
 }
 
 export interface WireOptions {
@@ -53,6 +55,10 @@ export interface WireOptions {
   readonly streaming: boolean;
   readonly policy?: Pick<ModelRouterParts, 'retry' | 'breaker' | 'timeoutMs' | 'concurrency'>;
   readonly engine?: Engine;
+  /** Stands still, and moves as the router waits, where none is given. */
+  readonly clock?: Clock;
+  /** Waits of the router are over at once, or when the test moves time. */
+  readonly waits?: 'at once' | 'by hand';
   /** Stands between the router and the model of a format. */
   readonly wrap?: (model: Model) => Model;
 }
@@ -71,9 +77,11 @@ export async function provider(spoken: SpokenFormat, replies: ServerScript): Pro
 
 /** The first provider is asked, the others may answer in its place. */
 export async function stage(providers: readonly [Provider, ...Provider[]], options: WireOptions): Promise<WireStage> {
-  const clock = virtualClock();
+  const still = virtualClock();
+  const clock = options.clock ?? still;
+  const pass = options.clock === undefined ? passing(still) : (): void => undefined;
   const events: RouterEvent[] = [];
-  const pass = passing(clock);
+  const watchers = new Map<RouterEvent['type'], () => void>();
   const [first, ...rest] = providers;
   const wrap = options.wrap ?? ((model) => model);
   const router = await modelRouter({
@@ -84,7 +92,8 @@ export async function stage(providers: readonly [Provider, ...Provider[]], optio
     random: () => 0,
     observe: (event) => {
       events.push(event);
-      if (event.type === 'retry-wait') pass(event.waitMs);
+      watchers.get(event.type)?.();
+      if (event.type === 'retry-wait' && options.waits !== 'by hand') pass(event.waitMs);
     },
     retry: { retries: 1, baseDelayMs: 100, jitterMs: 0 },
     timeoutMs: TIMEOUT_MS,
@@ -102,14 +111,15 @@ export async function stage(providers: readonly [Provider, ...Provider[]], optio
   return {
     clock,
     runtime,
-    model,
     events,
     library,
+    pieces,
     pass,
-    async start(limits = {}) {
-      const handle = await runtime.start('librarian', TASK, { id: RUN, budget: budget(limits) });
+    next: (type) => new Promise((resolve) => watchers.set(type, resolve)),
+    async start(limits = {}, id = RUN) {
+      const handle = await runtime.start('librarian', TASK, { id, budget: budget(limits) });
       const outcome = (await handle.outcome()) as Outcome<ToolLoopResult>;
-      return { outcome, entries: await runtime.entries(RUN), pieces, events, library };
+      return { outcome, entries: await runtime.entries(id), pieces, events, library };
     },
   };
 }

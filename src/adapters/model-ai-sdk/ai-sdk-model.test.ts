@@ -1,8 +1,9 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { modelContract } from '../../testing/contracts/model-contract.js';
+import { modelServer } from '../../testing/index.js';
 import { aiSdkModel } from './ai-sdk-model.js';
 
 modelContract({ describe, it }, 'AI SDK, OpenAI responses [R3-AI-SDK]', {
@@ -24,4 +25,26 @@ modelContract({ describe, it }, 'AI SDK, Google [R3-AI-SDK]', {
   open: ({ baseUrl, apiKey }) =>
     aiSdkModel(createGoogleGenerativeAI({ baseURL: baseUrl, apiKey })('gemini-2.5-pro'), { secrets: [apiKey] }),
   cannot: ['call-ids', 'log-probs', 'cache-markers', 'cache-write'],
+});
+
+it('says late system text as the user to a provider that takes it only at the beginning', async () => {
+  const server = await modelServer({ replies: () => 'Fine.' });
+  const settings = { apiKey: 'k' };
+  const models = [
+    aiSdkModel(createAnthropic({ ...settings, baseURL: server.baseUrl('anthropic') })('claude-sonnet-4-5')),
+    aiSdkModel(createGoogleGenerativeAI({ ...settings, baseURL: server.baseUrl('gemini') })('gemini-2.5-pro')),
+    aiSdkModel(createOpenAI({ ...settings, baseURL: server.baseUrl('openai-responses') })('gpt-4o')),
+  ];
+  const messages = [
+    { role: 'system', content: 'Rules.' },
+    { role: 'user', content: 'Hi.' },
+    { role: 'system', content: 'Less than a minute is left.' },
+  ] as const;
+  for (const model of models) {
+    const request = { session: 's', model: 'm', messages, tools: [], toolChoice: 'auto', sampling: {} } as const;
+    await model.generate(request, { signal: new AbortController().signal, key: 'k' });
+  }
+  const last = server.requests.map(({ messages: sent }) => sent.at(-1));
+  expect(last).toEqual(['user', 'user', 'system'].map((role) => ({ role, content: 'Less than a minute is left.' })));
+  await server.close();
 });

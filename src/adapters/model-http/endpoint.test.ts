@@ -67,6 +67,19 @@ describe('connections', () => {
     expect(server.requests).toHaveLength(4);
   });
 
+  it('are not opened again for a call that was aborted', async () => {
+    const { server, model } = await opened(['one', { misbehave: 'hang' }, 'two']);
+    await model.generate(request(), how);
+    const stop = new AbortController();
+    const call = model.generate(request(), { ...how, signal: stop.signal });
+    await server.reached(2);
+    stop.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    await server.abandoned(2);
+    expect((await model.generate(request(), how)).text).toBe('two');
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 2]);
+  });
+
   it('that break once an answer has begun are never tried again: its parts were told', async () => {
     const { port, received, close } = await resettingServer();
     const model = openAiModel({ id: 'test/model', baseUrl: `http://127.0.0.1:${port}/v1` });

@@ -64,14 +64,10 @@ export class Endpoint {
         reject: (error) => settle(() => reject(error)),
       };
       const send = (again: boolean): void => {
-        let begun = false;
-        request = this.open(body, (response) => {
-          begun = true;
-          receive(this.callee, response, readerFor, answered);
-        });
+        request = this.open(body, (response) => receive(this.callee, response, readerFor, answered));
         request.on('error', (error) => {
           if (settled) return; // it was aborted, or broke while it was being thrown away
-          if (!again && !begun && isStale(request, error)) send(true);
+          if (!again && isStale(request, error)) send(true);
           else answered.reject(networkFailure(this.callee, error));
         });
         request.end(body);
@@ -89,8 +85,9 @@ export class Endpoint {
 }
 
 /**
- * A kept connection that the server closed, as servers do with idle ones, just when this request went out on it. Asked
- * only while no answer has begun: then the request is sent once more, and a second failure is the caller's to judge.
+ * A kept connection that the server closed, as servers do with idle ones, just when this request went out on it. Once an
+ * answer has begun it is the response that breaks, not the request; until then the request is sent once more, and a second
+ * failure is the caller's to judge.
  */
 function isStale(request: ClientRequest, error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;

@@ -117,10 +117,13 @@ export class Conversation {
     return { how: 'limit', limit, allowed: this.job.limits[limit] };
   }
 
-  /** It ended without saying how: while loading something is missing, later its memory is the only thing it can lack. */
+  /** It ended without saying how: while loading something is missing; later it is the lack of memory that ends a process. */
   private death(): Said {
-    const { head } = this.stderr.end();
-    if (this.readyAt === undefined) return { how: 'missing', message: head.trim().slice(-500) || 'it gives no reason' };
-    return { how: 'limit', limit: 'memoryMb', allowed: this.job.limits.memoryMb };
+    const text = this.stderr.end().head.trim().slice(-500);
+    if (this.readyAt === undefined) return { how: 'missing', message: text || 'it gives no reason' };
+    const signal = this.child.signalCode;
+    if (signal === 'SIGXCPU') return this.limit('wallMs');
+    if (signal !== null) return { how: 'limit', limit: 'memoryMb', allowed: this.job.limits.memoryMb };
+    return { how: 'error', name: 'Error', message: `The sandbox ended with exit code ${this.child.exitCode}: ${text}` };
   }
 }

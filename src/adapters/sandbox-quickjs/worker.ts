@@ -128,7 +128,7 @@ class Evaluation {
     if (value.length > outputBytes) this.tripped ??= { how: 'limit', limit: 'outputBytes', allowed: outputBytes };
     if (this.tripped === undefined) {
       this.calls.set(id, deferred);
-      send({ type: 'call', id, name, value });
+      void send({ type: 'call', id, name, value });
     }
     return deferred.handle;
   }
@@ -174,8 +174,11 @@ function shorten(text: string): string {
   return text.length > 4000 ? `${text.slice(0, 4000)}…` : text;
 }
 
-function send(line: WorkerLine): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+/** Resolves once it has left this process. */
+function send(line: WorkerLine): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve());
+  });
 }
 
 async function newEngine({ limits, variant }: WorkerJob): Promise<Engine> {
@@ -195,14 +198,18 @@ async function newEngine({ limits, variant }: WorkerJob): Promise<Engine> {
   return { context: quickjs.newContext(), memory };
 }
 
-async function begin(job: WorkerJob): Promise<Evaluation | undefined> {
-  const engine = await newEngine(job).catch((error: Error) => {
-    send({ type: 'missing', message: error.message });
-    return undefined;
+async function begin(job: WorkerJob): Promise<Evaluation> {
+  const engine = await newEngine(job).catch(async (error: Error) => {
+    await send({ type: 'missing', message: error.message });
+    process.exit(0);
   });
-  if (engine === undefined) return undefined;
-  send({ type: 'ready' });
-  return new Evaluation(job, engine);
+  await send({ type: 'ready' });
+  const evaluation = new Evaluation(job, engine);
+  void evaluation
+    .run()
+    .then(send)
+    .then(() => process.exit(0));
+  return evaluation;
 }
 
 async function main(): Promise<void> {
@@ -213,16 +220,8 @@ async function main(): Promise<void> {
     const lines = `${rest}${chunk as string}`.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      if (evaluation !== undefined) {
-        evaluation.answer(JSON.parse(line) as WorkerAnswer);
-        continue;
-      }
-      evaluation = await begin(JSON.parse(line) as WorkerJob);
-      if (evaluation === undefined) return;
-      void evaluation.run().then((end) => {
-        send(end);
-        process.stdin.destroy();
-      });
+      if (evaluation === undefined) evaluation = await begin(JSON.parse(line) as WorkerJob);
+      else evaluation.answer(JSON.parse(line) as WorkerAnswer);
     }
   }
 }

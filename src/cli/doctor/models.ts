@@ -10,7 +10,7 @@ const PATIENCE_MS = 15_000;
 /** Which models are chosen, and whether they really answer; which providers could be used. */
 export async function modelFindings(env: Env, { ask }: { readonly ask: boolean }): Promise<readonly Finding[]> {
   const described = await describeModels(env);
-  return [...(await roleFindings(env, described, ask)), ...providerFindings(described)];
+  return [...(await roleFindings(env, described, ask)), ...(await providerFindings(described))];
 }
 
 async function roleFindings(env: Env, { roles }: ModelsDescription, ask: boolean): Promise<readonly Finding[]> {
@@ -53,16 +53,39 @@ function probe(model: Model): Parameters<Model['generate']>[0] {
   };
 }
 
-function providerFindings({ providers }: ModelsDescription): readonly Finding[] {
-  return providers.map(({ provider, isConfigured, from, address, toDo }) => {
-    const says = isConfigured
-      ? `configured${from.length === 0 ? '' : ` by ${from.join(', ')}`}${address === undefined ? '' : `, at ${address}`}`
-      : 'not configured';
+/** Those that could be used one by one, the others in one line: nobody has all of them. */
+async function providerFindings({ providers }: ModelsDescription): Promise<readonly Finding[]> {
+  const configured = providers.filter(({ isConfigured }) => isConfigured);
+  const others = providers.filter(({ isConfigured }) => !isConfigured).map(({ provider }) => provider);
+  return [
+    ...(await Promise.all(configured.map(providerFinding))),
+    {
+      about: 'other providers',
+      state: 'absent',
+      says: others.join(', '),
+      next: 'Choose a model of one of them, as in FLYBALL_MODEL=anthropic/claude-sonnet-4-5, and this says what it needs.',
+    },
+  ];
+}
+
+async function providerFinding({ provider, from, address }: ModelsDescription['providers'][number]): Promise<Finding> {
+  const place = address === undefined ? '' : `, at ${address}`;
+  if (from.length > 0 || address === undefined)
     return {
       about: provider,
-      state: isConfigured ? 'ok' : 'absent',
-      says,
-      ...(toDo === undefined ? {} : { next: toDo }),
+      state: 'ok',
+      says: `configured${from.length === 0 ? '' : ` by ${from.join(', ')}`}${place}`,
     };
-  });
+  // one that needs no key is configured everywhere: what matters is whether it runs here
+  const runs = await isListening(address);
+  return { about: provider, state: runs ? 'ok' : 'absent', says: runs ? `runs${place}` : `does not run${place}` };
+}
+
+async function isListening(address: string): Promise<boolean> {
+  try {
+    await fetch(address, { signal: AbortSignal.timeout(1000) });
+    return true;
+  } catch {
+    return false; // refused or silent: both mean that nobody is there
+  }
 }

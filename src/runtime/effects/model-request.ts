@@ -50,10 +50,10 @@ function choices({ model }: Pick<Session<unknown>, 'model'>): readonly Model[] {
 }
 
 function priceOf(attempt: Attempt, model: Model): Price {
-  const price = attempt.host.priceOf(model.id) ?? model.price;
+  const price = attempt.host.priceOf(model.id, model.price);
   if (price === undefined) {
     throw new ConfigError(
-      `No price is known for ${model.id}, so its cost cannot be bounded. Pass prices: { '${model.id}': { input, output } } (0 for a model that costs nothing).`,
+      `No price is known for ${model.id}, so its cost cannot be bounded. Pass prices: { '${model.id}': { input, output } } to the runtime, or write price: { input: …, output: … } into the agent's definition (USD per million tokens; 0 for a model that costs nothing).`,
     );
   }
   return price;
@@ -63,7 +63,7 @@ function priceOf(attempt: Attempt, model: Model): Price {
 export function priceOfReply(attempt: Attempt, session: Session<unknown>, answered: string | undefined): Price {
   const model = choices(session).find(({ id }) => id === answered);
   if (answered === undefined || model !== undefined) return priceOf(attempt, model ?? session.model);
-  return attempt.host.priceOf(answered) ?? dearestPrice(attempt, session); // one that nobody announced: never too little
+  return attempt.host.priceOf(answered, undefined) ?? dearestPrice(attempt, session); // one that nobody announced: never too little
 }
 
 /** Part by part the highest of all prices that may apply. */

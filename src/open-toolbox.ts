@@ -38,7 +38,7 @@ export interface Toolbox {
 }
 
 /** The built-in tools over one folder, each within what `access` grants and nothing more. */
-export async function createToolbox(given: CreateToolbox): Promise<Toolbox> {
+export async function openToolbox(given: CreateToolbox): Promise<Toolbox> {
   const root = resolve(given.root);
   const { access = {} } = given;
   const rules = rulesFor(root, access);
