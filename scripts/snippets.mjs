@@ -1,6 +1,6 @@
 /**
- * Keeps the code in the documentation the code that is compiled. A TypeScript fence follows a line that names its
- * source, whole or a region of it (`// #region name` to `// #endregion`):
+ * Keeps the code in the documentation the code that runs. A fence of TypeScript, JavaScript or YAML follows a line that
+ * names its source, whole or a region of it (`// #region name` to `// #endregion`, with `#` instead of `//` in YAML):
  *
  *   <!-- from examples/first-agent.ts#agent -->
  *
@@ -12,8 +12,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder, root } from './files.mjs';
 
-const COMPILED = /^(examples|src|bench|test)\/.*\.ts$/;
-const FENCE = /^(?:<!-- from (?<source>\S+) -->\n+)?```(?:ts|typescript)\b[^\n]*\n(?<code>.*?)^```$/gms;
+const SOURCE = /^(examples|src|bench|test)\/.*\.(?:ts|mjs|yaml)$/;
+const FENCE = /^(?:<!-- from (?<source>\S+) -->\n+)?```(?:ts|typescript|js|yaml)\b[^\n]*\n(?<code>.*?)^```$/gms;
+const START = /^\s*(?:\/\/|#) #region (?<name>\S+)$/;
+const END = /^\s*(?:\/\/|#) #endregion/;
 
 /** The documents that the checks read. */
 export function documents() {
@@ -24,8 +26,8 @@ export function documents() {
 }
 
 /** @param {string} source @returns {string | undefined} what to cut from, or undefined when it is not there */
-function readCompiled(source) {
-  return COMPILED.test(source) && existsSync(join(root, source)) ? readFileSync(join(root, source), 'utf8') : undefined;
+function readSource(source) {
+  return SOURCE.test(source) && existsSync(join(root, source)) ? readFileSync(join(root, source), 'utf8') : undefined;
 }
 
 /**
@@ -34,11 +36,15 @@ function readCompiled(source) {
  * @returns {string | undefined} the region without its markers and its common indentation
  */
 export function cut(code, region) {
-  if (region === undefined) return code.replace(/^\s*\/\/ #(end)?region.*\n/gm, '').trimEnd();
   const lines = code.split('\n');
-  const start = lines.findIndex((line) => line.trim() === `// #region ${region}`);
+  if (region === undefined)
+    return lines
+      .filter((line) => !START.test(line) && !END.test(line))
+      .join('\n')
+      .trimEnd();
+  const start = lines.findIndex((line) => START.exec(line)?.groups?.['name'] === region);
   if (start < 0) return undefined;
-  const length = lines.slice(start + 1).findIndex((line) => line.trim().startsWith('// #endregion'));
+  const length = lines.slice(start + 1).findIndex((line) => END.test(line));
   if (length < 0) return undefined;
   const body = lines.slice(start + 1, start + 1 + length);
   const indent = Math.min(...body.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)));
@@ -53,7 +59,7 @@ export function cut(code, region) {
  * @param {(source: string) => string | undefined} read
  * @returns {{ readonly text: string, readonly problems: readonly string[] }} the document with its snippets cut again, and what was wrong
  */
-export function recut({ path, text }, read = readCompiled) {
+export function recut({ path, text }, read = readSource) {
   /** @type {string[]} */
   const problems = [];
   const fresh = text.replace(FENCE, (whole, ...rest) => {
@@ -61,7 +67,7 @@ export function recut({ path, text }, read = readCompiled) {
     const line = text.slice(0, rest.at(-3)).split('\n').length;
     if (source === undefined) {
       problems.push(
-        `${path}:${line} has a TypeScript snippet without a source; put <!-- from examples/…#region --> above it.`,
+        `${path}:${line} has a snippet without a source; put <!-- from examples/…#region --> above it.`,
       );
       return whole;
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentId, decode, encode, fingerprint, referencesIn, roundTrip } from './codec.js';
+import { contentId, crossed, decode, encode, fingerprint, referencesIn, roundTrip } from './codec.js';
 import { FlyballError } from './errors.js';
 
 const long = 'x'.repeat(160);
@@ -142,3 +142,31 @@ function refusal(value: unknown): FlyballError {
   }
   throw new Error('It was not refused.');
 }
+
+describe('the short way across the journal', () => {
+  it('gives back what encoding and decoding give back [R2-EFFECT-ENCODED]', () => {
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.string(),
+        fc.string({ minLength: 150, maxLength: 200 }),
+        fc.constant('\u0000b'),
+        fc.constantFrom(null, true, false, 0, -0, 1e300, -1.5),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(
+          fc.oneof(fc.string(), fc.constantFrom('__proto__', '1', 'toJSON')),
+          fc.option(tie('value'), { nil: undefined }),
+        ),
+      ),
+    }));
+    fc.assert(
+      fc.property(value, (given) => {
+        const { body, blobs } = encode(given);
+        const long = decode(body, new Map(blobs));
+        const short = crossed(given);
+        expect(short).toStrictEqual(long);
+        expect(JSON.stringify(short)).toBe(JSON.stringify(long)); // members in the same order too
+      }),
+    );
+  });
+});

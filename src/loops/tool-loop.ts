@@ -64,7 +64,7 @@ function begin<O>(run: Run, { session, toolset, withheld, capture }: LoopParts<O
   run.note({
     kind: 'loop-start',
     loop: run.path,
-    session: session.name,
+    agent: session.name,
     tools: toolset.names,
     ...(withheld.length > 0 ? { withheld } : {}),
   });

@@ -30,7 +30,7 @@ export interface CodeLimits {
   readonly calls: number;
 }
 
-export const CODE_LIMITS: CodeLimits = { wallMs: 5000, memoryMb: 64, outputBytes: 256 * 1024, calls: 100 };
+export const CODE_LIMITS: CodeLimits = { wallMs: 5000, memoryMb: 64, outputBytes: 64 * 1024, calls: 100 };
 
 export type CodeEnd =
   | { readonly how: 'value'; readonly value: unknown }

@@ -1,5 +1,5 @@
 import { type Amounts, boundReached, Ledger, NOTHING, type Refusal } from '../core/budget.js';
-import { contentId } from '../core/codec.js';
+import { contentId, crossed } from '../core/codec.js';
 import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
@@ -20,7 +20,7 @@ import { Saga } from './saga.js';
 import { Scope } from './scope.js';
 import { Tellings } from './tellings.js';
 import { Timers } from './timers.js';
-import { decodeWritten, Writer, type Written } from './writer.js';
+import { Writer, type Written } from './writer.js';
 
 /**
  * One life of a run in one process: runs the agent from the top, answers what the journal holds, then goes on live.
@@ -377,7 +377,7 @@ export class Attempt {
     const next = this.queue.shift();
     if (next === undefined) return this.afterTurn();
     this.quietTurns = 0;
-    this.deliver(decodeWritten(next), next);
+    this.deliver(crossed(next.event), next);
     this.kick();
   }
 

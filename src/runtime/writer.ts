@@ -1,8 +1,8 @@
-import { type Blobs, decode, encode } from '../core/codec.js';
+import { encode } from '../core/codec.js';
 import type { Entry, RunEvent } from '../core/events.js';
 import type { Batch, Claim, Engine, StoredEntry, StoredLink } from '../ports/engine.js';
 
-/** An entry with its encoded body: what the code later receives is decoded from the body, never the live object. */
+/** An entry with its encoded body: the code later receives it as it comes back from there, never the live object. */
 export interface Written extends Entry {
   readonly body: string;
   readonly blobs: readonly (readonly [string, string])[];
@@ -107,10 +107,3 @@ function isProgress(event: RunEvent): boolean {
     event.type === 'complete' || event.type === 'ask-end' || event.type === 'wait-end' || event.type === 'spawn-end'
   );
 }
-
-export function decodeWritten(written: Pick<Written, 'body' | 'blobs'>): RunEvent {
-  const blobs: Blobs = written.blobs.length === 0 ? NO_BLOBS : new Map(written.blobs);
-  return decode(written.body, blobs) as RunEvent;
-}
-
-const NO_BLOBS: Blobs = new Map();

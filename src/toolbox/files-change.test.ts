@@ -9,13 +9,16 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Project, project } from '../../test/security/project.js';
 import { accessOf } from './files.js';
 import { targetOf } from './files-access.js';
 import { FileChanges } from './files-change.js';
-import { presentAt } from './files-present.js';
+import { holdFolder } from './files-held.js';
+import { presentAt, readBounded } from './files-present.js';
+import { replaceFile } from './files-replace.js';
 import { undoFolder } from './files-undo.js';
 
 const signal = new AbortController().signal;
@@ -172,6 +175,24 @@ describe('a change of a file', () => {
     place.link('.flyball', place.base);
     await expect(write(changesIn(place), 'a.txt', 'x')).rejects.toThrow(/became a link/);
     expect(readdirSync(place.base).sort()).toEqual(['project', 'secret.txt']);
+  });
+
+  it('that the disk did not confirm is in doubt, not undone [R3-FILES-ATOMIC]', async () => {
+    const place = project();
+    const folder = await holdFolder({ base: place.root, names: [], holding: 'by-path' });
+    onTestFinished(() => folder.close());
+    const failing = { ...folder, sync: () => Promise.reject(new Error('EIO')) };
+    const writing = replaceFile(failing, { name: 'a.txt', bytes: Buffer.from('new'), id: 'x' });
+    await expect(writing).rejects.toMatchObject({ inDoubt: true, message: expect.stringMatching(/did not confirm/) });
+    expect(place.get('a.txt')).toBe('new');
+  });
+
+  it('reads no more than its bound of a file that grows', async () => {
+    const place = project();
+    place.put('a.txt', 'x'.repeat(200_000));
+    const handle = await open(place.path('a.txt'));
+    onTestFinished(() => handle.close());
+    await expect(readBounded(handle, 100_000)).rejects.toThrow(/grew beyond 100000 bytes/);
   });
 
   it('keeps previous versions elsewhere where it is told to', async () => {

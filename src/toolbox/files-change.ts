@@ -2,9 +2,9 @@ import { rename, rm, rmdir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { EffectContext, Verification } from '../core/tool.js';
 import { type FileAccess, failed, type Target, targetOf, withFolder } from './files-access.js';
-import { codeOf } from './files-held.js';
+import { codeOf, type HeldFolder } from './files-held.js';
 import { assertUntouched, type FileState, isSame, type Present, presentAt, stateOf } from './files-present.js';
-import { replaceFile } from './files-replace.js';
+import { replaceFile, syncChanged } from './files-replace.js';
 import { type FileChange, type UndoFolder, type UndoRecord, undoId } from './files-undo.js';
 
 export interface PlannedChange {
@@ -130,14 +130,14 @@ export class FileChanges {
         await beforeRename();
         await folder.assertHeld();
         await rm(folder.at(target.name));
-        await folder.sync();
+        await syncChanged(folder);
       },
       after !== undefined,
     );
   }
 
   private async rename(from: Target, to: Target, present: Present): Promise<void> {
-    const moveInto = (source: { at(name: string): string; sync(): Promise<void> }) =>
+    const moveInto = (source: HeldFolder) =>
       withFolder(
         this.access,
         to,
@@ -147,7 +147,7 @@ export class FileChanges {
             if (codeOf(error) !== 'EXDEV') throw error;
             throw failed(`${to.path} is on another disk. Write it there and delete ${from.path}.`, to.path);
           });
-          await Promise.all([source.sync(), destination.sync()]);
+          await syncChanged(source, destination);
         },
         true,
       );

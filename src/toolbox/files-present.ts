@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { type FileAccess, failed, lstatOrNothing, openFile, type Target, withFolder } from './files-access.js';
 import type { HeldFolder } from './files-held.js';
+
+const CHUNK_BYTES = 64 * 1024;
 
 /** A file at one moment; absence is undefined. */
 export interface FileState {
@@ -28,10 +31,22 @@ export async function presentIn(access: FileAccess, folder: HeldFolder, name: st
   if (opened === undefined) return undefined;
   const { handle, stats } = opened;
   try {
-    const bytes = await handle.readFile();
+    const bytes = await readBounded(handle, access.maxBytes);
     return { bytes, state: { ...stateOf(bytes), mode: stats.mode & 0o777 }, stats };
   } finally {
     await handle.close();
+  }
+}
+
+/** A file can grow while it is read; its size at the beginning binds nobody. */
+export async function readBounded(handle: FileHandle, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let size = 0; ; ) {
+    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(CHUNK_BYTES) });
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    size += bytesRead;
+    if (size > maxBytes) throw failed(`The file grew beyond ${maxBytes} bytes while it was read.`, '');
+    chunks.push(buffer.subarray(0, bytesRead));
   }
 }
 

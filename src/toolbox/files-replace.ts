@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { FlyballError } from '../core/errors.js';
 import { codeOf, type HeldFolder } from './files-held.js';
 
 export interface Replacement {
@@ -33,7 +34,17 @@ export async function replaceFile(folder: HeldFolder, replacement: Replacement):
     await rm(folder.at(temporary), { force: true });
     throw error;
   }
-  await folder.sync();
+  await syncChanged(folder);
+}
+
+/** The change is made, only not safely: a failure here must not pass for a change that did not happen. */
+export async function syncChanged(...folders: readonly HeldFolder[]): Promise<void> {
+  try {
+    for (const folder of folders) await folder.sync();
+  } catch (error) {
+    const message = `The change is made, but the disk did not confirm it: ${(error as Error).message}.`;
+    throw Object.assign(new FlyballError('EFFECT_FAILED', message, { cause: error }), { inDoubt: true });
+  }
 }
 
 export function temporaryName(id: string): string {

@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { project } from '../../test/security/project.js';
+import { project, SECRET } from '../../test/security/project.js';
 import { pathRules } from '../tools/rules/paths.js';
 import { filesTools } from './files.js';
 
@@ -64,6 +65,25 @@ describe('files', () => {
     await expect(call('edit_file', { path: 'none', edits: [{ old: 'a', new: 'b' }] })).rejects.toThrow(
       /no file "none"/,
     );
+  });
+
+  it('keeps the owner of a file, and never the right to become somebody else', async (test) => {
+    if (process.getuid?.() !== 0) return test.skip('only root can give files away');
+    const { put, path, call } = project();
+    put('a.sh', 'old\n');
+    chownSync(path('a.sh'), 1234, 1234);
+    chmodSync(path('a.sh'), 0o4755);
+    await call('edit_file', { path: 'a.sh', edits: [{ old: 'old', new: 'new' }] });
+    const { uid, gid, mode } = statSync(path('a.sh'));
+    expect([uid, gid, mode & 0o7777]).toEqual([1234, 1234, 0o755]);
+  });
+
+  it('works on files with several names only where it is told to', async () => {
+    const { hardLink, get, base, call } = project({ hardLinks: 'allow' });
+    hardLink('mine.txt', 'secret.txt');
+    await call('write_file', { path: 'mine.txt', content: 'x' });
+    expect(get('mine.txt')).toBe('x');
+    expect(readFileSync(join(base, 'secret.txt'), 'utf8')).toBe(SECRET); // replaced by name: the other one stays
   });
 
   it('changes nothing when one of several edits does not fit', async () => {
@@ -141,6 +161,28 @@ describe('files', () => {
       ],
     });
     await expect(call('search_files', { query: '(', pattern: true })).rejects.toThrow(/Unterminated group/);
+  });
+
+  it('stops a search at its bounds and says so', async () => {
+    const { put, call } = project();
+    put('a.txt', 'x\n'.repeat(60));
+    for (const name of ['b', 'c', 'd', 'e']) put(`${name}.txt`, 'x\n'.repeat(45));
+    const found = await call<{ matches: { path: string }[]; leftOut: string[] }>('search_files', { query: 'x' });
+    expect(found.matches.filter(({ path }) => path === 'a.txt')).toHaveLength(50);
+    expect(found.matches).toHaveLength(200);
+    expect(found.leftOut).toEqual(['everything after 200 matches']);
+  });
+
+  it('ends a pattern with the call that asked for it', async () => {
+    const { put, tool } = project();
+    put('a.txt', `${'a'.repeat(60)}!`);
+    const stop = new AbortController();
+    const searching = tool('search_files').execute(
+      { query: '^(a+)+$', pattern: true },
+      { key: 'k', signal: stop.signal },
+    );
+    setImmediate(() => stop.abort(new Error('cancelled')));
+    await expect(searching).rejects.toThrow('cancelled');
   });
 
   it('ends a pattern that would backtrack for years, while the process goes on', async () => {

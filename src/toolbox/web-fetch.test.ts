@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { FlyballError } from 'flyball';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CERTIFICATE, KEY } from '../../test/security/certificate.js';
 import { type Handler, inside, names, PUBLIC_ADDRESS, publicAt, type Site, site } from '../../test/security/network.js';
 import { called } from '../../test/security/project.js';
@@ -280,8 +280,28 @@ describe('web_fetch', () => {
     expect(await called(tool as never, { url: `http://example.com:${port}/` }, 'k')).toMatchObject({ text: 'second' });
   });
 
+  it('does not let one address that swallows packets use up all the time', async () => {
+    const { port } = await site(says('text/plain', 'second'));
+    const rules = domainRules({ allow: ['example.com'], allowPrivate: [`127.0.0.1:${port}`] });
+    const silent = new Socket();
+    const connect = publicAt(port);
+    const outlets = {
+      resolver: async () => ['8.8.8.8', PUBLIC_ADDRESS],
+      connect: (to: { host: string; port: number }) => (to.host === '8.8.8.8' ? silent : connect(to)),
+    };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const fetching = called(webFetchThrough({ rules }, outlets) as never, { url: 'http://example.com/' }, 'k');
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(await fetching).toMatchObject({ text: 'second' });
+    expect(silent.destroyed).toBe(true);
+  });
+
   it('speaks TLS to the name that was asked for, and to nobody else', async () => {
-    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, says('text/plain', 'private words'));
+    const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
+      if (request.url === '/leave') response.writeHead(302, { location: 'http://secure.example.com/' }).end();
+      else says('text/plain', 'private words')(request, response);
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
@@ -296,6 +316,9 @@ describe('web_fetch', () => {
       text: 'private words',
     });
     await expect(called(trusting, { url: 'https://other.example.com/' }, 'k')).rejects.toThrow(/does not match/);
+    await expect(called(trusting, { url: 'https://secure.example.com/leave' }, 'k')).rejects.toThrow(
+      /redirects to http:\/\/secure\.example\.com\/, which is refused: it leaves https/,
+    );
     const strict = webFetchThrough({ rules }, outlets) as never;
     await expect(called(strict, { url: 'https://secure.example.com/' }, 'k')).rejects.toThrow(/self-signed/);
   });

@@ -131,7 +131,7 @@ describe('the result', () => {
     expect(notes.at(0)).toEqual({
       kind: 'loop-start',
       loop: '',
-      session: 'worker',
+      agent: 'worker',
       tools: ['add_one', 'next', 'write', 'fail'],
     });
     expect(notes.at(-1)).toEqual({ kind: 'loop-end', loop: '', reason: 'completed', iterations: 5, toolCalls: 4 });

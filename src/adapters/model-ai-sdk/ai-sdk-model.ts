@@ -1,5 +1,6 @@
 import { ConfigError } from '../../core/errors.js';
 import type { Model, ModelCallContext, ModelCapabilities, ModelReply, ModelRequest, Price } from '../../core/model.js';
+import { bytesAtMost, type CountText, requestCounter } from '../../core/token-count.js';
 import { underSignal } from './abort.js';
 import { type CallManner, callOptions } from './call-options.js';
 import { type Callee, failureFrom } from './failures.js';
@@ -7,7 +8,6 @@ import { callsOf, namespaceOf, type SdkCalls, type SdkMetadata, type SdkModel } 
 import { merged } from './metadata.js';
 import { ReplyParts, type ReplyWithoutBill } from './reply-parts.js';
 import { readStream } from './stream.js';
-import { bytesAtMost, type CountText, requestCounter } from './token-count.js';
 
 export interface AiSdkModelOptions {
   /** `provider/model`; what the SDK calls it where nothing is said. */

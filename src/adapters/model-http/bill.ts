@@ -1,6 +1,6 @@
 import type { ModelReply, ModelRequest } from '../../core/model.js';
+import { bytesAtMost } from '../../core/token-count.js';
 import type { ReplyWithoutBill } from './chat-reply.js';
-import { bytesAtMost } from './token-count.js';
 
 /** The reply with its usage: as reported, or the most that it can have been where the provider does not say. */
 export function billed(

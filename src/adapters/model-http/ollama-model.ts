@@ -1,4 +1,5 @@
 import type { Model, ModelCapabilities, ModelReply } from '../../core/model.js';
+import { requestCounter } from '../../core/token-count.js';
 import type { ReaderFor } from './answer.js';
 import { billed } from './bill.js';
 import { jsonLineReader, jsonReader } from './body-readers.js';
@@ -7,7 +8,6 @@ import { unreadable } from './failures.js';
 import { OllamaReply } from './ollama-reply.js';
 import { ollamaWriter } from './ollama-request.js';
 import { type HttpModelOptions, isStreamed, vendorModel } from './options.js';
-import { requestCounter } from './token-count.js';
 
 export interface OllamaModelOptions extends Omit<HttpModelOptions, 'baseUrl'> {
   /** `http://127.0.0.1:11434` where nothing is said. */

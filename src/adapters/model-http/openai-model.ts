@@ -1,4 +1,5 @@
 import type { Model, ModelCapabilities, ModelReply } from '../../core/model.js';
+import { requestCounter } from '../../core/token-count.js';
 import type { ReaderFor } from './answer.js';
 import { billed } from './bill.js';
 import { eventReader, jsonReader } from './body-readers.js';
@@ -7,7 +8,6 @@ import { chatWriter } from './chat-request.js';
 import { Endpoint } from './endpoint.js';
 import { unreadable } from './failures.js';
 import { type HttpModelOptions, isStreamed, vendorModel } from './options.js';
-import { requestCounter } from './token-count.js';
 
 export interface OpenAiModelOptions extends HttpModelOptions {
   /** `max_completion_tokens` at OpenAI itself, whose newer models refuse the older name; `max_tokens` elsewhere. */

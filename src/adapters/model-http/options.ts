@@ -1,7 +1,7 @@
 import type { Agent as HttpAgent } from 'node:http';
 import { ConfigError } from '../../core/errors.js';
 import type { ModelCapabilities, Price } from '../../core/model.js';
-import type { CountText } from './token-count.js';
+import type { CountText } from '../../core/token-count.js';
 
 /** What both kinds of model are told. */
 export interface HttpModelOptions {

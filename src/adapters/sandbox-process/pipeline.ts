@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { Capture } from './capture.js';
+import { type Stdio, withDescriptors } from './inherited-descriptors.js';
 import { closePipes, makePipes } from './kernel-pipes.js';
 
 /** Stands among the descriptors of a stage for one that the process writes a report to. */
@@ -116,17 +117,17 @@ class StageProcess {
   }
 }
 
-/** The number of a descriptor, or what Node makes of it. */
-type Stdio = number | 'pipe' | 'ignore';
-
-function start(stage: StageStart, [input, output]: readonly [Stdio, Stdio]): ChildProcess {
-  return spawn(stage.file, stage.arguments, {
-    env: stage.env,
-    detached: true, // a group and session of its own: no terminal, and one signal reaches all of it
-    shell: false,
-    stdio: [input, output, 'pipe', ...(stage.descriptors ?? []).map(() => 'pipe' as const)],
-    ...(stage.cwd === undefined ? {} : { cwd: stage.cwd }),
-  });
+function start(stage: StageStart, ends: readonly [Stdio, Stdio]): ChildProcess {
+  const more = (stage.descriptors ?? []).map(() => 'pipe' as const);
+  return withDescriptors([...ends, 'pipe', ...more], (stdio) =>
+    spawn(stage.file, stage.arguments, {
+      env: stage.env,
+      detached: true, // a group and session of its own: no terminal, and one signal reaches all of it
+      shell: false,
+      stdio,
+      ...(stage.cwd === undefined ? {} : { cwd: stage.cwd }),
+    }),
+  );
 }
 
 /** A program may end without reading what it is given: that is its own affair. */

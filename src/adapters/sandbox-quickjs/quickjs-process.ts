@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CodeLimits } from '../../ports/code-sandbox.js';
 import { SANDBOX_LIMITS } from '../../ports/sandbox.js';
+import { withDescriptors } from '../sandbox-process/inherited-descriptors.js';
 import { findPrlimit, prlimitWords } from '../sandbox-process/resource-limits.js';
 
 /** What Node itself needs beside the guest's memory, from the sources with their compiler more than from the build. */
@@ -19,7 +20,9 @@ export function startWorker(limits: CodeLimits): ChildProcess {
   const kernel = { ...SANDBOX_LIMITS, memoryMb: limits.memoryMb + NODE_MB, cpuS: limits.wallMs / 1000 + START_CPU_S };
   const [file = '', ...words] =
     prlimit === undefined ? node : [...prlimitWords(prlimit, kernel, { memory: true }), ...node];
-  return spawn(file, words, { cwd: dirname(worker), env: {}, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  return withDescriptors(['pipe', 'pipe', 'pipe'], (stdio) =>
+    spawn(file, words, { cwd: dirname(worker), env: {}, detached: true, stdio }),
+  );
 }
 
 /** Beside this file, and like it TypeScript in the sources and JavaScript in the build. */

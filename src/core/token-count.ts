@@ -1,5 +1,5 @@
-import type { Message, ModelRequest, ToolSpec } from '../../core/model.js';
-import type { JsonSchema } from '../../core/schema.js';
+import type { Message, ModelRequest, ToolSpec } from './model.js';
+import type { JsonSchema } from './schema.js';
 
 /** Tokens of a piece of text: exact, or never too few. */
 export type CountText = (text: string) => number;

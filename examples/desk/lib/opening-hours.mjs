@@ -1,0 +1,3 @@
+export async function openingHours() {
+  return { weekdays: '9 to 17' };
+}
