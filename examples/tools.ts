@@ -11,18 +11,16 @@ import { z } from 'zod';
 
 const desk = new URL('../examples/desk/', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'flyball-tools-'));
-const ORDERS: Readonly<Record<string, { readonly city: string; readonly total: number }>> = {
-  A1: { city: 'Bergen', total: 40 },
-};
+const TOTALS: Readonly<Record<string, number>> = { A1: 40 };
 
 // #region zod
-const lookUpOrder = tool({
-  name: 'look_up_order',
-  description: 'Finds an order by its number. Not for customers: use look_up_customer.',
+const orderTotal = tool({
+  name: 'order_total',
+  description: 'What an order costs, in euros. Not for its state: use look_up_order.',
   input: z.object({ number: z.string().describe('such as A1') }),
   effect: 'pure',
   legs: ['private-data'],
-  execute: async ({ number }) => ORDERS[number] ?? { unknown: number }, // `number` is a string to the compiler
+  execute: async ({ number }) => TOTALS[number] ?? 'there is no such order', // `number` is a string to the compiler
 });
 // #endregion
 
@@ -81,29 +79,29 @@ const stock = tool({
 // #endregion
 
 const clerk: Agent<null, readonly unknown[]> = async (run) => {
-  const order = await run.call(lookUpOrder, { number: 'A1' });
+  const total = await run.call(orderTotal, { number: 'A1' });
   const note = await run.call(writeNote, { name: 'bergen', text: 'Call Bergen.' });
   const left = await run.call(stock, { item: 'lamp' });
-  const wrong = await run.call(lookUpOrder, { number: 1 });
-  assert(order.ok && note.ok && left.ok && !wrong.ok);
-  return done([order.value, note.value, left.value, wrong.failure]);
+  const wrong = await run.call(orderTotal, { number: 1 });
+  assert(total.ok && note.ok && left.ok && !wrong.ok);
+  return done([total.value, note.value, left.value, wrong.failure]);
 };
 
 // #region registry
-const registry = toolRegistry([lookUpOrder, writeNote, stock]);
+const registry = toolRegistry([orderTotal, writeNote, stock]);
 registry.registerAll(await toolsFromFolder(join(desk, 'tools'))); // every module in it, in the order of names
 const { entries, metadata } = await toolsFromYaml(join(desk, 'tools.yaml')); // what a file says about tools
 registry.registerAll(entries);
 metadata.forEach(registry.describe);
 
-const view = registry.toolset({ include: ['look_up_order', 'greeting', 'stock'] }); // all that one session sees
+const view = registry.toolset({ include: ['order_total', 'greeting', 'stock'] }); // all that one session sees
 // #endregion
 
 // #region by-name
 const caller: Agent<null, readonly string[]> = async (run) => {
   const fine = await executeValidated(run, view, 'greeting', { name: 'Ada' });
   const hidden = await executeValidated(run, view, 'write_note', { name: 'x', text: 'y' });
-  const typo = await executeValidated(run, view, 'look_up_ordr', { number: 'A1' });
+  const typo = await executeValidated(run, view, 'order_totl', { number: 'A1' });
   return done([fine, hidden, typo].map(({ content }) => content)); // observations, not exceptions
 };
 // #endregion
@@ -112,8 +110,8 @@ const runtime = createRuntime({ engine: memoryEngine(), agents: { clerk, caller 
 const first = await runtime.start('clerk', null, { budget: budget() });
 const outcome = await first.outcome();
 assert(outcome.stop === 'done');
-const [order, note, left, wrong] = outcome.value as readonly Readonly<Record<string, unknown>>[];
-assert.deepEqual(order, { city: 'Bergen', total: 40 });
+const [total, note, left, wrong] = outcome.value as readonly Readonly<Record<string, unknown>>[];
+assert.equal(total, 40);
 assert.equal(note, 'written: bergen');
 assert.equal(left?.['left'], 7);
 assert.equal(tries, 3);
@@ -127,7 +125,7 @@ assert(second.stop === 'done');
 const [fine, hidden, typo] = second.value as readonly string[];
 assert.equal(fine, 'Dear Ada,');
 assert.match(hidden ?? '', /^Not executed: there is no tool "write_note"/);
-assert.match(typo ?? '', /Did you mean look_up_order\?/);
+assert.match(typo ?? '', /Did you mean order_total\?/);
 assert.deepEqual(registry.toolset().get('greeting')?.scopes, ['letters:write']); // the file said so
 
 // #region tool-budget

@@ -66,9 +66,7 @@ export function recut({ path, text }, read = readSource) {
     const { source, code } = rest.at(-1);
     const line = text.slice(0, rest.at(-3)).split('\n').length;
     if (source === undefined) {
-      problems.push(
-        `${path}:${line} has a snippet without a source; put <!-- from examples/…#region --> above it.`,
-      );
+      problems.push(`${path}:${line} has a snippet without a source; put <!-- from examples/…#region --> above it.`);
       return whole;
     }
     const [file, region] = source.split('#');

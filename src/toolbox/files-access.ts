@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { FlyballError } from '../core/errors.js';
-import { absolutePath, checkPath, isBelow, type PathRules, rootOf } from '../tools/rules/paths.js';
+import { absolutePath, checkPath, type PathRules, rootOf } from '../tools/rules/paths.js';
 import { codeOf, type HeldFolder, type Holding, holdFolder, swapped } from './files-held.js';
 
 /**
@@ -160,12 +160,6 @@ function requirePlain(access: FileAccess, stats: Stats, name: string): void {
   if (stats.size > access.maxBytes) {
     throw failed(`"${name}" has ${stats.size} bytes; at most ${access.maxBytes} are handled.`, name);
   }
-}
-
-/** A path as models see it: relative to the first root where it lies there. */
-export function shownPath(rules: PathRules, real: string): string {
-  const first = rules.roots[0]?.path ?? '/';
-  return isBelow(first, real) && real !== first ? posix.relative(first, real) : real === first ? '.' : real;
 }
 
 export function denied(why: string, path: string): FlyballError {

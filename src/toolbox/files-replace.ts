@@ -47,7 +47,7 @@ export async function syncChanged(...folders: readonly HeldFolder[]): Promise<vo
   }
 }
 
-export function temporaryName(id: string): string {
+function temporaryName(id: string): string {
   return `.flyball-${id}.tmp`;
 }
 

@@ -3,7 +3,7 @@ import { FlyballError } from '../core/errors.js';
 import { checkUrl, type DomainRules, portOf } from '../tools/rules/domains.js';
 import { connectChecked, type Outlets, secured, unreachable } from './web-fetch-connect.js';
 
-export const USER_AGENT = 'flyball-web-fetch';
+const USER_AGENT = 'flyball-web-fetch';
 
 export interface Answer {
   readonly url: URL;

@@ -185,3 +185,35 @@ describe('a step', () => {
     expect(keys).toEqual(['run:0:#0']);
   });
 });
+
+describe('a tool whose reservation stumbles over the arguments', () => {
+  it('is refused by its schema as an observation, and the run goes on [R3-TOOL-REGISTRY]', async () => {
+    const write: Tool<{ readonly lines: readonly string[] }, string> = {
+      name: 'write',
+      description: 'Writes lines.',
+      effect: 'idempotent',
+      input: {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: (value) =>
+            Array.isArray((value as { lines?: unknown }).lines)
+              ? { value }
+              : { issues: [{ message: 'lines must be a list' }] },
+        },
+      },
+      reserve: ({ lines }) => ({ linesChanged: lines.length }),
+      execute: async () => 'written',
+    };
+    const outcome = await moving()
+      .open(async (run: Run) => done([await run.call(write, {}), (await run.call(write, { lines: ['a'] })).content]))
+      .start();
+    expect(outcome).toMatchObject({
+      stop: 'done',
+      value: [
+        { ok: false, failure: { code: 'INPUT_INVALID', message: expect.stringContaining('lines must be a list') } },
+        'written',
+      ],
+    });
+  });
+});

@@ -3,7 +3,6 @@ import { FlyballError } from '../../core/errors.js';
 import {
   SANDBOX_LIMITS,
   type Sandbox,
-  type SandboxDescription,
   type SandboxJob,
   type SandboxLimits,
   type SandboxResult,
@@ -14,9 +13,9 @@ import { processSandbox } from '../sandbox-process/process-sandbox.js';
 import { jobEnd, programEnd } from '../sandbox-process/program-end.js';
 import { findPrlimit, prlimitWords } from '../sandbox-process/resource-limits.js';
 import { supervise } from '../sandbox-process/supervise.js';
-import type { BubblewrapMode } from './arguments.js';
 import { type ControlGroup, makeControlGroup } from './control-group.js';
 import { type ControlGroupPlaces, controlGroupPlaces } from './control-group-places.js';
+import { describeBubblewrap, type Means } from './description.js';
 import { detectBubblewrap } from './detect.js';
 import { bubblewrapStage } from './stage.js';
 
@@ -30,15 +29,6 @@ export interface BubblewrapOptions {
 /** bubblewrap's own processes beside each program: itself, and the first process of the new namespace. */
 const OWN_PROCESSES = 2;
 
-interface Means {
-  readonly path: string;
-  readonly mode: BubblewrapMode;
-  readonly prlimit: string | undefined;
-  readonly places: ControlGroupPlaces | undefined;
-  /** Why there is no control group. */
-  readonly without: string;
-}
-
 /** Rejects with SANDBOX_MISSING where bubblewrap cannot work. */
 export async function bubblewrapSandbox(options: BubblewrapOptions = {}): Promise<Sandbox> {
   const found = await detectBubblewrap(options);
@@ -50,7 +40,11 @@ export async function bubblewrapSandbox(options: BubblewrapOptions = {}): Promis
       `No control groups: ${groups.without}. Leave limitsBy out to use prlimit.`,
     );
   const means: Means = { ...found, prlimit: findPrlimit(), places: undefined, without: '', ...groups };
-  return { name: 'bubblewrap', describe: () => describe(means), run: (job, how) => run(job, how.signal, means) };
+  return {
+    name: 'bubblewrap',
+    describe: () => describeBubblewrap(means),
+    run: (job, how) => run(job, how.signal, means),
+  };
 }
 
 /** bubblewrap where it works, else plain processes that say why. A tool that insists on a sandbox refuses those. */
@@ -125,46 +119,4 @@ function requireSetUp(end: ChildEnd): void {
   if (end.report.includes('"exit-code"')) return;
   const why = end.failure?.message ?? end.stderr.trim();
   throw new FlyballError('SANDBOX_MISSING', `bubblewrap could not set up the sandbox, so nothing was run: ${why}`);
-}
-
-function describe({ mode, places, prlimit, without }: Means): SandboxDescription {
-  const files = 'only the mounts are there, the root is read-only, /tmp is its own and gone afterwards';
-  const names = mode.userNamespace
-    ? 'own user, process, network and mount namespaces'
-    : 'own namespaces, but not of users';
-  return {
-    name: 'bubblewrap',
-    files: { confined: true, by: files },
-    network: { confined: true, by: 'a network namespace with nothing in it, unless the job asks for the host’s' },
-    ...(places === undefined ? perProcess(prlimit, without) : byGroup(places)),
-    note: `${names}, no capabilities, no system-call filter`,
-  };
-}
-
-function byGroup({ version }: ControlGroupPlaces): Pick<SandboxDescription, 'memory' | 'processes' | 'cpu'> {
-  const by = `cgroup v${version}, for the job as a whole`;
-  return {
-    memory: { confined: true, by },
-    processes: { confined: true, by },
-    cpu: { confined: true, by },
-  };
-}
-
-function perProcess(
-  prlimit: string | undefined,
-  without: string,
-): Pick<SandboxDescription, 'memory' | 'processes' | 'cpu'> {
-  if (prlimit === undefined) {
-    const missing = { confined: false, by: `no control groups (${without}) and no prlimit` };
-    return { memory: missing, processes: missing, cpu: missing };
-  }
-  const because = `there is no control group: ${without}`;
-  return {
-    memory: { confined: true, by: `prlimit, private memory of each process by itself; ${because}` },
-    processes:
-      process.getuid?.() === 0
-        ? { confined: false, by: `the kernel does not count root's processes, and ${because}` }
-        : { confined: true, by: `prlimit, in the sandbox's own user namespace; ${because}` },
-    cpu: { confined: true, by: `prlimit, CPU time of each process by itself; ${because}` },
-  };
 }

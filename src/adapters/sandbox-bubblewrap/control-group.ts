@@ -28,17 +28,22 @@ const MEGABYTE = 1024 * 1024;
 /** Throws where this process may not make one. `extra` are the processes that the sandbox itself needs. */
 export function makeControlGroup(places: ControlGroupPlaces, limits: SandboxLimits, extra: number): ControlGroup {
   const name = `flyball-${process.pid}-${randomUUID()}`;
-  const memory = String(Math.floor(limits.memoryMb * MEGABYTE));
-  const pids = String(Math.floor(limits.processes) + extra);
-  return places.version === 1
-    ? version1(places, name, { memory, pids, limits })
-    : version2(places.parents, name, { memory, pids, limits });
+  if (places.version === 1) return version1(places, name, settingsOf(limits, extra));
+  return version2Group(makeControlled(places.parents, name), limits, extra);
 }
 
 interface Settings {
   readonly memory: string;
   readonly pids: string;
   readonly limits: SandboxLimits;
+}
+
+function settingsOf(limits: SandboxLimits, extra: number): Settings {
+  return {
+    memory: String(Math.floor(limits.memoryMb * MEGABYTE)),
+    pids: String(Math.floor(limits.processes) + extra),
+    limits,
+  };
 }
 
 function version1(places: ControlGroupPlaces & { version: 1 }, name: string, settings: Settings): ControlGroup {
@@ -60,8 +65,9 @@ function version1(places: ControlGroupPlaces & { version: 1 }, name: string, set
   });
 }
 
-function version2(parents: readonly string[], name: string, settings: Settings): ControlGroup {
-  const folder = makeControlled(parents, name);
+/** A group in a folder that the kernel has filled. */
+export function version2Group(folder: string, limits: SandboxLimits, extra: number): ControlGroup {
+  const settings = settingsOf(limits, extra);
   const at = (file: string) => join(folder, file);
   return madeOrRemoved([folder], () => {
     writeFileSync(at('memory.max'), settings.memory);

@@ -12,7 +12,13 @@ describe('a captured stream', () => {
   it('is whole while it fits, however it arrives', () => {
     const text = 'ä€😀\nsecond line\n';
     const bytes = [...Buffer.from(text)].map((byte) => Buffer.of(byte));
-    expect(captured(bytes, 100)).toEqual({ head: text, tail: '', bytes: 24, lines: 2, elidedBytes: 0 });
+    expect(captured(bytes, 100)).toEqual({
+      head: text,
+      tail: '',
+      bytes: Buffer.byteLength(text),
+      lines: 2,
+      elidedBytes: 0,
+    });
   });
 
   it('counts a last line without a line break', () => {
@@ -40,9 +46,8 @@ describe('a captured stream', () => {
         const { head, tail, bytes, elidedBytes } = captured(parts, limit);
         expect(bytes).toBe(all.length);
         expect(head.length + tail.length + elidedBytes).toBe(bytes);
-        if (elidedBytes === 0) return expect(head).toBe(all);
-        expect(head).toBe(all.slice(0, half));
-        return expect(all.endsWith(tail)).toBe(true);
+        if (elidedBytes === 0) expect(head).toBe(all);
+        else expect([head, tail]).toEqual([all.slice(0, half), all.slice(-half)]);
       }),
     );
   });

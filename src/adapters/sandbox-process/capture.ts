@@ -29,6 +29,7 @@ export class Capture {
   }
 
   end(): Captured {
+    if (this.tailBytes > this.half) this.trim();
     const elidedBytes = this.bytes - this.headBytes - this.tailBytes;
     const lines = this.newlines + (this.last === NEWLINE ? 0 : 1);
     if (elidedBytes === 0) {

@@ -29,7 +29,7 @@ describe('the process sandbox', () => {
   });
 
   it.skipIf(findPrlimit() === undefined)('limits the memory of each process where prlimit is there', async () => {
-    const script = 'x=$(head -c 100000000 /dev/zero | tr "\\0" x); echo ${#x}';
+    const script = 'x=$(head -c 100000000 /dev/zero | tr "\\0" x); echo got "$x"';
     const job = { ...here, stages: [['bash', '-c', script]] };
     const low = await processSandbox().run({ ...job, limits: { memoryMb: 50 } }, { signal });
     expect(low.stderr.head).toContain('cannot allocate');

@@ -62,12 +62,21 @@ export function call<T>(attempt: Attempt, scope: Scope, tool: ToolRef<T>, args: 
 
 /** A declared amount that is no amount must not lift a bound. */
 function reservationOf(tool: AnyTool, args: unknown): Partial<Amounts> {
-  const declared = tool.reserve?.(args) ?? {};
+  const declared = declaredBy(tool, args);
   for (const [axis, amount] of Object.entries(declared)) {
     if (!isAmount(amount))
       throw new ConfigError(`Tool ${tool.name} reserves ${String(amount)} ${axis}: not a finite number of at least 0.`);
   }
   return declared;
+}
+
+/** Arguments are not checked yet: a tool that stumbles over them reserves nothing, and its schema refuses the call. */
+function declaredBy(tool: AnyTool, args: unknown): Partial<Amounts> {
+  try {
+    return tool.reserve?.(args) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 interface Admitted {

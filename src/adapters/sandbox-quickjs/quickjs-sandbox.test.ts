@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { CodeJob } from '../../ports/code-sandbox.js';
+import { quickJsSandbox } from './index.js';
+import { readWorkerLine } from './worker-lines.js';
+
+const evaluate = (code: string, more: Partial<CodeJob> = {}, signal = new AbortController().signal) =>
+  quickJsSandbox().evaluate({ code, ...more }, { signal });
+const valueOf = async (code: string, more: Partial<CodeJob> = {}) => (await evaluate(code, more)).end;
+
+describe('code in QuickJS', () => {
+  it('reads JSON and gives JSON back [R3-SANDBOX-QUICKJS]', async () => {
+    const input = { 'ü"\\\u2028': [1, null, { deep: '😀' }] };
+    expect(await valueOf('return { got: input, n: 0.1 + 0.2 }', { input })).toEqual({
+      how: 'value',
+      value: { got: input, n: 0.1 + 0.2 },
+    });
+    expect(await valueOf('return input')).toEqual({ how: 'value', value: null });
+  });
+
+  it('logs, and says what it threw and where', async () => {
+    const { end, logs } = await evaluate(
+      'console.log("a", { b: [1] }, undefined);\nconsole.error(new Error("x"));\nnull.f',
+    );
+    expect(logs).toEqual(['a {"b":[1]} undefined', 'Error: x']);
+    expect(end).toMatchObject({ how: 'error', name: 'TypeError', stack: expect.stringContaining('code.js:4') });
+  });
+
+  it('calls what it was given, several at once, and sees their failures', async () => {
+    const functions = {
+      slow: async (value: unknown) => ({ back: value }),
+      fails: () => {
+        throw new Error('not today');
+      },
+    };
+    const code = `const all = await Promise.all([1, 2, 3].map((n) => slow(n)));
+      let seen; try { await fails(1); } catch (error) { seen = error.message; }
+      return { all, seen };`;
+    expect(await valueOf(code, { functions })).toEqual({
+      how: 'value',
+      value: { all: [{ back: 1 }, { back: 2 }, { back: 3 }], seen: 'not today' },
+    });
+  });
+
+  it('waits for a function no longer than it may run', async () => {
+    const functions = { never: () => new Promise(() => undefined) };
+    expect(await valueOf('await never(1)', { functions, limits: { wallMs: 300 } })).toEqual({
+      how: 'limit',
+      limit: 'wallMs',
+      allowed: 300,
+    });
+  });
+
+  it('starts from nothing every time [R3-SANDBOX-FRESH]', async () => {
+    await evaluate('globalThis.planted = 1; Array.prototype.planted = 1');
+    expect(await valueOf('return [typeof planted, typeof [].planted]')).toEqual({
+      how: 'value',
+      value: ['undefined', 'undefined'],
+    });
+  });
+
+  it('ends with its call, and leaves no process behind', async () => {
+    const stop = new AbortController();
+    const functions = { started: () => stop.abort() };
+    expect((await evaluate('await started(1); for (;;);', { functions }, stop.signal)).end).toEqual({ how: 'aborted' });
+    expect((await evaluate('return 1', {}, AbortSignal.abort())).end).toEqual({ how: 'aborted' });
+    await expect
+      .poll(() => execFileSync('ps', ['-eo', 'ppid,args'], { encoding: 'utf8' }))
+      .not.toMatch(new RegExp(`^ *${process.pid} .*sandbox-quickjs/worker`, 'm'));
+  });
+
+  it('is bounded exactly: what fits into a larger memory does not fit into a smaller one', async () => {
+    const code = 'return new Uint8Array(40 * 1024 * 1024).length';
+    expect(await valueOf(code, { limits: { memoryMb: 96 } })).toEqual({ how: 'value', value: 40 * 1024 * 1024 });
+    expect(await valueOf(code, { limits: { memoryMb: 32 } })).toEqual({ how: 'limit', limit: 'memoryMb', allowed: 32 });
+  });
+
+  it('names the packages to install where QuickJS is missing', async () => {
+    const missing = quickJsSandbox({ variant: '@jitl/no-such-build' }).evaluate(
+      { code: '1' },
+      { signal: new AbortController().signal },
+    );
+    await expect(missing).rejects.toMatchObject({
+      code: 'SANDBOX_MISSING',
+      message: expect.stringContaining('npm install quickjs-emscripten-core @jitl/no-such-build'),
+    });
+  });
+
+  it.each([
+    [{ limits: { memoryMb: 1 } }, /at least 16 MB/],
+    [{ limits: { wallMs: 0 } }, /wallMs must be above 0/],
+    [{ functions: { 'a b': () => 1 } }, /no name/],
+    [{ input: 1n }, /no JSON/],
+  ])('refuses the job %#', async (more, message) => {
+    await expect(evaluate('return 1', more)).rejects.toThrow(message);
+  });
+});
+
+describe('a line of the worker', () => {
+  it.each([
+    '',
+    'x',
+    '[]',
+    'null',
+    '{}',
+    '{"type":"end"}',
+    '{"type":"end","end":{"how":"value"}}',
+    '{"type":"call","id":"1"}',
+    '{"type":"end","end":{"how":"limit","limit":"luck"}}',
+  ])('is not believed: %s', (line) => expect(readWorkerLine(line)).toBeUndefined());
+});
