@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { bubblewrapSandbox } from './adapters/sandbox-bubblewrap/bubblewrap-sandbox.js';
 import { detectBubblewrap } from './adapters/sandbox-bubblewrap/detect.js';
 import { processSandbox } from './adapters/sandbox-process/process-sandbox.js';
@@ -14,12 +15,14 @@ import { webFetchTool } from './toolbox/web-fetch.js';
 import type { CommandRules } from './tools/rules/commands.js';
 import { readOnlyCommands } from './tools/rules/commands-read-only.js';
 import { type DomainRules, domainRules } from './tools/rules/domains.js';
-import { type PathRules, pathRules } from './tools/rules/paths.js';
+import { type PathRoot, type PathRules, pathRules } from './tools/rules/paths.js';
 
 export interface CreateToolbox {
   /** The folder that relative paths start from, and all that may be read where `access` says nothing. */
   readonly root: string;
   readonly access?: Access;
+  /** Files and folders that stay as they are although they lie where `access` lets tools write: those that govern the agent. */
+  readonly protect?: readonly string[];
   /**
    * What to do where bubblewrap is not to be had: `refuse` leaves the shell out, `say` runs commands that the rules
    * allow without a sandbox and says so in every result. `refuse` where absent.
@@ -33,36 +36,47 @@ export interface Toolbox {
   readonly rules: { readonly paths: PathRules; readonly commands: CommandRules; readonly domains: DomainRules };
   /** What confines the shell; undefined where there is none. */
   readonly sandbox: SandboxDescription | undefined;
-  /** Tools that are not there, and why. */
+  /** Tools that are not there, and what they need. */
   readonly missing: readonly { readonly tool: string; readonly why: string }[];
+  /** Closes what the tools keep open between calls, such as a browser. */
+  close(): Promise<void>;
 }
+
+const ONLINE = ['web_fetch', 'browser_open', 'browser_click', 'browser_type', 'browser_read'];
+const WRITING = ['write_file', 'edit_file', 'move_file', 'delete_file'];
 
 /** The built-in tools over one folder, each within what `access` grants and nothing more. */
 export async function openToolbox(given: CreateToolbox): Promise<Toolbox> {
   const root = resolve(given.root);
-  const { access = {} } = given;
-  const rules = rulesFor(root, access);
+  const rules = rulesFor(root, given);
   const { sandbox, why } = await shellSandbox(given.withoutSandbox ?? 'refuse');
   const isOnline = rules.domains.allow.length > 0 || rules.domains.allowPrivate.length > 0;
+  const browser = isOnline ? browserTools({ rules: rules.domains }) : undefined;
+  const tools = [
+    ...filesTools({ allow: rules.paths }),
+    ...(sandbox === undefined ? [] : [shell(sandbox, rules)]),
+    ...(browser === undefined ? [] : [webFetchTool({ rules: rules.domains }), ...browser]),
+    runJavascriptTool({ sandbox: quickJsSandbox() }),
+  ];
   return {
-    tools: [
-      ...filesTools({ allow: rules.paths }),
-      ...(sandbox === undefined ? [] : [shell(root, sandbox, rules)]),
-      ...(isOnline ? [webFetchTool({ rules: rules.domains }), ...browserTools({ rules: rules.domains })] : []),
-      runJavascriptTool({ sandbox: quickJsSandbox() }),
-    ],
+    tools,
     rules,
     sandbox: sandbox === undefined ? undefined : ('unsandboxed' in sandbox ? sandbox.unsandboxed : sandbox).describe(),
-    missing: sandbox === undefined ? [{ tool: 'shell', why }] : [],
+    missing: [
+      ...(sandbox === undefined ? [{ tool: 'shell', why }] : []),
+      ...ungranted(WRITING, tools, 'it writes files: name the folders in access.write'),
+      ...ungranted(ONLINE, tools, 'it goes online: name the hosts in access.domains'),
+    ],
+    close: async () => browser?.close(),
   };
 }
 
-function rulesFor(root: string, access: Access): Toolbox['rules'] {
-  const folders = (paths: readonly string[], write: boolean) =>
-    paths.map((path) => ({ path: resolve(root, path), write }));
-  const write = folders(access.write ?? [], true);
-  const read = folders(access.read ?? (write.length > 0 ? [] : ['.']), false);
-  const paths = pathRules({ roots: [...write, ...read] });
+function ungranted(names: readonly string[], tools: readonly ToolRef[], why: string): Toolbox['missing'] {
+  return names.filter((name) => !tools.some((tool) => tool.name === name)).map((tool) => ({ tool, why }));
+}
+
+function rulesFor(root: string, { access = {}, protect = [] }: CreateToolbox): Toolbox['rules'] {
+  const paths = pathRules({ roots: rootsFor(root, access, protect) });
   return {
     paths,
     commands: readOnlyCommands({
@@ -75,6 +89,22 @@ function rulesFor(root: string, access: Access): Toolbox['rules'] {
       ...portsFor(access),
     }),
   };
+}
+
+/** The agent's own folder first, where it may be read: relative paths start from the first one. */
+function rootsFor(root: string, access: Access, protect: readonly string[]): readonly PathRoot[] {
+  const write = (access.write ?? []).map((path) => resolve(root, path));
+  const read = (access.read ?? ['.']).map((path) => resolve(root, path)).filter((path) => !write.includes(path));
+  const kept = protect.map((path) => resolve(root, path)).filter((path) => write.some((each) => holds(each, path)));
+  const roots = [...write.map((path) => ({ path, write: true })), ...read.map((path) => ({ path, write: false }))];
+  const own = roots.filter(({ path }) => path === root);
+  return [...own, ...roots.filter(({ path }) => path !== root), ...kept.map((path) => ({ path, write: false }))];
+}
+
+/** Strictly inside: a folder that may be written as a whole was meant to be. */
+function holds(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith('../');
 }
 
 /** A private address is named with its port: that port is meant. */
@@ -92,11 +122,10 @@ async function shellSandbox(
   return { sandbox: unsandboxed(processSandbox(), found.why), why: found.why };
 }
 
-function shell(root: string, sandbox: Sandbox | Unsandboxed, { commands, paths }: Toolbox['rules']): ToolRef {
-  const mounts = paths.roots.map(({ path, write }) => ({
-    path,
-    access: write ? ('read-write' as const) : ('read-only' as const),
-  }));
-  const cwd = paths.roots[0]?.path ?? root;
+function shell(sandbox: Sandbox | Unsandboxed, { commands, paths }: Toolbox['rules']): ToolRef {
+  const mounts = paths.roots
+    .filter(({ path }) => existsSync(path)) // one that is made later is out of a command's reach until then
+    .map(({ path, write }) => ({ path, access: write ? ('read-write' as const) : ('read-only' as const) }));
+  const cwd = paths.roots[0]?.path ?? '/';
   return shellTool({ sandbox, rules: commands, cwd, mounts });
 }

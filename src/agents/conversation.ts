@@ -45,7 +45,7 @@ function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
       const said = turn === 1 && typeof first === 'string' && first !== '' ? { text: first } : await nextMessage(run);
       if (!('text' in said)) return done({ turns: turn - 1 });
       const end = await answer(run.scope(`turn-${turn}`), prompt, said.text);
-      run.note({ kind: 'turn-end', turn, stop: end.outcome.stop, answer: answerIn(end.outcome) });
+      run.note({ kind: 'turn-end', turn, stop: end.outcome.stop, ...answerIn(end.outcome) });
       if (end.prompt !== undefined) prompt = end.prompt;
     }
   };
@@ -56,14 +56,26 @@ async function nextMessage(run: Run): Promise<Said> {
   return said === 'timed-out' ? { end: true } : said;
 }
 
-/** What the person reads: the answer, or why there is none. */
-function answerIn(outcome: Outcome<unknown>): string {
-  if (outcome.stop === 'done' || outcome.stop === 'degraded') {
-    const { rawText } = outcome.value as { readonly rawText?: unknown };
-    return typeof rawText === 'string' ? rawText : JSON.stringify(outcome.value);
+/** What the person reads: the answer, and why there is none or why it is not all it should be. */
+function answerIn(outcome: Outcome<unknown>): { readonly answer?: string; readonly because?: string } {
+  switch (outcome.stop) {
+    case 'done':
+      return { answer: textOf(outcome.value) };
+    case 'degraded':
+      return { answer: textOf(outcome.value), because: outcome.because };
+    case 'bounded':
+      return { because: `${outcome.bound} reached its limit of ${outcome.limit}` };
+    case 'suspended':
+      return { because: 'it was suspended' };
+    default:
+      return { because: outcome.because };
   }
-  if (outcome.stop === 'bounded') return `Stopped: ${outcome.bound} reached its limit of ${outcome.limit}.`;
-  return 'because' in outcome ? `Stopped: ${outcome.because}` : `Stopped: ${outcome.stop}`;
+}
+
+function textOf(value: unknown): string {
+  const { rawText } = (value ?? {}) as { readonly rawText?: unknown };
+  if (typeof rawText === 'string') return rawText;
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** A conversation with any agent that takes text: each message is a run of the function, with nothing carried over. */

@@ -28,12 +28,17 @@ function hasDefault(field: Field | undefined): boolean {
   return field !== undefined && 'default' in field;
 }
 
+/** What fields are where nothing is said about them. */
+export function defaultsOf(fields: Fields): Readonly<Record<string, unknown>> {
+  const given = Object.entries(fields).filter(([, field]) => hasDefault(field));
+  return Object.fromEntries(given.map(([name, field]) => [name, field.default]));
+}
+
 /** Inputs with defaults filled in; what is missing or wrong is refused before anything is spent. */
 export async function checkedInputs(agent: string, fields: Fields, given: unknown): Promise<unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw badInput(agent, `an object with ${list(Object.keys(fields))} is needed, got ${shown(given)}`);
-  const defaults = Object.entries(fields).filter(([, field]) => hasDefault(field));
-  const inputs = { ...Object.fromEntries(defaults.map(([name, field]) => [name, field.default])), ...given };
+  const inputs = { ...defaultsOf(fields), ...given };
   const checked = await check(jsonSchemaStandard(schemaOfFields(fields, 'refuse')), inputs);
   if (!checked.ok) throw badInput(agent, checked.problem);
   return inputs;

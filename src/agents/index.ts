@@ -1,4 +1,13 @@
-export type { AgentSpec, AutonomyLevel, Dependency, Field, Fields, FieldType, Ownership } from './agent-spec.js';
+export type {
+  Access,
+  AgentSpec,
+  AutonomyLevel,
+  Dependency,
+  Field,
+  Fields,
+  FieldType,
+  Ownership,
+} from './agent-spec.js';
 export { type Bindings, bindAgent } from './bind-agent.js';
 export { checkAgentSpec } from './check-agent-spec.js';
 export { conversation, MESSAGE, plainConversation, SAID_SCHEMA, type Said } from './conversation.js';

@@ -1,12 +1,20 @@
 import { type Checked, check, type JsonSchema, type StandardSchema } from '../core/schema.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
 import type { AgentSpec } from './agent-spec.js';
-import { schemaOfFields } from './fields.js';
+import { defaultsOf, schemaOfFields } from './fields.js';
 
 /** What an answer has to be. `named`: fields without types, so that raw text can stand for the first one. */
 export type OutputForm =
-  | { readonly kind: 'schema'; readonly schema: JsonSchema; readonly check: StandardSchema }
-  | { readonly kind: 'named'; readonly fields: readonly string[] };
+  | {
+      readonly kind: 'schema';
+      readonly schema: JsonSchema;
+      readonly check: StandardSchema;
+      readonly defaults?: Defaults;
+    }
+  | { readonly kind: 'named'; readonly fields: readonly string[]; readonly defaults?: Defaults };
+
+/** Values of outputs that an answer may leave out. */
+type Defaults = Readonly<Record<string, unknown>>;
 
 /** A schema where the definition has one, or where an output has a type. */
 export function outputForm(
@@ -17,12 +25,18 @@ export function outputForm(
   const outputs = spec.outputs ?? {};
   const typed = Object.values(outputs).some(({ type, enum: values }) => type !== undefined || values !== undefined);
   const schema = spec.outputSchema ?? (typed ? schemaOfFields(outputs, 'allow') : undefined);
-  if (schema === undefined) return { kind: 'named', fields: Object.keys(outputs) };
-  return { kind: 'schema', schema, check: jsonSchemaStandard(schema) };
+  const defaults = defaultsOf(outputs);
+  if (schema === undefined) return { kind: 'named', fields: Object.keys(outputs), defaults };
+  return { kind: 'schema', schema, check: jsonSchemaStandard(schema), defaults };
 }
 
 /** An answer as the definition wants it, or one sentence about what is wrong with it. */
 export async function readOutput(form: OutputForm, text: string): Promise<Checked<unknown>> {
+  const read = await readText(form, text);
+  return read.ok && isRecord(read.value) ? { ok: true, value: { ...form.defaults, ...read.value } } : read;
+}
+
+async function readText(form: OutputForm, text: string): Promise<Checked<unknown>> {
   const parsed = parse(withoutFence(text));
   if (form.kind === 'named')
     return { ok: true, value: parsed.ok && isRecord(parsed.value) ? parsed.value : wrapped(form, text) };

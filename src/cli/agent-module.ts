@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { conversation, plainConversation } from '../agents/conversation.js';
 import type { DefinedAgent } from '../agents/define-agent.js';
+import { checkedInputs, schemaOfFields } from '../agents/fields.js';
 import type { Budget } from '../core/budget.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import type { Agent } from '../core/run.js';
 import type { CreateRuntime } from '../create-runtime.js';
-import { readyFor } from './typescript.js';
+import { exampleOf } from './answers.js';
+import { chatName, isChat } from './chat/chat-name.js';
+import { aboutFile, importAgent, noAgent, requireFile } from './import-agent.js';
 import { loadYamlAgent } from './yaml-agent.js';
 
 /** An agent file, loaded: what it exports, checked, and where it was found. */
@@ -21,22 +22,27 @@ export interface AgentModule {
   /** Bounds that agents bring along, by name. */
   readonly budgets: Readonly<Record<string, Partial<Budget>>>;
   readonly runtime: Pick<CreateRuntime, 'seams' | 'prices' | 'options'>;
+  /** Refuses an input that the agent could not start with, while there is no run yet. */
+  checkInput(agent: string, input: unknown): Promise<void>;
 }
-
-const CHAT = ':chat';
-const SHAPE = 'Export `agents`, a record of agents by name, or one agent as default.';
 
 export async function loadAgentModule(file: string, env: Env = process.env): Promise<AgentModule> {
   const path = resolve(file);
-  if (!existsSync(path)) {
-    throw new FlyballError('INPUT_INVALID', `There is no file ${path}. Check the path of the agent file.`);
+  requireFile(path);
+  try {
+    return moduleOf(path, /\.ya?ml$/i.test(path) ? await loadYamlAgent(path, env) : await importAgent(path));
+  } catch (error) {
+    throw aboutFile(error, path);
   }
-  const exported = /\.ya?ml$/.test(path) ? await loadYamlAgent(path, env) : await importFile(path);
+}
+
+function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): AgentModule {
   const stem = basename(path, extname(path));
   const agents = { ...defaultAgent(exported['default'], stem), ...recordOf(exported['agents'], 'agents', path) };
   for (const [name, agent] of Object.entries(agents)) requireAgent(agent, { name, path });
   const names = Object.keys(agents);
-  if (names.length === 0) throw new ConfigError(`${path} exports no agent. ${SHAPE}`);
+  if (names.length === 0) throw noAgent(path, 'exports no agent.');
+  const runtime = recordOf(exported['runtime'], 'runtime', path) as AgentModule['runtime'];
   return {
     path,
     agents: { ...agents, ...conversationsOf(agents) } as CreateRuntime['agents'],
@@ -47,15 +53,31 @@ export async function loadAgentModule(file: string, env: Env = process.env): Pro
           ? names[0]
           : undefined,
     budgets: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, budgetOf(agent)])),
-    runtime: recordOf(exported['runtime'], 'runtime', path) as AgentModule['runtime'],
+    runtime,
+    checkInput: async (name, input) => {
+      const agent = agents[name];
+      // a guard on the way in may still change it: then only the agent can tell
+      if (runtime.seams?.input === undefined && isDefined(agent)) await requireInput(agent, input);
+    },
   };
+}
+
+async function requireInput({ name, spec: { inputs = {} } }: DefinedAgent, input: unknown): Promise<void> {
+  if (Object.keys(inputs).length === 0) return;
+  try {
+    await checkedInputs(name, inputs, input);
+  } catch (error) {
+    if (!(error instanceof FlyballError)) throw error;
+    const example = JSON.stringify(exampleOf(schemaOfFields(inputs, 'refuse')));
+    throw new FlyballError(error.code, error.message, { detail: { ...error.detail, example }, cause: error });
+  }
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The name of the agent to run: the one asked for, or the only one it can be. */
 export function chooseAgent(module: AgentModule, asked: string | undefined): string {
-  const known = Object.keys(module.agents).filter((name) => !name.endsWith(CHAT));
+  const known = Object.keys(module.agents).filter((name) => !isChat(name));
   if (asked !== undefined) {
     if (known.includes(asked)) return asked;
     throw new FlyballError(
@@ -67,56 +89,43 @@ export function chooseAgent(module: AgentModule, asked: string | undefined): str
   throw new ConfigError(`${module.path} exports several agents (${known.join(', ')}). Say which one with --agent.`);
 }
 
-/** The agent that talks, for an agent that works. */
-export function chatName(agent: string): string {
-  return `${agent}${CHAT}`;
-}
-
 function conversationsOf(agents: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(agents).map(([name, agent]) => {
-      if (isDefined(agent)) return [chatName(name), { agent: conversation(agent), version: agent.version }];
-      const inner = (typeof agent === 'function' ? agent : (agent as { readonly agent: unknown }).agent) as Agent<
-        string,
-        unknown
-      >;
-      return [chatName(name), plainConversation(inner)];
+      const { agent: inner, version } = isFunction(agent) ? { agent, version: '1' } : (agent as Versioned);
+      return [chatName(name), { agent: isDefined(agent) ? conversation(agent) : plainConversation(inner), version }];
     }),
   );
 }
 
+type Talker = Agent<string, unknown>;
+interface Versioned {
+  readonly agent: Talker;
+  readonly version: string;
+}
+
+function isFunction(agent: unknown): agent is Talker {
+  return typeof agent === 'function';
+}
+
 function isDefined(agent: unknown): agent is DefinedAgent {
-  return typeof (agent as { readonly converse?: unknown }).converse === 'function';
+  return typeof (agent as { readonly converse?: unknown } | null | undefined)?.converse === 'function';
 }
 
 function budgetOf(agent: unknown): Partial<Budget> {
   return isDefined(agent) ? agent.budget : {};
 }
 
-async function importFile(path: string): Promise<Readonly<Record<string, unknown>>> {
-  await readyFor(path);
-  try {
-    return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
-  } catch (error) {
-    if (error instanceof FlyballError) throw error;
-    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-    if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
-      throw new ConfigError(`${path} is no agent file: it ends in .js, .mjs, .ts, .mts, .yaml or .yml.`);
-    const why = typeof message === 'string' ? message : String(error);
-    throw new FlyballError('CONFIG_INVALID', `${path} could not be loaded: ${why}`, { cause: error });
-  }
-}
-
 /** A defined agent brings its own name; a function is called what its file is called. */
 function defaultAgent(value: unknown, stem: string): Record<string, unknown> {
   if (value === undefined) return {};
-  return { [value !== null && isDefined(value) ? value.name : stem]: value };
+  return { [isDefined(value) ? value.name : stem]: value };
 }
 
 function recordOf(value: unknown, name: string, path: string): Record<string, unknown> {
   if (value === undefined) return {};
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  throw new ConfigError(`${path} exports \`${name}\`, but it is not a record. ${SHAPE}`);
+  throw noAgent(path, `exports \`${name}\`, but it is not a record.`);
 }
 
 function requireAgent(agent: unknown, at: { readonly name: string; readonly path: string }): void {

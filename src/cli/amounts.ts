@@ -1,5 +1,6 @@
 import type { CountedAxis } from '../core/budget.js';
 import { dollars } from '../views/timeline-sentences.js';
+import { printable } from './printable.js';
 
 /** Amounts as people read them. */
 export function amountText(axis: CountedAxis, amount: number): string {
@@ -16,10 +17,12 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Longer texts cut to one line. */
+/** Text from anywhere as one line of at most so many characters. */
 export function shorten(text: string, length: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= length ? line : `${line.slice(0, Math.max(1, length - 1))}…`;
+  const line = printable(text.replaceAll(/\s+/g, ' ').trim());
+  if (line.length <= length) return line;
+  const cut = line.slice(0, Math.max(1, length - 1));
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`; // half a character would be printed as garbage
 }
 
 export function plural(count: number, noun: string): string {

@@ -1,6 +1,8 @@
+import { MESSAGE } from '../agents/conversation.js';
 import type { Entry, EventOf } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { JsonSchema } from '../core/schema.js';
+import { goOnCommand, isChat } from './chat/chat-name.js';
 import type { CommandLine } from './command-line.js';
 
 /** What an open wait is about, and the commands that answer it. */
@@ -53,12 +55,21 @@ function commandsFor(item: Waiting, { runId, waiting, entries, command }: Asked)
         command('signal', runId, name, '{"happened":false}'),
       ];
     case 'signal': {
+      const agent = agentOf(entries) ?? '';
+      if (isChat(agent) && item.name === MESSAGE)
+        return [goOnCommand({ id: runId, agent }, command), command('signal', runId, name, '{"text":"…"}')];
       const schema = schemaOf(item, entries);
       return [command('signal', runId, name, JSON.stringify(schema === undefined ? null : exampleOf(schema)))];
     }
     case 'sleep':
       return [command('resume', runId)];
   }
+}
+
+/** The agent that a journal says it belongs to. */
+export function agentOf(entries: readonly Entry[]): string | undefined {
+  const start = entries.find((entry): entry is Entry<EventOf<'run-start'>> => entry.event.type === 'run-start');
+  return start?.event.agent;
 }
 
 function isOnlyOne({ name }: Waiting, all: readonly Waiting[]): boolean {

@@ -1,10 +1,11 @@
 import { type ErrorCode, FlyballError } from '../core/errors.js';
-import type { CommandLine } from './command-line.js';
+import { type CommandLine, quoted } from './command-line.js';
 import { EXIT, type ExitCode, exitCodeOfError } from './exit-codes.js';
 
 /** An error as a person or a script meets it: what happened, what to do next, and how the process ends. */
 export interface Problem {
   readonly code: ErrorCode | 'UNEXPECTED';
+  /** One line, except that several mistakes in a file have a line each. */
   readonly message: string;
   readonly next: string;
   readonly exitCode: ExitCode;
@@ -22,7 +23,7 @@ export function problemOf(error: unknown, about: About): Problem {
   if (error instanceof FlyballError) {
     return {
       code: error.code,
-      message: oneLine(error.message),
+      message: error.code === 'CONFIG_INVALID' ? lineEach(error.message) : oneLine(error.message),
       next: nextStep(error, about),
       exitCode: exitCodeOfError(error.code),
       retryable: error.retryable,
@@ -73,11 +74,35 @@ function nextStep(error: FlyballError, about: About): string {
       return 'Install the SQLite driver (npm install libsql), or use Node 22.13 or newer, which brings its own.';
     case 'CONFIG_INVALID':
     case 'INPUT_INVALID':
+      return error.detail['file'] === undefined ? forCommand(error) : forFile(error, about);
     case 'VALUE_NOT_SERIALISABLE':
-      return 'Correct the command and give it again; --help shows examples. Nothing was started or changed.';
+      return forCommand(error);
     default:
       return error.retryable ? 'The same command may be given again.' : `See ${command('show', runId)}`;
   }
+}
+
+function forCommand({ detail }: FlyballError): string {
+  const { example } = detail;
+  if (typeof example === 'string') return `Give it with --input ${quoted(example)}. Nothing was started.`;
+  return 'Correct the command and give it again; --help shows examples. Nothing was started or changed.';
+}
+
+/** The agent file cannot be used: what the command wanted to say to the run may be stored already. */
+function forFile({ detail }: FlyballError, { command, runId = '<run>' }: About): string {
+  if (detail['exists'] === true) return `Nothing is lost. Mend that, then: ${command('resume', runId)}`;
+  const look =
+    detail['about'] === 'model' ? ` See what is configured, and whether it answers: ${command('doctor')}` : '';
+  return `Nothing was started. Mend that, then give the same command again.${look}`;
+}
+
+const MOST_LINES = 20;
+
+/** Mistakes in a file, one below the other. */
+function lineEach(text: string): string {
+  const lines = text.split('\n').flatMap((line) => line.trimEnd() || []);
+  const more = lines.length - MOST_LINES;
+  return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join('\n');
 }
 
 function oneLine(text: string): string {

@@ -17,6 +17,7 @@ import { showCommand } from './commands/show.js';
 import { signalCommand } from './commands/signal.js';
 import { verifyCommand } from './commands/verify.js';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.js';
+import { printable } from './printable.js';
 import { problemOf } from './problem.js';
 import { type Screen, type Streams, screenOn } from './screen.js';
 import { placeOf } from './workplace.js';
@@ -77,7 +78,7 @@ function explain(
 ): ExitCode {
   const problem = problemOf(error, about);
   screen.data({ kind: 'error', ...problem });
-  screen.complain(`${screen.paint('red', 'flyball:')} ${problem.message}`);
+  screen.complain(`${screen.paint('red', 'flyball:')} ${printable(problem.message).replaceAll('\n', '\n  ')}`);
   screen.complain(`  ${problem.next}`);
   if ((env['FLYBALL_DEBUG'] ?? '') !== '') screen.complain(stackOf(error));
   return problem.exitCode;

@@ -3,6 +3,7 @@ import { EffectFold } from '../views/effects.js';
 import { TimelineFold } from '../views/timeline.js';
 import { UsageFold } from '../views/usage.js';
 import { amountText, duration } from './amounts.js';
+import { Discretion } from './discretion.js';
 import type { Screen } from './screen.js';
 import { timelineText } from './timeline-lines.js';
 
@@ -16,6 +17,7 @@ export class Progress {
   private readonly timeline = new TimelineFold();
   private readonly effects = new EffectFold();
   private readonly usage = new UsageFold();
+  private readonly discretion = new Discretion();
   private readonly since = Date.now();
   private timer: ReturnType<typeof setInterval> | undefined;
   private frame = 0;
@@ -28,7 +30,7 @@ export class Progress {
 
   /** What happened before this process came: counts, but is not told again. */
   known(entry: Entry): void {
-    this.timeline.apply(entry);
+    this.timeline.apply(this.discretion.shown(entry));
     this.effects.apply(entry);
     this.usage.apply(entry);
   }
@@ -36,9 +38,10 @@ export class Progress {
   happened(entry: Entry): void {
     this.effects.apply(entry);
     this.usage.apply(entry);
-    const { generation, seq, at, activeMs, event } = entry;
+    const shown = this.discretion.shown(entry);
+    const { generation, seq, at, activeMs, event } = shown;
     this.screen.data({ kind: 'entry', run: this.runId, generation, seq, at, activeMs, event });
-    const line = this.timeline.apply(entry);
+    const line = this.timeline.apply(shown);
     // a question is told with its answer; until then it is what the status line shows
     if (line !== undefined && entry.event.type !== 'ask-start') this.screen.line(timelineText(line, this.screen));
     this.draw();

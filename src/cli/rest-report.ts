@@ -2,9 +2,11 @@ import type { Entry } from '../core/events.js';
 import type { Outcome, RollbackReport } from '../core/outcome.js';
 import { outcomeText } from '../views/timeline-sentences.js';
 import { amountText, plural } from './amounts.js';
-import { questionsOf } from './answers.js';
+import { answerText } from './answer-text.js';
+import { agentOf, questionsOf } from './answers.js';
+import { goOnCommand } from './chat/chat-name.js';
 import type { CommandLine } from './command-line.js';
-import { resumeLarger, valueText } from './run-header.js';
+import { resumeLarger } from './run-header.js';
 import type { Screen } from './screen.js';
 
 export interface Rested {
@@ -32,7 +34,7 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
     case 'degraded':
       return [
         `${paint('green', '✓')} ${paint('bold', runId)} is ${outcomeText(outcome)}${spent}`,
-        `  ${valueText(outcome.value)}`,
+        indented(answerText(outcome.value)),
       ];
     case 'suspended': {
       if (outcome.paused === true)
@@ -65,10 +67,10 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
 }
 
 function nextCommands({ runId, outcome, entries, command }: Rested): readonly string[] {
-  if (outcome.stop === 'bounded') return [resumeLarger(runId, { outcome }, command)];
+  const run = { id: runId, agent: agentOf(entries) };
+  if (outcome.stop === 'bounded') return [resumeLarger(run, { outcome }, command)];
   if (outcome.stop !== 'suspended') return [];
-  if (outcome.paused === true) return [command('resume', runId)];
-  if (outcome.waiting.length === 0) return [command('resume', runId)];
+  if (outcome.paused === true || outcome.waiting.length === 0) return [goOnCommand(run, command)];
   return questionsOf({ runId, waiting: outcome.waiting, entries, command }).flatMap(({ commands }) => commands);
 }
 
@@ -84,7 +86,12 @@ function usageText({ usage }: Outcome<unknown>): string {
 }
 
 function partialLine(partial: unknown): readonly string[] {
-  return partial === undefined ? [] : [`  so far: ${valueText(partial)}`];
+  const text = partial === undefined ? '' : answerText(partial);
+  return text === '' ? [] : [indented(`so far: ${text}`)];
+}
+
+function indented(text: string): string {
+  return `  ${text.trimEnd().replaceAll('\n', '\n  ')}`;
 }
 
 export function rollbackLines(report: RollbackReport | undefined): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Outcome } from '../core/outcome.js';
 import type { RunHandle, Runtime } from '../index.js';
 import { carryOn } from './carry-on.js';
+import { goOnCommand } from './chat/chat-name.js';
 import { type ExitCode, exitCodeOfOutcome } from './exit-codes.js';
 import { reportRest } from './rest-report.js';
 import type { Screen } from './screen.js';
@@ -20,7 +21,8 @@ export async function rideToRest(ride: Ride, launch: () => Promise<RunHandle>): 
   const { workplace, runtime, runId, screen } = ride;
   const rest = await carryOn({ runtime, runId, screen, launch });
   if (rest.kind === 'interrupted') {
-    const next = workplace.command('resume', runId);
+    const { agent } = await workplace.desk.get(runId);
+    const next = goOnCommand({ id: runId, agent }, workplace.command);
     screen.data({ kind: 'interrupted', run: runId, next: [next] });
     screen.line(`${screen.paint('bold', runId)} was given back. Go on with:\n    ${screen.paint('cyan', next)}`);
     return rest.exitCode;

@@ -4,7 +4,9 @@ import type { RunRecord } from '../ports/engine.js';
 import type { AxisUse, RunSummary } from '../views/summary.js';
 import { outcomeText } from '../views/timeline-sentences.js';
 import { amountText, duration, plural, shorten } from './amounts.js';
+import { answerText } from './answer-text.js';
 import { questionsOf } from './answers.js';
+import { goOnCommand } from './chat/chat-name.js';
 import type { CommandLine } from './command-line.js';
 import type { Colour, Paint, Screen } from './screen.js';
 import { liveOwner } from './workplace.js';
@@ -61,7 +63,7 @@ function facts({ record, summary }: Shown): readonly (readonly [string, string])
       ? []
       : [['fork', `of ${fork.run} after entry ${fork.seq}, ${fork.live ? 'live' : 'effects simulated'}`] as const]),
     ...(outcome === undefined ? [] : [['outcome', outcomeText(outcome)] as const]),
-    ...(outcome !== undefined && 'value' in outcome ? [['value', valueText(outcome.value)] as const] : []),
+    ...(outcome !== undefined && 'value' in outcome ? [['value', answerText(outcome.value)] as const] : []),
     ...(summary.rollback === undefined ? [] : [['rollback', rollbackText(summary.rollback)] as const]),
     ...(record.attention === undefined ? [] : [['stalled', record.attention] as const]),
   ];
@@ -70,10 +72,6 @@ function facts({ record, summary }: Shown): readonly (readonly [string, string])
 function rollbackText({ entries, attention }: NonNullable<RunSummary['rollback']>): string {
   const each = entries.map(({ name, status }) => `${name} ${status}`).join(', ');
   return attention === undefined ? each : `${each} (${attention})`;
-}
-
-export function valueText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
 }
 
 const BAR_LENGTH = 20;
@@ -104,24 +102,25 @@ function needs(shown: Shown, paint: Paint): readonly string[] {
     `  ${paint('dim', 'next'.padEnd(8))} ${about}`,
     ...commands.map((text) => `           ${paint('cyan', text)}`),
   ];
+  const goOn = goOnCommand(record, command);
   switch (record.status) {
     case 'suspended':
-      if (summary.waiting.length === 0) return ask(timeText(shown), [command('resume', record.id)]);
+      if (summary.waiting.length === 0) return ask(timeText(shown), [goOn]);
       return questionsOf({ runId: record.id, waiting: summary.waiting, entries, command }).flatMap((question) =>
         ask(question.about, question.commands),
       );
     case 'paused':
-      return ask('paused', [command('resume', record.id)]);
+      return ask('paused', [goOn]);
     case 'bounded':
-      return ask('out of budget', [resumeLarger(record.id, summary, command)]);
+      return ask('out of budget', [resumeLarger(record, summary, command)]);
     case 'stalled':
-      return ask('set aside; mend the cause first', [command('resume', record.id)]);
+      return ask('set aside; mend the cause first', [goOn]);
     case 'running':
     case 'pending': {
       const owner = liveOwner(record);
       if (owner !== undefined) return ask(`process ${owner.pid} on ${owner.host} works on it`, []);
       const why = record.owner === undefined ? 'nobody works on it' : `its process ${record.owner.pid} is gone`;
-      return ask(why, [command('resume', record.id)]);
+      return ask(why, [goOn]);
     }
     default:
       return [];
@@ -136,7 +135,12 @@ function timeText({ record, summary }: Shown): string {
 }
 
 /** Twice the bound that stopped it: a proposal to edit, not a recommendation. */
-export function resumeLarger(runId: string, { outcome }: Pick<RunSummary, 'outcome'>, command: CommandLine): string {
-  if (outcome?.stop !== 'bounded') return command('resume', runId);
-  return command('resume', runId, '--budget', `${outcome.bound}=${outcome.limit === 0 ? 1 : outcome.limit * 2}`);
+export function resumeLarger(
+  run: { readonly id: string; readonly agent: string | undefined },
+  { outcome }: Pick<RunSummary, 'outcome'>,
+  command: CommandLine,
+): string {
+  if (outcome?.stop !== 'bounded') return goOnCommand(run, command);
+  const larger = `${outcome.bound}=${outcome.limit === 0 ? 1 : outcome.limit * 2}`;
+  return goOnCommand(run, command, '--budget', larger);
 }

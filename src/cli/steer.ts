@@ -59,11 +59,33 @@ export async function goOn(
 }
 
 async function moduleOf(record: RunRecord): Promise<AgentModule> {
-  if (record.source !== undefined) return loadAgentModule(record.source);
+  if (record.source !== undefined) return loadForRun(record.source);
   throw new FlyballError(
     'AGENT_UNKNOWN',
     `Run ${record.id} was not started from a file, so this command cannot load its agent "${record.agent}". Let the program that started it go on with it.`,
   );
+}
+
+/** The agent file of a run that exists: what is wrong with the file is not the end of the run. */
+export async function loadForRun(source: string): Promise<AgentModule> {
+  try {
+    return await loadAgentModule(source);
+  } catch (error) {
+    if (!(error instanceof FlyballError)) throw error;
+    const { code, message, retryable, detail } = error;
+    throw new FlyballError(code, message, {
+      retryable,
+      detail: { ...detail, file: source, exists: true },
+      cause: error,
+    });
+  }
+}
+
+const ENDED: readonly RunStatus[] = ['done', 'degraded', 'blocked', 'cancelled', 'failed'];
+
+/** The agent is needed only if the run can go on: one that has ended says so first, in the runtime's own words. */
+export async function refuseEnded(desk: Runtime, { id, status }: RunRecord): Promise<void> {
+  if (ENDED.includes(status)) await desk.resume(id);
 }
 
 function whyNotHere(record: RunRecord, { wakes, wake, runId }: Steering, { command }: Workplace): string | undefined {

@@ -1,5 +1,6 @@
 import type { TimelineLine } from '../views/timeline.js';
 import { shorten } from './amounts.js';
+import { printable } from './printable.js';
 import type { Colour, Screen } from './screen.js';
 
 const COLOURS: Readonly<Record<string, Colour>> = {
@@ -20,5 +21,5 @@ export function timelineText(line: TimelineLine, { paint, width }: Pick<Screen, 
   const symbol = paint(COLOURS[line.symbol] ?? 'cyan', line.symbol);
   const room = width - number.length - time.length - indent.length - line.text.length - 8;
   const detail = line.detail !== undefined && room >= 12 ? `  ${paint('dim', shorten(line.detail, room))}` : '';
-  return `${paint('dim', number)} ${paint('dim', time)}  ${indent}${symbol} ${line.text}${detail}`;
+  return `${paint('dim', number)} ${paint('dim', time)}  ${indent}${symbol} ${printable(line.text)}${detail}`;
 }

@@ -1,40 +1,68 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../core/errors.js';
 
+/** What this process can do by itself, and where it finds what it cannot. */
+export interface TypeScriptSupport {
+  /** This Node strips types itself. */
+  readonly isBuiltIn: boolean;
+  /** The folder of tsx, looked for from a file; undefined where it is not installed. */
+  findTsx(file: string): string | undefined;
+  /** Hooks tsx into this process. */
+  register(tsx: string): Promise<void>;
+}
+
 const KINDS = ['.ts', '.mts', '.cts'];
-let isReady = false;
+/** One hook for each module system: a file without `"type": "module"` around it is loaded as CommonJS. */
+const HOOKS = ['dist/cjs/api/index.mjs', 'dist/esm/api/index.mjs'];
+
+const registered = new Set<TypeScriptSupport>();
 
 /**
  * Makes this process able to load a TypeScript file: newer Nodes strip types themselves, older ones need tsx. One hook
  * for the whole process, not a private copy of the module graph: an agent must share flyball's classes with us.
  */
-export async function readyFor(file: string): Promise<void> {
-  if (!KINDS.includes(extname(file)) || canStripTypes() || isReady) return;
-  const { register } = (await import(tsxFor(file))) as { readonly register: () => unknown };
-  register();
-  isReady = true;
+export async function readyFor(file: string, support: TypeScriptSupport = ofThisProcess): Promise<void> {
+  if (!KINDS.includes(extname(file)) || support.isBuiltIn || registered.has(support)) return;
+  const tsx = support.findTsx(file);
+  if (tsx === undefined) {
+    throw new ConfigError(
+      `This Node (${process.version}) cannot run TypeScript files such as ${file}. ` +
+        'Install tsx beside it (npm install --save-dev tsx), use Node 22.18 or newer, or give a compiled JavaScript file.',
+    );
+  }
+  await support.register(tsx);
+  registered.add(support);
 }
 
-function canStripTypes(): boolean {
-  const { typescript } = process.features as { readonly typescript?: unknown };
-  return typescript !== undefined && typescript !== false;
+/** Whether TypeScript files can be loaded from a project in this folder, and by what. */
+export function typeScriptIn(folder: string): 'built-in' | 'tsx' | undefined {
+  if (ofThisProcess.isBuiltIn) return 'built-in';
+  return ofThisProcess.findTsx(join(folder, 'agent.ts')) === undefined ? undefined : 'tsx';
 }
+
+const ofThisProcess: TypeScriptSupport = {
+  isBuiltIn: Boolean((process.features as { readonly typescript?: unknown }).typescript),
+  findTsx,
+  async register(tsx) {
+    for (const hook of HOOKS) {
+      const { register } = (await import(pathToFileURL(join(tsx, hook)).href)) as { readonly register: () => unknown };
+      register();
+    }
+  },
+};
 
 /** The tsx of the agent's own project, or the one beside us. */
-function tsxFor(file: string): string {
+function findTsx(file: string): string | undefined {
   for (const from of [pathToFileURL(file).href, import.meta.url]) {
     try {
-      // by its folder: resolved as a name from here it would be the CommonJS form, which cannot register anything
-      const manifest = createRequire(from).resolve('tsx/package.json');
-      return pathToFileURL(join(dirname(manifest), 'dist/esm/api/index.mjs')).href;
+      const tsx = dirname(createRequire(from).resolve('tsx/package.json'));
+      if (HOOKS.every((hook) => existsSync(join(tsx, hook)))) return tsx;
     } catch {
       // not installed there: look in the next place
     }
   }
-  throw new ConfigError(
-    `This Node (${process.version}) cannot run TypeScript files such as ${file}. ` +
-      'Install tsx beside it (npm install --save-dev tsx), use Node 22.18 or newer, or give a compiled JavaScript file.',
-  );
+  return undefined;
 }

@@ -1,25 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { agentFromFile } from '../adapters/definitions/agent-file.js';
 import { toolsFromFolder } from '../adapters/definitions/folder-tools.js';
 import { discoverPackages, toolsFromPackages } from '../adapters/definitions/package-tools.js';
 import { watchPolicy } from '../adapters/definitions/policy-file.js';
+import { readYaml } from '../adapters/definitions/yaml-source.js';
 import { toolsFromYaml } from '../adapters/definitions/yaml-tools.js';
 import { systemClock } from '../adapters/host-node/system-clock.js';
 import type { AgentSpec } from '../agents/agent-spec.js';
 import { bindAgent } from '../agents/bind-agent.js';
+import { ConfigError, FlyballError } from '../core/errors.js';
 import type { Seams } from '../core/seams.js';
-import { createModels } from '../create-models.js';
 import { openToolbox, type Toolbox } from '../open-toolbox.js';
 import { autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { governance } from '../tools/governance/governance.js';
 import { joinSeams } from '../tools/governance/join-seams.js';
 import { injectionShield } from '../tools/governance/shield/injection-shield.js';
+import { nearestNames } from '../tools/nearest-names.js';
 import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
 import { readyFor } from './typescript.js';
+import { modelFor, pricesFor } from './yaml-model.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+const TOOL_FOLDER = 'tools';
+const TOOL_FILE = 'tools.yaml';
 
 /**
  * An agent in a YAML file, with everything around it: models from the environment, the built-in tools within its
@@ -28,30 +34,46 @@ type Env = Readonly<Record<string, string | undefined>>;
 export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Record<string, unknown>>> {
   const spec = await agentFromFile(path);
   const folder = dirname(path);
+  requireFolders(folder, spec);
   const toolbox = await openToolbox({
     root: folder,
     withoutSandbox: 'say',
+    // an agent that could rewrite what governs it, or code that is loaded next time, would have no bounds
+    protect: [
+      basename(path),
+      TOOL_FOLDER,
+      TOOL_FILE,
+      'node_modules',
+      ...(spec.policy === undefined ? [] : [spec.policy]),
+    ],
     ...(spec.access === undefined ? {} : { access: spec.access }),
   });
   const registry = await registryFor(folder, toolbox);
-  const models = await createModels({ env });
-  const name = spec.model ?? 'default';
-  const model = await models.load(name);
-  const agent = bindAgent(spec, { model: () => model, defaultModel: name, tools: registry });
-  const prices = spec.price === undefined ? {} : { prices: { [model.id]: spec.price } };
-  return { default: agent, runtime: { seams: await seamsFor(spec, folder, toolbox, registry), ...prices } };
+  await requireTools(path, spec, registry, toolbox);
+  const model = await placedAt(path, ['model'], () => modelFor(spec, env));
+  const agent = bindAgent(spec, { model: () => model, defaultModel: model.id, tools: registry });
+  const seams = await seamsFor(spec, folder, toolbox, registry);
+  return { default: agent, runtime: { seams, prices: pricesFor(spec, model) } };
+}
+
+/** Folders to write are made; a folder to read that is not there is a mistake that no tool could explain later. */
+function requireFolders(folder: string, { access = {} }: AgentSpec): void {
+  const missing = (access.read ?? []).find((path) => !existsSync(resolve(folder, path)));
+  if (missing !== undefined)
+    throw new ConfigError(`access.read names ${missing}, and there is no ${resolve(folder, missing)}.`);
+  for (const path of access.write ?? []) mkdirSync(resolve(folder, path), { recursive: true });
 }
 
 async function registryFor(folder: string, toolbox: Toolbox): Promise<ToolRegistry> {
   const registry = toolRegistry(toolbox.tools);
-  const tools = join(folder, 'tools');
+  const tools = join(folder, TOOL_FOLDER);
   if (existsSync(tools)) {
     for (const file of readdirSync(tools)) await readyFor(join(tools, file));
     registry.registerAll(await toolsFromFolder(tools));
   }
-  const metadata = join(folder, 'tools.yaml');
   const found = existsSync(join(folder, 'package.json')) ? await discoverPackages(folder) : [];
   if (found.length > 0) registry.registerAll(await toolsFromPackages(found, { from: folder }));
+  const metadata = join(folder, TOOL_FILE);
   if (existsSync(metadata)) {
     const described = await toolsFromYaml(metadata);
     registry.registerAll(described.entries);
@@ -60,10 +82,45 @@ async function registryFor(folder: string, toolbox: Toolbox): Promise<ToolRegist
   return registry;
 }
 
+/** Every tool that is not there, each with its line. A built-in one that was not granted says what it needs. */
+async function requireTools(
+  path: string,
+  { tools = [] }: AgentSpec,
+  registry: ToolRegistry,
+  { missing }: Toolbox,
+): Promise<void> {
+  if (tools.every(registry.has)) return;
+  const { at } = await readYaml(path);
+  const problems = tools.flatMap((name, index) => {
+    if (registry.has(name)) return [];
+    const needs = missing.find(({ tool }) => tool === name)?.why;
+    const why = needs === undefined ? hintFor(name, registry.names()) : `It is not granted: ${needs}.`;
+    return [`${at(['tools', index])}: there is no tool "${name}". ${why}`];
+  });
+  throw new ConfigError(problems.join('\n'));
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  const near = nearestNames(name, known);
+  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${known.join(', ')}.`;
+}
+
+/** What goes wrong, said with the line that it is about. */
+async function placedAt<T>(path: string, part: readonly string[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FlyballError)) throw error;
+    const place = (await readYaml(path)).at(part);
+    throw new FlyballError(error.code, `${place}: ${error.message}`, { detail: error.detail, cause: error });
+  }
+}
+
 async function seamsFor(spec: AgentSpec, folder: string, { rules }: Toolbox, registry: ToolRegistry): Promise<Seams> {
   const clock = systemClock();
+  const onProblem = (problem: string): void => process.emitWarning(problem);
   const policy =
-    spec.policy === undefined ? {} : { policy: await watchPolicy(resolve(folder, spec.policy), { clock }) };
+    spec.policy === undefined ? {} : { policy: await watchPolicy(resolve(folder, spec.policy), { clock, onProblem }) };
   return joinSeams(
     governance({
       clock,

@@ -51,8 +51,8 @@ describe('output for a model [R3-SHELL-OUTPUT]', () => {
   });
 
   it('is shown without colours, titles, cursor moves and bells', () => {
-    const escape = '\u001b';
-    const text = `${escape}[1;31mred${escape}[0m ${escape}]0;title\u0007${escape}]8;;http://x${escape}\\link${escape}]8;;${escape}\\ ${escape}(B${escape}[2K${escape}[?25l\u009b1mok\u0007 a\tb`;
+    const code = '\u001b';
+    const text = `${code}[1;31mred${code}[0m ${code}]0;title\u0007${code}]8;;http://x${code}\\link${code}]8;;${code}\\ ${code}(B${code}[2K${code}[?25l\u009b1mok\u0007 a\tb`;
     expect(plainText(text)).toBe('red link ok a\tb');
   });
 

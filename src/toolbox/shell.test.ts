@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { done, type Run } from 'flyball';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RUN, still } from '../../test/runtime/stage.js';
+import { moving, RUN, still } from '../../test/runtime/stage.js';
 import { detectBubblewrap, localSandbox } from '../adapters/sandbox-bubblewrap/index.js';
 import { processSandbox } from '../adapters/sandbox-process/index.js';
 import type { Sandbox } from '../ports/sandbox.js';
@@ -88,9 +88,8 @@ describe('the shell tool', () => {
 
   it('tells the model how it ended [R3-SHELL-OUTPUT]', async () => {
     const rules = anything;
-    expect((await run({ argv: ['sh', '-c', 'echo out; echo err >&2; exit 1'] }, { rules })).text).toBe(
-      'exit code 1\nstdout:\nout\nstderr:\nerr' + (found.available ? '' : expect.anything()),
-    );
+    const { text } = await run({ argv: ['sh', '-c', 'echo out; echo err >&2; exit 1'] }, { rules });
+    expect(text).toMatch(/^exit code 1\nstdout:\nout\nstderr:\nerr/);
     expect((await run({ argv: ['sh', '-c', 'exit 2'] }, { rules })).text).toMatch(/^exit code 2\nstdout: \(empty\)/);
     expect((await run({ argv: ['no-such-program'] }, { rules })).text).toMatch(
       /^not started: no-such-program: No such file/,
@@ -225,7 +224,7 @@ describe('a command that rules want approved', () => {
   const call = { argv: ['git', 'push', '--force'] };
 
   it('waits for a person, and is not run before', async () => {
-    const stage = still();
+    const stage = moving();
     const tool = shell({ rules, effect: 'idempotent', approvals: 'by-guard' });
     const agent = async (going: Run) => done((await going.call(tool as never, call)).content);
     const life = stage.open(agent, {

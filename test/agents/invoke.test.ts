@@ -12,7 +12,7 @@ import { toolRegistry } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { smallTools } from '../loops/small-tools.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
-import { runAgent, valueOf } from './stage-agent.js';
+import { gained, runAgent } from './stage-agent.js';
 
 const CLERK = { name: 'clerk', description: 'You look things up.' };
 
@@ -41,7 +41,7 @@ describe('invokeIterative', () => {
     });
     const agent = defineAgent({ ...CLERK, model, tools: shellView(), outputs: { teas: {}, coffees: {} } });
     const { outcome } = await runAgent(agent.invokeIterative, 'How many teas are there?');
-    expect(valueOf(outcome)).toMatchObject({
+    expect(gained(outcome)).toMatchObject({
       output: { teas: 3, coffees: ['arabica'] },
       termination: 'completed',
       iterations: 5,
@@ -63,7 +63,7 @@ describe('invokeIterative', () => {
   it('is a single shot for an agent without tools [R3-LOOP-SINGLE]', async () => {
     const model = scriptedModel({ clerk: ['Hello.'] });
     const { outcome } = await runAgent(defineAgent({ ...CLERK, model }).invokeIterative, 'Hi.');
-    expect(valueOf(outcome)).toMatchObject({ output: { result: 'Hello.' }, iterations: 1 });
+    expect(gained(outcome)).toMatchObject({ output: { result: 'Hello.' }, iterations: 1 });
   });
 
   it('is what a runtime runs [R3-AGENT-INVOKE]', async () => {
@@ -78,7 +78,7 @@ describe('invoke', () => {
     const model = scriptedModel({ clerk: ['It is late.'] });
     const agent = defineAgent({ ...CLERK, model, tools: smallTools().all, inputs: { at: { type: 'string' } } });
     const { outcome, stage } = await runAgent(agent.invoke, { at: '23:00' });
-    expect(valueOf(outcome)).toEqual({
+    expect(gained(outcome)).toEqual({
       output: { result: 'It is late.' },
       rawText: 'It is late.',
       tokens: expect.any(Number),
@@ -116,7 +116,7 @@ describe('invoke', () => {
   it('asks again for an answer that is empty or only calls tools, and not for ever [R3-AGENT-INVOKE]', async () => {
     const model = scriptedModel({ clerk: ['', { ...proposes('next'), text: ' ' }, 'Hello.'] });
     const { outcome } = await runAgent(defineAgent({ ...CLERK, model }).invoke, 'Hi.');
-    expect(valueOf(outcome)).toMatchObject({ rawText: 'Hello.' });
+    expect(gained(outcome)).toMatchObject({ rawText: 'Hello.' });
     expect(model.requests[2]?.messages.at(-1)?.content).toMatch(/There are no tools: answer in text\.$/);
   });
 
@@ -151,7 +151,7 @@ describe('inputs', () => {
     async (input, why) => {
       for (const how of ['invoke', 'invokeIterative'] as const) {
         const model = scriptedModel({ clerk: [] });
-        const { outcome, stage } = await runAgent(defineAgent({ ...CLERK, model, inputs })[how], input);
+        const { outcome, stage } = await runAgent<unknown>(defineAgent({ ...CLERK, model, inputs })[how], input);
         expect(outcome).toMatchObject({
           stop: 'failed',
           failure: { code: 'INPUT_INVALID', message: expect.stringMatching(why) },
@@ -185,7 +185,7 @@ describe('a defined agent', () => {
     const seams: Seams = { 'tool.pre': [() => async () => ({ allow: false, why: 'Not today.' })] };
     const model = scriptedModel({ clerk: [proposes('next'), 'No.', 'No.'] });
     const { outcome } = await runAgent(defineAgent({ ...CLERK, model, tools: tools.all }).agent, 'Go.', { seams });
-    expect(valueOf(outcome)).toMatchObject({ toolsUsed: [], termination: 'completed' });
+    expect(gained(outcome)).toMatchObject({ toolsUsed: [], termination: 'completed' });
     expect(tools.done).toEqual([]);
   });
 

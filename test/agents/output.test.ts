@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readOutput, withoutFence } from '../../src/agents/output.js';
 import { smallTools } from '../loops/small-tools.js';
 import { proposes } from '../loops/stage-loop.js';
-import { runAgent, valueOf } from './stage-agent.js';
+import { gained, runAgent } from './stage-agent.js';
 
 const CLERK = { name: 'clerk', description: 'You add up invoices.' };
 const OUTPUTS = { total: { type: 'number' }, lines: { type: 'array' } } as const;
@@ -22,7 +22,7 @@ async function answers(
   return { outcome, model };
 }
 
-const outputIn = (outcome: Parameters<typeof valueOf>[0]) => (valueOf(outcome) as { readonly output: unknown }).output;
+const outputIn = (outcome: Parameters<typeof gained>[0]) => (gained(outcome) as { readonly output: unknown }).output;
 
 describe('an answer', () => {
   it.each(['invoke', 'invokeIterative'] as const)(
@@ -71,6 +71,19 @@ describe('an answer', () => {
     expect(outputIn((await answers(['Hello.'])).outcome)).toEqual({ result: 'Hello.' });
     expect(outputIn((await answers(['"quoted"'])).outcome)).toEqual({ result: '"quoted"' });
     expect(outputIn((await answers(['{"a": 1}'])).outcome)).toEqual({ a: 1 });
+  });
+
+  it('may leave out what has a default, and the output has it [R3-AGENT-OUTPUT]', async () => {
+    const outputs = { total: { type: 'number' }, currency: { type: 'string', default: 'EUR' } } as const;
+    expect(outputIn((await answers(['{"total": 3}'], { outputs })).outcome)).toEqual({ total: 3, currency: 'EUR' });
+    expect(outputIn((await answers(['{"total": 3, "currency": "CHF"}'], { outputs })).outcome)).toEqual({
+      total: 3,
+      currency: 'CHF',
+    });
+    expect(outputIn((await answers(['Text.'], { outputs: { a: {}, b: { default: 1 } } })).outcome)).toEqual({
+      a: 'Text.',
+      b: 1,
+    });
   });
 
   it.each(['invoke', 'invokeIterative'] as const)(
@@ -133,7 +146,7 @@ describe('a schema of a library', () => {
     });
     const agent = defineAgent({ ...CLERK, model, output: invoice, outputJsonSchema: { type: 'object' } });
     const { outcome } = await runAgent(agent.invoke, 'Add up.');
-    const { output } = valueOf(outcome);
+    const { output } = gained(outcome);
     const typed: { readonly total: number } = output; // the compiler knows what it is
     expect(typed).toEqual({ total: 3, lines: [1, 2] });
     expect(model.requests[2]?.messages.at(-1)?.content).toMatch(/the total is not the sum of the lines$/);

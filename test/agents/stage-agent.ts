@@ -15,7 +15,7 @@ export async function runAgent<O>(
 }
 
 /** The value of an outcome that has one. */
-export function valueOf<O>(outcome: Outcome<O>): O {
+export function gained<O>(outcome: Outcome<O>): O {
   if ('value' in outcome) return outcome.value;
   throw new Error(`It ended ${JSON.stringify(outcome)}.`);
 }

@@ -1,17 +1,24 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from 'flyball';
+import { type Run, systemClock } from 'flyball';
 import { processSandbox } from 'flyball/adapters/sandbox-process';
+import { toolLoop } from 'flyball/loops';
+import { scriptedModel } from 'flyball/testing';
 import { filesTools, shellTool, unsandboxed, webFetchTool } from 'flyball/toolbox';
-import { toolRegistry } from 'flyball/tools';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { tool, toolRegistry } from 'flyball/tools';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { autonomyBudget } from '../../src/tools/autonomy/index.js';
 import { governance, joinSeams } from '../../src/tools/governance/index.js';
 import { readOnlyCommands } from '../../src/tools/rules/commands-read-only.js';
 import { domainRules } from '../../src/tools/rules/domains.js';
 import { pathRules } from '../../src/tools/rules/paths.js';
+import { moving, RUN } from '../runtime/stage.js';
 import { call, proposes, proposesAll, runLoop } from './stage-loop.js';
+
+beforeAll(async () => {
+  await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
+});
 
 const ONCE = { doubleConfirmation: false };
 
@@ -102,5 +109,51 @@ describe('governance', () => {
       .filter(({ guard }) => guard === 'autonomy-budget')
       .map(({ rule }) => rule);
     expect(rules.sort()).toEqual(['EF-01', 'EF-02', 'EF-03', 'EF-04']);
+  });
+});
+
+describe('a call that a person has to agree to', () => {
+  const pay = () => {
+    const paid: string[] = [];
+    const payTool = tool({
+      name: 'pay',
+      description: 'Pays a bill. Not for anything else.',
+      effect: 'irreversible',
+      input: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
+      execute: async ({ to }) => {
+        paid.push(String(to));
+        return 'paid';
+      },
+    });
+    return { paid, payTool };
+  };
+
+  async function paying(verdicts: readonly ('approve' | 'reject')[]) {
+    const { paid, payTool } = pay();
+    const model = scriptedModel({ worker: [...verdicts.map((_, n) => proposes('pay', { to: `Ann ${n}` })), 'Done.'] });
+    const agent = toolLoop({ session: { name: 'worker', model, setup: 'x' }, tools: [payTool], config: ONCE });
+    const stage = moving();
+    const life = stage.open((run: Run) => agent(run, 'Pay them.'));
+    let outcome = await life.start();
+    for (const verdict of verdicts) {
+      if (outcome.stop !== 'suspended') throw new Error(`It did not wait: ${JSON.stringify(outcome)}`);
+      await life.runtime.signal(RUN, outcome.waiting[0]?.token ?? '', { verdict, reason: 'too dear' });
+      outcome = await life.resume();
+    }
+    return { paid, model, outcome };
+  }
+
+  it('suspends the loop, which goes on exactly there', async () => {
+    const { paid, model, outcome } = await paying(['approve']);
+    expect(outcome).toMatchObject({ stop: 'done', value: { termination: 'completed', toolsUsed: ['pay'] } });
+    expect(paid).toEqual(['Ann 0']);
+    expect(model.requests).toHaveLength(2); // the reply before the wait was not paid for again
+  });
+
+  it('and does not is told to the model, and is no error of the work [R3-LOOP-ERRORS] [R3-CASE-08]', async () => {
+    const { paid, model, outcome } = await paying(['reject', 'reject', 'reject', 'approve']);
+    expect(outcome).toMatchObject({ stop: 'done', value: { termination: 'completed', toolCalls: 4 } });
+    expect(paid).toEqual(['Ann 3']);
+    expect(model.requests[1]?.messages.at(-1)?.content).toBe('Denied, not executed: pay was not approved: too dear');
   });
 });

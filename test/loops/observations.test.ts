@@ -72,6 +72,20 @@ describe('observations', () => {
     expect(calls.map(({ metadata }) => (metadata as { ok: boolean }).ok).sort()).toEqual([false, true, true]);
   });
 
+  it('of what a capture holds private stay out of memory, and of what is exported [R3-OBS-PRIVATE]', async () => {
+    const store = memoryStore();
+    const { stage } = await runLoop(SAID, {
+      tools: smallTools().all,
+      config: ONCE,
+      capture: capture({ store, session: 's', agent: 'a', private: { tools: ['add_one'] } }),
+    });
+    expect((await episodes(store)).map(({ content }) => content)).not.toContain('2');
+    const shown = observationsOf(await stage.entries(), { runId: RUN });
+    expect(shown.map(({ metadata }) => metadata['tool'])).not.toContain('add_one');
+    const all = observationsOf(await stage.entries(), { runId: RUN, include: 'all' });
+    expect(all.map(({ metadata }) => metadata['tool'])).toContain('add_one');
+  });
+
   it('cost nothing where nobody asks for them', async () => {
     const { stage } = await runLoop(SAID, { tools: smallTools().all, config: ONCE });
     expect(await stage.events('intent')).toEqual([]);

@@ -173,6 +173,29 @@ describe('every reason ends a loop alone [R3-LOOP-REASONS]', () => {
     expect(model.requests).toHaveLength(3);
   });
 
+  it('error: what was done until then is undone, newest first', async () => {
+    const world: string[] = [];
+    const put = tool({
+      name: 'put',
+      description: 'Puts something there. Not for anything else.',
+      effect: 'undoable',
+      input: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] },
+      execute: async ({ what }) => {
+        world.push(String(what));
+        return 'there';
+      },
+      compensate: async ({ what }) => {
+        world.push(`not ${String(what)}`);
+      },
+    });
+    const { outcome } = await runLoop(
+      [proposes('put', { what: 'a' }), proposes('put', { what: 'b' }), new FlyballError('MODEL_REJECTED', 'No.')],
+      { tools: [put] },
+    );
+    expect(outcome).toMatchObject({ stop: 'failed', rollback: { success: true } });
+    expect(world).toEqual(['a', 'b', 'not b', 'not a']);
+  });
+
   it('error: a model that breaks off; what it proposed is not executed', async () => {
     const tools = smallTools();
     const { outcome, result } = await runLoop([{ ...proposes('write', { text: 'x' }), finish: 'error' }], {

@@ -190,6 +190,26 @@ describe('consumed results', () => {
     for (const { before, after } of cleared) expect(after).toBeLessThan(before);
   });
 
+  it('are left alone while too little would be gained: an edit voids the cache [R3-LOOP-CLEAR]', async () => {
+    const short = tool({
+      name: 'short',
+      description: 'Says little. Not for anything else.',
+      effect: 'pure',
+      input: { type: 'object', properties: { n: { type: 'number' } } },
+      execute: async ({ n }) => `${String(n)} ${'is a number worth this many words '.repeat(4)}`,
+    });
+    const replies = Array.from({ length: 40 }, (_, n) => ({ text: ALOUD, ...proposes('short', { n }, `s${n}`) }));
+    const run = await runLoop([], {
+      model: smallModel({ worker: [...replies, 'Done.'] }, 10_000),
+      tools: [short],
+      config: { maxIterations: 60, doubleConfirmation: false, window: { care: 'clear' } },
+      limits: { iterations: 100 },
+    });
+    const cleared = (await notesOf(run)).filter(({ kind }) => kind === 'context-cleared');
+    expect(cleared.length).toBeGreaterThan(0);
+    expect(cleared.length).toBeLessThan(6); // not at every iteration past the trigger
+  });
+
   it('in text form are cleared and recalled as well [R3-LOOP-CLEAR] [R3-LOOP-TEXT-CALLS]', async () => {
     const block = (name: string, args: unknown) =>
       `\`\`\`tool_calls\n${JSON.stringify([{ name, arguments: args }])}\n\`\`\``;

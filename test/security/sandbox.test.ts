@@ -9,7 +9,7 @@ const found = await detectBubblewrap();
 if (!found.available) process.stdout.write(`Skipped the cases of bubblewrap: ${found.why}.\n`);
 
 describe.skipIf(!found.available)(
-  'what a program tries inside bubblewrap [R3-SANDBOX-BWRAP] [R3-SHOW-SECURITY]',
+  'what a program tries inside bubblewrap [R3-SANDBOX-BWRAP] [R3-SANDBOX-FRESH] [R3-SHOW-SECURITY]',
   () => {
     const host = new HostCanaries();
     let sandbox: Sandbox;

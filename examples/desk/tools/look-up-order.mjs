@@ -1,6 +1,6 @@
 import { tool } from 'flyball/tools';
 
-const ORDERS = { A1: { customer: 'ada@home.example', state: 'sent', euros: 40 } };
+const ORDERS = new Map([['A1', { customer: 'ada@home.example', state: 'sent', euros: 40 }]]);
 
 export default tool({
   name: 'look_up_order',
@@ -13,5 +13,5 @@ export default tool({
   },
   effect: 'pure',
   legs: ['private-data'],
-  execute: async ({ number }) => ({ number, ...(ORDERS[number] ?? { state: 'unknown' }) }),
+  execute: async ({ number }) => ({ number, ...(ORDERS.get(String(number)) ?? { state: 'unknown' }) }),
 });

@@ -1,4 +1,5 @@
 import type { SandboxDescription } from '../../ports/sandbox.js';
+import { RESERVED_MB } from '../sandbox-process/resource-limits.js';
 import type { BubblewrapMode } from './arguments.js';
 import type { ControlGroupPlaces } from './control-group-places.js';
 
@@ -19,12 +20,13 @@ export function describeBubblewrap({ mode, places, prlimit, without }: Means): S
   const names = mode.userNamespace
     ? 'own user, process, network and mount namespaces'
     : 'own namespaces, but not of users';
+  const nested = mode.noNestedNamespaces ? '' : '; programs inside may make user namespaces of their own';
   return {
     name: 'bubblewrap',
     files: { confined: true, by: files },
     network: { confined: true, by: 'a network namespace with nothing in it, unless the job asks for the host’s' },
     ...(places === undefined ? perProcess(prlimit, without) : byGroup(places)),
-    note: `${names}, no capabilities, no system-call filter`,
+    note: `${names}, no capabilities, no system-call filter${nested}`,
   };
 }
 
@@ -41,7 +43,10 @@ function perProcess(prlimit: string | undefined, without: string): Limits {
   }
   const because = `there is no control group: ${without}`;
   return {
-    memory: { confined: true, by: `prlimit, private memory of each process by itself; ${because}` },
+    memory: {
+      confined: true,
+      by: `prlimit, private memory of each process by itself and ${RESERVED_MB} MB more for what runtimes reserve; ${because}`,
+    },
     processes:
       process.getuid?.() === 0
         ? { confined: false, by: `the kernel does not count root's processes, and ${because}` }

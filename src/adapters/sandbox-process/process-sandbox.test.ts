@@ -29,12 +29,23 @@ describe('the process sandbox', () => {
   });
 
   it.skipIf(findPrlimit() === undefined)('limits the memory of each process where prlimit is there', async () => {
-    const script = 'x=$(head -c 100000000 /dev/zero | tr "\\0" x); echo got "$x"';
-    const job = { ...here, stages: [['bash', '-c', script]] };
-    const low = await processSandbox().run({ ...job, limits: { memoryMb: 50 } }, { signal });
-    expect(low.stderr.head).toContain('cannot allocate');
-    expect(low.stdout.head).toBe('');
+    const stages = [
+      ['head', '-c', '2000000000', '/dev/zero'],
+      ['tail', '-c', '1500000000'],
+      ['wc', '-c'],
+    ];
+    const { stages: ends, stderr } = await processSandbox().run(
+      { ...here, stages, limits: { memoryMb: 50 } },
+      { signal },
+    );
+    expect(ends[1]).toEqual({ how: 'exit', code: 1 });
+    expect(stderr.head).toContain('memory exhausted');
     expect(processSandbox().describe().memory).toEqual({ confined: true, by: expect.stringContaining('each process') });
+  });
+
+  it('leaves enough memory for Node to start', async () => {
+    const job = { ...here, stages: [[process.execPath, '-p', '6 * 7']] };
+    expect((await processSandbox().run(job, { signal })).stdout.head).toBe('42\n');
   });
 
   it('keeps descriptors that this process inherited from its programs', () => {

@@ -7,7 +7,7 @@ import { limitsOf, requireSoundJob } from './job-checks.js';
 import type { StageStart } from './pipeline.js';
 import { JOB_MARK, killMarked } from './process-group.js';
 import { jobEnd, programEnd } from './program-end.js';
-import { findPrlimit, prlimitWords } from './resource-limits.js';
+import { findPrlimit, prlimitWords, RESERVED_MB } from './resource-limits.js';
 import { supervise } from './supervise.js';
 
 /**
@@ -60,7 +60,7 @@ function describe(prlimit: string | undefined, note: string | undefined): Sandbo
     name: 'process',
     files: { confined: false, by: 'a program reads and writes what its user may' },
     network: { confined: false, by: 'a program connects wherever its user may' },
-    memory: each('private memory'),
+    memory: each(`private memory, and ${RESERVED_MB} MB more for what runtimes reserve,`),
     processes: { confined: false, by: 'their number is not limited; all of them end with the job' },
     cpu: each('CPU time'),
     ...(note === undefined ? {} : { note }),

@@ -18,13 +18,16 @@ export interface PerProcess {
   readonly processes?: number;
 }
 
+/** Runtimes reserve memory that they never use, and it counts: Node 24 does not start with less than 600 MB. */
+export const RESERVED_MB = 640;
+
 /**
  * Words to put before a command so that the kernel limits each process of it; core files are never written.
- * RLIMIT_DATA rather than RLIMIT_AS: runtimes such as Node reserve gigabytes of addresses that they never use.
+ * RLIMIT_DATA rather than RLIMIT_AS, for which the addresses reserved would be gigabytes.
  */
 export function prlimitWords(prlimit: string, limits: SandboxLimits, each: PerProcess): string[] {
   const cpu = Math.ceil(limits.cpuS);
-  const memory = each.memory ? [`--data=${Math.floor(limits.memoryMb * MEGABYTE)}`] : [];
+  const memory = each.memory ? [`--data=${Math.floor((limits.memoryMb + RESERVED_MB) * MEGABYTE)}`] : [];
   const processes = each.processes === undefined ? [] : [`--nproc=${Math.floor(each.processes)}`];
   return [prlimit, `--cpu=${cpu}:${cpu + 1}`, '--core=0', ...memory, ...processes, '--'];
 }

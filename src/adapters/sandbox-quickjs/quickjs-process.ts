@@ -7,7 +7,7 @@ import { withDescriptors } from '../sandbox-process/inherited-descriptors.js';
 import { findPrlimit, prlimitWords } from '../sandbox-process/resource-limits.js';
 
 /** What Node itself needs beside the guest's memory, from the sources with their compiler more than from the build. */
-const NODE_MB = 512;
+const NODE_MB = 256;
 const HEAP_MB = 96;
 /** CPU time that starting may take, on top of the code's own. */
 const START_CPU_S = 30;

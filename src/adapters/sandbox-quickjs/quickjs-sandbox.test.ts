@@ -6,16 +6,25 @@ import { readWorkerLine } from './worker-lines.js';
 
 const evaluate = (code: string, more: Partial<CodeJob> = {}, signal = new AbortController().signal) =>
   quickJsSandbox().evaluate({ code, ...more }, { signal });
-const valueOf = async (code: string, more: Partial<CodeJob> = {}) => (await evaluate(code, more)).end;
+const endOf = async (code: string, more: Partial<CodeJob> = {}) => (await evaluate(code, more)).end;
+
+/** Processes of this test that evaluate. */
+function workers(): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid,ppid,stat,args'], { encoding: 'utf8' }).split('\n');
+  const own = lines.map((line) => line.trim().split(/\s+/)).filter(([, parent]) => Number(parent) === process.pid);
+  return own
+    .filter((words) => words.some((word) => word.includes('sandbox-quickjs/worker')))
+    .map(([pid]) => Number(pid));
+}
 
 describe('code in QuickJS', () => {
   it('reads JSON and gives JSON back [R3-SANDBOX-QUICKJS]', async () => {
     const input = { 'ü"\\\u2028': [1, null, { deep: '😀' }] };
-    expect(await valueOf('return { got: input, n: 0.1 + 0.2 }', { input })).toEqual({
+    expect(await endOf('return { got: input, n: 0.1 + 0.2 }', { input })).toEqual({
       how: 'value',
       value: { got: input, n: 0.1 + 0.2 },
     });
-    expect(await valueOf('return input')).toEqual({ how: 'value', value: null });
+    expect(await endOf('return input')).toEqual({ how: 'value', value: null });
   });
 
   it('logs, and says what it threw and where', async () => {
@@ -36,7 +45,7 @@ describe('code in QuickJS', () => {
     const code = `const all = await Promise.all([1, 2, 3].map((n) => slow(n)));
       let seen; try { await fails(1); } catch (error) { seen = error.message; }
       return { all, seen };`;
-    expect(await valueOf(code, { functions })).toEqual({
+    expect(await endOf(code, { functions })).toEqual({
       how: 'value',
       value: { all: [{ back: 1 }, { back: 2 }, { back: 3 }], seen: 'not today' },
     });
@@ -44,16 +53,31 @@ describe('code in QuickJS', () => {
 
   it('waits for a function no longer than it may run', async () => {
     const functions = { never: () => new Promise(() => undefined) };
-    expect(await valueOf('await never(1)', { functions, limits: { wallMs: 300 } })).toEqual({
+    expect(await endOf('await never(1)', { functions, limits: { wallMs: 300 } })).toEqual({
       how: 'limit',
       limit: 'wallMs',
       allowed: 300,
     });
   });
 
+  it('is interrupted in time to tell what it logged', async () => {
+    const { end, logs } = await evaluate('console.log("before"); for (;;);', { limits: { wallMs: 300 } });
+    expect(end).toEqual({ how: 'limit', limit: 'wallMs', allowed: 300 });
+    expect(logs).toEqual(['before']);
+  });
+
+  it('is killed where the sandbox itself answers no more', async () => {
+    const freeze = () => {
+      for (const pid of workers()) process.kill(pid, 'SIGSTOP');
+    };
+    const { end } = await evaluate('await freeze(1)', { functions: { freeze }, limits: { wallMs: 300 } });
+    expect(end).toEqual({ how: 'limit', limit: 'wallMs', allowed: 300 });
+    await expect.poll(workers).toEqual([]);
+  });
+
   it('starts from nothing every time [R3-SANDBOX-FRESH]', async () => {
     await evaluate('globalThis.planted = 1; Array.prototype.planted = 1');
-    expect(await valueOf('return [typeof planted, typeof [].planted]')).toEqual({
+    expect(await endOf('return [typeof planted, typeof [].planted]')).toEqual({
       how: 'value',
       value: ['undefined', 'undefined'],
     });
@@ -64,15 +88,13 @@ describe('code in QuickJS', () => {
     const functions = { started: () => stop.abort() };
     expect((await evaluate('await started(1); for (;;);', { functions }, stop.signal)).end).toEqual({ how: 'aborted' });
     expect((await evaluate('return 1', {}, AbortSignal.abort())).end).toEqual({ how: 'aborted' });
-    await expect
-      .poll(() => execFileSync('ps', ['-eo', 'ppid,args'], { encoding: 'utf8' }))
-      .not.toMatch(new RegExp(`^ *${process.pid} .*sandbox-quickjs/worker`, 'm'));
+    await expect.poll(workers).toEqual([]);
   });
 
   it('is bounded exactly: what fits into a larger memory does not fit into a smaller one', async () => {
     const code = 'return new Uint8Array(40 * 1024 * 1024).length';
-    expect(await valueOf(code, { limits: { memoryMb: 96 } })).toEqual({ how: 'value', value: 40 * 1024 * 1024 });
-    expect(await valueOf(code, { limits: { memoryMb: 32 } })).toEqual({ how: 'limit', limit: 'memoryMb', allowed: 32 });
+    expect(await endOf(code, { limits: { memoryMb: 96 } })).toEqual({ how: 'value', value: 40 * 1024 * 1024 });
+    expect(await endOf(code, { limits: { memoryMb: 32 } })).toEqual({ how: 'limit', limit: 'memoryMb', allowed: 32 });
   });
 
   it('names the packages to install where QuickJS is missing', async () => {

@@ -1,103 +1,172 @@
 import type { Entry, EventOf } from '../../core/events.js';
 import type { ModelDelta } from '../../core/model.js';
 import { duration, plural, shorten } from '../amounts.js';
-import type { Screen } from '../screen.js';
+import { printable } from '../printable.js';
+import type { Colour, Screen } from '../screen.js';
+import { Working } from './working.js';
 
-/** Shows a conversation as it happens: text while it comes, tool calls when they are proposed and when they end. */
+/** Shows a conversation to a person as it happens: text while it comes, tool calls when they are proposed and when they end. */
 export class ChatView {
   private readonly screen: Screen;
   private readonly write: (text: string) => void;
-  /** Text of the reply that is being streamed. */
+  private readonly working: Working;
+  /** Text of the reply that is being streamed; the cursor stands behind it. */
   private streamed = '';
-  private readonly names = new Map<string, { readonly name: string; readonly at: number }>();
+  /** The last reply that was shown in this turn. */
+  private said = '';
+  /** The last failure that was shown: the loop tries again, and would tell the same three times. */
+  private failure = '';
+  private readonly began = new Map<string, { readonly name: string; readonly at: number }>();
 
   constructor(screen: Screen, write: (text: string) => void) {
     this.screen = screen;
     this.write = write;
+    this.working = new Working(screen);
   }
 
   delta(delta: ModelDelta): void {
-    if (this.screen.json) return this.screen.data({ kind: 'delta', delta });
     if (delta.type === 'restart') return this.restarted(delta.why);
-    if (delta.type !== 'text') return;
-    if (this.streamed === '') this.write(this.screen.paint('green', '● '));
+    if (delta.type !== 'text' || delta.text === '') return;
+    this.working.hide();
+    if (this.streamed === '') this.write(`${this.screen.paint('green', '●')} `);
     this.streamed += delta.text;
-    this.write(delta.text);
+    this.write(printable(delta.text));
   }
 
-  private restarted(why: string): void {
-    if (this.streamed === '') return;
-    this.streamed = '';
-    this.screen.line(`\n${this.screen.paint('yellow', `… asked again: ${why}`)}`);
-  }
-
-  entry(runId: string, entry: Entry): void {
-    const { generation, seq, at, event } = entry;
-    this.screen.data({ kind: 'entry', run: runId, generation, seq, at, event });
+  entry({ event, at }: Entry): void {
     switch (event.type) {
+      case 'ask-start':
+        return this.working.show('thinking');
       case 'ask-end':
         return this.replied(event);
       case 'intent':
-        this.names.set(event.id, { name: event.name, at });
-        return;
+        this.began.set(event.id, { name: event.name, at });
+        return this.working.show(event.name);
       case 'complete':
       case 'abort':
         return this.ended(event, at);
       case 'retry':
         return this.aside(
           'yellow',
-          `${event.name} failed (${event.failure.message}); tried again in ${duration(event.delayMs)}`,
+          `${event.name} failed, tried again in ${duration(event.delayMs)}: ${event.failure.message}`,
         );
       case 'guard-decision':
-        return event.verdict === 'allowed'
-          ? undefined
-          : this.aside('yellow', `${event.guard}: ${event.verdict}, ${event.why}`);
+        // the others are told by what follows: a question, or a call that was refused
+        return event.verdict === 'warned' ? this.aside('yellow', `${event.guard}: ${event.why}`) : undefined;
       case 'budget-warning':
         return this.aside('yellow', `${event.axis}: ${event.spent} of ${event.limit} used`);
       case 'note':
         return this.noted(event);
+      case 'wait-start':
+      case 'run-end':
+        return this.rest();
       default:
         return;
     }
   }
 
+  /** Somebody else said it, in another process. */
+  overheard(text: string, from: string): void {
+    this.rest();
+    this.screen.line(
+      `${this.screen.paint('bold', '>')} ${printable(text)} ${this.screen.paint('dim', `(from ${from})`)}`,
+    );
+  }
+
+  /** The last exchange, for somebody who comes back. */
+  recall(message: string | undefined, answer: string | undefined): void {
+    const most = this.screen.width * 3;
+    if (message !== undefined) this.screen.line(this.screen.paint('dim', `> ${shorten(message, most)}`));
+    if (answer !== undefined) this.screen.line(this.screen.paint('dim', `● ${shorten(answer, most)}`));
+  }
+
+  /** Nothing is being written: a prompt may be shown. */
+  rest(): void {
+    this.working.hide();
+    this.endLine();
+  }
+
+  private restarted(why: string): void {
+    if (this.streamed === '') return;
+    this.aside('yellow', `… broken off, asked again: ${why}`);
+  }
+
   private replied({ reply, failure }: EventOf<'ask-end'>): void {
-    if (failure !== undefined) this.aside('red', `the model could not be asked: ${failure.message}`);
+    if (failure !== undefined && failure.message !== this.failure) {
+      this.failure = failure.message;
+      this.aside('red', `✗ the model did not answer: ${failure.message}`);
+    }
     if (reply === undefined) return;
-    if (this.streamed !== '') this.screen.line();
-    else if (reply.text !== '') this.screen.line(`${this.screen.paint('green', '●')} ${reply.text}`);
-    this.streamed = '';
+    this.failure = '';
+    const isStreamed = this.streamed !== '';
+    this.rest();
+    if (!isStreamed) this.reply(reply.text);
+    if (reply.text.trim() !== '') this.said = reply.text;
     for (const call of reply.toolCalls ?? [])
       this.aside('cyan', `→ ${call.name} ${shorten(call.arguments, this.screen.width - call.name.length - 8)}`);
+    const names = (reply.toolCalls ?? []).map(({ name }) => name);
+    if (names.length > 0) this.working.show(names.join(', '));
+  }
+
+  private reply(text: string): void {
+    if (text.trim() !== '') this.screen.line(`${this.screen.paint('green', '●')} ${printable(text.trimEnd())}`);
   }
 
   private ended(event: EventOf<'complete'> | EventOf<'abort'>, at: number): void {
-    const known = this.names.get(event.id);
-    const name = event.of === 'call' ? event.name : known?.name;
-    if (name === undefined || (event.of !== 'call' && known === undefined)) return;
-    const took = known === undefined ? '' : `, ${duration(at - known.at)}`;
+    const begun = this.began.get(event.id);
+    const name = event.of === 'call' ? event.name : begun?.name;
+    if (name === undefined) return; // a step of the agent's own code
+    this.began.delete(event.id);
+    const took = begun === undefined ? '' : `, ${duration(at - begun.at)}`;
+    const room = Math.max(20, this.screen.width - name.length - took.length - 8);
     if (event.failure !== undefined)
-      return this.aside('red', `✗ ${name}: ${shorten(event.failure.message, this.screen.width - 20)}`);
-    if (event.type === 'complete')
-      this.aside('dim', `✓ ${name}${took}: ${preview(event.result, this.screen.width - 30)}`);
+      return this.aside('red', `✗ ${name}${took}: ${shorten(event.failure.message, room * 3)}`);
+    if (event.type === 'complete') this.aside('dim', `✓ ${name}${took}: ${preview(event.result, room)}`);
   }
 
   private noted({ event }: EventOf<'note'>): void {
-    if (event.kind === 'turn-end' && event['stop'] !== 'done') this.aside('yellow', String(event['answer']));
-    if (event.kind === 'context-compacted')
-      this.aside('dim', `${plural(Number(event['messages']), 'old message')} summarised to make room`);
-    if (event.kind === 'context-cleared')
-      this.aside('dim', `${plural(Number(event['results']), 'old result')} cleared to make room`);
+    switch (event.kind) {
+      case 'turn-end':
+        return this.turnEnded(event as unknown as TurnEnd);
+      case 'context-compacted':
+        return this.aside('dim', `${plural(Number(event['messages']), 'old message')} summarised to make room`);
+      case 'context-cleared':
+        return this.aside('dim', `${plural(Number(event['results']), 'old result')} cleared to make room`);
+      default:
+        return;
+    }
   }
 
-  private aside(colour: 'dim' | 'cyan' | 'yellow' | 'red', text: string): void {
-    if (this.streamed !== '') this.screen.line();
-    this.screen.line(`  ${this.screen.paint(colour, text)}`);
+  private turnEnded({ answer, because }: TurnEnd): void {
+    this.rest();
+    if (answer !== undefined && answer.trim() !== this.said.trim()) this.reply(answer);
+    if (because !== undefined) {
+      const isKnown = because === this.failure; // told when it happened
+      this.aside('yellow', isKnown ? 'This turn is given up. Say it again, or something else.' : `Stopped: ${because}`);
+    }
+    this.said = '';
+    this.failure = '';
   }
+
+  private aside(colour: Colour, text: string): void {
+    this.endLine();
+    this.screen.line(`  ${this.screen.paint(colour, printable(text))}`);
+  }
+
+  private endLine(): void {
+    if (this.streamed === '') return;
+    if (!this.streamed.endsWith('\n')) this.write('\n');
+    this.streamed = '';
+  }
+}
+
+interface TurnEnd {
+  readonly answer?: string;
+  readonly because?: string;
 }
 
 function preview(result: unknown, width: number): string {
   const text = (result as { readonly text?: unknown } | null)?.text;
   const words = typeof text === 'string' ? text : (JSON.stringify(result) ?? '');
-  return shorten(words.replaceAll(/\s+/g, ' ').trim() || 'nothing', Math.max(20, width));
+  return shorten(words, width) || 'nothing';
 }

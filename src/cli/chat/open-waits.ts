@@ -13,24 +13,28 @@ export class OpenWaits {
     if (event.type === 'wait-start') this.open.set(event.id, event);
     if (event.type === 'wait-end') this.open.delete(event.id);
     if (event.type === 'run-end') this.ended = true;
-    for (const watcher of this.watchers) watcher();
+    if (event.type === 'run-resume') this.ended = false; // a bound was its end, and it goes on under a larger one
+    for (const watcher of [...this.watchers]) watcher();
+  }
+
+  /** An open wait by its effect. */
+  get(id: string): WaitStart | undefined {
+    return this.open.get(id);
   }
 
   /** The next wait that nobody was asked about yet, or `ended` once the run has. Approvals and doubts come first. */
-  next(signal: AbortSignal): Promise<WaitStart | 'ended' | 'stopped'> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        const found = this.first();
-        if (found === undefined && !this.ended && !signal.aborted) return;
-        this.watchers.delete(look);
-        signal.removeEventListener('abort', look);
-        if (found !== undefined) this.asked.add(found.token);
-        resolve(signal.aborted ? 'stopped' : (found ?? 'ended'));
-      };
-      this.watchers.add(look);
-      signal.addEventListener('abort', look);
-      look();
-    });
+  async next(signal: AbortSignal): Promise<WaitStart | 'ended' | 'stopped'> {
+    await this.until(() => this.first() !== undefined || this.ended, signal);
+    const found = this.first();
+    if (signal.aborted) return 'stopped';
+    if (found === undefined) return 'ended';
+    this.asked.add(found.token);
+    return found;
+  }
+
+  /** Resolves when the wait is over, whoever answered it. */
+  settled({ id }: WaitStart, signal: AbortSignal): Promise<void> {
+    return this.until(() => !this.open.has(id), signal);
   }
 
   /** The answer was refused: the same question again. */
@@ -41,5 +45,19 @@ export class OpenWaits {
   private first(): WaitStart | undefined {
     const waits = [...this.open.values()].filter(({ token }) => !this.asked.has(token));
     return waits.find(({ kind }) => kind !== 'signal') ?? waits[0];
+  }
+
+  private until(holds: () => boolean, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!holds() && !signal.aborted) return;
+        this.watchers.delete(look);
+        signal.removeEventListener('abort', look);
+        resolve();
+      };
+      this.watchers.add(look);
+      signal.addEventListener('abort', look);
+      look();
+    });
   }
 }

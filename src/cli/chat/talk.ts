@@ -1,14 +1,13 @@
 import { MESSAGE } from '../../agents/conversation.js';
 import { failureOf } from '../../core/errors.js';
-import type { Entry, EventOf } from '../../core/events.js';
 import type { RunHandle, Runtime } from '../../index.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
-import type { Workplace } from '../workplace.js';
-import { whoAmI } from '../workplace.js';
-import { ChatView } from './chat-view.js';
-import { OpenWaits } from './open-waits.js';
+import { type Workplace, whoAmI } from '../workplace.js';
+import { ended, left, paused, sayHowToGoOn } from './endings.js';
+import { Feed } from './feed.js';
 import type { Person } from './person.js';
+import { type ChatQuestion, questionFor, type Understood, type Wait } from './questions.js';
 
 export interface Talk {
   readonly workplace: Workplace;
@@ -17,183 +16,124 @@ export interface Talk {
   readonly screen: Screen;
   readonly person: Person;
   readonly write: (text: string) => void;
+  /** What to say first, without asking for it. */
+  readonly opening: string | undefined;
   readonly launch: () => Promise<RunHandle>;
 }
 
-const BYE = /^\/(?:bye|exit|quit)$/;
 const HELP = 'Type a message. /bye ends the conversation, Ctrl-D leaves it open, Ctrl-C pauses it.';
 
 /** Carries a conversation between a person and a run until one of them ends it. */
 export async function talk(given: Talk): Promise<ExitCode> {
-  const { runtime, runId, screen, person } = given;
-  const waits = new OpenWaits();
-  const view = new ChatView(screen, given.write);
-  const told = new Set<string>();
-  const tell = (entries: readonly Entry[], isNew: boolean): void => {
-    for (const entry of entries) {
-      const position = `${entry.generation}:${entry.seq}`;
-      if (told.has(position)) continue;
-      told.add(position);
-      if (isNew) view.entry(runId, entry);
-      waits.apply(entry);
-    }
-  };
-  const stops = [
-    runtime.subscribe((id, entries) => id === runId && tell(entries, true)),
-    runtime.subscribeDeltas((id, _effect, _attempt, delta) => id === runId && view.delta(delta)),
-  ];
+  const feed = new Feed(given);
   const leaving = new AbortController();
-  person.onInterrupt(() => (leaving.signal.aborted ? process.exit(EXIT.interrupted) : leaving.abort()));
-  try {
-    tell(await runtime.entries(runId).catch(() => []), false);
-    const handle = await given.launch();
-    tell(await runtime.entries(runId), true);
-    screen.line(screen.paint('dim', HELP));
-    const broken = handle.finished().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    return await converse(given, waits, { leaving: leaving.signal, broken });
-  } finally {
-    for (const stop of stops) stop();
-    person.close();
-  }
-}
-
-async function converse(
-  given: Talk,
-  waits: OpenWaits,
-  { leaving, broken }: { readonly leaving: AbortSignal; readonly broken: Promise<unknown> },
-): Promise<ExitCode> {
-  for (;;) {
-    const wait = await Promise.race([waits.next(leaving), broken.then((error) => ({ error }))]);
-    if (wait === 'stopped') return paused(given);
-    if (wait === 'ended') return ended(given);
-    if ('error' in wait) {
-      if (wait.error !== undefined) throw wait.error;
-      return ended(given);
-    }
-    const answer = await Promise.race([answerTo(given, wait), aborted(leaving)]);
-    if (answer === 'stopped') return paused(given);
-    if (answer === 'left') return left(given);
-    if (answer !== undefined) await send(given, waits, wait, answer);
-    else waits.askAgain(wait);
-  }
-}
-
-type Wait = EventOf<'wait-start'>;
-
-/** What the person answers to what the run waits for; undefined when it has to be asked again. */
-async function answerTo({ person, screen }: Talk, wait: Wait): Promise<unknown> {
-  switch (wait.kind) {
-    case 'signal': {
-      const text = await person.ask(screen.paint('bold', wait.name === MESSAGE ? '> ' : `${wait.name} (JSON)> `));
-      if (text === undefined) return 'left';
-      if (text.trim() === '') return undefined;
-      if (wait.name !== MESSAGE) return jsonOf(text, screen);
-      return BYE.test(text.trim()) ? { end: true } : { text };
-    }
-    case 'approval':
-      return verdict(await person.ask(`${approvalText(wait, screen)} ${screen.paint('bold', '[y/N, or why not] ')}`));
-    case 'doubt':
-      return happened(await person.ask(`${doubtText(wait, screen)} ${screen.paint('bold', '[y/n] ')}`));
-  }
-}
-
-function jsonOf(text: string, screen: Screen): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    screen.complain(`That is not JSON: ${failureOf(error).message}`);
-    return undefined;
-  }
-}
-
-function verdict(answer: string | undefined): unknown {
-  if (answer === undefined) return 'left';
-  const word = answer.trim();
-  if (/^y(es)?$/i.test(word)) return { verdict: 'approve' };
-  return { verdict: 'reject', reason: /^(n|no)?$/i.test(word) ? 'the person said no' : word };
-}
-
-function happened(answer: string | undefined): unknown {
-  if (answer === undefined) return 'left';
-  const word = answer.trim().toLowerCase();
-  if (word.startsWith('y')) return { happened: true, result: null };
-  return word.startsWith('n') ? { happened: false } : undefined;
-}
-
-function approvalText({ request, name }: Wait, screen: Screen): string {
-  const { action, input, why } = (request ?? {}) as {
-    readonly action?: string;
-    readonly input?: unknown;
-    readonly why?: string;
-  };
-  const about = `${action ?? name} ${JSON.stringify(input ?? null)}`;
-  return `${screen.paint('yellow', '?')} Let it call ${screen.paint('bold', about)}${why === undefined ? '' : ` (${why})`}?`;
-}
-
-function doubtText({ request, name }: Wait, screen: Screen): string {
-  const action = (request as { readonly action?: unknown } | undefined)?.action;
-  return `${screen.paint('yellow', '?')} Nothing proves whether ${screen.paint('bold', String(action ?? name))} happened. Did it?`;
-}
-
-async function send({ runtime, runId, screen }: Talk, waits: OpenWaits, wait: Wait, payload: unknown): Promise<void> {
-  try {
-    await runtime.signal(runId, wait.name, payload, { from: whoAmI() });
-  } catch (error) {
-    screen.complain(failureOf(error).message); // the answer does not fit: asked again
-    waits.askAgain(wait);
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<'stopped'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('stopped');
-    signal.addEventListener('abort', () => resolve('stopped'), { once: true });
+  let exitCode: ExitCode = EXIT.interrupted;
+  given.person.onInterrupt((signal) => {
+    exitCode = signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
+    if (leaving.signal.aborted) leaveAtOnce(given, exitCode);
+    leaving.abort();
   });
+  try {
+    const handle = await feed.open(given.launch);
+    given.screen.line(given.screen.paint('dim', HELP));
+    const finished = handle.finished().then(
+      () => ({ end: 'ended' as const }),
+      (error: unknown) => ({ end: 'broken' as const, error }),
+    );
+    const rest = await new Exchange(given, feed, { leaving: leaving.signal, finished }).untilRest();
+    return rest === 'stopped' ? await paused(given, exitCode) : rest;
+  } finally {
+    feed.close();
+  }
 }
 
-async function paused({ runtime, runId, screen, workplace }: Talk): Promise<ExitCode> {
-  screen.line();
-  screen.complain('Pausing at a safe point. Press Ctrl-C again to leave at once: nothing is lost either way.');
-  await runtime.pause(runId, { by: whoAmI() });
-  await runtime.close({ drainMs: 60_000 });
-  sayHowToGoOn('paused', { runId, screen, workplace });
-  return EXIT.interrupted;
+/** The journal survives that as it survives a crash. */
+function leaveAtOnce(given: Talk, exitCode: ExitCode): never {
+  sayHowToGoOn(given, 'left');
+  process.exit(exitCode);
 }
 
-function left({ runId, screen, workplace }: Talk): ExitCode {
-  screen.line();
-  sayHowToGoOn('left open', { runId, screen, workplace });
-  return EXIT.ok;
+interface Ends {
+  /** The person wants to go. */
+  readonly leaving: AbortSignal;
+  /** The run has ended, or was set aside. */
+  readonly finished: Promise<{ readonly end: 'ended' } | { readonly end: 'broken'; readonly error: unknown }>;
 }
 
-function sayHowToGoOn(state: string, { runId, screen, workplace }: Pick<Talk, 'runId' | 'screen' | 'workplace'>): void {
-  const next = workplace.command('chat', '--resume', runId);
-  screen.data({ kind: state, run: runId, next: [next] });
-  screen.line(`${screen.paint('bold', runId)} is ${state}. Go on with:\n    ${screen.paint('cyan', next)}`);
-}
+type Answer = { readonly payload: unknown } | 'left' | 'withdrawn';
 
-async function ended({ runtime, runId, screen }: Talk): Promise<ExitCode> {
-  const outcome = await runtime.handle(runId).outcome();
-  screen.data({ kind: 'rest', run: runId, status: outcome.stop, outcome });
-  const why =
-    outcome.stop === 'bounded'
-      ? `: ${outcome.bound} reached its limit of ${outcome.limit}`
-      : 'because' in outcome
-        ? `: ${outcome.because}`
-        : '';
-  screen.line(screen.paint('dim', `The conversation is ${outcome.stop}${why}.`));
-  return exitOf(outcome.stop);
-}
+/** Questions of the run and answers of the person, one after the other. */
+class Exchange {
+  private readonly given: Talk;
+  private readonly feed: Feed;
+  private readonly ends: Ends;
+  private opening: string | undefined;
 
-function exitOf(stop: string): ExitCode {
-  return stop === 'done'
-    ? EXIT.ok
-    : stop === 'bounded'
-      ? EXIT.bounded
-      : stop === 'cancelled'
-        ? EXIT.cancelled
-        : EXIT.failed;
+  constructor(given: Talk, feed: Feed, ends: Ends) {
+    this.given = given;
+    this.feed = feed;
+    this.ends = ends;
+    this.opening = given.opening;
+  }
+
+  async untilRest(): Promise<ExitCode | 'stopped'> {
+    for (;;) {
+      const wait = await Promise.race([this.feed.waits.next(this.ends.leaving), this.ends.finished]);
+      if (wait === 'stopped') return 'stopped';
+      if (wait === 'ended') return ended(this.given);
+      if ('end' in wait) {
+        if (wait.end === 'broken') throw wait.error;
+        return ended(this.given);
+      }
+      const answer = this.opened(wait) ?? (await this.ask(wait));
+      if (answer === 'left') return left(this.given);
+      if (answer !== 'withdrawn') await this.send(wait, answer.payload);
+    }
+  }
+
+  private opened({ name }: Wait): Answer | undefined {
+    if (this.opening === undefined || name !== MESSAGE) return undefined;
+    const text = this.opening;
+    this.opening = undefined;
+    return { payload: { text } };
+  }
+
+  /** Asks until it is answered, until the person leaves, or until the question is void because somebody else answered it. */
+  private async ask(wait: Wait): Promise<Answer> {
+    const { screen } = this.given;
+    const question = questionFor(wait, screen);
+    for (const line of question.above) screen.line(line);
+    for (;;) {
+      const answer = await this.askOnce(wait, question);
+      if (typeof answer === 'string' || 'payload' in answer) return answer;
+      if (answer.again !== undefined) screen.complain(`  ${answer.again}`);
+    }
+  }
+
+  private async askOnce(wait: Wait, question: ChatQuestion): Promise<Understood | 'left' | 'withdrawn'> {
+    const { leaving, finished } = this.ends;
+    const over = new AbortController();
+    const withdraw = (): void => over.abort();
+    leaving.addEventListener('abort', withdraw);
+    void this.feed.waits.settled(wait, over.signal).then(withdraw);
+    void finished.then(withdraw);
+    if (leaving.aborted) withdraw();
+    const line = await this.given.person.ask(question.prompt, { kind: question.kind, withdrawn: over.signal });
+    leaving.removeEventListener('abort', withdraw);
+    const isVoid = over.signal.aborted;
+    over.abort();
+    if (isVoid) return 'withdrawn';
+    return line === undefined ? 'left' : question.read(line);
+  }
+
+  private async send(wait: Wait, payload: unknown): Promise<void> {
+    const { runtime, runId, screen } = this.given;
+    this.feed.answeredHere(wait);
+    try {
+      await runtime.signal(runId, wait.token, payload, { from: whoAmI() });
+    } catch (error) {
+      screen.complain(failureOf(error).message); // the answer does not fit: asked again
+      this.feed.waits.askAgain(wait);
+    }
+  }
 }

@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Budget, budget } from '../../core/budget.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
-import { type AgentModule, chatName, chooseAgent, loadAgentModule } from '../agent-module.js';
+import type { RunHandle, Runtime } from '../../index.js';
+import type { RunRecord } from '../../ports/engine.js';
+import { type AgentModule, chooseAgent, loadAgentModule } from '../agent-module.js';
 import { collectBudget } from '../budget-option.js';
-import { personOn } from '../chat/person.js';
+import { chatName, isChat } from '../chat/chat-name.js';
+import { Keyboard } from '../chat/keyboard.js';
+import type { Person } from '../chat/person.js';
+import { pipedLines } from '../chat/piped-lines.js';
 import { talk } from '../chat/talk.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
+import type { Screen } from '../screen.js';
+import { loadForRun, refuseEnded } from '../steer.js';
 import { openExisting, openWorkplace, type Workplace, whoAmI } from '../workplace.js';
 
 interface Options extends CommonOptions {
@@ -19,7 +27,8 @@ interface Options extends CommonOptions {
 
 const ABOUT =
   'Talk with an agent: replies are streamed, tool calls are shown as they happen, approvals are asked for inline. ' +
-  'The conversation is one durable run: Ctrl-C pauses it, Ctrl-D leaves it open, and --resume goes on where it was.';
+  'The conversation is one durable run: Ctrl-C pauses it, Ctrl-D leaves it open, and --resume goes on where it was. ' +
+  'Without a terminal each line of standard input is the next answer.';
 
 /** A conversation lives longer than a task, and is bounded all the same. */
 const CONVERSATION: Partial<Budget> = {
@@ -36,7 +45,8 @@ export function chatCommand(perform: Perform): Command {
   return newCommand('chat [file]', ABOUT, [
     'flyball chat agent.yaml',
     'flyball chat agents.mjs --agent helper --budget costUsd=1',
-    'flyball chat --resume run_1f0c',
+    'flyball chat --resume chat_1f0c',
+    "echo 'What is in this folder?' | flyball chat agent.yaml",
   ])
     .option('--agent <name>', 'which agent of the file; needed when it exports several')
     .option('--resume <run>', 'go on with a conversation')
@@ -54,57 +64,78 @@ interface Given {
   readonly options: Options;
 }
 
-async function chat(call: Call, { file, runId, options }: Given): Promise<ExitCode> {
-  if (options.resume !== undefined) return resumed(call, { file, runId, options });
+function chat(call: Call, given: Given): Promise<ExitCode> {
+  return given.options.resume === undefined ? begin(call, given) : goOn(call, given);
+}
+
+async function begin(call: Call, { file, runId, options }: Given): Promise<ExitCode> {
   if (file === undefined)
     throw new ConfigError('Say which agent to talk with: flyball chat <file>. flyball init makes one.');
+  call.screen.status(`loading ${file} …`);
   const module = await loadAgentModule(file);
   const agent = chooseAgent(module, options.agent);
   const limits = budget({ ...CONVERSATION, ...module.budgets[agent], ...options.budget });
   const workplace = await openWorkplace(call.place);
+  call.screen.status('');
   call.screen.line(`${call.screen.paint('bold', runId)}: talking with ${agent} from ${module.path}`);
-  return converse(call, { workplace, module, runId }, (runtime) =>
-    runtime.start(chatName(agent), options.message ?? '', {
-      budget: limits,
-      id: runId,
-      source: module.path,
-      subject: whoAmI(),
-    }),
+  return converse(call, { workplace, module, runId, opening: options.message }, (runtime) =>
+    runtime.start(chatName(agent), '', { budget: limits, id: runId, source: module.path, subject: whoAmI() }),
   );
 }
 
-async function resumed(call: Call, { runId, options }: Given): Promise<ExitCode> {
+async function goOn(call: Call, { file, runId, options }: Given): Promise<ExitCode> {
   const workplace = await openExisting(call.place, runId);
-  const record = await workplace.desk.get(runId);
-  if (record.source === undefined)
-    throw new FlyballError(
-      'AGENT_UNKNOWN',
-      `Run ${runId} was not started from a file, so its agent cannot be loaded here.`,
-    );
-  const module = await loadAgentModule(record.source);
+  const module = await moduleFor(workplace, { runId, file, options }).catch(async (error: unknown) => {
+    await workplace.close();
+    throw error;
+  });
   const larger = options.budget === undefined ? {} : { budget: options.budget };
-  return converse(call, { workplace, module, runId }, (runtime) => runtime.resume(runId, { by: whoAmI(), ...larger }));
+  call.screen.line(`${call.screen.paint('bold', runId)}: going on, with the agent from ${module.path}`);
+  return converse(call, { workplace, module, runId, opening: options.message }, (runtime) =>
+    runtime.resume(runId, { by: whoAmI(), ...larger }),
+  );
+}
+
+async function moduleFor({ desk, command }: Workplace, { runId, file, options }: Given): Promise<AgentModule> {
+  const record = await desk.get(runId);
+  if (!isChat(record.agent))
+    throw new ConfigError(`Run ${runId} is no conversation. Go on with it: ${command('resume', runId)}`);
+  const source = sourceOf(record);
+  if ((file !== undefined && resolve(file) !== source) || options.agent !== undefined)
+    throw new ConfigError(`Run ${runId} goes on with its own agent from ${source}: leave the file and --agent out.`);
+  await refuseEnded(desk, record);
+  return loadForRun(source);
+}
+
+function sourceOf({ id, source }: RunRecord): string {
+  if (source !== undefined) return source;
+  throw new FlyballError('AGENT_UNKNOWN', `Run ${id} was not started from a file, so its agent cannot be loaded here.`);
+}
+
+interface Place {
+  readonly workplace: Workplace;
+  readonly module: AgentModule;
+  readonly runId: string;
+  readonly opening: string | undefined;
 }
 
 async function converse(
   { screen }: Call,
-  { workplace, module, runId }: { readonly workplace: Workplace; readonly module: AgentModule; readonly runId: string },
-  launch: (runtime: ReturnType<Workplace['runner']>) => Promise<ReturnType<ReturnType<Workplace['runner']>['handle']>>,
+  { workplace, module, runId, opening }: Place,
+  launch: (runtime: Runtime) => Promise<RunHandle>,
 ): Promise<ExitCode> {
   const runtime = workplace.runner(module, runId);
-  const person = personOn(process.stdin, screen);
+  const write = (text: string): void => void process.stdout.write(text);
+  const person = personAt(screen, write);
   try {
-    return await talk({
-      workplace,
-      runtime,
-      runId,
-      screen,
-      person,
-      write: (text) => void process.stdout.write(text),
-      launch: () => launch(runtime),
-    });
+    return await talk({ workplace, runtime, runId, screen, person, write, opening, launch: () => launch(runtime) });
   } finally {
     person.close();
     await workplace.close();
   }
+}
+
+function personAt(screen: Screen, write: (text: string) => void): Person {
+  if (process.stdin.isTTY && process.stdout.isTTY && !screen.json) return new Keyboard(process.stdin, process.stdout);
+  return pipedLines(process.stdin, screen.json ? () => undefined : write);
 }

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { Finding, Section } from '../doctor/finding.js';
-import { machineFindings, sandboxFindings } from '../doctor/machine.js';
-import { modelFindings } from '../doctor/models.js';
+import { withoutKeys } from '../doctor/keys.js';
+import { machineFindings } from '../doctor/machine.js';
+import { modelFindings, modelsToAsk } from '../doctor/models.js';
+import { sandboxFindings } from '../doctor/sandboxes.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { printable } from '../printable.js';
 import type { Screen } from '../screen.js';
 
 interface Options extends CommonOptions {
@@ -12,7 +15,8 @@ interface Options extends CommonOptions {
 
 const ABOUT =
   'Look at what is here: which models are chosen and whether they answer, which providers are configured, ' +
-  'what confines tools, where runs are kept. Keys are never shown. A chosen model is asked for one word; --no-ask leaves that out.';
+  'what confines tools, where runs are kept. Keys are never shown. ' +
+  'Each chosen model is asked for one word, which costs next to nothing; --no-ask leaves that out.';
 
 export function doctorCommand(perform: Perform): Command {
   return newCommand('doctor', ABOUT, [
@@ -25,17 +29,31 @@ export function doctorCommand(perform: Perform): Command {
 }
 
 async function doctor({ screen, place }: Call, { ask }: Options): Promise<ExitCode> {
-  screen.status('looking around …');
-  const sections: readonly Section[] = [
-    { title: 'Models', findings: await modelFindings(process.env, { ask }) },
-    { title: 'Sandboxes', findings: await sandboxFindings() },
-    { title: 'Machine', findings: await machineFindings(place.database) },
-  ];
+  const { env } = process;
+  const began = {
+    Models: modelFindings(env, { ask }),
+    Sandboxes: sandboxFindings(),
+    Machine: machineFindings(place.database),
+  };
+  for (const looking of Object.values(began)) looking.catch(() => undefined); // met below, in the order of the sections
+  const clean = withoutKeys(env);
+  const asked = ask ? await modelsToAsk(env) : [];
+  const sections: Section[] = [];
+  screen.status(asked.length === 0 ? 'looking around …' : `asking ${asked.join(', ')} …`);
+  for (const [title, looking] of Object.entries(began)) {
+    const section = { title, findings: (await looking).map((finding) => cleaned(finding, clean)) };
+    sections.push(section);
+    show(screen, section);
+  }
   screen.status('');
   screen.data({ kind: 'doctor', sections });
-  for (const section of sections) show(screen, section);
   const problems = sections.flatMap(({ findings }) => findings).filter(({ state }) => state === 'problem');
   return problems.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function cleaned(finding: Finding, clean: (text: string) => string): Finding {
+  const { says, next } = finding;
+  return { ...finding, says: clean(says), ...(next === undefined ? {} : { next: clean(next) }) };
 }
 
 const MARKS = { ok: ['green', '✓'], absent: ['dim', '·'], problem: ['red', '✗'] } as const;
@@ -49,6 +67,6 @@ function show(screen: Screen, { title, findings }: Section): void {
 
 function lineOf(screen: Screen, { about, state, says, next }: Finding, width: number): string {
   const [colour, mark] = MARKS[state];
-  const advice = next === undefined ? '' : `\n    ${' '.repeat(width)}  ${screen.paint('dim', next)}`;
-  return `  ${screen.paint(colour, mark)} ${about.padEnd(width)}  ${says}${advice}`;
+  const advice = next === undefined ? '' : `\n    ${' '.repeat(width)}  ${screen.paint('dim', printable(next))}`;
+  return `  ${screen.paint(colour, mark)} ${about.padEnd(width)}  ${printable(says)}${advice}`;
 }

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { FlyballError } from '../../core/errors.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { quoted } from '../command-line.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { dependencies } from '../init/dependencies.js';
+import { projectName } from '../init/project-name.js';
 import { templates } from '../init/templates.js';
 
 interface Options extends CommonOptions {
@@ -24,41 +26,44 @@ export function initCommand(perform: Perform): Command {
 }
 
 async function init({ screen }: Call, folder: string, options: Options): Promise<ExitCode> {
-  const name = nameOf(options.name ?? basename(folder));
-  const files = templates({ name, ...ourselves() });
-  const taken = Object.keys(files).filter((file) => existsSync(join(folder, file)));
-  if (taken.length > 0) {
+  const name = projectName(options.name ?? basename(folder));
+  const files = templates({ name, dependencies: dependencies() });
+  refuseTaken(folder, Object.keys(files));
+  for (const [file, text] of Object.entries(files)) {
+    write(join(folder, file), text);
+    screen.line(`  ${screen.paint('green', '+')} ${file}`);
+  }
+  const way = relative(process.cwd(), folder);
+  const next = [...(way === '' ? [] : [`cd ${quoted(way)}`]), 'npm install', 'npm test'];
+  const then = ['npx flyball doctor', 'npx flyball chat agent.yaml'];
+  screen.data({ kind: 'init', folder, name, files: Object.keys(files), next: [...next, ...then] });
+  screen.line(`\n${screen.paint('bold', name)} is ready. Try it, without any key:`);
+  for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
+  screen.line('Then see which models answer, and talk with it:');
+  for (const command of then) screen.line(`    ${screen.paint('cyan', command)}`);
+  return EXIT.ok;
+}
+
+function refuseTaken(folder: string, files: readonly string[]): void {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isDirectory())
+    throw new FlyballError('INPUT_INVALID', `${folder} is a file. Give the name of a folder: nothing is overwritten.`);
+  const taken = files.filter((file) => existsSync(join(folder, file)));
+  if (taken.length > 0)
     throw new FlyballError(
       'INPUT_INVALID',
       `${folder} already holds ${taken.join(', ')}. Give an empty folder: nothing is overwritten.`,
     );
-  }
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text, { flag: 'wx' });
-    screen.line(`  ${screen.paint('green', '+')} ${file}`);
-  }
-  const next = [...(folder === process.cwd() ? [] : [`cd ${folder}`]), 'npm install', 'npm test'];
-  screen.data({ kind: 'init', folder, name, files: Object.keys(files), next });
-  screen.line(`\n${screen.paint('bold', name)} is ready. Next:`);
-  for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
-  return EXIT.ok;
 }
 
-/** What an agent and a package may be called. */
-function nameOf(given: string): string {
-  const name = given
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
-  if (name !== '') return name;
-  throw new FlyballError('INPUT_INVALID', `"${given}" makes no name: use letters and digits, or give one with --name.`);
-}
-
-/** The version to depend on: a release from the registry, or this very folder while it is none. */
-function ourselves(): { readonly flyball: string } {
-  const root = fileURLToPath(new URL('../../..', import.meta.url));
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
-  const isInstalled = basename(dirname(root.replace(/[/\\]$/, ''))) === 'node_modules';
-  return { flyball: isInstalled ? `^${version}` : `file:${root.replace(/[/\\]$/, '')}` };
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FlyballError('INPUT_INVALID', `${path} cannot be written (${code}). Choose a folder that is yours.`, {
+      cause: error,
+    });
+  }
 }

@@ -3,7 +3,7 @@ import type { Budget } from '../../core/budget.js';
 import { collectBudget } from '../budget-option.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
-import { goOn } from '../steer.js';
+import { goOn, refuseEnded } from '../steer.js';
 import { openExisting, whoAmI } from '../workplace.js';
 
 interface Options extends CommonOptions {
@@ -33,14 +33,9 @@ async function resume(
   try {
     const record = await workplace.desk.get(runId);
     const given = { by: whoAmI(), ...(options.budget === undefined ? {} : { budget: options.budget }) };
-    // the agent is needed only if the run can go on: an ended one says so first
-    if (isEnded(record.status)) await workplace.desk.resume(runId, given);
+    await refuseEnded(workplace.desk, record);
     return await goOn(call, { workplace, record, launch: (runtime) => runtime.resume(runId, given) });
   } finally {
     await workplace.close();
   }
-}
-
-function isEnded(status: string): boolean {
-  return ['done', 'degraded', 'blocked', 'cancelled', 'failed'].includes(status);
 }

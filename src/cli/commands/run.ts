@@ -20,14 +20,14 @@ interface Options extends CommonOptions {
 
 const ABOUT =
   'Start a run of an agent and carry it on until it rests: done, waiting, or at a bound. ' +
-  'The file is an ES module that exports `agents`, a record of agents by name, or one agent function as default; ' +
-  'it may export `runtime` with seams, prices and options. ' +
+  'The file is a YAML definition, or a JavaScript or TypeScript module that exports `agents`, a record of agents by name, ' +
+  'or one agent as default; a module may export `runtime` with seams, prices and options. ' +
   'Its path is kept with the run, so that resume, signal and the other commands find the agent again.';
 
 export function runCommand(perform: Perform): Command {
   return newCommand('run <file>', ABOUT, [
-    `flyball run agent.mjs --input '{"topic":"tides"}'`,
-    'flyball run agent.mjs --input @order.json --budget costUsd=0.50 --budget modelCalls=20',
+    `flyball run agent.yaml --input '{"question":"What is in this folder?"}'`,
+    'flyball run agent.ts --input @order.json --budget costUsd=0.50 --budget modelCalls=20',
     'echo \'"hello"\' | flyball run agents.mjs --agent greeter --input - --json',
   ])
     .option('--input <json>', 'input of the agent: JSON, @file, or - for standard input (default: null)')
@@ -49,6 +49,7 @@ async function run(
   const input = options.input === undefined ? null : readJson(options.input, '--input');
   const module = await loadAgentModule(file);
   const agent = chooseAgent(module, options.agent);
+  await module.checkInput(agent, input);
   const limits = budget({ ...module.budgets[agent], ...options.budget });
   const workplace = await openWorkplace(place);
   try {

@@ -4,6 +4,7 @@ import type { Entry } from '../../core/events.js';
 import { summarise } from '../../views/summary.js';
 import { asOf, stateAt } from '../../views/time-travel.js';
 import { timelineOf } from '../../views/timeline.js';
+import { withoutPrivate } from '../../views/without-private.js';
 import { questionsOf } from '../answers.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -18,7 +19,7 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Show a run: how it stands, what it spent, what it waits for with the command that answers it, and its story. ' +
+  'Show a run: how it stands, what it spent, what it waits for with the command that answers it, and its story. What it marked as private is blanked. ' +
   'With --at it travels in time: the state as of that entry, folded from the journal; no code runs.';
 
 export function showCommand(perform: Perform): Command {
@@ -39,7 +40,7 @@ async function show(
   const workplace = await openExisting(place, runId);
   try {
     const record = await workplace.desk.get(runId);
-    const all = await workplace.desk.entries(runId);
+    const all = withoutPrivate(await workplace.desk.entries(runId));
     const at = momentOf(all, options);
     const entries = at === undefined ? all : asOf(all, at.seq, at.generation);
     const summary = summarise(entries);

@@ -1,88 +1,95 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import { detectBubblewrap } from '../../adapters/sandbox-bubblewrap/detect.js';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sqliteEngine } from '../../adapters/engine-sqlite/index.js';
+import { FlyballError, failureOf } from '../../core/errors.js';
+import { plural } from '../amounts.js';
+import { typeScriptIn } from '../typescript.js';
 import type { Finding } from './finding.js';
 
-/** Node, the database driver and the place of the database. */
+/** Node, the place of the runs, and what loads TypeScript. */
 export async function machineFindings(database: string): Promise<readonly Finding[]> {
   return [
     { about: 'node', state: 'ok', says: process.version },
     driverFinding(),
     await databaseFinding(database),
-    packageFinding('TypeScript agents', canStripTypes() ? undefined : 'tsx', 'loads .ts files'),
+    typeScriptFinding(),
   ];
 }
 
 function driverFinding(): Finding {
-  if (isThere('node:sqlite')) return { about: 'database driver', state: 'ok', says: 'node:sqlite' };
-  return packageFinding('database driver', 'libsql', 'stores runs');
-}
-
-async function databaseFinding(database: string): Promise<Finding> {
-  const about = 'database';
-  for (const place of [database, dirname(database), dirname(dirname(database))]) {
-    try {
-      await access(place, constants.W_OK);
-      return { about, state: 'ok', says: place === database ? database : `${database}, made with the first run` };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') break; // there, but not ours to write
-    }
-  }
+  const about = 'database driver';
+  if (isInstalled('node:sqlite')) return { about, state: 'ok', says: 'node:sqlite, built into this Node' };
+  if (isInstalled('libsql')) return { about, state: 'ok', says: 'libsql is installed' };
   return {
     about,
     state: 'problem',
-    says: `${database} cannot be written`,
-    next: 'Choose another place with --db or FLYBALL_DB.',
+    says: 'there is none, so runs cannot be kept',
+    next: 'npm install libsql, or use Node 22.13 or newer, which brings its own',
   };
 }
 
-/** What confines commands, model-written code and pages. */
-export async function sandboxFindings(): Promise<readonly Finding[]> {
-  const found = await detectBubblewrap();
-  return [
-    found.available
-      ? { about: 'shell', state: 'ok', says: `confined by bubblewrap (${found.path})` }
-      : { about: 'shell', state: 'absent', says: 'commands run without a sandbox', next: found.why },
-    packageFinding('run_javascript', 'quickjs-emscripten-core', 'runs model-written JavaScript', [
-      '@jitl/quickjs-wasmfile-release-sync',
-    ]),
-    packageFinding('browser', 'playwright-core', 'drives a browser; Chromium comes from your system'),
-  ];
-}
-
-function packageFinding(about: string, name: string | undefined, does: string, also: readonly string[] = []): Finding {
-  if (name === undefined) return { about, state: 'ok', says: 'built into this Node' };
-  const missing = [name, ...also].filter((each) => !isThere(each));
-  if (missing.length === 0) return { about, state: 'ok', says: `${name} is installed` };
-  return {
-    about,
-    state: 'absent',
-    says: `${name}, which ${does}, is not installed`,
-    next: `npm install ${missing.join(' ')}`,
-  };
-}
-
-function isThere(name: string): boolean {
+/** Opens it as every command does: whether it may be written says little about whether it can be read. */
+async function databaseFinding(database: string): Promise<Finding> {
+  const about = 'database';
+  const next = 'Choose another place with --db or FLYBALL_DB.';
   try {
-    createRequire(import.meta.url).resolve(name);
-    return true;
-  } catch {
-    return name.startsWith('node:') ? false : isInProject(name);
+    if (!existsSync(database)) {
+      await tryToWrite(database);
+      return { about, state: 'ok', says: `${database}, made with the first run` };
+    }
+    const engine = await sqliteEngine({ path: database });
+    try {
+      const { runs, cursor } = await engine.list({ limit: 100 });
+      const count = cursor === undefined ? plural(runs.length, 'run') : 'more than 100 runs';
+      return { about, state: 'ok', says: `${database}, ${count}` };
+    } finally {
+      await engine.close();
+    }
+  } catch (error) {
+    return { about, state: 'problem', says: `${database} cannot be used: ${failureOf(error).message}`, next };
   }
 }
 
-function isInProject(name: string): boolean {
+/** In the nearest folder that is there: rights alone do not tell, as root has them all and some file systems take nothing. */
+async function tryToWrite(database: string): Promise<void> {
+  let folder = dirname(database);
+  while (!existsSync(folder)) folder = dirname(folder);
   try {
-    createRequire(`${process.cwd()}/`).resolve(name);
-    return true;
-  } catch {
-    return false;
+    await rm(await mkdtemp(join(folder, '.flyball-doctor-')), { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FlyballError('STORAGE_READ_ONLY', `nothing can be written to ${folder} (${code})`, { cause: error });
   }
 }
 
-function canStripTypes(): boolean {
-  const { typescript } = process.features as { readonly typescript?: unknown };
-  return typescript !== undefined && typescript !== false;
+function typeScriptFinding(): Finding {
+  const about = 'TypeScript agents';
+  switch (typeScriptIn(process.cwd())) {
+    case 'built-in':
+      return { about, state: 'ok', says: 'built into this Node' };
+    case 'tsx':
+      return { about, state: 'ok', says: 'loaded by tsx' };
+    case undefined:
+      return {
+        about,
+        state: 'absent',
+        says: 'cannot be loaded',
+        next: 'npm install --save-dev tsx, or use Node 22.18 or newer',
+      };
+  }
+}
+
+/** Beside us, or in the project that the command is given in. */
+export function isInstalled(name: string): boolean {
+  return [import.meta.url, pathToFileURL(join(process.cwd(), 'project.js')).href].some((from) => {
+    try {
+      createRequire(from).resolve(name);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }

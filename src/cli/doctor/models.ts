@@ -1,16 +1,25 @@
 import { failureOf } from '../../core/errors.js';
 import type { Model } from '../../core/model.js';
+import { priceOf } from '../../core/prices.js';
 import { createModels, describeModels, type ModelsConfig, type ModelsDescription } from '../../create-models.js';
 import type { Finding } from './finding.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 const PATIENCE_MS = 15_000;
+const LISTENING_MS = 1000;
 
 /** Which models are chosen, and whether they really answer; which providers could be used. */
 export async function modelFindings(env: Env, { ask }: { readonly ask: boolean }): Promise<readonly Finding[]> {
   const described = await describeModels(env);
-  return [...(await roleFindings(env, described, ask)), ...(await providerFindings(described))];
+  const findings = await Promise.all([roleFindings(env, described, ask), providerFindings(described)]);
+  return findings.flat();
+}
+
+/** The models that will be asked, for whoever waits. */
+export async function modelsToAsk(env: Env): Promise<readonly string[]> {
+  const { roles } = await describeModels(env);
+  return [...new Set(roles.filter(({ problem }) => problem === undefined).map(({ model }) => model))];
 }
 
 async function roleFindings(env: Env, { roles }: ModelsDescription, ask: boolean): Promise<readonly Finding[]> {
@@ -21,7 +30,7 @@ async function roleFindings(env: Env, { roles }: ModelsDescription, ask: boolean
   return Promise.all(
     roles.map(async ({ role, model, problem }): Promise<Finding> => {
       const about = role === 'default' ? 'model' : `model for ${role}`;
-      if (problem !== undefined) return { about, state: 'problem', says: model, next: problem };
+      if (problem !== undefined) return { about, state: 'problem', says: `${model} cannot be used`, next: problem };
       if (!ask) return { about, state: 'ok', says: `${model}, not asked` };
       return answers(about, model, env);
     }),
@@ -36,10 +45,18 @@ async function answers(about: string, name: string, env: Env): Promise<Finding> 
     const model = (await createModels({ env: { ...env, FLYBALL_MODEL: name }, config })).model(name);
     const reply = await model.generate(probe(model), { key: 'doctor', signal: AbortSignal.timeout(PATIENCE_MS) });
     const cost = `${reply.usage.input + reply.usage.output} tokens`;
-    return { about, state: 'ok', says: `${name} answers (${Date.now() - began} ms, ${cost})` };
+    return { about, state: 'ok', says: `${name} answers (${Date.now() - began} ms, ${cost})`, ...priceAdvice(model) };
   } catch (error) {
-    return { about, state: 'problem', says: `${name} does not answer`, next: failureOf(error).message };
+    const waited = Date.now() - began >= PATIENCE_MS ? `nothing came within ${PATIENCE_MS / 1000} s` : '';
+    return { about, state: 'problem', says: `${name} does not answer`, next: waited || failureOf(error).message };
   }
+}
+
+function priceAdvice(model: Model): { readonly next?: string } {
+  if (model.price !== undefined || priceOf(model.id) !== undefined) return {};
+  return {
+    next: 'Its price is not known: agents need a line such as price: { input: 0, output: 0 } (USD per million tokens).',
+  };
 }
 
 function probe(model: Model): Parameters<Model['generate']>[0] {
@@ -56,34 +73,42 @@ function probe(model: Model): Parameters<Model['generate']>[0] {
 /** Those that could be used one by one, the others in one line: nobody has all of them. */
 async function providerFindings({ providers }: ModelsDescription): Promise<readonly Finding[]> {
   const configured = providers.filter(({ isConfigured }) => isConfigured);
-  const others = providers.filter(({ isConfigured }) => !isConfigured).map(({ provider }) => provider);
+  const halfway = providers.filter(({ isConfigured, from }) => !isConfigured && from.length > 0);
+  const others = providers.filter(({ isConfigured, from }) => !isConfigured && from.length === 0);
   return [
     ...(await Promise.all(configured.map(providerFinding))),
+    ...halfway.map(unfinishedFinding),
     {
       about: 'other providers',
       state: 'absent',
-      says: others.join(', '),
+      says: others.map(({ provider }) => provider).join(', '),
       next: 'Choose a model of one of them, as in FLYBALL_MODEL=anthropic/claude-sonnet-4-5, and this says what it needs.',
     },
   ];
 }
 
-async function providerFinding({ provider, from, address }: ModelsDescription['providers'][number]): Promise<Finding> {
+type Status = ModelsDescription['providers'][number];
+
+async function providerFinding({ provider, from, address }: Status): Promise<Finding> {
   const place = address === undefined ? '' : `, at ${address}`;
-  if (from.length > 0 || address === undefined)
-    return {
-      about: provider,
-      state: 'ok',
-      says: `configured${from.length === 0 ? '' : ` by ${from.join(', ')}`}${place}`,
-    };
+  if (from.length > 0 || address === undefined) {
+    const by = from.length === 0 ? '' : ` by ${from.join(', ')}`;
+    return { about: provider, state: 'ok', says: `configured${by}${place}` };
+  }
   // one that needs no key is configured everywhere: what matters is whether it runs here
   const runs = await isListening(address);
   return { about: provider, state: runs ? 'ok' : 'absent', says: runs ? `runs${place}` : `does not run${place}` };
 }
 
+/** Something is set, and something is still missing: a package, or a second variable. */
+function unfinishedFinding({ provider, from, toDo }: Status): Finding {
+  const says = `${from.join(', ')} is set, and more is needed`;
+  return { about: provider, state: 'absent', says, ...(toDo === undefined ? {} : { next: toDo }) };
+}
+
 async function isListening(address: string): Promise<boolean> {
   try {
-    await fetch(address, { signal: AbortSignal.timeout(1000) });
+    await fetch(address, { signal: AbortSignal.timeout(LISTENING_MS) });
     return true;
   } catch {
     return false; // refused or silent: both mean that nobody is there

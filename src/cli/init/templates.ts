@@ -1,7 +1,7 @@
 /** The files of a new project: one agent, one tool, one test, and nothing that has to be built. */
 export function templates(given: {
   readonly name: string;
-  readonly flyball: string;
+  readonly dependencies: Readonly<Record<string, string>>;
 }): Readonly<Record<string, string>> {
   return {
     'package.json': `${JSON.stringify(manifest(given), null, 2)}\n`,
@@ -13,19 +13,20 @@ export function templates(given: {
   };
 }
 
-function manifest({ name, flyball }: { readonly name: string; readonly flyball: string }): unknown {
+function manifest(given: { readonly name: string; readonly dependencies: Readonly<Record<string, string>> }): unknown {
+  const { name, dependencies } = given;
   return {
     name,
     private: true,
     type: 'module',
     scripts: { chat: 'flyball chat agent.yaml', doctor: 'flyball doctor', test: 'node --test test/*.test.mjs' },
-    dependencies: { flyball },
+    dependencies,
   };
 }
 
 function agent(name: string): string {
   return `# An agent as data. \`flyball run agent.yaml\` gives it a task, \`flyball chat agent.yaml\` talks with it.
-name: ${name}
+name: ${JSON.stringify(name)}
 description: You answer questions about the text files in this folder, and say where you found the answer.
 
 capabilities:
@@ -44,9 +45,13 @@ outputs:
   answer:
     description: The answer, with the names of the files it comes from
 
-# Which model: FLYBALL_MODEL decides where this is absent.
+# Which model: FLYBALL_MODEL decides where this is absent. A model whose price is not known needs a price,
+# in USD per million tokens: without one its cost could not be bounded.
 # model: ollama/llama3.2
+# price: { input: 0, output: 0 }
 
+# Built-in tools, and those in tools/. They may read this folder and nothing else; access: { write: [notes] } would let
+# them write, and with autonomy: supervised they would ask you first.
 tools: [read_file, list_files, search_files, count_words]
 autonomy: read-only
 
@@ -95,7 +100,7 @@ test('counts the words of a text with its tool and answers', async () => {
     ],
   });
   const tools = toolRegistry([...filesTools({ allow: process.cwd() }), ...(await toolsFromFolder('tools'))]);
-  const agent = bindAgent(spec, { model: () => model, tools });
+  const agent = bindAgent(spec, { model: () => model, defaultModel: model.id, tools });
   const runtime = createRuntime({ engine: memoryEngine(), agents: { agent } });
 
   const run = await runtime.start('agent', { question: 'How many words has "one two three"?' }, { budget: budget(agent.budget) });

@@ -80,7 +80,7 @@ function frameOf(to: ServedRequest, parts: readonly unknown[], ending: Fields = 
 }
 
 function partsOf(reply: FullReply): readonly unknown[] {
-  const signature = signatureOf(reply);
+  const signature = reply.toolCalls.length > 0 ? undefined : signatureOf(reply); // signed on the call
   return [
     ...(reply.reasoning === undefined ? [] : [{ text: reply.reasoning, thought: true }]),
     ...(reply.text === '' ? [] : [{ text: reply.text, ...present({ thoughtSignature: signature }) }]),

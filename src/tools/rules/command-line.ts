@@ -127,6 +127,8 @@ class LineParser extends WordParser {
   }
 
   private group(): void {
+    // bash computes what stands in (( )) and expands it even inside quotes; other shells take it for two groups
+    if (this.text.startsWith('((', this.at)) throw new Refusal('Arithmetic (( )) is not allowed. Write the number.');
     this.need('subshell');
     this.list(this.text[this.at++] === '(' ? ')' : '}');
     const found = { assignments: [], words: [], redirections: [] };
@@ -150,6 +152,8 @@ class LineParser extends WordParser {
   private wordInto(found: { assignments: Word[]; words: Word[] }): void {
     const start = this.at;
     const word = this.word();
+    if (found.words.length === 0 && this.text.slice(start, this.at) === '!')
+      throw new Refusal(featureAdvice('history'));
     const isAssignment = found.words.length === 0 && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(this.text.slice(start));
     if (isAssignment) this.need('assignment');
     (isAssignment ? found.assignments : found.words).push(word);

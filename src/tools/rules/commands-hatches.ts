@@ -58,6 +58,7 @@ export const TRAITS: Readonly<Record<string, ProgramTraits>> = {
   tree: { valueLetters: 'LPIHTo', hatches: [{ flags: '-o -R', why: WRITES }] },
   shuf: { valueLetters: 'in', hatches: [{ flags: '-o --output', why: WRITES }] },
   split: { valueLetters: 'abClnt', hatches: [{ flags: '--filter', why: RUNS }] },
+  diff: { valueLetters: 'CDFILSUWxX', hatches: [{ flags: '-l --paginate', why: RUNS }] },
   file: {
     valueLetters: 'emFfP',
     hatches: [

@@ -1,0 +1,61 @@
+import { conversation, defineAgent, MESSAGE } from 'flyball/agents';
+import { scriptedModel } from 'flyball/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { smallTools } from '../loops/small-tools.js';
+import { proposes } from '../loops/stage-loop.js';
+import { moving, RUN } from '../runtime/stage.js';
+
+const CLERK = { name: 'clerk', description: 'You talk.' };
+
+beforeAll(async () => {
+  await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
+});
+
+describe('a conversation', () => {
+  it('is one durable run: it waits for messages without a process and goes on where it was', async () => {
+    const model = scriptedModel({ clerk: ['Hello.', proposes('next'), 'It is 1.'] });
+    const agent = defineAgent({ ...CLERK, model, tools: smallTools().all, loop: { doubleConfirmation: false } });
+    const stage = moving();
+    const first = stage.open(conversation(agent));
+    expect(await first.start('Hi.')).toMatchObject({ stop: 'suspended', waiting: [{ name: MESSAGE }] });
+    first.die();
+
+    const second = stage.open(conversation(agent));
+    await second.runtime.signal(RUN, MESSAGE, { text: 'Count.' });
+    expect(await second.resume()).toMatchObject({ stop: 'suspended' });
+    const asked = model.requests.at(-1)?.messages.map(({ role, content }) => [role, content]);
+    expect(asked).toEqual([
+      ['system', agent.setup],
+      ['user', 'Hi.'],
+      ['assistant', 'Hello.'],
+      ['user', 'Count.'],
+      ['assistant', ''],
+      ['tool', '1'],
+    ]);
+    expect(model.requests).toHaveLength(3); // the first turn was not paid for again
+    await second.runtime.signal(RUN, MESSAGE, { end: true });
+    expect(await second.resume()).toMatchObject({ stop: 'done', value: { turns: 2 } });
+  });
+
+  it('goes on from before a turn that failed', async () => {
+    const model = scriptedModel({ clerk: ['Hello.', new Error('gone'), 'Back.'] });
+    const agent = defineAgent({ ...CLERK, model });
+    const stage = moving();
+    const life = stage.open(conversation(agent));
+    await life.start('Hi.');
+    for (const text of ['Are you there?', 'And now?']) {
+      await life.runtime.signal(RUN, MESSAGE, { text });
+      await life.resume();
+    }
+    expect(
+      model.requests
+        .at(-1)
+        ?.messages.map(({ content }) => content)
+        .slice(1),
+    ).toEqual(['Hi.', 'Hello.', 'And now?']);
+    const turns = (await stage.events('note'))
+      .filter(({ event }) => event.kind === 'turn-end')
+      .map(({ event }) => event);
+    expect(turns.map(({ stop }) => stop)).toEqual(['done', 'failed', 'done']);
+  });
+});
