@@ -67,6 +67,7 @@ export {
 export type { Agent, DomainEvent, Instant, Run, RunId, Settled, SignalSpec } from './core/run.js';
 export type { JsonSchema, StandardSchema } from './core/schema.js';
 export type {
+  AgentSeams,
   GuardContext,
   Middleware,
   Observed,
@@ -95,10 +96,13 @@ export { type CreateRuntime, createRuntime } from './create-runtime.js';
 export { createModels, createToolbox, describeModels } from './on-demand.js';
 export type { CreateToolbox, Toolbox } from './open-toolbox.js';
 export type { Clock } from './ports/clock.js';
+export type { CodeJob, CodeResult, CodeSandbox } from './ports/code-sandbox.js';
+export type { Embedder } from './ports/embedder.js';
 export type { Engine, RunFilter, RunPage, RunRecord, RunStatus } from './ports/engine.js';
 export type { Host } from './ports/host.js';
+export type { Sandbox, SandboxDescription, SandboxJob, SandboxResult } from './ports/sandbox.js';
 export type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from './ports/store.js';
 export type { Telemetry } from './ports/telemetry.js';
 export { governedStore } from './runtime/governed-store.js';
-export type { AnyAgent, RuntimeOptions } from './runtime/options.js';
+export type { AnyAgent, RuntimeOptions, VersionedAgent } from './runtime/options.js';
 export type { ForkOptions, RunHandle, Runtime, StartOptions } from './runtime/runtime.js';

@@ -5,6 +5,7 @@ import { failed } from '../core/outcome.js';
 import { append, type Prompt } from '../core/prompt.js';
 import type { Agent, Run } from '../core/run.js';
 import { type Checked, type JsonSchema, jsonSchemaOf, type StandardSchema } from '../core/schema.js';
+import type { AgentSeams } from '../core/seams.js';
 import type { Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
 import { DEFAULT_REPAIRS, type LoopParts, partsOf } from '../loops/loop-parts.js';
@@ -12,6 +13,7 @@ import { runToolLoop, type ToolLoopEnd, type ToolLoopResult } from '../loops/too
 import type { ObservationCapture } from '../memory/capture.js';
 import type { Memory } from '../memory/memory.js';
 import type { AutonomyBudget } from '../tools/autonomy/autonomy-budget.js';
+import { autonomySeams } from '../tools/governance/governance.js';
 import { type Toolset, toolset } from '../tools/toolset.js';
 import type { AgentSpec } from './agent-spec.js';
 import { checkAgentSpec } from './check-agent-spec.js';
@@ -48,6 +50,8 @@ export interface DefinedAgent<O = unknown> {
   /** The system prompt. */
   readonly setup: string;
   readonly budget: Partial<Budget>;
+  /** Holds the agent to its autonomy level in every runtime that runs it. */
+  readonly seams?: AgentSeams;
   /** One model call, and a bounded number of repairs where the answer does not fit. */
   readonly invoke: Agent<unknown, AgentResult<O>>;
   /** The tool loop. Without tools it is a single shot. */
@@ -81,6 +85,7 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
     spec,
     setup,
     budget: spec.budget ?? {},
+    ...(spec.autonomy === undefined ? {} : { seams: autonomySeams(spec.autonomy) }),
     invoke: inOneShot(made),
     invokeIterative,
     agent: invokeIterative,

@@ -92,8 +92,9 @@ export function chooseAgent(module: AgentModule, asked: string | undefined): str
 function conversationsOf(agents: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(agents).map(([name, agent]) => {
-      const { agent: inner, version } = isFunction(agent) ? { agent, version: '1' } : (agent as Versioned);
-      return [chatName(name), { agent: isDefined(agent) ? conversation(agent) : plainConversation(inner), version }];
+      const worker: Versioned = isFunction(agent) ? { agent, version: '1' } : (agent as Versioned);
+      const talker = isDefined(agent) ? conversation(agent) : plainConversation(worker.agent);
+      return [chatName(name), { ...worker, agent: talker }]; // with the guards that it brings along
     }),
   );
 }

@@ -67,6 +67,7 @@ async function performing(
     return await work(call);
   } catch (error) {
     const { command, database } = call.place;
+    call.screen.status('');
     return explain(error, call.screen, { about: { command, database, ...subject }, env });
   }
 }
@@ -140,12 +141,13 @@ A first agent:
   $ flyball chat agent.yaml                               talk with it; Ctrl-C pauses, --resume goes on
 
 A first run:
-  $ flyball run agent.mjs --input '{"topic":"tides"}'     start it; it stops when it is done or has to wait
+  $ flyball run agent.yaml --input '{"topic":"tides"}'    start it; it stops when it is done or has to wait
   $ flyball runs                                          which runs are there
   $ flyball show <run>                                    what happened, what it waits for, how to answer
   $ flyball approve <run>                                 answer, from any terminal; the run goes on
   $ flyball resume <run>                                  go on after a crash, a pause or a bound
 
+FLYBALL_MODEL chooses the model, as in ollama/llama3.2 or openai/gpt-4.1-mini; keys come from OPENAI_API_KEY and the like.
 Runs are kept in .flyball/flyball.db; --db or FLYBALL_DB choose another file. Several processes may share it.
 FLYBALL_DEBUG=1 adds stack traces to errors, NO_COLOR=1 leaves out colours.
 

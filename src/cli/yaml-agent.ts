@@ -11,11 +11,10 @@ import { systemClock } from '../adapters/host-node/system-clock.js';
 import type { AgentSpec } from '../agents/agent-spec.js';
 import { bindAgent } from '../agents/bind-agent.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
+import { joinSeams } from '../core/join-seams.js';
 import type { Seams } from '../core/seams.js';
 import { openToolbox, type Toolbox } from '../open-toolbox.js';
-import { autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { governance } from '../tools/governance/governance.js';
-import { joinSeams } from '../tools/governance/join-seams.js';
 import { injectionShield } from '../tools/governance/shield/injection-shield.js';
 import { nearestNames } from '../tools/nearest-names.js';
 import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
@@ -125,11 +124,11 @@ async function seamsFor(spec: AgentSpec, folder: string, { rules }: Toolbox, reg
     governance({
       clock,
       tools: () => registry.entries().map(({ tool }) => tool),
-      ...(spec.autonomy === undefined ? {} : { autonomy: spec.autonomy }),
+      // a level that the definition names is held by the agent itself
+      autonomy: spec.autonomy === undefined ? 'supervised' : 'autonomous',
       ...rules,
       ...policy,
     }),
-    autonomyBudget().seam(),
     // markers need only differ from run to run: results keep the ones they were stored with
     injectionShield({ secret: randomBytes(24).toString('base64url'), trusted: ownTools(registry) }),
   );

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
-import type { Message } from './model.js';
 import { ADD, CONVERSATION, request } from '../adapters/model-http/requests.test-data.js';
+import type { Message } from './model.js';
 import { bytesAtMost, requestCounter } from './token-count.js';
 
 it('never counts fewer tokens than a real tokenizer finds, whatever the text', () => {

@@ -1,7 +1,7 @@
 import type { Price } from '../core/model.js';
 import type { Agent } from '../core/run.js';
 import type { JsonSchema } from '../core/schema.js';
-import type { Seams } from '../core/seams.js';
+import type { AgentSeams, Seams } from '../core/seams.js';
 import type { Clock } from '../ports/clock.js';
 import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
@@ -11,12 +11,19 @@ import type { AttemptOptions } from './host.js';
 /** Any agent, whatever its input. */
 export type AnyAgent = Agent<never, unknown>;
 
+export interface VersionedAgent {
+  readonly agent: AnyAgent;
+  readonly version: string;
+  /** Guards that belong to the agent and not to the process: they hold wherever it is run. */
+  readonly seams?: AgentSeams;
+}
+
 export interface RuntimeParts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly host: Host;
   /** By name: the agents this process can run. A version marks which code wrote a journal. */
-  readonly agents: Readonly<Record<string, AnyAgent | { readonly agent: AnyAgent; readonly version: string }>>;
+  readonly agents: Readonly<Record<string, AnyAgent | VersionedAgent>>;
   readonly seams?: Seams;
   /** The price that holds for a model, which may state one of its own. */
   readonly prices?: (modelId: string, own: Price | undefined) => Price | undefined;

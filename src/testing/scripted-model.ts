@@ -143,8 +143,8 @@ function completeReply(
   parts: ReplyParts,
   of: { readonly request: ModelRequest; readonly capabilities: ModelCapabilities },
 ): ModelReply {
-  const { text = '', toolCalls = [], reasoning } = parts;
-  const said = { text, toolCalls, ...(reasoning === undefined ? {} : { reasoning }) };
+  const { gate: _gate, latencyMs: _latency, text = '', toolCalls = [], ...rest } = parts;
+  const said = { ...rest, text, toolCalls };
   // capped as a vendor caps it, so that an estimate never exceeds what was reserved for the call
   const mostOutput = of.request.sampling.maxOutputTokens ?? of.capabilities.maxOutputTokens;
   return frozenCopy({

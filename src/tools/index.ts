@@ -24,6 +24,7 @@ export {
   AUTONOMY_LEVELS,
   type AutonomyLevel,
   auditTrifecta,
+  autonomySeams,
   canaryGuard,
   cardNumbersGuard,
   DEFAULT_RATE_LIMIT,
@@ -77,7 +78,15 @@ export {
 } from './measure-tools.js';
 export { type ToolEntry, type ToolOrigin, type ToolRegistry, toolRegistry } from './registry.js';
 export { type Arguments, type Refusal, type ResolvedCall, resolveCall } from './resolve-call.js';
-export { type CommandRules, checkCommand, type ProgramRule } from './rules/commands.js';
+export {
+  type CommandRules,
+  type CommandVerdict,
+  checkCommand,
+  judgeCommand,
+  type ProgramRule,
+} from './rules/commands.js';
+export { SHELL_FEATURES, type ShellFeature } from './rules/commands-features.js';
+export { readOnlyCommands } from './rules/commands-read-only.js';
 export { checkUrl, type DomainRuleOptions, type DomainRules, domainRules } from './rules/domains.js';
 export { checkPath, type PathRoot, type PathRuleOptions, type PathRules, pathRules } from './rules/paths.js';
 export type { RuleVerdict } from './rules/rule-verdict.js';

@@ -77,8 +77,8 @@ describe('a proposed call', () => {
   });
 
   it.each([
-    ['cut off', '{"path": "a', 'not valid JSON ('],
-    ['two objects', '{"path":"a"}{"path":"b"}', 'not valid JSON ('],
+    ['cut off', '{"path": "a', 'not valid JSON;'],
+    ['two objects', '{"path":"a"}{"path":"b"}', 'not valid JSON;'],
     ['in fences', '```json\n{"path":"a"}\n```', 'they begin with: ```json'],
     ['single quotes', "{'path':'a'}", "they begin with: {'path':'a'}"],
     ['a list', '["a"]', 'the arguments are a list, but must be one JSON object'],

@@ -28,6 +28,8 @@ export interface Desk {
   paste(command: string): Promise<Ended>;
   /** Starts a command and lets it run. */
   start(...words: readonly string[]): Started;
+  /** The same, with somebody on the other side of standard input. */
+  talk(...words: readonly string[]): Talking;
   /** What the test's agents did to the world. */
   ledger(): readonly unknown[];
   clear(): void;
@@ -40,19 +42,33 @@ export interface Started {
   says(text: string): Promise<void>;
 }
 
-export function newDesk(): Desk {
+export interface Talking extends Started {
+  /** Gives it a line. */
+  say(line: string): void;
+  /** The end of the input, as Ctrl-D makes it. */
+  hangUp(): void;
+  /** All that was written to standard output so far. */
+  out(): string;
+}
+
+/** `env` comes over that of the test run; undefined takes a variable away. */
+export function newDesk({
+  env: given = {},
+}: {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+} = {}): Desk {
   const folder = mkdtempSync(join(tmpdir(), 'flyball-cli-'));
   const database = join(folder, '.flyball/flyball.db');
 
-  const start = (words: readonly string[], input?: string): Started =>
+  const start = (words: readonly string[], input: Input = 'none'): Talking =>
     launch(process.execPath, [MAIN, ...words], input);
 
-  function launch(program: string, words: readonly string[], input?: string): Started {
+  function launch(program: string, words: readonly string[], input: Input = 'none'): Talking {
     const { NO_COLOR: _colour, FLYBALL_DB: _database, FLYBALL_DEBUG: _debug, ...env } = process.env;
     const child = spawn(program, words, {
       cwd: folder,
-      env: { ...env, NODE_OPTIONS: '' }, // the hooks of a test runner are not for this process
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      env: { ...env, NODE_OPTIONS: '', ...given }, // the hooks of a test runner are not for this process
+      stdio: [input === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     let out = '';
     let error = '';
@@ -68,11 +84,15 @@ export function newDesk(): Desk {
       error += text;
       told();
     });
-    child.stdin?.end(input);
+    child.stdin?.on('error', () => undefined); // a command that is over no longer reads
+    if (typeof input === 'object') child.stdin?.end(input.text);
     const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, out, error }));
     return {
       child,
       ended,
+      say: (line) => void child.stdin?.write(`${line}\n`),
+      hangUp: () => void child.stdin?.end(),
+      out: () => out,
       says: (text) =>
         new Promise((resolve, reject) => {
           const watcher = () => {
@@ -91,9 +111,10 @@ export function newDesk(): Desk {
     folder,
     database,
     flyball: (...words) => start(words).ended,
-    piped: (input, ...words) => start(words, input).ended,
+    piped: (text, ...words) => start(words, { text }).ended,
     paste: (command) => launch('sh', ['-c', `flyball() { "${process.execPath}" "${MAIN}" "$@"; }\n${command}`]).ended,
     start: (...words) => start(words),
+    talk: (...words) => start(words, 'held'),
     ledger: () => {
       const path = join(folder, 'ledger.jsonl');
       if (!existsSync(path)) return [];
@@ -105,6 +126,9 @@ export function newDesk(): Desk {
     clear: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** Nothing, a text, or whatever a test says. */
+type Input = 'none' | 'held' | { readonly text: string };
 
 /** Lines of JSON, as `--json` writes them. */
 export function jsonLines(text: string): readonly Record<string, unknown>[] {

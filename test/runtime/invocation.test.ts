@@ -215,4 +215,30 @@ describe('the circuit breaker of a tool', () => {
     expect(outcome).toMatchObject({ value: 'fine' });
     expect((await stage.events('intent')).map(({ name }) => name)).toEqual(['flaky', 'flaky', 'other']);
   });
+
+  it('is asked before a person is: nobody approves what would not be tried [R3-INVOKE-BREAKER]', async () => {
+    const stage = { stage: moving(), asks: false };
+    const { tool } = flaky('pure', 99, { retry: policy });
+    const seams = {
+      'tool.pre': [
+        () =>
+          async ({ args }: { readonly args: unknown }) => ({
+            allow: true as const,
+            args,
+            ...(stage.asks ? { approval: 'asked' } : {}),
+          }),
+      ],
+    };
+    const outcome = await stage.stage
+      .open(
+        async (run: Run) => {
+          for (let n = 0; n < 2; n++) await run.call(tool, null);
+          stage.asks = true;
+          return done(await run.call(tool, null));
+        },
+        { seams },
+      )
+      .start();
+    expect(outcome).toMatchObject({ stop: 'done', value: { ok: false, failure: { code: 'CIRCUIT_OPEN' } } });
+  });
 });

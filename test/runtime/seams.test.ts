@@ -360,3 +360,28 @@ describe('around the rest', () => {
     ).toMatchObject({ value: ['hello!', RUN] });
   });
 });
+
+describe('seams that an agent brings along', () => {
+  const guard: Seams['tool.pre'] = [() => async () => ({ allow: false, why: 'this agent may not' })];
+
+  it('hold inside its runs, after those of the runtime, and nowhere else [R3-GOV-AUTONOMY]', async () => {
+    const order: string[] = [];
+    const mark =
+      (name: string): NonNullable<Seams['tool.pre']>[number] =>
+      (next) =>
+      async (value, ctx) => {
+        order.push(name);
+        return next(value, ctx);
+      };
+    const agent = async (run: Run) => done((await run.call(tool, { path: 'a' })).content);
+    const stage = moving();
+    const life = stage.open(
+      { agent, version: '1', seams: { 'tool.pre': [mark('agent'), ...guard] } },
+      { seams: { 'tool.pre': [mark('runtime')] } },
+    );
+    expect(await life.start()).toMatchObject({ value: expect.stringContaining('this agent may not') });
+    expect(order).toEqual(['runtime', 'agent']);
+    const free = moving().open(agent, { seams: { 'tool.pre': [mark('runtime')] } });
+    expect(await free.start()).toMatchObject({ value: 'content of a' });
+  });
+});

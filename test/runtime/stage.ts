@@ -22,7 +22,7 @@ import {
   virtualClock,
 } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import type { AnyAgent, RuntimeParts } from '../../src/runtime/options.js';
+import type { AnyAgent, RuntimeParts, VersionedAgent } from '../../src/runtime/options.js';
 import { openRuntime } from '../../src/runtime/runtime.js';
 
 export const RUN = 'run';
@@ -56,7 +56,7 @@ export class Stage<C extends Clock> {
   }
 
   /** Opens a runtime whose only agent is called `agent`. */
-  open(agent: AnyAgent | { readonly agent: AnyAgent; readonly version: string }, how: LifeOptions = {}): Life {
+  open(agent: AnyAgent | VersionedAgent, how: LifeOptions = {}): Life {
     const { crash, options, ...parts } = how;
     const crashing = crashingEngine(this.engine, crash ?? (() => false));
     const host = testHost(`life-${++this.lives}`, this.gone);

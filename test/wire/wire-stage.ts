@@ -38,11 +38,9 @@ export interface WireRun {
 
 /** Servers, a router over their models, and a runtime with the loop: everything real but what the models say. */
 export interface WireStage {
-  readonly clock: Clock;
   readonly runtime: Runtime;
   readonly events: readonly RouterEvent[];
   readonly library: Library;
-  readonly pieces: readonly Piece[];
   /** Moves time on when whatever happens now has happened; real time passes by itself. */
   pass(ms: number): void;
   /** Resolves when the router next does this. */
@@ -82,38 +80,24 @@ export async function stage(providers: readonly [Provider, ...Provider[]], optio
   const pass = options.clock === undefined ? passing(still) : (): void => undefined;
   const events: RouterEvent[] = [];
   const watchers = new Map<RouterEvent['type'], () => void>();
-  const [first, ...rest] = providers;
-  const wrap = options.wrap ?? ((model) => model);
-  const router = await modelRouter({
-    resolve: (name) => wrap(opened(providers, name)),
-    roles: { default: first.spoken.id },
-    fallback: { default: rest.map(({ spoken }) => spoken.id) },
-    clock,
-    random: () => 0,
-    observe: (event) => {
-      events.push(event);
-      watchers.get(event.type)?.();
-      if (event.type === 'retry-wait' && options.waits !== 'by hand') pass(event.waitMs);
-    },
-    retry: { retries: 1, baseDelayMs: 100, jitterMs: 0 },
-    timeoutMs: TIMEOUT_MS,
-    ...options.policy,
-  });
+  const observe = (event: RouterEvent): void => {
+    events.push(event);
+    watchers.get(event.type)?.();
+    if (event.type === 'retry-wait' && options.waits !== 'by hand') pass(event.waitMs);
+  };
+  const model = await routedModel(providers, options, { clock, observe });
   const library = openLibrary();
-  const model = router.forRole('default');
   const runtime = openRuntime({ model, library, clock, engine: options.engine ?? memoryEngine() });
-  onTestFinished(async () => {
+  onTestFinished(() => {
     runtime.abandon();
     library.close();
   });
   const pieces: Piece[] = [];
   if (options.streaming) runtime.subscribeDeltas((_run, effect, _attempt, delta) => pieces.push({ effect, delta }));
   return {
-    clock,
     runtime,
     events,
     library,
-    pieces,
     pass,
     next: (type) => new Promise((resolve) => watchers.set(type, resolve)),
     async start(limits = {}, id = RUN) {
@@ -122,6 +106,25 @@ export async function stage(providers: readonly [Provider, ...Provider[]], optio
       return { outcome, entries: await runtime.entries(id), pieces, events, library };
     },
   };
+}
+
+async function routedModel(
+  providers: readonly [Provider, ...Provider[]],
+  { wrap = (model) => model, policy }: WireOptions,
+  parts: Pick<ModelRouterParts, 'clock' | 'observe'>,
+): Promise<Model> {
+  const [first, ...rest] = providers;
+  const router = await modelRouter({
+    resolve: (name) => wrap(opened(providers, name)),
+    roles: { default: first.spoken.id },
+    fallback: { default: rest.map(({ spoken }) => spoken.id) },
+    random: () => 0,
+    retry: { retries: 1, baseDelayMs: 100, jitterMs: 0 },
+    timeoutMs: TIMEOUT_MS,
+    ...policy,
+    ...parts,
+  });
+  return router.forRole('default');
 }
 
 function opened(providers: readonly Provider[], name: string): Model {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxContract } from '../../../test/security/sandbox-contract.js';
 import { processSandbox } from './index.js';
 import { findPrlimit } from './resource-limits.js';
@@ -50,6 +50,7 @@ describe('the process sandbox', () => {
 
   it('keeps descriptors that this process inherited from its programs', () => {
     const folder = mkdtempSync(join(tmpdir(), 'flyball-descriptors-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const [secret, program] = [join(folder, 'secret'), join(folder, 'program.mjs')];
     const sandbox = JSON.stringify(new URL('./index.ts', import.meta.url).href);
     writeFileSync(secret, 'secret');

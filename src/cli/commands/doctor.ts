@@ -14,9 +14,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Look at what is here: which models are chosen and whether they answer, which providers are configured, ' +
-  'what confines tools, where runs are kept. Keys are never shown. ' +
-  'Each chosen model is asked for one word, which costs next to nothing; --no-ask leaves that out.';
+  'Say what is configured, which models answer and what confines tools, and what to do about what is missing. ' +
+  'Keys are never shown. Each chosen model is asked for one word, which costs next to nothing; --no-ask leaves that out.';
 
 export function doctorCommand(perform: Perform): Command {
   return newCommand('doctor', ABOUT, [

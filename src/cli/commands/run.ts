@@ -47,6 +47,7 @@ async function run(
   { file, runId, options }: { readonly file: string; readonly runId: string; readonly options: Options },
 ): Promise<ExitCode> {
   const input = options.input === undefined ? null : readJson(options.input, '--input');
+  screen.status(`loading ${file} …`);
   const module = await loadAgentModule(file);
   const agent = chooseAgent(module, options.agent);
   await module.checkInput(agent, input);
@@ -54,6 +55,7 @@ async function run(
   const workplace = await openWorkplace(place);
   try {
     const runtime = workplace.runner(module, runId);
+    screen.status('');
     screen.line(`${screen.paint('bold', runId)}: ${agent} from ${module.path}`);
     return await rideToRest({ workplace, runtime, runId, screen }, () =>
       runtime.start(agent, input, {

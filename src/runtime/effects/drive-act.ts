@@ -6,14 +6,18 @@ import { type Act, keyOf, RefusedResult, recordFailure, recordValue } from './ac
 import type { BodyEnd } from './body.js';
 import { resolveDoubt } from './doubt.js';
 import { needsGate, passGates } from './gate.js';
-import { circuitRefusal, DEFAULT_TIMEOUT_MS, longestMs, runTries } from './tries.js';
+import { circuitIsOpen, circuitRefusal, DEFAULT_TIMEOUT_MS, longestMs, runTries } from './tries.js';
 
 /** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
 export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   let intent = lastIntent(attempt, pending);
   if (intent === undefined) {
     if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return simulate(attempt, pending, act);
-    if (needsGate(attempt, act) && !(await passGatesOrFail(attempt, pending, act))) return;
+    if (needsGate(attempt, act)) {
+      const refusal = circuitIsOpen(attempt, act);
+      if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
+      if (!(await passGatesOrFail(attempt, pending, act))) return;
+    }
     if (act.class === 'pure') return drivePure(attempt, pending, act);
   }
   for (let ended: BodyEnd<unknown> | undefined; ; ) {

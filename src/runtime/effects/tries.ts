@@ -24,10 +24,20 @@ function triesOf(act: Act): number {
   return repeatable && act.invocation !== undefined ? 1 + act.invocation.policy.retries : 1;
 }
 
+/** As `circuitRefusal`, without being let in: nobody is asked to approve what would not be tried anyway. */
+export function circuitIsOpen(attempt: Attempt, act: Act): FlyballError | undefined {
+  const { breaker } = act.invocation ?? {};
+  const now = attempt.host.clock.now();
+  return breaker?.state(now) === 'open' ? leftAlone(act, breaker.refuses(now) ?? 0) : undefined;
+}
+
 /** Why nothing may be tried now, or undefined. */
 export function circuitRefusal(attempt: Attempt, act: Act): FlyballError | undefined {
   const waitMs = act.invocation?.breaker.refuses(attempt.host.clock.now());
-  if (waitMs === undefined) return undefined;
+  return waitMs === undefined ? undefined : leftAlone(act, waitMs);
+}
+
+function leftAlone(act: Act, waitMs: number): FlyballError {
   return new FlyballError(
     'CIRCUIT_OPEN',
     `${act.name} failed several times in a row and is left alone for another ${Math.ceil(waitMs / 1000)} s. Do something else meanwhile.`,

@@ -1,10 +1,10 @@
 import { virtualClock } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { context, proposed, toolOf, undoable } from '../../../test/governance/context.js';
+import { joinSeams } from '../../core/join-seams.js';
 import { domainRules } from '../rules/domains.js';
 import { pathRules } from '../rules/paths.js';
 import { type GovernanceOptions, governance } from './governance.js';
-import { joinSeams } from './join-seams.js';
 import { parsePolicy } from './policy/parse-policy.js';
 
 const clock = virtualClock();

@@ -1,12 +1,14 @@
 import { failureOf } from '../../core/errors.js';
+import { joinSeams } from '../../core/join-seams.js';
 import type { GuardContext, SeamMiddleware, Seams } from '../../core/seams.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { Clock } from '../../ports/clock.js';
+import { type AutonomyBudget, autonomyBudget } from '../autonomy/autonomy-budget.js';
 import type { CommandRules } from '../rules/commands.js';
 import type { DomainRules } from '../rules/domains.js';
 import type { PathRules } from '../rules/paths.js';
 import { withApproval } from './approval.js';
-import { autonomyGuard, type LevelOf } from './autonomy-level.js';
+import { type AutonomyLevel, autonomyGuard, type LevelOf } from './autonomy-level.js';
 import { type GuardAnswer, type Objection, refuse, type ToolGuard } from './guard-answer.js';
 import type { Policy } from './policy/policy.js';
 import { type PolicySource, policyGuard } from './policy/policy-guard.js';
@@ -30,6 +32,8 @@ export interface GovernanceOptions {
   readonly paths?: PathRules;
   readonly domains?: DomainRules;
   readonly policy?: Policy | PolicySource;
+  /** Decides over what the run's budget counts. The default profile where absent. */
+  readonly autonomyBudget?: AutonomyBudget | 'off';
   /** `escalate` where absent. */
   readonly trifecta?: 'escalate' | 'deny' | 'off';
 }
@@ -48,7 +52,14 @@ export function governance(options: GovernanceOptions): Seams {
     if ('refused' in answer) return { allow: false, why: answer.refused };
     return withApproval(await next(value, ctx), answer.asked);
   };
-  return { 'tool.pre': [middleware] };
+  const { autonomyBudget: counted = autonomyBudget() } = options;
+  return joinSeams({ 'tool.pre': [middleware] }, counted === 'off' ? {} : counted.seam());
+}
+
+/** Only the level: what an agent's definition brings along wherever it is run. */
+export function autonomySeams(level: AutonomyLevel): Seams {
+  const never = { now: () => 0 }; // no guard in it reads a clock
+  return governance({ clock: never, autonomy: level, autonomyBudget: 'off', rateLimit: 'off', trifecta: 'off' });
 }
 
 function guardsOf(options: GovernanceOptions, legsOf: ReturnType<typeof legsFrom>): readonly ToolGuard[] {

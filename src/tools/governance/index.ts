@@ -1,5 +1,6 @@
+export { joinSeams } from '../../core/join-seams.js';
 export { AUTONOMY_LEVELS, type AutonomyLevel, type LevelOf } from './autonomy-level.js';
-export { type GovernanceOptions, governance } from './governance.js';
+export { autonomySeams, type GovernanceOptions, governance } from './governance.js';
 export { canaryGuard } from './guards/canary-guard.js';
 export { cardNumbersGuard } from './guards/card-numbers-guard.js';
 export type {
@@ -16,7 +17,6 @@ export type {
 export { guardrails } from './guards/guardrails.js';
 export { secretsGuard } from './guards/secrets-guard.js';
 export { sizeGuard } from './guards/size-guard.js';
-export { joinSeams } from './join-seams.js';
 export { evaluatePolicy } from './policy/evaluate-policy.js';
 export { parsePolicy } from './policy/parse-policy.js';
 export type { Policy, PolicyAction, PolicyDecision, PolicyRule, Waiver } from './policy/policy.js';

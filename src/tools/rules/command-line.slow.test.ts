@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseCommandLine } from './command-line.js';
 import { SHELL_FEATURES } from './commands-features.js';
 
@@ -11,7 +11,7 @@ const seeds = Array.from({ length: 2 * Number(process.env['FLYBALL_SOAK'] ?? 1) 
 
 describe('a line that uses everything a shell offers', () => {
   const name = fc.constantFrom('pa', 'pb', 'pc', 'pd', 'pe', 'pf');
-  const noise = fc.constantFrom(...'$(`"\'\\|&;\n){}<>#!*~= ', '$v', '<<<', '$((', ';;', "<<'E'\n");
+  const noise = fc.constantFrom(...'$(`"\'\\|&;\n){}<>#!*~= ', '$v', '<<<', '$((', '((', ';;', "<<'E'\n");
   const { list } = fc.letrec<Record<'list' | 'pipeline' | 'command' | 'word', string>>((tie) => ({
     list: fc
       .array(fc.tuple(tie('pipeline'), fc.constantFrom('; ', ' && ', ' || ', ' & ', '\n')), {
@@ -54,10 +54,11 @@ describe('a line that uses everything a shell offers', () => {
   };
 
   it.each(seeds)('runs in bash nothing but the programs that were named here (seed %d)', (seed) => {
-    const lines = [...new Set(fc.sample(line, { numRuns: 2500, seed }))].filter((each) => named(each) !== undefined);
+    const lines = [...new Set(fc.sample(line, { numRuns: 1200, seed }))].filter((each) => named(each) !== undefined);
 
-    expect(lines.length).toBeGreaterThan(500);
+    expect(lines.length).toBeGreaterThan(300);
     const folder = mkdtempSync(join(tmpdir(), 'flyball-lines-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     // no such programs exist: bash calls this function instead, which writes down what would have been run
     const script = `command_not_found_handle() { printf '%s\\n' "$1" >&9; }
       i=0; while IFS= read -r -d '' line; do
@@ -82,7 +83,6 @@ describe('a line that uses everything a shell offers', () => {
         JSON.stringify(each),
       ).toEqual([]);
     }
-    expect(ran).toBeGreaterThan(500); // it would prove little if bash had refused most of them
-    rmSync(folder, { recursive: true, force: true });
+    expect(ran).toBeGreaterThan(300); // it would prove little if bash had refused most of them
   });
 });

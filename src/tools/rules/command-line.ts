@@ -163,7 +163,7 @@ class LineParser extends WordParser {
     if (/^[<>]\(/.test(this.text.slice(this.at))) {
       this.need('process-substitution', 2);
       this.list(')');
-      found.words.push({ text: '', opaque: true });
+      found.words.push({ text: '/dev/fd/63', opaque: false }); // what a shell puts there: a path, never a flag
       return;
     }
     const operator = /^(?:\d*(?:<<<|<<-?|<>|>>|>\||[<>]&|[<>])|&>>?)/.exec(this.text.slice(this.at))?.[0] ?? '';

@@ -8,7 +8,8 @@ const SCRIPTED: Readonly<Record<string, (args: readonly string[]) => string | un
   sed: sedProblem,
   awk: awkProblem,
 };
-const STDIN_NAMES = ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'];
+/** Names under which code comes from a stream and not from a file. */
+const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/;
 
 /** Does it matter for this program what its arguments are? */
 export function hasHatches(name: string): boolean {
@@ -64,13 +65,13 @@ function interpreterProblem(
   if (interpreter === undefined) return undefined;
   const alone = interpreter.alone.split(' ');
   const known = [...alone, ...interpreter.flags.split(' '), ...permit];
-  const at = args.findIndex((word) => !word.startsWith('-') || STDIN_NAMES.includes(word));
+  const at = args.findIndex((word) => !word.startsWith('-') || STREAM.test(word));
   const before = at < 0 ? args : args.slice(0, at);
   const odd = before.find((word) => !known.includes(word));
   if (odd !== undefined)
     return `${name} may not be given ${odd}: code must be in a file that can be looked at, and nothing may be loaded beside it.`;
   const script = args[at];
-  if (script === undefined ? !before.some((word) => alone.includes(word)) : STDIN_NAMES.includes(script))
+  if (script === undefined ? !before.some((word) => alone.includes(word)) : STREAM.test(script))
     return `${name} may not read its code from standard input. Name the file of the script.`;
   return undefined;
 }

@@ -57,6 +57,11 @@ function argumentHolds({ path, test }: ArgumentCondition, args: unknown, strictn
         return isSame(value, test.value);
       case 'in':
         return test.values.some((each) => isSame(value, each));
+      case 'above':
+      case 'below':
+        // what is no number cannot be compared: it counts as what is forbidden, and never as what is permitted
+        if (typeof value !== 'number') return strictness === 'any';
+        return test.kind === 'above' ? value > test.limit : value < test.limit;
       case 'matches':
         return typeof value !== 'object' && value !== undefined && matchesAny(test.patterns, String(value));
     }

@@ -257,3 +257,60 @@ describe('every policy', () => {
     );
   });
 });
+
+describe('a number in the arguments', () => {
+  const large = policyOf([
+    { effect: 'ask', tools: 'refund', when: { args: [{ path: '$.amount', above: 100 }] } },
+    allow,
+  ]);
+  const small = policyOf([
+    { effect: 'allow', tools: 'refund', when: { args: [{ path: '$.amount', below: 50 }] } },
+    { ...deny, unless: { args: [{ path: '$.amount', below: 50 }] } },
+  ]);
+  const refund = (amount: unknown) => action({ tool: 'refund', args: { amount } });
+
+  it.each([
+    [100, 'allow'],
+    [100.01, 'ask'],
+    ['1', 'ask'],
+    [null, 'ask'],
+  ])('%s is compared, and what is no number counts as the forbidden side [R3-GOV-POLICY]', (amount, verdict) => {
+    expect(evaluatePolicy(large, refund(amount))).toMatchObject({ verdict });
+  });
+
+  it.each([
+    [49, 'allow'],
+    [50, 'deny'],
+    ['49', 'deny'],
+  ])('%s permits only below the limit [R3-GOV-POLICY]', (amount, verdict) => {
+    expect(evaluatePolicy(small, refund(amount))).toMatchObject({ verdict });
+  });
+
+  it('must be one in the file', () => {
+    expect(() => policyOf([{ ...deny, when: { args: [{ path: '$.amount', above: 'much' }] } }])).toThrow(
+      'above must be a number',
+    );
+  });
+});
+
+describe('an exception', () => {
+  it('lets colleagues pass where everybody else is asked about [R3-GOV-POLICY]', () => {
+    const policy = policyOf([{ ...askFirst, unless: { subject: '*@acme.example' } }, allow]);
+    expect(evaluatePolicy(policy, action({ subject: 'bob@acme.example' }))).toMatchObject({ verdict: 'allow' });
+    expect(evaluatePolicy(policy, action({ subject: 'eve@evil.example' }))).toMatchObject({ verdict: 'ask' });
+  });
+
+  it('from a prohibition covers every place that is touched; from a permission, any [R3-GOV-POLICY]', () => {
+    const mixed = action({ paths: ['out/a.txt', 'etc/b.txt'] });
+    const forbids = policyOf([{ ...deny, unless: { paths: 'out/**' } }, allow]);
+    expect(evaluatePolicy(forbids, mixed)).toMatchObject({ verdict: 'deny' });
+    expect(evaluatePolicy(forbids, action({ paths: ['out/a.txt'] }))).toMatchObject({ verdict: 'allow' });
+    const permits = policyOf([{ ...allow, unless: { paths: 'etc/**' } }], { default: 'deny' });
+    expect(evaluatePolicy(permits, mixed)).toMatchObject({ verdict: 'deny' });
+    expect(evaluatePolicy(permits, action({ paths: ['out/a.txt'] }))).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('that is empty is refused: the rule would never hold', () => {
+    expect(() => policyOf([{ ...deny, unless: {} }])).toThrow('is empty');
+  });
+});

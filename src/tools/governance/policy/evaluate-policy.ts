@@ -20,7 +20,11 @@ function ruleHolds(rule: PolicyRule, action: PolicyAction): boolean {
   if (!matchesAny(rule.tools, action.tool)) return false;
   // what is owed cannot itself wait for being paid
   if (rule.effect === 'oblige' && rule.firstCall === action.tool) return false;
-  return conditionsHold(rule.when, action, strictnessOf(rule.effect));
+  const strictness = strictnessOf(rule.effect);
+  if (!conditionsHold(rule.when, action, strictness)) return false;
+  // an exception from a prohibition has to cover everything; an exception from a permission, anything
+  const opposite = strictness === 'any' ? 'every' : 'any';
+  return rule.unless === undefined || !conditionsHold(rule.unless, action, opposite);
 }
 
 function strictnessOf(effect: PolicyEffect): Strictness {

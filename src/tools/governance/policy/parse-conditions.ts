@@ -36,12 +36,16 @@ function parseGlobs(fields: Fields, name: string): readonly Glob[] {
     .map((text) => readGlob(text) ?? fields.fail(name, `"${text}" is no glob that can be matched`));
 }
 
+const TESTS = ['equals', 'in', 'matches', 'above', 'below'] as const;
+
 function parseArgument(data: unknown, within: Fields, at: number): ArgumentCondition {
-  const fields = new Fields(data, `${within.where}, args[${at}]`, ['path', 'equals', 'in', 'matches']);
-  const tests = ['equals', 'in', 'matches'].filter((name) => fields.has(name));
-  if (tests.length !== 1) fields.fail('a condition', 'has exactly one of equals, in, matches');
+  const fields = new Fields(data, `${within.where}, args[${at}]`, ['path', ...TESTS]);
+  const tests = TESTS.filter((name) => fields.has(name));
+  if (tests.length !== 1) fields.fail('a condition', `has exactly one of ${TESTS.join(', ')}`);
   const path = parsePath(fields.text('path'), fields);
   if (fields.has('matches')) return { path, test: { kind: 'matches', patterns: parsePatterns(fields, 'matches') } };
+  for (const kind of ['above', 'below'] as const)
+    if (fields.has(kind)) return { path, test: { kind, limit: fields.number(kind) } };
   if (fields.has('in')) return { path, test: { kind: 'in', values: fields.list('in') } };
   return { path, test: { kind: 'equals', value: fields.get('equals') } };
 }

@@ -3,11 +3,11 @@ import { ConfigError, failureOf } from '../../../core/errors.js';
 import { deepFreeze } from '../deep-freeze.js';
 import { checkObligations } from './obligations.js';
 import { CONDITION_NAMES, parseConditions, parsePatterns } from './parse-conditions.js';
-import type { Policy, PolicyRule, Waiver } from './policy.js';
+import type { Conditions, Policy, PolicyRule, Waiver } from './policy.js';
 import { Fields } from './read-fields.js';
 
 const EFFECTS = ['allow', 'deny', 'ask', 'oblige'] as const;
-const RULE_FIELDS = ['id', 'effect', 'tools', 'when', 'because', 'obligation'];
+const RULE_FIELDS = ['id', 'effect', 'tools', 'when', 'unless', 'because', 'obligation'];
 const WAIVER_FIELDS = ['deny', 'scope', 'authority', 'expires'];
 const MAX_RULES = 1000;
 
@@ -61,11 +61,20 @@ function parseRule(data: unknown, at: number): PolicyRule {
     id: fields.text('id'),
     tools: parsePatterns(fields, 'tools'),
     when: parseConditions(when),
+    ...unlessOf(fields),
     because: fields.text('because'),
   };
   if (effect === 'oblige') return { ...rule, effect, firstCall: firstCallOf(fields) };
   if (fields.has('obligation')) fields.fail('obligation', `belongs to the effect oblige, not to ${effect}`);
   return { ...rule, effect };
+}
+
+function unlessOf(fields: Fields): { readonly unless?: Conditions } {
+  if (!fields.has('unless')) return {};
+  const unless = new Fields(fields.get('unless'), `${fields.where}, unless`, CONDITION_NAMES);
+  if (!CONDITION_NAMES.some((name) => unless.has(name)))
+    return unless.fail('the exception', 'is empty: it would always hold, and the rule never');
+  return { unless: parseConditions(unless) };
 }
 
 function firstCallOf(fields: Fields): string {

@@ -24,6 +24,8 @@ export type PolicyRule = {
   /** Patterns over tool names. */
   readonly tools: readonly string[];
   readonly when: Conditions;
+  /** Where this holds the rule does not. */
+  readonly unless?: Conditions;
   /** For people: why the rule exists. */
   readonly because: string;
 } & (
@@ -61,6 +63,7 @@ export interface ArgumentCondition {
   readonly test:
     | { readonly kind: 'equals'; readonly value: unknown }
     | { readonly kind: 'in'; readonly values: readonly unknown[] }
+    | { readonly kind: 'above' | 'below'; readonly limit: number }
     | { readonly kind: 'matches'; readonly patterns: readonly string[] };
 }
 

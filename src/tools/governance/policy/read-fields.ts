@@ -30,6 +30,11 @@ export class Fields {
     return value;
   }
 
+  number(name: string): number {
+    const value = this.data[name];
+    return typeof value === 'number' && Number.isFinite(value) ? value : this.fail(name, 'must be a number');
+  }
+
   /** One text or a list of them. */
   texts(name: string): readonly string[] {
     const value = this.data[name];

@@ -1,10 +1,10 @@
 import { ConfigError, FlyballError, failureOf } from '../../../core/errors.js';
+import { joinSeams } from '../../../core/join-seams.js';
 import type { GuardContext, SeamMiddleware, Seams } from '../../../core/seams.js';
 import type { ToolRef } from '../../../core/tool.js';
 import { canaryGuard } from '../guards/canary-guard.js';
 import { guardrails } from '../guards/guardrails.js';
 import { mapStrings } from '../guards/strings-in.js';
-import { joinSeams } from '../join-seams.js';
 import type { InjectionDetector } from './detector.js';
 import { INJECTION_DETECTORS } from './detectors.js';
 import { type Screening, sanitised, screenText } from './screen-text.js';

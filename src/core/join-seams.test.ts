@@ -1,6 +1,6 @@
 import type { SeamMiddleware, Seams } from 'flyball';
 import { expect, it } from 'vitest';
-import { proposed, toolOf } from '../../../test/governance/context.js';
+import { proposed, toolOf } from '../../test/governance/context.js';
 import { joinSeams } from './join-seams.js';
 
 it('joins sets of seams in the order given, seam by seam', async () => {

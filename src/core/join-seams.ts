@@ -1,4 +1,4 @@
-import type { SeamName, Seams } from '../../core/seams.js';
+import type { SeamName, Seams } from './seams.js';
 
 /**
  * One set of seams out of several, in the order given: what stands first sees a value first and its result last.
