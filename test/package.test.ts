@@ -41,7 +41,7 @@ describe('the package', () => {
   it('asks its users to install a driver or telemetry only when they use it', () => {
     for (const name of Object.keys(manifest.peerDependencies))
       expect(manifest.peerDependenciesMeta).toHaveProperty([name, 'optional'], true);
-    expect(Object.keys(manifest.dependencies).sort()).toEqual(['@cfworker/json-schema', 'commander']);
+    expect(Object.keys(manifest.dependencies).sort()).toEqual(['@cfworker/json-schema', 'commander', 'yaml']);
   });
 
   it('gives its testing kit by name, as published [R2-KIT-PUBLISHED]', () => {

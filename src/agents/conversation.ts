@@ -1,4 +1,5 @@
-import { done, type Outcome } from '../core/outcome.js';
+import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
+import { done, failed, type Outcome } from '../core/outcome.js';
 import { append, type Prompt } from '../core/prompt.js';
 import type { Agent, Run } from '../core/run.js';
 import type { StandardSchema } from '../core/schema.js';
@@ -80,7 +81,15 @@ function textOf(value: unknown): string {
 
 /** A conversation with any agent that takes text: each message is a run of the function, with nothing carried over. */
 export function plainConversation(agent: Agent<string, unknown>): Agent<unknown, { readonly turns: number }> {
-  return talk(async (run, _before, text) => ({ outcome: await agent(run, text) }));
+  return talk(async (run, _before, text) => {
+    try {
+      return { outcome: await agent(run, text) };
+    } catch (error) {
+      // a bound and a cancellation are for the whole conversation, a mistake in the function is for this turn
+      if (error instanceof BoundReachedError || error instanceof CancelledError) throw error;
+      return { outcome: failed(failureOf(error)) };
+    }
+  });
 }
 
 const saidSchema: StandardSchema<unknown, Said> = {

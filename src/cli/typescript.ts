@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, register } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../core/errors.js';
@@ -14,9 +14,9 @@ export interface TypeScriptSupport {
   register(tsx: string): Promise<void>;
 }
 
-const KINDS = ['.ts', '.mts', '.cts'];
-/** One hook for each module system: a file without `"type": "module"` around it is loaded as CommonJS. */
-const HOOKS = ['dist/cjs/api/index.mjs', 'dist/esm/api/index.mjs'];
+const KINDS = ['.ts', '.mts'];
+/** By its place: resolved by name from here it would be the CommonJS form, which cannot register anything. */
+const TSX = 'dist/esm/api/index.mjs';
 
 const registered = new Set<TypeScriptSupport>();
 
@@ -47,10 +47,9 @@ const ofThisProcess: TypeScriptSupport = {
   isBuiltIn: Boolean((process.features as { readonly typescript?: unknown }).typescript),
   findTsx,
   async register(tsx) {
-    for (const hook of HOOKS) {
-      const { register } = (await import(pathToFileURL(join(tsx, hook)).href)) as { readonly register: () => unknown };
-      register();
-    }
+    const api = (await import(pathToFileURL(join(tsx, TSX)).href)) as { readonly register: () => unknown };
+    api.register();
+    register('./typescript-hook.js', import.meta.url);
   },
 };
 
@@ -59,7 +58,7 @@ function findTsx(file: string): string | undefined {
   for (const from of [pathToFileURL(file).href, import.meta.url]) {
     try {
       const tsx = dirname(createRequire(from).resolve('tsx/package.json'));
-      if (HOOKS.every((hook) => existsSync(join(tsx, hook)))) return tsx;
+      if (existsSync(join(tsx, TSX))) return tsx;
     } catch {
       // not installed there: look in the next place
     }

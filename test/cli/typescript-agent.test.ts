@@ -38,7 +38,8 @@ describe('flyball run agent.ts', () => {
     if (manifest !== undefined) file('package.json', manifest);
     file(name, DOUBLE);
     const { code, out, error } = await desk.flyball('run', name, '--agent', 'double', '--input', '{"n":21}', '--json');
-    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(code, error).toBe(0);
+    if (manifest !== undefined) expect(error).toBe(''); // a newer Node advises to say what kind of module it is
     expect(lastJson(out)).toMatchObject({ status: 'done', outcome: { value: 42 } });
   });
 
@@ -46,6 +47,16 @@ describe('flyball run agent.ts', () => {
     file('agent.ts', DOUBLE);
     const { out } = await desk.flyball('run', 'agent.ts', '--agent', 'double', '--input', '{"n":-1}', '--json');
     expect(lastJson(out)).toMatchObject({ outcome: { failure: { code: 'INPUT_INVALID' } } });
+  });
+
+  it('runs what a compiler made of it for CommonJS [R3-CLI-RUN-TS]', async () => {
+    file(
+      'agent.cjs',
+      `Object.defineProperty(exports, '__esModule', { value: true });
+exports.default = async (run, { n }) => ({ stop: 'done', value: n * 2 });`,
+    );
+    const { out } = await desk.flyball('run', 'agent.cjs', '--input', '{"n":4}', '--json');
+    expect(lastJson(out)).toMatchObject({ status: 'done', outcome: { value: 8 } });
   });
 
   it('finds the file again when the run goes on in another process [R3-CLI-RUN-TS]', async () => {

@@ -227,7 +227,7 @@ describe('a reply', () => {
     );
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', toolCallId: 'bad' });
     expect(model.requests[1]?.messages.at(-1)?.content).toMatch(
-      /^Error INPUT_INVALID: the arguments are not valid JSON .*\{"x": 1,,\}$/,
+      /^Error INPUT_INVALID: the arguments are not valid JSON; .*\{"x": 1,,\}$/,
     );
     expect(model.requests[2]?.messages.at(-1)?.content).toContain('a list, but must be one JSON object');
     expect(model.requests[1]?.messages.at(-2)).toMatchObject({ toolCalls: [{ arguments: '{"x": 1,,}' }] }); // as it came

@@ -17,11 +17,6 @@ export interface SpokenFormat {
   readonly makesUpIds?: boolean;
   /** A result says by name which tool it is of. */
   readonly namesResults?: boolean;
-  /**
-   * A kept connection that breaks before any answer is opened once more, without the router: from outside, one that the
-   * server had closed for being idle looks the same.
-   */
-  readonly opensAgain?: boolean;
 }
 
 const apiKey = 'key-for-loopback';
@@ -32,14 +27,12 @@ export const FORMATS: readonly SpokenFormat[] = [
   {
     name: 'OpenAI chat',
     format: 'openai-chat',
-    opensAgain: true,
     id: 'chat/gpt-4o',
     open: (baseUrl) => openAiModel({ id: 'chat/gpt-4o', baseUrl, apiKey, price: PRICE }),
   },
   {
     name: 'Ollama',
     format: 'ollama',
-    opensAgain: true,
     id: 'ollama/qwen3',
     open: (baseUrl) => ollamaModel({ id: 'ollama/qwen3', baseUrl, price: PRICE, capabilities: { window: 128_000 } }),
     makesUpIds: true,

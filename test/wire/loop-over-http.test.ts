@@ -53,12 +53,10 @@ async function afterTrouble(format: SpokenFormat, trouble: Trouble, streaming: b
   expectConversations(at.server.requests, [0, 0, 1, 1, 2, 2, 3, 3], format);
   for (const n of [1, 3, 5, 7]) expect(at.server.requestAt(n + 1).body).toEqual(at.server.requestAt(n).body);
   expectObserved(run, { at, streaming });
-  // only the first connection is a new one
-  const noticed = trouble.breaks === true && format.opensAgain === true ? 1 : TURNS.length;
-  expectWaits(run, trouble, noticed);
+  expectWaits(run, trouble, TURNS.length);
   const bills = billsOf(run);
   const wasted = bills.map(({ reply }) => reply?.wasted?.output);
-  expect(wasted.slice(0, noticed)).toEqual(Array(noticed).fill(trouble.mayHaveCost ? MAX_OUTPUT : undefined));
+  expect(wasted).toEqual(Array(TURNS.length).fill(trouble.mayHaveCost ? MAX_OUTPUT : undefined));
   if (trouble.hangs === true) await Promise.all([1, 3, 5, 7].map((n) => at.server.abandoned(n)));
   if (streaming) expectRestarts(run, trouble);
   at.server.assertFinished();

@@ -12,8 +12,6 @@ export interface Trouble {
   readonly hangs?: boolean;
   /** Some of it comes before it goes wrong, where it is streamed. */
   readonly tellsSome?: boolean;
-  /** The connection breaks without a word. */
-  readonly breaks?: boolean;
   /** How long the router waits before it tries again. */
   readonly waitMs: { readonly least: number; readonly most: number };
   /** Counts toward the breaker: a rate limit is no outage. */
@@ -54,7 +52,7 @@ export const TROUBLES: readonly Trouble[] = [
   },
   paid('500'),
   paid('hang', { hangs: true }),
-  paid('drop', { breaks: true }),
+  paid('drop'),
   paid('cut', { tellsSome: true }),
   paid('ends-early', { tellsSome: true }),
   paid('malformed-json', { tellsSome: true }),

@@ -48,11 +48,11 @@ export class Endpoint {
   post<T>(body: string, readerFor: ReaderFor<T>, signal: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      let request: ClientRequest;
+      let request: ClientRequest | undefined;
       let settled = false;
       const onAbort = (): void => {
         settle(() => reject(signal.reason));
-        request.destroy();
+        request?.destroy();
       };
       const settle = (say: () => void): void => {
         settled = true;
@@ -63,17 +63,14 @@ export class Endpoint {
         resolve: (value) => settle(() => resolve(value)),
         reject: (error) => settle(() => reject(error)),
       };
-      const send = (again: boolean): void => {
-        request = this.open(body, (response) => receive(this.callee, response, readerFor, answered));
-        request.on('error', (error) => {
-          if (settled) return; // it was aborted, or broke while it was being thrown away
-          if (!again && isStale(request, error)) send(true);
-          else answered.reject(networkFailure(this.callee, error));
-        });
-        request.end(body);
-      };
+      request = this.open(body, (response) => receive(this.callee, response, readerFor, answered));
+      // not sent again here, even on a kept connection that the server may just have closed: it may as well have done
+      // the work first, and only whoever reserved the money may decide to risk it twice
+      request.on('error', (error) => {
+        if (!settled) answered.reject(networkFailure(this.callee, error)); // else aborted, or broken while thrown away
+      });
       signal.addEventListener('abort', onAbort);
-      send(false);
+      request.end(body);
     });
   }
 
@@ -82,14 +79,4 @@ export class Endpoint {
     const request = this.secure ? httpsRequest : httpRequest;
     return request({ ...this.target, headers }, onResponse);
   }
-}
-
-/**
- * A kept connection that the server closed, as servers do with idle ones, just when this request went out on it. Once an
- * answer has begun it is the response that breaks, not the request; until then the request is sent once more, and a second
- * failure is the caller's to judge.
- */
-function isStale(request: ClientRequest, error: Error): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
 }

@@ -26,6 +26,8 @@ export class Feed {
   /** Waits that were answered here: what is said elsewhere is shown, what is said here was typed here. */
   private readonly own = new Set<string>();
   private readonly stops: (() => void)[] = [];
+  /** What happened while somebody was typing: it is told when they are done, not into their line. */
+  private held: (() => void)[] | undefined;
 
   constructor(parts: Parts) {
     this.parts = parts;
@@ -47,13 +49,30 @@ export class Feed {
     return handle;
   }
 
+  /** Whatever is being written ends with its line. */
+  rest(): void {
+    if (!this.parts.screen.json) this.view.rest();
+  }
+
+  /** A prompt is shown from now on. */
+  hold(): void {
+    this.held ??= [];
+  }
+
+  release(): void {
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const tell of held) tell();
+  }
+
   answeredHere({ token }: Wait): void {
     this.own.add(token);
   }
 
   close(): void {
     for (const stop of this.stops) stop();
-    this.view.rest();
+    this.release();
+    this.rest();
   }
 
   private known(entry: Entry): void {
@@ -76,8 +95,15 @@ export class Feed {
 
   private show(entry: Entry): void {
     const said = entry.event.type === 'wait-end' ? this.saidElsewhere(entry.event) : undefined;
-    if (said !== undefined) this.view.overheard(said.text, said.from);
-    this.view.entry(entry);
+    this.tell(() => {
+      if (said !== undefined) this.view.overheard(said.text, said.from);
+      this.view.entry(entry);
+    });
+  }
+
+  private tell(telling: () => void): void {
+    if (this.held === undefined) telling();
+    else this.held.push(telling);
   }
 
   private saidElsewhere({ id, payload, from }: EventOf<'wait-end'>): { text: string; from: string } | undefined {
@@ -91,7 +117,7 @@ export class Feed {
     if (this.discretion.hides(effect)) return;
     const { screen, runId } = this.parts;
     if (screen.json) screen.data({ kind: 'delta', run: runId, effect, delta });
-    else this.view.delta(delta);
+    else this.tell(() => this.view.delta(delta));
   }
 
   private recall(entries: readonly Entry[]): void {

@@ -102,6 +102,7 @@ class Exchange {
   private async ask(wait: Wait): Promise<Answer> {
     const { screen } = this.given;
     const question = questionFor(wait, screen);
+    this.feed.rest();
     for (const line of question.above) screen.line(line);
     for (;;) {
       const answer = await this.askOnce(wait, question);
@@ -118,7 +119,9 @@ class Exchange {
     void this.feed.waits.settled(wait, over.signal).then(withdraw);
     void finished.then(withdraw);
     if (leaving.aborted) withdraw();
+    this.feed.hold();
     const line = await this.given.person.ask(question.prompt, { kind: question.kind, withdrawn: over.signal });
+    this.feed.release();
     leaving.removeEventListener('abort', withdraw);
     const isVoid = over.signal.aborted;
     over.abort();

@@ -79,7 +79,7 @@ async function begin(call: Call, { file, runId, options }: Given): Promise<ExitC
   call.screen.status('');
   call.screen.line(`${call.screen.paint('bold', runId)}: talking with ${agent} from ${module.path}`);
   return converse(call, { workplace, module, runId, opening: options.message }, (runtime) =>
-    runtime.start(chatName(agent), '', { budget: limits, id: runId, source: module.path, subject: whoAmI() }),
+    runtime.start(chatName(agent), null, { budget: limits, id: runId, source: module.path, subject: whoAmI() }),
   );
 }
 
