@@ -9,11 +9,11 @@ import { type PeerName, peer } from './measure/peers.js';
 import { atLeast, atMost, heading, judge, type Target, table } from './measure/report.js';
 
 const ITERATIONS = 20;
-const ROUNDS = 30;
+const ROUNDS = 60;
 const AT_ONCE = 100;
 const PASSES = 2;
 
-type Mode = 'process' | 'http';
+type Mode = 'process' | 'http' | 'bare';
 interface Said {
   readonly times: readonly number[];
   readonly concurrentMs?: number;
@@ -23,6 +23,8 @@ interface Contestant {
   run(mode: Mode, base: string, atOnce: number): Promise<Said | string>;
 }
 interface Figures {
+  /** Without any wire: only flyball, to see what the wire takes. */
+  bare: number[];
   process: number[];
   http: number[];
   concurrentMs: number[];
@@ -73,6 +75,7 @@ async function startServer(): Promise<{ readonly base: string; stop(): void }> {
 
 async function measure(contestant: Contestant, base: string, into: Figures, notes: string[]): Promise<void> {
   const jobs: readonly (readonly [Mode, number])[] = [
+    ...(contestant.name === MEMORY ? ([['bare', 0]] as const) : []),
     ['process', 0],
     ['http', 0],
     ['http', AT_ONCE],
@@ -93,8 +96,9 @@ const DURABLE = 'flyball, durable on SQLite';
 const onlyOurs = process.argv.includes('--no-peers');
 
 heading('One iteration of a tool loop', [
-  `${ITERATIONS} tool calls and an answer; the model answers at once. ms a model call with its tool call, best of ${ROUNDS * PASSES} loops,`,
-  `and model calls a second with ${AT_ONCE} loops at once. Each contestant in a process of its own, ${PASSES} passes in turn.`,
+  `${ITERATIONS} tool calls and an answer; the model answers at once. ms a model call with its tool call, best of ${ROUNDS * PASSES} loops.`,
+  'In process: everybody on a stub of its HTTP client, so that requests are written and replies are read, without a network.',
+  `And model calls a second with ${AT_ONCE} loops at once. Each contestant in a process of its own, ${PASSES} passes in turn.`,
 ]);
 const notes: string[] = [];
 const programs = '../../bench/programs';
@@ -105,7 +109,7 @@ const contestants = [
   ...(onlyOurs ? [] : peers(notes)),
 ];
 const found = new Map<string, Figures>(
-  contestants.map(({ name }) => [name, { process: [], http: [], concurrentMs: [] }]),
+  contestants.map(({ name }) => [name, { bare: [], process: [], http: [], concurrentMs: [] }]),
 );
 const server = await startServer();
 try {
@@ -132,6 +136,9 @@ table(
     (median(figures.http) / (ITERATIONS + 1)).toFixed(3),
     figure(perSecond(figures.concurrentMs)),
   ]),
+);
+console.log(
+  `  flyball without any wire, its model answering in the same process: ${each(figuresOf(MEMORY).bare).toFixed(3)} ms\n`,
 );
 for (const note of new Set(notes)) console.log(`  ${note}`);
 

@@ -2,9 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRuntime, type Engine, memoryEngine, type Outcome } from 'flyball';
+import { createRuntime, type Engine, type Model, memoryEngine, type Outcome } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { openAiModel } from 'flyball/adapters/model-http';
 import { type ToolLoopResult, toolLoop } from 'flyball/loops';
 import { tool } from 'flyball/tools';
 import { loopModel } from '../measure/effects.js';
@@ -23,10 +22,7 @@ const addOne = tool({
     return String(Number(x) + 1);
   },
 });
-const model =
-  mode === 'process'
-    ? loopModel(iterations)
-    : openAiModel({ id: 'fake/fake', baseUrl: base, apiKey: 'x', price: { input: 0, output: 0 } });
+const model = await modelFor(mode);
 const looper = toolLoop({
   session: { name: 'looper', model, setup: 'You call tools.' },
   tools: [addOne],
@@ -35,6 +31,21 @@ const looper = toolLoop({
 const folder = mkdtempSync(join(process.env['FLYBALL_BENCH_DIR'] ?? tmpdir(), 'flyball-loop-'));
 const engine: Engine = engineName === 'sqlite' ? await sqliteEngine({ path: join(folder, 'runs.db') }) : memoryEngine();
 const runtime = createRuntime({ engine, agents: { looper }, options: { worker: false } });
+
+/**
+ * `process`: the adapter on a stub of node:http, as the others run on a stub of fetch: requests are written and replies
+ * are read, only the network is missing. `bare`: a model that answers at once, without any wire.
+ */
+async function modelFor(which: string): Promise<Model> {
+  if (which === 'bare') return loopModel(iterations);
+  if (which === 'process') {
+    const stub = new URL('../../../bench/programs/openai-stub.mjs', import.meta.url);
+    const { stubHttp } = (await import(stub.href)) as { readonly stubHttp: (calls: number) => void };
+    stubHttp(iterations);
+  }
+  const { openAiModel } = await import('flyball/adapters/model-http');
+  return openAiModel({ id: 'fake/fake', baseUrl: base, apiKey: 'x', price: { input: 0, output: 0 } });
+}
 
 async function once(): Promise<void> {
   const before = executed;
@@ -45,7 +56,7 @@ async function once(): Promise<void> {
   if (atOnce === 0 && executed - before !== iterations) throw new Error(`The tool ran ${executed - before} times.`);
 }
 
-for (let warm = 0; warm < 10; warm++) await once();
+for (let warm = 0; warm < 100; warm++) await once(); // as the others
 const times: number[] = [];
 for (let round = 0; round < rounds; round++) {
   const began = performance.now();

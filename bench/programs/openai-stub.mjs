@@ -1,3 +1,7 @@
+import { EventEmitter } from 'node:events';
+import http from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+
 /** Replaces fetch by a model that asks for `add_one` so many times and then says "done", streamed or not. */
 
 /** @param {number} calls */
@@ -8,6 +12,28 @@ export function stubFetch(calls) {
     return new Response(text, { headers: { 'content-type': type } });
   };
   globalThis.fetch = /** @type {typeof fetch} */ (answer);
+}
+
+/** The same for clients of node:http. To be called before they are loaded. @param {number} calls */
+export function stubHttp(calls) {
+  /** @type {(options: unknown, onResponse: (response: EventEmitter) => void) => EventEmitter} */
+  const request = (_options, onResponse) => {
+    const sent = Object.assign(new EventEmitter(), {
+      destroy: () => undefined,
+      end: (/** @type {string} */ body) => {
+        const { type, text } = completion(body, calls);
+        process.nextTick(() => {
+          const response = Object.assign(new EventEmitter(), { statusCode: 200, headers: { 'content-type': type } });
+          onResponse(response);
+          response.emit('data', Buffer.from(text));
+          process.nextTick(() => response.emit('end'));
+        });
+      },
+    });
+    return sent;
+  };
+  http.request = /** @type {typeof http.request} */ (/** @type {unknown} */ (request));
+  syncBuiltinESMExports();
 }
 
 /** The answer to a request for a chat completion. @param {string} body @param {number} calls */

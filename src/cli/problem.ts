@@ -59,6 +59,8 @@ function nextStep(error: FlyballError, about: About): string {
     case 'FOREIGN_AWAIT':
     case 'RUN_STALLED':
       return `Nothing is lost. Mend the cause, then: ${command('resume', runId)}`;
+    case 'STORAGE_FAILED':
+      return `Look at ${database} and its folder, or choose another file with --db or FLYBALL_DB.`;
     case 'STORAGE_READ_ONLY':
       return `Make ${database} and its folder writable, or choose another file with --db or FLYBALL_DB.`;
     case 'STORAGE_FULL':

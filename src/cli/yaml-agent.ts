@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { agentFromFile } from '../adapters/definitions/agent-file.js';
 import { toolsFromFolder } from '../adapters/definitions/folder-tools.js';
@@ -18,6 +18,7 @@ import { governance } from '../tools/governance/governance.js';
 import { injectionShield } from '../tools/governance/shield/injection-shield.js';
 import { nearestNames } from '../tools/nearest-names.js';
 import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
+import { makeFolder } from './make-folder.js';
 import { readyFor } from './typescript.js';
 import { modelFor, pricesFor } from './yaml-model.js';
 
@@ -60,7 +61,7 @@ function requireFolders(folder: string, { access = {} }: AgentSpec): void {
   const missing = (access.read ?? []).find((path) => !existsSync(resolve(folder, path)));
   if (missing !== undefined)
     throw new ConfigError(`access.read names ${missing}, and there is no ${resolve(folder, missing)}.`);
-  for (const path of access.write ?? []) mkdirSync(resolve(folder, path), { recursive: true });
+  for (const path of access.write ?? []) makeFolder(resolve(folder, path));
 }
 
 async function registryFor(folder: string, toolbox: Toolbox): Promise<ToolRegistry> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { FlyballError } from '../../core/errors.js';
@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { dependencies } from '../init/dependencies.js';
 import { projectName } from '../init/project-name.js';
 import { templates } from '../init/templates.js';
+import { makeFolder } from '../make-folder.js';
 
 interface Options extends CommonOptions {
   readonly name?: string;
@@ -58,7 +59,7 @@ function refuseTaken(folder: string, files: readonly string[]): void {
 
 function write(path: string, text: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -13,5 +13,5 @@ export function withoutKeys(env: Env): (text: string) => string {
   return (text) =>
     [...new Set(secrets)]
       .sort((a, b) => b.length - a.length)
-      .reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text.replaceAll(/\/\/[^/\s@]+@/g, '//'));
+      .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text.replaceAll(/\/\/[^/\s@]+@/g, '//'));
 }
