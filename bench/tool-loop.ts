@@ -1,4 +1,4 @@
-// shows: R3-SHOW-BENCH-MEMORY R3-SHOW-BENCH-HTTP R3-SHOW-BENCH-DURABLE R3-SHOW-BENCH-CONCURRENT R2-SHOW-OVERHEAD
+// shows: R3-SHOW-BENCH-MEMORY, R3-SHOW-BENCH-HTTP, R3-SHOW-BENCH-DURABLE, R3-SHOW-BENCH-CONCURRENT, R2-SHOW-OVERHEAD
 /** One iteration of a 20-call tool loop: in process, over HTTP, durable, a hundred at once, beside peers and a raw loop. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +12,8 @@ const ITERATIONS = 20;
 const ROUNDS = 60;
 const AT_ONCE = 100;
 const PASSES = 2;
+/** Enough before the loops at once: the process is warm by then. */
+const FEW = 5;
 
 type Mode = 'process' | 'http' | 'bare';
 interface Said {
@@ -36,7 +38,14 @@ function ours(name: string, program: string, engine: string): Contestant {
   return {
     name,
     run: async (mode, base, atOnce) => {
-      const end = await runChild<Said>(file, [mode, base, `${ITERATIONS}`, `${ROUNDS}`, `${atOnce}`, engine]);
+      const end = await runChild<Said>(file, [
+        mode,
+        base,
+        `${ITERATIONS}`,
+        `${atOnce > 0 ? FEW : ROUNDS}`,
+        `${atOnce}`,
+        engine,
+      ]);
       return end.said ?? end.output;
     },
   };
@@ -58,7 +67,7 @@ function peers(notes: string[]): Contestant[] {
       return [];
     }
     const run: Contestant['run'] = async (mode, base, atOnce) => {
-      const words = [mode, base, `${ITERATIONS}`, `${ROUNDS}`, `${atOnce}`, option];
+      const words = [mode, base, `${ITERATIONS}`, `${atOnce > 0 ? FEW : ROUNDS}`, `${atOnce}`, option];
       const end = await found.peer.run<Said>(`loop-${name}.mjs`, words);
       return end.said ?? end.output;
     };

@@ -22,7 +22,10 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** For `flyball --help` and the documentation, in this order. */
 export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.ok, 'the run is done, or the command was carried out'],
-  [EXIT.failed, 'the run failed; verify found an altered file; cancel left something that a person must undo'],
+  [
+    EXIT.failed,
+    'the run failed; doctor found a problem; verify found an altered file; cancel left something that a person must undo',
+  ],
   [EXIT.usage, 'bad usage or bad input: an option, a budget, JSON, a signal that does not fit, a fork point'],
   [EXIT.waiting, 'the run waits: for an answer, a time, or to be resumed after a pause'],
   [EXIT.bounded, 'the run reached a bound of its budget; resume it with a larger one'],

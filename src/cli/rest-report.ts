@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
 import type { Outcome, RollbackReport } from '../core/outcome.js';
 import { outcomeText } from '../views/timeline-sentences.js';
@@ -62,6 +63,7 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
         `${paint(outcome.stop === 'failed' ? 'red' : 'yellow', '■')} ${paint('bold', runId)} ${outcomeText(outcome)}${spent}`,
         ...partialLine(outcome.partial),
         ...rollbackLines(outcome.rollback),
+        ...(isModelFailure(outcome) ? ['  See which models answer, and what to do about the others:'] : []),
       ];
   }
 }
@@ -69,9 +71,16 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
 function nextCommands({ runId, outcome, entries, command }: Rested): readonly string[] {
   const run = { id: runId, agent: agentOf(entries) };
   if (outcome.stop === 'bounded') return [resumeLarger(run, { outcome }, command)];
+  if (isModelFailure(outcome)) return [command('doctor')];
   if (outcome.stop !== 'suspended') return [];
   if (outcome.paused === true || outcome.waiting.length === 0) return [goOnCommand(run, command)];
   return questionsOf({ runId, waiting: outcome.waiting, entries, command }).flatMap(({ commands }) => commands);
+}
+
+const MODEL_FAILURES: readonly ErrorCode[] = ['MODEL_UNAVAILABLE', 'MODEL_REJECTED', 'CIRCUIT_OPEN'];
+
+function isModelFailure(outcome: Outcome<unknown>): boolean {
+  return outcome.stop === 'failed' && MODEL_FAILURES.includes(outcome.failure.code);
 }
 
 function usageText({ usage }: Outcome<unknown>): string {

@@ -26,7 +26,7 @@ export function encode(value: unknown): Encoded {
   const blobs: [string, string][] = [];
   const body = JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'string') return part;
-    if (part.length >= BLOB_LENGTH) {
+    if (isStoredApart(part)) {
       const id = contentId(part);
       blobs.push([id, part]);
       return REFERENCE + id;
@@ -34,6 +34,11 @@ export function encode(value: unknown): Encoded {
     return part.startsWith('\u0000') ? ESCAPED + part : part;
   });
   return { body, blobs };
+}
+
+/** True when a text is stored by content and referred to: the one rule for values and prompts, so that both share it. */
+export function isStoredApart(text: string): boolean {
+  return text.length >= BLOB_LENGTH;
 }
 
 function needsRewriting(value: unknown): boolean {
@@ -120,7 +125,7 @@ class NotStorable extends Error {}
 function inspect(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case 'string':
-      return value.length >= BLOB_LENGTH || value.startsWith('\u0000');
+      return isStoredApart(value) || value.startsWith('\u0000');
     case 'number':
       if (!Number.isFinite(value)) throw new NotStorable(`${value} is not a finite number`);
       return false;

@@ -71,27 +71,13 @@ describe('bad input', () => {
     ['that exports no agent', 'empty.mjs', 'export const x = 1;', 'exports no agent'],
     ['whose agent is no function', 'text.mjs', 'export default "agent";', 'is no agent'],
     ['that does not parse', 'broken.mjs', 'export default (', 'could not be loaded'],
-    ['that is no JavaScript', 'agent.txt', 'hello', 'is no JavaScript'],
+    ['that is no agent file', 'agent.txt', 'hello', 'is no agent file: those end in .js'],
   ])('a file %s is refused with code 2 [R2-CLI-EXIT-CODES]', async (_, name, content, says) => {
     if (content !== undefined) writeFileSync(join(desk.folder, name), content);
     const ended = await desk.flyball('run', name);
     expect(ended.code).toBe(2);
     expectTwoLines(ended);
     expect(ended.error).toContain(says);
-  });
-
-  it('runs a TypeScript file where Node can, and says what to do where it cannot [R2-CLI-RUN]', async () => {
-    writeFileSync(
-      join(desk.folder, 'adder.ts'),
-      `export default async (_run: unknown, n: number) => ({ stop: 'done', value: n + 1 });`,
-    );
-    const ended = await desk.flyball('run', 'adder.ts', '--input', '1');
-    if ((process.features as { typescript?: unknown }).typescript) expect(ended.code).toBe(0);
-    else {
-      expect(ended.code).toBe(2);
-      expectTwoLines(ended);
-      expect(ended.error).toContain('Compile it');
-    }
   });
 
   it('an unknown run id: a sentence, code 7, and no database is made on the way [R2-BAD-RUN-ID]', async () => {

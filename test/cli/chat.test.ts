@@ -105,7 +105,9 @@ describe('flyball chat', () => {
     expect(first.code).toBe(0);
     const id = idIn(first.out);
     expect(first.out).toContain(`${id} is left open. Go on with:\n    flyball chat --resume ${id}`);
-    expect((await desk.flyball('show', id)).out).toContain(`flyball chat --resume ${id}`);
+    const resting = await desk.flyball('show', id);
+    expect(resting.out).toContain(`Run ${id}  suspended`); // it waits, and no process has it
+    expect(resting.out).toContain(`flyball chat --resume ${id}`);
     const second = await desk.piped('Who am I?\n/bye\n', 'chat', '--resume', id);
     expect(second.code, second.error).toBe(0);
     expect(second.out).toContain('> I am Ada.\n● Hello Ada.'); // what was said last
@@ -141,7 +143,7 @@ describe('flyball chat', () => {
     expect(code).toBe(0);
     expect(out).toContain('✗ the model did not answer');
     expect(out.match(/this model is being upgraded/g)).toHaveLength(1); // tried three times, told once
-    expect(out).toContain('This turn is given up. Say it again, or something else.');
+    expect(out).toContain('This turn is given up. Say it again, or something else; flyball doctor');
     expect(out).toContain('● Heard 4 messages.'); // as if the broken turn had not been
   });
 

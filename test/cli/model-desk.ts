@@ -15,13 +15,16 @@ export interface ModelDesk extends Desk {
 
 export const MODEL = 'openai-compatible/test';
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 export async function modelDesk(
   replies: ServerScript,
-  env: Readonly<Record<string, string | undefined>> = {},
+  env: Env | ((server: ModelServer) => Env) = {},
 ): Promise<ModelDesk> {
   const server = await modelServer({ replies, models: ['test'] });
+  const more = typeof env === 'function' ? env(server) : env;
   const desk = newDesk({
-    env: { OPENAI_COMPATIBLE_BASE_URL: server.baseUrl('openai-chat'), FLYBALL_MODEL: MODEL, ...env },
+    env: { OPENAI_COMPATIBLE_BASE_URL: server.baseUrl('openai-chat'), FLYBALL_MODEL: MODEL, ...more },
   });
   onTestFinished(async () => {
     await server.close();

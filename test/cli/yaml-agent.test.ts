@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/files.mjs';
 import { jsonLines, lastJson } from './flyball.js';
 import { definition, type ModelDesk, modelDesk, proposes } from './model-desk.js';
 
@@ -191,6 +192,32 @@ export default { ${head('whisper')}, execute: async ({ text }: Given): Promise<s
     const { out } = await desk.flyball('show', 'r1');
     expect(out).toContain('flyball resume r1 --budget modelCalls=4');
   });
+});
+
+it('says how to find out more when the model does not answer [R3-CLI-RUN-YAML]', async () => {
+  const desk = await modelDesk(() => ({ refuse: { status: 400, message: 'this model is retired' } }));
+  desk.file('agent.yaml', definition());
+  const { code, out } = await desk.flyball('run', 'agent.yaml', '--input', '"Go."');
+  expect(code).toBe(1);
+  expect(out).toContain('this model is retired');
+  expect(out.trimEnd()).toMatch(/See which models answer.*\n {4}flyball doctor$/);
+});
+
+it('runs the definition that the documentation shows [R3-CLI-RUN-YAML]', async () => {
+  const call = proposes('write_file', { path: 'notes/tides.md', content: 'The tide turns at noon.\n' });
+  const desk = await modelDesk([call, 'It is noted.', '{"summary":"It is noted."}'], (server) => ({
+    FLYBALL_MODEL: undefined,
+    OPENAI_API_KEY: 'sk-test',
+    OPENAI_BASE_URL: server.baseUrl('openai-chat'),
+  }));
+  cpSync(join(root, 'test/cli/librarian'), desk.folder, { recursive: true });
+  const input = '{"task":"Note that the tide turns at noon."}';
+  const waiting = await desk.flyball('run', 'agent.yaml', '--id', 'r1', '--input', input);
+  expect(waiting.code, waiting.error).toBe(3);
+  const done = await desk.flyball('approve', 'r1');
+  expect(done.code, done.error).toBe(0);
+  expect(done.out).toMatch(/\n {2}It is noted\.\n$/);
+  expect(readFileSync(join(desk.folder, 'notes/tides.md'), 'utf8')).toBe('The tide turns at noon.\n');
 });
 
 describe('a definition that cannot be used', () => {

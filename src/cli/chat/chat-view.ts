@@ -142,7 +142,12 @@ export class ChatView {
     if (answer !== undefined && answer.trim() !== this.said.trim()) this.reply(answer);
     if (because !== undefined) {
       const isKnown = because === this.failure; // told when it happened
-      this.aside('yellow', isKnown ? 'This turn is given up. Say it again, or something else.' : `Stopped: ${because}`);
+      this.aside(
+        'yellow',
+        isKnown
+          ? 'This turn is given up. Say it again, or something else; flyball doctor says which models answer.'
+          : `Stopped: ${because}`,
+      );
     }
     this.said = '';
     this.failure = '';

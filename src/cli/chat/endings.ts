@@ -1,14 +1,20 @@
 import { FlyballError } from '../../core/errors.js';
 import type { Outcome } from '../../core/outcome.js';
+import type { Runtime } from '../../index.js';
 import { outcomeText } from '../../views/timeline-sentences.js';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.js';
 import { printable } from '../printable.js';
 import { resumeLarger } from '../run-header.js';
-import { whoAmI } from '../workplace.js';
+import type { Screen } from '../screen.js';
+import { type Workplace, whoAmI } from '../workplace.js';
 import { chatName, goOnCommand } from './chat-name.js';
-import type { Talk } from './talk.js';
 
-type Ending = Pick<Talk, 'runtime' | 'runId' | 'screen' | 'workplace'>;
+interface Ending {
+  readonly runtime: Runtime;
+  readonly runId: string;
+  readonly screen: Screen;
+  readonly workplace: Workplace;
+}
 
 /** Ctrl-C: what is in flight ends, nothing new starts, and nobody but `--resume` goes on with it. */
 export async function paused(talk: Ending, exitCode: ExitCode): Promise<ExitCode> {
@@ -27,7 +33,9 @@ export async function paused(talk: Ending, exitCode: ExitCode): Promise<ExitCode
 }
 
 /** Ctrl-D, or the end of the input: it waits for the next message without a process. */
-export function left(talk: Ending): ExitCode {
+export async function left(talk: Ending): Promise<ExitCode> {
+  const outcome = await talk.runtime.handle(talk.runId).outcome(); // it rests in a moment, and is then nobody's
+  if (outcome.stop !== 'suspended') return ended(talk);
   sayHowToGoOn(talk, 'left');
   return EXIT.ok;
 }

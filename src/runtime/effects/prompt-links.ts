@@ -1,4 +1,4 @@
-import { contentId, encode } from '../../core/codec.js';
+import { contentId, isStoredApart } from '../../core/codec.js';
 import { headerOf, type Prompt } from '../../core/prompt.js';
 import type { Attempt } from '../attempt.js';
 
@@ -11,9 +11,12 @@ export function storeLinks(attempt: Attempt, tip: Prompt): void {
     attempt.storedLinks.add(link.id);
     const { content } = link.segment;
     const head = { id: link.id, parent: link.parent?.id, header: headerOf(link.segment) };
-    const [blob] = encode(content).blobs; // the same rule that decides for values decides here, so both share the bytes
-    if (blob === undefined) attempt.writer.link({ ...head, content }, undefined);
-    else attempt.writer.link({ ...head, blob: contentId(content) }, blob);
+    if (!isStoredApart(content)) {
+      attempt.writer.link({ ...head, content }, undefined);
+      continue;
+    }
+    const blob = contentId(content);
+    attempt.writer.link({ ...head, blob }, [blob, content]);
   }
 }
 
