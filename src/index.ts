@@ -67,7 +67,6 @@ export {
 export type { Agent, DomainEvent, Instant, Run, RunId, Settled, SignalSpec } from './core/run.js';
 export type { JsonSchema, StandardSchema } from './core/schema.js';
 export type {
-  AgentSeams,
   GuardContext,
   Middleware,
   Observed,
@@ -75,6 +74,7 @@ export type {
   SeamMiddleware,
   SeamName,
   SeamStep,
+  ToolSeams,
   Seams,
   ToolVerdict,
 } from './core/seams.js';

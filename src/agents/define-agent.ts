@@ -5,7 +5,6 @@ import { failed } from '../core/outcome.js';
 import { append, type Prompt } from '../core/prompt.js';
 import type { Agent, Run } from '../core/run.js';
 import { type Checked, type JsonSchema, jsonSchemaOf, type StandardSchema } from '../core/schema.js';
-import type { AgentSeams } from '../core/seams.js';
 import type { Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
 import { DEFAULT_REPAIRS, type LoopParts, partsOf } from '../loops/loop-parts.js';
@@ -50,8 +49,6 @@ export interface DefinedAgent<O = unknown> {
   /** The system prompt. */
   readonly setup: string;
   readonly budget: Partial<Budget>;
-  /** Holds the agent to its autonomy level in every runtime that runs it. */
-  readonly seams?: AgentSeams;
   /** One model call, and a bounded number of repairs where the answer does not fit. */
   readonly invoke: Agent<unknown, AgentResult<O>>;
   /** The tool loop. Without tools it is a single shot. */
@@ -78,19 +75,28 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
   const session = { name, model: definition.model, setup, ...(sampling === undefined ? {} : { sampling }) };
   const made: Made<O> = { definition, form, session, parts: loopParts(definition, session, form) };
   const talk = talking(definition, spec);
-  const invokeIterative = iterative(made);
+  const held = heldTo(spec);
+  const invoke = inOneShot(made);
+  const iterate = iterative(made);
+  const invokeIterative: typeof iterate = (run, input) => iterate(held(run), input);
   return {
     name,
     version: spec.version ?? '1',
     spec,
     setup,
     budget: spec.budget ?? {},
-    ...(spec.autonomy === undefined ? {} : { seams: autonomySeams(spec.autonomy) }),
-    invoke: inOneShot(made),
+    invoke: (run, input) => invoke(held(run), input),
     invokeIterative,
     agent: invokeIterative,
-    converse: (run, input) => converse(run, talk, input),
+    converse: (run, input) => converse(held(run), talk, input),
   };
+}
+
+/** Whoever runs the agent, and however: its calls are held to its autonomy level. */
+function heldTo({ autonomy }: AgentSpec): (run: Run) => Run {
+  if (autonomy === undefined) return (run) => run;
+  const seams = autonomySeams(autonomy);
+  return (run) => run.guarded(seams);
 }
 
 /** In a conversation an answer is text for a person: it has no format, and nobody asks whether it is the last one. */

@@ -26,6 +26,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const TOOL_FOLDER = 'tools';
 const TOOL_FILE = 'tools.yaml';
+const PACKAGE_FILE = 'package.json';
 
 /**
  * An agent in a YAML file, with everything around it: models from the environment, the built-in tools within its
@@ -44,6 +45,8 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
       TOOL_FOLDER,
       TOOL_FILE,
       'node_modules',
+      PACKAGE_FILE,
+      ...(await referredModules(folder)),
       ...(spec.policy === undefined ? [] : [spec.policy]),
     ],
     ...(spec.access === undefined ? {} : { access: spec.access }),
@@ -54,6 +57,18 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
   const agent = bindAgent(spec, { model: () => model, defaultModel: model.id, tools: registry });
   const seams = await seamsFor(spec, folder, toolbox, registry);
   return { default: agent, runtime: { seams, prices: pricesFor(spec, model) } };
+}
+
+/** Modules that `run` in tools.yaml refers to: code that the next start loads. What is wrong in there is told later. */
+async function referredModules(folder: string): Promise<readonly string[]> {
+  const file = join(folder, TOOL_FILE);
+  if (!existsSync(file)) return [];
+  const { tools } = Object((await readYaml(file)).value) as { readonly tools?: unknown };
+  const references = (Array.isArray(tools) ? tools : []).flatMap((entry: unknown) => {
+    const { run } = Object(entry) as { readonly run?: unknown };
+    return typeof run === 'string' ? [run] : Object.values(Object(run) as object);
+  });
+  return references.flatMap((each: unknown) => (typeof each === 'string' ? (each.split('#')[0] ?? []) : []));
 }
 
 /** Folders to write are made; a folder to read that is not there is a mistake that no tool could explain later. */
@@ -71,7 +86,7 @@ async function registryFor(folder: string, toolbox: Toolbox): Promise<ToolRegist
     for (const file of readdirSync(tools)) await readyFor(join(tools, file));
     registry.registerAll(await toolsFromFolder(tools));
   }
-  const found = existsSync(join(folder, 'package.json')) ? await discoverPackages(folder) : [];
+  const found = existsSync(join(folder, PACKAGE_FILE)) ? await discoverPackages(folder) : [];
   if (found.length > 0) registry.registerAll(await toolsFromPackages(found, { from: folder }));
   const metadata = join(folder, TOOL_FILE);
   if (existsSync(metadata)) {
@@ -116,7 +131,7 @@ async function placedAt<T>(path: string, part: readonly string[], work: () => Pr
   }
 }
 
-async function seamsFor(spec: AgentSpec, folder: string, { rules }: Toolbox, registry: ToolRegistry): Promise<Seams> {
+async function seamsFor(spec: AgentSpec, folder: string, toolbox: Toolbox, registry: ToolRegistry): Promise<Seams> {
   const clock = systemClock();
   const onProblem = (problem: string): void => process.emitWarning(problem);
   const policy =
@@ -127,16 +142,20 @@ async function seamsFor(spec: AgentSpec, folder: string, { rules }: Toolbox, reg
       tools: () => registry.entries().map(({ tool }) => tool),
       // a level that the definition names is held by the agent itself
       autonomy: spec.autonomy === undefined ? 'supervised' : 'autonomous',
-      ...rules,
+      ...(spec.autonomy === undefined ? {} : { policyAutonomy: spec.autonomy }),
+      ...toolbox.rules,
       ...policy,
     }),
     // markers need only differ from run to run: results keep the ones they were stored with
-    injectionShield({ secret: randomBytes(24).toString('base64url'), trusted: ownTools(registry) }),
+    injectionShield({ secret: randomBytes(24).toString('base64url'), trusted: ownTools(toolbox, registry) }),
   );
 }
 
-/** Tools that bring nothing in from outside: what they say is the project's own. */
-function ownTools(registry: ToolRegistry): readonly string[] {
-  const own = registry.entries().filter(({ tool }) => tool.legs?.includes('untrusted-content') !== true);
+/** Tools that bring nothing in from outside. Built-in ones are known; of the others only those count that say so. */
+function ownTools({ tools: builtIn }: Toolbox, registry: ToolRegistry): readonly string[] {
+  const own = registry.entries().filter(({ tool: { name, legs } }) => {
+    if (legs === undefined) return builtIn.some((tool) => tool.name === name);
+    return !legs.includes('untrusted-content');
+  });
   return own.map(({ tool }) => tool.name);
 }

@@ -188,6 +188,8 @@ export interface RecordedReply {
   readonly logProbs?: readonly TokenLogProb[];
   /** The model that answered, where it is not the one that was asked. */
   readonly model?: string;
+  /** Tools that the request carried, where a seam left others than the session has. */
+  readonly offered?: readonly string[];
   /** What failed attempts before the reply may have cost; part of `costUsd`. */
   readonly wasted?: TokenUsage;
   readonly costUsd: number;

@@ -1,6 +1,7 @@
 import type { BudgetSlice, BudgetView } from './budget.js';
 import type { Outcome } from './outcome.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
+import type { ToolSeams } from './seams.js';
 import type { Input, Reply, Session } from './session.js';
 import type { EffectClass, EffectContext, ToolRef, ToolResult } from './tool.js';
 
@@ -53,6 +54,8 @@ export interface Run {
   spawn<I, O>(agent: Agent<I, O>, input: I, slice: BudgetSlice): Promise<Outcome<O>>;
   /** A named sub-scope: same budget, its own effect names. */
   scope(name: string): Run;
+  /** The same run with further guards around every tool call that is made through it, by children and branches too. */
+  guarded(seams: ToolSeams): Run;
   all<T>(branches: readonly ((run: Run) => Promise<T>)[], width: number): Promise<readonly Settled<T>[]>;
   /** The first branch to succeed wins; the others are cancelled and what they did is compensated. */
   first<T>(branches: readonly ((run: Run) => Promise<T>)[]): Promise<T>;

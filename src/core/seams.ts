@@ -79,5 +79,5 @@ export type ContextOf<S extends SeamName> = S extends
 export type SeamStep<S extends SeamName> = Step<SeamTypes[S]['value'], SeamTypes[S]['result'], ContextOf<S>>;
 export type SeamMiddleware<S extends SeamName> = (next: SeamStep<S>) => SeamStep<S>;
 export type Seams = { readonly [S in SeamName]?: readonly SeamMiddleware<S>[] };
-/** What an agent brings along: it holds inside that agent's runs, after the runtime's own. */
-export type AgentSeams = Omit<Seams, 'run' | 'input'>;
+/** Guards around tool calls that an agent brings along; they come after the runtime's own. */
+export type ToolSeams = Pick<Seams, 'tool.pre' | 'tool.exec' | 'tool.post'>;

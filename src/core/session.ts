@@ -45,6 +45,8 @@ export interface Reply<T> {
   readonly model: string;
   readonly reasoning?: string;
   readonly logProbs?: readonly TokenLogProb[];
+  /** Names of the tools that the request carried, where the `tools.load` seam left others than the session has. */
+  readonly offered?: readonly string[];
   /** The chain that was asked, with this reply appended: what the next turn continues. */
   readonly prompt: Prompt;
 }

@@ -82,7 +82,7 @@ async function acted<O>(
     state.malformed(proposals.problem);
     return tooManyErrors(parts, state);
   }
-  const resolve = (call: ToolCall): Resolved => (isCut(reply, call) ? cutOff(call) : state.resolve(call));
+  const resolve = (call: ToolCall): Resolved => (isCut(reply, call) ? cutOff(call) : state.resolve(call, reply));
   const goesOn = state.count.bind(state);
   const reports = await executeCalls({ run, config: parts.config, resolve, goesOn }, proposals.calls);
   for (const report of reports) if (report.end === 'not-executed') state.observeCall(report);

@@ -14,7 +14,7 @@ export interface ToolLoopConfig {
   readonly repeatLimit: number;
   /** `pure`: neighbouring calls of pure tools run side by side. */
   readonly parallel: 'pure' | 'never';
-  /** For models without tool calls of their own: calls are read from a block in the text. */
+  /** For models without tool calls of their own: calls are read from a block in the text. No `tools.load` seam sees them. */
   readonly textCalls: 'off' | 'json' | 'xml';
   /** Longest result that goes into the prompt whole; the middle of a longer one is left out. Less in a small window. */
   readonly maxResultChars: number;

@@ -7,7 +7,9 @@ import type { Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import { type AutonomyBudget, autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
+import { estimateTextTokens, measureTools } from '../tools/measure-tools.js';
 import { resolveCall } from '../tools/resolve-call.js';
+import { admitTools, type ToolBudget } from '../tools/tool-budget.js';
 import { type Toolset, toolset } from '../tools/toolset.js';
 import { completeConfig, DEFAULT_CONFIG, type ToolLoopConfig, type ToolLoopSettings } from './config.js';
 import type { Resolved } from './execute-calls.js';
@@ -28,14 +30,26 @@ export interface ToolLoopOptions<O = string> {
   readonly maxRepairs?: number;
   /** Carries what happens into memory: one step an iteration. */
   readonly capture?: ObservationCapture;
+  /** Holds for `textCalls`, whose tools stand in the setup; the seam `toolBudgetSeam` holds it for all others. */
+  readonly toolBudget?: ToolBudget;
   /** Who summarises old turns; the same model in a role of its own where it is absent. */
   readonly compactor?: Session;
 }
 
+/** What the model's window allows. A run keeps what it began with, whatever model a later process has. */
+export interface Measures {
+  /** Tokens that fit into a prompt: the window less what the answer may take. */
+  readonly room: number;
+  /** Longest result that goes into the prompt whole. */
+  readonly resultChars: number;
+}
+
 /** Options with every choice made and checked. */
-export interface LoopParts<O> {
+export interface LoopParts<O> extends Measures {
   readonly session: Session;
   readonly toolset: Toolset;
+  /** What the tool budget says about tools in text form: no `tools.load` seam sees those. */
+  readonly warnings: readonly string[];
   /** Tools that were given to a model that cannot call any. */
   readonly withheld: readonly string[];
   readonly config: ToolLoopConfig;
@@ -43,17 +57,14 @@ export interface LoopParts<O> {
   readonly textForm: TextForm | undefined;
   /** An answer is asked to be checked before it is accepted: only where there were tools to work with. */
   readonly confirms: boolean;
-  /** Tokens that fit into a prompt: the window less what the answer may take. */
-  readonly room: number;
-  /** Longest result that goes into the prompt whole. */
-  readonly resultChars: number;
   /** The most characters that the tools can take in a request. */
   readonly toolChars: number;
   readonly autonomy: AutonomyBudget;
   readonly maxRepairs: number;
   readonly capture: ObservationCapture | undefined;
   readonly compactor: Session;
-  resolve(call: ToolCall, extra: readonly ToolRef[]): Resolved;
+  /** `offered`: what the model was really shown, where that was less than all; the rest does not exist for it. */
+  resolve(call: ToolCall, extra: readonly ToolRef[], offered?: readonly string[]): Resolved;
   read(run: Run, text: string): Promise<Checked<O>>;
 }
 
@@ -71,23 +82,24 @@ export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
   const given = givenTools(options.tools);
   const usable = usableTools(given, options.session, config);
   const textForm = usable.tools.length > 0 && config.textCalls !== 'off' ? config.textCalls : undefined;
-  const room = roomIn(options.session);
   return {
     session: sessionFor(options.session, usable, textForm),
     toolset: usable,
+    warnings: textForm === undefined ? [] : admitted(usable, options),
     withheld: given.names.filter((name) => !usable.has(name)),
     config,
     textForm,
     confirms: config.doubleConfirmation && usable.tools.length > 0,
-    room,
-    // several results of half the room in characters still fit where a token is a few characters long
-    resultChars: Math.min(config.maxResultChars, Math.max(LEAST_RESULT, Math.floor(room / 2))),
+    ...measuresOf(options.session, config),
     toolChars: usable.tools.reduce((sum, tool) => sum + JSON.stringify(specOf(tool)).length, RECALL_CHARS),
     autonomy: options.autonomy ?? DEFAULT_AUTONOMY_BUDGET,
     maxRepairs,
     capture: options.capture,
     compactor: options.compactor ?? compactorFor(options.session),
-    resolve: (call, extra) => resolvedIn(extra.length === 0 ? usable : toolset([...usable.tools, ...extra]), call),
+    resolve: (call, extra, offered) => {
+      const all = extra.length === 0 ? usable : toolset([...usable.tools, ...extra]);
+      return resolvedIn(offered === undefined ? all : all.narrow({ include: offered }), call);
+    },
     read: options.read ?? (async (_run, text) => ({ ok: true, value: text as O })),
   };
 }
@@ -96,9 +108,11 @@ const LEAST_RESULT = 200;
 /** More than the description of the tool that is added once something was cleared. */
 const RECALL_CHARS = 500;
 
-function roomIn({ model, sampling }: Pick<Session, 'model' | 'sampling'>): number {
+function measuresOf({ model, sampling }: ToolLoopOptions['session'], { maxResultChars }: ToolLoopConfig): Measures {
   const { window, maxOutputTokens } = model.capabilities;
-  return Math.max(1, window - Math.min(sampling?.maxOutputTokens ?? maxOutputTokens, window / 2));
+  const room = Math.max(1, window - Math.min(sampling?.maxOutputTokens ?? maxOutputTokens, window / 2));
+  // several results of half the room in characters still fit where a token is a few characters long
+  return { room, resultChars: Math.min(maxResultChars, Math.max(LEAST_RESULT, Math.floor(room / 2))) };
 }
 
 function givenTools(tools: ToolLoopOptions['tools'] = []): Toolset {
@@ -118,13 +132,29 @@ function usableTools(given: Toolset, { model }: ToolLoopOptions['session'], conf
 
 function withTimeout(tool: ToolRef, timeoutMs: number): ToolRef {
   if (tool.timeoutMs !== undefined) return tool;
+  const known = timed.get(tool) ?? new Map<number, ToolRef>();
+  timed.set(tool, known);
   // on the tool, not a copy of it: its methods may rest on fields of a class
-  return Object.create(tool, { timeoutMs: { value: timeoutMs, enumerable: true } }) as ToolRef;
+  const wrapped =
+    known.get(timeoutMs) ?? (Object.create(tool, { timeoutMs: { value: timeoutMs, enumerable: true } }) as ToolRef);
+  known.set(timeoutMs, wrapped);
+  return wrapped;
 }
+
+/** One wrapper for each tool and time, however many loops are made: a circuit breaker knows a tool by its object. */
+const timed = new WeakMap<ToolRef, Map<number, ToolRef>>();
 
 function sessionFor(given: ToolLoopOptions['session'], { tools }: Toolset, textForm: TextForm | undefined): Session {
   if (textForm === undefined) return { ...given, tools };
   return { ...given, setup: `${given.setup}\n\n${textCallInstructions(textForm, tools)}`, tools: [] };
+}
+
+/** Tools in the setup do not pass the seams of a request, so that they are held to the budget before there is one. */
+function admitted({ tools }: Toolset, { session, toolBudget }: Pick<ToolLoopOptions, 'session' | 'toolBudget'>) {
+  const measured = measureTools(tools, estimateTextTokens, session.model.capabilities.window);
+  const admission = admitTools(measured, toolBudget);
+  if (!admission.ok) throw new ConfigError(`Tool budget: ${admission.why}`);
+  return admission.warnings;
 }
 
 function resolvedIn(view: Toolset, call: ToolCall): Resolved {

@@ -54,10 +54,12 @@ export class LoopState {
     this.model = parts.session.model.id;
   }
 
-  readonly resolve = (call: ToolCall): Resolved => {
+  /** Against what this very request carried. Tools in text form stand in the setup, where no seam takes any away. */
+  resolve(call: ToolCall, { offered }: Reply<string>): Resolved {
     const isRecall = call.name === this.recallTool.name && this.originals.size > 0;
-    return this.parts.resolve(call, isRecall ? [this.recallTool] : []);
-  };
+    const shown = this.parts.textForm === undefined ? offered : undefined;
+    return this.parts.resolve(call, isRecall ? [this.recallTool] : [], shown);
+  }
 
   heard(reply: Reply<string>): void {
     const { usage, text, model, finish, toolCalls } = reply;

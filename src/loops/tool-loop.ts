@@ -7,7 +7,7 @@ import { underSetup } from '../core/setup-chain.js';
 import { actOn, type LoopStop, stop } from './act-on-reply.js';
 import { mayIterate, stopCondition } from './autonomy-check.js';
 import { fitWindow } from './fit-window.js';
-import type { LoopParts, ToolLoopOptions } from './loop-parts.js';
+import type { LoopParts, Measures, ToolLoopOptions } from './loop-parts.js';
 import { partsOf } from './loop-parts.js';
 import { LoopState } from './loop-state.js';
 import { withoutOpenCalls } from './proposals.js';
@@ -60,7 +60,7 @@ export async function runToolLoop<O>(run: Run, parts: LoopParts<O>, input: Input
   return { outcome: outcomeFor(end.termination, result), prompt: withoutOpenCalls(state.prompt) };
 }
 
-function begin<O>(run: Run, { session, toolset, withheld, capture }: LoopParts<O>): void {
+function begin<O>(run: Run, { session, toolset, withheld, warnings, capture }: LoopParts<O>): void {
   run.note({
     kind: 'loop-start',
     loop: run.path,
@@ -68,12 +68,15 @@ function begin<O>(run: Run, { session, toolset, withheld, capture }: LoopParts<O
     tools: toolset.names,
     ...(withheld.length > 0 ? { withheld } : {}),
   });
+  for (const why of warnings)
+    run.note({ kind: 'decision', content: why, guard: 'tool-budget', verdict: 'warned', loop: run.path });
   capture?.begin(run);
 }
 
 /** Runs until something ends it. A bound of the run is an end like any other; a cancellation is not ours to catch. */
-async function iterate<O>(run: Run, parts: LoopParts<O>, state: LoopState): Promise<LoopStop<O>> {
+async function iterate<O>(run: Run, given: LoopParts<O>, state: LoopState): Promise<LoopStop<O>> {
   try {
+    const parts = await measured(run, given);
     for (;;) {
       const end = (await beforeIteration(run, parts, state)) ?? (await iteration(run, parts, state));
       if (end !== undefined) return end;
@@ -82,6 +85,16 @@ async function iterate<O>(run: Run, parts: LoopParts<O>, state: LoopState): Prom
     if (error instanceof BoundReachedError) return { termination: terminationOfBound(error) };
     throw error;
   }
+}
+
+/**
+ * With the measures that the run began with: they decide what goes into a prompt and when it is counted, and a resumed
+ * run must decide the same also where its model has another window by now.
+ */
+async function measured<O>(run: Run, parts: LoopParts<O>): Promise<LoopParts<O>> {
+  const { room, resultChars } = parts;
+  const kept: Measures = await run.step('window', {}, () => ({ room, resultChars }), 'pure');
+  return { ...parts, ...kept };
 }
 
 async function beforeIteration<O>(run: Run, parts: LoopParts<O>, state: LoopState): Promise<LoopStop<O> | undefined> {

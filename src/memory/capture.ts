@@ -5,6 +5,7 @@ import type { Embedder } from '../ports/embedder.js';
 import type { Store } from '../ports/store.js';
 import { OBSERVATION_TYPES, type ObservationType } from '../views/observations.js';
 import { PRIVATE } from '../views/privacy.js';
+import { repeatsConversation, repeatsResults } from '../views/repeated.js';
 import { handled } from './handled.js';
 import type { NewItem } from './items.js';
 import { markPrivate, type ObservationDraft, type PrivateParts } from './observe.js';
@@ -20,7 +21,7 @@ export interface CaptureOptions {
   readonly agent: string;
   /** Added to every observation. With `private` nothing is written at all. */
   readonly tags?: readonly string[];
-  /** Model calls of these sessions and calls of these tools stay in the journal. */
+  /** Model calls of these sessions and calls of these tools stay in the journal, with whatever the loop repeats. */
   readonly private?: PrivateParts;
   /** Characters kept of each observation; the journal has the rest. 4,000 where it is absent. */
   readonly maxContent?: number;
@@ -66,11 +67,16 @@ export function capture(options: CaptureOptions): ObservationCapture {
   };
 }
 
-/** A reply that asks for a private tool is not private by that: its text is the session's. */
+/**
+ * A reply that asks for a private tool is not private by that: its text is the session's. What the loop repeats is,
+ * whoever is named: it may be theirs.
+ */
 function isNamedIn(parts: PrivateParts | undefined, { type, metadata }: ObservationDraft): boolean {
+  const { tools = [], sessions = [] } = parts ?? {};
+  if (tools.length + sessions.length === 0) return false;
   const { tool, role } = (metadata ?? {}) as { readonly tool?: unknown; readonly role?: unknown };
-  if (type === 'tool_call') return typeof tool === 'string' && parts?.tools?.includes(tool) === true;
-  return typeof role === 'string' && parts?.sessions?.includes(role) === true;
+  if (type === 'tool_call') return typeof tool === 'string' && (tools.includes(tool) || repeatsResults(tool));
+  return typeof role === 'string' && (sessions.includes(role) || repeatsConversation(role));
 }
 
 /** What a tool or a failure says may be anybody's words. */

@@ -7,6 +7,7 @@ import type { FullEntry, IndexEntry, SummaryEntry } from './levels.js';
 import { memory } from './memory.js';
 import { recallSection } from './recall-section.js';
 import { RECALL_TOOL } from './recall-tool.js';
+import { oneLine } from './words.js';
 
 const AT = Date.UTC(2026, 10, 14);
 const line = (over: Partial<IndexEntry> = {}): IndexEntry => ({
@@ -60,6 +61,15 @@ describe('the section of recalled items', () => {
       '  | - [x] more',
       '  | end',
     ]);
+  });
+
+  it('is the same under every version of Node: only characters that will never change their kind are left out', () => {
+    const title = 'a\u200bb\u0007c\ud800d e\u0378\ue000f'; // U+0378 is not assigned, U+E000 is for private use
+    const section = recallSection([line({ title, id: 'semantic/\u0378' })]);
+    expect(section?.content.split('\n')[1]).toBe(
+      '- [semantic/\u0378] 2026-11-14, semantic, user: a b c d e\u0378\ue000f',
+    );
+    expect(oneLine(title, 80)).toBe('a b c d e\u0378\ue000f');
   });
 
   it('names the tool to read more with, where there is one, and is nothing without items', () => {

@@ -1,5 +1,6 @@
 import type { Band, NewSegment, Trust } from '../core/prompt.js';
 import type { Recalled } from './levels.js';
+import { flat } from './words.js';
 
 export interface SectionOptions {
   /** Name of the tool with which the model can read more, where it has one. */
@@ -35,7 +36,10 @@ function leastTrusted(items: readonly Recalled[]): Trust {
   return ORDER[Math.max(...items.map(({ trust }) => ORDER.indexOf(trust)))] ?? 'outside';
 }
 
-/** `- [id] date, kind, trust: title`, with longer text below it behind bars, so that it cannot pass for a line of ours. */
+/**
+ * `- [id] date, kind, trust: title`, with longer text below it behind bars, so that it cannot pass for a line of ours.
+ * Names come from outside too: they are made flat, so that none of them begins a line.
+ */
 export function renderItem(item: Recalled): string {
   const head = `- [${flat(item.id)}] ${dayOf(item.at)}, ${item.kind}, ${item.trust}: ${flat(item.title)}`;
   switch (item.level) {
@@ -59,11 +63,6 @@ function about({ source, confidence, tags }: Exclude<Recalled, { level: 'index' 
 
 function barred(text: string): readonly string[] {
   return text.split(/\r\n|[\n\r\u0085\u2028\u2029]/).map((line) => `  | ${line}`);
-}
-
-/** Names come from outside too: none of them begins a line. */
-function flat(text: string): string {
-  return text.replace(/[\p{C}\s]+/gu, ' ').trim();
 }
 
 const LAST_DATE = 8.64e15;

@@ -1,4 +1,4 @@
-import { type Amounts, boundReached, Ledger, NOTHING, type Refusal } from '../core/budget.js';
+import { type Amounts, AXES, boundReached, type CountedAxis, Ledger, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId, crossed } from '../core/codec.js';
 import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
@@ -51,6 +51,10 @@ export class Attempt {
   readonly tellings: Tellings;
   /** Links of prompt chains that the journal already holds. */
   readonly storedLinks = new Set<string>();
+  /** Calls that guards let pass and that have not ended, with what they may spend. */
+  readonly inFlight = new Map<EffectId, Partial<Amounts>>();
+  /** The line in which calls wait for their guards. */
+  admissions: Promise<unknown> = Promise.resolve();
   dead = false;
   live = false;
   /** The time of the last delivered completion. */
@@ -210,6 +214,7 @@ export class Attempt {
 
   /** The effect will never be answered: its scope was closed and it changed nothing. */
   drop(pending: Pending): void {
+    this.inFlight.delete(pending.id);
     if (this.open.remove(pending)) this.kick();
   }
 
@@ -473,6 +478,7 @@ export class Attempt {
     if (pending.reserved !== undefined) ledger.settle(pending.reserved, 'spent' in event ? (event.spent ?? {}) : {});
     pending.reserved = undefined;
     this.tellings.warn(ledger);
+    this.inFlight.delete(pending.id);
     if (pending.kind !== 'call' || (event.type !== 'complete' && event.type !== 'abort')) return;
     const result = event.type === 'complete' ? event.result : event.failure.message;
     const stale = meter.record(pending.fp, contentId(JSON.stringify(result) ?? ''));
@@ -580,6 +586,14 @@ export class Attempt {
     return { ...NOTHING, ...this.root.ledger.spent };
   }
 
+  /** What was spent, and what calls that guards let pass may still spend. */
+  private usageInFlight(): Amounts {
+    if (this.inFlight.size === 0) return this.usage();
+    const total: Record<CountedAxis, number> = { ...this.usage() };
+    for (const reserved of this.inFlight.values()) for (const axis of AXES) total[axis] += reserved[axis] ?? 0;
+    return total;
+  }
+
   guardContext(at: string): GuardContext {
     const { tenant, subject } = this.claim.record;
     return {
@@ -588,7 +602,7 @@ export class Attempt {
       subject,
       at,
       calledTools: this.saga.calledTools,
-      budget: { limits: this.root.ledger.limits, spent: this.usage() },
+      budget: { limits: this.root.ledger.limits, spent: this.usageInFlight() },
       decide: (decision) => this.push({ type: 'guard-decision', id: at, ...decision }),
     };
   }

@@ -1,10 +1,8 @@
 import { Breaker } from '../core/breaker.js';
 import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
 import type { EventOf, SagaEntry } from '../core/events.js';
-import { joinSeams } from '../core/join-seams.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
-import type { AgentSeams } from '../core/seams.js';
 import type { Claim, Rest, RunStatus } from '../ports/engine.js';
 import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
@@ -48,11 +46,7 @@ export class Lives {
     return this.attempts.has(runId) || this.launching.has(runId);
   }
 
-  agent(name: string): {
-    readonly agent: Agent<unknown, unknown>;
-    readonly version: string;
-    readonly seams?: AgentSeams | undefined;
-  } {
+  agent(name: string): { readonly agent: Agent<unknown, unknown>; readonly version: string } {
     const { agents } = this.settings;
     const found = Object.hasOwn(agents, name) ? agents[name] : undefined;
     if (found === undefined) {
@@ -61,14 +55,8 @@ export class Lives {
         detail: { name },
       });
     }
-    if (typeof found === 'function') return { agent: found as Agent<unknown, unknown>, version: '1' };
-    return { agent: found.agent as Agent<unknown, unknown>, version: found.version, seams: found.seams };
-  }
-
-  /** The host of this agent's runs: the runtime's seams, then those that the agent brings along. */
-  private hostFor(agent: string): AttemptHost {
-    const { seams } = this.agent(agent);
-    return seams === undefined ? this.host : { ...this.host, seams: joinSeams(this.host.seams, seams) };
+    const agent = (typeof found === 'function' ? found : found.agent) as Agent<unknown, unknown>;
+    return { agent, version: typeof found === 'function' ? '1' : found.version };
   }
 
   /** Claims a run and sets it going. */
@@ -138,7 +126,7 @@ export class Lives {
     }
     if (recorded.isPaused) return this.restPaused(claim, loaded.entries); // it paused, but its owner died before it could say so
     const attempt = new Attempt({
-      host: this.hostFor(claim.record.agent),
+      host: this.host,
       claim,
       recorded,
       generation,

@@ -1,7 +1,7 @@
 import type { Price } from '../core/model.js';
 import type { Agent } from '../core/run.js';
 import type { JsonSchema } from '../core/schema.js';
-import type { AgentSeams, Seams } from '../core/seams.js';
+import type { Seams } from '../core/seams.js';
 import type { Clock } from '../ports/clock.js';
 import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
@@ -14,8 +14,6 @@ export type AnyAgent = Agent<never, unknown>;
 export interface VersionedAgent {
   readonly agent: AnyAgent;
   readonly version: string;
-  /** Guards that belong to the agent and not to the process: they hold wherever it is run. */
-  readonly seams?: AgentSeams;
 }
 
 export interface RuntimeParts {

@@ -1,7 +1,9 @@
 import { type BudgetView, isAmount } from '../core/budget.js';
 import { roundTrip } from '../core/codec.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
+import { joinSeams } from '../core/join-seams.js';
 import type { Run } from '../core/run.js';
+import type { Seams } from '../core/seams.js';
 import type { Attempt } from './attempt.js';
 import { askModel } from './effects/ask-model.js';
 import { all, first } from './effects/branches.js';
@@ -14,8 +16,8 @@ import { randomAt } from './random-at.js';
 import type { Scope } from './scope.js';
 
 /** The run as its code sees it, from one scope. */
-export function makeRun(attempt: Attempt, scope: Scope): Run {
-  const runFor = (other: Scope): Run => makeRun(attempt, other);
+export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.host.seams): Run {
+  const runFor = (other: Scope): Run => makeRun(attempt, other, seams);
   const { record } = attempt.claim;
   return {
     id: attempt.runId,
@@ -27,7 +29,8 @@ export function makeRun(attempt: Attempt, scope: Scope): Run {
     },
     budget: budgetView(attempt, scope),
     ask: (session, input) => handled(() => askModel(attempt, scope, session, input)),
-    call: (tool, args) => handled(() => call(attempt, scope, tool, args)),
+    call: (tool, args) => handled(() => call(attempt, scope, tool, args, seams)),
+    guarded: (more) => makeRun(attempt, scope, joinSeams(seams, more)),
     step: (name, input, effect, effectClass) =>
       handled(() => step(attempt, scope, { name, input, effect, effectClass })),
     spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),

@@ -1,16 +1,19 @@
 import type { EffectId, Entry, EventOf } from '../core/events.js';
 import { EffectFold, type Verb } from './effects.js';
-import { baseOf, isInside, loopPathOf, pathOf, scopeOf } from './paths.js';
+import { baseOf, isInside, loopPathOf, pathOf, pathsAround, scopeOf } from './paths.js';
+import { repeatsConversation, repeatsResults } from './repeated.js';
 
 /** The tag of a note that is private. */
 export const PRIVATE = 'private';
 
 /**
- * What a journal says is private. Three things are:
+ * What a journal says is private. Four things are:
  * 1. a note whose `tags` hold `private`;
  * 2. everything made in a scope, and in the scopes inside it, that noted `{ kind: 'private' }` or whose loop has the tag,
  *    with what was handed to and by a child agent that runs there;
- * 3. model calls of the sessions and calls of the tools that such a note names (`sessions`, `tools`), in that scope.
+ * 3. model calls of the sessions and calls of the tools that such a note names (`sessions`, `tools`), in that scope;
+ * 4. what a loop repeats (cleared results that it gives back, summaries of its compactor) where a mark of 2 or 3 hides
+ *    anything in, inside or around that loop: it may be anybody's words.
  *
  * A mark holds for what came before it too: it is read after the fact, so an early effect must not slip through. It does
  * not follow contents: what an agent takes from a private result and hands on elsewhere is that effect's content.
@@ -19,6 +22,7 @@ export class Privacy {
   private readonly marks: Mark[] = [];
   private readonly named = new Map<string, { readonly verb: Verb; readonly name: string }>();
   private readonly children = new Map<string, string>();
+  private readonly loops = new Set<string>();
   private tagged = false;
 
   constructor(entries: readonly Entry[]) {
@@ -58,6 +62,7 @@ export class Privacy {
   }
 
   hidesTool(scope: string, name: string): boolean {
+    if (repeatsResults(name) && this.hidesRepeated(scope)) return true;
     return this.marks.some(({ path, tools }) => tools?.has(name) === true && isInside(scope, path));
   }
 
@@ -67,12 +72,20 @@ export class Privacy {
   }
 
   private hidesSession(scope: string, name: string): boolean {
+    if (repeatsConversation(name) && this.hidesRepeated(scope)) return true;
     return this.marks.some(({ path, sessions }) => sessions?.has(name) === true && isInside(scope, path));
+  }
+
+  /** Calls side by side have scopes of their own, so it is the innermost loop around them that counts. */
+  private hidesRepeated(scope: string): boolean {
+    const loop = pathsAround(scope).find((path) => this.loops.has(path)) ?? scope;
+    return this.marks.some((mark) => hidesAny(mark) && (isInside(loop, mark.path) || isInside(mark.path, loop)));
   }
 
   private read(note: EventOf<'note'>): void {
     const { path, event } = note;
     if (isTaggedPrivate(event)) this.tagged = true;
+    if (event.kind === LOOP) this.loops.add(loopPathOf(note));
     if (event.kind === LOOP && isTaggedPrivate(event)) this.marks.push({ path: loopPathOf(note) });
     if (event.kind !== PRIVATE) return;
     const [sessions, tools] = [namesIn(event['sessions']), namesIn(event['tools'])];
@@ -92,6 +105,11 @@ interface Mark {
 
 function isWhole({ sessions, tools }: Mark): boolean {
   return sessions === undefined && tools === undefined;
+}
+
+/** One that names nobody hides nothing. */
+function hidesAny(mark: Mark): boolean {
+  return isWhole(mark) || (mark.sessions?.size ?? 0) + (mark.tools?.size ?? 0) > 0;
 }
 
 export function isTaggedPrivate(event: EventOf<'note'>['event']): boolean {

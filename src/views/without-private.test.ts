@@ -170,6 +170,43 @@ describe('a journal without what is private', () => {
     expect(told.at(-1)?.event).toMatchObject({ result: 'open' });
   });
 
+  const LOOP_START: RunEvent = { type: 'note', path: '/l', event: { kind: 'loop-start', loop: '/l', agent: 'worker' } };
+  const marked = (path: string, parts: object = {}): RunEvent => ({
+    type: 'note',
+    path,
+    event: { kind: 'private', ...parts },
+  });
+  const REPEATED: readonly RunEvent[] = [
+    pure('/l/lane-0#0', 'recall_result', SECRET, 'call'),
+    askStart('/l#1', { session: 'worker-compactor' }),
+    askEnd('/l#1', { text: `in short: ${SECRET}` }),
+  ];
+
+  it.each([
+    ['a tool of the loop', marked('/l', { tools: ['diary'] })],
+    ['a session around it', marked('', { sessions: ['therapist'] })],
+    ['a call beside it', marked('/l/lane-1', { tools: ['diary'] })],
+    ['a child of the loop', marked('/l/c.0')],
+  ])('blanks what a loop repeats where %s is private [R3-OBS-PRIVATE]', (_what, mark) => {
+    expect(JSON.stringify(left(runStart(), LOOP_START, mark, ...REPEATED))).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['another loop', marked('/l2', { tools: ['diary'] })],
+    ['nobody', marked('/l', { tools: [] })],
+  ])('tells what a loop repeats where the mark is of %s [R3-OBS-PRIVATE]', (_what, mark) => {
+    expect(JSON.stringify(left(runStart(), LOOP_START, mark, ...REPEATED)).split(SECRET)).toHaveLength(3);
+  });
+
+  it('blanks the id under which a private result is recalled: it is a hash of it [R3-OBS-PRIVATE]', () => {
+    const end = askEnd('/l#0');
+    if (end.type !== 'ask-end' || end.reply === undefined) throw new Error('no reply');
+    const toolCalls = [{ id: 'a', name: 'recall_result', arguments: SECRET }];
+    const asked: RunEvent = { ...end, reply: { ...end.reply, toolCalls } };
+    const mark = marked('/l', { tools: ['diary'] });
+    expect(JSON.stringify(left(runStart(), LOOP_START, mark, askStart('/l#0'), asked))).not.toContain(SECRET);
+  });
+
   it('blanks what is asked about a call that has not begun, because it may be a private one [R3-OBS-PRIVATE]', () => {
     const asked = { ...gate('#1', 'diary'), request: { action: 'diary', input: SECRET } } as RunEvent;
     const warned = { type: 'guard-decision', id: '#1', guard: 'g', verdict: 'warned', why: SECRET } as const;

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -102,6 +103,27 @@ describe('flyball init', () => {
     });
     const manifest = JSON.parse(readFileSync(join(here.folder, 'package.json'), 'utf8')) as Record<string, unknown>;
     expect(manifest).toMatchObject({ name: 'helper', dependencies: { flyball: `file:${root.replace(/\/$/, '')}` } });
+  });
+
+  it('depends on the release that it belongs to, and on a driver where Node has none [R3-CLI-INIT]', async () => {
+    const here = desk();
+    const packages = join(here.folder, 'node_modules');
+    mkdirSync(packages);
+    for (const name of ['commander', 'yaml', '@cfworker'])
+      symlinkSync(join(root, 'node_modules', name), join(packages, name));
+    cpSync(join(root, 'dist'), join(packages, 'flyball/dist'), { recursive: true });
+    cpSync(join(root, 'package.json'), join(packages, 'flyball/package.json'));
+    const made = await npm(here.folder, [process.execPath, 'node_modules/flyball/dist/cli/main.js', 'init', 'new']);
+    expect(made.code, made.error).toBe(0);
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const manifest = JSON.parse(readFileSync(join(here.folder, 'new/package.json'), 'utf8')) as {
+      dependencies: object;
+    };
+    const hasOwnDriver = isBuiltin('node:sqlite');
+    expect(manifest.dependencies).toEqual({
+      flyball: `^${version}`,
+      ...(hasOwnDriver ? {} : { libsql: expect.stringMatching(/^\^/) }),
+    });
   });
 
   it('overwrites nothing, and writes nothing beside what is there [R3-CLI-INIT]', async () => {

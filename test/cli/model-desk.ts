@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type ModelServer, modelServer, type ServedRequest, type ServerScript } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import { type Desk, newDesk } from './flyball.js';
+import { type Desk, newDesk, type Talking } from './flyball.js';
 
 /** A desk whose commands find a model: a provider on loopback that answers from a script. */
 export interface ModelDesk extends Desk {
@@ -26,13 +26,20 @@ export async function modelDesk(
   const desk = newDesk({
     env: { OPENAI_COMPATIBLE_BASE_URL: server.baseUrl('openai-chat'), FLYBALL_MODEL: MODEL, ...more },
   });
+  const talking: Talking[] = [];
   onTestFinished(async () => {
+    for (const { child } of talking) child.kill('SIGKILL'); // those that a failed test left in the middle
     await server.close();
     desk.clear();
   });
   return {
     ...desk,
     server,
+    talk: (...words) => {
+      const talk = desk.talk(...words);
+      talking.push(talk);
+      return talk;
+    },
     file(name, text) {
       const path = join(desk.folder, name);
       mkdirSync(dirname(path), { recursive: true });

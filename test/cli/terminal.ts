@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 import { quoted } from '../../src/cli/command-line.js';
 
@@ -20,6 +21,8 @@ export interface Terminal {
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 const COLUMNS = 100;
+/** An escape sequence with its first number and its letter, or one character. */
+const PIECE = new RegExp(`(${'\u001b'}\\[\\??(\\d*)(?:;\\d+)*([A-Za-z]))|([^])`, 'gu');
 
 /** Why there can be no terminal here, or undefined. */
 export function noTerminal(): string | undefined {
@@ -40,6 +43,7 @@ export function openTerminal(
     env: { ...env, NODE_OPTIONS: '', TERM: 'xterm-256color', SHELL: '/bin/sh', ...given.env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  onTestFinished(() => void child.kill('SIGKILL')); // and with it the terminal: a test that failed leaves nobody waiting for keys
   let raw = '';
   let seen = 0;
   const watchers = new Set<() => void>();
@@ -98,7 +102,7 @@ export function shown(raw: string): readonly string[] {
     } else if (kind !== 'm')
       throw new Error(`A terminal was sent ${amount ?? ''}${kind}, which this one does not know.`);
   };
-  for (const [, sequence, amount, kind, mark] of raw.matchAll(/(\u001b\[\??(\d*)(?:;\d+)*([A-Za-z]))|([\s\S])/gu)) {
+  for (const [, sequence, amount, kind, mark] of raw.matchAll(PIECE)) {
     if (sequence !== undefined) control(amount === '' ? undefined : Number(amount), kind ?? '');
     else if (mark === '\r') column = 0;
     else if (mark === '\n') row += 1;

@@ -1,4 +1,4 @@
-import { done, type Model, type Outcome, type Run, type Session, type Tool } from 'flyball';
+import { done, FlyballError, type Model, type Outcome, type Run, type Seams, type Session, type Tool } from 'flyball';
 import { scriptedModel, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -219,5 +219,33 @@ describe('a model call in flight', () => {
     await life.runtime.cancel(RUN);
     await turns();
     expect(await ended).toMatchObject({ stop: 'cancelled', usage: { modelCalls: 1, tokensOut: 1000 } });
+  });
+});
+
+describe('a failure that may have been paid for', () => {
+  it('costs its worst case, also where no router adds it up [R3-ROUTER-BUDGET]', async () => {
+    const broken = new FlyballError('MODEL_UNAVAILABLE', 'cut off', { retryable: true, detail: { mayHaveCost: true } });
+    const model = scriptedModel({ talker: [broken] }, { price: { input: 1, output: 1_000_000 } });
+    const life = moving().open(async (run: Run) => {
+      await run
+        .ask({ name: 'talker', model, setup: 'Talk.', sampling: { maxOutputTokens: 7 } }, 'hi')
+        .catch(() => undefined);
+      return done(null);
+    });
+    expect(await life.start(null, { costUsd: 100 })).toMatchObject({
+      usage: { tokensOut: 7, costUsd: expect.closeTo(7, 3) },
+    });
+  });
+});
+
+describe('tools that a seam takes away', () => {
+  it('are named in the reply by what was left, so that a loop can hold the model to it [R3-TOOL-TOOLSET]', async () => {
+    const read: Tool = { name: 'read', description: 'Reads.', effect: 'pure', execute: async () => '' };
+    const model = scriptedModel({ talker: ['ok', 'ok'] });
+    const session: Session = { name: 'talker', model, setup: 'Talk.', tools: [read, { ...read, name: 'erase' }] };
+    const seams: Seams = { 'tools.load': [() => async (tools) => tools.filter(({ name }) => name === 'read')] };
+    const ask = async (run: Run) => done((await run.ask(session, 'hi')).offered ?? null);
+    expect(await moving().open(ask, { seams }).start()).toMatchObject({ value: ['read'] });
+    expect(await moving().open(ask).start()).toMatchObject({ value: null });
   });
 });

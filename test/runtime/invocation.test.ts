@@ -62,13 +62,27 @@ describe('a call that fails in a way that may pass', () => {
     expect(keys).toHaveLength(2);
   });
 
-  it('is never made again by itself when it is undoable or irreversible [R3-INVOKE-RETRY] [R3-INVOKE-DOUBT]', async () => {
+  it('is never made again by itself when it is undoable: it is in doubt, because it may have happened [R3-INVOKE-RETRY] [R3-INVOKE-DOUBT]', async () => {
+    const stage = moving();
     const undoable = flaky({ class: 'undoable', compensate: async () => undefined } as never, 1);
-    const outcome = await moving()
-      .open(async (run: Run) => done(await run.call(undoable.tool, null)))
-      .start();
-    expect(outcome).toMatchObject({ value: { ok: false } });
+    const life = stage.open(async (run: Run) => done(await run.call(undoable.tool, null)));
+    expect(await life.start()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt' }] });
     expect(undoable.keys).toHaveLength(1);
+  });
+
+  it('did not happen when it never got as far as the other side [R3-INVOKE-DOUBT]', async () => {
+    const refused: Tool<null, string> = {
+      name: 'send',
+      description: 'Sends.',
+      effect: { class: 'undoable', compensate: async () => undefined },
+      execute: async () => {
+        throw Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' });
+      },
+    };
+    const outcome = await moving()
+      .open(async (run: Run) => done(await run.call(refused, null)))
+      .start();
+    expect(outcome).toMatchObject({ stop: 'done', value: { ok: false, failure: { originalCode: 'ECONNREFUSED' } } });
   });
 
   it('that may have happened waits for a person when nothing proves otherwise [R3-INVOKE-DOUBT]', async () => {
@@ -240,5 +254,26 @@ describe('the circuit breaker of a tool', () => {
       )
       .start();
     expect(outcome).toMatchObject({ stop: 'done', value: { ok: false, failure: { code: 'CIRCUIT_OPEN' } } });
+  });
+
+  it('is not left half-open by a trial that was cancelled before it began [R3-INVOKE-BREAKER]', async () => {
+    const stage = moving();
+    const { tool } = flaky('idempotent', 2, { retry: policy });
+    const outcome = await stage
+      .open(
+        async (run: Run) => {
+          for (let n = 0; n < 2; n++) await run.call(tool, null); // open
+          await run.sleep(10_000);
+          // the trial loses a race before its INTENT is durable
+          await run.first([
+            async (branch) => branch.call(tool, null).then(() => new Promise<never>(() => undefined)),
+            async (branch) => branch.step('quick', null, () => 'won', 'pure'),
+          ]);
+          return done((await run.call(tool, null)).content);
+        },
+        { options: { suspendAfterMs: 1e9 } },
+      )
+      .start(null, { noProgress: 100 });
+    expect(outcome).toMatchObject({ stop: 'done', value: 'there' });
   });
 });

@@ -361,27 +361,86 @@ describe('around the rest', () => {
   });
 });
 
-describe('seams that an agent brings along', () => {
-  const guard: Seams['tool.pre'] = [() => async () => ({ allow: false, why: 'this agent may not' })];
+describe('guards that an agent brings along', () => {
+  const mark =
+    (order: string[], name: string): NonNullable<Seams['tool.pre']>[number] =>
+    (next) =>
+    async (value, ctx) => {
+      order.push(name);
+      return next(value, ctx);
+    };
+  const refuse: NonNullable<Seams['tool.pre']>[number] = () => async () => ({
+    allow: false,
+    why: 'this agent may not',
+  });
 
-  it('hold inside its runs, after those of the runtime, and nowhere else [R3-GOV-AUTONOMY]', async () => {
+  it('hold for the calls made through it, after those of the runtime, for children and branches too [R3-GOV-AUTONOMY]', async () => {
     const order: string[] = [];
-    const mark =
-      (name: string): NonNullable<Seams['tool.pre']>[number] =>
-      (next) =>
-      async (value, ctx) => {
-        order.push(name);
-        return next(value, ctx);
-      };
-    const agent = async (run: Run) => done((await run.call(tool, { path: 'a' })).content);
-    const stage = moving();
-    const life = stage.open(
-      { agent, version: '1', seams: { 'tool.pre': [mark('agent'), ...guard] } },
-      { seams: { 'tool.pre': [mark('runtime')] } },
+    const child = async (run: Run) => done((await run.call(tool, { path: 'child' })).content);
+    const life = moving().open(
+      async (run: Run) => {
+        const held = run.guarded({ 'tool.pre': [mark(order, 'agent'), refuse] });
+        const branches = await held.all([(branch) => branch.call(tool, { path: 'branch' })], 1);
+        const [branch] = branches.map((settled) => (settled.ok ? settled.value.content : 'failed'));
+        const spawned = await held.spawn(child, null, { share: 0.5 });
+        const scoped = (await held.scope('below').call(tool, { path: 'scope' })).content;
+        const free = (await run.call(tool, { path: 'free' })).content;
+        return done([branch, spawned.stop === 'done' ? spawned.value : '', scoped, free]);
+      },
+      { seams: { 'tool.pre': [mark(order, 'runtime')] } },
     );
-    expect(await life.start()).toMatchObject({ value: expect.stringContaining('this agent may not') });
-    expect(order).toEqual(['runtime', 'agent']);
-    const free = moving().open(agent, { seams: { 'tool.pre': [mark('runtime')] } });
-    expect(await free.start()).toMatchObject({ value: 'content of a' });
+    const refused = expect.stringContaining('this agent may not');
+    expect(await life.start()).toMatchObject({ value: [refused, refused, refused, 'content of free'] });
+    expect(order).toEqual(['runtime', 'agent', 'runtime', 'agent', 'runtime', 'agent', 'runtime']);
+  });
+});
+
+describe('what a response guard sees', () => {
+  const masks: Seams = {
+    'tool.post': [
+      (next) => async (value, ctx) => {
+        const seen = await next(value, ctx);
+        return { ...seen, text: seen.text.replaceAll('secret', '[masked]') };
+      },
+    ],
+  };
+
+  it('is also a result that verifying or a person tells afterwards [R3-GOV-GUARDS]', async () => {
+    const stage = moving();
+    const pay: Tool<null, string> = {
+      name: 'pay',
+      description: 'Pays.',
+      effect: {
+        class: 'undoable',
+        compensate: async () => undefined,
+        verify: async () => ({ happened: 'yes', result: 'paid with secret' }),
+      },
+      execute: async () => {
+        throw Object.assign(new Error('broken off'), { code: 'ECONNRESET' });
+      },
+    };
+    const life = stage.open(async (run: Run) => done((await run.call(pay, null)).content), { seams: masks });
+    expect(await life.start()).toMatchObject({ value: 'paid with [masked]' });
+    expect(JSON.stringify(await stage.entries())).not.toContain('with secret');
+  });
+});
+
+describe('guards over counters', () => {
+  it('judge calls side by side one after the other, with what was let pass counted [R3-AUTO-LEDGER]', async () => {
+    const seams: Seams = {
+      'tool.pre': [
+        () =>
+          async ({ args }, ctx) =>
+            ctx.budget.spent.toolCalls < 2 ? { allow: true, args } : { allow: false, why: 'two are enough' },
+      ],
+    };
+    const life = moving().open(
+      async (run: Run) => {
+        const calls = await Promise.all(['a', 'b', 'c', 'd'].map((path) => run.call(tool, { path })));
+        return done(calls.map(({ ok }) => ok));
+      },
+      { seams },
+    );
+    expect(await life.start()).toMatchObject({ value: [true, true, false, false] });
   });
 });

@@ -51,7 +51,7 @@ export function failureFrom(callee: Callee, error: unknown): FlyballError {
   }
   const said = message === '' ? JSON.stringify(error) : message;
   if (TOO_LONG.test(said)) return tooLong(callee, said);
-  return unreadable(callee, `an answer that broke: ${excerpt(said)}`);
+  return unreadable(callee, `an answer that broke: ${excerpt(callee, said)}`);
 }
 
 /** An answer that is none: cut, malformed, or of another kind. The work behind it may have been paid for. */
@@ -65,8 +65,8 @@ export function unreadable(callee: Callee, what: string): FlyballError {
 function apiFailure(callee: Callee, error: ApiFailure): FlyballError {
   const { statusCode: status, responseBody = '' } = error;
   if (status === undefined) return networkFailure(callee, error);
-  const said = shown(callee, excerpt(error.message || responseBody) || 'nothing');
-  if (status < 300) return unreadable(callee, `no reply: ${said} ${excerpt(responseBody)}`.trimEnd());
+  const said = excerpt(callee, error.message || responseBody) || 'nothing';
+  if (status < 300) return unreadable(callee, `no reply: ${said} ${excerpt(callee, responseBody)}`.trimEnd());
   if (status < 500 && status !== 429 && TOO_LONG.test(`${error.message} ${responseBody}`))
     return tooLong(callee, said, status);
   const retryable = status >= 500 || RETRYABLE.has(status) || error.isRetryable === true;
@@ -115,8 +115,9 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>): number 
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
-function excerpt(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+/** What was said, in short. Secrets are taken out of the whole text: a cut through one would leave its beginning. */
+function excerpt(callee: Callee, text: string): string {
+  const line = shown(callee, text).replaceAll(/\s+/g, ' ').trim();
   return line.length <= 200 ? line : `${line.slice(0, 200)}…`;
 }
 

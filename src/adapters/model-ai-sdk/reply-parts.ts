@@ -46,8 +46,7 @@ export class ReplyParts {
   /** A proposed call, complete. Those that the provider made itself are none of ours to make. */
   addCall(call: Extract<SdkContent, { type: 'tool-call' }>): void {
     if (call.providerExecuted === true) return;
-    const { toolCallId: id, toolName: name, providerMetadata } = call;
-    const given = call.input.trim() === '' ? '{}' : call.input;
+    const { toolCallId: id, toolName: name, input: given, providerMetadata } = call;
     this.calls.push({ id, name, arguments: given });
     if (providerMetadata !== undefined) this.callMetadata[id] = providerMetadata;
     if (!this.told.has(id)) this.onDelta?.({ type: 'tool-call', id, name, arguments: given });

@@ -35,7 +35,7 @@ export function receive<T>(
   if (reader !== undefined) return read(callee, response, reader, answered);
   const refused = new TextReader((body) => {
     if (status < 200 || status > 299) return statusFailure(callee, { status, headers, body, now: Date.now() });
-    return unreadable(callee, `${type || 'an answer of no type'} instead of a reply: ${excerpt(body)}`);
+    return unreadable(callee, `${type || 'an answer of no type'} instead of a reply: ${excerpt(callee, body)}`);
   });
   read(callee, response, refused, { resolve: answered.reject, reject: answered.reject });
 }
@@ -65,7 +65,7 @@ function read<T>(callee: Callee, response: IncomingMessage, reader: BodyReader<T
     }
   });
   response.once('error', () => {
-    fail(unreadable(callee, `${bytes} bytes and then broke off the connection: ${excerpt(head)}`));
+    fail(unreadable(callee, `${bytes} bytes and then broke off the connection: ${excerpt(callee, head)}`));
   });
 }
 

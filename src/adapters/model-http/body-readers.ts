@@ -59,7 +59,7 @@ function parsedFrom(callee: Callee, text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw unreadable(callee, text.trim() === '' ? 'an empty answer.' : `malformed JSON: ${excerpt(text)}`);
+    throw unreadable(callee, text.trim() === '' ? 'an empty answer.' : `malformed JSON: ${excerpt(callee, text)}`);
   }
   const { error } = fieldsOf(value) as { error?: unknown };
   if (error !== undefined && error !== null) throw spokenFailure(callee, error);

@@ -36,8 +36,8 @@ describe('a reply as vendors send it', () => {
   it.each([
     ['{"a":1}', '{"a":1}'],
     [{ a: 1 }, '{"a":1}'],
-    ['', '{}'],
-    [null, '{}'],
+    ['', ''],
+    [null, ''],
     ['{"a":', '{"a":'],
   ])('takes arguments %j for the text %j', (given, text) => {
     expect(whole({ tool_calls: [call(given)] }).toolCalls).toEqual([{ id: 'c1', name: 'add', arguments: text }]);

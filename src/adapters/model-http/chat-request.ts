@@ -101,7 +101,7 @@ function messageOnWire(message: Message, asked: readonly Message[], manner: Chat
       const calls = toolCalls.map(({ id, name, arguments: given }) => ({
         id,
         type: 'function',
-        function: { name, arguments: given },
+        function: { name, arguments: given.trim() === '' ? '{}' : given }, // servers parse it, and no text is no JSON
       }));
       return { role: 'assistant', content: message.content === '' ? null : content, ...reasoning, tool_calls: calls };
     }

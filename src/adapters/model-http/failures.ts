@@ -35,7 +35,7 @@ export function statusFailure(
   },
 ): FlyballError {
   const { status } = answer;
-  const said = shown(callee, sentenceIn(answer.body));
+  const said = sentenceIn(callee, answer.body);
   if (status < 500 && status !== 429 && TOO_LONG.test(answer.body)) {
     return new FlyballError('WINDOW_EXCEEDED', `${callee.id} cannot take a prompt this long: ${said}`, {
       detail: { status, provider: callee.provider, mayHaveCost: false },
@@ -61,7 +61,7 @@ export function spokenFailure(callee: Callee, error: unknown): FlyballError {
   const body = JSON.stringify({ error });
   if (code >= 400 && code < 600) return statusFailure(callee, { status: code, headers: {}, body, now: 0 });
   if (TOO_LONG.test(body)) return statusFailure(callee, { status: 400, headers: {}, body, now: 0 });
-  return unreadable(callee, `an error instead of a reply: ${sentenceIn(body)}`);
+  return unreadable(callee, `an error instead of a reply: ${sentenceIn(callee, body)}`);
 }
 
 /** Nothing was sent when connecting failed; after that the provider may have done the work. */
@@ -84,8 +84,9 @@ export function unreadable(callee: Callee, what: string): FlyballError {
   });
 }
 
-export function excerpt(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+/** What was said, in short. Secrets are taken out of the whole text: a cut through one would leave its beginning. */
+export function excerpt(callee: Callee, text: string): string {
+  const line = shown(callee, text).replaceAll(/\s+/g, ' ').trim();
   return line.length <= 200 ? line : `${line.slice(0, 200)}…`;
 }
 
@@ -94,20 +95,31 @@ function isCertificate(code: string): boolean {
 }
 
 /** The provider's own sentence, wherever it keeps it. */
-function sentenceIn(body: string): string {
+function sentenceIn(callee: Callee, body: string): string {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
   } catch {
-    return excerpt(body) || 'nothing'; // a proxy's page, or no text at all
+    return excerpt(callee, body) || 'nothing'; // a proxy's page, or no text at all
   }
   const fields = fieldsOf(parsed);
   const error = fields['error'];
   const sentence =
     textOf(error) || textOf(fieldsOf(error)['message']) || textOf(fields['message']) || textOf(fields['detail']);
-  return excerpt(sentence || body);
+  return excerpt(callee, sentence || body);
 }
 
-function shown(callee: Callee, text: string): string {
-  return callee.secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
+function shown({ secrets }: Callee, text: string): string {
+  const whole = secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
+  return secrets.reduce(withoutOpenSecret, whole);
+}
+
+/** Fewer characters of a secret than this tell nothing, and end many a word. */
+const TELLING = 4;
+
+/** The connection may break, or what is kept of an answer may end, in the middle of a secret. */
+function withoutOpenSecret(text: string, secret: string): string {
+  for (let length = secret.length - 1; length >= TELLING; length--)
+    if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}[secret]`;
+  return text;
 }

@@ -6,7 +6,7 @@ import { eventReader, jsonReader } from './body-readers.js';
 import { ChatReply } from './chat-reply.js';
 import { chatWriter } from './chat-request.js';
 import { Endpoint } from './endpoint.js';
-import { unreadable } from './failures.js';
+import { excerpt, unreadable } from './failures.js';
 import { type HttpModelOptions, isStreamed, vendorModel } from './options.js';
 
 export interface OpenAiModelOptions extends HttpModelOptions {
@@ -69,7 +69,7 @@ function readerFor(endpoint: Endpoint, reply: ChatReply, finished: () => ModelRe
     if (type !== '' && !type.includes('json')) return undefined;
     return jsonReader(callee, (value) => {
       if (!isCompletion(value))
-        throw unreadable(callee, `JSON that is no completion: ${JSON.stringify(value).slice(0, 200)}`);
+        throw unreadable(callee, `JSON that is no completion: ${excerpt(callee, JSON.stringify(value))}`);
       reply.take(value);
       return finished();
     });

@@ -51,12 +51,9 @@ export class ReplyBuilder {
     this.onDelta?.({ type: 'tool-call', id: call.id, ...name, arguments: part.arguments });
   }
 
+  /** Arguments as they came: whether none at all are none by intent, or were cut off, only the finish can tell. */
   toolCalls(): readonly ToolCall[] {
-    return this.calls.map(({ id, name, arguments: given }) => ({
-      id,
-      name,
-      arguments: given.trim() === '' ? '{}' : given, // a call without arguments is not malformed
-    }));
+    return this.calls.map(({ id, name, arguments: given }) => ({ id, name, arguments: given }));
   }
 
   /** A part without an index and with a new id, or with a taken index and another id, begins a call of its own. */

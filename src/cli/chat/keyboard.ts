@@ -96,9 +96,9 @@ export class Keyboard implements Person {
     open.timer = setTimeout(() => this.pasted(open), PASTE_MS);
   }
 
-  /** A paste without a line break at its end waits for the Enter that ends it. */
+  /** Nobody types the next letter so soon: it is a paste without a line break at its end, and waits for the Enter that ends it. */
   private pasted(open: Open): void {
-    if (open.given.length > 1 && this.lines.line !== '') return;
+    if (this.lines.line !== '') return;
     open.answer(open.given.join('\n'));
   }
 

@@ -73,6 +73,9 @@ interface Request {
   readonly why?: unknown;
 }
 
+/** Sounds like a yes and may mean less: "yes, but not that file". It must neither count as one nor as a reason. */
+const CONSENT = /^(?:y|yes|yep|yup|yeah|ok|okay|sure|fine|approved?)\b/i;
+
 function approval({ request, name }: Wait, { paint, width }: Pick<Screen, 'paint' | 'width'>): ChatQuestion {
   const { action, input, why } = (request ?? {}) as Request;
   const reason = typeof why === 'string' ? `: ${printable(why)}` : '';
@@ -86,9 +89,8 @@ function approval({ request, name }: Wait, { paint, width }: Pick<Screen, 'paint
     read: (line) => {
       const word = line.trim();
       if (/^y(es)?$/i.test(word)) return { payload: { verdict: 'approve' } };
-      if (/^y/i.test(word)) return { again: 'Only y or yes lets it. Say n, or why not.' };
-      const reason = /^(n|no)?$/i.test(word) ? 'the person said no' : word;
-      return { payload: { verdict: 'reject', reason } };
+      if (CONSENT.test(word)) return { again: 'Only y or yes lets it. Say n, or why not.' };
+      return { payload: { verdict: 'reject', reason: /^(n|no)?$/i.test(word) ? 'the person said no' : word } };
     },
   };
 }

@@ -21,6 +21,8 @@ export interface Act {
   /** How patiently a tool is tried; steps are made once. */
   readonly invocation?: Invocation;
   readonly body: (how: EffectContext) => Promise<unknown> | unknown;
+  /** What the response guard makes of a result that did not come from the body: verified, told or simulated. */
+  readonly observe?: (value: unknown) => Promise<unknown>;
   /** The form in which a result is kept in the journal. */
   readonly keep: (value: unknown) => unknown;
   /** The result back from what is kept. */
@@ -85,6 +87,24 @@ export function recordValue(
   } catch (error) {
     attempt.record({ ...end, result: null, failure: failureOf(error) });
   }
+}
+
+/** COMPLETE with a result that is in the form in which it is kept already. */
+export function recordKept(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  kept: unknown,
+  how: NonNullable<EventOf<'complete'>['how']>,
+): void {
+  attempt.record({
+    type: 'complete',
+    id: pending.id,
+    ...identity(pending, act),
+    result: kept,
+    ...spentOf(pending, pending.reserved, undefined),
+    how,
+  });
 }
 
 /** What a body returns when the effect took place and something after it refused the result. */

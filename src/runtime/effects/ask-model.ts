@@ -8,6 +8,7 @@ import { append, type Prompt } from '../../core/prompt.js';
 import { check } from '../../core/schema.js';
 import type { Input, Reply, Session } from '../../core/session.js';
 import { underSetup } from '../../core/setup-chain.js';
+import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import type { Scope } from '../scope.js';
@@ -55,6 +56,7 @@ function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply):
     model: reply.model ?? session.model.id,
     ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
     ...(reply.logProbs === undefined ? {} : { logProbs: reply.logProbs }),
+    ...(reply.offered === undefined ? {} : { offered: reply.offered }),
     prompt: append(prompt, {
       role: 'assistant',
       content: reply.text,
@@ -129,18 +131,25 @@ async function converse(
   while (tally.calls < calls) {
     tally.calls++;
     const timeoutMs = session.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, (how) =>
-      generate(attempt, pending, session, asked, how, nth),
-    );
+    let offered: readonly string[] | undefined;
+    const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, async (how) => {
+      const tools = await toolsFor(attempt, pending, session);
+      if (tools !== session.tools && session.tools !== undefined) offered = tools.map(({ name }) => name);
+      return generate(attempt, pending, { session, prompt: asked, tools }, how, nth);
+    });
     if (pending.closedBy !== undefined) return attempt.drop(pending);
     if (end.ended !== 'value') {
       const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
       // a call that was cut off may have been paid for in full
-      if (end.ended === 'error') addWasted(attempt, session, tally, wastedIn(end.error));
+      if (end.ended === 'error') addWasted(attempt, session, tally, wastedIn(session, asked, end.error));
       const spent = end.ended === 'stopped' ? (pending.reserved ?? {}) : amountsOf(tally);
       return attempt.record({ type: 'ask-end', id: pending.id, failure, spent });
     }
-    const reply = { ...end.value, usage: soundUsage(session, asked, end.value.usage) };
+    const reply = {
+      ...end.value,
+      ...(offered === undefined ? {} : { offered }),
+      usage: soundUsage(session, asked, end.value.usage),
+    };
     addUsage(tally, reply.usage, costOf(reply.usage, priceOfReply(attempt, session, reply.model)));
     addWasted(attempt, session, tally, reply.wasted);
     const read = await readReply(session, reply);
@@ -164,20 +173,25 @@ async function converse(
   });
 }
 
+/** The tools that a request may carry: those of the session, or what the seam leaves of them. */
+async function toolsFor(attempt: Attempt, pending: Pending, session: Session<unknown>): Promise<readonly ToolRef[]> {
+  const { seams } = attempt.host;
+  const given = session.tools ?? NO_TOOLS;
+  if (!hasSeam(seams, 'tools.load')) return given;
+  const left = await through(seams, 'tools.load', async (list) => list)(given, attempt.guardContext(pending.id));
+  return left.length === given.length && left.every((tool, index) => tool === given[index]) ? given : left;
+}
+
 async function generate(
   attempt: Attempt,
   pending: Pending,
-  session: Session<unknown>,
-  prompt: Prompt,
+  asked: { readonly session: Session<unknown>; readonly prompt: Prompt; readonly tools: readonly ToolRef[] },
   how: { readonly key: string; readonly signal: AbortSignal },
   nth: number,
 ): Promise<ModelReply> {
   const { seams } = attempt.host;
-  const offered = session.tools ?? NO_TOOLS;
-  const tools = hasSeam(seams, 'tools.load')
-    ? await through(seams, 'tools.load', async (list) => list)(offered, attempt.guardContext(pending.id))
-    : offered;
-  const request = requestFor(session, prompt, tools);
+  const { session } = asked;
+  const request = requestFor(session, asked.prompt, asked.tools);
   const onDelta = (delta: ModelDelta): void => attempt.host.delta(attempt.runId, pending.id, nth, delta);
   const context: ModelCallContext = {
     key: how.key,
@@ -211,7 +225,7 @@ async function readReply(session: Session<unknown>, reply: ModelReply): Promise<
 function recordReply(
   attempt: Attempt,
   pending: Pending,
-  reply: ModelReply,
+  reply: ModelReply & { readonly offered?: readonly string[] },
   value: unknown,
   tally: Tally,
   ms: number,
@@ -227,6 +241,7 @@ function recordReply(
     ...(reply.logProbs === undefined ? {} : { logProbs: reply.logProbs }),
     ...(reply.model === undefined ? {} : { model: reply.model }),
     ...(reply.wasted === undefined ? {} : { wasted: reply.wasted }),
+    ...(reply.offered === undefined ? {} : { offered: reply.offered }),
     costUsd: tally.costUsd,
     ...(value === undefined ? {} : { value }),
     calls: tally.calls,
@@ -258,8 +273,11 @@ function addWasted(attempt: Attempt, session: Session<unknown>, tally: Tally, wa
   addUsage(tally, wasted, worstCost(wasted.input, wasted.output, dearestPrice(attempt, session)));
 }
 
-function wastedIn(error: unknown): TokenUsage | undefined {
-  return error instanceof FlyballError ? (error.detail['wasted'] as TokenUsage | undefined) : undefined;
+/** As a router adds it up; a model that is asked directly only says that the call may have been paid for. */
+function wastedIn(session: Session<unknown>, prompt: Prompt, error: unknown): TokenUsage | undefined {
+  if (!(error instanceof FlyballError)) return undefined;
+  const wasted = error.detail['wasted'] as TokenUsage | undefined;
+  return wasted ?? (error.detail['mayHaveCost'] === true ? soundUsage(session, prompt, undefined) : undefined);
 }
 
 function amountsOf(tally: Tally): Partial<Amounts> {

@@ -3,7 +3,7 @@ import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError, failureOf } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import { check } from '../../core/schema.js';
-import type { Observed } from '../../core/seams.js';
+import type { Observed, Seams } from '../../core/seams.js';
 import {
   changed,
   type EffectContext,
@@ -31,18 +31,28 @@ import { ask } from './effect.js';
 type AnyTool = Tool<unknown, unknown>;
 
 /** A governed tool call: view, schema and guards before INTENT, execution and response guard inside, an observation after. */
-export function call<T>(attempt: Attempt, scope: Scope, tool: ToolRef<T>, args: unknown): Promise<ToolResult<T>> {
+export function call<T>(
+  attempt: Attempt,
+  scope: Scope,
+  tool: ToolRef<T>,
+  args: unknown,
+  seams: Seams,
+): Promise<ToolResult<T>> {
   const given = tool as unknown as AnyTool;
   // made ready when the call starts live; on replay the journal's arguments take their place
-  const ready: { act: Act } = { act: actOf(attempt, given, args, '') };
+  const ready: { act: Act } = { act: actOf(attempt, given, args, { at: '', seams }) };
   return ask<ToolResult<T>>(attempt, scope, {
     kind: 'call',
     fp: fingerprint('call', given.name, args),
     want: { toolCalls: 1, ...reservationOf(given, args) },
     drive: async (pending) => {
-      const admitted = await admit(attempt, pending, given, args);
+      const admitted = await admitInTurn(attempt, pending, given, args, seams);
       if (admitted === undefined) return;
-      ready.act = { ...actOf(attempt, given, admitted.args, pending.id), ...conditionsOf(attempt, admitted) };
+      ready.act = {
+        ...actOf(attempt, given, admitted.args, { at: pending.id, seams }),
+        guarded: true,
+        ...approvalIn(admitted),
+      };
       await driveAct(attempt, pending, ready.act);
     },
     learn: (end) => learnCompensation(attempt, ready.act, end),
@@ -84,13 +94,17 @@ interface Admitted {
   readonly approval?: string;
 }
 
-function conditionsOf(attempt: Attempt, { approval }: Admitted): Pick<Act, 'approval' | 'guarded'> {
-  const guarded = hasSeam(attempt.host.seams, 'tool.pre') ? { guarded: true } : {};
-  return approval === undefined ? guarded : { ...guarded, approval };
+function approvalIn({ approval }: Admitted): { readonly approval?: string } {
+  return approval === undefined ? {} : { approval };
 }
 
-function actOf(attempt: Attempt, tool: AnyTool, args: unknown, at: string): Act {
-  const { seams } = attempt.host;
+interface Place {
+  readonly at: EffectId;
+  readonly seams: Seams;
+}
+
+function actOf(attempt: Attempt, tool: AnyTool, args: unknown, place: Place): Act {
+  const { seams } = place;
   const own = rulesOf(tool.effect);
   const timeout = own.rules.timeoutMs === undefined && tool.timeoutMs !== undefined;
   return {
@@ -103,8 +117,9 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, at: string): Act 
     invocation: invocationOf(attempt, tool),
     body: async (how) => {
       if (!hasSeam(seams, 'tool.exec') && !hasSeam(seams, 'tool.post')) return tool.execute(args, how);
-      return guarded(attempt, tool, args, { at, how });
+      return guarded(attempt, tool, args, { ...place, how });
     },
+    observe: (value) => observed(attempt, tool, args, value, place),
     keep: (value) => (value instanceof Shown ? value.kept : keep(tool, value)),
     restore,
   };
@@ -128,23 +143,31 @@ async function guarded(
   attempt: Attempt,
   tool: AnyTool,
   args: unknown,
-  { at, how }: { readonly at: string; readonly how: EffectContext },
+  { at, seams, how }: Place & { readonly how: EffectContext },
 ): Promise<unknown> {
-  const { seams } = attempt.host;
-  const ctx = attempt.guardContext(at);
   const ref = tool as unknown as ToolRef;
   const execute = through(seams, 'tool.exec', () => tool.execute(args, how));
-  const made = await execute({ tool: ref, args, key: how.key }, ctx);
+  const made = await execute({ tool: ref, args, key: how.key }, attempt.guardContext(at));
+  return observed(attempt, tool, args, made, { at, seams });
+}
+
+/** What the response guard makes of a result, wherever the result comes from. */
+async function observed(
+  attempt: Attempt,
+  tool: AnyTool,
+  args: unknown,
+  made: unknown,
+  { at, seams }: Place,
+): Promise<unknown> {
   if (!hasSeam(seams, 'tool.post')) return made;
   const { result: value, reported } = unwrapChanged(made);
+  const report = (shown: unknown): unknown => (reported === undefined ? shown : changed(shown, reported));
   try {
     const guard = through(seams, 'tool.post', async (seen) => ({ value: seen.value, text: seen.text }));
-    const seen = await guard({ tool: ref, args, value, text: keep(tool, value).text }, ctx);
-    const shown = new Shown(keepObserved(tool, seen));
-    return reported === undefined ? shown : changed(shown, reported);
+    const about = { tool: tool as unknown as ToolRef, args, value, text: keep(tool, value).text };
+    return report(new Shown(keepObserved(tool, await guard(about, attempt.guardContext(at)))));
   } catch (error) {
-    const refused = new RefusedResult(error); // it took place all the same, and what it changed still counts
-    return reported === undefined ? refused : changed(refused, reported);
+    return report(new RefusedResult(error)); // it took place all the same, and what it changed still counts
   }
 }
 
@@ -163,17 +186,47 @@ function keepObserved(tool: AnyTool, { value, text }: Observed): KeptResult {
   return value === plain.text ? { text } : { text, value };
 }
 
+/**
+ * Guards decide over counters, so they judge one call after the other: calls side by side must not all be told that
+ * there is room for one. What was let pass counts until it has ended.
+ */
+async function admitInTurn(
+  attempt: Attempt,
+  pending: Pending,
+  tool: AnyTool,
+  args: unknown,
+  seams: Seams,
+): Promise<Admitted | undefined> {
+  if (!hasSeam(seams, 'tool.pre')) return admit(attempt, pending, tool, args, seams);
+  const turn = attempt.admissions.then(async () => {
+    const admitted = await admit(attempt, pending, tool, args, seams);
+    if (admitted !== undefined) attempt.inFlight.set(pending.id, pending.reserved ?? {});
+    return admitted;
+  });
+  attempt.admissions = turn.then(
+    () => undefined,
+    () => undefined,
+  );
+  return turn;
+}
+
 /** Arguments that may be used, or undefined when the refusal is already recorded as the call's observation. */
-async function admit(attempt: Attempt, pending: Pending, tool: AnyTool, args: unknown): Promise<Admitted | undefined> {
+async function admit(
+  attempt: Attempt,
+  pending: Pending,
+  tool: AnyTool,
+  args: unknown,
+  seams: Seams,
+): Promise<Admitted | undefined> {
   const before = admittedBefore(attempt, pending.id);
   if (before !== undefined) return before;
   let seam: 'schema' | 'tool.pre' = 'schema';
   try {
     const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
     if (!checked.ok) return refuse(attempt, pending, tool, seam, `invalid arguments: ${checked.problem}`);
-    if (!hasSeam(attempt.host.seams, 'tool.pre')) return { args: checked.value };
+    if (!hasSeam(seams, 'tool.pre')) return { args: checked.value };
     seam = 'tool.pre';
-    const guard = through(attempt.host.seams, seam, async (value) => ({ allow: true, args: value.args }) as const);
+    const guard = through(seams, seam, async (value) => ({ allow: true, args: value.args }) as const);
     const verdict = await guard({ tool, args: checked.value }, attempt.guardContext(pending.id));
     return verdict.allow ? verdict : refuse(attempt, pending, tool, seam, verdict.why);
   } catch (error) {

@@ -46,8 +46,15 @@ export async function resolveDoubt(
     : didNotHappen(attempt, pending, act, undefined);
 }
 
-function happened(attempt: Attempt, pending: Pending, act: Act, result: unknown, how: 'verified' | 'person'): 'ended' {
-  recordValue(attempt, pending, act, result, how);
+async function happened(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  result: unknown,
+  how: 'verified' | 'person',
+): Promise<'ended'> {
+  // a result that is told afterwards passes the same guard as one that the effect returns
+  recordValue(attempt, pending, act, act.observe === undefined ? result : await act.observe(result), how);
   return 'ended';
 }
 

@@ -2,7 +2,7 @@ import { FlyballError, JournalConflictError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
-import { type Act, keyOf, RefusedResult, recordFailure, recordValue } from './act.js';
+import { type Act, keyOf, RefusedResult, recordFailure, recordKept, recordValue } from './act.js';
 import type { BodyEnd } from './body.js';
 import { resolveDoubt } from './doubt.js';
 import { needsGate, passGates } from './gate.js';
@@ -12,7 +12,7 @@ import { circuitIsOpen, circuitRefusal, DEFAULT_TIMEOUT_MS, longestMs, runTries 
 export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   let intent = lastIntent(attempt, pending);
   if (intent === undefined) {
-    if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return simulate(attempt, pending, act);
+    if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return await simulate(attempt, pending, act);
     if (needsGate(attempt, act)) {
       const refusal = circuitIsOpen(attempt, act);
       if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
@@ -63,8 +63,8 @@ type Doubtful = { readonly intent: EventOf<'intent'>; readonly ended: BodyEnd<un
 
 /** Writes INTENT, makes it durable, and only then acts. */
 async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: number): Promise<'ended' | Doubtful> {
-  const refusal = circuitRefusal(attempt, act);
-  if (refusal !== undefined) return failed(attempt, pending, act, refusal);
+  const isOpen = circuitIsOpen(attempt, act);
+  if (isOpen !== undefined) return failed(attempt, pending, act, isOpen);
   const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const intent: EventOf<'intent'> = {
     type: 'intent',
@@ -95,6 +95,9 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   }
   // an idempotent effect that may have happened is repeated even for nobody: only then it is known, and can be undone
   if (pending.closedBy !== undefined && nth === 1) return failed(attempt, pending, act, pending.closedBy);
+  // let in only now: whoever is let in as the trial has to come to an end
+  const refusal = circuitRefusal(attempt, act);
+  if (refusal !== undefined) return failed(attempt, pending, act, refusal);
   const ended = await runTries(attempt, pending, act, { key: intent.key, timeoutMs });
   if (ended.ended === 'value') {
     recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
@@ -110,7 +113,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     return 'ended';
   }
   // repeating an idempotent effect is harmless, so calling it failed is honest enough
-  if (act.class === 'idempotent' || (ended.ended === 'error' && !saysInDoubt(ended.error))) {
+  if (act.class === 'idempotent' || (ended.ended === 'error' && !isInDoubt(ended.error))) {
     return failed(attempt, pending, act, errorOf(ended));
   }
   return { intent, ended };
@@ -122,33 +125,37 @@ function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown): '
 }
 
 /** In a fork that is not live: what the effect declares, else what the parent got at the same place, else nothing. */
-function simulate(attempt: Attempt, pending: Pending, act: Act): void {
+async function simulate(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   const parents = attempt.lineage.fork?.later.get(pending.id);
   if (act.rules.simulate !== undefined) {
-    simulateAs(attempt, pending, act);
+    await simulateAs(attempt, pending, act);
   } else if (parents?.fp === pending.fp) {
-    recordValue(attempt, pending, act, act.restore(parents.end.result), 'simulated');
+    recordKept(attempt, pending, act, parents.end.result, 'simulated'); // as guards let it pass then
   } else {
     const message = `${act.name} changes the world and this fork is not live. Declare \`simulate\`, or fork with live: true.`;
     recordFailure(attempt, pending, act, new FlyballError('NOT_SIMULATED', message));
   }
 }
 
-function simulateAs(attempt: Attempt, pending: Pending, act: Act): void {
-  let value: unknown;
+async function simulateAs(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   try {
-    value = act.rules.simulate?.(act.input);
+    const value = act.rules.simulate?.(act.input);
+    recordValue(attempt, pending, act, act.observe === undefined ? value : await act.observe(value), 'simulated');
   } catch (error) {
-    return recordFailure(attempt, pending, act, error);
+    recordFailure(attempt, pending, act, error);
   }
-  recordValue(attempt, pending, act, value, 'simulated');
 }
 
 function errorOf(end: BodyEnd<unknown>): unknown {
   return end.ended === 'error' ? end.error : end.ended === 'stopped' ? end.reason : undefined;
 }
 
+/** The connection broke after something may have been sent: whoever was at the other end may have acted. */
+const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE', 'UND_ERR_SOCKET']);
+
 /** An effect can say itself that it does not know: `throw Object.assign(new Error(…), { inDoubt: true })`. */
-function saysInDoubt(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && (error as { readonly inDoubt?: unknown }).inDoubt === true;
+function isInDoubt(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { inDoubt, code } = error as { readonly inDoubt?: unknown; readonly code?: unknown };
+  return inDoubt === true || (typeof code === 'string' && BROKEN_OFF.has(code));
 }

@@ -1,6 +1,6 @@
 import type { Amounts } from '../../core/budget.js';
 import type { GuardContext, SeamMiddleware, Seams } from '../../core/seams.js';
-import { withApproval } from '../governance/approval.js';
+import { type CallVerdict, judgingCalls } from '../governance/judged-call.js';
 import { type ProposedCall, proposedCall } from '../governance/proposed-call.js';
 import { type EnforcementResult, enforce, type Facts, gravest } from './enforcement.js';
 import { type AutonomyProfile, type AutonomySettings, autonomyProfile, ENFORCEMENT_POINTS } from './profile.js';
@@ -30,21 +30,22 @@ export function autonomyBudget(settings?: AutonomySettings): AutonomyBudget {
 }
 
 function beforeCall(profile: AutonomyProfile): SeamMiddleware<'tool.pre'> {
-  return (next) => async (value, ctx) => {
+  return judgingCalls(async ({ tool, args, isChanged }, ctx): Promise<CallVerdict> => {
     const { spent } = ctx.budget;
     const asked: string[] = [];
     const told = new Set<string>(); // EF-07 and EF-08 are asked for each file and for their sum
-    for (const facts of factsOf(proposedCall(value.tool, value.args))) {
+    for (const facts of factsOf(proposedCall(tool, args))) {
+      if (isChanged && facts.point === 'tool-calls') continue; // it is still the same call
       const answer = enforce(profile, facts, spent);
       const key = `${answer.point} ${answer.result}`;
       if (answer.result === 'allowed' || answer.known === true || told.has(key)) continue;
       told.add(key);
       tell(answer, ctx);
-      if (answer.result === 'blocked') return { allow: false, why: sentence(answer) };
+      if (answer.result === 'blocked') return { refused: sentence(answer) };
       if (answer.result === 'escalated') asked.push(sentence(answer));
     }
-    return withApproval(await next(value, ctx), asked);
-  };
+    return { asked };
+  });
 }
 
 function tell({ result, point, why }: EnforcementResult, ctx: GuardContext): void {

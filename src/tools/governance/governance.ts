@@ -1,15 +1,15 @@
 import { failureOf } from '../../core/errors.js';
 import { joinSeams } from '../../core/join-seams.js';
-import type { GuardContext, SeamMiddleware, Seams } from '../../core/seams.js';
+import type { GuardContext, Seams } from '../../core/seams.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { Clock } from '../../ports/clock.js';
 import { type AutonomyBudget, autonomyBudget } from '../autonomy/autonomy-budget.js';
 import type { CommandRules } from '../rules/commands.js';
 import type { DomainRules } from '../rules/domains.js';
 import type { PathRules } from '../rules/paths.js';
-import { withApproval } from './approval.js';
-import { type AutonomyLevel, autonomyGuard, type LevelOf } from './autonomy-level.js';
+import { type AutonomyLevel, autonomyGuard, checkedLevel, type LevelOf } from './autonomy-level.js';
 import { type GuardAnswer, type Objection, refuse, type ToolGuard } from './guard-answer.js';
+import { type CallVerdict, type JudgedCall, judgingCalls } from './judged-call.js';
 import type { Policy } from './policy/policy.js';
 import { type PolicySource, policyGuard } from './policy/policy-guard.js';
 import { type ProposedCall, proposedCall } from './proposed-call.js';
@@ -26,6 +26,8 @@ export interface GovernanceOptions {
   readonly rateLimit?: RateLimit | 'off';
   /** `supervised` where absent. */
   readonly autonomy?: LevelOf;
+  /** What the policy's condition `autonomy` is about; `autonomy` where absent. For agents that hold their level themselves. */
+  readonly policyAutonomy?: LevelOf;
   /** Where absent, scopes are not asked for. */
   readonly scopesOf?: ScopesOf;
   readonly commands?: CommandRules;
@@ -41,17 +43,16 @@ export interface GovernanceOptions {
 /**
  * The guards around every proposed call, in one order that no option changes. The first refusal ends it; a guard that
  * wants a person is remembered, and the person is asked after all the others have agreed. A guard that breaks refuses.
+ * Arguments that middleware further in changes are judged again.
  */
 export function governance(options: GovernanceOptions): Seams {
   const { tools = [] } = options;
   const legsOf = legsFrom(typeof tools === 'function' ? tools : () => tools);
   const guards = guardsOf(options, legsOf);
-  const middleware: SeamMiddleware<'tool.pre'> = (next) => async (value, ctx) => {
-    legsOf.learn(value.tool);
-    const answer = await judge(guards, value.tool, value.args, ctx);
-    if ('refused' in answer) return { allow: false, why: answer.refused };
-    return withApproval(await next(value, ctx), answer.asked);
-  };
+  const middleware = judgingCalls((call, ctx) => {
+    legsOf.learn(call.tool);
+    return judge(call.isChanged ? guards.filter(({ counts }) => counts !== true) : guards, call, ctx);
+  });
   const { autonomyBudget: counted = autonomyBudget() } = options;
   return joinSeams({ 'tool.pre': [middleware] }, counted === 'off' ? {} : counted.seam());
 }
@@ -64,6 +65,8 @@ export function autonomySeams(level: AutonomyLevel): Seams {
 
 function guardsOf(options: GovernanceOptions, legsOf: ReturnType<typeof legsFrom>): readonly ToolGuard[] {
   const { clock, rateLimit = DEFAULT_RATE_LIMIT, autonomy = 'supervised', trifecta = 'escalate' } = options;
+  const levelOf = options.policyAutonomy ?? autonomy;
+  if (typeof levelOf === 'string') checkedLevel(levelOf);
   const root = options.paths?.roots[0]?.path;
   return [
     ...(rateLimit === 'off' ? [] : [rateLimitGuard(rateLimit, clock)]),
@@ -74,17 +77,16 @@ function guardsOf(options: GovernanceOptions, legsOf: ReturnType<typeof legsFrom
     ...(options.domains === undefined ? [] : [domainGuard(options.domains)]),
     ...(options.policy === undefined
       ? []
-      : [policyGuard({ policy: options.policy, clock, levelOf: autonomy, ...(root === undefined ? {} : { root }) })]),
+      : [policyGuard({ policy: options.policy, clock, levelOf, ...(root === undefined ? {} : { root }) })]),
     ...(trifecta === 'off' ? [] : [trifectaGuard(trifecta, legsOf)]),
   ];
 }
 
 async function judge(
   guards: readonly ToolGuard[],
-  tool: ToolRef,
-  args: unknown,
+  { tool, args }: JudgedCall,
   ctx: GuardContext,
-): Promise<{ readonly refused: string } | { readonly asked: readonly string[] }> {
+): Promise<CallVerdict> {
   const asked: string[] = [];
   const tell = (answer: GuardAnswer): void => {
     for (const decision of answer.told) ctx.decide(decision);

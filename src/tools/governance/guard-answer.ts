@@ -17,6 +17,8 @@ export interface Objection {
 /** A link of the chain around a tool call. It decides, and does nothing else. */
 export interface ToolGuard {
   readonly name: string;
+  /** Every answer counts as a call: it is asked once for each, also where the arguments are judged again. */
+  readonly counts?: true;
   check(call: ProposedCall, ctx: GuardContext): GuardAnswer | Promise<GuardAnswer>;
 }
 

@@ -6,6 +6,7 @@ export { cardNumbersGuard } from './guards/card-numbers-guard.js';
 export type {
   GuardAt,
   GuardedCall,
+  GuardedResponse,
   GuardPoint,
   GuardResult,
   GuardSlots,

@@ -26,6 +26,7 @@ export function rateLimitGuard(limit: RateLimit, clock: Pick<Clock, 'now'>): Too
   const calls = new Map<string, number[]>();
   return {
     name: 'rate-limit',
+    counts: true,
     check(_call, ctx) {
       const now = clock.now();
       const key = keyOf(ctx);

@@ -44,10 +44,15 @@ export interface PreCallGuard {
   check(call: GuardedCall, ctx: SeamContext): Answer<'allow' | 'deny' | 'ask'>;
 }
 
+/** A result; or a failure (`failed`), whose words are `text` and whose detail and own code are in `value`. */
+export interface GuardedResponse extends GuardedCall, Observed {
+  readonly failed?: true;
+}
+
 export interface ResponseGuard extends Redacting {
   readonly at: 'response';
   readonly name: string;
-  check(response: GuardedCall & Observed, ctx: SeamContext): Answer<'pass' | 'redact' | 'block'>;
+  check(response: GuardedResponse, ctx: SeamContext): Answer<'pass' | 'redact' | 'block'>;
 }
 
 export interface OutputGuard extends Redacting {

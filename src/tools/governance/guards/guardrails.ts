@@ -1,14 +1,15 @@
-import { FlyballError } from '../../../core/errors.js';
+import { FlyballError, failureOf } from '../../../core/errors.js';
 import type { Outcome } from '../../../core/outcome.js';
-import type { Observed, SeamMiddleware, Seams } from '../../../core/seams.js';
+import type { GuardContext, SeamMiddleware, Seams } from '../../../core/seams.js';
 import type { ToolRef } from '../../../core/tool.js';
-import { withApproval } from '../approval.js';
+import { type CallVerdict, type JudgedCall, judgingCalls } from '../judged-call.js';
 import { effectKind } from '../proposed-call.js';
 import { type Asking, askGuard, decisionOf, reasonOf } from './ask-guard.js';
 import { blockedOutcome } from './blocked-outcome.js';
 import { checkSlots, hasGuards } from './check-slots.js';
-import type { GuardedCall, GuardSlots } from './guard-points.js';
+import type { GuardedCall, GuardedResponse, GuardSlots, ResponseGuard } from './guard-points.js';
 import { InputNotes } from './input-notes.js';
+import { reworded } from './reworded.js';
 import { mapOutcome, mapStrings } from './strings-in.js';
 
 /**
@@ -22,7 +23,7 @@ export function guardrails(slots: GuardSlots): Seams {
   return {
     ...(has('input') ? { input: [inputGuards(slots, notes)] } : {}),
     ...(has('preCall') ? { 'tool.pre': [preCallGuards(slots)] } : {}),
-    ...(has('response') ? { 'tool.post': [responseGuards(slots)] } : {}),
+    ...(has('response') ? { 'tool.exec': [failureGuards(slots)], 'tool.post': [responseGuards(slots)] } : {}),
     ...(has('input') || has('output') ? { output: [outputGuards(slots, notes)] } : {}),
   };
 }
@@ -55,20 +56,20 @@ function inputGuards({ input = [] }: GuardSlots, notes: InputNotes): SeamMiddlew
 const PRE_CALL: Asking<'allow' | 'deny' | 'ask', GuardedCall> = { verdicts: ['allow', 'deny', 'ask'] };
 
 function preCallGuards({ preCall = [] }: GuardSlots): SeamMiddleware<'tool.pre'> {
-  return (next) => async (value, ctx) => {
+  return judgingCalls(async ({ tool, args }: JudgedCall, ctx): Promise<CallVerdict> => {
     const asked: string[] = [];
     for (const guard of preCall) {
-      const judged = await askGuard(guard, PRE_CALL, guardedCall(value.tool, value.args), ctx);
+      const judged = await askGuard(guard, PRE_CALL, guardedCall(tool, args), ctx);
       if (judged.verdict === 'allow') continue;
       ctx.decide(decisionOf(judged, judged.verdict === 'ask' ? 'asked' : 'denied'));
-      if (judged.verdict !== 'ask') return { allow: false, why: `${value.tool.name} was refused. ${reasonOf(judged)}` };
+      if (judged.verdict !== 'ask') return { refused: `${tool.name} was refused. ${reasonOf(judged)}` };
       asked.push(reasonOf(judged));
     }
-    return withApproval(await next(value, ctx), asked);
-  };
+    return { asked };
+  });
 }
 
-const RESPONSE: Asking<'pass' | 'redact' | 'block', GuardedCall & Observed> = {
+const RESPONSE: Asking<'pass' | 'redact' | 'block', GuardedResponse> = {
   verdicts: ['pass', 'redact', 'block'],
   redact: (given, change) => ({ ...given, value: mapStrings(given.value, change), text: change(given.text) }),
 };
@@ -76,17 +77,48 @@ const RESPONSE: Asking<'pass' | 'redact' | 'block', GuardedCall & Observed> = {
 /** On the way out: what middleware inside makes of a result is judged too. */
 function responseGuards({ response = [] }: GuardSlots): SeamMiddleware<'tool.post'> {
   return (next) => async (value, ctx) => {
-    let seen = { ...guardedCall(value.tool, value.args), ...(await next(value, ctx)) };
-    for (const guard of response) {
-      const judged = await askGuard(guard, RESPONSE, seen, ctx);
-      seen = judged.value;
-      if (judged.verdict === 'pass') continue;
-      ctx.decide(decisionOf(judged, judged.verdict === 'redact' ? 'warned' : 'blocked'));
-      if (judged.verdict !== 'redact')
-        throw new FlyballError('DENIED', `The result of ${seen.tool} was withheld. ${reasonOf(judged)}`);
-    }
+    const given = { ...guardedCall(value.tool, value.args), ...(await next(value, ctx)) };
+    const { seen, withheld } = await judgeResponse(response, given, ctx);
+    if (withheld !== undefined)
+      throw new FlyballError('DENIED', `The result of ${seen.tool} was withheld. ${withheld}`);
     return { value: seen.value, text: seen.text };
   };
+}
+
+/** A failure is kept and read like a result. It stays the failure that it is, in words that may be read. */
+function failureGuards({ response = [] }: GuardSlots): SeamMiddleware<'tool.exec'> {
+  return (next) => async (value, ctx) => {
+    try {
+      return await next(value, ctx);
+    } catch (error) {
+      const { message, detail, originalCode } = failureOf(error);
+      const about = {
+        ...(detail === undefined ? {} : { detail }),
+        ...(originalCode === undefined ? {} : { originalCode }),
+      };
+      const given = { ...guardedCall(value.tool, value.args), value: about, text: message, failed: true } as const;
+      const { seen, withheld } = await judgeResponse(response, given, ctx);
+      if (withheld !== undefined) throw reworded(error, `The failure of ${seen.tool} was withheld. ${withheld}`);
+      throw seen === given ? error : reworded(error, seen.text, seen.value as typeof about);
+    }
+  };
+}
+
+/** What is left after all guards, or why nothing may be. */
+async function judgeResponse(
+  guards: readonly ResponseGuard[],
+  given: GuardedResponse,
+  ctx: GuardContext,
+): Promise<{ readonly seen: GuardedResponse; readonly withheld?: string }> {
+  let seen = given;
+  for (const guard of guards) {
+    const judged = await askGuard(guard, RESPONSE, seen, ctx);
+    seen = judged.value;
+    if (judged.verdict === 'pass') continue;
+    ctx.decide(decisionOf(judged, judged.verdict === 'redact' ? 'warned' : 'blocked'));
+    if (judged.verdict !== 'redact') return { seen, withheld: reasonOf(judged) };
+  }
+  return { seen };
 }
 
 const OUTPUT: Asking<'release' | 'redact' | 'block', Outcome<unknown>> = {

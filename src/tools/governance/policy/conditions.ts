@@ -1,7 +1,7 @@
-import { posix } from 'node:path';
 import { canonicalJson } from '../../../core/canonical.js';
 import { type Glob, matchesGlob } from '../../rules/glob.js';
 import { matchesAny } from '../text-glob.js';
+import { plainPath, plainUrl } from './plain-places.js';
 import type { ArgumentCondition, Conditions, PathStep, PolicyAction } from './policy.js';
 
 /**
@@ -32,21 +32,6 @@ function touched(globs: readonly Glob[], places: readonly (string | undefined)[]
   const matches = (place: string | undefined): boolean =>
     place === undefined ? strictness === 'any' : globs.some((glob) => matchesGlob(glob, place));
   return strictness === 'any' ? places.some(matches) : places.length > 0 && places.every(matches);
-}
-
-/** Undefined where the path leads out of a folder that nobody named. */
-function plainPath(path: string): string | undefined {
-  const plain = posix.normalize(path);
-  return plain === '..' || plain.startsWith('../') ? undefined : plain;
-}
-
-/** As it is really asked for: host in lower case, dots resolved, without user and password. */
-function plainUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  url.username = '';
-  url.password = '';
-  return url.href;
 }
 
 function argumentHolds({ path, test }: ArgumentCondition, args: unknown, strictness: Strictness): boolean {

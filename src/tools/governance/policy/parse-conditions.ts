@@ -19,7 +19,7 @@ export function parseConditions(fields: Fields): Conditions {
     ...(fields.has('autonomy') ? { autonomy: fields.someOf('autonomy', AUTONOMY_LEVELS) } : {}),
     ...(fields.has('legs') ? { legs: fields.someOf('legs', LEGS) } : {}),
     ...(fields.has('paths') ? { paths: parseGlobs(fields, 'paths') } : {}),
-    ...(fields.has('urls') ? { urls: parseGlobs(fields, 'urls') } : {}),
+    ...(fields.has('urls') ? { urls: parseUrlGlobs(fields, 'urls') } : {}),
   };
 }
 
@@ -34,6 +34,13 @@ function parseGlobs(fields: Fields, name: string): readonly Glob[] {
   return fields
     .texts(name)
     .map((text) => readGlob(text) ?? fields.fail(name, `"${text}" is no glob that can be matched`));
+}
+
+/** Hosts are compared without a dot at their end, so a pattern that has one would never match. */
+function parseUrlGlobs(fields: Fields, name: string): readonly Glob[] {
+  const dotted = fields.texts(name).find((text) => /^[^/]*:\/\/[^/]*\.(?::[^/]*)?(?:\/|$)/.test(text));
+  if (dotted !== undefined) fields.fail(name, `"${dotted}" has a host that ends with a dot; leave the dot out`);
+  return parseGlobs(fields, name);
 }
 
 const TESTS = ['equals', 'in', 'matches', 'above', 'below'] as const;

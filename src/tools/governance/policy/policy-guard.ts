@@ -6,6 +6,7 @@ import { type LevelOf, levelIn } from '../autonomy-level.js';
 import type { GuardAnswer, ToolGuard } from '../guard-answer.js';
 import type { ProposedCall } from '../proposed-call.js';
 import { evaluatePolicy } from './evaluate-policy.js';
+import { isOddPath } from './plain-places.js';
 import type { Policy, PolicyAction, PolicyDecision } from './policy.js';
 
 /** A policy that may be exchanged while runs go on. */
@@ -54,7 +55,8 @@ function actionOf(call: ProposedCall, ctx: GuardContext, options: PolicyGuardOpt
     subject: ctx.subject,
     tenant: ctx.tenant,
     autonomy: levelIn(options.levelOf, ctx),
-    paths: root === undefined ? paths : paths.map((path) => posix.resolve(root, path)),
+    // an odd one stays as it is: resolved it would look like any other
+    paths: root === undefined ? paths : paths.map((path) => (isOddPath(path) ? path : posix.resolve(root, path))),
     urls: call.touch.urls,
     calledTools: ctx.calledTools,
     now: options.clock.now(),
