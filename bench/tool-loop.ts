@@ -134,15 +134,16 @@ try {
 }
 
 const each = (times: readonly number[]): number => Math.min(...times) / (ITERATIONS + 1);
+const shown = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(3) : '-');
 const perSecond = (walls: readonly number[]): number => (AT_ONCE * (ITERATIONS + 1) * 1000) / Math.min(...walls);
 table(
   ['', 'in process', 'median', 'over HTTP', 'median', `calls/s, ${AT_ONCE} at once`],
   [...found].map(([name, figures]) => [
     name,
-    each(figures.process).toFixed(3),
-    (median(figures.process) / (ITERATIONS + 1)).toFixed(3),
-    each(figures.http).toFixed(3),
-    (median(figures.http) / (ITERATIONS + 1)).toFixed(3),
+    shown(each(figures.process)),
+    shown(median(figures.process) / (ITERATIONS + 1)),
+    shown(each(figures.http)),
+    shown(median(figures.http) / (ITERATIONS + 1)),
     figure(perSecond(figures.concurrentMs)),
   ]),
 );

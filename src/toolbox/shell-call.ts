@@ -65,7 +65,7 @@ export function judgeCall(rules: CommandRules, call: ShellCall): JudgedCall {
   const asks = verdicts.find((verdict) => verdict.ok && verdict.approval !== undefined);
   return {
     ok: true,
-    stages,
+    stages: verdicts.flatMap((verdict) => (verdict.ok ? verdict.stages : [])),
     readOnly: verdicts.every((verdict) => verdict.ok && verdict.readOnly),
     ...(asks?.ok === true && asks.approval !== undefined ? { approval: asks.approval } : {}),
   };

@@ -1,4 +1,4 @@
-import { done, type Outcome, type Run, type Tool } from 'flyball';
+import { done, FlyballError, type Outcome, type Run, type Tool } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import {
@@ -68,6 +68,36 @@ describe('guards at the four points', () => {
       ['#1', 'secrets', 'warned', 'secrets.github-token'],
       ['', 'card-numbers', 'warned', 'card-numbers.luhn'], // of the input, told with the end
       ['', 'card-numbers', 'warned', 'card-numbers.luhn'],
+    ]);
+  });
+
+  it('keep what a failure must not say from the prompt and the journal [R3-GOV-GUARDS]', async () => {
+    const stage = moving();
+    const key = `ghp_${'x'.repeat(36)}`;
+    const failing = toolOf({
+      name: 'row',
+      retry: { retries: 0 },
+      execute: async () => {
+        throw new FlyballError('SANDBOX_LIMIT', `no row for ${key}`, { detail: { asked: key, rows: 0 } });
+      },
+    });
+    const model = scriptedModel({ talker: 'Sorry.' });
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const seen = await run.call(failing, {});
+      await run.ask({ name: 'talker', model, setup: 'Work.' }, seen.content);
+      return done(seen);
+    };
+    const outcome = await stage.open(agent, { seams: guardrails({ response: [secretsGuard('response')] }) }).start();
+    expect(outcome).toMatchObject({
+      value: {
+        ok: false,
+        failure: { code: 'SANDBOX_LIMIT', message: 'no row for [github-token removed]', retryable: false },
+      },
+    });
+    expect(model.promptAt('talker')).toContain('no row for [github-token removed]');
+    expect(JSON.stringify([model.requests, await stage.entries()])).not.toContain(key);
+    expect(await stage.events('guard-decision')).toMatchObject([
+      { guard: 'secrets', verdict: 'warned', rule: 'secrets.github-token' },
     ]);
   });
 

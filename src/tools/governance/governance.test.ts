@@ -2,10 +2,16 @@ import { virtualClock } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { context, proposed, toolOf, undoable } from '../../../test/governance/context.js';
 import { joinSeams } from '../../core/join-seams.js';
+import type { Seams } from '../../core/seams.js';
+import { autonomyBudget } from '../autonomy/autonomy-budget.js';
 import { domainRules } from '../rules/domains.js';
 import { pathRules } from '../rules/paths.js';
 import { type GovernanceOptions, governance } from './governance.js';
+import { canaryGuard } from './guards/canary-guard.js';
+import { guardrails } from './guards/guardrails.js';
 import { parsePolicy } from './policy/parse-policy.js';
+import { policyGuard } from './policy/policy-guard.js';
+import { proposedCall } from './proposed-call.js';
 
 const clock = virtualClock();
 const denyAll = parsePolicy(
@@ -176,5 +182,99 @@ describe('governance', () => {
       allow: false,
     });
     expect(await proposed(governance({ clock, paths, policy }), reads('src/a'))).toMatchObject({ allow: true });
+  });
+
+  it('leaves an odd path as odd as it is for the policy [R3-GOV-POLICY]', async () => {
+    const rule = { id: 'all', effect: 'allow', tools: '*', when: { paths: '/work/**' }, because: 'Ours.' };
+    const policy = parsePolicy({ version: '1', reviewedBy: 'Ada', default: 'deny', rules: [rule] }, { now: 0 });
+    const paths = pathRules({ roots: [{ path: '/work', write: true }] });
+    const guard = policyGuard({ policy, clock, levelOf: 'autonomous', root: paths.roots[0]?.path ?? '' });
+    const read = (path: string) =>
+      guard.check(proposedCall(toolOf({ name: 'read', touches: () => ({ reads: [path] }) }), {}), context());
+    expect(await read('a')).toMatchObject({ verdict: 'pass' });
+    for (const path of ['file:///etc/passwd', '~/keys']) expect(await read(path)).toMatchObject({ verdict: 'refuse' });
+  });
+
+  it('shows a policy another level than it holds itself where it is told one [R3-GOV-POLICY] [R3-GOV-AUTONOMY]', async () => {
+    const when = { autonomy: 'read-only' };
+    const policy = parsePolicy(
+      {
+        version: '1',
+        reviewedBy: 'Ada',
+        default: 'allow',
+        rules: [{ id: 'low', effect: 'deny', tools: '*', when, because: 'Too low.' }],
+      },
+      { now: 0 },
+    );
+    const under = (more: Partial<GovernanceOptions>) =>
+      proposed(governance({ clock, autonomy: 'autonomous', policy, ...more }), toolOf({ name: 'pure' }));
+    expect(await under({})).toMatchObject({ allow: true });
+    expect(await under({ policyAutonomy: 'read-only' })).toMatchObject({ allow: false });
+    expect(await under({ policyAutonomy: () => 'read-only' })).toMatchObject({ allow: false });
+    expect(() => governance({ clock, policyAutonomy: 'none' as 'read-only' })).toThrow('"none" is no autonomy level');
+  });
+});
+
+describe('arguments that middleware further in has changed', () => {
+  const policy = parsePolicy(
+    {
+      version: '1',
+      reviewedBy: 'Ada',
+      default: 'allow',
+      rules: [
+        { id: 'evil', effect: 'deny', tools: '*', when: { args: [{ path: 'to', equals: 'evil' }] }, because: 'Evil.' },
+        { id: 'boss', effect: 'ask', tools: '*', when: { args: [{ path: 'to', equals: 'boss' }] }, because: 'Boss.' },
+      ],
+    },
+    { now: 0 },
+  );
+  const mail = toolOf({ name: 'mail' });
+  const sendingTo = (to: string): Seams => ({
+    'tool.pre': [(next) => (value, ctx) => next({ ...value, args: { to } }, ctx)],
+  });
+  const inPlace = (to: string): Seams => ({
+    'tool.pre': [
+      (next) => (value, ctx) => {
+        Object.assign(value.args as object, { to });
+        return next(value, ctx);
+      },
+    ],
+  });
+
+  it.each([
+    ['exchanged', sendingTo],
+    ['changed in place', inPlace],
+  ])('are judged again when they were %s [R3-GOV-ORDER] [R3-GOV-POLICY]', async (_, changing) => {
+    const guards = governance({ clock, policy });
+    const to = (name: string, ctx = context()) => proposed(joinSeams(guards, changing(name)), mail, { to: 'bob' }, ctx);
+    const ctx = context();
+    expect(await to('evil', ctx)).toMatchObject({ allow: false, why: expect.stringContaining('is not permitted') });
+    expect(ctx.decisions.map(({ verdict, rule }) => [verdict, rule])).toEqual([
+      ['allowed', 'default'],
+      ['denied', 'evil'],
+    ]);
+    expect(await to('boss')).toEqual({ allow: true, args: { to: 'boss' }, approval: expect.stringContaining('Boss.') });
+    expect(await to('ann')).toEqual({ allow: true, args: { to: 'ann' } });
+  });
+
+  it('are not judged again when they are the same in another order, and count as one call [R3-GOV-RATE]', async () => {
+    const seams = governance({ clock, policy, rateLimit: { perMinute: 2, burst: 2 } });
+    const turned: Seams = { 'tool.pre': [(next) => (value, ctx) => next({ ...value, args: { b: 2, a: 1 } }, ctx)] };
+    const ctx = context();
+    expect(await proposed(joinSeams(seams, turned), mail, { a: 1, b: 2 }, ctx)).toMatchObject({ allow: true });
+    expect(ctx.decisions).toHaveLength(1);
+    expect(await proposed(joinSeams(seams, sendingTo('ann')), mail, { to: 'bob' })).toMatchObject({ allow: true });
+    expect(await proposed(seams, mail, {})).toMatchObject({ allow: false }); // the third
+  });
+
+  it('are judged again by the autonomy budget and by guards of calls too [R3-GOV-ORDER] [R3-GOV-GUARDS]', async () => {
+    const reading = toolOf<{ to: string }>({ name: 'read', touches: ({ to }) => ({ reads: [to] }) });
+    const budget = autonomyBudget({ paths: pathRules({ roots: [{ path: '/work', write: true }] }) }).seam();
+    const canary = guardrails({ preCall: [canaryGuard('preCall', { canaries: ['/etc/violet-harbour-42'] })] });
+    for (const seams of [budget, canary]) {
+      const after = (to: string) => proposed(joinSeams(seams, sendingTo(to)), reading, { to: '/work/a' });
+      expect(await after('/work/b')).toMatchObject({ allow: true });
+      expect(await after('/etc/violet-harbour-42')).toMatchObject({ allow: false });
+    }
   });
 });

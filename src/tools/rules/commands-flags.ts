@@ -2,6 +2,8 @@
 export interface FlagStyle {
   /** Letters whose value may follow in the same word: in `-k2o` nothing after the k is a flag. */
   readonly valueLetters?: string;
+  /** Letters whose value can only follow in the same word: the word after `-I` is none. */
+  readonly attachedLetters?: string;
   /** Flags are whole words behind one dash, as with find. */
   readonly wholeWords?: boolean;
 }
@@ -12,8 +14,9 @@ export interface FlagStyle {
  */
 export function flagsIn(args: readonly string[], style: FlagStyle = {}): string[] {
   if (style.wholeWords === true) return args.filter((word) => word.startsWith('-'));
+  const letters = (style.valueLetters ?? '') + (style.attachedLetters ?? '');
   const end = args.indexOf('--');
-  return (end < 0 ? args : args.slice(0, end)).flatMap((word) => flagsOf(word, style.valueLetters ?? ''));
+  return (end < 0 ? args : args.slice(0, end)).flatMap((word) => flagsOf(word, letters));
 }
 
 function flagsOf(word: string, valueLetters: string): string[] {
@@ -34,19 +37,19 @@ export function isFlag(given: string, forbidden: string): boolean {
 }
 
 /** Words that are neither flags nor, as far as the style knows them, values of flags. */
-export function operandsIn(args: readonly string[], { valueLetters = '' }: FlagStyle = {}): string[] {
+export function operandsIn(args: readonly string[], style: FlagStyle = {}): string[] {
   const end = args.indexOf('--');
   const before = end < 0 ? args : args.slice(0, end);
   const operands = before.filter((word, at) => {
     if (word.startsWith('-') && word !== '-') return false;
     const previous = before[at - 1] ?? '';
-    return !(/^-[^-]/.test(previous) && endsInValueLetter(previous, valueLetters));
+    return !(/^-[^-]/.test(previous) && endsInValueLetter(previous, style));
   });
   return [...operands, ...(end < 0 ? [] : args.slice(end + 1))];
 }
 
 /** `-f` or `-cf`: the value of the f is the next word. */
-function endsInValueLetter(word: string, valueLetters: string): boolean {
-  const first = [...word.slice(1)].findIndex((letter) => valueLetters.includes(letter));
-  return first >= 0 && first === word.length - 2;
+function endsInValueLetter(word: string, { valueLetters = '', attachedLetters = '' }: FlagStyle): boolean {
+  const first = [...word.slice(1)].findIndex((letter) => (valueLetters + attachedLetters).includes(letter));
+  return first >= 0 && first === word.length - 2 && valueLetters.includes(word.at(-1) ?? '');
 }

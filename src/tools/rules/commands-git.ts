@@ -36,8 +36,11 @@ const DENIED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--output --output-directory', 'it writes a file'],
   ['--config --template', 'it brings settings that can name programs'],
   ['--edit --interactive', 'it opens an editor'],
+  ['--submodule --recurse-submodules --ignore-submodules', 'settings of a submodule can name programs'],
 ];
-/** Complete flags with which a forbidden one begins. */
+/** What a caller may write although the others of its kind are refused: with these nothing is run. */
+const HARMLESS_VALUES = /^--(?:submodule=(?:short|log)|ignore-submodules(?:=all)?|no-recurse-submodules)$/;
+/** Complete flags with which a forbidden one begins, except for `cat-file`, which takes them for their beginning. */
 const WHOLE_FLAGS = ['--filter', '--text'];
 
 /** Letters that mean something else for other subcommands. */
@@ -50,18 +53,21 @@ const DENIED_LETTERS: Readonly<Record<string, readonly string[]>> = {
   'format-patch': ['-o'],
   rebase: ['-x', '-i'],
   difftool: ['-x'],
+  status: ['-v', '--v', '--ve', '--ver', '--verb', '--verbo', '--verbos', '--verbose'],
 };
+/** Compares files by programs that a repository names, those of its submodules as well. */
+const DESCRIBES_FILES = ['--dirty', '--broken'];
 
 /** Subcommands that list when they are given no name or a flag that says so, and else make or change something. */
 const LISTING: Readonly<Record<string, { readonly lists: string; readonly changes: string }>> = {
   branch: {
     lists: '--list -l --show-current --contains --no-contains --merged --no-merged --points-at',
     changes:
-      '-d -D -m -M -c -C -f -u -t --delete --move --copy --force --set-upstream-to --unset-upstream --edit-description --create-reflog --track',
+      '-d -D -m -M -c -C -f -u -t --delete --move --copy --force --set-upstream-to --unset-upstream --edit-description --create-reflog --track --no-list',
   },
   tag: {
     lists: '--list -l --contains --no-contains --merged --no-merged --points-at',
-    changes: '-a -s -u -f -d -m -F -e -v --annotate --sign --local-user --force --delete --message --file --verify',
+    changes: '-a -s -u -f -d -m -F -e -v --annotate --sign --local-user --force --delete --message --file --verify --no-list',
   },
 };
 /** Subcommands whose first word decides; `stash` without one changes the working tree. */
@@ -96,16 +102,20 @@ export function gitProblem({ subcommand, rest }: GitCall, permit: readonly strin
   if (denied !== undefined && !permit.includes(subcommand)) return `git ${subcommand} is not allowed: ${denied}.`;
   if (subcommand === 'submodule' && rest.includes('foreach'))
     return 'git submodule foreach is not allowed: it runs programs.';
-  const flags = flagsIn(rest).filter((flag) => !permit.includes(flag));
+  const judged = rest.filter((word) => !HARMLESS_VALUES.test(word));
+  const flags = flagsIn(judged).filter((flag) => !permit.includes(flag));
   const letter = flags.find((flag) => DENIED_LETTERS[subcommand]?.includes(flag));
   if (letter !== undefined) return `git ${subcommand} may not be given ${letter}: it runs a program or writes a file.`;
+  const describes = subcommand === 'describe' && flags.find((flag) => DESCRIBES_FILES.some((each) => isFlag(flag, each)));
+  if (describes) return `git describe may not be given ${describes}: it compares files. Ask git status for that.`;
+  const whole = subcommand === 'cat-file' ? [] : WHOLE_FLAGS;
   for (const [names, why] of DENIED_FLAGS) {
     const found = flags.find(
-      (flag) => !WHOLE_FLAGS.includes(flag) && names.split(' ').some((name) => isFlag(flag, name)),
+      (flag) => !whole.includes(flag) && names.split(' ').some((name) => isFlag(flag, name)),
     );
     if (found !== undefined) return `git ${subcommand} may not be given ${found}: ${why}.`;
   }
-  if (rest.some((word) => word.includes('%G')))
+  if (rest.some((word) => /%G|%\(\*?signature/.test(word)))
     return 'git may not be given %G: it runs a program to check signatures.';
   const remote = rest.find((word) => /^(?:ext|fd)::/i.test(word.replace(/^--?[^=]*=/, '')));
   return remote === undefined ? undefined : `git may not use ${remote}: this transport runs a program.`;
@@ -114,7 +124,8 @@ export function gitProblem({ subcommand, rest }: GitCall, permit: readonly strin
 /** Why a subcommand that usually reads would change the repository; for rules that promise not to. */
 export function gitChange({ subcommand, rest }: GitCall): string | undefined {
   const firsts = Object.hasOwn(FIRST_WORDS, subcommand) ? FIRST_WORDS[subcommand]?.split(' ') : undefined;
-  const first = operandsIn(rest)[0];
+  // `stash -- list` puts a file of that name away, and `stash` alone everything
+  const first = subcommand === 'stash' ? rest[0] : operandsIn(rest)[0];
   if (firsts !== undefined && (first === undefined ? subcommand === 'stash' : !firsts.includes(first)))
     return `git ${subcommand} may only be followed by ${firsts.join(', ')}: anything else changes the repository.`;
   const listing = Object.hasOwn(LISTING, subcommand) ? LISTING[subcommand] : undefined;

@@ -2,11 +2,12 @@ import { flagsIn, isFlag, operandsIn } from './commands-flags.js';
 import { gitCall, gitProblem } from './commands-git.js';
 import { type ProgramTraits, TRAITS } from './commands-hatches.js';
 import { familyOf } from './commands-launchers.js';
-import { awkProblem, sedProblem } from './commands-scripts.js';
+import { awkProblem, sedProblem, xxdProblem } from './commands-scripts.js';
 
 const SCRIPTED: Readonly<Record<string, (args: readonly string[]) => string | undefined>> = {
   sed: sedProblem,
   awk: awkProblem,
+  xxd: xxdProblem,
 };
 /** Names under which code comes from a stream and not from a file. */
 const STREAM = /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/;
@@ -82,6 +83,8 @@ function operandProblem(name: string, traits: ProgramTraits, args: readonly stri
     if (found !== undefined) return `${name} may not be given “${found}”: ${why}.`;
   }
   const operands = operandsIn(args, traits);
+  const odd = operands.find((word) => traits.operands?.pattern.test(word) === false);
+  if (odd !== undefined) return `${name} may not be given “${odd}”: ${traits.operands?.why}.`;
   if (traits.maxOperands === undefined || operands.length <= traits.maxOperands.count) return undefined;
   return `${name} may not be given “${operands.at(-1)}”: ${traits.maxOperands.why}.`;
 }

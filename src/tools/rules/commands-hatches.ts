@@ -18,6 +18,8 @@ export interface ProgramTraits extends FlagStyle {
   readonly wholeFlags?: string;
   /** Refused wherever it occurs in an argument. */
   readonly values?: readonly { readonly pattern: RegExp; readonly why: string }[];
+  /** What every operand has to be like. */
+  readonly operands?: { readonly pattern: RegExp; readonly why: string };
   /** Files beyond this many operands are written to. */
   readonly maxOperands?: { readonly count: number; readonly why: string };
 }
@@ -54,8 +56,8 @@ export const TRAITS: Readonly<Record<string, ProgramTraits>> = {
     ],
   },
   uniq: { valueLetters: 'fsw', maxOperands: writesSecond },
-  xxd: { valueLetters: 'cglosnR', maxOperands: writesSecond, hatches: [{ flags: '-r -revert', why: WRITES }] },
-  tree: { valueLetters: 'LPIHTo', hatches: [{ flags: '-o -R', why: WRITES }] },
+  // no letter of tree holds its value: `-Lo 2 x` is read as -L 2 -o x
+  tree: { hatches: [{ flags: '-o -R', why: WRITES }] },
   shuf: { valueLetters: 'in', hatches: [{ flags: '-o --output', why: WRITES }] },
   split: { valueLetters: 'abClnt', hatches: [{ flags: '--filter', why: RUNS }] },
   diff: { valueLetters: 'CDFILSUWxX', hatches: [{ flags: '-l --paginate', why: RUNS }] },
@@ -66,7 +68,12 @@ export const TRAITS: Readonly<Record<string, ProgramTraits>> = {
       { flags: '-z -Z --uncompress --uncompress-noreport', why: RUNS },
     ],
   },
-  date: { valueLetters: 'dfrI', hatches: [{ flags: '-s --set', why: 'it sets the clock' }] },
+  date: {
+    valueLetters: 'dfr',
+    attachedLetters: 'I',
+    hatches: [{ flags: '-s --set', why: 'it sets the clock' }],
+    operands: { pattern: /^\+/, why: 'only a format, which begins with +, does not set the clock' },
+  },
   hostname: { maxOperands: { count: 0, why: 'it would rename the machine' } },
   tar: {
     valueLetters: 'fCTXbgHKLNV',

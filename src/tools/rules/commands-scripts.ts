@@ -1,4 +1,4 @@
-/** Programs whose first argument is a program of its own. Only what is certain to be harmless is let through. */
+/** Programs that read their arguments in a way of their own. Only what is certain to be harmless is let through. */
 
 const SED_FLAGS = /^(?:-[nrEsuz]+|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug))$/;
 const SED_ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?)`;
@@ -43,4 +43,21 @@ export function awkProblem(args: readonly string[]): string | undefined {
   if (found === undefined) return undefined;
   const hint = found === '>' ? ' Write a comparison the other way round, as in 5 < $3.' : '';
   return `The awk program may not contain ${found}: it can run a program or write a file.${hint}`;
+}
+
+const XXD_FLAGS = /^--?(?:[abCdEeiuvh]|p|ps|plain|postscript|autoskip|bits|ebcdic|include|uppercase|decimal|version|help)$/;
+const XXD_NUMBERED = /^-(?:[cglos]|cols|groupsize|len|seek)$/;
+const XXD_NUMBER = /^[+-]{0,2}(?:0x[0-9a-f]+|\d+)$/i;
+
+/** xxd reads flags as words: the s of `-ps` takes no value, so what follows it is a file already. */
+export function xxdProblem(args: readonly string[]): string | undefined {
+  const files: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? '';
+    if (XXD_NUMBERED.test(word) && XXD_NUMBER.test(args[at + 1] ?? '')) at++;
+    else if (!word.startsWith('-') || word === '-') files.push(word);
+    else if (!XXD_FLAGS.test(word) && !(/^-[cglos]/.test(word) && XXD_NUMBER.test(word.slice(2))))
+      return `xxd may not be given ${word}: only showing a file is allowed, with -a, -b, -C, -d, -E, -e, -i, -ps, -u, and -c, -g, -l, -o, -s with a number.`;
+  }
+  return files.length <= 1 ? undefined : `xxd may not be given “${files.at(-1)}”: a second file name is written to.`;
 }

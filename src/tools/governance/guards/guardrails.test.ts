@@ -1,6 +1,7 @@
 import { done, type GuardContext, type Outcome, type Seams } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { context, proposed, toolOf } from '../../../../test/governance/context.js';
+import { FlyballError, failureOf } from '../../../core/errors.js';
 import { through } from '../../../runtime/seams.js';
 import { cardNumbersGuard } from './card-numbers-guard.js';
 import type { GuardResult, InputGuard, OutputGuard, PreCallGuard, ResponseGuard } from './guard-points.js';
@@ -238,5 +239,69 @@ describe('at the output', () => {
     const failed = await leave(seams, { stop: 'failed', because: 'secret', failure });
     expect(failed).toMatchObject({ stop: 'failed', failure: { code: 'EFFECT_FAILED', retryable: true } });
     expect(JSON.stringify([cancelled, failed])).not.toContain('secret');
+  });
+});
+
+describe('of a failure', () => {
+  const fail = (seams: Seams, error: unknown, ctx: GuardContext = context()) =>
+    through(seams, 'tool.exec', async () => {
+      throw error;
+    })({ tool, args: {}, key: 'k' }, ctx);
+
+  it('a guard redacts the words, the detail and the tool’s own code, and it stays that failure [R3-GOV-GUARDS]', async () => {
+    const guard = response(() => said('redact'), { redact: star });
+    const seams = guardrails({ response: [guard] });
+    const limit = new FlyballError('SANDBOX_LIMIT', 'bad luck', { retryable: true, detail: { at: 'a bad place' } });
+    const ctx = context();
+    const thrown: unknown = await fail(seams, limit, ctx).catch((error: unknown) => error);
+    expect(failureOf(thrown)).toEqual({
+      code: 'SANDBOX_LIMIT',
+      message: '*** luck',
+      retryable: true,
+      detail: { at: 'a *** place' },
+    });
+    expect((thrown as Error).cause).toBeUndefined(); // printing the error would print it
+    expect(ctx.decisions).toEqual([{ guard: 'res', verdict: 'warned', rule: 'r1', why: 'because' }]);
+    const plain = Object.assign(new Error('bad luck'), { code: 'Ebad', retryable: true });
+    expect(failureOf(await fail(seams, plain).catch((error: unknown) => error))).toEqual({
+      code: 'EFFECT_FAILED',
+      message: '*** luck',
+      retryable: true,
+      originalCode: 'E***',
+    });
+  });
+
+  it('a guard that blocks or breaks withholds the words and nothing else [R3-GOV-GUARDS]', async () => {
+    const limit = new FlyballError('SANDBOX_LIMIT', 'bad luck', { retryable: true, detail: { at: 'a bad place' } });
+    for (const [check, why] of [
+      [() => said('block'), 'res: because'],
+      [throwing, 'The guard res could not judge it, so it is not let through.'],
+    ] as const) {
+      const ctx = context();
+      const thrown: unknown = await fail(guardrails({ response: [response(check)] }), limit, ctx).catch(
+        (e: unknown) => e,
+      );
+      expect(failureOf(thrown)).toEqual({
+        code: 'SANDBOX_LIMIT',
+        message: `The failure of read was withheld. ${why}`,
+        retryable: true,
+      });
+      expect(ctx.decisions).toMatchObject([{ guard: 'res', verdict: 'blocked' }]);
+    }
+  });
+
+  it('a guard sees that it is one, and what it lets pass is thrown as it was [R3-GOV-GUARDS]', async () => {
+    const seen: unknown[] = [];
+    const seams = guardrails({
+      response: [
+        response((given) => {
+          seen.push(given);
+          return said('pass');
+        }),
+      ],
+    });
+    const error = new Error('no luck');
+    await expect(fail(seams, error)).rejects.toBe(error);
+    expect(seen).toMatchObject([{ tool: 'read', text: 'no luck', value: {}, failed: true }]);
   });
 });

@@ -170,6 +170,43 @@ describe('a condition', () => {
     expect(holds({ urls: 'https://evil.com/**' }, { urls: ['not an address'] })).toBe(true);
     expect(holds({ urls: '**' }, { urls: ['not an address'] }, 'allow')).toBe(false);
   });
+
+  it.each(['https://evil.com./', 'https://EVIL.com../', 'https://user@evil.com.:443/'])(
+    'is not gone around by a dot after the host: %s [R3-GOV-POLICY]',
+    (url) => {
+      expect(holds({ urls: 'https://evil.com/**' }, { urls: [url] })).toBe(true);
+      expect(holds({ urls: 'https://*.evil.com/**' }, { urls: [url.replace(/evil/i, 'a.evil')] })).toBe(true);
+      expect(holds({ urls: 'https://good.com/**' }, { urls: [url] }, 'allow')).toBe(false);
+    },
+  );
+
+  it('refuses a pattern whose host ends with a dot: it would never match', () => {
+    for (const urls of ['https://evil.com./**', 'https://evil.com.', 'https://evil.com.:8443/**'])
+      expect(() => holds({ urls }, {}), urls).toThrow('ends with a dot');
+    expect(() => holds({ urls: 'https://evil.com/a./**' }, {})).not.toThrow();
+  });
+
+  it.each([
+    '/proc/self/root/etc/passwd',
+    '/work/../proc/1/cwd/x',
+    '/sys/kernel',
+    '/dev/fd/3',
+    'file:///etc/passwd',
+    '~/keys',
+    '/work/..%2fetc/passwd',
+    '/etc\u200b/passwd',
+    '/work/a\0',
+    '',
+  ])('takes the path %j, which may be another file, for the forbidden one [R3-GOV-POLICY]', (path) => {
+    expect(holds({ paths: '/etc/**' }, { paths: [path] })).toBe(true);
+    expect(holds({ paths: '/**' }, { paths: [path] }, 'allow')).toBe(false);
+    expect(holds({ paths: '**' }, { paths: [path] }, 'allow')).toBe(false);
+  });
+
+  it('reads relative folders that are only called like those of the system', () => {
+    expect(holds({ paths: 'dev/**' }, { paths: ['dev/a.ts'] }, 'allow')).toBe(true);
+    expect(holds({ paths: '/etc/**' }, { paths: ['proc/a.ts'] })).toBe(false);
+  });
 });
 
 describe('a waiver', () => {
