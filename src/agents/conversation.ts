@@ -53,7 +53,7 @@ function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
 }
 
 async function nextMessage(run: Run): Promise<Said> {
-  const said = await run.wait<Said>({ name: MESSAGE, schema: saidSchema, jsonSchema: SAID_SCHEMA });
+  const said = await run.wait<Said>({ name: MESSAGE, isInput: true, schema: saidSchema, jsonSchema: SAID_SCHEMA });
   return said === 'timed-out' ? { end: true } : said;
 }
 

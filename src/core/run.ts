@@ -21,6 +21,8 @@ export interface SignalSpec<T> {
   readonly jsonSchema?: JsonSchema;
   readonly timeoutMs?: number;
   readonly deadline?: Instant;
+  /** What comes is input like the run's own: it passes the `input` seam before it is journaled. */
+  readonly isInput?: true;
   /** What the person or system on the other side should know. */
   readonly request?: unknown;
 }

@@ -1,10 +1,12 @@
-import { strictJson } from '../core/codec.js';
-import { FlyballError } from '../core/errors.js';
+import { roundTrip, strictJson } from '../core/codec.js';
+import { FlyballError, failureOf } from '../core/errors.js';
 import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import { type Checked, check, type StandardSchema } from '../core/schema.js';
+import type { SeamContext, Seams } from '../core/seams.js';
 import type { Engine, StoredMessage } from '../ports/engine.js';
 import type { Pending } from './pending.js';
+import { hasSeam, through } from './seams.js';
 
 /** An open wait of the code, of a gate or of a doubt. */
 export interface Waiter {
@@ -12,6 +14,8 @@ export interface Waiter {
   readonly start: EventOf<'wait-start'>;
   readonly pending: Pending;
   readonly schema: StandardSchema | undefined;
+  /** What comes passes the `input` seam. */
+  readonly isInput: boolean;
   /** A message is being checked for it. */
   busy: boolean;
 }
@@ -19,13 +23,14 @@ export interface Waiter {
 /** What an inbox needs of the run it belongs to. */
 export interface InboxOwner {
   readonly runId: string;
-  readonly host: { readonly engine: Pick<Engine, 'inbox'> };
+  readonly host: { readonly engine: Pick<Engine, 'inbox'>; readonly seams: Seams };
   readonly writer: { take(message: number): void };
   readonly timers: { clear(name: string): void };
   record(event: EventOf<'wait-end'>): void;
   push(event: RunEvent): unknown;
   barrier(): Promise<void>;
   busy(): void;
+  guardContext(at: string): SeamContext;
   fail(error: unknown): void;
   requestCancel(by: string, why: string): boolean;
   requestPause(message: StoredMessage): void;
@@ -138,9 +143,21 @@ export class Inbox {
     }
   }
 
+  /** Input is guarded wherever it comes in: a guard may change it, or refuse it like a schema does. */
+  private async guarded(waiter: Waiter, checked: Checked<unknown>): Promise<Checked<unknown>> {
+    const { seams } = this.owner.host;
+    if (!checked.ok || !waiter.isInput || !hasSeam(seams, 'input')) return checked;
+    try {
+      const guard = through(seams, 'input', async (value) => value);
+      return { ok: true, value: roundTrip(await guard(checked.value, this.owner.guardContext(waiter.id))) };
+    } catch (error) {
+      return { ok: false, problem: failureOf(error).message };
+    }
+  }
+
   private async offer(waiter: Waiter, message: StoredMessage): Promise<void> {
     const payload: unknown = message.body === '' ? undefined : JSON.parse(message.body);
-    const checked = await read(waiter.schema, payload);
+    const checked = await this.guarded(waiter, await read(waiter.schema, payload));
     if (!this.isOpen) return;
     if (!this.waiters.includes(waiter)) {
       // timed out or closed meanwhile: the message is still there for somebody else

@@ -6,6 +6,7 @@ import type { CommandRules } from '../tools/rules/commands.js';
 import { readOnlyCommands } from '../tools/rules/commands-read-only.js';
 import { pathRules } from '../tools/rules/paths.js';
 import type { ShellCall } from './shell-call.js';
+import { quietEnvironment } from './shell-git.js';
 import type { ShownAmount } from './shell-output.js';
 import type { ShellResult } from './shell-report.js';
 
@@ -71,19 +72,6 @@ export interface ShellSetup {
   readonly unsandboxed?: string;
 }
 
-/** Pagers, prompts and colours off; git's file watcher is a program that a repository can name. */
-const QUIET = {
-  TERM: 'dumb',
-  NO_COLOR: '1',
-  PAGER: 'cat',
-  GIT_PAGER: 'cat',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_COUNT: '1',
-  GIT_CONFIG_KEY_0: 'core.fsmonitor',
-  GIT_CONFIG_VALUE_0: 'false',
-};
 const TIMEOUT_MS = 30_000;
 const SHOWN = { head: 100, tail: 50, maxBytes: 32 * 1024 };
 
@@ -110,8 +98,9 @@ export function setUpShell(options: ShellOptions): ShellSetup {
     legs: options.legs ?? (isOffline ? ['private-data'] : ['private-data', 'untrusted-content', 'outbound']),
     job: {
       cwd: options.cwd,
-      mounts,
-      env: { ...QUIET, ...options.env },
+      // what leaves no trace needs nothing to write to, and is then held to it
+      mounts: effect.class === 'pure' ? mounts.map(({ path }) => ({ path, access: 'read-only' as const })) : mounts,
+      env: { ...quietEnvironment(rules), ...options.env },
       network: options.network ?? 'none',
       limits: { ...options.limits, wallMs: timeoutMs },
     },

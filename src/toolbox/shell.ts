@@ -2,6 +2,8 @@ import { FlyballError } from '../core/errors.js';
 import { tool } from '../tools/define-tool.js';
 import type { DefinedTool } from '../tools/tool-definition.js';
 import { judgeCall, SHELL_INPUT, type ShellCall, shellInput } from './shell-call.js';
+import { withPlainGit } from './shell-git.js';
+import { withKeptFolders } from './shell-mounts.js';
 import { presentShell, type ShellResult, shellResult } from './shell-report.js';
 import { type ShellOptions, type ShellSetup, setUpShell } from './shell-setup.js';
 
@@ -31,7 +33,8 @@ export function shellTool(options: ShellOptions): DefinedTool<ShellCall, ShellRe
       if (!judged.ok) throw new FlyballError('DENIED', judged.why);
       if (judged.approval !== undefined && !setup.asks)
         throw new FlyballError('DENIED', `${judged.approval} Nobody can be asked here, so it is not run.`);
-      const result = await setup.sandbox.run({ ...setup.job, stages: judged.stages }, { signal });
+      const job = { ...setup.job, mounts: withKeptFolders(setup.job, setup.rules), stages: judged.stages };
+      const result = await setup.sandbox.run(await withPlainGit(setup.sandbox, setup.rules, job, signal), { signal });
       return shellResult(result, { ...setup, sandbox: setup.sandbox.name });
     },
   });

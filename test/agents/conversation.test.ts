@@ -1,3 +1,4 @@
+import type { Seams } from 'flyball';
 import { conversation, defineAgent, MESSAGE } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -57,5 +58,28 @@ describe('a conversation', () => {
       .filter(({ event }) => event.kind === 'turn-end')
       .map(({ event }) => event);
     expect(turns.map(({ stop }) => stop)).toEqual(['done', 'failed', 'done']);
+  });
+
+  it('puts every message through the input guards before it is journaled, and asks again for one that is refused [R3-GOV-GUARDS]', async () => {
+    const model = scriptedModel({ clerk: ['Hello.', 'Noted.'] });
+    const agent = defineAgent({ ...CLERK, model });
+    const stage = moving();
+    const seams: Seams = {
+      input: [
+        (next) => async (value, ctx) => {
+          const text = JSON.stringify(await next(value, ctx));
+          if (text.includes('forbidden')) throw new Error('not here');
+          return JSON.parse(text.replaceAll('hunter2', '[masked]'));
+        },
+      ],
+    };
+    const life = stage.open(conversation(agent), { seams });
+    await life.start('Hi.');
+    await life.runtime.signal(RUN, MESSAGE, { text: 'forbidden words' });
+    await life.runtime.signal(RUN, MESSAGE, { text: 'The password is hunter2.' });
+    expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: MESSAGE }] });
+    expect(model.requests.at(-1)?.messages.at(-1)?.content).toBe('The password is [masked].');
+    expect(await stage.events('signal-refused')).toMatchObject([{ why: 'not here' }]);
+    expect(JSON.stringify(await stage.entries())).not.toContain('hunter2');
   });
 });

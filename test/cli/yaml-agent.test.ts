@@ -40,7 +40,8 @@ describe('flyball run agent.yaml', () => {
       ...DONE,
     ]);
     const input = `{ type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }`;
-    const head = (name: string) => `name: '${name}', description: 'Says it.', input: ${input}, effect: 'pure'`;
+    const head = (name: string) =>
+      `name: '${name}', description: 'Says it.', input: ${input}, effect: 'pure', legs: []`;
     desk.file('package.json', '{ "type": "module" }');
     desk.file(
       'tools/shout.mjs',
@@ -59,6 +60,7 @@ export default { ${head('whisper')}, execute: async ({ text }: Given): Promise<s
     description: Counts letters.
     input: { type: object, properties: { text: { type: string } }, required: [text] }
     effect: pure
+    legs: []
     run: ./lib/length.mjs#lengthOf
 `,
     );
@@ -96,7 +98,14 @@ export default { ${head('whisper')}, execute: async ({ text }: Given): Promise<s
   });
 
   it('lets nobody rewrite what governs the agent, although it may write the folder [R3-CLI-RUN-YAML]', async () => {
-    const governing = ['agent.yaml', 'policy.yaml', 'tools/new.mjs', 'tools.yaml', 'node_modules/x/index.js'];
+    const governing = [
+      'agent.yaml',
+      'policy.yaml',
+      'tools/new.mjs',
+      'tools.yaml',
+      'package.json',
+      'node_modules/x/y.js',
+    ];
     const desk = await modelDesk([
       {
         toolCalls: [...governing, 'free.txt'].map((path, n) => ({

@@ -1,11 +1,12 @@
 import type { Run } from 'flyball';
 import { toolLoop } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
+import { toolRegistry } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { autonomyBudget, type StopCondition } from '../../src/tools/autonomy/index.js';
 import { RUN, still } from '../runtime/stage.js';
 import { smallTools } from './small-tools.js';
-import { forEver, proposes, resultIn, runLoop } from './stage-loop.js';
+import { forEver, governed, proposes, resultIn, runLoop } from './stage-loop.js';
 
 const ONCE = { doubleConfirmation: false };
 
@@ -28,11 +29,11 @@ describe('autonomy', () => {
   });
 
   it('counts what the budget of the run counted, not what the loop did: an earlier loop of the run counts [R3-CASE-05]', async () => {
-    const tools = smallTools();
+    const view = toolRegistry(smallTools().all).toolset();
     const model = scriptedModel({ worker: forEver(() => proposes('next')) as never });
     const loop = toolLoop({
       session: { name: 'worker', model, setup: 'x' },
-      tools: tools.all,
+      tools: view,
       config: { maxIterations: 3 },
       autonomy: autonomyBudget({ limits: { iterations: 5 } }),
     });
@@ -44,7 +45,9 @@ describe('autonomy', () => {
         value: [resultIn(first), resultIn(second)].map(({ termination, iterations }) => [termination, iterations]),
       };
     };
-    const outcome = await still().open(agent).start();
+    const outcome = await still()
+      .open(agent, { seams: governed(view) })
+      .start();
     expect(outcome).toMatchObject({
       value: [
         ['max_iterations', 3],

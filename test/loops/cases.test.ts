@@ -1,6 +1,9 @@
-import { CONFIRMATION } from 'flyball/loops';
+import type { Run, Seams } from 'flyball';
+import { CONFIRMATION, toolLoop } from 'flyball/loops';
+import { type Script, scriptedModel } from 'flyball/testing';
 import { tool, toolRegistry } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import { at, moving } from '../runtime/stage.js';
 import { smallTools } from './small-tools.js';
 import { call, forEver, proposes, proposesAll, runLoop } from './stage-loop.js';
 
@@ -255,6 +258,45 @@ describe('a reply', () => {
     );
     const notes = (await stage.events('note')).map(({ event }) => event);
     expect(notes).toContainEqual(expect.objectContaining({ kind: 'tool-missed', tool: 'write' }));
+  });
+});
+
+describe('a tool that a seam left out of the request', () => {
+  const hiding = (name: string): Seams => ({
+    'tools.load': [(next) => async (tools, ctx) => (await next(tools, ctx)).filter((tool) => tool.name !== name)],
+  });
+
+  it('does not exist for the model: a call of it is refused, and the miss is noted', async () => {
+    const { view, done } = registered();
+    const { result, model, stage } = await runLoop(
+      [proposes('write', { text: 'x' }), proposes('add_one', { x: 1 }), 'No.'],
+      { tools: view, config: ONCE, seams: hiding('write') },
+    );
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['add_one', 'next', 'fail']);
+    expect(done).toEqual(['add_one 1']);
+    expect(model.requests[1]?.messages.at(-1)?.content).toBe(
+      'Error TOOL_UNKNOWN: there is no tool "write". The tools are: add_one, next, fail.',
+    );
+    expect(result).toMatchObject({ termination: 'completed', toolCalls: 1, toolsUsed: ['add_one'] });
+    const notes = (await stage.events('note')).map(({ event }) => event);
+    expect(notes).toContainEqual(expect.objectContaining({ kind: 'tool-missed', tool: 'write' }));
+  });
+
+  it('stays out also when the run is resumed where no seam hides it any more', async () => {
+    const { view, done } = registered();
+    const life = (replies: Script[string]) => {
+      const model = scriptedModel({ worker: replies });
+      const agent = toolLoop({ session: { name: 'worker', model, setup: 'x' }, tools: view, config: ONCE });
+      return { model, agent: (run: Run) => agent(run, 'Go.') };
+    };
+    const stage = moving();
+    const first = life([proposes('write', { text: 'x' })]);
+    await stage.crashed(first.agent, at('after', 'ask-end'), { seams: hiding('write') });
+    const second = life(['No.']);
+    const outcome = await stage.open(second.agent).resume();
+    expect(outcome).toMatchObject({ stop: 'done', value: { termination: 'completed', toolCalls: 0 } });
+    expect(done).toEqual([]);
+    expect(second.model.requests[0]?.messages.at(-1)?.content).toContain('there is no tool "write"');
   });
 });
 

@@ -1,6 +1,10 @@
-import { FlyballError, type Seams } from 'flyball';
+import { type Clock, FlyballError, type Run, type Seams, systemClock } from 'flyball';
+import { openAiModel } from 'flyball/adapters/model-http';
+import { toolLoop, toolLoopParts } from 'flyball/loops';
+import { modelServer, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Stage } from '../runtime/stage.js';
 import { smallTools } from './small-tools.js';
 import { call, forEver, proposes, proposesAll, runLoop } from './stage-loop.js';
 
@@ -167,6 +171,23 @@ describe('failures in a row', () => {
   });
 });
 
+describe('the time of a tool that names none', () => {
+  it('is told to the same object in every loop, so that its circuit breaker counts on', () => {
+    const own = smallTools();
+    const model = scriptedModel({});
+    const next = (toolTimeoutMs: number) =>
+      toolLoopParts({
+        session: { name: 'worker', model, setup: 'x' },
+        tools: own.all,
+        config: { toolTimeoutMs },
+      }).toolset.get('next');
+    expect(next(7000)).toBe(next(7000));
+    expect(next(7000)).toMatchObject({ name: 'next', timeoutMs: 7000 });
+    expect(next(8000)).toMatchObject({ timeoutMs: 8000 });
+    expect(next(7000)).not.toBe(next(8000));
+  });
+});
+
 describe('a call that was cut off', () => {
   it('before its arguments began is not made with none [R3-LOOP-MALFORMED]', async () => {
     const own = smallTools();
@@ -176,6 +197,20 @@ describe('a call that was cut off', () => {
     });
     expect(own.done).toEqual([]);
     expect(model.requests[1]?.messages.at(-1)?.content).toMatch(/cut at the limit of output tokens/);
+  });
+
+  it('before its arguments began is not made with none, over a real connection [R3-LOOP-MALFORMED]', async () => {
+    const own = smallTools();
+    const cut = { ...proposes('next', ''), finish: 'length' as const };
+    const server = await modelServer({ replies: [cut, proposes('next', ''), 'Done.'] });
+    onTestFinished(() => server.close());
+    const model = openAiModel({ id: 'test/model', baseUrl: server.baseUrl('openai-chat') });
+    const agent = toolLoop({ session: { name: 'worker', model, setup: 'x' }, tools: own.all, config: ONCE });
+    const outcome = await new Stage<Clock>(systemClock()).open((run: Run) => agent(run, 'Go.')).start();
+    console.log(JSON.stringify(outcome));
+    expect(outcome).toMatchObject({ stop: 'done', value: { iterations: 3, toolCalls: 1 } });
+    expect(own.done).toEqual(['next']); // by the second reply, which was finished
+    expect(JSON.stringify(server.requestAt(2).body)).toContain('cut at the limit of output tokens');
   });
 
   it('in the middle of its arguments is a tool error like any other [R3-LOOP-MALFORMED]', async () => {

@@ -109,7 +109,8 @@ describe('pure calls of one reply', () => {
     const tools = gated();
     for (const name of ['a', 'b', 'c', 'd', 'e']) tools.open(name);
     const five = proposesAll(...['a', 'b', 'c', 'd', 'e'].map(look));
-    const { result } = await runLoop([five, 'Done.'], { tools: [tools.look], config: ONCE, limits: { width: 2 } });
+    const bare = { tools: [tools.look], config: ONCE, seams: {} }; // guards would let the first end before the second begins
+    const { result } = await runLoop([five, 'Done.'], { ...bare, limits: { width: 2 } });
     expect(tools.log.slice(0, 2)).toEqual(['begin a', 'begin b']);
     expect(tools.log.indexOf('begin c')).toBeGreaterThan(tools.log.indexOf('end b'));
     expect(result).toMatchObject({ termination: 'completed', toolCalls: 5 });

@@ -1,6 +1,8 @@
 import { type Budget, type Clock, type Outcome, type Run, type Seams, systemClock } from 'flyball';
 import { type ToolLoopOptions, type ToolLoopResult, toolLoop } from 'flyball/loops';
 import { type ReplyParts, type Script, type ScriptedModel, type ScriptedReply, scriptedModel } from 'flyball/testing';
+import { type Toolset, toolRegistry } from 'flyball/tools';
+import { governance } from '../../src/tools/governance/index.js';
 import { Stage } from '../runtime/stage.js';
 
 export interface LoopRun {
@@ -20,7 +22,10 @@ export type LoopOptions = Partial<Omit<ToolLoopOptions, 'session'>> & {
   readonly onDelta?: (delta: unknown) => void;
 };
 
-/** Runs a loop of the session `worker` over a real runtime; only the model is scripted. */
+/**
+ * Runs a loop of the session `worker` over a real runtime, registry and governance, unless seams are given; only the
+ * model is scripted.
+ */
 export async function runLoop(replies: Script[string], options: LoopOptions = {}): Promise<LoopRun> {
   const {
     seams,
@@ -30,12 +35,24 @@ export async function runLoop(replies: Script[string], options: LoopOptions = {}
     onDelta,
     ...loop
   } = options;
-  const agent = toolLoop({ session: { name: 'worker', model, setup: 'You work with tools.' }, ...loop });
+  const tools = viewOf(loop.tools);
+  const agent = toolLoop({ session: { name: 'worker', model, setup: 'You work with tools.' }, ...loop, tools });
   const stage = new Stage<Clock>(systemClock()); // real tools take real time
-  const life = stage.open((run: Run) => agent(run, input), seams === undefined ? {} : { seams });
+  const life = stage.open((run: Run) => agent(run, input), { seams: seams ?? governed(tools) });
   if (onDelta !== undefined) life.runtime.subscribeDeltas((_run, _effect, _attempt, delta) => onDelta(delta));
   const outcome = (await life.start(null, limits)) as Outcome<ToolLoopResult>;
   return { outcome, result: resultIn(outcome), model, stage };
+}
+
+/** The tools as a session gets them: a view of the real registry. */
+function viewOf(tools: LoopOptions['tools'] = []): Toolset {
+  return 'narrow' in tools ? tools : toolRegistry(tools).toolset();
+}
+
+/** The real guards, all of them, around tools that are let do what they are asked for. */
+export function governed({ tools }: Pick<Toolset, 'tools'>): Seams {
+  const rateLimit = { perMinute: 1000, burst: 1000 }; // a scripted model is faster than any real one
+  return governance({ clock: systemClock(), tools, autonomy: 'autonomous', rateLimit });
 }
 
 export function resultIn(outcome: Outcome<ToolLoopResult>): ToolLoopResult {

@@ -1,5 +1,5 @@
 import { scriptedModel } from 'flyball/testing';
-import { tool } from 'flyball/tools';
+import { tool, toolBudget } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { smallTools } from './small-tools.js';
 import { proposes, runLoop } from './stage-loop.js';
@@ -125,6 +125,33 @@ describe('a model without tool calls of its own', () => {
     expect(model.requests[0]).toMatchObject({ tools: [] });
     const [start] = (await stage.events('note')).map(({ event }) => event);
     expect(start).toMatchObject({ kind: 'loop-start', tools: [], withheld: ['add_one', 'next', 'write', 'fail'] });
+  });
+});
+
+describe('tools in the setup', () => {
+  const several = (count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      tool({ name: `t_${n}`, description: 'Does it. Not for else.', effect: 'pure', execute: async () => n }),
+    );
+  const run = (count: number, options: Parameters<typeof runLoop>[1] = {}) => {
+    const model = scriptedModel({ worker: ['Hello.', 'Hello.'] }, { capabilities });
+    return runLoop([], { model, tools: several(count), config: { textCalls: 'json' }, ...options });
+  };
+
+  it('are held to the tool budget before there is a request: no seam sees them [R3-TOOL-BUDGET]', async () => {
+    await expect(run(41)).rejects.toThrow('Tool budget: 41 tools, and at most 40 are allowed.');
+    await expect(run(4, { toolBudget: toolBudget({ warnAbove: 2, refuseAbove: 3 }) })).rejects.toThrow(/4 tools/);
+    const raised = toolBudget({ refuseAbove: 60, because: 'the audit allows it' });
+    await expect(run(41, { toolBudget: raised })).resolves.toMatchObject({ outcome: { stop: 'done' } });
+  });
+
+  it('are warned about in the journal from sixteen on [R3-TOOL-BUDGET]', async () => {
+    const warned = async (count: number) =>
+      (await (await run(count)).stage.events('note')).filter(({ event }) => event['guard'] === 'tool-budget');
+    expect(await warned(15)).toEqual([]);
+    expect(await warned(16)).toMatchObject([
+      { event: { kind: 'decision', verdict: 'warned', content: expect.stringContaining('16 tools, more than 15') } },
+    ]);
   });
 });
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { FlyballError, type ModelRequest } from 'flyball';
+import { FlyballError, type ModelRequest, type Run } from 'flyball';
+import { toolLoop } from 'flyball/loops';
 import { type ReplyFunction, type Script, type ScriptEntry, type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import { at, moving } from '../runtime/stage.js';
 import { call, type LoopOptions, type LoopRun, proposes, proposesAll, runLoop } from './stage-loop.js';
 
 const WINDOW = 8000;
@@ -316,6 +318,41 @@ describe('old turns', () => {
     const run = await readPages({ ...TALKING, config: { window: { care: 'clear' } } });
     expect(run.model.requestsOf('worker-compactor')).toEqual([]);
     expect(run.result.termination).toBe('window_exceeded');
+  });
+});
+
+describe('a run that is resumed on a model with another window', () => {
+  const long = tool({
+    name: 'long',
+    description: 'Gives a long text. Not for anything else.',
+    effect: 'pure',
+    execute: async () => `begin ${'x'.repeat(6000)} end`,
+  });
+  const life = (replies: Script[string], window: number) => {
+    const model = smallModel({ worker: replies }, window);
+    const agent = toolLoop({
+      session: { name: 'worker', model, setup: 'x' },
+      tools: [long],
+      config: { doubleConfirmation: false },
+    });
+    return { model, agent: (run: Run) => agent(run, 'Read it.') };
+  };
+
+  it.each([
+    [200_000, 8000],
+    [8000, 200_000],
+  ])('goes on as it began, from %d tokens to %d [R3-LOOP-COUNT]', async (before, after) => {
+    const calls = [proposes('long', {}, 'a'), proposes('long', {}, 'b')];
+    const whole = moving();
+    const first = life([...calls, 'Read.'], before);
+    await whole.open(first.agent).start();
+    const stage = moving();
+    await stage.crashed(life(calls, before).agent, at('after', 'ask-end', 2));
+    const second = life(['Read.'], after);
+    expect(await stage.open(second.agent).resume()).toMatchObject({ stop: 'done', value: { output: 'Read.' } });
+    expect(second.model.requests[0]?.messages).toEqual(first.model.requests[2]?.messages);
+    const names = async (of: typeof stage) => (await of.events('complete')).map(({ name }) => name);
+    expect(await names(stage)).toEqual(await names(whole));
   });
 });
 

@@ -51,7 +51,7 @@ function olderModel(stream = STREAM): LanguageModelV2 & { asked: LanguageModelV2
         content: [
           { type: 'reasoning', text: 'Hm.', providerMetadata: { old: { signature: 's' } } },
           { type: 'text', text: 'Hello there.' },
-          { type: 'tool-call', toolCallId: 'c', toolName: 'now', input: '' },
+          { type: 'tool-call', toolCallId: 'c', toolName: 'now', input: '{}' },
           { type: 'tool-call', toolCallId: 'p', toolName: 'web_search', input: '{}', providerExecuted: true },
         ],
         finishReason: 'tool-calls',
@@ -118,6 +118,22 @@ describe('a provider of the older interface', () => {
     expect(usage.input).toBe(model.countTokens(request));
     expect(usage.output).toBeGreaterThan('Hello there.Hm.'.length);
   });
+});
+
+it('leaves arguments empty that came empty: only the finish can tell a call without any from one cut off [R3-AI-SDK]', async () => {
+  const older: LanguageModelV2 = {
+    ...olderModel(),
+    async doGenerate() {
+      return {
+        content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'now', input: '' }],
+        finishReason: 'length',
+        usage: { inputTokens: 9, outputTokens: 3, totalTokens: 12 },
+        warnings: [],
+      };
+    },
+  };
+  const reply = await aiSdkModel(older).generate(request, how);
+  expect(reply).toMatchObject({ finish: 'length', toolCalls: [{ id: 'c', name: 'now', arguments: '' }] });
 });
 
 it.each(['v1', 'v4', undefined])('refuses an interface of version %s with a sentence', (specificationVersion) => {

@@ -50,6 +50,19 @@ describe('what an AI SDK provider throws', () => {
     );
     expect(JSON.stringify([failure.message, failure.detail, failure.cause])).not.toMatch(/key-123456|private/);
   });
+
+  it('is told without the beginning of a key, where only the beginning would fit', () => {
+    const echoed = `${'x'.repeat(193)} key-123456 is wrong`;
+    for (const thrown of [
+      api({ statusCode: 401, message: echoed }),
+      api({ statusCode: 200, message: 'No.', responseBody: echoed }),
+      new TypeError(echoed),
+    ]) {
+      const { message } = failureFrom(CALLEE, thrown);
+      expect(message).toContain('x'.repeat(193));
+      expect(message).not.toContain('key');
+    }
+  });
 });
 
 it.each([

@@ -32,6 +32,12 @@ describe('a request as chat completions', () => {
     expect(turn.content).toBe('I add.');
   });
 
+  it('writes no arguments as an empty object: servers parse them', () => {
+    const toolCalls = [{ id: 'c', name: 'now', arguments: '' }];
+    const body = JSON.stringify(sent({ messages: [{ role: 'assistant', content: '', toolCalls }] }));
+    expect(body).toContain('"name":"now","arguments":"{}"');
+  });
+
   it('writes a result with the id and the name of its call [R3-CASE-25]', () => {
     const result = { role: 'tool', tool_call_id: 'call_abc', name: 'add', content: '4' };
     expect((sent()['messages'] as unknown[])[3]).toEqual(result);

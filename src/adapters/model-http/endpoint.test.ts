@@ -133,6 +133,15 @@ describe('answers', () => {
     expect(told.at(-1)).toEqual({ type: 'text', text: 'Hi there.' }); // told in one piece where it came in one
   });
 
+  it.each([
+    ['in one piece', how],
+    ['streamed', { ...how, onDelta: () => undefined }],
+  ])('that are cut before the arguments of a call began leave them empty, %s', async (_way, asked) => {
+    const { model } = await opened([{ toolCalls: [{ id: 'c', name: 'add', arguments: '' }], finish: 'length' }]);
+    const reply = await model.generate(request(), asked);
+    expect(reply).toMatchObject({ finish: 'length', toolCalls: [{ id: 'c', name: 'add', arguments: '' }] });
+  });
+
   it('without a usage are billed for the most that they can have been [R3-PORT-USAGE]', async () => {
     const { server } = await opened(() => ({ text: 'Hi there.' }));
     const model = openAiModel({ id: 'test/m', baseUrl: server.baseUrl('openai-chat'), streamUsage: false });
@@ -192,6 +201,25 @@ describe('answers', () => {
   });
 });
 
+/** Promises more than it sends, and breaks off. */
+async function cutServer(body: string) {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined); // it is broken off on purpose
+    socket.once('data', () =>
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9999\r\n\r\n${body}`),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
 async function plainServer(bodies: readonly string[]) {
   const left = [...bodies];
   const { createServer: createHttp } = await import('node:http');
@@ -234,6 +262,36 @@ describe('an address', () => {
     expect(sent.headers.authorization).toBe(`Basic ${Buffer.from('user:pass word').toString('base64')}`);
     expect(sent.path).toBe('/v1/chat/completions?key=query-secret');
     expect(error.message).not.toMatch(/query-secret|pass|dXNlc/);
+  });
+
+  it('is told without the beginning of a key, where only the beginning would fit', async () => {
+    const echo = (status: number) => () => ({
+      refuse: { status, message: `${'x'.repeat(190)} secret-key-of-mine is wrong` },
+    });
+    const { model } = await opened([echo(401), echo(500)], { apiKey: 'secret-key-of-mine' });
+    const { port, close } = await plainServer([
+      `${'x'.repeat(190)} secret-key-of-mine`,
+      JSON.stringify({ note: `${'x'.repeat(180)} secret-key-of-mine` }),
+    ]);
+    const odd = openAiModel({
+      id: 'test/odd',
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      apiKey: 'secret-key-of-mine',
+    });
+    for (const each of [model, model, odd, odd]) {
+      const { message } = (await each.generate(request(), how).catch((refused: unknown) => refused)) as Error;
+      expect(message).toContain('x'.repeat(180));
+      expect(message.replaceAll(/\[s(e(c(r(e(t\]?)?)?)?)?)?/g, '')).not.toContain('sec'); // the mark may be cut as well
+    }
+    await close();
+  });
+
+  it('is told without the beginning of a key, where the connection breaks in the middle of it', async () => {
+    const { port, close } = await cutServer('{"echo": "secret-key-o');
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const model = openAiModel({ id: 'test/model', baseUrl, apiKey: 'secret-key-of-mine' });
+    await expect(model.generate(request(), how)).rejects.toThrow(/broke off the connection: \{"echo": "\[secret\]$/);
+    await close();
   });
 
   it('over TLS is called over TLS', async () => {

@@ -76,6 +76,7 @@ export default tool({
     additionalProperties: false,
   },
   effect: 'pure',
+  legs: [], // it brings no text in from outside, holds nothing private and sends nothing out
   execute: async ({ text }) => ({ words: String(text).split(/\\s+/).filter((word) => word !== '').length }),
 });
 `;

@@ -32,6 +32,7 @@ export function wait<T>(attempt: Attempt, scope: Scope, spec: SignalSpec<T>): Pr
         timeoutMs: spec.timeoutMs,
         deadline: spec.deadline,
         request: spec.request,
+        isInput: spec.isInput,
         schema: spec.schema as StandardSchema | undefined,
         jsonSchema,
       });
@@ -51,6 +52,7 @@ export interface WaitPlan {
   readonly request?: unknown;
   readonly schema?: StandardSchema | undefined;
   readonly jsonSchema?: EventOf<'wait-start'>['schema'] | undefined;
+  readonly isInput?: true | undefined;
   readonly admitted?: EventOf<'wait-start'>['admitted'] | undefined;
 }
 
@@ -75,7 +77,7 @@ export async function openWait(attempt: Attempt, pending: Pending, id: EffectId,
       attempt.timers.clear(`due:${id}`);
     };
   }
-  attempt.inbox.addWaiter({ id, start, pending, schema: plan.schema, busy: false });
+  attempt.inbox.addWaiter({ id, start, pending, schema: plan.schema, isInput: plan.isInput === true, busy: false });
   attempt.kick();
 }
 

@@ -272,9 +272,9 @@ describe('arguments that middleware further in has changed', () => {
     const budget = autonomyBudget({ paths: pathRules({ roots: [{ path: '/work', write: true }] }) }).seam();
     const canary = guardrails({ preCall: [canaryGuard('preCall', { canaries: ['/etc/violet-harbour-42'] })] });
     for (const seams of [budget, canary]) {
-      const after = (to: string) => proposed(joinSeams(seams, sendingTo(to)), reading, { to: '/work/a' });
-      expect(await after('/work/b')).toMatchObject({ allow: true });
-      expect(await after('/etc/violet-harbour-42')).toMatchObject({ allow: false });
+      const sent = (to: string) => proposed(joinSeams(seams, sendingTo(to)), reading, { to: '/work/a' });
+      expect(await sent('/work/b')).toMatchObject({ allow: true });
+      expect(await sent('/etc/violet-harbour-42')).toMatchObject({ allow: false });
     }
   });
 });

@@ -67,7 +67,8 @@ const LISTING: Readonly<Record<string, { readonly lists: string; readonly change
   },
   tag: {
     lists: '--list -l --contains --no-contains --merged --no-merged --points-at',
-    changes: '-a -s -u -f -d -m -F -e -v --annotate --sign --local-user --force --delete --message --file --verify --no-list',
+    changes:
+      '-a -s -u -f -d -m -F -e -v --annotate --sign --local-user --force --delete --message --file --verify --no-list',
   },
 };
 /** Subcommands whose first word decides; `stash` without one changes the working tree. */
@@ -106,13 +107,12 @@ export function gitProblem({ subcommand, rest }: GitCall, permit: readonly strin
   const flags = flagsIn(judged).filter((flag) => !permit.includes(flag));
   const letter = flags.find((flag) => DENIED_LETTERS[subcommand]?.includes(flag));
   if (letter !== undefined) return `git ${subcommand} may not be given ${letter}: it runs a program or writes a file.`;
-  const describes = subcommand === 'describe' && flags.find((flag) => DESCRIBES_FILES.some((each) => isFlag(flag, each)));
+  const describes =
+    subcommand === 'describe' && flags.find((flag) => DESCRIBES_FILES.some((each) => isFlag(flag, each)));
   if (describes) return `git describe may not be given ${describes}: it compares files. Ask git status for that.`;
   const whole = subcommand === 'cat-file' ? [] : WHOLE_FLAGS;
   for (const [names, why] of DENIED_FLAGS) {
-    const found = flags.find(
-      (flag) => !whole.includes(flag) && names.split(' ').some((name) => isFlag(flag, name)),
-    );
+    const found = flags.find((flag) => !whole.includes(flag) && names.split(' ').some((name) => isFlag(flag, name)));
     if (found !== undefined) return `git ${subcommand} may not be given ${found}: ${why}.`;
   }
   if (rest.some((word) => /%G|%\(\*?signature/.test(word)))

@@ -45,7 +45,8 @@ export function awkProblem(args: readonly string[]): string | undefined {
   return `The awk program may not contain ${found}: it can run a program or write a file.${hint}`;
 }
 
-const XXD_FLAGS = /^--?(?:[abCdEeiuvh]|p|ps|plain|postscript|autoskip|bits|ebcdic|include|uppercase|decimal|version|help)$/;
+const XXD_FLAGS =
+  /^--?(?:[abCdEeiuvh]|p|ps|plain|postscript|autoskip|bits|ebcdic|include|uppercase|decimal|version|help)$/;
 const XXD_NUMBERED = /^-(?:[cglos]|cols|groupsize|len|seek)$/;
 const XXD_NUMBER = /^[+-]{0,2}(?:0x[0-9a-f]+|\d+)$/i;
 

@@ -1,11 +1,11 @@
 import { parseCommandLine, type SimpleCommand } from './command-line.js';
 import { DEFAULT_FEATURES, type ShellFeature } from './commands-features.js';
 import { flagsIn, isFlag } from './commands-flags.js';
-import { type GitCall, gitCall, gitChange } from './commands-git.js';
-import { missingFlags, plainGitArguments } from './commands-git-plain.js';
+import { gitCall, gitChange } from './commands-git.js';
 import { hasHatches, hatchProblem } from './commands-hatch-check.js';
 import { familyOf, launcherReason } from './commands-launchers.js';
 import { PROGRAM_FOLDERS, resolveProgram } from './commands-programs.js';
+import { openGit, vectorOf } from './commands-vectors.js';
 import type { Word } from './commands-words.js';
 import { checkPath, type PathRules } from './paths.js';
 import { OK, type RuleVerdict, refused } from './rule-verdict.js';
@@ -69,7 +69,9 @@ export function judgeCommand(rules: CommandRules, command: string | readonly str
   if (why !== undefined) return { ok: false, why };
   const asks = line.commands.map((each) => approvalOf(rules, each)).find((reason) => reason !== undefined);
   const shell = [...line.features].some((feature) => feature !== 'pipe');
-  const open = shell ? line.commands.map((each) => openGit(rules, each)).find((problem) => problem !== undefined) : undefined;
+  const open = shell
+    ? line.commands.map((each) => openGit(rules, each)).find((problem) => problem !== undefined)
+    : undefined;
   if (open !== undefined) return { ok: false, why: open };
   return {
     ok: true,
@@ -78,30 +80,6 @@ export function judgeCommand(rules: CommandRules, command: string | readonly str
     readOnly: line.commands.every((each) => isReadOnly(rules, each)),
     ...(asks === undefined ? {} : { approval: asks }),
   };
-}
-
-/** A call of git, with what rules open for it. */
-function gitIn(rules: CommandRules, { words }: SimpleCommand): { call: GitCall; permit: readonly string[] } | undefined {
-  const [program = '', ...args] = words.map(({ text }) => text);
-  const resolved = resolveProgram(program, rules.programs, rules.folders ?? PROGRAM_FOLDERS);
-  if (!resolved.ok || familyOf(resolved.name) !== 'git') return undefined;
-  const call = gitCall(args);
-  return 'why' in call ? undefined : { call, permit: rules.programs[resolved.name]?.permit ?? [] };
-}
-
-/** The words as they are run: git is told to run no program that the repository names. */
-function vectorOf(rules: CommandRules, command: SimpleCommand): readonly string[] {
-  const [program = '', ...args] = command.words.map(({ text }) => text);
-  const git = gitIn(rules, command);
-  return [program, ...(git === undefined ? args : plainGitArguments(args, git.call, git.permit))];
-}
-
-/** A line for a shell is run as it was written, so what git has to be told must be in it. */
-function openGit(rules: CommandRules, command: SimpleCommand): string | undefined {
-  const git = gitIn(rules, command);
-  const missing = git === undefined ? [] : missingFlags(git.call, git.permit);
-  if (git === undefined || missing.length === 0) return undefined;
-  return `git ${git.call.subcommand} needs ${missing.join(' ')} here: a repository can name programs that it would run. Add that, or use git in a call of its own.`;
 }
 
 /** At least a program: a vector without one would pass for a line that only sets variables. */
