@@ -66,7 +66,8 @@ function fingerprintOf({ start, end }: Effect): string | undefined {
 
 function parse(call: ToolCall): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(call.arguments) as unknown };
+    // several providers send nothing at all for a tool without arguments
+    return { value: JSON.parse(call.arguments.trim() === '' ? '{}' : call.arguments) as unknown };
   } catch {
     return undefined; // what a model wrote need not be JSON: then it became no call with these arguments
   }

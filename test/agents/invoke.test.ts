@@ -11,7 +11,7 @@ import { shellTool, unsandboxed } from 'flyball/toolbox';
 import { toolRegistry } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { smallTools } from '../loops/small-tools.js';
-import { call, proposes, proposesAll } from '../loops/stage-loop.js';
+import { call, governed, proposes, proposesAll } from '../loops/stage-loop.js';
 import { gained, runAgent } from './stage-agent.js';
 
 const CLERK = { name: 'clerk', description: 'You look things up.' };
@@ -39,8 +39,9 @@ describe('invokeIterative', () => {
         '{"teas": 3, "coffees": ["arabica"]}',
       ],
     });
-    const agent = defineAgent({ ...CLERK, model, tools: shellView(), outputs: { teas: {}, coffees: {} } });
-    const { outcome } = await runAgent(agent.invokeIterative, 'How many teas are there?');
+    const view = shellView();
+    const agent = defineAgent({ ...CLERK, model, tools: view, outputs: { teas: {}, coffees: {} } });
+    const { outcome } = await runAgent(agent.invokeIterative, 'How many teas are there?', { seams: governed(view) });
     expect(gained(outcome)).toMatchObject({
       output: { teas: 3, coffees: ['arabica'] },
       termination: 'completed',

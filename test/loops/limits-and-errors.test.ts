@@ -9,6 +9,7 @@ import { smallTools } from './small-tools.js';
 import { call, forEver, proposes, proposesAll, runLoop } from './stage-loop.js';
 
 const ONCE = { doubleConfirmation: false };
+const FREE = { input: 0, output: 0 };
 const away = new FlyballError('MODEL_UNAVAILABLE', 'The model is away.', { retryable: true });
 
 describe('calls beyond the limit of a reply', () => {
@@ -204,10 +205,9 @@ describe('a call that was cut off', () => {
     const cut = { ...proposes('next', ''), finish: 'length' as const };
     const server = await modelServer({ replies: [cut, proposes('next', ''), 'Done.'] });
     onTestFinished(() => server.close());
-    const model = openAiModel({ id: 'test/model', baseUrl: server.baseUrl('openai-chat') });
+    const model = openAiModel({ id: 'test/model', baseUrl: server.baseUrl('openai-chat'), price: FREE });
     const agent = toolLoop({ session: { name: 'worker', model, setup: 'x' }, tools: own.all, config: ONCE });
     const outcome = await new Stage<Clock>(systemClock()).open((run: Run) => agent(run, 'Go.')).start();
-    console.log(JSON.stringify(outcome));
     expect(outcome).toMatchObject({ stop: 'done', value: { iterations: 3, toolCalls: 1 } });
     expect(own.done).toEqual(['next']); // by the second reply, which was finished
     expect(JSON.stringify(server.requestAt(2).body)).toContain('cut at the limit of output tokens');
