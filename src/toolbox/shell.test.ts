@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { done, type Run } from 'flyball';
@@ -217,6 +217,37 @@ describe('the effect class of the shell', () => {
   it('is what its owner says', () => {
     expect(kind({ rules: anything, mounts: writable, effect: 'idempotent' })).toMatchObject({ class: 'idempotent' });
   });
+});
+
+describe('what a command can write', () => {
+  const rules: CommandRules = { programs: { touch: {} } };
+  const mounts = () => [{ path: folder, access: 'read-write' as const }];
+
+  it.skipIf(!found.available)('is nothing where the shell counts as pure, whatever its mounts say', async () => {
+    expect((await run({ argv: ['touch', 'x'] }, { rules, mounts: mounts(), effect: 'pure' })).stderr).toContain(
+      'Read-only',
+    );
+    expect((await run({ argv: ['touch', 'notes.txt'] }, { rules, mounts: mounts() })).exitCode).toBe(0);
+  });
+
+  it.skipIf(!found.available)('is neither .git nor .flyball', async () => {
+    const state = join(folder, '.flyball');
+    mkdirSync(state);
+    for (const file of ['.git/config', '.git/planted', '.flyball/planted'])
+      expect((await run({ argv: ['touch', file] }, { rules, mounts: mounts() })).stderr, file).toContain('Read-only');
+    rmSync(state, { recursive: true });
+  });
+
+  it.skipIf(!found.available)(
+    'is the repository for a git that may write, but not its settings and hooks',
+    async () => {
+      const writing: CommandRules = { programs: { ...rules.programs, git: {} } };
+      const write = (file: string) => run({ argv: ['touch', file] }, { rules: writing, mounts: mounts() });
+      expect((await write('.git/COMMIT_EDITMSG')).exitCode).toBe(0);
+      for (const file of ['.git/config', '.git/hooks/pre-commit'])
+        expect((await write(file)).stderr, file).toContain('Read-only');
+    },
+  );
 });
 
 describe('a command that rules want approved', () => {

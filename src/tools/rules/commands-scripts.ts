@@ -58,7 +58,7 @@ export function xxdProblem(args: readonly string[]): string | undefined {
     if (XXD_NUMBERED.test(word) && XXD_NUMBER.test(args[at + 1] ?? '')) at++;
     else if (!word.startsWith('-') || word === '-') files.push(word);
     else if (!XXD_FLAGS.test(word) && !(/^-[cglos]/.test(word) && XXD_NUMBER.test(word.slice(2))))
-      return `xxd may not be given ${word}: only showing a file is allowed, with -a, -b, -C, -d, -E, -e, -i, -ps, -u, and -c, -g, -l, -o, -s with a number.`;
+      return `xxd may not be given ${word}: that writes a file or is not known to be harmless. Allowed are -a, -b, -C, -d, -E, -e, -i, -ps, -u, and -c, -g, -l, -o, -s with a number.`;
   }
   return files.length <= 1 ? undefined : `xxd may not be given “${files.at(-1)}”: a second file name is written to.`;
 }
