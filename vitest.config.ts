@@ -10,7 +10,10 @@ export default defineConfig({
     // the package's own name means its sources here, so that a test never runs against an older build
     alias: [
       { find: /^flyball$/, replacement: source('index.ts') },
-      { find: /^flyball\/(testing|views|tools|toolbox|models|memory|loops|agents)$/, replacement: source('$1/index.ts') },
+      {
+        find: /^flyball\/(testing|views|tools|toolbox|models|memory|loops|agents)$/,
+        replacement: source('$1/index.ts'),
+      },
       { find: /^flyball\/adapters\/([a-z-]+)$/, replacement: source('adapters/$1/index.ts') },
     ],
   },

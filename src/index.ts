@@ -74,8 +74,8 @@ export type {
   SeamMiddleware,
   SeamName,
   SeamStep,
-  ToolSeams,
   Seams,
+  ToolSeams,
   ToolVerdict,
 } from './core/seams.js';
 export type { Input, Reply, Session } from './core/session.js';
