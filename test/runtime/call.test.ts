@@ -216,4 +216,25 @@ describe('a tool whose reservation stumbles over the arguments', () => {
       ],
     });
   });
+
+  it('is refused for sound arguments too: a bound that cannot be worked out must not be lifted [R3-TOOL-REGISTRY]', async () => {
+    let executed = 0;
+    const broken: Tool<null, string> = {
+      name: 'broken',
+      description: 'Cannot say what it changes.',
+      effect: 'idempotent',
+      reserve: () => {
+        throw new Error('no idea');
+      },
+      execute: async () => {
+        executed++;
+        return 'done';
+      },
+    };
+    const outcome = await moving()
+      .open(async (run: Run) => done(await run.call(broken, null)))
+      .start();
+    expect(outcome).toMatchObject({ value: { ok: false, failure: { message: expect.stringContaining('no idea') } } });
+    expect(executed).toBe(0);
+  });
 });

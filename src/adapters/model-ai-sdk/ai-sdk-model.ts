@@ -1,12 +1,13 @@
+import { billed, type ReplyWithoutBill } from '../../core/bill.js';
 import { ConfigError } from '../../core/errors.js';
-import type { Model, ModelCallContext, ModelCapabilities, ModelReply, ModelRequest, Price } from '../../core/model.js';
-import { bytesAtMost, type CountText, requestCounter } from '../../core/token-count.js';
+import type { Model, ModelCallContext, ModelCapabilities, Price } from '../../core/model.js';
+import { type CountText, requestCounter } from '../../core/token-count.js';
 import { underSignal } from './abort.js';
 import { type CallManner, callOptions } from './call-options.js';
 import { type Callee, failureFrom } from './failures.js';
 import { callsOf, namespaceOf, type SdkCalls, type SdkMetadata, type SdkModel } from './language-model.js';
 import { merged } from './metadata.js';
-import { ReplyParts, type ReplyWithoutBill } from './reply-parts.js';
+import { ReplyParts } from './reply-parts.js';
 import { readStream } from './stream.js';
 
 export interface AiSdkModelOptions {
@@ -90,18 +91,6 @@ async function callFor(
   } catch (error) {
     throw failureFrom(callee, error);
   }
-}
-
-/** Usage as reported, or the most that it can have been where the provider does not say. */
-function billed(
-  reply: ReplyWithoutBill,
-  request: ModelRequest,
-  countTokens: (request: ModelRequest) => number,
-): ModelReply {
-  if (reply.usage !== undefined) return { ...reply, usage: reply.usage };
-  const { text, reasoning = '', toolCalls } = reply;
-  const output = bytesAtMost(text) + bytesAtMost(reasoning) + bytesAtMost(JSON.stringify(toolCalls));
-  return { ...reply, usage: { input: countTokens(request), output } };
 }
 
 /** Providers that cache only up to a marker. */

@@ -1,9 +1,8 @@
-import type { ModelDelta, ModelReply, TokenLogProb, TokenUsage, ToolCall } from '../../core/model.js';
+import type { ReplyWithoutBill } from '../../core/bill.js';
+import type { ModelDelta, TokenLogProb, ToolCall } from '../../core/model.js';
 import type { SdkContent, SdkEnd, SdkMetadata } from './language-model.js';
 import { merged, type ReplyMetadata } from './metadata.js';
 import { finishFrom, usageFrom } from './usage.js';
-
-export type ReplyWithoutBill = Omit<ModelReply, 'usage'> & { readonly usage?: TokenUsage };
 
 /** Puts a reply together from whole parts or from the pieces of a stream, and tells each to whoever listens. */
 export class ReplyParts {

@@ -1,11 +1,9 @@
-import type { Message, ModelDelta, ModelReply, TokenLogProb, TokenUsage } from '../../core/model.js';
+import type { ReplyWithoutBill } from '../../core/bill.js';
+import type { Message, ModelDelta, TokenLogProb, TokenUsage } from '../../core/model.js';
 import type { ChatReasoning } from './chat-request.js';
 import { finishOf } from './finish.js';
 import { argumentsOf, countOf, type Fields, fieldsOf, itemsOf, textOf } from './json-fields.js';
 import { ReplyBuilder } from './reply-builder.js';
-
-/** A reply whose provider may not have said what it used. */
-export type ReplyWithoutBill = Omit<ModelReply, 'usage'> & { readonly usage?: TokenUsage };
 
 /** Puts a chat completion together: from its one message, or from the deltas of its stream. The parts look alike. */
 export class ChatReply {

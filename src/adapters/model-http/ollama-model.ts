@@ -1,7 +1,7 @@
+import { billed } from '../../core/bill.js';
 import type { Model, ModelCapabilities, ModelReply } from '../../core/model.js';
 import { requestCounter } from '../../core/token-count.js';
 import type { ReaderFor } from './answer.js';
-import { billed } from './bill.js';
 import { jsonLineReader, jsonReader } from './body-readers.js';
 import { Endpoint } from './endpoint.js';
 import { unreadable } from './failures.js';

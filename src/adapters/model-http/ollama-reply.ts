@@ -1,5 +1,6 @@
+import type { ReplyWithoutBill } from '../../core/bill.js';
 import type { Message, ModelDelta, TokenLogProb, TokenUsage } from '../../core/model.js';
-import { logProbFrom, type ReplyWithoutBill } from './chat-reply.js';
+import { logProbFrom } from './chat-reply.js';
 import { finishOf } from './finish.js';
 import { argumentsOf, countOf, type Fields, fieldsOf, itemsOf, textOf } from './json-fields.js';
 import { ReplyBuilder } from './reply-builder.js';

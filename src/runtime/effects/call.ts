@@ -80,7 +80,7 @@ function reservationOf(tool: AnyTool, args: unknown): Partial<Amounts> {
   return declared;
 }
 
-/** Arguments are not checked yet: a tool that stumbles over them reserves nothing, and its schema refuses the call. */
+/** Arguments are not checked yet: a tool that stumbles over them reserves nothing, and is refused by `admit`. */
 function declaredBy(tool: AnyTool, args: unknown): Partial<Amounts> {
   try {
     return tool.reserve?.(args) ?? {};
@@ -224,6 +224,7 @@ async function admit(
   try {
     const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
     if (!checked.ok) return refuse(attempt, pending, tool, seam, `invalid arguments: ${checked.problem}`);
+    tool.reserve?.(checked.value); // one that cannot even be worked out for sound arguments would lift the bound
     if (!hasSeam(seams, 'tool.pre')) return { args: checked.value };
     seam = 'tool.pre';
     const guard = through(seams, seam, async (value) => ({ allow: true, args: value.args }) as const);

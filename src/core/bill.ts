@@ -1,6 +1,8 @@
-import type { ModelReply, ModelRequest } from '../../core/model.js';
-import { bytesAtMost } from '../../core/token-count.js';
-import type { ReplyWithoutBill } from './chat-reply.js';
+import type { ModelReply, ModelRequest, TokenUsage } from './model.js';
+import { bytesAtMost } from './token-count.js';
+
+/** A reply of a provider that may not have said what it took. */
+export type ReplyWithoutBill = Omit<ModelReply, 'usage'> & { readonly usage?: TokenUsage };
 
 /** The reply with its usage: as reported, or the most that it can have been where the provider does not say. */
 export function billed(
