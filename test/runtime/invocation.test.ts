@@ -1,6 +1,7 @@
-import { done, FlyballError, type Run, type Tool } from 'flyball';
+import { done, type Engine, FlyballError, memoryEngine, type Run, type Tool } from 'flyball';
+import { autoClock, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { eventsOf, moving, still } from './stage.js';
+import { eventsOf, moving, Stage, still } from './stage.js';
 
 /** How patiently a tool is tried, over the real runtime and a clock that tests move. */
 
@@ -257,14 +258,22 @@ describe('the circuit breaker of a tool', () => {
   });
 
   it('is not left half-open by a trial that was cancelled before it began [R3-INVOKE-BREAKER]', async () => {
-    const stage = moving();
+    const inner = memoryEngine();
+    const engine: Engine = {
+      ...inner,
+      // the trial's INTENT becomes durable only after its branch has lost the race
+      append: async (claim, batch) => {
+        if (batch.entries.some(({ body }) => body.includes('"intent"') && body.includes('/'))) await turns(20);
+        return inner.append(claim, batch);
+      },
+    };
+    const stage = new Stage(autoClock(), engine);
     const { tool } = flaky('idempotent', 2, { retry: policy });
     const outcome = await stage
       .open(
         async (run: Run) => {
           for (let n = 0; n < 2; n++) await run.call(tool, null); // open
           await run.sleep(10_000);
-          // the trial loses a race before its INTENT is durable
           await run.first([
             async (branch) => branch.call(tool, null).then(() => new Promise<never>(() => undefined)),
             async (branch) => branch.step('quick', null, () => 'won', 'pure'),
@@ -273,7 +282,7 @@ describe('the circuit breaker of a tool', () => {
         },
         { options: { suspendAfterMs: 1e9 } },
       )
-      .start(null, { noProgress: 100 });
+      .start(null, { noProgress: 100, wallMs: 1e12 });
     expect(outcome).toMatchObject({ stop: 'done', value: 'there' });
   });
 });
