@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -20,6 +21,9 @@ export default defineConfig({
   test: {
     pool: 'forks', // tests kill processes, fill disks and measure heaps: threads of one process would share all that
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
+    maxWorkers: Math.max(2, availableParallelism() - 1), // the runner's own choice on two cores is one, half of them idle
+    // real processes on a loaded machine can be late once; what fails twice is a fault. The report names what was tried again
+    retry: process.env['CI'] ? 1 : 0,
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
     outputFile: { json: `.cache/ci/node${nodeMajor}.json` },
     projects: [

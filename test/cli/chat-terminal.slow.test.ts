@@ -220,7 +220,7 @@ export default async (run) => {
     terminal.type('I am A');
     await terminal.sees('I am A');
     const id = /chat_[0-9a-f]+/.exec(terminal.raw())?.[0] ?? '';
-    await desk.flyball('signal', id, 'message', '{"text":"I am Bob."}', '--from', 'bob');
+    await desk.flyball('signal', id, 'message', '{"text":"I am Bob."}', '--from', 'bob', '--no-wake');
     await terminal.sees('Hello Bob.');
     await terminal.sees('I am A');
     terminal.type('da.\r');

@@ -133,6 +133,25 @@ describe('flyball chat', () => {
     expect(desk.heard(2)).toContain('user: I am Bob.');
   });
 
+  it('shows what another process made of the conversation meanwhile [R3-CLI-CHAT]', async () => {
+    const desk = await modelDesk(['Hello Bob.', 'Hello Ada.']);
+    desk.file('agent.yaml', definition());
+    const chat = desk.talk('chat', 'agent.yaml');
+    await chat.says('> ');
+    const id = idIn(chat.out());
+    const suspended = async (): Promise<boolean> => (await desk.flyball('show', id)).out.includes('suspended');
+    while (!(await suspended()));
+    chat.child.kill('SIGSTOP'); // so that the other one is sure to be first
+    const sent = await desk.flyball('signal', id, 'message', '{"text":"I am Bob."}', '--from', 'bob');
+    chat.child.kill('SIGCONT');
+    expect(sent.out).toContain(`Going on with ${id} here`);
+    await chat.says('● Hello Bob.');
+    chat.say('I am Ada.');
+    await chat.says('● Hello Ada.');
+    chat.say('/bye');
+    expect((await chat.ended).out).toContain('> I am Bob. (from bob)\n● Hello Bob.');
+  });
+
   it('survives a turn in which the model fails [R3-CLI-CHAT]', async () => {
     const refuse = { refuse: { status: 400, message: 'this model is being upgraded' } };
     const desk = await modelDesk((request) =>

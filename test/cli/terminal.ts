@@ -21,6 +21,8 @@ export interface Terminal {
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 const COLUMNS = 100;
+/** A screen that does not change tells more than a test that timed out. */
+const PATIENCE_MS = 60_000;
 /** An escape sequence with its first number and its letter, or one character. */
 const PIECE = new RegExp(`(${'\u001b'}\\[\\??(\\d*)(?:;\\d+)*([A-Za-z]))|([^])`, 'gu');
 
@@ -65,7 +67,9 @@ export function openTerminal(
         };
         watchers.add(watcher);
         watcher();
-        void ended.then(() => reject(new Error(`It ended without showing "${text}":\n${shown(raw).join('\n')}`)));
+        const screen = (): string => `"${text}":\n${shown(raw).join('\n')}`;
+        void ended.then(() => reject(new Error(`It ended without showing ${screen()}`)));
+        setTimeout(() => reject(new Error(`It has not shown ${screen()}`)), PATIENCE_MS).unref();
       }),
     screen: () => shown(raw),
     raw: () => raw,

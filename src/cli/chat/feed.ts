@@ -16,6 +16,9 @@ interface Parts {
   readonly write: (text: string) => void;
 }
 
+/** How often it is looked whether another process went on with the run: entries that are made there are not announced here. */
+const LOOK_MS = 300;
+
 /** What comes from the run: shown to a person or written for a program, each entry once and in order. */
 export class Feed {
   readonly waits = new OpenWaits();
@@ -46,7 +49,28 @@ export class Feed {
     );
     const handle = await launch();
     this.happened(await runtime.entries(runId));
+    this.lookElsewhere();
     return handle;
+  }
+
+  private lookElsewhere(): void {
+    let seen = '';
+    const look = async (): Promise<void> => {
+      const { runtime, runId } = this.parts;
+      const { owner, updatedAt, status } = await runtime.get(runId);
+      if (owner?.pid === process.pid) return;
+      const now = `${status} ${updatedAt}`;
+      // read once more after a change: two entries may carry the same time
+      if (now === seen) return;
+      this.happened(await runtime.entries(runId));
+      if (Date.now() - updatedAt > LOOK_MS) seen = now;
+    };
+    let timer: ReturnType<typeof setTimeout>;
+    const again = (): void => {
+      timer = setTimeout(() => void look().then(again, again), LOOK_MS); // a locked database is asked again
+    };
+    again();
+    this.stops.push(() => clearTimeout(timer));
   }
 
   /** Whatever is being written ends with its line. */
