@@ -5,7 +5,7 @@ import { ROUTER_DEFAULTS } from 'flyball/models';
 import { AUTONOMY_LEVELS, DEFAULT_AUTONOMY, DEFAULT_RATE_LIMIT, ENFORCEMENT_POINTS } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { root } from '../scripts/files.mjs';
-import { outcomeFor, type TerminationReason } from '../src/loops/termination.js';
+import { outcomeFor, type TerminationReason } from '../src/loops/tool-loop/termination.js';
 import { PROVIDERS, type ProviderFacts, type SettingName } from '../src/models/providers.js';
 
 /** Tables in the documentation that say what the code says: here they are held to it. */
@@ -88,7 +88,7 @@ describe('docs/tool-loop.md', () => {
   });
 
   it('says for every reason with what outcome the loop ends', () => {
-    const union = /export type TerminationReason =(.*?);/s.exec(read('src/loops/termination.ts'))?.[1] ?? '';
+    const union = /export type TerminationReason =(.*?);/s.exec(read('src/loops/tool-loop/termination.ts'))?.[1] ?? '';
     const reasons = [...union.matchAll(/'([^']+)'/g)].map((match) => match[1] as TerminationReason);
     const documented = new Map(
       table('docs/tool-loop.md', 'termination', 'Outcome', 'When').map(([reason, outcome]) => [reason, outcome]),

@@ -1,7 +1,7 @@
 import type { Budget } from '../core/budget.js';
 import type { Price, Sampling } from '../core/model.js';
 import type { JsonSchema } from '../core/schema.js';
-import type { ToolLoopSettings } from '../loops/config.js';
+import type { ToolLoopSettings } from '../loops/tool-loop/config.js';
 import type { AutonomyLevel } from '../tools/governance/autonomy-level.js';
 
 export type { AutonomyLevel };

@@ -1,6 +1,6 @@
 import { AXES } from '../core/budget.js';
 import type { JsonSchema } from '../core/schema.js';
-import { completeConfig, DEFAULT_CONFIG } from '../loops/config.js';
+import { completeConfig, DEFAULT_CONFIG } from '../loops/tool-loop/config.js';
 import { AUTONOMY_LEVELS } from '../tools/governance/autonomy-level.js';
 import type { AgentSpec, Dependency, Ownership } from './agent-spec.js';
 import { readFields } from './check-fields.js';

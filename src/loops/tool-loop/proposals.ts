@@ -1,6 +1,6 @@
-import type { ToolCall } from '../core/model.js';
-import { append, type Prompt } from '../core/prompt.js';
-import type { Reply } from '../core/session.js';
+import type { ToolCall } from '../../core/model.js';
+import { append, type Prompt } from '../../core/prompt.js';
+import type { Reply } from '../../core/session.js';
 import type { CallReport } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';

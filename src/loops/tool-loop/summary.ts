@@ -1,5 +1,5 @@
-import type { Segment } from '../core/prompt.js';
-import type { Session } from '../core/session.js';
+import type { Segment } from '../../core/prompt.js';
+import type { Session } from '../../core/session.js';
 import { isStub } from './window-care.js';
 
 const SETUP = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { segment } from '../core/prompt.js';
+import { segment } from '../../core/prompt.js';
 import { compactorFor, lostIn, namesIn, spanText } from './summary.js';
 
 const said = (content: string) => segment({ role: 'assistant', content });

@@ -1,7 +1,7 @@
-import type { Failure } from '../core/errors.js';
-import type { ToolCall } from '../core/model.js';
-import type { DomainEvent, Run } from '../core/run.js';
-import type { ToolRef, ToolResult } from '../core/tool.js';
+import type { Failure } from '../../core/errors.js';
+import type { ToolCall } from '../../core/model.js';
+import type { DomainEvent, Run } from '../../core/run.js';
+import type { ToolRef, ToolResult } from '../../core/tool.js';
 import type { ToolLoopConfig } from './config.js';
 
 /** What became of one proposed call. Every call of a reply gets one, in the order of the reply. */

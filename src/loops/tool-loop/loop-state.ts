@@ -1,8 +1,8 @@
-import type { Failure } from '../core/errors.js';
-import type { ToolCall } from '../core/model.js';
-import { append, type Prompt } from '../core/prompt.js';
-import type { Reply, Session } from '../core/session.js';
-import type { ObservationDraft } from '../memory/observe.js';
+import type { Failure } from '../../core/errors.js';
+import type { ToolCall } from '../../core/model.js';
+import { append, type Prompt } from '../../core/prompt.js';
+import type { Reply, Session } from '../../core/session.js';
+import type { ObservationDraft } from '../../memory/observe.js';
 import { ErrorDigest } from './error-digest.js';
 import type { CallReport, Resolved } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversations } from '../../test/loops/conversations.js';
-import { append, linksOf, type Prompt, type Segment } from '../core/prompt.js';
+import { conversations } from '../../../test/loops/conversations.js';
+import { append, linksOf, type Prompt, type Segment } from '../../core/prompt.js';
 import { clearConsumed, compactable } from './window-care.js';
 
 const segmentsOf = (prompt: Prompt): readonly Segment[] => linksOf(prompt).map(({ segment }) => segment);

@@ -1,7 +1,7 @@
-import { FlyballError, failureOf } from '../core/errors.js';
-import type { ToolCall } from '../core/model.js';
-import type { Run } from '../core/run.js';
-import type { Reply } from '../core/session.js';
+import { FlyballError, failureOf } from '../../core/errors.js';
+import type { ToolCall } from '../../core/model.js';
+import type { Run } from '../../core/run.js';
+import type { Reply } from '../../core/session.js';
 import { CONFIRMATION } from './confirmation.js';
 import { executeCalls, type Resolved } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';

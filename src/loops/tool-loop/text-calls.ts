@@ -1,6 +1,6 @@
-import type { ToolCall } from '../core/model.js';
-import { specOf } from '../core/request.js';
-import type { ToolRef } from '../core/tool.js';
+import type { ToolCall } from '../../core/model.js';
+import { specOf } from '../../core/request.js';
+import type { ToolRef } from '../../core/tool.js';
 
 /**
  * Tool calls in plain text, for models that have none of their own. The form is strict: one block, the last thing in

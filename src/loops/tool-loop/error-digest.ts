@@ -1,4 +1,4 @@
-import type { Failure } from '../core/errors.js';
+import type { Failure } from '../../core/errors.js';
 
 const MOST_CHARS = 1200;
 

@@ -1,7 +1,7 @@
-import { BoundReachedError, FlyballError } from '../core/errors.js';
-import type { Prompt } from '../core/prompt.js';
-import { requestOf } from '../core/request.js';
-import type { Run } from '../core/run.js';
+import { BoundReachedError, FlyballError } from '../../core/errors.js';
+import type { Prompt } from '../../core/prompt.js';
+import { requestOf } from '../../core/request.js';
+import type { Run } from '../../core/run.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
 import { lostIn, namesIn, RETENTION_FLOOR, spanText } from './summary.js';

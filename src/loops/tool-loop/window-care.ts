@@ -1,4 +1,4 @@
-import { append, linksOf, type NewSegment, type Prompt, type Segment } from '../core/prompt.js';
+import { append, linksOf, type NewSegment, type Prompt, type Segment } from '../../core/prompt.js';
 import { RECALL_RESULT } from './recall-result.js';
 import { TEXT_RESULTS } from './text-calls.js';
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical.js';
+import { canonicalJson } from '../../core/canonical.js';
 
 /** Counts how often the same call gave the same result in a row. A call whose result changes makes progress. */
 export class RepeatMeter {

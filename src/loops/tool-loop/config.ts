@@ -1,4 +1,4 @@
-import { ConfigError } from '../core/errors.js';
+import { ConfigError } from '../../core/errors.js';
 
 /** How a tool loop behaves; every bound is there, always. */
 export interface ToolLoopConfig {

@@ -1,5 +1,5 @@
-import type { StandardSchema } from '../core/schema.js';
-import type { Tool } from '../core/tool.js';
+import type { StandardSchema } from '../../core/schema.js';
+import type { Tool } from '../../core/tool.js';
 
 export const RECALL_RESULT = 'recall_result';
 

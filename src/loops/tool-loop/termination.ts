@@ -1,5 +1,5 @@
-import { type BoundReachedError, type Failure, FlyballError, failureOf, unreachable } from '../core/errors.js';
-import { blocked, degraded, done, failed, type Outcome } from '../core/outcome.js';
+import { type BoundReachedError, type Failure, FlyballError, failureOf, unreachable } from '../../core/errors.js';
+import { blocked, degraded, done, failed, type Outcome } from '../../core/outcome.js';
 
 /**
  * Why a tool loop ended.

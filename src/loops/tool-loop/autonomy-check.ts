@@ -1,6 +1,6 @@
-import type { Run } from '../core/run.js';
-import type { StandardSchema } from '../core/schema.js';
-import type { EnforcementResult } from '../tools/autonomy/enforcement.js';
+import type { Run } from '../../core/run.js';
+import type { StandardSchema } from '../../core/schema.js';
+import type { EnforcementResult } from '../../tools/autonomy/enforcement.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
 import type { Termination } from './termination.js';

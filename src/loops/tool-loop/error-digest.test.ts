@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../core/errors.js';
+import type { Failure } from '../../core/errors.js';
 import { ErrorDigest, withoutStack } from './error-digest.js';
 
 const failure = (message: string, code: Failure['code'] = 'EFFECT_FAILED'): Failure => ({
