@@ -1,4 +1,5 @@
 import { MESSAGE } from '../agents/conversation.js';
+import type { ApprovalRequest } from '../core/approval.js';
 import type { Entry, EventOf } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { JsonSchema } from '../core/schema.js';
@@ -29,7 +30,9 @@ function aboutOf({ kind, name, until, request }: Waiting): string {
   const what = typeof action === 'string' ? action : name;
   switch (kind) {
     case 'approval':
-      return `waits for approval of ${what}${time}`;
+      return `waits for approval of ${what}${askedOf(request)}${time}`;
+    case 'question':
+      return `asks: ${promptOf(request) ?? name}${time}`;
     case 'doubt':
       return `in doubt: a person must say whether ${what} happened${time}`;
     case 'signal':
@@ -39,16 +42,34 @@ function aboutOf({ kind, name, until, request }: Waiting): string {
   }
 }
 
+/** Whose turn it is, where it is not just anybody's. */
+function askedOf(request: unknown): string {
+  const { to, people, history } = (request ?? {}) as Partial<ApprovalRequest>;
+  const agreed = (history ?? []).filter(({ verdict }) => verdict === 'approve').map(({ by }) => by);
+  return [
+    to === undefined ? '' : ` by ${to}`,
+    people === undefined
+      ? ''
+      : ` (${people} people have to agree${agreed.length === 0 ? '' : `; ${agreed.join(', ')} did`})`,
+  ].join('');
+}
+
+function promptOf(request: unknown): string | undefined {
+  const prompt = (request as { readonly prompt?: unknown } | null | undefined)?.prompt;
+  return typeof prompt === 'string' ? prompt : undefined;
+}
+
 function commandsFor(item: Waiting, { runId, waiting, entries, command }: Asked): readonly string[] {
   const name = isOnlyOne(item, waiting) ? item.name : (item.token ?? item.name);
   switch (item.kind) {
-    case 'approval':
-      return waiting.filter(({ kind }) => kind === 'approval').length === 1
-        ? [command('approve', runId), command('reject', runId, '--reason', '…')]
-        : [
-            command('signal', runId, name, '{"verdict":"approve"}'),
-            command('signal', runId, name, '{"verdict":"reject","reason":"…"}'),
-          ];
+    case 'approval': {
+      const which = sameKind(item, waiting).length === 1 ? [] : [item.effect];
+      return [command('approve', runId, ...which), command('reject', runId, ...which, '--reason', '…')];
+    }
+    case 'question': {
+      const which = sameKind(item, waiting).length === 1 ? [] : [item.effect];
+      return [command('answer', runId, JSON.stringify(exampleOf(schemaOf(item, entries))), ...which)];
+    }
     case 'doubt':
       return [
         command('signal', runId, name, '{"happened":true,"result":null}'),
@@ -70,6 +91,10 @@ function commandsFor(item: Waiting, { runId, waiting, entries, command }: Asked)
 export function agentOf(entries: readonly Entry[]): string | undefined {
   const start = entries.find((entry): entry is Entry<EventOf<'run-start'>> => entry.event.type === 'run-start');
   return start?.event.agent;
+}
+
+function sameKind({ kind }: Waiting, all: readonly Waiting[]): readonly Waiting[] {
+  return all.filter((other) => other.kind === kind);
 }
 
 function isOnlyOne({ name }: Waiting, all: readonly Waiting[]): boolean {

@@ -1,15 +1,18 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import type { Call, Perform, Subject } from './command.js';
-import { approveCommand, rejectCommand } from './commands/approve.js';
+import { answerCommand } from './commands/answer.js';
+import { approveCommand, escalateCommand, modifyCommand, rejectCommand } from './commands/approve.js';
 import { cancelCommand } from './commands/cancel.js';
 import { chatCommand } from './commands/chat.js';
 import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
 import { exportCommand } from './commands/export.js';
 import { forkCommand } from './commands/fork.js';
+import { inboxCommand } from './commands/inbox.js';
 import { initCommand } from './commands/init.js';
 import { pauseCommand } from './commands/pause.js';
+import { redirectCommand } from './commands/redirect.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
 import { runsCommand } from './commands/runs.js';
@@ -29,9 +32,14 @@ const COMMANDS = [
   runCommand,
   runsCommand,
   showCommand,
-  signalCommand,
+  inboxCommand,
+  answerCommand,
   approveCommand,
   rejectCommand,
+  modifyCommand,
+  escalateCommand,
+  signalCommand,
+  redirectCommand,
   pauseCommand,
   resumeCommand,
   cancelCommand,
@@ -144,6 +152,7 @@ A first run:
   $ flyball run agent.yaml --input '{"topic":"tides"}'    start it; it stops when it is done or has to wait
   $ flyball runs                                          which runs are there
   $ flyball show <run>                                    what happened, what it waits for, how to answer
+  $ flyball inbox                                         what runs ask of people, over all runs
   $ flyball approve <run>                                 answer, from any terminal; the run goes on
   $ flyball resume <run>                                  go on after a crash, a pause or a bound
 

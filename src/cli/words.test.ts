@@ -11,7 +11,7 @@ describe('commands to paste', () => {
     expect(commandLineFor(undefined)('show', 'r1')).toBe('flyball show r1');
   });
 
-  it('answer each of several approvals by its own token', () => {
+  it('name each of several approvals and questions by its effect', () => {
     const gate = (n: number): Waiting => ({
       effect: `#${n}!gate`,
       kind: 'approval',
@@ -24,8 +24,14 @@ describe('commands to paste', () => {
       );
     expect(ask([gate(1)])).toEqual(['flyball approve r1']);
     expect(ask([gate(1), gate(2)])).toEqual([
-      `flyball signal r1 'approve:#1' '{"verdict":"approve"}'`,
-      `flyball signal r1 'approve:#2' '{"verdict":"approve"}'`,
+      `flyball approve r1 '#1!gate'`,
+      `flyball approve r1 '#2!gate'`,
+    ]);
+    const question = (n: number): Waiting => ({ ...gate(n), kind: 'question', effect: `#${n}!ask` });
+    expect(ask([question(1), gate(2)])).toEqual(['flyball answer r1 null', 'flyball approve r1']);
+    expect(ask([question(1), question(2)])).toEqual([
+      `flyball answer r1 null '#1!ask'`,
+      `flyball answer r1 null '#2!ask'`,
     ]);
   });
 

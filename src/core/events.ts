@@ -1,3 +1,4 @@
+import type { ApprovalRules } from './approval.js';
 import type { Amounts, Axis, Budget, CountedAxis } from './budget.js';
 import type { Failure } from './errors.js';
 import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
@@ -158,14 +159,20 @@ export type EffectEvent =
       readonly type: 'wait-start';
       readonly id: EffectId;
       readonly fp: string;
-      readonly kind: 'signal' | 'approval' | 'doubt';
+      readonly kind: 'signal' | 'approval' | 'question' | 'doubt';
       readonly name: string;
       readonly token: string;
       readonly due?: number;
       readonly schema?: JsonSchema;
       readonly request?: unknown;
       /** What guards let pass on the condition that a person agrees: a later life does not ask them again. */
-      readonly admitted?: { readonly args: unknown; readonly approval?: string };
+      readonly admitted?: {
+        readonly args: unknown;
+        readonly approval?: string;
+        readonly rules?: Partial<ApprovalRules>;
+      };
+      /** Who may answer: one of these scopes, and none of these people. Such a wait is answered by its token only. */
+      readonly needs?: { readonly scopes: readonly string[]; readonly notBy: readonly string[] };
     }
   | {
       readonly type: 'wait-end';
@@ -220,6 +227,8 @@ export type ControlEvent =
       readonly wanted: number;
     }
   | { readonly type: 'cancel'; readonly by: string; readonly why: string }
+  /** A person wants something done differently from here on; the code sees it in `run.instructions()`. */
+  | { readonly type: 'redirect'; readonly by: string; readonly text: string }
   /** The code awaits something that did not go through `run`: the run fails with FOREIGN_AWAIT. */
   | { readonly type: 'stuck' };
 

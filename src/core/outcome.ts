@@ -22,7 +22,7 @@ export interface RollbackReport {
 /** Something a suspended run waits for: the name to signal, or the time it wakes. */
 export interface Waiting {
   readonly effect: string;
-  readonly kind: 'signal' | 'approval' | 'doubt' | 'sleep';
+  readonly kind: 'signal' | 'approval' | 'question' | 'doubt' | 'sleep';
   readonly name: string;
   readonly token?: string;
   readonly until?: number;

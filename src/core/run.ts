@@ -25,6 +25,36 @@ export interface SignalSpec<T> {
   readonly isInput?: true;
   /** What the person or system on the other side should know. */
   readonly request?: unknown;
+  /** It is a verdict that is waited for: shown among the approvals, and only who may decide is heard. */
+  readonly approval?: {
+    readonly scopes: readonly string[];
+    /** People who have decided already, and may not do so a second time. */
+    readonly notBy: readonly string[];
+  };
+}
+
+/** Something a person wants done differently from now on. */
+export interface Instruction {
+  readonly by: string;
+  readonly text: string;
+}
+
+/** An answer and who gave it. */
+export interface Heard<T> {
+  readonly value: T;
+  readonly from: string;
+}
+
+/** A tool call as the journal holds it. A description of a call is never one of these. */
+export interface MadeCall {
+  readonly effect: string;
+  readonly tool: string;
+  /** It took place and gave a result. */
+  readonly ok: boolean;
+  /** Code of the failure, where it failed or was refused. */
+  readonly code?: string;
+  /** A person gave the result, or a fork only simulated it. */
+  readonly standIn?: 'person' | 'simulated';
 }
 
 /** Something the agent tells its observers: phase changes, verdicts, plan diffs. Kept in the journal, never replayed from it. */
@@ -45,6 +75,11 @@ export interface Run {
   ask<T>(session: Session<T>, input: Input): Promise<Reply<T>>;
   /** A governed, journaled tool call. A denied or failed call is an observation, not an exception. */
   call<T>(tool: ToolRef<T>, args: unknown): Promise<ToolResult<T>>;
+  /**
+   * The calls that ended in this scope and below it, in the order in which they ended, read off the journal: those made
+   * before a crash or a suspension too. A child's calls are the child's own.
+   */
+  calls(): readonly MadeCall[];
   /** Any other effect. Its class is not optional: what a crash may repeat is a decision, not a default. */
   step<A, T>(
     name: string,
@@ -63,6 +98,10 @@ export interface Run {
   first<T>(branches: readonly ((run: Run) => Promise<T>)[]): Promise<T>;
   /** Durable: minutes or months, no process held. */
   wait<T>(signal: SignalSpec<T>): Promise<T | 'timed-out'>;
+  /** As `wait`, and says who answered. */
+  hear<T>(signal: SignalSpec<T>): Promise<Heard<T> | 'timed-out'>;
+  /** What people told the run while it went on, oldest first (`runtime.redirect`). It stands for the rest of the run. */
+  instructions(): readonly Instruction[];
   sleep(ms: number): Promise<void>;
   /** The time of the last delivered completion. */
   now(): Instant;

@@ -1,3 +1,4 @@
+import type { ApprovalRules } from './approval.js';
 import type { Amounts, Budget } from './budget.js';
 import type { GuardDecision } from './events.js';
 import type { ModelReply, ModelRequest } from './model.js';
@@ -32,7 +33,13 @@ export type Middleware<V, R, C extends SeamContext = SeamContext> = (next: Step<
 
 /** `approval`: allowed once a person agrees, whatever the tool's effect class. */
 export type ToolVerdict =
-  | { readonly allow: true; readonly args: unknown; readonly approval?: string }
+  | {
+      readonly allow: true;
+      readonly args: unknown;
+      readonly approval?: string;
+      /** Stricter than what the tool itself asks for: more people, other scopes, a deadline. */
+      readonly approvalRules?: Partial<ApprovalRules>;
+    }
   | { readonly allow: false; readonly why: string };
 
 /** A tool's result as the code gets it, and as a model reads it. */

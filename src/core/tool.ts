@@ -1,5 +1,7 @@
+import type { ApprovalRules, Review } from './approval.js';
 import type { Amounts } from './budget.js';
 import type { Failure } from './errors.js';
+import type { Question } from './question.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
 /** What an effect is given when it runs. `key` stays the same however often the effect is attempted. */
@@ -89,6 +91,15 @@ export interface Tool<A = never, T = unknown> {
   readonly retry?: Partial<InvocationPolicy>;
   /** What a call with these arguments is about to touch. */
   touches?(args: A): Touch;
+  /**
+   * Makes it a tool that waits for a person: the run is suspended until somebody answers, and the answer is the result.
+   * `execute` is not called then. Such a tool is `pure`.
+   */
+  asks?(args: A): Question;
+  /** For whoever approves a call: what it will do, how to take it back, what else could be done. */
+  review?(args: A): Review;
+  /** Who has to approve a call, where somebody has to. */
+  readonly approval?: Partial<ApprovalRules>;
   execute(args: A, how: EffectContext): Promise<T | Changed<T>>;
   /** The text a model sees; JSON of the value where it is absent. */
   present?(value: T): string;

@@ -173,7 +173,7 @@ export type Rest =
 
 export interface InboxMessage {
   readonly id: string;
-  readonly kind: 'signal' | 'cancel' | 'pause' | 'resume';
+  readonly kind: 'signal' | 'cancel' | 'pause' | 'resume' | 'redirect';
   /** For signals: the name or the token of the wait. */
   readonly name: string;
   readonly from: string;

@@ -3,11 +3,12 @@ import { contentId, crossed } from '../core/codec.js';
 import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
-import type { Agent, Run } from '../core/run.js';
+import type { Agent, Instruction, Run } from '../core/run.js';
 import type { GuardContext } from '../core/seams.js';
 import type { Claim, StoredMessage } from '../ports/engine.js';
 import { ActiveTime } from './active-time.js';
 import { Bounds } from './bounds.js';
+import { CallLog } from './call-log.js';
 import { nobodyAsked, unclaimedStart, wrongFingerprint } from './divergence.js';
 import { effectContext } from './effect-context.js';
 import type { AttemptHost, Settlement } from './host.js';
@@ -60,6 +61,9 @@ export class Attempt {
   /** The time of the last delivered completion. */
   nowAt: number;
   liveForkApproved: boolean;
+  /** What people told the run so far. */
+  readonly instructions: Instruction[] = [];
+  readonly calls = new CallLog();
   continuation: { readonly state: unknown } | undefined;
   settlement: Settlement | undefined;
   /** A run on its way out starts nothing: it is being paused or given back. */
@@ -257,7 +261,7 @@ export class Attempt {
   // The journal's end.
 
   /** Appends an end and puts it in line for delivery. */
-  record(event: EndEvent | EventOf<'trip' | 'cancel' | 'stuck' | 'rollback-end'>): void {
+  record(event: EndEvent | EventOf<'trip' | 'cancel' | 'redirect' | 'stuck' | 'rollback-end'>): void {
     if (this.dead || this.harvest) return;
     this.queue.push(this.push(event));
     this.kick();
@@ -331,6 +335,13 @@ export class Attempt {
     this.isCancelling = true;
     this.busy();
     this.record({ type: 'cancel', by, why });
+    return true;
+  }
+
+  /** False when it comes too late for this life: then the message stays in the inbox. */
+  redirect(by: string, text: string): boolean {
+    if (this.settlement !== undefined) return false;
+    this.record({ type: 'redirect', by, text });
     return true;
   }
 
@@ -430,6 +441,9 @@ export class Attempt {
         this.isCancelling = true;
         this.cancelledBy = new CancelledError(event.why);
         return this.close('', this.cancelledBy);
+      case 'redirect':
+        this.instructions.push({ by: event.by, text: event.text });
+        return;
       case 'stuck':
         this.settlement ??= { error: foreignAwait(), closedBy: this.cancelledBy ?? this.root.closedBy };
         return;

@@ -34,6 +34,7 @@ export interface InboxOwner {
   fail(error: unknown): void;
   requestCancel(by: string, why: string): boolean;
   requestPause(message: StoredMessage): void;
+  redirect(by: string, text: string): boolean;
   letGoOn(by: string): void;
 }
 
@@ -124,6 +125,9 @@ export class Inbox {
       case 'pause':
         owner.requestPause(message);
         return;
+      case 'redirect':
+        if (owner.redirect(message.from, instructionIn(message))) owner.writer.take(message.number);
+        return;
       case 'resume':
         owner.writer.take(message.number);
         owner.letGoOn(message.from);
@@ -133,9 +137,7 @@ export class Inbox {
 
   private match(): void {
     for (const message of [...this.signals]) {
-      const waiter = this.waiters.find(
-        ({ start, busy }) => !busy && (start.name === message.name || start.token === message.name),
-      );
+      const waiter = this.waiters.find(({ start, busy }) => !busy && isAddressed(start, message.name));
       if (waiter === undefined) continue;
       this.signals.splice(this.signals.indexOf(message), 1);
       waiter.busy = true;
@@ -185,6 +187,11 @@ export class Inbox {
   }
 }
 
+/** Where not everybody may answer, only the token will do: `runtime.signal` puts it there once it knows who sends. */
+function isAddressed({ name, token, needs }: EventOf<'wait-start'>, to: string): boolean {
+  return to === token || (needs === undefined && to === name);
+}
+
 /** A schema that throws, or makes something of the payload that cannot be stored, refuses it. */
 async function read(schema: StandardSchema | undefined, payload: unknown): Promise<Checked<unknown>> {
   if (schema === undefined) return { ok: true, value: payload };
@@ -195,6 +202,11 @@ async function read(schema: StandardSchema | undefined, payload: unknown): Promi
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The text of a redirection. */
+export function instructionIn({ body }: Pick<StoredMessage, 'body'>): string {
+  return String(JSON.parse(body));
 }
 
 function whyOf(message: StoredMessage): string {

@@ -155,6 +155,9 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'stuck':
         if (own) deliver();
         break;
+      case 'redirect':
+        deliver(); // a fork's past was told the same
+        break;
       case 'rollback-end':
         rollbacks.add(event.scope);
         if (event.scope !== '' && !isUnderAny(event.scope, finished)) deliver();

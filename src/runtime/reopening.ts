@@ -4,6 +4,7 @@ import { ConfigError } from '../core/errors.js';
 import type { EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
+import { instructionIn } from './inbox.js';
 import { indexJournal, type LoadedEntry } from './recorded.js';
 
 /** Somebody's wish that a run goes on. */
@@ -41,6 +42,7 @@ export function controlBatch(
     if (message.kind === 'pause' && message.number > lastResume) continue;
     taken.push(message.number);
     if (message.kind === 'resume') events.push({ type: 'run-resume', by: message.from });
+    if (message.kind === 'redirect') events.push({ type: 'redirect', by: message.from, text: instructionIn(message) });
     if (message.kind !== 'cancel' || isCancelled) continue;
     const { why } = JSON.parse(message.body) as { readonly why: string };
     events.push({ type: 'run-resume', by: message.from }, { type: 'cancel', by: message.from, why });

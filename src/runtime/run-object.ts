@@ -44,7 +44,10 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
     },
     all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
     first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
-    wait: (signal) => handled(() => wait(attempt, scope, signal)),
+    calls: () => attempt.calls.under(scope.ledger, scope.path),
+    instructions: () => [...attempt.instructions],
+    wait: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard.value)),
+    hear: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard)),
     sleep: (ms) => handled(() => sleep(attempt, scope, ms)),
     now: () => attempt.nowAt,
     random: () => {

@@ -8,6 +8,7 @@ import { forkPointCheck } from '../core/fork-points.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Prompt } from '../core/prompt.js';
 import type { Batch, InboxMessage, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
+import { addressOf } from './address.js';
 import { Audience, type DeltaListener, type EntryListener } from './audience.js';
 import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
@@ -45,8 +46,15 @@ export interface Runtime {
     runId: string,
     name: string,
     payload?: unknown,
-    options?: { readonly from?: string; readonly id?: string },
+    options?: {
+      readonly from?: string;
+      readonly id?: string;
+      /** What the sender may do. A wait that needs a scope hears nobody else; `*` has them all. */
+      readonly scopes?: readonly string[];
+    },
   ): Promise<'accepted' | 'duplicate'>;
+  /** Tells a run to do something differently from now on: `run.instructions()`. Paused, it hears it when it goes on. */
+  redirect(runId: string, instruction: string, options?: { readonly by?: string }): Promise<void>;
   cancel(runId: string, options?: { readonly by?: string; readonly why?: string }): Promise<void>;
   pause(runId: string, options?: { readonly by?: string }): Promise<void>;
   fork(runId: string, options: ForkOptions): Promise<RunHandle>;
@@ -199,11 +207,14 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const record = await get(runId);
       refuseTerminal(record);
       const body = encodePayload(payload);
-      await checkAgainstWait(parts, record, name, payload);
+      const from = sent.from ?? 'anonymous';
+      const loaded = await load(engine, record, record.generation);
+      const entries = loaded.entries.filter(({ inherited }) => inherited === undefined); // a fork's questions are its own
+      const to = await addressOf({ checkJson: parts.checkJson, entries, runId }, name, { payload, from, ...sent });
       return post(runId, {
         kind: 'signal',
-        name,
-        from: sent.from ?? 'anonymous',
+        name: to,
+        from,
         body,
         ...(sent.id === undefined ? {} : { id: sent.id }),
       });
@@ -218,6 +229,18 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const { status } = await get(runId);
       if (status === 'paused' || status === 'bounded' || status === 'stalled') await engine.requeue(runId);
       worker.lookSoon();
+    },
+
+    async redirect(runId, instruction, given = {}) {
+      if (typeof instruction !== 'string' || instruction.trim() === '')
+        throw new ConfigError('A redirection needs words: say what the run is to do differently.');
+      refuseTerminal(await get(runId));
+      await post(runId, {
+        kind: 'redirect',
+        name: '',
+        from: given.by ?? 'anonymous',
+        body: JSON.stringify(instruction),
+      });
     },
 
     async pause(runId, given = {}) {
@@ -326,24 +349,4 @@ function isEnded(record: RunRecord): boolean {
 
 function refuseTerminal(record: RunRecord): void {
   if (isEnded(record)) throw alreadyTerminal(record);
-}
-
-/** The sender learns at once when its payload does not fit what the run waits for; nothing is delivered then. */
-async function checkAgainstWait(parts: RuntimeParts, record: RunRecord, name: string, payload: unknown): Promise<void> {
-  if (parts.checkJson === undefined) return;
-  const { entries } = await load(parts.engine, record, record.generation);
-  const ended = new Set(entries.flatMap(({ event }) => (event.type === 'wait-end' ? [event.id] : [])));
-  let refused: { readonly name: string; readonly problem: string } | undefined;
-  for (const { event } of entries) {
-    if (event.type !== 'wait-start' || ended.has(event.id)) continue;
-    if (event.name !== name && event.token !== name) continue;
-    const problem = event.schema === undefined ? undefined : await parts.checkJson(event.schema, payload);
-    if (problem === undefined) return; // there is a wait that it fits
-    refused = { name: event.name, problem };
-  }
-  if (refused === undefined) return;
-  throw new FlyballError(
-    'SIGNAL_INVALID',
-    `The payload does not fit what ${record.id} waits for under "${refused.name}": ${refused.problem}. Nothing was delivered; correct it and send it again.`,
-  );
 }

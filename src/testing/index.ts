@@ -5,6 +5,7 @@ export { embedderContract } from './contracts/embedder-contract.js';
 export type { OpenEngine } from './contracts/engine-fixture.js';
 export { modelContract } from './contracts/model-contract.js';
 export type { Inexpressible, ModelUnderTest } from './contracts/model-fixture.js';
+export { type RetrieverUnderTest, retrieverContract } from './contracts/retriever-contract.js';
 export type { OpenStore } from './contracts/store-records.js';
 export type { ContractSuite } from './contracts/suite.js';
 export {

@@ -110,6 +110,7 @@ export function isBarrier(event: RunEvent): boolean {
     case 'sleep-end':
     case 'trip':
     case 'cancel':
+    case 'redirect':
     case 'stuck':
     case 'note':
     case 'changed':

@@ -46,7 +46,9 @@ describe('provenance', () => {
       result: contentHash({ receipt: 'r-1' }),
     });
     expect(record.models).toEqual(['anthropic/claude-sonnet-4-5', 'openai/gpt-5-mini']);
-    expect(record.approvals).toEqual([{ effect: '#3', generation: 0, name: 'approve:#3', by: 'bob' }]);
+    expect(record.approvals).toEqual([
+      { effect: '#3', generation: 0, name: 'approve:#3', by: 'bob', verdict: 'approve' },
+    ]);
   });
 
   it('has the same hash for a run that crashed twice and one that never did', () => {

@@ -63,6 +63,8 @@ export interface Approval {
   readonly generation: number;
   readonly name: string;
   readonly by: string;
+  /** What was decided on the way to the yes: `approve`, `modify`, `escalate`. */
+  readonly verdict: string;
 }
 
 export type ProvenanceGuard = Omit<GuardRecord, 'why'>;
@@ -163,6 +165,8 @@ function outcomeHash(outcome: Outcome<unknown>): string {
   return contentHash({ ...kept, failure: failure.code });
 }
 
+const REFUSALS: ReadonlySet<string> = new Set(['APPROVAL_REJECTED', 'NO_ANSWER']);
+
 /** A gate is an approval when its effect was not refused; a gate that timed out approved nothing. */
 function approvalsIn(ended: readonly Effect[]): readonly Approval[] {
   const byKey = new Map(ended.map((effect) => [`${effect.generation} ${effect.id}`, effect]));
@@ -171,8 +175,9 @@ function approvalsIn(ended: readonly Effect[]): readonly Approval[] {
     if (end?.type !== 'wait-end' || end.timedOut === true || end.from === undefined) return [];
     const effect = baseOf(id);
     const approved = byKey.get(`${generation} ${effect}`)?.end;
-    if (approved?.type === 'abort' && approved.failure.code === 'APPROVAL_REJECTED') return [];
-    return [{ effect, generation, name, by: end.from }];
+    if (approved?.type === 'abort' && REFUSALS.has(approved.failure.code)) return [];
+    const verdict = String((end.payload as { readonly verdict?: unknown } | undefined)?.verdict ?? 'approve');
+    return [{ effect, generation, name, by: end.from, verdict }];
   });
 }
 

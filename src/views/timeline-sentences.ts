@@ -56,6 +56,8 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
       return tripped(event);
     case 'cancel':
       return say('■', `cancelled by ${event.by}: ${event.why}`);
+    case 'redirect':
+      return say('↪', `redirected by ${event.by}: ${event.text}`);
     case 'stuck':
       return say('✗', 'the agent awaits something that did not go through `run`');
     case 'note':
@@ -161,6 +163,8 @@ const HOW = {
 
 function completed({ id, result, how }: EventOf<'complete'>, effect: Effect | undefined): Sentence {
   const name = effect?.name ?? id;
+  // a question is pure: what a person said about one in doubt has an INTENT before it
+  if (how === 'person' && effect?.start === undefined) return say('✓', `${name} answered by a person`, result);
   const told = how === undefined ? '' : HOW[how];
   if (effect?.verb === 'undo') return say('↶', `${name} undone${told}`, id);
   if (effect?.start === undefined)
@@ -175,6 +179,8 @@ function waiting(event: EventOf<'wait-start'>): Sentence {
       return say('…', `waiting for approval of ${actionOf(event)}${due}`, event.request);
     case 'doubt':
       return say('…', `waiting for a person to say whether ${actionOf(event)} happened${due}`, event.request);
+    case 'question':
+      return say('…', `asking a person: ${promptOf(event)}${due}`, event.request);
     case 'signal':
       return say('…', `waiting for signal "${event.name}"${due}`, event.request);
   }
@@ -186,11 +192,34 @@ function waited({ id, from, payload, timedOut }: EventOf<'wait-end'>, effect: Ef
   if (timedOut === true) return say('✗', `no answer in time to "${effect?.name ?? id}"`);
   if (start?.kind === 'signal' || start === undefined)
     return say('✓', `signal "${effect?.name ?? id}" received${from === undefined ? '' : ` from ${from}`}`, payload);
-  const { verdict, reason } = (payload ?? {}) as { readonly verdict?: unknown; readonly reason?: unknown };
-  if (verdict === 'approve') return say('✓', `${actionOf(start)} approved${by}`);
-  if (verdict === 'reject')
-    return say('✗', `${actionOf(start)} rejected${by}${typeof reason === 'string' ? `: ${reason}` : ''}`);
+  if (start.kind === 'approval') return decision(start, payload, by);
   return say('✓', `answered${by}`, payload);
+}
+
+function decision(start: EventOf<'wait-start'>, payload: unknown, by: string): Sentence {
+  const { verdict, reason, value } = (payload ?? {}) as {
+    readonly verdict?: unknown;
+    readonly reason?: unknown;
+    readonly value?: unknown;
+  };
+  const why = typeof reason === 'string' && reason !== '' ? `: ${reason}` : '';
+  switch (verdict) {
+    case 'approve':
+      return say('✓', `${actionOf(start)} approved${by}${why}`);
+    case 'reject':
+      return say('✗', `${actionOf(start)} rejected${by}${why}`);
+    case 'modify':
+      return say('↪', `${actionOf(start)} modified${by}${why}`, value);
+    case 'escalate':
+      return say('↪', `${actionOf(start)} escalated${by}${why}`);
+    default:
+      return say('✓', `answered${by}`, payload);
+  }
+}
+
+function promptOf({ request, name }: EventOf<'wait-start'>): string {
+  const prompt = (request as { readonly prompt?: unknown } | null | undefined)?.prompt;
+  return typeof prompt === 'string' ? prompt : name;
 }
 
 /** Gates and doubts name the action in what they show to the person. */

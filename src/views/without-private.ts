@@ -29,6 +29,8 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
       return { ...event, outcome: ownOutcome(event.outcome, generation, privacy) };
     case 'note':
       return privacy.hidesNote(event) ? { ...event, event: blankNote(event) } : event;
+    case 'redirect':
+      return privacy.hidesAnyScope() ? { ...event, text: BLANK } : event; // it does not say which part it is about
     case 'signal-refused':
       return privacy.hidesAnyScope() ? { ...event, why: BLANK } : event; // it does not say whose wait it was
     case 'rollback-start':

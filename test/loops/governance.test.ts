@@ -154,6 +154,8 @@ describe('a call that a person has to agree to', () => {
     const { paid, model, outcome } = await paying(['reject', 'reject', 'reject', 'approve']);
     expect(outcome).toMatchObject({ stop: 'done', value: { termination: 'completed', toolCalls: 4 } });
     expect(paid).toEqual(['Ann 3']);
-    expect(model.requests[1]?.messages.at(-1)?.content).toBe('Denied, not executed: pay was not approved: too dear');
+    expect(model.requests[1]?.messages.at(-1)?.content).toBe(
+      'Denied, not executed: pay was not approved: anonymous rejected it: too dear',
+    );
   });
 });

@@ -76,7 +76,7 @@ describe('an irreversible effect', () => {
       ),
     );
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'reject' }, { from: 'grace' });
+    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'reject', reason: 'no' }, { from: 'grace' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 'APPROVAL_REJECTED' });
     expect(await stage.events('abort')).toMatchObject([
       { failure: { message: expect.stringContaining('grace rejected it') } },
@@ -155,7 +155,7 @@ describe('an irreversible effect', () => {
     const outcome = await life.start();
     expect(outcome).toMatchObject({ waiting: [{ name: 'approve:/all.0.0#0' }, { name: 'approve:/all.0.1#0' }] });
     await life.runtime.signal(RUN, 'run:0:/all.0.1#0!gate', { verdict: 'approve' });
-    await life.runtime.signal(RUN, 'approve:/all.0.0#0', { verdict: 'reject' });
+    await life.runtime.signal(RUN, 'approve:/all.0.0#0', { verdict: 'reject', reason: 'no' });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
     expect(made).toEqual(['b']);
   });

@@ -219,7 +219,7 @@ describe('a fork', () => {
       live: true,
     });
     await handle.outcome();
-    await life.runtime.signal('fork', 'approve:live-fork', { verdict: 'reject' });
+    await life.runtime.signal('fork', 'approve:live-fork', { verdict: 'reject', reason: 'no' });
     expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({
       stop: 'done',
       value: 'APPROVAL_REJECTED',

@@ -3,6 +3,7 @@ import type { ModelDelta } from '../../core/model.js';
 import { duration, plural, shorten } from '../amounts.js';
 import { printable } from '../printable.js';
 import type { Colour, Screen } from '../screen.js';
+import { shownLines } from './shown-lines.js';
 import { Working } from './working.js';
 
 /** Shows a conversation to a person as it happens: text while it comes, tool calls when they are proposed and when they end. */
@@ -55,6 +56,10 @@ export class ChatView {
         return event.verdict === 'warned' ? this.aside('yellow', `${event.guard}: ${event.why}`) : undefined;
       case 'budget-warning':
         return this.aside('yellow', `${event.axis}: ${event.spent} of ${event.limit} used`);
+      case 'signal-refused':
+        return this.aside('red', `✗ that answer does not fit: ${event.why}`);
+      case 'redirect':
+        return this.aside('cyan', `↪ ${event.by} wants it differently: ${event.text}`);
       case 'note':
         return this.noted(event);
       case 'wait-start':
@@ -121,7 +126,16 @@ export class ChatView {
     const room = Math.max(20, this.screen.width - name.length - took.length - 8);
     if (event.failure !== undefined)
       return this.aside('red', `✗ ${name}${took}: ${shorten(event.failure.message, room * 3)}`);
-    if (event.type === 'complete') this.aside('dim', `✓ ${name}${took}: ${preview(event.result, room)}`);
+    if (event.type !== 'complete') return;
+    const shown = shownLines(name, event.result, this.screen.width - 4);
+    if (shown.length > 0) return this.show(shown);
+    this.aside('dim', `✓ ${name}${took}: ${preview(event.result, room)}`);
+  }
+
+  /** What the agent shows is for reading, not for the margin. */
+  private show(lines: readonly string[]): void {
+    this.rest();
+    for (const line of lines) this.screen.line(`  ${line}`);
   }
 
   private noted({ event }: EventOf<'note'>): void {

@@ -5,9 +5,9 @@ import type { ModelDelta } from '../../core/model.js';
 import type { RunHandle, Runtime } from '../../index.js';
 import { Discretion } from '../discretion.js';
 import type { Screen } from '../screen.js';
+import type { Wait } from './chat-question.js';
 import { ChatView } from './chat-view.js';
 import { OpenWaits } from './open-waits.js';
-import type { Wait } from './questions.js';
 
 interface Parts {
   readonly runtime: Runtime;

@@ -12,6 +12,7 @@ export class OpenWaits {
   apply({ event }: Entry): void {
     if (event.type === 'wait-start') this.open.set(event.id, event);
     if (event.type === 'wait-end') this.open.delete(event.id);
+    if (event.type === 'signal-refused') this.asked.delete(event.name); // answers go to a token: that question stands
     if (event.type === 'run-end') this.ended = true;
     if (event.type === 'run-resume') this.ended = false; // a bound was its end, and it goes on under a larger one
     for (const watcher of [...this.watchers]) watcher();

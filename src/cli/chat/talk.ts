@@ -4,10 +4,11 @@ import type { RunHandle, Runtime } from '../../index.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 import { type Workplace, whoAmI } from '../workplace.js';
+import type { ChatQuestion, Understood, Wait } from './chat-question.js';
 import { ended, left, paused, sayHowToGoOn } from './endings.js';
 import { Feed } from './feed.js';
 import type { Person } from './person.js';
-import { type ChatQuestion, questionFor, type Understood, type Wait } from './questions.js';
+import { questionFor } from './questions.js';
 
 export interface Talk {
   readonly workplace: Workplace;
@@ -101,13 +102,16 @@ class Exchange {
   /** Asks until it is answered, until the person leaves, or until the question is void because somebody else answered it. */
   private async ask(wait: Wait): Promise<Answer> {
     const { screen } = this.given;
-    const question = questionFor(wait, screen);
+    let question = questionFor(wait, screen);
     this.feed.rest();
     for (const line of question.above) screen.line(line);
     for (;;) {
       const answer = await this.askOnce(wait, question);
       if (typeof answer === 'string' || 'payload' in answer) return answer;
-      if (answer.again !== undefined) screen.complain(`  ${answer.again}`);
+      if ('next' in answer) {
+        question = answer.next;
+        for (const line of question.above) screen.line(line);
+      } else if (answer.again !== undefined) screen.complain(`  ${answer.again}`);
     }
   }
 
@@ -133,10 +137,12 @@ class Exchange {
     const { runtime, runId, screen } = this.given;
     this.feed.answeredHere(wait);
     try {
-      await runtime.signal(runId, wait.token, payload, { from: whoAmI() });
+      await runtime.signal(runId, wait.token, payload, { from: whoAmI(), scopes: ['*'] });
     } catch (error) {
-      screen.complain(failureOf(error).message); // the answer does not fit: asked again
-      this.feed.waits.askAgain(wait);
+      const { code, message } = failureOf(error);
+      screen.complain(message);
+      // it does not fit: asked again. Somebody else has to answer, or has answered: it is not
+      if (code !== 'DENIED' && code !== 'SIGNAL_UNEXPECTED') this.feed.waits.askAgain(wait);
     }
   }
 }

@@ -1,70 +1,107 @@
 import type { Command } from 'commander';
+import type { Verdict } from '../../core/approval.js';
 import { ConfigError } from '../../core/errors.js';
-import type { Waiting } from '../../core/outcome.js';
-import { summarise } from '../../views/summary.js';
-import { questionsOf } from '../answers.js';
 import { type Call, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
-import { openExisting } from '../workplace.js';
-import { type SignalOptions, sendSignal, withSignalOptions } from './signal.js';
+import { readJson } from '../json-argument.js';
+import { oneRequest } from '../one-request.js';
+import { type SignalOptions, sendSignal, withReviewerOptions } from './signal.js';
 
-interface Verdict {
-  readonly verdict: 'approve' | 'reject';
+/** Verdicts on the action or output that a run waits for approval of. */
+
+interface Options extends SignalOptions {
   readonly reason?: string;
 }
 
+const WHICH = 'Where it waits for several, name one: by its effect, as show and inbox print it, or by its action.';
+
 export function approveCommand(perform: Perform): Command {
-  const command = newCommand('approve <run>', 'Approve the one action that a run waits for approval of.', [
+  const command = newCommand('approve <run> [request]', `Approve what a run waits for approval of. ${WHICH}`, [
     'flyball approve run_1f0c',
-    'flyball approve run_1f0c --from alice',
+    'flyball approve run_1f0c --as alice --reason "checked against the contract"',
+    "flyball approve run_1f0c '#4'",
   ]);
-  return withSignalOptions(command).action((runId: string, options: SignalOptions) =>
-    perform(options, { runId }, (call) => answer(call, { runId, verdict: { verdict: 'approve' }, options })),
-  );
+  return withReviewerOptions(command)
+    .option('--reason <text>', 'what the journal is told')
+    .action((runId: string, named: string | undefined, options: Options) =>
+      perform(options, { runId }, (call) =>
+        decide(call, { runId, named, verdict: { verdict: 'approve', ...reasonIn(options) }, options }),
+      ),
+    );
 }
 
 export function rejectCommand(perform: Perform): Command {
-  const command = newCommand(
-    'reject <run>',
-    'Reject the one action that a run waits for approval of. It is not made; the agent sees why and decides what to do.',
-    ["flyball reject run_1f0c --reason 'over the limit for this customer'"],
-  );
-  return withSignalOptions(command)
-    .option('--reason <text>', 'what the agent and the journal are told')
-    .action((runId: string, options: SignalOptions & { readonly reason?: string }) => {
-      const { reason } = options;
-      const verdict = { verdict: 'reject', ...(reason === undefined ? {} : { reason }) } as const;
-      return perform(options, { runId }, (call) => answer(call, { runId, verdict, options }));
-    });
-}
-
-async function answer(
-  call: Call,
-  { runId, verdict, options }: { readonly runId: string; readonly verdict: Verdict; readonly options: SignalOptions },
-): Promise<ExitCode> {
-  const { name, token, request } = await onlyApproval(call, runId);
-  const action = (request as { readonly action?: unknown } | null | undefined)?.action;
-  const said = `${typeof action === 'string' ? action : name}: ${verdict.verdict === 'approve' ? 'approved' : 'rejected'}`;
-  return sendSignal(call, { runId, name: token ?? name, payload: verdict, options, said });
-}
-
-async function onlyApproval({ place }: Call, runId: string): Promise<Waiting> {
-  const { command } = place;
-  const workplace = await openExisting(place, runId);
-  try {
-    await workplace.desk.get(runId);
-    const entries = await workplace.desk.entries(runId);
-    const waiting = summarise(entries).waiting.filter(({ kind }) => kind === 'approval');
-    const [first, ...others] = waiting;
-    if (first === undefined) {
-      throw new ConfigError(`Run ${runId} waits for no approval. See what it does: ${command('show', runId)}`);
-    }
-    if (others.length === 0) return first;
-    const commands = questionsOf({ runId, waiting, entries, command }).map((question) => question.commands[0]);
-    throw new ConfigError(
-      `Run ${runId} waits for ${waiting.length} approvals. Answer one of them: ${commands.join('; ')}`,
+  const about = `Reject what a run waits for approval of. It is not done; the agent sees why and decides what to do. ${WHICH}`;
+  const command = newCommand('reject <run> [request]', about, [
+    "flyball reject run_1f0c --reason 'over the limit for this customer'",
+  ]);
+  return withReviewerOptions(command)
+    .option('--reason <text>', 'why: the agent and the journal are told; without it nothing is rejected')
+    .action((runId: string, named: string | undefined, options: Options) =>
+      perform(options, { runId }, (call) =>
+        decide(call, { runId, named, verdict: { verdict: 'reject', reason: reasonFor(options, 'reject') }, options }),
+      ),
     );
-  } finally {
-    await workplace.close();
-  }
+}
+
+export function modifyCommand(perform: Perform): Command {
+  const about = `Have something else done instead of what a run waits for approval of: new arguments of the action, or a new output, as JSON, @file, or - for standard input. It passes every check again, and is then asked about anew. ${WHICH}`;
+  const command = newCommand('modify <run> <value> [request]', about, [
+    `flyball modify run_1f0c '{"to":"ada@example.com","amount":90}' --reason 'the discount applies'`,
+  ]);
+  return withReviewerOptions(command)
+    .option('--reason <text>', 'what the journal is told')
+    .action((runId: string, value: string, named: string | undefined, options: Options) =>
+      perform(options, { runId }, (call) => {
+        const verdict = { verdict: 'modify', value: readJson(value, 'The value'), ...reasonIn(options) } as const;
+        return decide(call, { runId, named, verdict, options });
+      }),
+    );
+}
+
+export function escalateCommand(perform: Perform): Command {
+  const about = `Hand the decision to whoever is asked next. Where nobody is left to ask, it is refused. ${WHICH}`;
+  const command = newCommand('escalate <run> [request]', about, [
+    "flyball escalate run_1f0c --reason 'above what I may sign'",
+  ]);
+  return withReviewerOptions(command)
+    .option('--reason <text>', 'why: the next one reads it; without it nothing is handed on')
+    .action((runId: string, named: string | undefined, options: Options) =>
+      perform(options, { runId }, (call) =>
+        decide(call, {
+          runId,
+          named,
+          verdict: { verdict: 'escalate', reason: reasonFor(options, 'escalate') },
+          options,
+        }),
+      ),
+    );
+}
+
+function reasonIn({ reason }: Options): { readonly reason?: string } {
+  return reason === undefined ? {} : { reason };
+}
+
+/** Whoever is turned down can only do better when they know why. */
+function reasonFor({ reason }: Options, verdict: 'reject' | 'escalate'): string {
+  if (reason !== undefined && reason.trim() !== '') return reason;
+  const who = verdict === 'reject' ? 'the agent is told, and works with it' : 'whoever is asked next reads it';
+  throw new ConfigError(`To ${verdict} takes a reason: ${who}. Add --reason '…'.`);
+}
+
+const SAID = { approve: 'approved', reject: 'rejected', modify: 'modified', escalate: 'escalated' } as const;
+
+async function decide(
+  call: Call,
+  given: {
+    readonly runId: string;
+    readonly named: string | undefined;
+    readonly verdict: Verdict;
+    readonly options: SignalOptions;
+  },
+): Promise<ExitCode> {
+  const { runId, named, verdict, options } = given;
+  const { token, about } = await oneRequest(call, { runId, kind: 'approval', named });
+  const said = `${about}: ${SAID[verdict.verdict]}`;
+  return sendSignal(call, { runId, name: token, payload: verdict, options, said });
 }

@@ -7,6 +7,8 @@ import { whoAmI } from '../workplace.js';
 
 export interface SignalOptions extends CommonOptions {
   readonly from?: string;
+  readonly as?: string;
+  readonly scope?: readonly string[];
   readonly signalId?: string;
   readonly wake: boolean;
 }
@@ -38,6 +40,17 @@ export function withSignalOptions(command: Command): Command {
     .option('--no-wake', 'only store it; do not go on with the run here');
 }
 
+/** Who decides, and what they may do: whoever sits at the database may do anything, unless they say otherwise. */
+export function withReviewerOptions(command: Command): Command {
+  return withSignalOptions(command)
+    .option('--as <who>', 'who decides, for the journal (default: you)')
+    .option(
+      '--scope <scope>',
+      'a scope that they have; repeat it for several (default: all of them)',
+      (scope: string, before: readonly string[] = []) => [...before, scope],
+    );
+}
+
 export function sendSignal(
   call: Call,
   given: {
@@ -56,7 +69,8 @@ export function sendSignal(
     wakes: ['pending', 'running', 'suspended'],
     post: async ({ desk }) => {
       await desk.signal(runId, name, payload, {
-        from: options.from ?? whoAmI(),
+        from: options.as ?? options.from ?? whoAmI(),
+        scopes: options.scope ?? ['*'],
         ...(options.signalId === undefined ? {} : { id: options.signalId }),
       });
     },

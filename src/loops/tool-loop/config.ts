@@ -18,6 +18,11 @@ export interface ToolLoopConfig {
   readonly textCalls: 'off' | 'json' | 'xml';
   /** Longest result that goes into the prompt whole; the middle of a longer one is left out. Less in a small window. */
   readonly maxResultChars: number;
+  /**
+   * A place before each model call where a pause lands and a redirection still reaches that call; without it, it reaches
+   * the one after. One entry more an iteration.
+   */
+  readonly safePoints: boolean;
   readonly window: WindowConfig;
 }
 
@@ -40,6 +45,7 @@ export const DEFAULT_CONFIG: ToolLoopConfig = {
   parallel: 'pure',
   textCalls: 'off',
   maxResultChars: 30_000,
+  safePoints: false,
   window: { trigger: 0.7, keepRecent: 6, care: 'compact' },
 };
 
@@ -69,8 +75,9 @@ export function completeConfig(given: ToolLoopSettings = {}): ToolLoopConfig {
   requireAtLeast('window.keepRecent', config.window.keepRecent, 1);
   if (!(config.window.trigger > 0 && config.window.trigger <= 1))
     throw new ConfigError(`window.trigger of a tool loop lies above 0 and at most at 1, got ${config.window.trigger}.`);
-  if (typeof config.doubleConfirmation !== 'boolean')
-    throw new ConfigError(`doubleConfirmation of a tool loop is true or false, got ${config.doubleConfirmation}.`);
+  for (const name of ['doubleConfirmation', 'safePoints'] as const)
+    if (typeof config[name] !== 'boolean')
+      throw new ConfigError(`${name} of a tool loop is true or false, got ${String(config[name])}.`);
   requireOneOf('parallel', config.parallel, CHOICES.parallel);
   requireOneOf('textCalls', config.textCalls, CHOICES.textCalls);
   requireOneOf('window.care', config.window.care, CHOICES.care);

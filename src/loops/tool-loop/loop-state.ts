@@ -1,6 +1,7 @@
 import type { Failure } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
 import { append, type Prompt } from '../../core/prompt.js';
+import type { Instruction } from '../../core/run.js';
 import type { Reply, Session } from '../../core/session.js';
 import type { ObservationDraft } from '../../memory/observe.js';
 import { ErrorDigest } from './error-digest.js';
@@ -42,6 +43,7 @@ export class LoopState {
   reasoningChars = 0;
   /** What autonomy said already: warnings are told once, and a person who agreed is not asked again. */
   readonly told = new Set<string>();
+  private redirections = 0;
   private readonly parts: LoopParts<unknown>;
   private readonly repeats = new RepeatMeter();
   private readonly recallTool = recallResultTool(this.originals);
@@ -118,6 +120,16 @@ export class LoopState {
   /** A failure that no tool call reports. */
   observeFailure({ message, code }: Failure): void {
     this.observe({ type: 'error', content: message, metadata: { role: this.session.name, code } });
+  }
+
+  /** What people told the run since the last time; in a new loop all of it, because it stands for the rest of the run. */
+  redirect(instructions: readonly Instruction[]): void {
+    for (const { by, text } of instructions.slice(this.redirections)) {
+      const content = `${by} follows this work and says: ${text}\nHold to it from now on.`;
+      this.prompt = append(this.prompt, { role: 'user', content, owner: 'person', trust: 'user' });
+      this.isConfirming = false; // an answer given before it is not an answer to it
+    }
+    this.redirections = instructions.length;
   }
 
   confirm(question: string): void {

@@ -109,6 +109,8 @@ async function beforeIteration<O>(run: Run, parts: LoopParts<O>, state: LoopStat
   run.budget.take('iterations');
   state.iterations++;
   run.note({ kind: 'iteration', loop: run.path, n: state.iterations });
+  if (parts.config.safePoints) await run.step('safe-point', {}, () => null, 'pure');
+  state.redirect(run.instructions());
   const overflow = await fitWindow(run, parts, state);
   return overflow === undefined ? undefined : { termination: overflow };
 }

@@ -1,7 +1,8 @@
+import type { ApprovalRules, Review } from '../../core/approval.js';
 import type { Breaker } from '../../core/breaker.js';
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { EffectError, type Failure, failureOf } from '../../core/errors.js';
-import type { EndEvent, EventOf } from '../../core/events.js';
+import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext, EffectKind, EffectRules, InvocationPolicy } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
@@ -16,6 +17,15 @@ export interface Act {
   readonly rules: EffectRules<unknown, unknown>;
   /** A guard lets it pass only once a person agrees; this says why. */
   readonly approval?: string;
+  /** Who has to agree, where somebody has to. */
+  readonly approvalRules?: Partial<ApprovalRules>;
+  /** What a person who has to agree should know. */
+  readonly review?: () => Review;
+  /**
+   * The act with arguments that a person gave, through every check again; undefined when they were refused. `gate` is
+   * the question that would be asked about it: where an earlier life asked it already, no guard is asked again.
+   */
+  readonly remake?: (value: unknown, gate: EffectId) => Promise<Act | undefined>;
   /** Guards have looked at it. */
   readonly guarded?: boolean;
   /** How patiently a tool is tried; steps are made once. */

@@ -1,7 +1,10 @@
+import { type ApprovalRules, stricter } from '../../core/approval.js';
 import { type Amounts, isAmount } from '../../core/budget.js';
 import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError, failureOf } from '../../core/errors.js';
-import type { EffectId, EventOf } from '../../core/events.js';
+import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
+import type { Question } from '../../core/question.js';
+import type { MadeCall } from '../../core/run.js';
 import { check } from '../../core/schema.js';
 import type { Observed, Seams } from '../../core/seams.js';
 import {
@@ -27,6 +30,7 @@ import {
 } from './act.js';
 import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
+import { driveQuestion } from './question.js';
 
 type AnyTool = Tool<unknown, unknown>;
 
@@ -41,23 +45,27 @@ export function call<T>(
   const given = tool as unknown as AnyTool;
   // made ready when the call starts live; on replay the journal's arguments take their place
   const ready: { act: Act } = { act: actOf(attempt, given, args, { at: '', seams }) };
+  if (given.asks !== undefined && ready.act.class !== 'pure')
+    throw new ConfigError(`Tool ${given.name} asks a person, so it changes nothing itself: its effect must be pure.`);
+  const fp = fingerprint('call', given.name, args);
   return ask<ToolResult<T>>(attempt, scope, {
     kind: 'call',
-    fp: fingerprint('call', given.name, args),
+    fp,
     want: { toolCalls: 1, ...reservationOf(given, args) },
     drive: async (pending) => {
       const admitted = await admitInTurn(attempt, pending, given, args, seams);
       if (admitted === undefined) return;
-      ready.act = {
-        ...actOf(attempt, given, admitted.args, { at: pending.id, seams }),
-        guarded: true,
-        ...approvalIn(admitted),
-      };
-      await driveAct(attempt, pending, ready.act);
+      ready.act = admittedAct(attempt, pending, given, admitted, seams);
+      const { input } = ready.act;
+      if (given.asks === undefined) await driveAct(attempt, pending, ready.act);
+      else await driveQuestion(attempt, pending, ready.act, () => askedBy(given, input));
     },
     learn: (end) => learnCompensation(attempt, ready.act, end),
     answer: (end) => {
       const failure = failureIn(end);
+      attempt.calls.add(scope.ledger, scope.path, madeCall(given.name, end));
+      if (given.asks !== undefined && failure === undefined)
+        attempt.calls.answered(scope.ledger, fp, (end as EventOf<'complete'>).result);
       if (failure !== undefined) return { ok: false, content: `${given.name} failed: ${failure.message}`, failure };
       const { result, how } = end as EventOf<'complete'>;
       return {
@@ -92,10 +100,60 @@ function declaredBy(tool: AnyTool, args: unknown): Partial<Amounts> {
 interface Admitted {
   readonly args: unknown;
   readonly approval?: string;
+  readonly approvalRules?: Partial<ApprovalRules>;
 }
 
-function approvalIn({ approval }: Admitted): { readonly approval?: string } {
-  return approval === undefined ? {} : { approval };
+function madeCall(tool: string, end: EndEvent): MadeCall {
+  const failure = failureIn(end);
+  const how = end.type === 'complete' ? end.how : undefined;
+  return {
+    effect: end.id,
+    tool,
+    ok: failure === undefined,
+    ...(failure === undefined ? {} : { code: failure.code }),
+    ...(how === 'person' || how === 'simulated' ? { standIn: how } : {}),
+  };
+}
+
+function askedBy(tool: AnyTool, args: unknown): Question {
+  if (tool.asks === undefined) throw new ConfigError(`Tool ${tool.name} asks nobody.`);
+  return tool.asks(args);
+}
+
+/** What guards let pass, ready to be made; a person at the gate may have it made anew with other arguments. */
+function admittedAct(attempt: Attempt, pending: Pending, tool: AnyTool, admitted: Admitted, seams: Seams): Act {
+  const act = actOf(attempt, tool, admitted.args, { at: pending.id, seams });
+  const { approval } = admitted;
+  const rules = stricter(tool.approval, admitted.approvalRules);
+  return {
+    ...act,
+    guarded: true,
+    ...(approval === undefined ? {} : { approval }),
+    ...(Object.keys(rules).length === 0 ? {} : { approvalRules: rules }),
+    ...(tool.review === undefined ? {} : { review: () => tool.review?.(admitted.args) ?? {} }),
+    keep: (value) => withChange(act.keep(value) as KeptResult, changeIn(pending), admitted.args),
+    remake: async (value, gate) => {
+      const again =
+        admittedAtGate(attempt, gate) ?? (await admitInTurn(attempt, pending, tool, value, seams, { isNew: true }));
+      return again === undefined ? undefined : admittedAct(attempt, pending, tool, again, seams);
+    },
+  };
+}
+
+/** Who changed the arguments at the gate, if anybody did: the verdicts of earlier lives are known here too. */
+function changeIn({ subs }: Pending): string | undefined {
+  const ends = [...(subs?.ended.values() ?? [])];
+  const isChange = ({ payload }: EventOf<'wait-end'>): boolean =>
+    (payload as { readonly verdict?: unknown } | undefined)?.verdict === 'modify';
+  const change = ends.findLast(isChange);
+  return change === undefined ? undefined : (change.from ?? 'a person');
+}
+
+/** A model that proposed something else must not believe that its own proposal was carried out. */
+function withChange(kept: KeptResult, by: string | undefined, args: unknown): KeptResult {
+  if (by === undefined) return kept;
+  const text = `[${by} changed the arguments before it ran: ${strictJson(args)}]\n${kept.text}`;
+  return { text, value: restore(kept) };
 }
 
 interface Place {
@@ -196,7 +254,13 @@ async function admitInTurn(
   tool: AnyTool,
   args: unknown,
   seams: Seams,
+  how: { readonly isNew: boolean } = { isNew: false },
 ): Promise<Admitted | undefined> {
+  const before = how.isNew ? undefined : admittedBefore(attempt, pending.id);
+  if (before !== undefined) {
+    if (hasSeam(seams, 'tool.pre')) attempt.inFlight.set(pending.id, pending.reserved ?? {});
+    return before;
+  }
   if (!hasSeam(seams, 'tool.pre')) return admit(attempt, pending, tool, args, seams);
   const turn = attempt.admissions.then(async () => {
     const admitted = await admit(attempt, pending, tool, args, seams);
@@ -218,8 +282,6 @@ async function admit(
   args: unknown,
   seams: Seams,
 ): Promise<Admitted | undefined> {
-  const before = admittedBefore(attempt, pending.id);
-  if (before !== undefined) return before;
   let seam: 'schema' | 'tool.pre' = 'schema';
   try {
     const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
@@ -242,8 +304,18 @@ function admittedBefore(attempt: Attempt, id: EffectId): Admitted | undefined {
     attempt.recorded.starts.get(at)?.findLast(({ inherited }) => inherited === undefined)?.event;
   const intent = own(id);
   if (intent?.type === 'intent') return { args: intent.input };
-  const gate = own(`${id}!gate`);
-  return gate?.type === 'wait-start' ? gate.admitted : undefined;
+  return admittedAtGate(attempt, `${id}!gate`);
+}
+
+function admittedAtGate(attempt: Attempt, gate: EffectId): Admitted | undefined {
+  const start = attempt.recorded.starts.get(gate)?.findLast(({ inherited }) => inherited === undefined)?.event;
+  if (start?.type !== 'wait-start' || start.admitted === undefined) return undefined;
+  const { args, approval, rules } = start.admitted;
+  return {
+    args,
+    ...(approval === undefined ? {} : { approval }),
+    ...(rules === undefined ? {} : { approvalRules: rules }),
+  };
 }
 
 function refuse(attempt: Attempt, pending: Pending, tool: AnyTool, seam: string, why: string): undefined {

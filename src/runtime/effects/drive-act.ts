@@ -9,14 +9,17 @@ import { needsGate, passGates } from './gate.js';
 import { circuitIsOpen, circuitRefusal, DEFAULT_TIMEOUT_MS, longestMs, runTries } from './tries.js';
 
 /** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
-export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
+export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act): Promise<void> {
+  let act = proposed;
   let intent = lastIntent(attempt, pending);
   if (intent === undefined) {
     if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return await simulate(attempt, pending, act);
     if (needsGate(attempt, act)) {
       const refusal = circuitIsOpen(attempt, act);
       if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
-      if (!(await passGatesOrFail(attempt, pending, act))) return;
+      const passed = await passGatesOrFail(attempt, pending, act);
+      if (passed === undefined) return;
+      act = passed;
     }
     if (act.class === 'pure') return drivePure(attempt, pending, act);
   }
@@ -33,12 +36,12 @@ export async function driveAct(attempt: Attempt, pending: Pending, act: Act): Pr
 }
 
 /** A request for approval that cannot be stored is a failure of the effect, not of the run. */
-async function passGatesOrFail(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
+async function passGatesOrFail(attempt: Attempt, pending: Pending, act: Act): Promise<Act | undefined> {
   try {
     return await passGates(attempt, pending, act);
   } catch (error) {
     recordFailure(attempt, pending, act, error);
-    return false;
+    return undefined;
   }
 }
 

@@ -1,49 +1,33 @@
+import {
+  APPROVAL_RULES,
+  type ApprovalRequest,
+  type ApprovalRules,
+  type ApprovalState,
+  addressees,
+  UNDECIDED,
+  VERDICT_JSON_SCHEMA,
+  type Verdict,
+  verdictSchema,
+  weigh,
+} from '../../core/approval.js';
+import type { ErrorCode } from '../../core/errors.js';
+import type { EffectId, EventOf } from '../../core/events.js';
 import type { StandardSchema } from '../../core/schema.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import type { Act } from './act.js';
 import { subWait, type WaitPlan } from './wait.js';
 
-/** What a person answers to an approval. */
-export interface Verdict {
-  readonly verdict: 'approve' | 'reject';
-  readonly reason?: string;
-}
-
-export const VERDICT_SCHEMA = {
-  type: 'object',
-  required: ['verdict'],
-  properties: { verdict: { enum: ['approve', 'reject'] }, reason: { type: 'string' } },
-} as const;
-
-const verdictSchema: StandardSchema<unknown, Verdict> = {
-  '~standard': {
-    version: 1,
-    vendor: 'flyball',
-    validate: (value) => {
-      const verdict = (value as { verdict?: unknown } | null | undefined)?.verdict;
-      if (verdict === 'approve' || verdict === 'reject') return { value: value as Verdict };
-      return {
-        issues: [
-          {
-            message: 'an approval is answered with { "verdict": "approve" } or { "verdict": "reject", "reason": "…" }',
-          },
-        ],
-      };
-    },
-  },
-};
-
 /** Somebody has to agree before this act. */
 export function needsGate(attempt: Attempt, act: Act): boolean {
   return needsApproval(act) || (act.class !== 'pure' && needsLiveForkGate(attempt));
 }
 
-/** Answers whether to go on; a no is already recorded. */
-export async function passGates(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
+/** The act that may be made, which people may have changed; undefined when a no is already recorded. */
+export async function passGates(attempt: Attempt, pending: Pending, act: Act): Promise<Act | undefined> {
   if (act.class !== 'pure' && needsLiveForkGate(attempt) && !(await passLiveForkGate(attempt, pending, act)))
-    return false;
-  return !needsApproval(act) || passGate(attempt, pending, act);
+    return undefined;
+  return passGate(attempt, pending, act);
 }
 
 /** Irreversible acts always do; others when a guard says so. */
@@ -55,62 +39,124 @@ function needsLiveForkGate(attempt: Attempt): boolean {
   return attempt.lineage.fork?.live === true && !attempt.liveForkApproved;
 }
 
-/** An irreversible act needs a person's yes before its INTENT. */
-function passGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
-  return passes(attempt, pending, act, `${pending.id}!gate`, {
+/** One question after the other until it is decided. Each is a wait of its own, so that a crash loses no verdict. */
+async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise<Act | undefined> {
+  let act = first;
+  let state = UNDECIDED;
+  while (needsApproval(act)) {
+    const rules = rulesFor(act);
+    const end = await ask(attempt, pending, gateId(pending, state), questionAbout(act, state, rules, pending));
+    if (pending.closedBy !== undefined) return drop(attempt, pending);
+    if (end.timedOut === true) return refuse(attempt, pending, act, 'NO_ANSWER', 'nobody decided about it in time');
+    const weighed = weigh(state, end.payload as Verdict, end.from ?? 'a person', rules);
+    state = weighed.state;
+    if (weighed.leads === 'approved') return act;
+    if (weighed.leads === 'refused') return refuse(attempt, pending, act, 'APPROVAL_REJECTED', weighed.why);
+    if (weighed.leads === 'ask') continue;
+    const changed = await act.remake?.(weighed.value, gateId(pending, state));
+    if (changed === undefined) return undefined; // what it was changed to was refused, and that is recorded
+    act = changed;
+  }
+  return act;
+}
+
+function gateId(pending: Pending, { round }: ApprovalState): EffectId {
+  return round === 0 ? `${pending.id}!gate` : `${pending.id}!gate.${round + 1}`;
+}
+
+/** The tool's own rules, made stricter by the guard that asked. */
+function rulesFor({ rules: _rules, approvalRules }: Act): ApprovalRules {
+  return { ...APPROVAL_RULES, ...approvalRules };
+}
+
+function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pending: Pending): WaitPlan {
+  const { to, scopes, timeoutMs } = addressees(state, rules);
+  const isOpenToAll = scopes.length === 0 && state.agreed.length === 0;
+  return {
     kind: 'approval',
-    name: `approve:${pending.id}`,
-    request: {
-      action: act.name,
-      input: act.input,
-      effect: act.class,
-      ...whyOf(act),
-    },
+    name: `approve:${pending.id}${state.round === 0 ? '' : `.${state.round + 1}`}`,
+    timeoutMs,
+    request: requestFor(act, state, rules, to),
+    schema: (act.remake === undefined ? unmodifiable : verdictSchema) as StandardSchema,
+    jsonSchema: VERDICT_JSON_SCHEMA,
+    ...(isOpenToAll ? {} : { needs: { scopes, notBy: state.agreed } }),
     ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
-  });
+  };
 }
 
-function approvalOf({ approval }: Act): { readonly approval?: string } {
-  return approval === undefined ? {} : { approval };
+function requestFor(act: Act, state: ApprovalState, rules: ApprovalRules, to: string | undefined): ApprovalRequest {
+  const review = act.review?.() ?? {};
+  const reasons = [review.why, act.why, act.approval].filter((reason) => reason !== undefined);
+  return {
+    action: act.name,
+    input: act.input,
+    effect: act.class,
+    ...review,
+    ...(reasons.length === 0 ? {} : { why: reasons.join('; ') }),
+    ...(state.history.length === 0 ? {} : { history: state.history }),
+    ...(to === undefined ? {} : { to }),
+    ...(rules.people === 1 ? {} : { people: rules.people }),
+  };
 }
 
-function whyOf({ why, approval }: Act): { readonly why?: string } {
-  const reasons = [why, approval].filter((reason) => reason !== undefined);
-  return reasons.length === 0 ? {} : { why: reasons.join('; ') };
+function approvalOf({ approval, approvalRules }: Act): Omit<NonNullable<EventOf<'wait-start'>['admitted']>, 'args'> {
+  return {
+    ...(approval === undefined ? {} : { approval }),
+    ...(approvalRules === undefined ? {} : { rules: approvalRules }),
+  };
 }
+
+/** A step has no arguments that anybody could check: it is approved or rejected as it is. */
+const unmodifiable: StandardSchema<unknown, Verdict> = {
+  '~standard': {
+    version: 1,
+    vendor: 'flyball',
+    validate: (value) => {
+      if ((value as { readonly verdict?: unknown } | null)?.verdict === 'modify')
+        return { issues: [{ message: 'this cannot be modified: approve it, or reject it with a reason' }] };
+      return verdictSchema['~standard'].validate(value);
+    },
+  },
+};
 
 /** In a live fork the first act on the world waits until somebody agrees that the fork may act at all. */
 async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
-  const passed = await passes(attempt, pending, act, `${pending.id}!live`, {
+  const end = await ask(attempt, pending, `${pending.id}!live`, {
     kind: 'approval',
     name: 'approve:live-fork',
     request: { action: 'let this fork act on the world', first: act.name, input: act.input },
+    schema: unmodifiable as StandardSchema,
+    jsonSchema: VERDICT_JSON_SCHEMA,
   });
-  if (passed) attempt.liveForkApproved = true;
-  return passed;
-}
-
-async function passes(attempt: Attempt, pending: Pending, act: Act, id: string, plan: WaitPlan): Promise<boolean> {
-  const end = await subWait(attempt, pending, id, {
-    ...plan,
-    schema: verdictSchema as StandardSchema,
-    jsonSchema: VERDICT_SCHEMA,
-  });
-  if (pending.closedBy !== undefined) {
-    attempt.drop(pending);
+  if (pending.closedBy !== undefined) return drop(attempt, pending) !== undefined;
+  const weighed = weigh(UNDECIDED, end.payload as Verdict, end.from ?? 'a person', APPROVAL_RULES);
+  if (weighed.leads !== 'approved') {
+    const why = weighed.leads === 'refused' ? weighed.why : 'it was not approved';
+    refuse(attempt, pending, act, 'APPROVAL_REJECTED', why);
     return false;
   }
-  const answer = end.payload as Verdict;
-  if (answer.verdict === 'approve') return true;
-  const why = answer.reason ?? `${end.from ?? 'a person'} rejected it`;
+  attempt.liveForkApproved = true;
+  return true;
+}
+
+function ask(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<EventOf<'wait-end'>> {
+  return subWait(attempt, pending, id, plan);
+}
+
+function drop(attempt: Attempt, pending: Pending): undefined {
+  attempt.drop(pending);
+  return undefined;
+}
+
+function refuse(attempt: Attempt, pending: Pending, act: Act, code: ErrorCode, why: string): undefined {
   attempt.record({
     type: 'abort',
     id: pending.id,
     fp: pending.fp,
     of: act.of,
     name: act.name,
-    failure: { code: 'APPROVAL_REJECTED', message: `${act.name} was not approved: ${why}`, retryable: false },
+    failure: { code, message: `${act.name} was not approved: ${why}`, retryable: false },
     ...(act.of === 'call' ? { spent: { toolCalls: 1 } } : {}),
   });
-  return false;
+  return undefined;
 }

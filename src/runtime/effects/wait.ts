@@ -1,7 +1,7 @@
 import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
-import type { SignalSpec } from '../../core/run.js';
+import type { Heard, SignalSpec } from '../../core/run.js';
 import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
 import type { Attempt } from '../attempt.js';
 import { type Pending, subsOf } from '../pending.js';
@@ -10,7 +10,12 @@ import { through } from '../seams.js';
 import { ask } from './effect.js';
 
 /** Waits for a signal by name: durable, so nobody holds a process open for it. */
-export function wait<T>(attempt: Attempt, scope: Scope, spec: SignalSpec<T>): Promise<T | 'timed-out'> {
+export function wait<T, R>(
+  attempt: Attempt,
+  scope: Scope,
+  spec: SignalSpec<T>,
+  as: (heard: Heard<T>) => R,
+): Promise<R | 'timed-out'> {
   if (typeof spec.name !== 'string' || spec.name === '') throw new ConfigError('A signal needs a name.');
   for (const time of [spec.timeoutMs, spec.deadline]) {
     if (time !== undefined && !Number.isFinite(time))
@@ -21,13 +26,14 @@ export function wait<T>(attempt: Attempt, scope: Scope, spec: SignalSpec<T>): Pr
   strictJson(spec.request);
   const jsonSchema =
     spec.jsonSchema ?? (spec.schema === undefined ? undefined : jsonSchemaOf(spec.schema as StandardSchema));
-  return ask<T | 'timed-out'>(attempt, scope, {
+  return ask<R | 'timed-out'>(attempt, scope, {
     kind: 'wait',
     fp: fingerprint('wait', spec.name, null),
     want: {},
     drive: async (pending) => {
       await openWait(attempt, pending, pending.id, {
-        kind: 'signal',
+        kind: spec.approval === undefined ? 'signal' : 'approval',
+        needs: spec.approval,
         name: spec.name,
         timeoutMs: spec.timeoutMs,
         deadline: spec.deadline,
@@ -39,7 +45,8 @@ export function wait<T>(attempt: Attempt, scope: Scope, spec: SignalSpec<T>): Pr
     },
     answer: (end) => {
       const waited = end as EventOf<'wait-end'>;
-      return waited.timedOut === true ? 'timed-out' : (waited.payload as T);
+      if (waited.timedOut === true) return 'timed-out';
+      return as({ value: waited.payload as T, from: waited.from ?? 'anonymous' });
     },
   });
 }
@@ -54,6 +61,7 @@ export interface WaitPlan {
   readonly jsonSchema?: EventOf<'wait-start'>['schema'] | undefined;
   readonly isInput?: true | undefined;
   readonly admitted?: EventOf<'wait-start'>['admitted'] | undefined;
+  readonly needs?: EventOf<'wait-start'>['needs'] | undefined;
 }
 
 /** Opens a wait, or opens it again under the token it already has. */
@@ -107,6 +115,7 @@ async function startWait(
     ...(plan.jsonSchema === undefined ? {} : { schema: plan.jsonSchema }),
     ...(request === undefined ? {} : { request }),
     ...(plan.admitted === undefined ? {} : { admitted: plan.admitted }),
+    ...(plan.needs === undefined ? {} : { needs: plan.needs }),
   };
   attempt.push(start);
   await attempt.barrier();

@@ -1,0 +1,147 @@
+import type { Run } from '../core/run.js';
+import type { Defect, DimensionName, EvidenceBundle, ExecutionOutputs, RepairHint, TaskSpec } from '../core/work.js';
+
+/** What is looked at: the task, what was made for it, and what it rests on. Never how it was made. */
+export interface Subject {
+  readonly task: TaskSpec;
+  readonly outputs: ExecutionOutputs;
+  readonly evidence: EvidenceBundle;
+}
+
+/** Something that is stated in an output and can be true or false. */
+export interface Claim {
+  readonly id: string;
+  readonly text: string;
+  readonly artefact: string;
+  readonly line?: number;
+}
+
+export type Entailment = 'entail' | 'neutral' | 'contradict';
+
+export interface JudgedClaim extends Claim {
+  readonly verdict: Entailment;
+  /** Evidence that entails or contradicts it. */
+  readonly evidence: readonly string[];
+  /** An authority among them supports it. */
+  readonly isSupported: boolean;
+}
+
+export type TestLevel = 'unit' | 'integration' | 'behavioural' | 'regression';
+
+export interface StackFrame {
+  readonly file: string;
+  readonly line: number;
+  readonly column?: number;
+  readonly function?: string;
+}
+
+export interface TestFailure {
+  readonly test: string;
+  readonly file?: string;
+  readonly message: string;
+  readonly errorType?: string;
+  readonly expected?: string;
+  readonly actual?: string;
+  readonly stack: readonly StackFrame[];
+  /** The frame in the code under test that failed, as far as the stack tells. */
+  readonly at?: StackFrame;
+  /** Values that the failing call was given, where the report shows them. */
+  readonly inputs?: readonly string[];
+}
+
+/** One run of a test command. */
+export interface TestReport {
+  readonly level: TestLevel;
+  readonly command: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly failures: readonly TestFailure[];
+  /** Names of the tests that passed: what a later run is compared with. */
+  readonly passing: readonly string[];
+  /** Tests that passed before and fail now. */
+  readonly regressions: readonly string[];
+  /** The command could not be run, or its report not be read: says nothing about the code, and is no pass. */
+  readonly problem?: string;
+  readonly ms: number;
+}
+
+export interface Consistency {
+  readonly score: number;
+  readonly verdict: 'pass' | 'low-confidence';
+  readonly n: number;
+  /** Index of the sample that agrees best with the others. */
+  readonly best: number;
+  readonly voting: 'majority' | 'similarity';
+  /** By how much the best answer is ahead of the next one. */
+  readonly margin?: number;
+  /** Another answer is as good. */
+  readonly tie?: boolean;
+  /** Samples that failed: they vote for nothing and count among `n`. */
+  readonly abstained?: number;
+}
+
+/** Scores by dimension, each 0 to 1. */
+export type Scores = Readonly<Record<DimensionName, number>>;
+
+/** What VERIFY found. */
+export interface VerificationVerdict {
+  readonly schemaOk: boolean;
+  readonly schemaProblems: readonly string[];
+  /** Share of claims that the evidence does not contradict. */
+  readonly semantic: number;
+  /** Share of claims that an authority supports. */
+  readonly factual: number;
+  readonly coherence: number;
+  /** 0 where the schema is violated; else the weighted levels. */
+  readonly composite: number;
+  readonly claims: readonly JudgedClaim[];
+  /** The rubric, scored here because the gates need it. */
+  readonly scores: Scores;
+  /** Weighted sum of the scores. */
+  readonly aggregate: number;
+  readonly tests: readonly TestReport[];
+  /** Passed of all tests, 1 where there are none. */
+  readonly testPassRate: number;
+  readonly consistency?: Consistency;
+  readonly defects: readonly Defect[];
+  /** Queries whose answer would be needed: sends the loop back to RETRIEVE. */
+  readonly gaps: readonly string[];
+  /** Levels that were not run, and why. Never counts as a pass. */
+  readonly skipped: readonly { readonly level: string; readonly why: string }[];
+}
+
+/** What CRITIQUE found. */
+export interface CritiqueDiagnosis {
+  readonly scores: Scores;
+  readonly defects: readonly Defect[];
+  /** Of the worst defect; 0 where there is none. */
+  readonly severity: number;
+  readonly hints: readonly RepairHint[];
+  /** Critics that could not be heard. Without one that has to be heard there is no clean bill. */
+  readonly missing?: readonly { readonly critic: string; readonly why: string; readonly mandatory: boolean }[];
+}
+
+/** One part of verification. What it does to the world goes through `run`, like everything. */
+export interface Check<T> {
+  readonly name: string;
+  run(run: Run, subject: Subject): Promise<T>;
+}
+
+/** A test command that can be run again and again. */
+export interface TestHarness {
+  readonly level: TestLevel;
+  readonly command: string;
+  /** `baseline`: names of tests that passed before, of this level. */
+  runTests(run: Run, baseline: readonly string[]): Promise<TestReport>;
+}
+
+/** When and against what a verification happens. */
+export interface VerifyContext {
+  /** 0 for the first verification of a loop. */
+  readonly iteration: number;
+  /** Tests that passed at some time in this loop, by level: failing now is a regression. */
+  readonly baseline: Readonly<Partial<Record<TestLevel, readonly string[]>>>;
+  /** All actions are complete, or only one of them: unit tests run after each, the others at the end. */
+  readonly trigger: 'action' | 'all-actions' | 'commit';
+}

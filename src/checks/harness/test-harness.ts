@@ -1,0 +1,145 @@
+import { isAbsolute } from 'node:path';
+import { ConfigError, FlyballError } from '../../core/errors.js';
+import { type Mount, SANDBOX_LIMITS, type Sandbox, type SandboxLimits } from '../../ports/sandbox.js';
+import type { TestFailure, TestHarness, TestLevel, TestReport } from '../contracts.js';
+import { shortened } from './failure-text.js';
+import { compareWith } from './regressions.js';
+import type { ParsedReport, TestFormat } from './report.js';
+import { TEST_FORMATS } from './report.js';
+import { removeReport, runTestJob, SIDE_COMMAND_MS, type TestJob } from './test-job.js';
+import { TEST_TRIGGERS } from './triggers.js';
+
+export interface TestHarnessOptions {
+  readonly level: TestLevel;
+  readonly sandbox: Sandbox;
+  /** Program and arguments; no shell reads them. */
+  readonly command: readonly string[];
+  /** Absolute. Files under it are named relative to it in failures. */
+  readonly cwd: string;
+  /** `cwd`, read-only, where it is absent. */
+  readonly mounts?: readonly Mount[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly network?: 'none' | 'host';
+  readonly limits?: Partial<SandboxLimits>;
+  readonly format: TestFormat | 'auto';
+  /**
+   * Where the command writes its report, in a read-write mount; relative to `cwd`. It belongs to the harness: removed
+   * before each run and when the run is rolled back. Without it the report is on stdout.
+   */
+  readonly reportFile?: string;
+  /** Of the journaled step. */
+  readonly name?: string;
+}
+
+/** Test runners need more of everything than a single program, and print whole reports. */
+export const TEST_LIMITS: SandboxLimits = {
+  ...SANDBOX_LIMITS,
+  wallMs: 120_000,
+  cpuS: 240,
+  memoryMb: 2048,
+  processes: 256,
+  outputBytes: 4 * 1024 * 1024,
+};
+
+/** What a report may take of the journal. Counts and the comparison are made before anything is left out. */
+export const REPORT_CAPS = { failures: 50, names: 5000, command: 500 } as const;
+
+/** The sandbox ends a command first, so that the report says which limit it was. */
+const MARGIN_MS = 5000;
+
+/**
+ * Runs a test command in the sandbox as one journaled step. A crash runs it again, a replay takes what it reported.
+ * Whatever it writes into read-write mounts, beside the report file, is not undone: grant as little as it needs.
+ */
+export function testHarness(options: TestHarnessOptions): TestHarness {
+  const job = jobFrom(options);
+  const command = shortened(options.command.join(' '), REPORT_CAPS.command);
+  const name = options.name ?? `tests:${options.level}`;
+  const empty: TestReport = { level: options.level, command, ...zero(), ms: 0 };
+  return {
+    level: options.level,
+    command,
+    runTests: (run, baseline) =>
+      orProblem(empty, () =>
+        run.step(
+          name,
+          { level: options.level, command: [...options.command], cwd: options.cwd, format: options.format },
+          async (_input, how): Promise<TestReport> => {
+            const { report, ms } = await runTestJob(job, how);
+            return boundedReport({ level: options.level, command, ms }, report, baseline);
+          },
+          {
+            class: 'idempotent',
+            timeoutMs: job.limits.wallMs + 2 * SIDE_COMMAND_MS + MARGIN_MS,
+            compensate: async (_input, _result, how) => {
+              if (job.reportFile !== undefined) await removeReport(job, how.signal);
+            },
+            simulate: () => ({ ...empty, problem: 'the tests were not run: this run is a simulation' }),
+          },
+        ),
+      ),
+  };
+}
+
+/** A sandbox that never came back is a problem of the report too; every other failure is the run's. */
+async function orProblem(empty: TestReport, body: () => ReturnType<TestHarness['runTests']>): Promise<TestReport> {
+  try {
+    return await body();
+  } catch (error) {
+    if (!(error instanceof FlyballError) || error.code !== 'EFFECT_TIMEOUT') throw error;
+    return { ...empty, problem: `the sandbox did not end the command: ${error.message}` };
+  }
+}
+
+function jobFrom(options: TestHarnessOptions): TestJob {
+  const [program] = options.command;
+  if (!Object.hasOwn(TEST_TRIGGERS, options.level)) throw new ConfigError(`There is no test level '${options.level}'.`);
+  if (program === undefined || program === '') throw new ConfigError('A test command begins with a program.');
+  if (!isAbsolute(options.cwd)) throw new ConfigError(`cwd must be an absolute path, got '${options.cwd}'.`);
+  if (options.format !== 'auto' && !TEST_FORMATS.includes(options.format))
+    throw new ConfigError(`format must be auto or one of ${TEST_FORMATS.join(', ')}, got '${options.format}'.`);
+  const limits = { ...TEST_LIMITS, ...options.limits };
+  for (const [limit, value] of Object.entries(limits))
+    if (!(Number.isFinite(value) && value > 0)) throw new ConfigError(`Limit ${limit} must be above 0, got ${value}.`);
+  return {
+    sandbox: options.sandbox,
+    command: [...options.command],
+    cwd: options.cwd,
+    mounts: options.mounts ?? [{ path: options.cwd, access: 'read-only' }],
+    env: options.env ?? {},
+    network: options.network ?? 'none',
+    limits,
+    format: options.format,
+    ...(options.reportFile === undefined ? {} : { reportFile: options.reportFile }),
+  };
+}
+
+function zero(): Omit<TestReport, 'level' | 'command' | 'ms'> {
+  return { passed: 0, failed: 0, skipped: 0, failures: [], passing: [], regressions: [] };
+}
+
+/** The report as the journal keeps it. */
+export function boundedReport(
+  base: Pick<TestReport, 'level' | 'command' | 'ms'>,
+  report: ParsedReport,
+  baseline: readonly string[],
+): TestReport {
+  if (report.problem !== undefined) return { ...base, ...zero(), problem: report.problem };
+  const compared = compareWith(baseline, report);
+  return {
+    ...base,
+    passed: report.passed,
+    failed: compared.failed,
+    skipped: compared.skipped,
+    failures: worstFirst(compared.failures, new Set(compared.regressions)),
+    passing: report.passing.slice(0, REPORT_CAPS.names),
+    regressions: compared.regressions.slice(0, REPORT_CAPS.names),
+  };
+}
+
+/** Where not all can be kept, regressions are. */
+function worstFirst(failures: readonly TestFailure[], regressed: ReadonlySet<string>): readonly TestFailure[] {
+  if (failures.length <= REPORT_CAPS.failures) return failures;
+  const isWorse = ({ test }: TestFailure) => regressed.has(test);
+  return [...failures.filter(isWorse), ...failures.filter((one) => !isWorse(one))].slice(0, REPORT_CAPS.failures);
+}

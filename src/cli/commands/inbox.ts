@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { type PersonRequest, requestsIn } from '../../people/requests.js';
+import type { RunStatus } from '../../ports/engine.js';
+import { withoutPrivate } from '../../views/without-private.js';
+import { shorten } from '../amounts.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { Screen } from '../screen.js';
+import { openWorkplace, type Workplace } from '../workplace.js';
+
+interface Options extends CommonOptions {
+  readonly all?: boolean;
+}
+
+const ABOUT =
+  'List what runs ask of people, over all runs of the database, oldest first: approvals and questions, with risk, deadline and reason.';
+
+export function inboxCommand(perform: Perform): Command {
+  return newCommand('inbox', ABOUT, ['flyball inbox', "flyball inbox --json | jq '.requests[].about'"])
+    .option('--all', 'also those that were decided, and by whom')
+    .action((options: Options) => perform(options, {}, (call) => list(call, options)));
+}
+
+async function list({ screen, place }: Call, { all = false }: Options): Promise<ExitCode> {
+  if (!existsSync(place.database)) {
+    screen.data({ requests: [] });
+    screen.line(`Nobody is asked anything: ${place.database} does not exist.`);
+    return EXIT.ok;
+  }
+  const workplace = await openWorkplace(place);
+  try {
+    const requests = await requestsOf(workplace, all);
+    screen.data({ requests: requests.map((request) => ({ ...request, overdue: isOverdue(request) })) });
+    if (requests.length === 0) screen.line(all ? 'Nobody was asked anything.' : 'Nobody is asked anything.');
+    for (const request of requests) for (const line of linesFor(request, { screen, place })) screen.line(line);
+    return EXIT.ok;
+  } finally {
+    await workplace.close();
+  }
+}
+
+/** Those that have ended ask nobody anything any more. */
+const MAY_WAIT: readonly RunStatus[] = ['suspended', 'running', 'paused', 'pending', 'stalled', 'bounded'];
+
+async function requestsOf({ desk }: Workplace, all: boolean): Promise<readonly PersonRequest[]> {
+  const requests: PersonRequest[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await desk.list({ limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { id, status } of page.runs) {
+      if (!all && !MAY_WAIT.includes(status)) continue;
+      const found = requestsIn(id, withoutPrivate(await desk.entries(id)));
+      requests.push(...found.filter((request) => all || request.status === 'open'));
+    }
+    cursor = page.cursor;
+    if (cursor === undefined) return requests.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+}
+
+function isOverdue({ status, due }: PersonRequest): boolean {
+  return status === 'open' && due !== undefined && due <= Date.now();
+}
+
+function linesFor(request: PersonRequest, { screen, place }: Pick<Call, 'screen' | 'place'>): readonly string[] {
+  const { run, effect, about, kind, risk, why } = request;
+  const { paint, width } = screen;
+  const what = kind === 'approval' ? 'approve' : 'answer';
+  const risky = risk === undefined ? '' : `  risk ${risk}`;
+  return [
+    `${paint('bold', run)} ${effect}  ${what} ${paint('bold', shorten(about, 40))}${risky}${deadline(request, paint)}${decided(request)}`,
+    ...(why === undefined ? [] : [`    ${shorten(why, width - 6)}`]),
+    ...(request.status === 'open' ? [`    ${paint('cyan', place.command('show', run))}`] : []),
+  ];
+}
+
+function deadline(request: PersonRequest, paint: Screen['paint']): string {
+  if (request.due === undefined || request.status !== 'open') return '';
+  const until = new Date(request.due).toISOString();
+  return isOverdue(request) ? `  ${paint('red', `overdue since ${until}`)}` : `  until ${until}`;
+}
+
+function decided({ status, decision }: PersonRequest): string {
+  switch (status) {
+    case 'open':
+      return '';
+    case 'decided': {
+      const reason = decision?.reason === undefined ? '' : `: ${shorten(decision.reason, 60)}`;
+      return `  ${decision?.verdict ?? 'answered'} by ${decision?.by ?? 'somebody'}${reason}`;
+    }
+    default:
+      return `  ${status}`;
+  }
+}

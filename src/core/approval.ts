@@ -1,0 +1,202 @@
+import type { JsonSchema, StandardSchema } from './schema.js';
+
+/**
+ * How people decide: one protocol for an action at its gate and for an output before it is committed. Pure: whoever
+ * asks keeps the state, which is folded from the verdicts in the journal.
+ *
+ * Invariants:
+ * 1. It ends: modifications and escalations are counted, and a wait without a verdict ends at its deadline.
+ * 2. Silence approves nothing.
+ * 3. What was modified is asked about again: an edit cannot pass the gate that the original could not.
+ */
+
+export type Risk = 'low' | 'medium' | 'high' | 'critical';
+
+export type Verdict =
+  | { readonly verdict: 'approve'; readonly reason?: string }
+  | { readonly verdict: 'reject'; readonly reason: string }
+  /** Instead of what was proposed: new arguments of the action, or a new output. */
+  | { readonly verdict: 'modify'; readonly value: unknown; readonly reason?: string }
+  | { readonly verdict: 'escalate'; readonly reason: string };
+
+/** Who has to agree, and until when. */
+export interface ApprovalRules {
+  /** How many have to agree, each a different person. */
+  readonly people: number;
+  /** Scopes, any one of which lets a person decide. Empty: anybody may. */
+  readonly scopes: readonly string[];
+  /** How long each question stands. Without it, for ever. */
+  readonly timeoutMs?: number;
+  /** Who is asked next when somebody escalates, in order. Past the last one it is refused. */
+  readonly escalation: readonly EscalationLevel[];
+  readonly maxModifications: number;
+}
+
+export interface EscalationLevel {
+  readonly to: string;
+  readonly scopes: readonly string[];
+  readonly timeoutMs?: number;
+}
+
+export const APPROVAL_RULES: ApprovalRules = { people: 1, scopes: [], escalation: [], maxModifications: 3 };
+
+/** Both hold: more people, less time, and the scopes of the second where it names any. */
+export function stricter(
+  a: Partial<ApprovalRules> | undefined,
+  b: Partial<ApprovalRules> | undefined,
+): Partial<ApprovalRules> {
+  const times = [a?.timeoutMs, b?.timeoutMs].filter((time) => time !== undefined);
+  const people = Math.max(a?.people ?? 0, b?.people ?? 0);
+  return {
+    ...a,
+    ...b,
+    ...(people > 0 ? { people } : {}),
+    ...(times.length > 0 ? { timeoutMs: Math.min(...times) } : {}),
+  };
+}
+
+/** What a person has to know to decide; every field in words, none of it raw data that nobody reads. */
+export interface Review {
+  readonly why?: string;
+  readonly expectedEffect?: string;
+  /** How it can be taken back, or that it cannot. */
+  readonly undo?: string;
+  readonly alternatives?: readonly string[];
+  readonly scores?: Readonly<Record<string, number>>;
+  readonly confidence?: number;
+  readonly risk?: Risk;
+  readonly recommendation?: 'approve' | 'reject' | 'modify';
+}
+
+/** What is asked about, as it stands in the wait and in the inbox. */
+export interface ApprovalRequest extends Review {
+  /** A tool that wants to act, or `commit` for an output. */
+  readonly action: string;
+  readonly input?: unknown;
+  readonly output?: unknown;
+  /** Effect class of the action. */
+  readonly effect?: string;
+  /** Decisions so far about the same thing: those who agreed, what was modified, who escalated. */
+  readonly history?: readonly Decision[];
+  /** Who is asked, where it was escalated. */
+  readonly to?: string;
+  /** How many have to agree in all; absent where one is enough. */
+  readonly people?: number;
+}
+
+export interface Decision {
+  readonly verdict: Verdict['verdict'];
+  readonly by: string;
+  readonly reason?: string;
+}
+
+/** Where a question about one thing stands. */
+export interface ApprovalState {
+  /** Index of the escalation level that is asked; -1 for the first addressees. */
+  readonly level: number;
+  readonly modifications: number;
+  /** Questions asked so far: what makes each wait's name its own. */
+  readonly round: number;
+  readonly history: readonly Decision[];
+  /** Those who agreed to what is proposed now. */
+  readonly agreed: readonly string[];
+}
+
+export const UNDECIDED: ApprovalState = { level: -1, modifications: 0, round: 0, history: [], agreed: [] };
+
+export type Weighed =
+  | { readonly leads: 'approved'; readonly state: ApprovalState }
+  | { readonly leads: 'refused'; readonly why: string; readonly state: ApprovalState }
+  /** The same question goes to somebody else. */
+  | { readonly leads: 'ask'; readonly state: ApprovalState }
+  /** Goes through every check again with this value, and is then asked about anew. */
+  | { readonly leads: 'modified'; readonly value: unknown; readonly state: ApprovalState };
+
+/** What follows from one more verdict. */
+export function weigh(state: ApprovalState, verdict: Verdict, by: string, rules: ApprovalRules): Weighed {
+  const decision: Decision = {
+    verdict: verdict.verdict,
+    by,
+    ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
+  };
+  const next: ApprovalState = { ...state, round: state.round + 1, history: [...state.history, decision] };
+  switch (verdict.verdict) {
+    case 'approve': {
+      const agreed = [...new Set([...state.agreed, by])];
+      return { leads: agreed.length >= rules.people ? 'approved' : 'ask', state: { ...next, agreed } };
+    }
+    case 'reject':
+      return { leads: 'refused', why: `${by} rejected it: ${verdict.reason}`, state: next };
+    case 'modify':
+      if (state.modifications >= rules.maxModifications)
+        return { leads: 'refused', why: `it was modified ${rules.maxModifications} times already`, state: next };
+      return {
+        leads: 'modified',
+        value: verdict.value,
+        state: { ...next, modifications: state.modifications + 1, agreed: [] },
+      };
+    case 'escalate':
+      if (state.level + 1 >= rules.escalation.length)
+        return {
+          leads: 'refused',
+          why: `${by} escalated it and nobody is left to ask: ${verdict.reason}`,
+          state: next,
+        };
+      return { leads: 'ask', state: { ...next, level: state.level + 1 } };
+  }
+}
+
+/** Who may answer the next question, and how long it stands. */
+export function addressees(
+  state: ApprovalState,
+  rules: ApprovalRules,
+): { readonly to?: string; readonly scopes: readonly string[]; readonly timeoutMs?: number } {
+  const level = rules.escalation[state.level];
+  if (level !== undefined) return level;
+  return { scopes: rules.scopes, ...(rules.timeoutMs === undefined ? {} : { timeoutMs: rules.timeoutMs }) };
+}
+
+export const VERDICT_JSON_SCHEMA = {
+  type: 'object',
+  required: ['verdict'],
+  properties: {
+    verdict: { enum: ['approve', 'reject', 'modify', 'escalate'] },
+    reason: { type: 'string' },
+    value: {},
+  },
+  anyOf: [
+    { properties: { verdict: { const: 'approve' } } },
+    { properties: { verdict: { enum: ['reject', 'escalate'] }, reason: { minLength: 1 } }, required: ['reason'] },
+    { properties: { verdict: { const: 'modify' } }, required: ['value'] },
+  ],
+} as const satisfies JsonSchema;
+
+/** Published for whoever takes verdicts: a refusal needs its reason, a modification its value. */
+export const verdictSchema: StandardSchema<unknown, Verdict> = {
+  '~standard': {
+    version: 1,
+    vendor: 'flyball',
+    validate: (value) => {
+      const problem = problemWith(value);
+      return problem === undefined ? { value: value as Verdict } : { issues: [{ message: problem }] };
+    },
+  },
+};
+
+function problemWith(value: unknown): string | undefined {
+  const given = (value ?? {}) as { readonly verdict?: unknown; readonly reason?: unknown };
+  const hasReason = typeof given.reason === 'string' && given.reason.trim() !== '';
+  switch (given.verdict) {
+    case 'approve':
+      return given.reason === undefined || typeof given.reason === 'string' ? undefined : 'the reason must be text';
+    case 'reject':
+    case 'escalate':
+      return hasReason
+        ? undefined
+        : `to ${given.verdict} needs a reason: { "verdict": "${given.verdict}", "reason": "…" }`;
+    case 'modify':
+      return 'value' in given ? undefined : 'to modify needs what to do instead: { "verdict": "modify", "value": … }';
+    default:
+      return 'a verdict is one of { "verdict": "approve" }, { "verdict": "reject", "reason": "…" }, { "verdict": "modify", "value": … } and { "verdict": "escalate", "reason": "…" }';
+  }
+}

@@ -1,0 +1,41 @@
+import type { Risk } from './approval.js';
+import type { JsonSchema, StandardSchema } from './schema.js';
+
+/** How a person is asked; an interface that does not know one shows the JSON Schema of the answer. */
+export const WIDGETS = [
+  'confirm',
+  'text',
+  'number',
+  'date',
+  'choose-one',
+  'choose-several',
+  'file',
+  'form',
+  'edit-arguments',
+] as const;
+export type Widget = (typeof WIDGETS)[number];
+
+/** What a tool asks a person. The answer, once it fits the schema, is the tool's result: nothing else is executed. */
+export interface Question {
+  readonly widget: Widget;
+  readonly prompt: string;
+  /** What the answer must be. */
+  readonly answer: StandardSchema;
+  readonly answerJsonSchema: JsonSchema;
+  /** For the interface: choices, limits, fields, what is to be edited. Plain data. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly risk?: Risk;
+  /** How long the question stands; without an answer the call fails, and nobody is asked again. */
+  readonly timeoutMs?: number;
+  /** Scopes, any one of which lets a person answer. Empty or absent: anybody may. */
+  readonly scopes?: readonly string[];
+}
+
+/** What a question looks like in the wait that it opens, for every interface that shows it. */
+export interface QuestionRequest {
+  readonly tool: string;
+  readonly widget: Widget;
+  readonly prompt: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly risk?: Risk;
+}

@@ -1,0 +1,110 @@
+import type { Trust } from './prompt.js';
+
+/** What is to be done, in data: the input of the commit loop and the key under which its result is found again. */
+export interface TaskSpec {
+  /** Chosen by whoever submits it; the same task under the same id is done once. */
+  readonly id: string;
+  readonly goal: string;
+  /** What the result has to cover, one thing each: completeness is measured against these. */
+  readonly requirements: readonly string[];
+  /** Tasks of one class share what was learned about repairing them, and make a new one less novel. */
+  readonly taskClass: string;
+  readonly context?: string;
+  /** Conditions that hold before the first step: `repository-cloned`. */
+  readonly facts?: readonly string[];
+  /** Somebody has to approve the result, whatever its scores. */
+  readonly requiresApproval?: boolean;
+}
+
+/** A piece of what was retrieved, with where it comes from. Never loses its label. */
+export interface Evidence {
+  /** Hash of source, place and text: the same piece has the same id in every run. */
+  readonly id: string;
+  readonly text: string;
+  /** Document, record or address. */
+  readonly source: string;
+  /** Where in the source: `lines 10-24`, `chunk 3`. */
+  readonly place: string;
+  /** The query that found it. */
+  readonly query: string;
+  readonly score: number;
+  /** An authority settles facts; everything else only supports. */
+  readonly authority: boolean;
+  readonly trust: Trust;
+}
+
+export interface EvidenceBundle {
+  readonly items: readonly Evidence[];
+  /** Queries that found nothing: a gap that VERIFY may send back to RETRIEVE. */
+  readonly gaps: readonly string[];
+}
+
+/** One thing that was made: the answer itself, or a file under its path. */
+export interface Artefact {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What ACT made, and REPAIR changes. */
+export interface ExecutionOutputs {
+  readonly artefacts: readonly Artefact[];
+  /** What the output schema made of the answer, where there is one. */
+  readonly value?: unknown;
+  /** Sub-tasks that were carried out, with what each of them reported. */
+  readonly reports: readonly { readonly subTask: string; readonly text: string }[];
+  /** Average log-probability of the generated tokens, where the model reports it. */
+  readonly logProb?: number;
+}
+
+/** Where in the outputs something is wrong, as precisely as is known. */
+export interface Location {
+  readonly artefact: string;
+  /** Counted from 1. */
+  readonly line?: number;
+  readonly endLine?: number;
+  /** Heading or function that holds it. */
+  readonly section?: string;
+}
+
+/** What a defect comes from: it decides how it is repaired. */
+export const ROOT_CAUSES = [
+  'schema-violation',
+  'factual-error',
+  'logic-error',
+  'incompleteness',
+  'coherence-failure',
+  'safety-violation',
+  'hallucination',
+  'retrieval-gap',
+  'tool-failure',
+  'capability-limit',
+  'complexity-exceeded',
+] as const;
+export type RootCause = (typeof ROOT_CAUSES)[number];
+
+export type DimensionName = 'correctness' | 'completeness' | 'coherence' | 'safety';
+
+export interface Defect {
+  /** The same defect found again has the same id. */
+  readonly id: string;
+  readonly dimension: DimensionName;
+  readonly description: string;
+  /** 0 to 1. */
+  readonly severity: number;
+  readonly location?: Location;
+  /** The whole output, or a bounded part of it. */
+  readonly scope: 'global' | 'bounded';
+  /** Known already where a check found it; REPAIR classifies the others. */
+  readonly cause?: RootCause;
+  readonly needsExpert?: boolean;
+  /** What found it: `schema`, `test:unit`, `claim`, `rubric`, `critic`, `adversary`. */
+  readonly foundBy: string;
+  /** Facts for the repair prompt: expected and actual values, stack frames, the contradicting evidence. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+/** What could be done about a defect, from the critic. */
+export interface RepairHint {
+  readonly defect: string;
+  readonly hint: string;
+}

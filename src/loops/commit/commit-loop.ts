@@ -1,0 +1,156 @@
+import { backoffMs } from '../../core/backoff.js';
+import { BoundReachedError, ConfigError, FlyballError, failureOf } from '../../core/errors.js';
+import { degraded, done, failed, type Outcome } from '../../core/outcome.js';
+import type { Agent, Run } from '../../core/run.js';
+import type { TaskSpec } from '../../core/work.js';
+import { actPhase } from './act.js';
+import { commitPhase } from './commit.js';
+import { type CommitLoopOptions, commitParts } from './commit-parts.js';
+import type { CommitResult, FailureReport } from './contracts.js';
+import { assertInvariants } from './invariants.js';
+import { verifyPhase } from './judge-exit.js';
+import { learn, readHistory } from './ledger.js';
+import { critiquePhase, repairPhase } from './mend.js';
+import { advance, type Phase } from './phases.js';
+import { decomposePhase, planPhase, retrievePhase } from './prepare.js';
+import { type PhaseReport, Work } from './work.js';
+
+/**
+ * Plan, act, verify, repair, and commit only what passed. COMMIT is `done`, less than was asked for `degraded`, FAIL
+ * `failed` or `bounded`. An interrupt is a pause of the run: it halts where it is, nothing is rolled back, and it goes
+ * on from there. A cancellation is the runtime's, with its rollback.
+ */
+export function commitLoop(options: CommitLoopOptions): Agent<TaskSpec, CommitResult> {
+  const parts = commitParts(options);
+  return async (run, task) => {
+    checkTask(task);
+    const history = await readHistory(run, parts.store, parts.name, task);
+    if (history.committed?.status === 'committed') {
+      run.note({ kind: 'resubmitted', task: task.id, provenance: history.committed.provenance.hash });
+      return done({ ...history.committed, resubmitted: true });
+    }
+    return toItsEnd(run, new Work(parts, task, history));
+  };
+}
+
+const WORKING: Readonly<
+  Record<Exclude<Phase, 'COMMIT' | 'FAIL' | 'HALT'>, (run: Run, work: Work) => Promise<PhaseReport>>
+> = {
+  PLAN: planPhase,
+  DECOMPOSE: decomposePhase,
+  RETRIEVE: retrievePhase,
+  ACT: actPhase,
+  VERIFY: verifyPhase,
+  CRITIQUE: critiquePhase,
+  REPAIR: repairPhase,
+};
+
+interface Ended {
+  readonly result?: CommitResult;
+  readonly error?: FlyballError;
+  readonly why: string;
+}
+
+async function toItsEnd(run: Run, work: Work): Promise<Outcome<CommitResult>> {
+  work.startedAt = run.now();
+  run.note({ kind: 'phase', phase: work.position.phase, iteration: 0 });
+  let ended: Ended = { why: '' };
+  while (work.position.over !== true) {
+    const from = work.position.phase;
+    const reported = await onePhase(run, work);
+    await move(run, work, from, reported);
+    ended = reported;
+  }
+  return outcomeOf(run, work, ended);
+}
+
+type Reported = Ended & { readonly event: PhaseReport['event'] };
+
+/** Runs the phase in a scope of its own. A failure is a report like any other; a cancellation is not ours to catch. */
+async function onePhase(run: Run, work: Work): Promise<Reported> {
+  const { phase, iteration } = work.position;
+  const before = run.budget.spent().costUsd;
+  try {
+    run.budget.take('iterations'); // one counter for all agents below one run: children are carved out of it
+    const scope = run.scope(`${phase.toLowerCase()}-${iteration}`);
+    if (phase === 'COMMIT') return { why: '', ...(await commitPhase(scope, work)) };
+    const report = await WORKING[phase as keyof typeof WORKING](scope, work);
+    return { event: report.event, why: report.why ?? '' };
+  } catch (error) {
+    return reportOf(error, work);
+  } finally {
+    work.costByPhase[phase] = (work.costByPhase[phase] ?? 0) + run.budget.spent().costUsd - before;
+  }
+}
+
+function reportOf(error: unknown, work: Work): Reported {
+  if (!(error instanceof FlyballError) || error.code === 'CANCELLED') throw error;
+  if (error instanceof BoundReachedError) return { event: 'exhausted', error, why: error.message };
+  const mayRetry = error.retryable && work.position.retries < work.parts.limits.maxRetries;
+  return { event: mayRetry ? 'retry' : 'error', error, why: error.message };
+}
+
+const PATIENCE = { baseDelayMs: 500, maxDelayMs: 30_000, jitterMs: 250 };
+
+/** Tells the transition before the next phase begins: entries are in one order, so nothing of it can be durable before. */
+async function move(run: Run, work: Work, from: Phase, report: Reported): Promise<void> {
+  const { event, why, error } = report;
+  work.position = advance(work.position, event, work.parts.limits);
+  const { phase: to, iteration, limit } = work.position;
+  work.transitions.push({ from, event, to });
+  run.note({
+    kind: 'phase',
+    phase: to,
+    from,
+    event,
+    iteration,
+    ...(why === '' ? {} : { why }),
+    ...(limit === undefined ? {} : { limit }),
+  });
+  assertInvariants(run, work);
+  if (event === 'retry' && error !== undefined && to === from)
+    await run.sleep(backoffMs(PATIENCE, work.position.retries - 1, run.random()));
+}
+
+async function outcomeOf(run: Run, work: Work, { result, error, why }: Ended): Promise<Outcome<CommitResult>> {
+  if (result !== undefined)
+    return result.status === 'committed'
+      ? done(result)
+      : degraded(result, `less than was asked for: ${result.missing.join('; ')}`);
+  const report = failureReport(run, work, why);
+  run.note({ kind: 'failure-report', ...report });
+  if (error instanceof BoundReachedError) return { stop: 'bounded', bound: error.bound, limit: error.limit };
+  const { limit } = work.position;
+  if (limit !== undefined) return { stop: 'bounded', bound: limit, limit: work.parts.limits[limit] };
+  await learn(run, work.parts.store, work.parts.name, work.task, { repairs: work.repairs, outcomes: work.outcomes });
+  const failure = error ?? new FlyballError('QUALITY_NOT_REACHED', `The task was not committed: ${why}.`);
+  return failed({ ...failureOf(failure), detail: { report } });
+}
+
+function failureReport(run: Run, work: Work, reason: string): FailureReport {
+  const { transitions, position, diagnosis, verdict, outputs, exit } = work;
+  const phase = transitions.at(-1)?.from ?? position.phase;
+  return {
+    reason,
+    phase,
+    diagnosis: diagnosis?.defects ?? verdict?.defects ?? [],
+    repairs: [...work.repairs],
+    ...(outputs === undefined ? {} : { partial: outputs }),
+    ...(exit === undefined ? {} : { exit }),
+    checkpoint: { run: run.id, phase, iteration: position.iteration },
+  };
+}
+
+function checkTask(task: TaskSpec): void {
+  const problem = problemWith(task);
+  if (problem !== undefined) throw new ConfigError(`A task of the commit loop ${problem}.`);
+}
+
+function problemWith(task: Partial<TaskSpec> | null): string | undefined {
+  if (typeof task !== 'object' || task === null) return 'is an object with id, goal, requirements and taskClass';
+  for (const field of ['id', 'goal', 'taskClass'] as const)
+    if (typeof task[field] !== 'string' || task[field].trim() === '') return `needs ${field}, as text`;
+  const { requirements } = task;
+  const areTexts = Array.isArray(requirements) && requirements.every((one) => typeof one === 'string');
+  return areTexts ? undefined : 'needs requirements, a list of texts; it may be empty';
+}

@@ -1,0 +1,63 @@
+import { canonicalJson, sha256 } from '../../core/canonical.js';
+import type { Run } from '../../core/run.js';
+import type { CommitAudit, CommitResult } from './contracts.js';
+import { assertProvenance } from './invariants.js';
+import { taskText } from './judge-exit.js';
+import { learn, persist } from './ledger.js';
+import { contentHash, provenanceFor, sealOf } from './provenance.js';
+import type { PhaseReport, Work } from './work.js';
+
+/** COMMIT: the result with everything that vouches for it, durable before anybody is told; then what was learned. */
+export async function commitPhase(run: Run, work: Work): Promise<PhaseReport & { readonly result: CommitResult }> {
+  const result = resultOf(run, work);
+  assertProvenance(run, work, result);
+  const { parts, task } = work;
+  await persist(run, parts.store, parts.name, task, result);
+  await learn(run, parts.store, parts.name, task, {
+    repairs: work.repairs,
+    outcomes: work.outcomes,
+    ...(result.status === 'committed' ? { seen: { text: taskText(work) } } : {}),
+  });
+  await promote(run, work, result);
+  return { event: 'committed', result };
+}
+
+function resultOf(run: Run, work: Work): CommitResult {
+  const audit = auditOf(run, work);
+  const parts: Omit<CommitResult, 'seal'> = {
+    status: work.missing.length === 0 ? 'committed' : 'partial',
+    outputs: work.made,
+    missing: work.missing,
+    provenance: provenanceFor(run, work),
+    audit,
+    contentHash: contentHash(work.made),
+    auditHash: sha256(canonicalJson(audit)),
+  };
+  return { ...parts, seal: sealOf(parts) };
+}
+
+function auditOf(run: Run, work: Work): CommitAudit {
+  return {
+    transitions: [...work.transitions], // a record, not a view of what goes on
+    costByPhase: { ...work.costByPhase },
+    spent: run.budget.spent(),
+    ms: run.now() - work.startedAt,
+    exit: work.exit ?? { gates: [], confidence: 0, disposition: 'reject', triggers: [], risk: 'low' },
+  };
+}
+
+/** What was done, for later tasks to recall. */
+async function promote(run: Run, { parts, task }: Work, { outputs, provenance, status }: CommitResult): Promise<void> {
+  if (parts.memory === undefined) return;
+  const answer = outputs.artefacts.map(({ name, text }) => `${name}:\n${text}`).join('\n\n');
+  await parts.memory.remember(run, 'episodic', {
+    id: `commit:${provenance.taskHash}`,
+    at: run.now(),
+    agent: parts.name,
+    title: task.goal,
+    content: `${task.goal}\n\n${answer}`,
+    trust: 'model',
+    tags: ['commit', task.taskClass],
+    metadata: { task: task.id, status, provenance: provenance.hash, content: provenance.outputHash },
+  });
+}

@@ -1,0 +1,169 @@
+import type { ApprovalRequest } from '../../core/approval.js';
+import type { Run } from '../../core/run.js';
+import type { Artefact } from '../../core/work.js';
+import { requestApproval } from '../../people/request-approval.js';
+import { qualityError } from './control/index.js';
+import { exitDecision, exitReport, noveltyOf } from './exit/index.js';
+import { foresee } from './prepare.js';
+import { textSimilarity } from './repair/similarity.js';
+import type { PhaseReport, Work } from './work.js';
+
+/** VERIFY: measures, lets the controller look at the measurement, and decides whether it may leave. */
+export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
+  const before = work.verdict;
+  const verdict = await work.parts.verify(run, work.subject, {
+    iteration: work.verifications++,
+    baseline: work.baseline,
+    trigger: 'commit',
+  });
+  work.verdict = verdict;
+  work.diagnosis = undefined;
+  for (const { level, passing } of verdict.tests)
+    work.baseline[level] = [...new Set([...(work.baseline[level] ?? []), ...passing])];
+  if (!verdict.schemaOk) {
+    work.intensity = 1; // what has no structure cannot be mended in places
+    return work.repairsLeft ? { event: 'schema-failed', why: verdict.schemaProblems.join('; ') } : giveUp(work);
+  }
+  steer(run, work, before === undefined);
+  if (verdict.gaps.length > 0 && mayRetrieve(work)) {
+    work.queries = verdict.gaps;
+    return { event: 'retrieval-gap', why: verdict.gaps.join('; ') };
+  }
+  return leave(run, work);
+}
+
+export function mayRetrieve({ parts, position }: Work): boolean {
+  return parts.retriever !== undefined && position.retrievals < parts.limits.maxRetrievals;
+}
+
+/** The measurement goes to the controller, and what the last repair changed into the history it learns from. */
+function steer(run: Run, work: Work, isFirst: boolean): void {
+  const { control, controlState } = work;
+  const { scores } = work.verified;
+  const { error } = qualityError(control.settings.setpoint, scores);
+  const last = controlState.errors.at(-1);
+  if (last !== undefined && work.intensity > 0)
+    work.outcomes.push({ before: 1 - last, after: 1 - error, intensity: work.intensity });
+  const { state, decision } = control.next(controlState, scores);
+  work.controlState = state;
+  run.note({ kind: 'control', error, decision });
+  work.intensity = decision.kind === 'repair' ? decision.intensity : Math.min(1, Math.max(0.1, error));
+  if (decision.kind !== 'repair' && decision.kind !== 'met') work.escalateBecause = because(decision.kind);
+  if (isFirst && decision.kind === 'repair') work.escalateBecause = foresee(run, work, error);
+}
+
+function because(kind: 'stalled' | 'noise-floor' | 'iterations' | 'cost'): string {
+  const reasons = {
+    stalled: 'repairs no longer change the quality',
+    'noise-floor': 'chance alone keeps the quality below the gate: more repairs cannot help',
+    iterations: 'the controller allows no further iteration',
+    cost: 'the controller allows no further cost',
+  };
+  return reasons[kind];
+}
+
+async function leave(run: Run, work: Work): Promise<PhaseReport> {
+  const report = reportOn(work, false);
+  work.exit = report;
+  run.note({ kind: 'exit', ...report });
+  const { decision, why } = exitDecision(report, { repairsLeft: work.repairsLeft });
+  switch (decision) {
+    case 'commit':
+      return { event: 'gates-passed', why };
+    case 'ask-person':
+      return ask(run, work, why);
+    case 'repair':
+    case 'escalate':
+      return { event: 'gates-failed', why };
+    case 'fail':
+      return { event: 'exhausted', why };
+  }
+}
+
+/** No repairs are left for what has no structure: REPAIR would only say so. */
+function giveUp(work: Work): PhaseReport {
+  return { event: 'exhausted', why: `no repairs are left: ${work.verified.schemaProblems.join('; ')}` };
+}
+
+export function reportOn(work: Work, budgetExceeded: boolean): ReturnType<typeof exitReport> {
+  const { task, history, parts } = work;
+  const text = taskText(work);
+  return exitReport({
+    task,
+    verdict: work.verified,
+    outputs: work.made,
+    repairs: work.repairs.length,
+    irreversible: irreversibleIn(work),
+    novelty: noveltyOf(text, history.seen, (one, other) => textSimilarity(one, other.text)),
+    budgetExceeded,
+    settings: parts.exit,
+  });
+}
+
+export function taskText({ task }: Pick<Work, 'task'>): string {
+  return [task.goal, ...task.requirements].join('\n');
+}
+
+function irreversibleIn({ drawn }: Work): readonly string[] {
+  return drawn.steps.filter(({ reversibility }) => reversibility === 'irreversible').map(({ id }) => id);
+}
+
+/** Asks people about the output as it stands; VERIFY's answer to a yes. */
+async function ask(run: Run, work: Work, why: string): Promise<PhaseReport> {
+  const answer = await askPeople(run, work, why);
+  return answer.event === 'partial' ? { ...answer, event: 'approved' } : answer;
+}
+
+/** `partial` stands for a yes: whether that is a whole commit depends on where it was asked. */
+export async function askPeople(run: Run, work: Work, why: string): Promise<PhaseReport> {
+  const decided = await requestApproval(run, requestFor(work, why), work.parts.approval, `review:${run.path}`);
+  work.decisions = decided.history;
+  switch (decided.verdict) {
+    case 'approved':
+      work.approvers = decided.by;
+      return { event: 'partial', why: `approved by ${decided.by.join(', ')}` };
+    case 'rejected':
+      return { event: 'rejected', why: decided.why };
+    case 'timed-out':
+      return { event: 'rejected', why: 'nobody decided in time' };
+    case 'modified': {
+      const replacement = replacementIn(decided.value);
+      if (replacement === undefined) work.feedback = textOf(decided.value, decided.reason);
+      work.replacement = replacement;
+      work.escalateBecause = undefined; // a person's word is a new start
+      return { event: 'modified', why: `${decided.by} wants it otherwise` };
+    }
+  }
+}
+
+function requestFor(work: Work, why: string): ApprovalRequest {
+  const { made, verified, exit, decisions, task } = work;
+  return {
+    action: 'commit',
+    output: { task: task.goal, artefacts: made.artefacts, ...(made.value === undefined ? {} : { value: made.value }) },
+    why: [why, ...(exit?.triggers ?? [])].join('; '),
+    expectedEffect: `The result is committed under task ${task.id} and given out as done.`,
+    undo: 'A committed result stays; what the loop changed by tools that can be undone is undone when it is rejected.',
+    alternatives: [
+      'reject it with a reason: the loop fails and is rolled back',
+      'modify it: words are taken as feedback, { "artefacts": { "<name>": "<text>" } } is put in place as it is',
+    ],
+    scores: { ...verified.scores, composite: verified.composite, tests: verified.testPassRate },
+    ...(exit === undefined ? {} : { confidence: exit.confidence, risk: exit.risk }),
+    recommendation: (exit?.gates ?? []).every(({ passed }) => passed) ? 'approve' : 'reject',
+    ...(decisions.length === 0 ? {} : { history: decisions }),
+  };
+}
+
+/** Artefacts that a person wrote out, or undefined where they used words. */
+function replacementIn(value: unknown): readonly Artefact[] | undefined {
+  const artefacts = (value as { readonly artefacts?: unknown } | null)?.artefacts;
+  if (typeof artefacts !== 'object' || artefacts === null) return undefined;
+  const written = Object.entries(artefacts).filter(([, text]) => typeof text === 'string');
+  return written.length === 0 ? undefined : written.map(([name, text]) => ({ name, text: text as string }));
+}
+
+function textOf(value: unknown, reason: string | undefined): string {
+  const words = typeof value === 'string' ? value : JSON.stringify(value);
+  return reason === undefined ? words : `${words}\n${reason}`;
+}

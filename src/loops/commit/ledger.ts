@@ -1,0 +1,148 @@
+import { canonicalJson, sha256 } from '../../core/canonical.js';
+import { FlyballError } from '../../core/errors.js';
+import type { Run } from '../../core/run.js';
+import type { RootCause, TaskSpec } from '../../core/work.js';
+import type { RecordKey, Store } from '../../ports/store.js';
+import { COMMIT_PROTOCOL, type CommitResult, type RepairEntry } from './contracts.js';
+import type { RepairOutcome } from './control/index.js';
+import type { SeenTask } from './exit/index.js';
+import { EMPTY_RATES, type RepairRates, recordRepair } from './repair/rates.js';
+
+/** What loops of one name leave for each other: committed results, and what was learned about repairing. */
+export interface LoopHistory {
+  /** The result of this very task, where it was committed before. */
+  readonly committed?: CommitResult;
+  readonly rates: RepairRates;
+  readonly outcomes: readonly RepairOutcome[];
+  /** Tasks of the class that were committed. */
+  readonly seen: readonly SeenTask[];
+}
+
+/** What one loop adds: its repairs, how they changed the quality, and the task itself where it was committed. */
+export interface Lesson {
+  readonly repairs: readonly RepairEntry[];
+  readonly outcomes: readonly RepairOutcome[];
+  readonly seen?: SeenTask;
+}
+
+const COMMITS = 'commits';
+const LESSONS = 'commit-lessons';
+const MOST_OUTCOMES = 100;
+const MOST_SEEN = 200;
+
+/** The same task for the same loop, under the same protocol: what makes a resubmission one. */
+export function taskHash(loop: string, task: TaskSpec): string {
+  return sha256(canonicalJson({ loop, protocol: COMMIT_PROTOCOL.major, task }));
+}
+
+interface Learned extends Omit<LoopHistory, 'committed'> {
+  /** Keys of the last lessons: one that a crash repeats is not learned twice. */
+  readonly lessons: readonly string[];
+}
+
+export async function readHistory(run: Run, store: Store, loop: string, task: TaskSpec): Promise<LoopHistory> {
+  const hash = taskHash(loop, task);
+  return run.step(
+    'commit-history',
+    { loop, task: hash, taskClass: task.taskClass },
+    async () => {
+      const committed = await store.get(place(run, COMMITS, hash));
+      const learned = (await store.get(place(run, LESSONS, lessonKey(loop, task))))?.value as Learned | undefined;
+      return {
+        ...(committed === undefined ? {} : { committed: readable(committed.value as CommitResult) }),
+        rates: learned?.rates ?? EMPTY_RATES,
+        outcomes: learned?.outcomes ?? [],
+        seen: learned?.seen ?? [],
+      };
+    },
+    'pure',
+  );
+}
+
+/** A record of another major version may mean something else by the same words. */
+function readable(result: CommitResult): CommitResult {
+  const { protocol } = result.provenance;
+  if (protocol.major === COMMIT_PROTOCOL.major) return result;
+  throw new FlyballError(
+    'CONFIG_INVALID',
+    `The committed result was written by protocol ${protocol.major}.${protocol.minor}, this is ${COMMIT_PROTOCOL.major}.${COMMIT_PROTOCOL.minor}. Submit the task under another id, or use the version that wrote it.`,
+  );
+}
+
+/** Makes a result durable. Again under the same hash it is the same record. */
+export async function persist(
+  run: Run,
+  store: Store,
+  loop: string,
+  task: TaskSpec,
+  result: CommitResult,
+): Promise<void> {
+  const at = place(run, COMMITS, taskHash(loop, task));
+  await run.step(
+    'commit-result',
+    { key: at.key, hash: result.provenance.hash, at: run.now() },
+    async (input, { key }) => {
+      await put(store, at, { id: key, now: input.at, make: () => result });
+      return null;
+    },
+    'idempotent',
+  );
+}
+
+/** Adds what was learned; two loops that learn at the same time both count. */
+export async function learn(run: Run, store: Store, loop: string, task: TaskSpec, lesson: Lesson): Promise<void> {
+  const at = place(run, LESSONS, lessonKey(loop, task));
+  await run.step(
+    'commit-lesson',
+    { ...lesson, at: run.now() },
+    async (input, { key }) => {
+      const make = (before: unknown): unknown => withLesson(before as Learned | undefined, input, key);
+      await put(store, at, { id: key, now: input.at, make });
+      return null;
+    },
+    'idempotent',
+  );
+}
+
+function withLesson(known: Learned | undefined, lesson: Lesson, key: string): Learned {
+  const { rates = EMPTY_RATES, outcomes = [], seen = [], lessons = [] } = known ?? {};
+  if (known !== undefined && lessons.includes(key)) return known;
+  return {
+    rates: lesson.repairs.reduce(
+      (so, { cause, strategy, resolved }) => recordRepair(so, { cause: cause as RootCause, strategy, resolved }),
+      rates,
+    ),
+    outcomes: [...outcomes, ...lesson.outcomes].slice(-MOST_OUTCOMES),
+    seen: [...seen, ...(lesson.seen === undefined ? [] : [lesson.seen])].slice(-MOST_SEEN),
+    lessons: [...lessons, key].slice(-MOST_OUTCOMES),
+  };
+}
+
+const TRIES = 5;
+
+/** Writes over whatever is there, and again when somebody else was faster. The id makes a repetition harmless. */
+async function put(
+  store: Store,
+  at: RecordKey,
+  how: { readonly id: string; readonly now: number; readonly make: (before: unknown) => unknown },
+): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    const before = await store.get(at);
+    const id = `${how.id}:${before?.version ?? 0}`;
+    try {
+      await store.propose(at, { id, over: before?.version ?? 0, value: how.make(before?.value), now: how.now });
+      await store.commit(at, id, how.now);
+      return;
+    } catch (error) {
+      if (!(error instanceof FlyballError && error.code === 'RECORD_CONFLICT') || tried >= TRIES) throw error;
+    }
+  }
+}
+
+function lessonKey(loop: string, { taskClass }: TaskSpec): string {
+  return `${loop}/${taskClass}`;
+}
+
+function place(run: Run, collection: string, key: string): RecordKey {
+  return { tenant: run.tenant, owner: run.subject, collection, key };
+}

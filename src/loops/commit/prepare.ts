@@ -1,0 +1,76 @@
+import type { Run } from '../../core/run.js';
+import type { Plan, PlanStep } from '../../plans/plan.js';
+import { makePlan } from '../plan/make-plan.js';
+import type { SubTask } from './contracts.js';
+import { controller } from './control/index.js';
+import { gatherEvidence, mergeEvidence } from './retrieve.js';
+import type { PhaseReport, Work } from './work.js';
+
+/** The deficit of a first output where nothing better is known. */
+const EXPECTED_ERROR = 0.3;
+const EVIDENCE_LIMIT = 5;
+
+/** PLAN: says what the loop will take before anything is spent, then asks for the plan. */
+export async function planPhase(run: Run, work: Work): Promise<PhaseReport> {
+  const refusal = foresee(run, work, work.parts.expectedError ?? EXPECTED_ERROR);
+  if (refusal !== undefined) return { event: 'exhausted', why: refusal };
+  work.plan = await draw(run, work);
+  return { event: 'planned' };
+}
+
+/**
+ * What the repairs will take from this error on. Where that is more than the budget, the gate is relaxed or the gain
+ * lowered; where neither helps, it is refused here and not after the money is gone.
+ */
+export function foresee(run: Run, work: Work, error: number): string | undefined {
+  const { control, parts } = work;
+  const costUsd = Math.min(parts.repairBudget.costUsd, run.budget.remaining('costUsd'));
+  const prediction = control.predict(error, { iterations: parts.limits.maxRepairs, costUsd });
+  const { verdict } = prediction;
+  run.note({ kind: 'prediction', error, ...prediction });
+  if (verdict.kind === 'refuse') return `before it starts: ${verdict.why}`;
+  if (verdict.kind === 'go') return undefined;
+  const { settings } = control;
+  const changed = verdict.kind === 'relax-gate' ? { epsilon: verdict.epsilon } : { kp: verdict.kp };
+  work.control = controller({ ...settings, ...changed });
+  return undefined;
+}
+
+function draw(run: Run, { parts, task, avoid }: Work): Promise<Plan> {
+  const { planner } = parts;
+  if (typeof planner === 'function') return planner(run, task, avoid);
+  return makePlan(run, planner, {
+    goal: task.goal,
+    requirements: task.requirements,
+    ...(task.facts === undefined ? {} : { facts: task.facts }),
+    ...(task.context === undefined ? {} : { context: task.context }),
+    ...(avoid.length === 0 ? {} : { avoid }),
+  });
+}
+
+/** DECOMPOSE: the pieces that are worked on, with what each of them needs to know. A second time it is divided anew. */
+export async function decomposePhase(run: Run, work: Work): Promise<PhaseReport> {
+  if (work.position.decompositions > 0) work.plan = await draw(run, work);
+  work.subTasks = work.drawn.steps.map(subTaskOf);
+  return { event: 'decomposed' };
+}
+
+function subTaskOf({ id, description, expectedOutcome }: PlanStep): SubTask {
+  const queries = [description, expectedOutcome].filter((query) => query.trim() !== '');
+  return { id, description, queries: [...new Set(queries)] };
+}
+
+/** RETRIEVE: evidence for all of it, or for the gaps that a later phase found. */
+export async function retrievePhase(run: Run, work: Work): Promise<PhaseReport> {
+  const { retriever, evidenceLimit = EVIDENCE_LIMIT } = work.parts;
+  const queries = work.queries.length > 0 ? work.queries : everythingIn(work);
+  work.queries = [];
+  if (retriever === undefined) return { event: 'retrieved', why: 'there is nothing to look in' };
+  const fresh = await gatherEvidence(run, retriever, queries, { limit: evidenceLimit });
+  work.evidence = mergeEvidence(work.evidence, fresh);
+  return { event: 'retrieved' };
+}
+
+function everythingIn({ task, subTasks }: Work): readonly string[] {
+  return [task.goal, ...task.requirements, ...subTasks.flatMap(({ queries }) => queries)];
+}

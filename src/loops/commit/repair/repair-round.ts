@@ -1,0 +1,205 @@
+import type { Subject } from '../../../checks/contracts.js';
+import type { Run } from '../../../core/run.js';
+import type { Session } from '../../../core/session.js';
+import type { Defect, ExecutionOutputs } from '../../../core/work.js';
+import type { RepairEntry, Strategy } from '../contracts.js';
+import { changedOutputs, type Proposal, propose } from './attempt.js';
+import { avoiding, hasMore, movedWith, type Pending, pendingOf } from './pending.js';
+import { type RepairRates, recordRepair } from './rates.js';
+import type { RepairInput, RepairParts, RepairResult, RepairSpent } from './repair-contracts.js';
+import { type Tried, textsOf } from './repair-memory.js';
+import { chooseStrategy, STRATEGIES, type StrategyChoice } from './strategy.js';
+
+export interface AttemptSettings {
+  readonly session: Session;
+  readonly isStronger: boolean;
+  readonly isPerturbed: boolean;
+}
+
+/** One attempt, when it is over. */
+interface Attempted {
+  readonly pending: Pending;
+  readonly choice: StrategyChoice;
+  readonly made: Proposal;
+  readonly before: RepairSpent;
+  /** Ids of the defects that are gone. */
+  readonly gone: ReadonlySet<string>;
+}
+
+type RoundParts = RepairParts & { readonly radius: number };
+
+/** The state of one round of repairs. Everything in it follows from what `run` answers, so a replay finds the same. */
+export class RepairRound {
+  outputs: ExecutionOutputs;
+  wayOut: number;
+  private queue: readonly Pending[];
+  /** Nothing stronger is left for these in this round. */
+  private stuck: readonly Pending[] = [];
+  private rates: RepairRates;
+  private askedStronger = false;
+  private readonly entries: RepairEntry[] = [];
+  private readonly tried: Tried[] = [];
+  private readonly run: Run;
+  private readonly parts: RoundParts;
+  private readonly given: RepairInput;
+  private readonly start: { readonly costUsd: number; readonly at: number };
+
+  constructor(run: Run, parts: RoundParts, given: RepairInput) {
+    this.run = run;
+    this.parts = parts;
+    this.given = given;
+    this.outputs = given.subject.outputs;
+    this.wayOut = given.wayOut;
+    this.rates = given.rates;
+    this.queue = pendingOf(given);
+    this.start = { costUsd: run.budget.spent().costUsd, at: run.now() };
+  }
+
+  open(): readonly Pending[] {
+    return this.queue;
+  }
+
+  remaining(): readonly Defect[] {
+    return [...this.stuck, ...this.queue].map(({ defect, cause }) => ({ ...defect, cause }));
+  }
+
+  /** What repairs have cost over the whole loop. */
+  spent(): RepairSpent {
+    const { attempts, costUsd, ms } = this.given.spent;
+    return {
+      attempts: attempts + this.entries.length,
+      costUsd: costUsd + this.run.budget.spent().costUsd - this.start.costUsd,
+      ms: ms + this.run.now() - this.start.at,
+    };
+  }
+
+  /** `>=`, because a round can begin past its limit. */
+  isSpent(): boolean {
+    const { attempts, costUsd, ms } = this.spent();
+    const most = this.parts.budget;
+    return attempts >= most.attempts || costUsd >= most.costUsd || ms >= most.ms;
+  }
+
+  hasAskedStronger(): boolean {
+    return this.askedStronger || this.given.history.some(({ stronger }) => stronger);
+  }
+
+  /** What led into a loop is not tried again in this round. */
+  avoidAll(strategies: readonly Strategy[]): void {
+    this.queue = this.queue.map((each) => avoiding(each, strategies));
+  }
+
+  /** Repairs the first defect of the queue once, and looks whether it is gone. */
+  async attempt(pending: Pending, settings: AttemptSettings): Promise<Proposal['kind']> {
+    const { intensity, fromIntensity } = this.given;
+    const { defect, cause, avoid } = pending;
+    const choice = chooseStrategy(defect, { intensity, fromIntensity, rates: this.rates, avoid, cause });
+    const before = this.spent();
+    const scope = this.run.scope(`repair-${before.attempts + 1}`);
+    this.askedStronger ||= settings.isStronger;
+    const made = await this.proposal(scope, choice.strategy, settings);
+    if (made.kind === 'changed') await this.adopt(scope, made);
+    const gone = made.kind === 'changed' ? await this.verified(scope, choice.strategy) : new Set<string>();
+    this.record({ pending, choice, made, before, gone });
+    // a window that is too large is tried as something else; everything being too large is a finding
+    return made.kind === 'too-large' && choice.strategy !== 'full-regeneration' ? 'unchanged' : made.kind;
+  }
+
+  result(kind: RepairResult['kind'], more: Pick<RepairResult, 'queries' | 'escalation'> = {}): RepairResult {
+    const { subject, diagnosis } = this.given;
+    return {
+      kind,
+      outputs: this.outputs,
+      entries: this.entries,
+      rates: this.rates,
+      ...more,
+      remaining: this.remaining(),
+      spent: this.spent(),
+      memory: {
+        ...textsOf(subject.outputs, diagnosis),
+        tried: this.tried,
+        strategies: STRATEGIES.filter((strategy) => this.entries.some((entry) => entry.strategy === strategy)),
+        queries: more.queries ?? [],
+        stronger: this.askedStronger,
+      },
+      wayOut: this.wayOut,
+    };
+  }
+
+  private subject(): Subject {
+    return { ...this.given.subject, outputs: this.outputs };
+  }
+
+  private proposal(scope: Run, strategy: Strategy, settings: AttemptSettings): Promise<Proposal> {
+    const { diagnosis, feedback } = this.given;
+    return propose(scope, {
+      strategy,
+      session: settings.session,
+      subject: this.subject(),
+      told: this.told(strategy),
+      hints: diagnosis.hints,
+      radius: this.parts.radius,
+      perturbed: settings.isPerturbed,
+      ...(feedback === undefined ? {} : { feedback }),
+    });
+  }
+
+  /** A regeneration is told of everything that is still wrong; all else of the first defect only. */
+  private told(strategy: Strategy): readonly [Pending, ...Pending[]] {
+    const [first, ...others] = this.queue as readonly [Pending, ...Pending[]]; // attempts are made at the first one
+    return strategy === 'full-regeneration' ? [first, ...others, ...this.stuck] : [first];
+  }
+
+  /** Written before it is verified: a test run looks at the files and not at what we remember of them. */
+  private async adopt(scope: Run, made: Extract<Proposal, { kind: 'changed' }>): Promise<void> {
+    for (const artefact of made.artefacts) await this.parts.workpiece.write(scope, artefact);
+    this.outputs = changedOutputs(this.outputs, made);
+    this.queue = this.queue.map((each) => movedWith(each, made));
+    this.stuck = this.stuck.map((each) => movedWith(each, made));
+  }
+
+  private async verified(scope: Run, strategy: Strategy): Promise<ReadonlySet<string>> {
+    const gone = new Set<string>();
+    for (const { defect } of this.told(strategy))
+      if (await this.parts.verifyDefect(scope, this.subject(), defect)) gone.add(defect.id);
+    return gone;
+  }
+
+  private record(done: Attempted): void {
+    const { pending, choice, made, before, gone } = done;
+    const { defect, cause } = pending;
+    const after = this.spent();
+    const entry: RepairEntry = {
+      n: before.attempts + 1,
+      defect: defect.id,
+      description: defect.description,
+      cause,
+      strategy: choice.strategy,
+      intensity: this.given.intensity,
+      resolved: gone.has(defect.id),
+      costUsd: after.costUsd - before.costUsd,
+      ms: after.ms - before.ms,
+    };
+    this.entries.push(entry);
+    const why = made.kind === 'unchanged' ? `${choice.why}; ${made.why}` : choice.why;
+    this.run.note({ kind: 'repair', ...entry, why });
+    this.settle(choice.strategy, gone);
+  }
+
+  /** What is gone leaves; the first one, where it stayed, comes again while something stronger is left for it. */
+  private settle(strategy: Strategy, gone: ReadonlySet<string>): void {
+    const told = this.told(strategy);
+    for (const { defect, cause } of told) {
+      const resolved = gone.has(defect.id);
+      this.rates = recordRepair(this.rates, { cause, strategy, resolved });
+      if (!resolved) this.tried.push({ defect: defect.id, strategy });
+    }
+    const isOpen = ({ defect }: Pending): boolean => !gone.has(defect.id);
+    const survived = (each: Pending): Pending => (told.includes(each) ? avoiding(each, [strategy]) : each);
+    const [first, ...others] = this.queue.filter(isOpen).map(survived);
+    const isFirst = first !== undefined && first.defect.id === told[0].defect.id;
+    const isStuck = isFirst && !hasMore(first, strategy);
+    this.stuck = [...this.stuck.filter(isOpen), ...(isStuck ? [first] : [])];
+    this.queue = first === undefined || isStuck ? others : [first, ...others];
+  }
+}

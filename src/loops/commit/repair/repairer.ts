@@ -1,0 +1,141 @@
+import { ConfigError } from '../../../core/errors.js';
+import type { Run } from '../../../core/run.js';
+import type { Session } from '../../../core/session.js';
+import type { Defect } from '../../../core/work.js';
+import type { Escalation } from '../contracts.js';
+import { escalationFor, partialIsUseful } from './escalation.js';
+import { expandedQueries } from './expanded-queries.js';
+import type { RepairInput, RepairParts, RepairResult } from './repair-contracts.js';
+import { DEFAULT_LOOP, sameRounds, textsOf, WAYS_OUT, type WayOut, wayOutOf } from './repair-memory.js';
+import { RepairRound } from './repair-round.js';
+import { textSimilarity } from './similarity.js';
+import { DEFAULT_RADIUS } from './window.js';
+
+/** What is decided before anything is generated: it ends here, or this is how it goes on. */
+type Course = { readonly end: RepairResult } | { readonly way?: WayOut };
+
+/**
+ * One REPAIR phase: the worst defect first, each with the cheapest strategy that is strong enough, each verified again on
+ * its own, within what repairs may cost over the whole loop. A defect that survives gets a stronger strategy next.
+ */
+export function repairer(parts: RepairParts): (run: Run, given: RepairInput) => Promise<RepairResult> {
+  const settings = { ...parts, radius: parts.radius ?? DEFAULT_RADIUS, loop: parts.loop ?? DEFAULT_LOOP };
+  checkSettings(settings);
+  return async (run, given) => {
+    const round = new RepairRound(run, settings, given);
+    const course = decide(run, settings, given, round);
+    if ('end' in course) return course.end;
+    return repairAll(settings, given, round, course.way);
+  };
+}
+
+/** The order matters: what must not be spent, what must not be generated at all, then what would be generated in vain. */
+function decide(run: Run, parts: Settings, given: RepairInput, round: RepairRound): Course {
+  if (round.isSpent() && round.open().length > 0) return { end: exhausted(parts, given, round) };
+  if (round.open().some(({ cause }) => cause === 'complexity-exceeded')) return { end: divided(round) };
+  const way = loopIn(run, parts, given, round);
+  const gaps = round.open().filter(({ cause }) => cause === 'retrieval-gap');
+  const lacking = way === 'fresh-evidence' ? round.open() : gaps;
+  const queries = freshQueries(
+    given,
+    lacking.map(({ defect }) => defect),
+  );
+  if (queries.length > 0) return { end: round.result('retrieval-gap', { queries }) };
+  // with nothing left to ask for, the way out after that one is next
+  if (way === 'fresh-evidence' || way === 'escalate') return escalated(run, parts, given, round);
+  return way === undefined ? {} : { way };
+}
+
+function loopIn(run: Run, parts: Settings, given: RepairInput, round: RepairRound): WayOut | undefined {
+  const { similarity = textSimilarity, loop } = parts;
+  const now = textsOf(given.subject.outputs, given.diagnosis);
+  const same = sameRounds(now, given.history, { ...loop, similarity });
+  if (same.length === 0) return undefined;
+  round.wayOut++;
+  const way = wayOutOf(round.wayOut);
+  if (way === 'switch-strategy') round.avoidAll(same.flatMap(({ strategies }) => strategies));
+  run.note({ kind: 'repair-loop', wayOut: way, n: round.wayOut });
+  return way;
+}
+
+/** To the stronger model once, then to a person. */
+function escalated(run: Run, parts: Settings, given: RepairInput, round: RepairRound): Course {
+  const isLeft = parts.stronger !== undefined && !given.history.some(({ stronger }) => stronger);
+  round.wayOut = Math.max(round.wayOut, WAYS_OUT.length);
+  if (isLeft) return { way: 'escalate' };
+  run.note({ kind: 'repair-escalated', escalation: 'human-review', why: 'repairs go round in circles' });
+  return { end: round.result('exhausted', { escalation: 'human-review' }) };
+}
+
+function freshQueries(given: RepairInput, defects: readonly Defect[]): readonly string[] {
+  if (defects.length === 0) return [];
+  const asked = given.history.flatMap(({ queries }) => queries);
+  return expandedQueries(defects, given.subject, asked);
+}
+
+async function repairAll(
+  parts: Settings,
+  given: RepairInput,
+  round: RepairRound,
+  way: WayOut | undefined,
+): Promise<RepairResult> {
+  for (let [next] = round.open(); next !== undefined; [next] = round.open()) {
+    if (round.isSpent()) return exhausted(parts, given, round);
+    const isStronger = parts.stronger !== undefined && (way === 'escalate' || next.cause === 'capability-limit');
+    const session = isStronger ? (parts.stronger ?? parts.session) : parts.session;
+    const isPerturbed = way === 'perturb';
+    const made = await round.attempt(next, {
+      session: isPerturbed ? perturbed(session) : session,
+      isStronger,
+      isPerturbed,
+    });
+    if (made === 'too-large') return divided(round);
+  }
+  return round.result('repaired');
+}
+
+const HOTTER = 0.4;
+const HOTTEST = 1;
+
+/** Another temperature and another seed; the prompt changes its order and words beside it. */
+function perturbed(session: Session): Session {
+  const { temperature = 0.3, seed } = session.sampling ?? {};
+  const sampling = {
+    ...session.sampling,
+    temperature: Math.min(HOTTEST, temperature + HOTTER),
+    ...(seed === undefined ? {} : { seed: seed + 1 }),
+  };
+  return { ...session, sampling };
+}
+
+function exhausted(parts: Settings, given: RepairInput, round: RepairRound): RepairResult {
+  return round.result('exhausted', { escalation: escalation(parts, given, round) });
+}
+
+function divided(round: RepairRound): RepairResult {
+  return round.result('complexity', { escalation: 're-decompose' });
+}
+
+function escalation(parts: Settings, given: RepairInput, round: RepairRound): Escalation {
+  const defects = round.remaining();
+  return escalationFor(defects, {
+    hasStronger: parts.stronger !== undefined && !round.hasAskedStronger(),
+    partialIsUseful: partialIsUseful({
+      outputs: round.outputs,
+      scores: given.diagnosis.scores,
+      schemaOk: !defects.some(({ cause }) => cause === 'schema-violation'),
+      defects,
+    }),
+  });
+}
+
+export type Settings = RepairParts & Required<Pick<RepairParts, 'radius' | 'loop'>>;
+
+function checkSettings({ budget, radius, loop }: Settings): void {
+  const amounts = { ...budget, radius, 'loop.window': loop.window };
+  for (const [name, amount] of Object.entries(amounts))
+    if (!(Number.isFinite(amount) && amount >= 0))
+      throw new ConfigError(`${name} of a repairer must be a finite number of at least 0, got ${amount}.`);
+  if (!(loop.threshold > 0 && loop.threshold <= 1))
+    throw new ConfigError(`loop.threshold must lie above 0 and at most at 1, got ${loop.threshold}.`);
+}

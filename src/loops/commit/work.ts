@@ -1,0 +1,114 @@
+import type { CritiqueDiagnosis, Subject, TestLevel, VerificationVerdict } from '../../checks/contracts.js';
+import type { Decision } from '../../core/approval.js';
+import { FlyballError } from '../../core/errors.js';
+import type { Artefact, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
+import type { Plan } from '../../plans/plan.js';
+import type { CommitParts } from './commit-parts.js';
+import type { ExitReport, RepairEntry, SubTask } from './contracts.js';
+import { type Controller, type ControlState, controller, estimateGain, type RepairOutcome } from './control/index.js';
+import type { LoopHistory } from './ledger.js';
+import { type LoopEvent, type Position, START } from './phases.js';
+import type { RepairSpent } from './repair/repair-contracts.js';
+import type { RepairMemory } from './repair/repair-memory.js';
+
+/** What a phase reports: the event that decides the next one, and why. */
+export interface PhaseReport {
+  readonly event: LoopEvent;
+  readonly why?: string;
+}
+
+/**
+ * Everything a loop knows between its phases. Rebuilt by the same steps on replay: the journal holds what went into it,
+ * and nothing here is a record of its own.
+ */
+export class Work {
+  readonly parts: CommitParts;
+  readonly task: TaskSpec;
+  readonly history: LoopHistory;
+  position: Position = START;
+  control: Controller;
+  controlState: ControlState;
+  plan: Plan | undefined;
+  subTasks: readonly SubTask[] = [];
+  /** What RETRIEVE looks for next; everything the task is about where it is empty. */
+  queries: readonly string[] = [];
+  evidence: EvidenceBundle = { items: [], gaps: [] };
+  outputs: ExecutionOutputs | undefined;
+  verdict: VerificationVerdict | undefined;
+  diagnosis: CritiqueDiagnosis | undefined;
+  exit: ExitReport | undefined;
+  verifications = 0;
+  /** Tests that passed at some time, by level. */
+  baseline: Partial<Record<TestLevel, readonly string[]>> = {};
+  /** What the controller asks of the next repair. */
+  intensity = 0;
+  /** Repairing on will not help: the next REPAIR escalates. */
+  escalateBecause: string | undefined;
+  isUpgraded = false;
+  readonly repairs: RepairEntry[] = [];
+  readonly outcomes: RepairOutcome[] = [];
+  readonly memories: RepairMemory[] = [];
+  spent: RepairSpent = { attempts: 0, costUsd: 0, ms: 0 };
+  wayOut = 0;
+  /** What a person wants changed, in words. */
+  feedback: string | undefined;
+  /** What a person put in place of what was made. */
+  replacement: readonly Artefact[] | undefined;
+  decisions: readonly Decision[] = [];
+  approvers: readonly string[] = [];
+  /** Reasons for which the work has to be divided anew. */
+  avoid: readonly string[] = [];
+  missing: readonly string[] = [];
+  readonly transitions: { readonly from: string; readonly event: string; readonly to: string }[] = [];
+  readonly costByPhase: Record<string, number> = {};
+  startedAt = 0;
+
+  constructor(parts: CommitParts, task: TaskSpec, history: LoopHistory) {
+    this.parts = parts;
+    this.task = task;
+    this.history = history;
+    this.control = learnedController(parts, history);
+    this.controlState = this.control.begin();
+  }
+
+  get subject(): Subject {
+    return { task: this.task, outputs: this.made, evidence: this.evidence };
+  }
+
+  get made(): ExecutionOutputs {
+    return this.outputs ?? missingValue('outputs');
+  }
+
+  get verified(): VerificationVerdict {
+    return this.verdict ?? missingValue('a verdict');
+  }
+
+  get drawn(): Plan {
+    return this.plan ?? missingValue('a plan');
+  }
+
+  get repairsLeft(): boolean {
+    const { repairs } = this.position;
+    const { attempts, costUsd, ms } = this.parts.repairBudget;
+    const isWithin = this.spent.attempts < attempts && this.spent.costUsd < costUsd && this.spent.ms < ms;
+    return this.escalateBecause === undefined && repairs < this.parts.limits.maxRepairs && isWithin;
+  }
+}
+
+/** A phase was entered without what the one before it leaves: a fault of the loop, never of the task. */
+function missingValue(what: string): never {
+  throw new FlyballError('CONFIG_INVALID', `This phase of a commit loop needs ${what}, and there is none.`);
+}
+
+/** With the gain that past repairs of this class show. A gain set by hand gives way where it would no longer settle. */
+function learnedController({ controller: given = {} }: CommitParts, { outcomes }: LoopHistory): Controller {
+  const first = controller(given);
+  if (outcomes.length === 0) return first;
+  const { gain, noise } = estimateGain(outcomes, { gain: first.settings.gain, noise: first.settings.noise });
+  const { kp: _kp, ki: _ki, kd: _kd, ...rest } = given;
+  try {
+    return controller({ ...given, gain, noise });
+  } catch {
+    return controller({ ...rest, gain, noise }); // what was chosen for another gain: the default for this one settles
+  }
+}

@@ -1,0 +1,49 @@
+import type { ApprovalRules } from '../../core/approval.js';
+import type { Run } from '../../core/run.js';
+import { requestApproval } from '../../people/request-approval.js';
+import type { PlanStep } from '../../plans/plan.js';
+import type { Toolset } from '../../tools/toolset.js';
+import { effectKindOf } from './planner-prompts.js';
+
+/** Which steps have to be approved, and by whom. */
+export interface StepGate {
+  readonly permits: ((step: PlanStep) => boolean) | undefined;
+  readonly rules: Partial<ApprovalRules>;
+  readonly tools: Toolset;
+}
+
+/** Only what changes something is asked about: because it says so, or because a tool does that it requires. */
+export function needsApproval({ permits, tools }: StepGate, step: PlanStep): boolean {
+  if (permits === undefined) return false;
+  const required = step.requiredTools.flatMap((name) => tools.get(name) ?? []).map(effectKindOf);
+  return [step.reversibility, ...required].some((effect) => effect !== 'pure') && !permits(step);
+}
+
+/** Waits for a verdict, durably. Undefined when the step may run, else why it may not. */
+export async function refusalOf(run: Run, gate: StepGate, step: PlanStep): Promise<string | undefined> {
+  const { compensation, description, expectedOutcome, reversibility, requiredTools } = step;
+  const decided = await requestApproval(
+    run,
+    {
+      action: `step ${step.id}`,
+      input: { description, tools: requiredTools },
+      effect: reversibility,
+      why: 'it changes something that the plan may not change by itself',
+      ...(expectedOutcome === '' ? {} : { expectedEffect: expectedOutcome }),
+      undo: compensation === undefined ? 'nothing in the plan takes it back' : `by the tool ${compensation.tool}`,
+    },
+    gate.rules,
+    `approve-step:${run.path}`,
+  );
+  run.note({ kind: 'step-approval', step: step.id, ...decided });
+  switch (decided.verdict) {
+    case 'approved':
+      return undefined;
+    case 'rejected':
+      return `it was not approved: ${decided.why}`;
+    case 'modified':
+      return `${decided.by} wants it otherwise: ${JSON.stringify(decided.value)}`; // a step is changed by a new plan only
+    case 'timed-out':
+      return 'nobody approved it in time';
+  }
+}

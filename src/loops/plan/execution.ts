@@ -1,0 +1,80 @@
+import type { Run } from '../../core/run.js';
+import type { Session } from '../../core/session.js';
+import { takeBranch } from '../../plans/index.js';
+import type { Branch, PlanStep } from '../../plans/plan.js';
+import type { LoopParts } from '../tool-loop/loop-parts.js';
+import { needsApproval, refusalOf, type StepGate } from './approve-step.js';
+import type { Trouble } from './dispatch.js';
+import { type Observation, observe } from './observe-branch.js';
+import type { PlanGiven } from './parts.js';
+import type { Progress } from './progress.js';
+import { runStep } from './run-step.js';
+import { notRun } from './step-check.js';
+import { variablesOf } from './step-prompts.js';
+
+/** A plan under way, with all that its steps need. */
+export interface Execution {
+  readonly loop: LoopParts<string>;
+  readonly observer: Session<Observation>;
+  readonly maxReprompts: number;
+  readonly gate: StepGate;
+  readonly given: PlanGiven;
+  readonly progress: Progress;
+}
+
+/** Takes one step to its end, and decides the branches that hang on it. */
+export async function carryOut(lane: Run, execution: Execution, step: PlanStep): Promise<Trouble | undefined> {
+  const { loop, maxReprompts, gate, given, progress } = execution;
+  const run = lane.scope(progress.nameFor(step));
+  const refusal = needsApproval(gate, step) ? await refusalOf(run, gate, step) : undefined;
+  if (refusal !== undefined) {
+    progress.end(run, notRun(step.id, 'blocked', refusal));
+    return { step: step.id, why: refusal };
+  }
+  run.note({ kind: 'step-start', step: step.id, stepType: step.stepType, version: progress.version });
+  const { record, failure, bound } = await runStep(
+    run,
+    { loop, maxReprompts },
+    {
+      goal: given.goal,
+      step,
+      variables: variablesOf(step, progress.records, loop.config.maxResultChars),
+      context: given.contextFor?.(step) ?? '',
+    },
+  );
+  progress.keep(run, record, step);
+  if (record.status === 'done') await decideBranches(run, execution, step.id);
+  progress.statuses.set(step.id, record.status);
+  if (record.status === 'done') return undefined;
+  return {
+    step: step.id,
+    why: record.why ?? record.status,
+    ...(failure === undefined ? {} : { failure }),
+    ...(bound === undefined ? {} : { bound }),
+  };
+}
+
+/** Every branch after this step: the side that is not taken is skipped, with all that hangs on it. */
+export async function decideBranches(run: Run, execution: Execution, at: string): Promise<void> {
+  const { progress } = execution;
+  for (const branch of progress.plan.branches ?? []) {
+    if (branch.at !== at) continue;
+    const holds = progress.decisionOn(branch) ?? (await decided(run, execution, branch));
+    skipUntaken(run, progress, branch, holds);
+  }
+}
+
+async function decided(run: Run, { observer, progress }: Execution, branch: Branch): Promise<boolean> {
+  const result = progress.records.get(branch.at)?.result ?? '';
+  const { holds, because } = await observe(run.scope('observe'), observer, branch, result);
+  progress.decide(branch, holds);
+  run.note({ kind: 'branch', at: branch.at, observation: branch.observation, holds, because });
+  return holds;
+}
+
+function skipUntaken(run: Run, progress: Progress, branch: Branch, holds: boolean): void {
+  const skipped = progress.stepsThatAre('skipped').map(({ id }) => id);
+  const why = `after ${branch.at}, "${branch.observation}" ${holds ? 'holds' : 'does not hold'}`;
+  for (const id of takeBranch(progress.plan, branch, holds, skipped))
+    if (progress.statuses.get(id) === 'pending') progress.end(run, notRun(id, 'skipped', why));
+}

@@ -1,0 +1,24 @@
+import type { Run } from '../../core/run.js';
+import type { Plan } from '../../plans/plan.js';
+import { type Draft, draftPlan } from './draft-plan.js';
+import { checkPlanner, type PlannerParts, type PlanRequest } from './parts.js';
+import { plannerSession, planPrompt } from './planner-prompts.js';
+
+/**
+ * A plan that parses, whose steps can all be carried out with the tools there are, or PLAN_INVALID with the issues.
+ * Every version of it is noted with what the checks said, and every change with its difference.
+ */
+export async function makePlan(run: Run, parts: PlannerParts, request: PlanRequest): Promise<Plan> {
+  return (await firstPlan(run, parts, request)).plan;
+}
+
+/** As `makePlan`, with the version it is. */
+export function firstPlan(run: Run, parts: PlannerParts, request: PlanRequest): Promise<Draft> {
+  checkPlanner(parts);
+  const { facts = [] } = request;
+  return draftPlan(run, parts, plannerSession(parts), planPrompt(request), {
+    facts,
+    version: 1,
+    because: 'first plan',
+  });
+}

@@ -1,0 +1,65 @@
+import { ConfigError, FlyballError, failureOf } from '../../core/errors.js';
+import { blocked, done, failed, type Outcome } from '../../core/outcome.js';
+import type { Agent } from '../../core/run.js';
+import type { PlanStep } from '../../plans/plan.js';
+import { executePlan, stepLoop } from './execute-plan.js';
+import { firstPlan } from './make-plan.js';
+import {
+  checkExecution,
+  checkPlanner,
+  type ExecutionParts,
+  type PlannerParts,
+  type PlanRequest,
+  type PlanResult,
+} from './parts.js';
+
+/**
+ * Plans first, then carries out: two roles that never share a conversation. What the plan says was called was called,
+ * because the journal says so.
+ */
+export function toolAwarePlan(options: {
+  readonly planner: PlannerParts;
+  readonly execution: ExecutionParts;
+}): Agent<string | PlanRequest, PlanResult> {
+  const { planner } = options;
+  const execution = executionFor(options);
+  checkPlanner(planner);
+  checkExecution(execution);
+  const { toolset } = stepLoop(execution);
+  const unknown = [...planner.tools, ...(execution.replanner?.tools ?? [])].filter(({ name }) => !toolset.has(name));
+  if (unknown.length > 0)
+    throw new ConfigError(
+      `A planner may name ${unknown.map(({ name }) => name).join(', ')}, which the worker does not have. Give both the same tools.`,
+    );
+  return async (run, input) => {
+    const request = typeof input === 'string' ? { goal: input } : input;
+    const { goal, facts = [] } = request;
+    try {
+      const { plan, version } = await firstPlan(run.scope('plan'), { ...widthOf(execution), ...planner }, request);
+      return outcomeOf(await executePlan(run, execution, plan, { goal, facts, version }));
+    } catch (error) {
+      if (error instanceof FlyballError && error.code === 'PLAN_INVALID') return failed(failureOf(error));
+      throw error;
+    }
+  };
+}
+
+/** How many steps really run side by side. */
+function widthOf({ width }: ExecutionParts): Pick<PlannerParts, 'width'> {
+  return width === undefined ? {} : { width };
+}
+
+/** What a planner is told needs an approval is not done without one. */
+function executionFor({ planner, execution }: { readonly planner: PlannerParts; readonly execution: ExecutionParts }) {
+  if (execution.permits !== undefined || planner.permits === undefined) return execution;
+  return { ...execution, permits: (step: PlanStep) => planner.permits?.(step) ?? true };
+}
+
+/** A plan whose every step was done is `done`; one that a reviewer stopped is `blocked`; a bound can be lifted. */
+export function outcomeOf(result: PlanResult): Outcome<PlanResult> {
+  const { completed, bound, failure, why = '' } = result;
+  if (completed) return done(result);
+  if (bound !== undefined) return { stop: 'bounded', bound: bound.name, limit: bound.limit, partial: result };
+  if (failure?.code === 'APPROVAL_REJECTED') return blocked(why, result);
+  return failed(failure ?? failureOf(new FlyballError('STEP_UNVERIFIED', why)), result);
+}

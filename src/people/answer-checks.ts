@@ -1,0 +1,57 @@
+import { type Verdict, verdictSchema } from '../core/approval.js';
+import { FlyballError } from '../core/errors.js';
+import { check } from '../core/schema.js';
+import type { PersonRequest } from './requests.js';
+
+/** Who answers, and what they may do. `'*'` among the scopes stands for all of them. */
+export interface Answering {
+  readonly by: string;
+  readonly scopes: readonly string[];
+}
+
+/** The verdict, or a sentence about what is missing: a rejection needs its reason, a modification its value. */
+export async function soundVerdict(verdict: unknown): Promise<Verdict> {
+  const checked = await check(verdictSchema, verdict);
+  if (checked.ok) return checked.value;
+  throw new FlyballError('SIGNAL_INVALID', `Nothing was decided: ${checked.problem}.`);
+}
+
+/** One who comes too late is told who was there first, or since when it is over. */
+export function requireOpen({ about, status, decision, due }: PersonRequest, now: number): void {
+  const why = whyOver({ status, decision, due }, now);
+  if (why === undefined) return;
+  throw new FlyballError('SIGNAL_UNEXPECTED', `The request about ${about} is over: ${why} Nothing was changed.`);
+}
+
+function whyOver(
+  { status, decision, due }: { readonly [K in 'status' | 'decision' | 'due']: PersonRequest[K] | undefined },
+  now: number,
+): string | undefined {
+  switch (status) {
+    case 'decided': {
+      const what = decision?.verdict === undefined ? 'answered it' : `said ${decision.verdict}`;
+      return `${decision?.by ?? 'somebody'} ${what} at ${timeOf(decision?.at ?? 0)}.`;
+    }
+    case 'timed-out':
+      return `its deadline passed at ${timeOf(due ?? 0)}.`;
+    case 'withdrawn':
+      return 'the run no longer waits for it.';
+    default:
+      return due !== undefined && now >= due ? `its deadline passed at ${timeOf(due)}.` : undefined;
+  }
+}
+
+/** The request stays open for somebody who may. */
+export function requireEntitled({ about, scopes, notBy }: PersonRequest, { by, scopes: own }: Answering): void {
+  if (notBy.includes(by))
+    throw new FlyballError('DENIED', `${by} has agreed to ${about} already. Somebody else has to agree as well.`);
+  if (scopes.length === 0 || own.includes('*') || scopes.some((scope) => own.includes(scope))) return;
+  throw new FlyballError(
+    'DENIED',
+    `${by} may not decide about ${about}: it takes the scope ${scopes.join(' or ')}. The request stays open.`,
+  );
+}
+
+export function timeOf(at: number): string {
+  return new Date(at).toISOString();
+}

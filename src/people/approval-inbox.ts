@@ -1,0 +1,192 @@
+import type { Decision, Verdict } from '../core/approval.js';
+import { FlyballError } from '../core/errors.js';
+import type { Entry } from '../core/events.js';
+import type { Clock } from '../ports/clock.js';
+import type { RunStatus } from '../ports/engine.js';
+import type { Store } from '../ports/store.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { baseOf } from '../views/paths.js';
+import { type Answering, requireEntitled, requireOpen, soundVerdict } from './answer-checks.js';
+import { type InboxMetrics, type MetricsOptions, metricsOf } from './inbox-metrics.js';
+import { type InboxFilter, RequestShelf } from './request-shelf.js';
+import { type PersonDecision, type PersonRequest, requestsIn } from './requests.js';
+
+export interface InboxItem extends PersonRequest {
+  /** Open past its deadline: whoever runs the run next finds that nobody answered in time. */
+  readonly overdue: boolean;
+}
+
+export interface InboxPage {
+  /** Oldest first. */
+  readonly items: readonly InboxItem[];
+  readonly cursor?: string;
+}
+
+/**
+ * What runs ask of people, in one place across runs.
+ *
+ * Invariants:
+ * 1. The journal is the truth. Records in the store are folded from it and can be lost: `sync` makes them again.
+ * 2. A verdict is checked against the journal as it is now, never against a record, and then sent to the run like any
+ *    other signal; the run has the last word.
+ */
+export interface ApprovalInbox {
+  /** Reads every run that may wait for somebody: after a start, or when other processes have been at work. */
+  sync(): Promise<void>;
+  list(filter?: InboxFilter): Promise<InboxPage>;
+  get(id: string): Promise<InboxItem | undefined>;
+  /** A verdict on an action or an output. */
+  decide(id: string, verdict: Verdict, who: Answering): Promise<void>;
+  /** The answer to a question. */
+  answer(id: string, value: unknown, who: Answering): Promise<void>;
+  /** Who said what about the same thing, oldest first. */
+  history(id: string): Promise<readonly (PersonDecision | Decision)[]>;
+  metrics(options?: MetricsOptions): Promise<InboxMetrics>;
+  /** Resolves when everything heard so far is in the store; rejects where something could not be written. */
+  settled(): Promise<void>;
+  /** Stops listening. */
+  close(): void;
+}
+
+export interface InboxParts {
+  readonly runtime: Pick<Runtime, 'subscribe' | 'entries' | 'get' | 'list' | 'signal'>;
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Whose runs. `default` where it is absent. */
+  readonly tenant?: string;
+  /** Under whose name the records are kept: `people` where it is absent. */
+  readonly owner?: string;
+}
+
+export function approvalInbox(parts: InboxParts): ApprovalInbox {
+  const { runtime, store, clock, tenant = 'default', owner = 'people' } = parts;
+  const shelf = new RequestShelf(store, { tenant, owner }, clock);
+  const shown = (item: PersonRequest): InboxItem => ({
+    ...item,
+    overdue: item.status === 'open' && item.due !== undefined && clock.now() >= item.due,
+  });
+
+  const refresh = async (runId: string): Promise<void> => {
+    if ((await runtime.get(runId)).tenant !== tenant) return;
+    await shelf.put(runId, requestsIn(runId, await runtime.entries(runId)));
+  };
+  const work = new Work();
+  const stop = runtime.subscribe((runId, entries) => {
+    work.add(async () => {
+      if (entries.some((entry) => isOfInterest(entry, shelf.mayHaveOpen(runId)))) await refresh(runId);
+      if (entries.some(({ event }) => event.type === 'run-end')) shelf.forget(runId);
+    });
+  });
+
+  const fresh = async (id: string): Promise<PersonRequest> => {
+    const known = await shelf.get(id);
+    const requests = known === undefined ? [] : requestsIn(known.run, await runtime.entries(known.run));
+    const found = requests.find((request) => request.id === id);
+    if (found !== undefined) return found;
+    throw new FlyballError('SIGNAL_UNEXPECTED', `There is no request ${id}. List those there are, or sync first.`);
+  };
+  const send = async (request: PersonRequest, payload: unknown, who: Answering, id?: string): Promise<void> => {
+    requireOpen(request, clock.now());
+    requireEntitled(request, who);
+    const sent = { from: who.by, scopes: who.scopes, ...(id === undefined ? {} : { id }) };
+    const posted = await runtime.signal(request.run, request.token, payload, sent);
+    if (posted === 'accepted') return;
+    const why = `Somebody else has just decided about ${request.about}. Nothing was changed by this verdict.`;
+    throw new FlyballError('SIGNAL_UNEXPECTED', why);
+  };
+
+  return {
+    async sync() {
+      await work.settled();
+      for (const status of MAY_WAIT) {
+        for (let cursor: string | undefined; ; ) {
+          const page = await runtime.list({ tenant, status, limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+          for (const { id } of page.runs) await refresh(id);
+          cursor = page.cursor;
+          if (cursor === undefined) break;
+        }
+      }
+      for (const runId of await shelf.runsWithOpen()) await refresh(runId);
+    },
+    async list(filter = {}) {
+      await work.settled();
+      const { items, cursor } = await shelf.query(filter);
+      return { items: items.map(shown), ...(cursor === undefined ? {} : { cursor }) };
+    },
+    async get(id) {
+      await work.settled();
+      const item = await shelf.get(id);
+      return item === undefined ? undefined : shown(item);
+    },
+    async decide(id, verdict, who) {
+      const sound = await soundVerdict(verdict);
+      const request = await fresh(id);
+      if (request.kind === 'question')
+        throw new FlyballError('SIGNAL_INVALID', `${request.about} asks a question: answer it instead of a verdict.`);
+      // sound as it is, the run cannot refuse it: so one verdict is all that a request ever takes
+      await send(request, sound, who, `${request.token}!verdict`);
+    },
+    async answer(id, value, who) {
+      const request = await fresh(id);
+      if (request.kind === 'approval')
+        throw new FlyballError('SIGNAL_INVALID', `${request.about} waits for a verdict: decide about it.`);
+      await send(request, value, who);
+    },
+    async history(id) {
+      const request = await fresh(id);
+      const earlier = (request.request as { readonly history?: readonly Decision[] } | null)?.history ?? [];
+      if (!request.effect.includes('!'))
+        return [...earlier, ...(request.decision === undefined ? [] : [request.decision])];
+      const same = requestsIn(request.run, await runtime.entries(request.run)).filter(
+        ({ effect, kind }) => kind === request.kind && baseOf(effect) === baseOf(request.effect),
+      );
+      return same.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
+    },
+    async metrics(options = {}) {
+      await work.settled();
+      return metricsOf(shelf.all(), options);
+    },
+    settled: () => work.settled(),
+    close: stop,
+  };
+}
+
+/** A run that is bounded or stalled goes on when somebody lets it: its questions stand. */
+const MAY_WAIT: readonly RunStatus[] = ['suspended', 'running', 'paused', 'pending', 'stalled', 'bounded'];
+
+/** Ends matter only where something may be open: most runs never ask anybody. */
+function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {
+  switch (event.type) {
+    case 'wait-start':
+      return event.kind === 'approval' || event.kind === 'question';
+    case 'wait-end':
+    case 'cancel':
+    case 'trip':
+    case 'spawn-end':
+    case 'run-end':
+      return mayHaveOpen;
+    case 'run-resume':
+      return true; // what a bound had closed is open again
+    default:
+      return false;
+  }
+}
+
+/** One thing after the other; the first failure is told to whoever asks next, and then forgotten. */
+class Work {
+  private last: Promise<void> = Promise.resolve();
+  private failure: { readonly error: unknown } | undefined;
+
+  add(job: () => Promise<void>): void {
+    this.last = this.last.then(job).catch((error: unknown) => {
+      this.failure ??= { error };
+    });
+  }
+
+  async settled(): Promise<void> {
+    await this.last;
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure.error;
+  }
+}

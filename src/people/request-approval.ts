@@ -1,0 +1,114 @@
+import {
+  APPROVAL_RULES,
+  type ApprovalRequest,
+  type ApprovalRules,
+  type ApprovalState,
+  addressees,
+  type Decision,
+  UNDECIDED,
+  VERDICT_JSON_SCHEMA,
+  type Verdict,
+  verdictSchema,
+  weigh,
+} from '../core/approval.js';
+import { ConfigError } from '../core/errors.js';
+import type { Run, SignalSpec } from '../core/run.js';
+
+/** How people decided about an output. `history` is every verdict on the way, oldest first. */
+export type Decided =
+  | { readonly verdict: 'approved'; readonly by: readonly string[]; readonly history: readonly Decision[] }
+  | {
+      readonly verdict: 'rejected';
+      readonly why: string;
+      readonly by?: string;
+      readonly history: readonly Decision[];
+    }
+  /** The caller checks the new value as it checked the first, and asks again with this history. */
+  | {
+      readonly verdict: 'modified';
+      readonly value: unknown;
+      readonly by: string;
+      readonly reason?: string;
+      readonly history: readonly Decision[];
+    }
+  /** Silence approves nothing. */
+  | { readonly verdict: 'timed-out'; readonly history: readonly Decision[] };
+
+/**
+ * Asks people about an output before it counts: the protocol of a gate, over waits that the agent opens. Ends in a
+ * verdict, with a deadline, or when nobody is left to escalate to.
+ *
+ * The history in `request` goes on: modifications that were made in earlier calls count against `maxModifications`, and
+ * what is asked now is a new proposal, so that nobody has agreed to it yet.
+ */
+export async function requestApproval(
+  run: Run,
+  request: ApprovalRequest,
+  rules: Partial<ApprovalRules>,
+  name: string,
+): Promise<Decided> {
+  const complete = approvalRules(rules);
+  let state = stateAfter(request.history ?? []);
+  for (;;) {
+    const heard = await run.hear(questionFor(request, { state, rules: complete, name }));
+    if (heard === 'timed-out') return { verdict: 'timed-out', history: state.history };
+    const { value: verdict, from } = heard;
+    const weighed = weigh(state, verdict, from, complete);
+    state = weighed.state; // every verdict adds to the history, so the names of the waits never repeat
+    const { history, agreed } = state;
+    switch (weighed.leads) {
+      case 'ask':
+        break;
+      case 'approved':
+        return { verdict: 'approved', by: agreed, history };
+      case 'refused':
+        return { verdict: 'rejected', why: weighed.why, by: from, history };
+      case 'modified':
+        return { verdict: 'modified', value: weighed.value, by: from, ...reasonOf(verdict), history };
+    }
+  }
+}
+
+function reasonOf({ reason }: Verdict): { readonly reason?: string } {
+  return reason === undefined ? {} : { reason };
+}
+
+function stateAfter(history: readonly Decision[]): ApprovalState {
+  return { ...UNDECIDED, history, modifications: history.filter(({ verdict }) => verdict === 'modify').length };
+}
+
+function questionFor(
+  request: ApprovalRequest,
+  given: { readonly state: ApprovalState; readonly rules: ApprovalRules; readonly name: string },
+): SignalSpec<Verdict> {
+  const { state, rules, name } = given;
+  const { to, scopes, timeoutMs } = addressees(state, rules);
+  const asked = state.history.length;
+  return {
+    name: asked === 0 ? name : `${name}.${asked + 1}`,
+    schema: verdictSchema,
+    jsonSchema: VERDICT_JSON_SCHEMA,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    request: {
+      ...request,
+      ...(asked === 0 ? {} : { history: state.history }),
+      ...(to === undefined ? {} : { to }),
+      ...(rules.people === 1 ? {} : { people: rules.people }),
+    } satisfies ApprovalRequest,
+    approval: { scopes, notBy: state.agreed },
+  };
+}
+
+/** The rules with their defaults. Rules that could never be met are refused here, before anybody is asked. */
+export function approvalRules(given: Partial<ApprovalRules>): ApprovalRules {
+  const rules: ApprovalRules = { ...APPROVAL_RULES, ...given };
+  if (!Number.isInteger(rules.people) || rules.people < 1)
+    throw new ConfigError(`An approval needs at least one person, got people: ${rules.people}.`);
+  if (!Number.isInteger(rules.maxModifications) || rules.maxModifications < 0)
+    throw new ConfigError(`maxModifications is a whole number of at least 0, got ${rules.maxModifications}.`);
+  for (const { timeoutMs } of [rules, ...rules.escalation]) {
+    if (timeoutMs !== undefined && !(timeoutMs > 0 && Number.isFinite(timeoutMs)))
+      throw new ConfigError(`The time limit of an approval is a number of milliseconds above 0, got ${timeoutMs}.`);
+  }
+  return rules;
+}

@@ -1,0 +1,101 @@
+import { ConfigError } from '../core/errors.js';
+import type { Agent, Run } from '../core/run.js';
+import type { SeamMiddleware, ToolSeams } from '../core/seams.js';
+import type { EffectClass, EffectKind, ToolRef } from '../core/tool.js';
+
+/** What kind of thing an action is, where its effect kind alone is too coarse: `edit-docs`, say. */
+export interface ActionClass {
+  readonly name: string;
+  readonly effect: EffectKind;
+  matches(tool: ToolRef, args: unknown): boolean;
+}
+
+/** How well the agent did on a held-out suite with these classes of action: what the trust in it rests on. */
+export interface Baseline {
+  /** Name and version of the suite. */
+  readonly suite: string;
+  readonly score: number;
+  /** What was asked of it. */
+  readonly minimum: number;
+  /** Names of the classes that it was measured with. */
+  readonly classes: readonly string[];
+}
+
+export interface ScopeOptions {
+  readonly allow: readonly (EffectKind | ActionClass)[];
+  /** Without one nothing starts. */
+  readonly baseline: Baseline;
+}
+
+const KINDS: readonly EffectKind[] = ['pure', 'idempotent', 'undoable', 'irreversible'];
+
+/**
+ * Guards for a run that acts while somebody only watches: a class of action that is not in the scope is denied, however
+ * many tools are loaded. What cannot be undone is never in it: that takes an approval beforehand. Fixed when it is made.
+ */
+export function supervisedScope(options: ScopeOptions): ToolSeams {
+  return seamsFor(classesIn(options));
+}
+
+/**
+ * The same for a whole agent, and fixed for the run: the scope is written down when the run starts, and a later process
+ * with a larger one does not widen it.
+ */
+export function underSupervision<I, O>(agent: Agent<I, O>, options: ScopeOptions): Agent<I, O> {
+  const classes = classesIn(options);
+  const names = classes.map(({ name }) => name);
+  return async (run: Run, input: I) => {
+    const fixed = await run.step('supervised-scope', null, () => names, 'pure');
+    const kept = classes.filter(({ name }) => fixed.includes(name));
+    return agent(run.guarded(seamsFor(kept)), input);
+  };
+}
+
+function classesIn({ allow, baseline }: ScopeOptions): readonly ActionClass[] {
+  const classes = allow.map((given) => Object.freeze(typeof given === 'string' ? kindClass(given) : { ...given }));
+  const irreversible = classes.find(({ effect }) => effect === 'irreversible');
+  if (irreversible !== undefined)
+    throw new ConfigError(
+      `"${irreversible.name}" cannot be undone, so watching it comes too late. Take it out of the scope and have each such action approved.`,
+    );
+  requireBaseline(classes, baseline);
+  return classes;
+}
+
+function kindClass(kind: EffectKind): ActionClass {
+  if (!KINDS.includes(kind)) throw new ConfigError(`There is no effect kind "${kind}". There are ${KINDS.join(', ')}.`);
+  return { name: kind, effect: kind, matches: (tool) => kindOf(tool.effect) === kind };
+}
+
+function requireBaseline(classes: readonly ActionClass[], baseline: Baseline | undefined): void {
+  if (baseline === undefined)
+    throw new ConfigError('A supervised scope needs a baseline: measure the agent on a held-out suite first.');
+  const { suite, score, minimum, classes: measured } = baseline;
+  if (!Number.isFinite(score) || !Number.isFinite(minimum) || score < minimum)
+    throw new ConfigError(`The baseline ${suite} is ${score}, below the ${minimum} that it takes. Nothing starts.`);
+  const stray = classes.find(({ name }) => !measured.includes(name));
+  if (stray !== undefined)
+    throw new ConfigError(
+      `The baseline ${suite} was measured without "${stray.name}". Measure it again before the scope grows.`,
+    );
+}
+
+function seamsFor(classes: readonly ActionClass[]): ToolSeams {
+  const guard: SeamMiddleware<'tool.pre'> = (next) => async (value, ctx) => {
+    const { tool } = value;
+    const verdict = await next(value, ctx); // what runs is what middleware further in made of it
+    if (!verdict.allow) return verdict;
+    const kind = kindOf(tool.effect);
+    const isInScope = kind !== 'irreversible' && classes.some((one) => one.matches(tool, verdict.args));
+    if (isInScope) return verdict;
+    const scope = classes.map(({ name }) => name).join(', ') || 'nothing';
+    const why = `${tool.name} is ${kind} and outside what may be done here under supervision (${scope}). Go on without it.`;
+    ctx.decide({ guard: 'supervised-scope', verdict: 'denied', why });
+    return { allow: false, why };
+  };
+  return Object.freeze({ 'tool.pre': Object.freeze([guard]) });
+}
+
+function kindOf(effect: EffectClass<never>): EffectKind {
+  return typeof effect === 'string' ? effect : effect.class;
+}

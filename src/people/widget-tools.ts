@@ -1,0 +1,193 @@
+import { ConfigError } from '../core/errors.js';
+import type { JsonSchema } from '../core/schema.js';
+import { type AskOptions, type AskTool, askTool, MOST_PROMPT } from './ask-tool.js';
+import { isCalendarDate } from './calendar-date.js';
+import { plainSchema } from './plain-schema.js';
+
+/** The tools that ask for one value. A model fills in the prompt; what an answer may be is fixed here. */
+
+const PROMPT = {
+  type: 'string',
+  minLength: 1,
+  maxLength: MOST_PROMPT,
+  description: 'What the person reads: one question, with everything they need to answer it.',
+} as const;
+
+const ONCE = 'It waits until a person answers. The same question is never asked twice: its answer is given again.';
+
+function inputOf(properties: Readonly<Record<string, JsonSchema>> = {}, required: readonly string[] = []): JsonSchema {
+  return {
+    type: 'object',
+    properties: { prompt: PROMPT, ...properties },
+    required: ['prompt', ...required],
+    additionalProperties: false,
+  };
+}
+
+interface Prompted {
+  readonly prompt: string;
+}
+
+const prompt = (args: Prompted): string => args.prompt;
+
+/** Yes or no. The answer is true or false. */
+export function confirmTool(options: AskOptions = {}): AskTool<Prompted, boolean> {
+  return askTool({
+    name: 'confirm',
+    description: `Asks a person to say yes or no. Use it before something that they would want to decide themselves. ${ONCE}`,
+    ...options,
+    widget: 'confirm',
+    input: inputOf(),
+    answer: { type: 'boolean' },
+    prompt,
+    present: (answer) => (answer ? 'The person says yes.' : 'The person says no. Do not go on with it.'),
+  });
+}
+
+const MOST_TEXT = 10_000;
+
+/** Free text. Empty answers are refused. */
+export function textTool(options: AskOptions & { readonly maxLength?: number } = {}): AskTool<Prompted, string> {
+  const { maxLength = MOST_TEXT, ...rest } = options;
+  if (!Number.isInteger(maxLength) || maxLength < 1 || maxLength > MOST_TEXT)
+    throw new ConfigError(`maxLength is ${maxLength}. It is a whole number from 1 to ${MOST_TEXT}.`);
+  return askTool({
+    name: 'ask_text',
+    description: `Asks a person for text that only they can give: a name, a reason, a wording. ${ONCE}`,
+    ...rest,
+    widget: 'text',
+    input: inputOf(),
+    answer: { type: 'string', minLength: 1, maxLength },
+    prompt,
+    details: () => ({ maxLength }),
+  });
+}
+
+interface NumberArgs extends Prompted {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly integer?: boolean;
+}
+
+/** A number within the limits that the model names. */
+export function numberTool(options: AskOptions = {}): AskTool<NumberArgs, number> {
+  return askTool<NumberArgs, number>({
+    name: 'ask_number',
+    description: `Asks a person for a number, within limits where there are any. ${ONCE}`,
+    ...options,
+    widget: 'number',
+    input: inputOf({
+      minimum: { type: 'number', description: 'The least that makes sense.' },
+      maximum: { type: 'number', description: 'The most that makes sense.' },
+      integer: { type: 'boolean', description: 'Only whole numbers.' },
+    }),
+    check: ({ minimum = -Infinity, maximum = Infinity }) =>
+      minimum > maximum ? `minimum ${minimum} is above maximum ${maximum}` : undefined,
+    answer: ({ integer = false, ...limits }) => ({ type: integer ? 'integer' : 'number', ...limitsIn(limits) }),
+    prompt,
+    details: (args) => ({ ...limitsIn(args), ...(args.integer === true ? { integer: true } : {}) }),
+  });
+}
+
+function limitsIn({ minimum, maximum }: Partial<NumberArgs>): Readonly<Record<string, number>> {
+  return { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) };
+}
+
+interface DateArgs extends Prompted {
+  readonly earliest?: string;
+  readonly latest?: string;
+}
+
+const DAY = { type: 'string', format: 'date' } as const;
+
+/** A day of the calendar, written as 2026-01-31. */
+export function dateTool(options: AskOptions = {}): AskTool<DateArgs, string> {
+  return askTool<DateArgs, string>({
+    name: 'ask_date',
+    description: `Asks a person for a day, answered as YYYY-MM-DD. ${ONCE}`,
+    ...options,
+    widget: 'date',
+    input: inputOf({
+      earliest: { ...DAY, description: 'The first day that makes sense, as YYYY-MM-DD.' },
+      latest: { ...DAY, description: 'The last day that makes sense, as YYYY-MM-DD.' },
+    }),
+    check: ({ earliest, latest }) =>
+      earliest !== undefined && latest !== undefined && earliest > latest
+        ? `earliest ${earliest} is after latest ${latest}`
+        : undefined,
+    answer: (args) => plainSchema<string>(DAY, (day) => dayProblem(day, args)),
+    prompt,
+    details: ({ earliest, latest }) => ({
+      ...(earliest === undefined ? {} : { earliest }),
+      ...(latest === undefined ? {} : { latest }),
+    }),
+  });
+}
+
+/** Days of this form sort as text. */
+function dayProblem(day: string, { earliest, latest }: DateArgs): string | undefined {
+  if (!isCalendarDate(day)) return 'must be a date of the calendar, written as 2026-01-31';
+  if (earliest !== undefined && day < earliest) return `must be ${earliest} or later`;
+  return latest !== undefined && day > latest ? `must be ${latest} or earlier` : undefined;
+}
+
+const CHOICES = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: 200 },
+  minItems: 2,
+  maxItems: 50,
+  uniqueItems: true,
+  description: 'What there is to choose from, each in a few words.',
+} as const;
+
+interface ChoiceArgs extends Prompted {
+  readonly choices: readonly string[];
+}
+
+/** One of the choices, in its own words. */
+export function chooseOneTool(options: AskOptions = {}): AskTool<ChoiceArgs, string> {
+  return askTool<ChoiceArgs, string>({
+    name: 'choose_one',
+    description: `Asks a person to choose one of several things. The answer is the chosen one, word for word. ${ONCE}`,
+    ...options,
+    widget: 'choose-one',
+    input: inputOf({ choices: CHOICES }, ['choices']),
+    answer: ({ choices }) => ({ type: 'string', enum: choices }),
+    prompt,
+    details: ({ choices }) => ({ choices }),
+  });
+}
+
+interface SeveralArgs extends ChoiceArgs {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** Some of the choices, each in its own words; none of them where `minimum` is absent or 0. */
+export function chooseSeveralTool(options: AskOptions = {}): AskTool<SeveralArgs, readonly string[]> {
+  return askTool<SeveralArgs, readonly string[]>({
+    name: 'choose_several',
+    description: `Asks a person to choose any number of several things. The answer lists the chosen ones, word for word. ${ONCE}`,
+    ...options,
+    widget: 'choose-several',
+    input: inputOf(
+      {
+        choices: CHOICES,
+        minimum: { type: 'integer', minimum: 0, maximum: 50, description: 'How many at least.' },
+        maximum: { type: 'integer', minimum: 1, maximum: 50, description: 'How many at most.' },
+      },
+      ['choices'],
+    ),
+    check: ({ choices, minimum = 0, maximum = choices.length }) =>
+      minimum > Math.min(maximum, choices.length) ? `nobody can choose ${minimum} of them` : undefined,
+    answer: ({ choices, minimum = 0, maximum = choices.length }) => ({
+      type: 'array',
+      items: { type: 'string', enum: choices },
+      minItems: minimum,
+      maxItems: maximum,
+      uniqueItems: true,
+    }),
+    prompt,
+    details: (args) => ({ choices: args.choices, ...limitsIn(args) }),
+  });
+}

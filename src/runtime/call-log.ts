@@ -1,0 +1,33 @@
+import type { Ledger } from '../core/budget.js';
+import type { MadeCall } from '../core/run.js';
+
+/**
+ * The tool calls that ended, as they were delivered: on replay the same ones in the same order. Kept by ledger, because
+ * a finished child is not run again, and its parent must not know its calls in one life and not in the next.
+ */
+export class CallLog {
+  private readonly answers = new WeakMap<Ledger, Map<string, unknown>>();
+  private readonly made = new WeakMap<Ledger, { readonly path: string; readonly call: MadeCall }[]>();
+
+  add(ledger: Ledger, path: string, call: MadeCall): void {
+    const list = this.made.get(ledger);
+    if (list === undefined) this.made.set(ledger, [{ path, call }]);
+    else list.push({ path, call });
+  }
+
+  /** What a person answered, by the fingerprint of the question. */
+  answered(ledger: Ledger, fp: string, kept: unknown): void {
+    const known = this.answers.get(ledger) ?? new Map<string, unknown>();
+    this.answers.set(ledger, known.set(fp, kept));
+  }
+
+  answerTo(ledger: Ledger, fp: string): unknown {
+    return this.answers.get(ledger)?.get(fp);
+  }
+
+  /** Those made in a scope and below it. */
+  under(ledger: Ledger, path: string): readonly MadeCall[] {
+    const inside = (other: string): boolean => path === '' || other === path || other.startsWith(`${path}/`);
+    return (this.made.get(ledger) ?? []).flatMap(({ path: at, call }) => (inside(at) ? [call] : []));
+  }
+}

@@ -1,0 +1,55 @@
+import { FlyballError } from '../../core/errors.js';
+import type { Question, QuestionRequest } from '../../core/question.js';
+import type { Attempt } from '../attempt.js';
+import type { Pending } from '../pending.js';
+import { type Act, recordFailure, recordKept, recordValue } from './act.js';
+import { passGates } from './gate.js';
+import { subWait } from './wait.js';
+
+/** A tool that asks a person: the run waits, and the answer is what the tool gives back. Nothing is executed. */
+export async function driveQuestion(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  asked: () => Question,
+): Promise<void> {
+  const known = attempt.calls.answerTo(pending.scope.ledger, pending.fp);
+  // a model that asks the same again has forgotten that it knows: the person is not asked twice
+  if (known !== undefined) return recordKept(attempt, pending, act, known, 'person');
+  try {
+    if ((await passGates(attempt, pending, act)) === undefined) return;
+    await waitForAnswer(attempt, pending, act, asked());
+  } catch (error) {
+    recordFailure(attempt, pending, act, error); // a question that cannot be put is a failure of the call, not of the run
+  }
+}
+
+async function waitForAnswer(attempt: Attempt, pending: Pending, act: Act, question: Question): Promise<void> {
+  const { answer, answerJsonSchema, timeoutMs, scopes = [] } = question;
+  const end = await subWait(attempt, pending, `${pending.id}!ask`, {
+    kind: 'question',
+    name: `answer:${pending.id}`,
+    timeoutMs,
+    request: requestFor(act, question),
+    schema: answer,
+    jsonSchema: answerJsonSchema,
+    ...(scopes.length === 0 ? {} : { needs: { scopes, notBy: [] } }),
+  });
+  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  if (end.timedOut === true) {
+    const why = `${act.name}: nobody answered in time. Go on without the answer, or say that it is missing.`;
+    return recordFailure(attempt, pending, act, new FlyballError('NO_ANSWER', why));
+  }
+  const value = end.payload ?? null;
+  recordValue(attempt, pending, act, act.observe === undefined ? value : await act.observe(value), 'person');
+}
+
+function requestFor(act: Act, { widget, prompt, details, risk }: Question): QuestionRequest {
+  return {
+    tool: act.name,
+    widget,
+    prompt,
+    ...(details === undefined ? {} : { details }),
+    ...(risk === undefined ? {} : { risk }),
+  };
+}
