@@ -2,6 +2,15 @@ export { memoryEngine } from './adapters/engine-memory/memory-engine.js';
 export { memoryStore } from './adapters/engine-memory/memory-store.js';
 export { nodeHost } from './adapters/host-node/node-host.js';
 export { systemClock } from './adapters/host-node/system-clock.js';
+export type {
+  ApprovalRequest,
+  ApprovalRules,
+  Decision,
+  EscalationLevel,
+  Review,
+  Risk,
+  Verdict,
+} from './core/approval.js';
 export {
   type Amounts,
   type Axis,
@@ -64,7 +73,19 @@ export {
   sharedPrefix,
   type Trust,
 } from './core/prompt.js';
-export type { Agent, DomainEvent, Instant, Run, RunId, Settled, SignalSpec } from './core/run.js';
+export type { Question, QuestionRequest, Widget } from './core/question.js';
+export type {
+  Agent,
+  DomainEvent,
+  Heard,
+  Instant,
+  Instruction,
+  MadeCall,
+  Run,
+  RunId,
+  Settled,
+  SignalSpec,
+} from './core/run.js';
 export type { JsonSchema, StandardSchema } from './core/schema.js';
 export type {
   GuardContext,
@@ -91,6 +112,18 @@ export {
   type ToolResult,
   type Verification,
 } from './core/tool.js';
+export type {
+  Artefact,
+  Defect,
+  DimensionName,
+  Evidence,
+  EvidenceBundle,
+  ExecutionOutputs,
+  Location,
+  RepairHint,
+  RootCause,
+  TaskSpec,
+} from './core/work.js';
 export type { CreateModels, ModelConfig, ModelsConfig, ModelsDescription, RoleDescription } from './create-models.js';
 export { type CreateRuntime, createRuntime } from './create-runtime.js';
 export { createModels, createToolbox, describeModels } from './on-demand.js';
@@ -100,6 +133,7 @@ export type { CodeJob, CodeResult, CodeSandbox } from './ports/code-sandbox.js';
 export type { Embedder } from './ports/embedder.js';
 export type { Engine, RunFilter, RunPage, RunRecord, RunStatus } from './ports/engine.js';
 export type { Host } from './ports/host.js';
+export type { Retriever } from './ports/retriever.js';
 export type { Sandbox, SandboxDescription, SandboxJob, SandboxResult } from './ports/sandbox.js';
 export type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from './ports/store.js';
 export type { Telemetry } from './ports/telemetry.js';

@@ -81,10 +81,10 @@ describe('causal links', () => {
 
   it('rest on the maker that nobody can spoil where there are several', () => {
     const plan = partial([
-      step('early', { effects: ['x'] }),
       step('spoil', { effects: ['!x'] }),
       step('again', { dependsOn: ['spoil'], effects: ['x'] }),
-      step('use', { dependsOn: ['again', 'early'], preconditions: ['x'] }),
+      step('other', { effects: ['x'] }),
+      step('use', { dependsOn: ['again', 'other'], preconditions: ['x'] }),
     ]);
     expect(threatsOf(plan)).toEqual([]);
     expect(causalLinks(plan)).toEqual([{ by: 'again', condition: 'x', for: 'use' }]);

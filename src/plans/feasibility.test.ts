@@ -133,7 +133,9 @@ describe('feasibility', () => {
     ];
     const [make, drop, use] = steps as [PlanStep, PlanStep, PlanStep];
     const ordered = (list: readonly PlanStep[]): Plan => ({ goal: '', shape: 'ordered', steps: list });
-    expect(found(ordered([make, drop, use])).valid).toBe(false);
+    expect(found(ordered([make, drop, use])).issues).toEqual([
+      ['preconditions', 'error', 'reorder-or-add-prerequisite', ['use']],
+    ]);
     expect(found(ordered([drop, make, use])).valid).toBe(true);
     expect(found(ordered([make, use, drop])).valid).toBe(true);
   });

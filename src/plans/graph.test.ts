@@ -67,6 +67,7 @@ describe('the order of steps', () => {
     expect(findCycle(diamond)).toBeUndefined();
     expect(() => criticalPath(plan)).toThrow(expect.objectContaining({ code: 'PLAN_INVALID' }));
     expect(linearizations(plan)).toEqual({ linearizations: 0, atLeast: false });
+    expect(linearizations(plan, 0)).toEqual({ linearizations: 0, atLeast: false });
   });
 
   it('sorts every plan without cycles so that nobody comes before those it waits for', () => {
@@ -134,6 +135,12 @@ describe('flexibility', () => {
       }),
     );
     const wide = linearizations(partial(Array.from({ length: 100 }, (_, id) => step(`s${id}`))));
+    const chain = (name: string) =>
+      Array.from({ length: 30 }, (_, id) => step(`${name}${id}`, { dependsOn: id === 0 ? [] : [`${name}${id - 1}`] }));
+    expect(linearizations(partial([...chain('a'), ...chain('b')]))).toEqual({
+      linearizations: Number.MAX_SAFE_INTEGER,
+      atLeast: true,
+    });
     expect(wide.atLeast).toBe(true);
     expect(wide.linearizations).toBe(100 * 99);
     expect(linearizations(diamond, 4)).toEqual({ linearizations: 1, atLeast: true });

@@ -353,3 +353,36 @@ it('the compiler refuses what cannot be: kinds without their rules, and rules wi
   // @ts-expect-error: irreversible has none
   expect(() => tool({ ...rest, effect: 'irreversible', compensate: async () => undefined })).toThrow();
 });
+
+describe('a tool that people have to do with', () => {
+  const question = {
+    widget: 'confirm',
+    prompt: 'Really?',
+    answer: { '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) } },
+    answerJsonSchema: { type: 'boolean' },
+  } as const;
+
+  it('keeps its question, its review and who has to approve it [R4-PEOPLE-KINDS]', () => {
+    const parts = { name: 'ask', description: 'Asks.', effect: 'pure', execute: async () => null } as const;
+    const made = tool({
+      ...parts,
+      asks: () => question,
+      review: () => ({ risk: 'high' }),
+      approval: { people: 2 },
+    });
+    expect(made.asks?.({} as never)).toBe(question);
+    expect(made.review?.({} as never)).toEqual({ risk: 'high' });
+    expect(made.approval).toEqual({ people: 2 });
+  });
+
+  it('is refused when it asks and claims to change something', () => {
+    const definition = {
+      name: 'ask',
+      description: 'Asks.',
+      effect: 'idempotent',
+      asks: () => question,
+      execute: async () => null,
+    } as const;
+    expect(() => tool(definition)).toThrow('declare it pure');
+  });
+});

@@ -30,8 +30,8 @@ export function toolFrom(given: unknown, inputWhereNone: JsonSchema = NO_ARGUMEN
     description: definition.description,
     effect: effectOf(name, definition),
     ...inputOf(name, definition, inputWhereNone),
-    ...stated(definition, 'legs', 'scopes', 'timeoutMs', 'retry', 'tags', 'surface'),
-    ...bound(definition, 'reserve', 'touches', 'present', 'execute'),
+    ...stated(definition, 'legs', 'scopes', 'timeoutMs', 'retry', 'approval', 'tags', 'surface'),
+    ...bound(definition, 'reserve', 'touches', 'asks', 'review', 'present', 'execute'),
   } as unknown as DefinedTool);
   made.add(ready);
   return ready;
@@ -42,7 +42,7 @@ function stated(definition: LooseDefinition, ...keys: readonly (keyof LooseDefin
 }
 
 /** Bound, because a definition may be an instance of a class. */
-function bound<K extends 'reserve' | 'touches' | 'present' | 'execute'>(
+function bound<K extends 'reserve' | 'touches' | 'asks' | 'review' | 'present' | 'execute'>(
   definition: LooseDefinition,
   ...keys: readonly K[]
 ): Partial<Pick<Tool, K>> {

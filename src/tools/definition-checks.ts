@@ -25,7 +25,7 @@ export function requireSoundParts(definition: LooseDefinition): string {
     fail(`surface is ${String(surface)}, but counts the tools behind this one: a whole number of at least 1.`);
   }
   requirePolicy(definition.retry ?? {}, fail);
-  for (const method of ['reserve', 'touches', 'present'] as const) {
+  for (const method of ['reserve', 'touches', 'asks', 'review', 'present'] as const) {
     const value: unknown = definition[method];
     if (value !== undefined && typeof value !== 'function') fail(`${method} is no function.`);
   }

@@ -20,6 +20,8 @@ export function effectOf(name: string, definition: LooseDefinition): EffectClass
   const rules: Rules = typeof effect === 'object' ? (effect as Rules) : definition;
   requireFitting(kind, rules, fail);
   requireRetryable(kind, definition, fail);
+  if (definition.asks !== undefined && kind !== 'pure')
+    fail(`it asks a person and is ${kind}, but a question changes nothing: declare it pure.`);
   return typeof effect === 'object' ? effect : classOf(kind, definition);
 }
 

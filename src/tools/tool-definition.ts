@@ -1,4 +1,6 @@
+import type { ApprovalRules, Review } from '../core/approval.js';
 import type { Amounts } from '../core/budget.js';
+import type { Question } from '../core/question.js';
 import type { JsonSchema, StandardSchema } from '../core/schema.js';
 import type {
   Changed,
@@ -43,8 +45,14 @@ export interface ToolParts<S extends ToolInput, T> {
   readonly tags?: readonly string[];
   /** How many tools can be reached through this one: what it counts for in the tool budget. */
   readonly surface?: number;
+  /** Who has to approve a call, where somebody has to. */
+  readonly approval?: Partial<ApprovalRules>;
   reserve?(args: ArgsOf<S>): Partial<Amounts>;
   touches?(args: ArgsOf<S>): Touch;
+  /** Makes it a tool that waits for a person; such a tool is pure, and `execute` is never called. */
+  asks?(args: ArgsOf<S>): Question;
+  /** For whoever approves a call: what it will do, how to take it back, what else could be done. */
+  review?(args: ArgsOf<S>): Review;
   present?(value: NoInfer<T>): string;
   /** Written before compensate, verify and present, it tells the compiler what they are handed. */
   execute(args: ArgsOf<S>, how: EffectContext): Promise<T | Changed<T>>;

@@ -173,6 +173,22 @@ describe('a conditional plan', () => {
     },
   );
 
+  it('says of a result that it binds where the step of it was skipped [R4-PLAN-BINDINGS]', async () => {
+    const { model } = await runPlan({
+      planner: planText(
+        [
+          thinking('test'),
+          thinking('repair', { dependsOn: ['test'] }),
+          thinking('report', { dependsOn: ['test', 'repair'], bindings: { repaired: { from: 'repair' } } }),
+        ],
+        { shape: 'conditional', branches: [{ at: 'test', observation: 'it failed', ifSo: ['repair'], ifNot: [] }] },
+      ),
+      worker: echoing,
+      'worker-observer': answers(false),
+    });
+    expect(model.promptAt('worker', 2)).toContain('repaired =\n(no value: step repair did not run)');
+  });
+
   it('nests: the branch inside a side that was skipped is never observed [R4-SHAPE-CONDITIONAL]', async () => {
     const nested = planText(
       [

@@ -3,6 +3,7 @@ import type { PlanStep } from 'flyball/plans';
 import { scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import { autonomyBudget } from '../../src/tools/autonomy/index.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { lastOf, planAgent, planText, recordedTools, runPlan, thinking, toolStep } from './stage-plan.js';
@@ -10,7 +11,7 @@ import { lastOf, planAgent, planText, recordedTools, runPlan, thinking, toolStep
 const DESCRIBED = 'I call search with the query "ledger" and it returns three results.';
 
 describe('the prompt of a step', () => {
-  it('insists on the invocation in a tool step, and does not mention it in a reasoning step [R4-PLAN-PROMPTS-DIFFER]', async () => {
+  it('insists on the invocation in a tool step, and does not mention it in a reasoning step [R4-PLAN-PROMPTS-DIFFER] [R4-SHOW-TAEF]', async () => {
     const { tools } = recordedTools('search');
     const { model } = await runPlan(
       {
@@ -78,7 +79,7 @@ describe('a tool step', () => {
   const one = (mode: PlanStep['toolValidationMode']) =>
     planText([toolStep('find', 'search', { toolValidationMode: mode })]);
 
-  it('passes when the journal shows that its tools were called with success [R4-PLAN-JOURNAL-CHECK] [R4-PLAN-RECORDS]', async () => {
+  it('passes when the journal shows that its tools were called with success [R4-PLAN-JOURNAL-CHECK] [R4-PLAN-RECORDS] [R4-SHOW-TAEF]', async () => {
     const { tools, done } = recordedTools('search', 'store');
     const { outcome, result, notes, stage } = await runPlan(
       {
@@ -260,6 +261,35 @@ describe('a tool step', () => {
       { id: 'two', status: 'failed' },
     ]);
     expect(result).toMatchObject({ completed: false, bound: { name: 'iterations', limit: 4 } });
+  });
+
+  it('that an autonomy profile stops ends bounded too: no other plan would be allowed more', async () => {
+    const { tools } = recordedTools('search');
+    const { outcome, model } = await runPlan(
+      {
+        planner: one('strict'),
+        replanner: () => one('strict'),
+        worker: (_request, n) => proposes('search', { x: String(n) }, `c${n}`),
+      },
+      { tools, worker: { autonomy: autonomyBudget({ limits: { iterations: 2 } }) } },
+    );
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'iterations', limit: 2, partial: { failedStep: 'find' } });
+    expect(model.requestsOf('replanner')).toHaveLength(0);
+  });
+
+  it('of a model that writes its calls as text is made to call by words alone', async () => {
+    const { tools, done } = recordedTools('search');
+    const calling = `\`\`\`tool_calls\n${JSON.stringify([{ name: 'search', arguments: {} }])}\n\`\`\``;
+    const model = scriptedModel(
+      { planner: one('strict'), worker: [DESCRIBED, calling, 'Found.'] },
+      { capabilities: { tools: false } },
+    );
+    const { outcome } = await runPlan({}, { tools, model, worker: { config: { textCalls: 'json' } } });
+    expect(outcome.stop).toBe('done');
+    expect(done).toEqual(['search']);
+    expect(lastOf(model, 'worker', 2)).toMatch(/the journal shows no successful call/);
+    // a choice among tools that the request does not carry would be refused by a provider
+    expect(model.requestsOf('worker').map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'auto']);
   });
 });
 

@@ -7,7 +7,7 @@ const GOOD = planText([toolStep('find', 'search'), thinking('judge')]);
 const WORK = [proposes('search'), 'Found.', 'Judged.'];
 
 describe('what a planner is told', () => {
-  it('says to classify every step as tool or reasoning, and lists the tools with their effect [R4-PLAN-PROMPT-CLASSIFY]', async () => {
+  it('says to classify every step as tool or reasoning, and lists the tools with their effect [R4-PLAN-PROMPT-CLASSIFY] [R4-SHOW-TAEF]', async () => {
     const { model } = await runPlan({ planner: GOOD, worker: WORK }, { tools });
     const setup = model.requestsOf('planner')[0]?.messages[0];
     expect(setup?.role).toBe('system');
@@ -18,7 +18,7 @@ describe('what a planner is told', () => {
     expect(setup?.content).toContain('- store (pure): Does store.');
   });
 
-  it('says to name the required tools of every tool step, and that a description does not count [R4-PLAN-PROMPT-REQUIRED]', async () => {
+  it('says to name the required tools of every tool step, and that a description does not count [R4-PLAN-PROMPT-REQUIRED] [R4-SHOW-TAEF]', async () => {
     const { model } = await runPlan({ planner: GOOD, worker: WORK }, { tools });
     const setup = model.promptAt('planner');
     expect(setup).toMatch(/For every tool step, "requiredTools" names each tool that must really be called/);

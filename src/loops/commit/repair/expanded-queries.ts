@@ -40,6 +40,6 @@ function shortened(text: string): string {
 
 /** Without the short words, which say little about what is looked for. */
 function keywords(text: string): string {
-  const words = text.match(/[\p{L}\p{N}][\p{L}\p{N}._-]*/gu) ?? [];
+  const words = text.match(/[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?/gu) ?? [];
   return words.filter((word) => word.length > 3 || /\d/.test(word)).join(' ');
 }

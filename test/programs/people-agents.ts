@@ -1,0 +1,201 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Agent, done, type JsonSchema, type Run, type ToolRef } from 'flyball';
+import { toolLoop } from 'flyball/loops';
+import {
+  chooseOneTool,
+  chooseSeveralTool,
+  confirmTool,
+  dateTool,
+  displayTool,
+  editArgumentsTool,
+  fileTool,
+  formTool,
+  numberTool,
+  textTool,
+} from 'flyball/people';
+import { ledger, scriptedModel } from 'flyball/testing';
+import { tool, toolset } from 'flyball/tools';
+
+/** Agents that need people, for tests in which processes die. What they do to the world is a line in a ledger file. */
+
+interface Job {
+  readonly folder: string;
+}
+
+const ledgerOf = (folder: string) => ledger(join(folder, 'ledger.jsonl'));
+
+const WORDS: JsonSchema = { type: 'object', properties: { to: { type: 'string' }, text: { type: 'string' } } };
+
+/** Looks something up and asks in one batch, then acts as it was told. */
+const tidy: Agent<Job, unknown> = async (run, { folder }) => {
+  const lookUp = tool({
+    name: 'look_up',
+    description: 'Looks up how old the drafts are.',
+    effect: 'idempotent',
+    execute: async (_args, { key }) => {
+      ledgerOf(folder).record(key, 'looked');
+      return '3 drafts, a year old';
+    },
+  });
+  const model = scriptedModel({
+    tidier: ({ messages }) => {
+      const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+      if (results.length > 0) return `Told: ${results.join(' / ')}`;
+      const prompt = JSON.stringify({ prompt: 'Delete the drafts?' });
+      return {
+        toolCalls: [
+          { id: 'c1', name: 'look_up', arguments: '{}' },
+          { id: 'c2', name: 'confirm', arguments: prompt },
+        ],
+      };
+    },
+  });
+  const loop = toolLoop({
+    session: { name: 'tidier', model, setup: 'You tidy up.' },
+    tools: toolset([lookUp, confirmTool({ risk: 'medium' })]),
+    config: { doubleConfirmation: false },
+  });
+  return loop(run, 'Tidy up.');
+};
+
+/** Asks while another branch is at work, so that its process owns the run when it is killed. */
+const busy: Agent<Job, unknown> = async (run, { folder }) => {
+  const [answer] = await run.all<unknown>(
+    [async (on) => on.call(confirmTool(), { prompt: 'Go on?' }), (on) => on.step('work', folder, workOnce, 'pure')],
+    2,
+  );
+  return done(answer?.ok === true ? answer.value : null);
+};
+
+/** Never comes to an end in the first process. */
+function workOnce(folder: string): Promise<string> | string {
+  const mark = join(folder, 'working');
+  if (existsSync(mark)) return 'worked';
+  writeFileSync(mark, '');
+  return new Promise(() => undefined);
+}
+
+/** A model that drafts a reply, then sends it; what it was told at the gate is in its last words. */
+const mail: Agent<Job & { readonly timeoutMs?: number }, unknown> = async (run, { folder, timeoutMs }) => {
+  const draft = tool({
+    name: 'draft_reply',
+    description: 'Drafts a reply.',
+    input: WORDS,
+    effect: 'idempotent',
+    execute: async ({ text }: { text?: string }, { key }) => {
+      ledgerOf(folder).record(key, { drafted: text });
+      return 'drafted';
+    },
+  });
+  const send = tool({
+    name: 'send_email',
+    description: 'Sends an e-mail.',
+    input: { ...WORDS, required: ['to', 'text'] },
+    effect: 'irreversible',
+    why: 'an e-mail cannot be called back',
+    execute: async (args: { to: string; text: string }, { key }) => {
+      ledgerOf(folder).record(key, { sent: args });
+      return 'sent';
+    },
+  });
+  const gated = {
+    ...send,
+    approval: { ...(timeoutMs === undefined ? {} : { timeoutMs }), escalation: [{ to: 'the head', scopes: [] }] },
+    review: ({ to }: { to: string }) => ({
+      expectedEffect: `${to} reads it within minutes`,
+      undo: 'It cannot be taken back.',
+      alternatives: ['leave it as a draft'],
+      risk: 'high' as const,
+      recommendation: 'approve' as const,
+    }),
+  };
+  const model = scriptedModel({
+    clerk: ({ messages }) => {
+      const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+      const text = 'Dear Ada, yes.';
+      if (results.length === 0) return { toolCalls: [call('draft_reply', { text })] };
+      if (results.length === 1) return { toolCalls: [call('send_email', { to: 'ada@example.com', text })] };
+      return `It came to this: ${results.at(-1)}`;
+    },
+  });
+  const loop = toolLoop({
+    session: { name: 'clerk', model, setup: 'You answer letters.' },
+    tools: toolset([draft, gated as unknown as ToolRef]),
+    config: { doubleConfirmation: false },
+  });
+  return loop(run, 'Answer Ada.');
+};
+
+function call(name: string, args: object) {
+  return { id: name, name, arguments: JSON.stringify(args) };
+}
+
+const order = tool({
+  name: 'order',
+  description: 'Orders parts.',
+  input: {
+    type: 'object',
+    properties: { part: { type: 'string' }, count: { type: 'integer', minimum: 1 } },
+    required: ['part', 'count'],
+  },
+  effect: 'pure',
+  execute: async (args) => args,
+});
+
+const choices = ['red', 'green', 'blue'];
+
+const WIDGETS: readonly (readonly [ask: ToolRef, args: object])[] = [
+  [confirmTool(), { prompt: 'Really?' }],
+  [textTool(), { prompt: 'Your name?' }],
+  [numberTool(), { prompt: 'How many?', minimum: 1, maximum: 9, integer: true }],
+  [dateTool(), { prompt: 'Which day?', earliest: '2026-01-01' }],
+  [chooseOneTool(), { prompt: 'Which colour?', choices }],
+  [chooseSeveralTool(), { prompt: 'Which colours?', choices, minimum: 1 }],
+  [fileTool({ maxBytes: 100 }), { prompt: 'Which file?' }],
+  [
+    formTool({
+      fields: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          age: { type: 'integer', minimum: 0 },
+          member: { type: 'boolean' },
+          nick: { type: 'string' },
+        },
+        required: ['name', 'age', 'member'],
+      },
+    }),
+    { prompt: 'Who are you?' },
+  ],
+  [editArgumentsTool({ tool: order }), { prompt: 'Order this?', arguments: { part: 'bolt', count: 4 } }],
+];
+
+/** Asks in every way there is, one after the other, and shows what it was told. */
+const survey: Agent<unknown, readonly unknown[]> = async (run) => {
+  const answers: unknown[] = [];
+  for (const [ask, args] of WIDGETS) {
+    const answer = await run.call(ask, args);
+    answers.push(answer.ok ? answer.value : answer.failure.code);
+  }
+  await run.call(displayTool(), {
+    title: 'What was said',
+    table: { columns: ['answers'], rows: [[String(answers.length)]] },
+  });
+  return done(answers);
+};
+
+/** Two questions side by side. */
+const both: Agent<unknown, readonly unknown[]> = async (run) => {
+  const ask = (prompt: string) => (on: Run) => on.call(confirmTool(), { prompt });
+  const answers = await run.all([ask('First?'), ask('Second?')], 2);
+  return done(answers.map((answer) => answer.ok && answer.value.ok && answer.value.value));
+};
+
+/** Waits, and says what it was told meanwhile. */
+const listener: Agent<unknown, unknown> = async (run) => {
+  await run.wait({ name: 'go' });
+  return done(run.instructions());
+};
+
+export const agents = { tidy, busy, mail, survey, both, listener };
