@@ -59,11 +59,12 @@ describe('an adversary over JavaScript', () => {
         ['no numbers', [[]], { returns: 0 }, 0.9],
         ['nothing at all', [null], { throws: 'TypeError' }],
         ['a text', [['a']], { throws: '' }],
+        ['a number', [5], { throws: 'RangeError' }],
       ),
       made(MEAN),
       meanCases,
     );
-    expect(attack).toMatchObject({ cases: 4, notRun: [] });
+    expect(attack).toMatchObject({ cases: 5, notRun: [] });
     expect(attack.defects).toMatchObject([
       {
         dimension: 'correctness',
@@ -79,6 +80,7 @@ describe('an adversary over JavaScript', () => {
         },
       },
       { severity: 0.7, facts: { case: 'a text', actual: expect.stringMatching(/^returned/) } },
+      { facts: { case: 'a number', actual: expect.stringMatching(/^failed: TypeError/) } },
     ]);
     expect(model.promptAt('adversary')).toContain('The function mean in mean.js is called.');
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bridge, claimed, inRun, judged, piece, session } from '../../test/checks/stage-checks.js';
 import { claimId, extractClaims } from './claims.js';
 import type { Claim } from './contracts.js';
+import { claimDefects } from './defects.js';
 import { judgeClaims } from './judge-claims.js';
 import { compositeScore, factualScore, semanticScore } from './scores.js';
 
@@ -94,6 +95,26 @@ describe('claims', () => {
     const find = judgeClaims({ session: session(model, 'claims') });
     expect(await inRun((run) => find(run, ['a', 'b'].map(claim), bridge().evidence))).toHaveLength(2);
     expect(model.requestsOf('claims')[1]?.messages.at(-1)?.content).toContain('none on claim 2');
+  });
+
+  it('make no defects where there is no evidence to hold them against', () => {
+    const open = { ...claim('a'), verdict: 'neutral', evidence: [], isSupported: false } as const;
+    expect(claimDefects([open], { items: [], gaps: [] })).toEqual([]);
+    expect(claimDefects([open], bridge().evidence)).toHaveLength(1);
+  });
+
+  it('are held against the best of the evidence where there is very much of it', async () => {
+    const items = Array.from({ length: 45 }, (_none, index) =>
+      piece(`e${index}`, `Fact ${index}.`, { score: index / 45 }),
+    );
+    const model = scriptedModel({ claims: judged(['neutral']) });
+    const find = judgeClaims({ session: session(model, 'claims') });
+    await inRun((run) => find(run, [claim('a')], { items, gaps: [] }));
+    const shown = model.promptAt('claims');
+    expect(shown).toContain('Fact 5.');
+    expect(shown).not.toContain('Fact 4.');
+    expect(shown.indexOf('Fact 44.')).toBeLessThan(shown.indexOf('Fact 43.'));
+    expect(shown).toContain('[5 further pieces are left out]');
   });
 
   it('and evidence cannot close their own label', async () => {

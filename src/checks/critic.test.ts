@@ -1,6 +1,7 @@
+import { FlyballError } from 'flyball';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { bridge, complaint, inRun, session } from '../../test/checks/stage-checks.js';
+import { bridge, complaint, ended, inRun, session } from '../../test/checks/stage-checks.js';
 import type { Defect } from '../core/work.js';
 import type { Subject, VerificationVerdict } from './contracts.js';
 import { type CriticParts, critic, isCleanBill } from './critic.js';
@@ -164,6 +165,13 @@ describe('a critic', () => {
     expect(diagnosis.hints[0]?.hint).toMatch(/Evidence e2 says: Length: 241 m\. Mend: 214 is a slip\.$/);
   });
 
+  it('makes one defect of two remarks about the same thing, and loses neither', async () => {
+    const said = complaints(complaint('No summary.', { severity: 0.3 }), complaint('No outlook.', { severity: 0.5 }));
+    const { diagnosis } = await diagnosed({ critic: said });
+    expect(diagnosis.defects).toMatchObject([{ description: 'No summary. No outlook.', severity: 0.5 }]);
+    expect(diagnosis.hints).toMatchObject([{ hint: 'Mend: No summary. Mend: No outlook.' }]);
+  });
+
   it('keeps two findings of a check on one line apart', async () => {
     const claims = ['a', 'b'].map(
       (id) =>
@@ -290,6 +298,13 @@ describe('several critics', () => {
     const script = { security: new Error('away'), style: complaints(complaint('Dull.')), facts: complaints() };
     const { diagnosis } = await seenThrough(script);
     expect(diagnosis).toMatchObject({ defects: [{ description: 'Dull.' }], missing: [{ critic: 'security' }] });
+  });
+
+  it('fail together where all of them are away for now: they can be asked again', async () => {
+    const model = scriptedModel({ critic: new FlyballError('MODEL_UNAVAILABLE', 'overloaded', { retryable: true }) });
+    const look = critic({ session: session(model, 'critic') });
+    const outcome = await ended((run) => look(run, bridge(), verdict()));
+    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'MODEL_UNAVAILABLE', retryable: true } });
   });
 
   it('cannot be more than five', () => {

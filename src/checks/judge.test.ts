@@ -1,6 +1,8 @@
+import type { StandardSchema } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { bridge, inRun, scores, session } from '../../test/checks/stage-checks.js';
+import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
 import { calibrate } from './calibrate.js';
 import { judge } from './judge.js';
 import { DEFAULT_RUBRIC, rubricHash } from './rubric.js';
@@ -85,12 +87,22 @@ describe('a judge', () => {
     model.assertFinished();
   });
 
+  it('leaves the output unscored when it proposes a call instead of answering', async () => {
+    const model = scriptedModel({ judge: { toolCalls: [{ id: '1', name: 'edit', arguments: '{}' }] } });
+    const ask = judge({ session: session(model, 'judge'), rubric, mode: 'single' });
+    expect(await inRun((run) => ask(run, bridge()))).toMatchObject({ kind: 'unscored', passed: false });
+  });
+
   it('cannot be a session that may act or that answers in a form of its own', () => {
     const model = scriptedModel({});
     const tools = [{ name: 'edit', description: 'Edits.', effect: 'pure', execute: async () => null } as const];
     expect(() =>
       judge({ session: { ...session(model, 'judge'), tools }, rubric: DEFAULT_RUBRIC, mode: 'single' }),
     ).toThrow(/may have no tools/);
+    const output = jsonSchemaStandard({}) as StandardSchema<unknown, string>;
+    expect(() =>
+      judge({ session: { ...session(model, 'judge'), output }, rubric: DEFAULT_RUBRIC, mode: 'single' }),
+    ).toThrow(/output schema is made here/);
   });
 });
 

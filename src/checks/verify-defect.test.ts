@@ -8,11 +8,12 @@ import { processSandbox } from '../adapters/sandbox-process/index.js';
 import { quickJsSandbox } from '../adapters/sandbox-quickjs/index.js';
 import type { Defect } from '../core/work.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
-import type { Subject } from './contracts.js';
+import type { Subject, TestHarness } from './contracts.js';
 import { claimDefects, gapDefect, requirementDefect, rubricDefect, schemaDefect } from './defects.js';
 import { testHarness } from './harness/test-harness.js';
 import { javascriptCases } from './javascript-cases.js';
 import { DEFAULT_RUBRIC } from './rubric.js';
+import { testDefects } from './test-defects.js';
 import { verification } from './verification.js';
 import { type ReverifyParts, verifyDefect } from './verify-defect.js';
 
@@ -146,6 +147,15 @@ describe('a defect is looked at again', () => {
     expect(await isGone(defect, {}, { tests, subject: write('return a + b;') })).toBe(true);
     expect(await isGone(defect, {}, { tests, subject: write('return a + b;', '') })).toBe(false); // the test was removed
     expect(await isGone(defect, {}, { tests, subject: write('return a +;') })).toBe(false); // nothing runs any more
+    const away = [
+      testHarness({ level: 'unit', sandbox: processSandbox(), command: ['/nowhere/test'], cwd, format: 'tap' }),
+    ];
+    const [broken] = testDefects(subject, await inRun((run) => (away[0] as TestHarness).runTests(run, []))) as [Defect];
+    expect(broken).toMatchObject({ cause: 'tool-failure' });
+    expect(await isGone(broken, {}, { tests: away })).toBe(false);
+    write('return a - b;');
+    const back = { ...broken, facts: { command: tests[0]?.command } };
+    expect(await isGone(back, {}, { tests })).toBe(true); // a failing test is another defect
     expect(await isGone(defect, {}, { tests: [], subject: write('return a + b;') })).toBe(false);
   });
 });

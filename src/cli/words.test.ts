@@ -23,10 +23,7 @@ describe('commands to paste', () => {
         ({ commands }) => commands[0],
       );
     expect(ask([gate(1)])).toEqual(['flyball approve r1']);
-    expect(ask([gate(1), gate(2)])).toEqual([
-      `flyball approve r1 '#1!gate'`,
-      `flyball approve r1 '#2!gate'`,
-    ]);
+    expect(ask([gate(1), gate(2)])).toEqual([`flyball approve r1 '#1!gate'`, `flyball approve r1 '#2!gate'`]);
     const question = (n: number): Waiting => ({ ...gate(n), kind: 'question', effect: `#${n}!ask` });
     expect(ask([question(1), gate(2)])).toEqual(['flyball answer r1 null', 'flyball approve r1']);
     expect(ask([question(1), question(2)])).toEqual([

@@ -45,6 +45,50 @@ describe('timeline', () => {
     ]);
   });
 
+  it('tells what people were asked, and what they said', () => {
+    const asked: RunEvent = {
+      type: 'wait-start',
+      id: '#1!ask',
+      fp: 'f',
+      kind: 'question',
+      name: 'answer:#1',
+      token: 't',
+      request: { tool: 'confirm', widget: 'confirm', prompt: 'Go on?' },
+    };
+    expect(
+      told(
+        asked,
+        { type: 'wait-end', id: '#1!ask', signal: 's', from: 'ada', payload: true },
+        { type: 'complete', id: '#1', of: 'call', name: 'confirm', fp: 'f', how: 'person', result: { text: 'yes' } },
+        { type: 'redirect', by: 'ada', text: 'only the first chapter' },
+      ),
+    ).toEqual([
+      'asking a person: Go on?',
+      'answered by ada',
+      'confirm answered by a person',
+      'redirected by ada: only the first chapter',
+    ]);
+  });
+
+  it.each([
+    [{ verdict: 'approve', reason: 'checked' }, 'charge approved by ada: checked'],
+    [{ verdict: 'reject', reason: 'too dear' }, 'charge rejected by ada: too dear'],
+    [{ verdict: 'modify', value: { amount: 1 }, reason: 'less' }, 'charge modified by ada: less'],
+    [{ verdict: 'escalate', reason: 'above me' }, 'charge escalated by ada: above me'],
+  ])('tells the verdict %j', (payload, sentence) => {
+    const start: RunEvent = {
+      type: 'wait-start',
+      id: '#3!gate',
+      fp: 'f',
+      kind: 'approval',
+      name: 'approve:#3',
+      token: 't',
+      request: { action: 'charge' },
+    };
+    const end: RunEvent = { type: 'wait-end', id: '#3!gate', signal: 's', from: 'ada', payload };
+    expect(told(start, end).at(-1)).toBe(sentence);
+  });
+
   it('tells what a crash did', () => {
     const lines = timelineOf(purchase({ crash: true })).map(({ text }) => text);
     expect(lines).toContain('taken over after a crash (attempt 2)');

@@ -46,6 +46,7 @@ const EVENTS: readonly RunEvent[] = [
       ms: 1,
     },
   },
+  { type: 'redirect', by: 'ada', text: SECRET },
   askStart('#1', { fp: SECRET, tip: SECRET }),
   { type: 'ask-end', id: '#1', spent: {}, failure },
   { type: 'guard-refused', id: '#1!reask1', seam: 'model', why: SECRET },

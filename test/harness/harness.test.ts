@@ -186,6 +186,16 @@ describe('in the journal', () => {
     });
   });
 
+  it('a fork that is not live runs no tests, and claims none', async () => {
+    const cwd = green();
+    const life = new Stage(systemClock()).open(agentOf(writable(cwd)));
+    await life.start();
+    const fork = await life.runtime.fork(RUN, { at: 1, id: 'fork' });
+    const found = reportIn(await fork.outcome());
+    expect(found).toMatchObject({ passed: 0, problem: expect.stringContaining('simulation') });
+    expect(runs(cwd)).toBe(1);
+  });
+
   it('a run that is rolled back takes its report file away', async () => {
     const cwd = green();
     const command = [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { testName } from './failure.js';
 import { parseTestReport } from './parse-report.js';
 import { compareWith } from './regressions.js';
 import { boundedReport, REPORT_CAPS } from './test-harness.js';
@@ -54,6 +55,13 @@ describe('compareWith', () => {
     expect(quiet).toMatchObject({ passed: 2, passing: [] });
     expect(compareWith(['a.py::test_a'], quiet).regressions).toEqual([]);
   });
+});
+
+it('names that are cut stay different, and the same in every run', () => {
+  const [one, two] = [testName(`${'long '.repeat(200)}one`), testName(`${'long '.repeat(200)}two`)];
+  expect(one).not.toBe(two);
+  expect(one).toBe(testName(`${'long '.repeat(200)}one`));
+  expect(one.length).toBeLessThan(320);
 });
 
 describe('a report for the journal', () => {

@@ -29,7 +29,7 @@ export function commitLoop(options: CommitLoopOptions): Agent<TaskSpec, CommitRe
       run.note({ kind: 'resubmitted', task: task.id, provenance: history.committed.provenance.hash });
       return done({ ...history.committed, resubmitted: true });
     }
-    return toItsEnd(run, new Work(parts, task, history));
+    return toItsEnd(run, new Work(run, parts, task, history));
   };
 }
 
@@ -122,7 +122,7 @@ async function outcomeOf(run: Run, work: Work, { result, error, why }: Ended): P
   if (error instanceof BoundReachedError) return { stop: 'bounded', bound: error.bound, limit: error.limit };
   const { limit } = work.position;
   if (limit !== undefined) return { stop: 'bounded', bound: limit, limit: work.parts.limits[limit] };
-  await learn(run, work.parts.store, work.parts.name, work.task, { repairs: work.repairs, outcomes: work.outcomes });
+  await learn(run, work.parts.store, work.parts.name, work.task, work.lesson);
   const failure = error ?? new FlyballError('QUALITY_NOT_REACHED', `The task was not committed: ${why}.`);
   return failed({ ...failureOf(failure), detail: { report } });
 }

@@ -9,20 +9,20 @@ import type { PhaseReport, Work } from './work.js';
 
 /** COMMIT: the result with everything that vouches for it, durable before anybody is told; then what was learned. */
 export async function commitPhase(run: Run, work: Work): Promise<PhaseReport & { readonly result: CommitResult }> {
-  const result = resultOf(run, work);
-  assertProvenance(run, work, result);
+  const result = resultOf(work);
+  assertProvenance(work.run, work, result);
   const { parts, task } = work;
   await persist(run, parts.store, parts.name, task, result);
   await learn(run, parts.store, parts.name, task, {
-    repairs: work.repairs,
-    outcomes: work.outcomes,
+    ...work.lesson,
     ...(result.status === 'committed' ? { seen: { text: taskText(work) } } : {}),
   });
   await promote(run, work, result);
   return { event: 'committed', result };
 }
 
-function resultOf(run: Run, work: Work): CommitResult {
+function resultOf(work: Work): CommitResult {
+  const { run } = work; // the calls of all phases, not those of this one
   const audit = auditOf(run, work);
   const parts: Omit<CommitResult, 'seal'> = {
     status: work.missing.length === 0 ? 'committed' : 'partial',

@@ -2,6 +2,8 @@ import type { ApprovalRequest } from '../../core/approval.js';
 import type { Run } from '../../core/run.js';
 import type { Artefact } from '../../core/work.js';
 import { requestApproval } from '../../people/request-approval.js';
+import { stepLoop } from '../plan/execute-plan.js';
+import { effectKindOf } from '../plan/planner-prompts.js';
 import { qualityError } from './control/index.js';
 import { exitDecision, exitReport, noveltyOf } from './exit/index.js';
 import { foresee } from './prepare.js';
@@ -21,6 +23,7 @@ export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
   for (const { level, passing } of verdict.tests)
     work.baseline[level] = [...new Set([...(work.baseline[level] ?? []), ...passing])];
   if (!verdict.schemaOk) {
+    work.isRepaired = false; // nothing was measured that could be compared
     work.intensity = 1; // what has no structure cannot be mended in places
     return work.repairsLeft ? { event: 'schema-failed', why: verdict.schemaProblems.join('; ') } : giveUp(work);
   }
@@ -42,8 +45,9 @@ function steer(run: Run, work: Work, isFirst: boolean): void {
   const { scores } = work.verified;
   const { error } = qualityError(control.settings.setpoint, scores);
   const last = controlState.errors.at(-1);
-  if (last !== undefined && work.intensity > 0)
+  if (last !== undefined && work.isRepaired)
     work.outcomes.push({ before: 1 - last, after: 1 - error, intensity: work.intensity });
+  work.isRepaired = false;
   const { state, decision } = control.next(controlState, scores);
   work.controlState = state;
   run.note({ kind: 'control', error, decision });
@@ -104,8 +108,15 @@ export function taskText({ task }: Pick<Work, 'task'>): string {
   return [task.goal, ...task.requirements].join('\n');
 }
 
-function irreversibleIn({ drawn }: Work): readonly string[] {
-  return drawn.steps.filter(({ reversibility }) => reversibility === 'irreversible').map(({ id }) => id);
+/** What the plan says of itself, and what was called whatever it says. */
+function irreversibleIn({ drawn, parts, run }: Work): readonly string[] {
+  const steps = drawn.steps.filter(({ reversibility }) => reversibility === 'irreversible').map(({ id }) => id);
+  const { toolset } = stepLoop(parts.execution);
+  const called = run.calls().filter(({ tool, ok }) => {
+    const known = toolset.get(tool);
+    return ok && known !== undefined && effectKindOf(known) === 'irreversible';
+  });
+  return [...new Set([...steps, ...called.map(({ tool }) => tool)])];
 }
 
 /** Asks people about the output as it stands; VERIFY's answer to a yes. */

@@ -20,6 +20,8 @@ export interface LoopHistory {
 
 /** What one loop adds: its repairs, how they changed the quality, and the task itself where it was committed. */
 export interface Lesson {
+  /** Of the loop that learned it: told a second time, after a crash or in a second try, it is still one lesson. */
+  readonly id: string;
   readonly repairs: readonly RepairEntry[];
   readonly outcomes: readonly RepairOutcome[];
   readonly seen?: SeenTask;
@@ -36,7 +38,7 @@ export function taskHash(loop: string, task: TaskSpec): string {
 }
 
 interface Learned extends Omit<LoopHistory, 'committed'> {
-  /** Keys of the last lessons: one that a crash repeats is not learned twice. */
+  /** Ids of the last lessons. */
   readonly lessons: readonly string[];
 }
 
@@ -96,7 +98,7 @@ export async function learn(run: Run, store: Store, loop: string, task: TaskSpec
     'commit-lesson',
     { ...lesson, at: run.now() },
     async (input, { key }) => {
-      const make = (before: unknown): unknown => withLesson(before as Learned | undefined, input, key);
+      const make = (before: unknown): unknown => withLesson(before as Learned | undefined, input);
       await put(store, at, { id: key, now: input.at, make });
       return null;
     },
@@ -104,9 +106,9 @@ export async function learn(run: Run, store: Store, loop: string, task: TaskSpec
   );
 }
 
-function withLesson(known: Learned | undefined, lesson: Lesson, key: string): Learned {
+function withLesson(known: Learned | undefined, lesson: Lesson): Learned {
   const { rates = EMPTY_RATES, outcomes = [], seen = [], lessons = [] } = known ?? {};
-  if (known !== undefined && lessons.includes(key)) return known;
+  if (known !== undefined && lessons.includes(lesson.id)) return known;
   return {
     rates: lesson.repairs.reduce(
       (so, { cause, strategy, resolved }) => recordRepair(so, { cause: cause as RootCause, strategy, resolved }),
@@ -114,7 +116,7 @@ function withLesson(known: Learned | undefined, lesson: Lesson, key: string): Le
     ),
     outcomes: [...outcomes, ...lesson.outcomes].slice(-MOST_OUTCOMES),
     seen: [...seen, ...(lesson.seen === undefined ? [] : [lesson.seen])].slice(-MOST_SEEN),
-    lessons: [...lessons, key].slice(-MOST_OUTCOMES),
+    lessons: [...lessons, lesson.id].slice(-MOST_OUTCOMES),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Artefact, ExecutionOutputs, RootCause } from '../../core/work.js';
 import type { Escalation } from './contracts.js';
 import { intensityToStrategy } from './control/index.js';
 import { askPeople, mayRetrieve, reportOn } from './judge-exit.js';
+import { roundsAllowed } from './phases.js';
 import { escalationFor, partialIsUseful } from './repair/escalation.js';
 import { recordRepair } from './repair/rates.js';
 import type { RepairResult } from './repair/repair-contracts.js';
@@ -20,7 +21,7 @@ export async function critiquePhase(run: Run, work: Work): Promise<PhaseReport> 
 /** REPAIR: changes what is wrong, as little as will do; or says that repairing on will not help. */
 export async function repairPhase(run: Run, work: Work): Promise<PhaseReport> {
   if (work.replacement !== undefined) return replace(run, work, work.replacement);
-  const isSpent = work.position.repairs > work.parts.limits.maxRepairs;
+  const isSpent = work.position.repairs > roundsAllowed(work.position, work.parts.limits);
   const why = work.escalateBecause ?? (isSpent ? 'all repairs are used up' : undefined);
   const diagnosis = work.diagnosis ?? fromVerdict(work);
   if (why !== undefined && work.feedback === undefined) return escalate(run, work, escalationNow(work, diagnosis), why);
@@ -30,7 +31,8 @@ export async function repairPhase(run: Run, work: Work): Promise<PhaseReport> {
     case 'repaired':
       return { event: 'repaired' };
     case 'retrieval-gap':
-      if (!mayRetrieve(work)) return { event: 'repaired', why: 'there is nowhere left to look' };
+      // with nowhere to look, what is missing is repaired like the rest: these queries are not asked for again
+      if (!mayRetrieve(work)) return repairPhase(run, work);
       work.queries = result.queries ?? [];
       return { event: 'retrieval-gap', why: work.queries.join('; ') };
     case 'complexity':
@@ -49,18 +51,16 @@ function fromVerdict({ verified }: Work): CritiqueDiagnosis {
 }
 
 function repairsOf(work: Work): ReturnType<typeof repairer> {
-  const { parts, isUpgraded, repairs } = work;
+  const { parts, isUpgraded } = work;
   const { session, stronger, radius } = parts.repair;
   const context = { iteration: work.verifications, baseline: work.baseline, trigger: 'action' as const };
-  const { attempts, costUsd, ms } = parts.repairBudget;
   return repairer({
     session: isUpgraded && stronger !== undefined ? stronger : session,
     ...(stronger === undefined || isUpgraded ? {} : { stronger }),
     ...(radius === undefined ? {} : { radius }),
     workpiece: parts.workpiece,
     verifyDefect: (run, subject, defect) => parts.reverify(run, subject, defect, context),
-    // the stronger model gets what the first one had
-    budget: isUpgraded ? { attempts: attempts + repairs.length, costUsd: costUsd * 2, ms: ms * 2 } : parts.repairBudget,
+    budget: work.repairBudget,
   });
 }
 
@@ -72,7 +72,8 @@ function inputFor(work: Work, diagnosis: CritiqueDiagnosis): Parameters<ReturnTy
   );
   return {
     subject: work.subject,
-    diagnosis,
+    // a person's words come alone: what else is wrong is found again, and must not lead away from them
+    diagnosis: feedback === undefined ? diagnosis : { ...diagnosis, defects: [], severity: 0, hints: [] },
     intensity: work.intensity,
     fromIntensity: intensityToStrategy,
     rates,
@@ -86,6 +87,7 @@ function inputFor(work: Work, diagnosis: CritiqueDiagnosis): Parameters<ReturnTy
 function take(work: Work, result: RepairResult): void {
   work.outputs = result.outputs;
   work.repairs.push(...result.entries);
+  work.isRepaired ||= result.entries.length > 0;
   work.memories.push(result.memory);
   work.spent = result.spent;
   work.wayOut = result.wayOut;
@@ -108,9 +110,13 @@ function withArtefacts(made: ExecutionOutputs, written: readonly Artefact[]): Ex
 
 function escalationNow(work: Work, { defects }: CritiqueDiagnosis): Escalation {
   return escalationFor(defects, {
-    hasStronger: work.parts.repair.stronger !== undefined && !work.isUpgraded,
+    hasStronger: mayUpgrade(work),
     partialIsUseful: isUseful(work),
   });
+}
+
+function mayUpgrade({ parts, position }: Work): boolean {
+  return parts.repair.stronger !== undefined && position.upgrades < parts.limits.maxUpgrades;
 }
 
 function isUseful({ made, verified }: Work): boolean {
@@ -122,10 +128,9 @@ async function escalate(run: Run, work: Work, how: Escalation, why: string): Pro
   run.note({ kind: 'escalation', how, why });
   switch (how) {
     case 'model-upgrade':
-      if (work.isUpgraded || work.parts.repair.stronger === undefined) return partially(run, work, why);
-      work.isUpgraded = true;
+      if (!mayUpgrade(work)) return partially(run, work, why);
       work.escalateBecause = undefined;
-      return { event: 'retry', why: `${why}: the stronger model takes over` };
+      return { event: 'upgraded', why: `${why}: the stronger model takes over` };
     case 're-decompose':
       return divide(run, work, work.diagnosis ?? fromVerdict(work), why);
     case 'human-review':

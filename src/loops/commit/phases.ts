@@ -6,7 +6,8 @@ import { ConfigError } from '../../core/errors.js';
  *
  * Invariants:
  * 1. It ends: every transition counts as an iteration, and past `maxIterations` there is only FAIL.
- * 2. Every way back (retry, repair, retrieval gap, new decomposition, a person's change) has a count and a limit of its own.
+ * 2. Every way back (retry, repair, retrieval gap, new decomposition, stronger model, a person's change) has a count and a
+ *    limit of its own.
  * 3. What is not in the table does not happen: an event that a phase does not know is refused, not guessed.
  */
 export const PHASES = [
@@ -38,6 +39,8 @@ export const LOOP_EVENTS = [
   'retrieval-gap',
   /** Too much for one piece: divide it again. */
   're-decompose',
+  /** The stronger model takes over. */
+  'upgraded',
   /** A person wants it otherwise. */
   'modified',
   'approved',
@@ -83,6 +86,7 @@ export const TRANSITIONS: Readonly<Record<Phase, Row>> = {
     repaired: 'VERIFY',
     'retrieval-gap': 'RETRIEVE',
     're-decompose': 'DECOMPOSE',
+    upgraded: 'REPAIR',
     modified: 'REPAIR',
     partial: 'COMMIT',
     rejected: 'FAIL',
@@ -96,12 +100,13 @@ export const TRANSITIONS: Readonly<Record<Phase, Row>> = {
 export interface LoopLimits {
   /** Transitions in all. */
   readonly maxIterations: number;
-  /** Times REPAIR is entered; the one after the last only escalates. */
+  /** Rounds of repairs. A stronger model and every change of a person get one more; the one after the last only escalates. */
   readonly maxRepairs: number;
   /** Failures that are repeated in place, over the whole loop. */
   readonly maxRetries: number;
   readonly maxRetrievals: number;
   readonly maxDecompositions: number;
+  readonly maxUpgrades: number;
   readonly maxModifications: number;
 }
 
@@ -111,6 +116,7 @@ export const LOOP_LIMITS: LoopLimits = {
   maxRetries: 3,
   maxRetrievals: 2,
   maxDecompositions: 1,
+  maxUpgrades: 1,
   maxModifications: 3,
 };
 
@@ -122,6 +128,7 @@ export interface Position {
   readonly retries: number;
   readonly retrievals: number;
   readonly decompositions: number;
+  readonly upgrades: number;
   readonly modifications: number;
   /** Set once nothing follows. */
   readonly over?: true;
@@ -136,6 +143,7 @@ export const START: Position = {
   retries: 0,
   retrievals: 0,
   decompositions: 0,
+  upgrades: 0,
   modifications: 0,
 };
 
@@ -160,20 +168,28 @@ function count(at: Position, event: LoopEvent, to: Phase): Position {
   return {
     ...at,
     iteration: at.iteration + 1,
-    repairs: at.repairs + one(to === 'REPAIR' && event !== 'retry'),
+    // what a person or the stronger model begins has a count of its own
+    repairs: at.repairs + one(to === 'REPAIR' && at.phase !== 'REPAIR' && event !== 'modified'),
     retries: at.retries + one(event === 'retry'),
     retrievals: at.retrievals + one(event === 'retrieval-gap'),
     decompositions: at.decompositions + one(event === 're-decompose'),
+    upgrades: at.upgrades + one(event === 'upgraded'),
     modifications: at.modifications + one(event === 'modified'),
   };
 }
 
+/** Rounds of repairs that there may be by now. */
+export function roundsAllowed(at: Position, { maxRepairs }: LoopLimits): number {
+  return maxRepairs + at.upgrades + at.modifications;
+}
+
 function exceeded(at: Position, limits: LoopLimits): keyof LoopLimits | undefined {
   if (at.iteration >= limits.maxIterations) return 'maxIterations';
-  if (at.repairs > limits.maxRepairs + 1) return 'maxRepairs';
+  if (at.repairs > roundsAllowed(at, limits) + 1) return 'maxRepairs';
   if (at.retries > limits.maxRetries) return 'maxRetries';
   if (at.retrievals > limits.maxRetrievals) return 'maxRetrievals';
   if (at.decompositions > limits.maxDecompositions) return 'maxDecompositions';
+  if (at.upgrades > limits.maxUpgrades) return 'maxUpgrades';
   return at.modifications > limits.maxModifications ? 'maxModifications' : undefined;
 }
 

@@ -1,13 +1,14 @@
 import type { CritiqueDiagnosis, Subject, TestLevel, VerificationVerdict } from '../../checks/contracts.js';
 import type { Decision } from '../../core/approval.js';
 import { FlyballError } from '../../core/errors.js';
+import type { Run } from '../../core/run.js';
 import type { Artefact, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
 import type { Plan } from '../../plans/plan.js';
 import type { CommitParts } from './commit-parts.js';
 import type { ExitReport, RepairEntry, SubTask } from './contracts.js';
 import { type Controller, type ControlState, controller, estimateGain, type RepairOutcome } from './control/index.js';
-import type { LoopHistory } from './ledger.js';
-import { type LoopEvent, type Position, START } from './phases.js';
+import type { Lesson, LoopHistory } from './ledger.js';
+import { type LoopEvent, type Position, roundsAllowed, START } from './phases.js';
 import type { RepairSpent } from './repair/repair-contracts.js';
 import type { RepairMemory } from './repair/repair-memory.js';
 
@@ -22,6 +23,8 @@ export interface PhaseReport {
  * and nothing here is a record of its own.
  */
 export class Work {
+  /** Of the whole loop: every phase has a scope of its own below it. */
+  readonly run: Run;
   readonly parts: CommitParts;
   readonly task: TaskSpec;
   readonly history: LoopHistory;
@@ -42,9 +45,10 @@ export class Work {
   baseline: Partial<Record<TestLevel, readonly string[]>> = {};
   /** What the controller asks of the next repair. */
   intensity = 0;
+  /** What is measured next is what a repair changed, and nothing else. */
+  isRepaired = false;
   /** Repairing on will not help: the next REPAIR escalates. */
   escalateBecause: string | undefined;
-  isUpgraded = false;
   readonly repairs: RepairEntry[] = [];
   readonly outcomes: RepairOutcome[] = [];
   readonly memories: RepairMemory[] = [];
@@ -63,7 +67,8 @@ export class Work {
   readonly costByPhase: Record<string, number> = {};
   startedAt = 0;
 
-  constructor(parts: CommitParts, task: TaskSpec, history: LoopHistory) {
+  constructor(run: Run, parts: CommitParts, task: TaskSpec, history: LoopHistory) {
+    this.run = run;
     this.parts = parts;
     this.task = task;
     this.history = history;
@@ -87,11 +92,29 @@ export class Work {
     return this.plan ?? missingValue('a plan');
   }
 
+  /** The stronger model has taken over. */
+  get isUpgraded(): boolean {
+    return this.position.upgrades > 0;
+  }
+
+  /** What later loops of the class can learn from this one. */
+  get lesson(): Lesson {
+    const { id, path } = this.run;
+    return { id: `${id}:${path}@${this.startedAt}`, repairs: this.repairs, outcomes: this.outcomes };
+  }
+
   get repairsLeft(): boolean {
-    const { repairs } = this.position;
-    const { attempts, costUsd, ms } = this.parts.repairBudget;
+    const { attempts, costUsd, ms } = this.repairBudget;
     const isWithin = this.spent.attempts < attempts && this.spent.costUsd < costUsd && this.spent.ms < ms;
-    return this.escalateBecause === undefined && repairs < this.parts.limits.maxRepairs && isWithin;
+    const hasRounds = this.position.repairs < roundsAllowed(this.position, this.parts.limits);
+    return this.escalateBecause === undefined && hasRounds && isWithin;
+  }
+
+  /** What repairs may cost by now: a stronger model and a person's word each get what the first attempt had. */
+  get repairBudget(): RepairSpent {
+    const { attempts, costUsd, ms } = this.parts.repairBudget;
+    const starts = 1 + this.position.upgrades + this.position.modifications;
+    return { attempts: attempts * starts, costUsd: costUsd * starts, ms: ms * starts };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { takeBranch } from '../../plans/index.js';
-import type { Branch, PlanStep } from '../../plans/plan.js';
+import type { Branch, PlanStep, StepRecord } from '../../plans/plan.js';
 import type { LoopParts } from '../tool-loop/loop-parts.js';
 import { needsApproval, refusalOf, type StepGate } from './approve-step.js';
 import type { Trouble } from './dispatch.js';
@@ -32,7 +32,11 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
     return { step: step.id, why: refusal };
   }
   run.note({ kind: 'step-start', step: step.id, stepType: step.stepType, version: progress.version });
-  const { record, failure, bound } = await runStep(
+  const {
+    record: reported,
+    failure,
+    bound,
+  } = await runStep(
     run,
     { loop, maxReprompts },
     {
@@ -42,6 +46,7 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
       context: given.contextFor?.(step) ?? '',
     },
   );
+  const record = await observed(run, execution, step, reported);
   progress.keep(run, record, step);
   if (record.status === 'done') await decideBranches(run, execution, step.id);
   progress.statuses.set(step.id, record.status);
@@ -52,6 +57,13 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
     ...(failure === undefined ? {} : { failure }),
     ...(bound === undefined ? {} : { bound }),
   };
+}
+
+/** A step that is done, with what was seen after it. */
+async function observed(run: Run, { given }: Execution, step: PlanStep, record: StepRecord): Promise<StepRecord> {
+  if (record.status !== 'done' || given.afterStep === undefined) return record;
+  const seen = await given.afterStep(run.scope('after'), step);
+  return seen === undefined ? record : { ...record, result: `${record.result}\n\n${seen}` };
 }
 
 /** Every branch after this step: the side that is not taken is skipped, with all that hangs on it. */

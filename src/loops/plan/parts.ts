@@ -64,6 +64,8 @@ export interface PlanGiven {
   readonly facts?: readonly string[];
   /** Further material for one step. It may come from outside and is labelled so. */
   contextFor?(step: PlanStep): string;
+  /** Looks at the world after a step that is done. What it says belongs to the step's result: later steps read it. */
+  afterStep?(run: Run, step: PlanStep): Promise<string | undefined>;
   /** The version that was noted already, where a planner of this run wrote the plan. */
   readonly version?: number;
 }

@@ -1,8 +1,15 @@
+import { stricter } from '../../core/approval.js';
 import type { ToolVerdict } from '../../core/seams.js';
+import type { Asked } from './judged-call.js';
 
 /** Adds reasons for which a person has to agree to those that others had. A refusal stays one. */
-export function withApproval(verdict: ToolVerdict, asked: readonly string[]): ToolVerdict {
+export function withApproval(verdict: ToolVerdict, { asked, rules }: Asked): ToolVerdict {
   if (!verdict.allow || asked.length === 0) return verdict;
   const reasons = verdict.approval === undefined ? asked : [...asked, verdict.approval];
-  return { ...verdict, approval: reasons.join(' ') };
+  const both = stricter(rules, verdict.approvalRules);
+  return {
+    ...verdict,
+    approval: reasons.join(' '),
+    ...(Object.keys(both).length === 0 ? {} : { approvalRules: both }),
+  };
 }

@@ -1,3 +1,4 @@
+import { type ApprovalRules, stricter } from '../../core/approval.js';
 import { failureOf } from '../../core/errors.js';
 import { joinSeams } from '../../core/join-seams.js';
 import type { GuardContext, Seams } from '../../core/seams.js';
@@ -88,6 +89,7 @@ async function judge(
   ctx: GuardContext,
 ): Promise<CallVerdict> {
   const asked: string[] = [];
+  let rules: Partial<ApprovalRules> = {};
   const tell = (answer: GuardAnswer): void => {
     for (const decision of answer.told) ctx.decide(decision);
   };
@@ -100,9 +102,11 @@ async function judge(
     const answer = await answerOf(guard, call, ctx);
     tell(answer);
     if (answer.verdict === 'refuse') return { refused: answer.why };
-    if (answer.verdict === 'ask') asked.push(answer.why);
+    if (answer.verdict !== 'ask') continue;
+    asked.push(answer.why);
+    rules = stricter(rules, answer.rules);
   }
-  return { asked };
+  return { asked, rules };
 }
 
 function examined(tool: ToolRef, args: unknown): ProposedCall | Objection {

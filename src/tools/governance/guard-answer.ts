@@ -1,3 +1,4 @@
+import type { ApprovalRules } from '../../core/approval.js';
 import type { GuardDecision } from '../../core/events.js';
 import type { GuardContext } from '../../core/seams.js';
 import type { ProposedCall } from './proposed-call.js';
@@ -12,6 +13,8 @@ export interface Objection {
   readonly verdict: 'ask' | 'refuse';
   readonly why: string;
   readonly told: readonly GuardDecision[];
+  /** Who has to agree, where it asks for more than one person. */
+  readonly rules?: Partial<ApprovalRules>;
 }
 
 /** A link of the chain around a tool call. It decides, and does nothing else. */

@@ -1,10 +1,17 @@
+import { type ApprovalRules, stricter } from '../../core/approval.js';
 import { canonicalJson } from '../../core/canonical.js';
 import type { GuardContext, SeamMiddleware } from '../../core/seams.js';
 import type { ToolRef } from '../../core/tool.js';
 import { withApproval } from './approval.js';
 
 /** Refused with a sentence for the model, or allowed once a person has agreed to each of the reasons. */
-export type CallVerdict = { readonly refused: string } | { readonly asked: readonly string[] };
+export type CallVerdict = { readonly refused: string } | Asked;
+
+export interface Asked {
+  readonly asked: readonly string[];
+  /** Who has to agree, all guards together. */
+  readonly rules?: Partial<ApprovalRules>;
+}
 
 export interface JudgedCall {
   readonly tool: ToolRef;
@@ -26,10 +33,11 @@ export function judgingCalls(
     const first = await judge({ tool, args, isChanged: false }, ctx);
     if ('refused' in first) return { allow: false, why: first.refused };
     const verdict = await next(value, ctx);
-    if (!verdict.allow || isSame(judged, textOf(verdict.args))) return withApproval(verdict, first.asked);
+    if (!verdict.allow || isSame(judged, textOf(verdict.args))) return withApproval(verdict, first);
     const again = await judge({ tool, args: verdict.args, isChanged: true }, ctx);
     if ('refused' in again) return { allow: false, why: again.refused };
-    return withApproval(verdict, [...new Set([...first.asked, ...again.asked])]);
+    const asked = [...new Set([...first.asked, ...again.asked])];
+    return withApproval(verdict, { asked, rules: stricter(first.rules, again.rules) });
   };
 }
 

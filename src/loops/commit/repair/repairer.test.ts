@@ -191,7 +191,7 @@ describe('a round of repairs', () => {
   it('begins with the worst defect, and looks at each one alone [R4-REPAIR-REVERIFY]', async () => {
     const verified: string[] = [];
     const { result } = await repaired({
-      defects: [defect({ id: 'light', severity: 0.1 }), defect({ id: 'heavy', severity: 0.7 })],
+      defects: [defect({ id: 'a-light', severity: 0.1 }), defect({ id: 'z-heavy', severity: 0.7 })],
       script: { repairer: (_request, n) => PEARS.text.replace('4', `${n + 4}`) },
       parts: {
         verifyDefect: async (_run, _subject, { id }) => {
@@ -200,8 +200,8 @@ describe('a round of repairs', () => {
         },
       },
     });
-    expect(verified).toEqual(['heavy', 'light']);
-    expect(result.entries.map(({ defect: id }) => id)).toEqual(['heavy', 'light']);
+    expect(verified).toEqual(['z-heavy', 'a-light']);
+    expect(result.entries.map(({ defect: id }) => id)).toEqual(['z-heavy', 'a-light']);
   });
 
   it('takes a stronger strategy for a defect that stays, and gives it up after the strongest [R4-REPAIR-STRATEGY]', async () => {

@@ -51,6 +51,7 @@ function byRule(rule: PolicyRule): PolicyDecision {
     rule: rule.id,
     why: rule.because,
     ...(rule.effect === 'oblige' ? { firstCall: rule.firstCall } : {}),
+    ...(rule.effect === 'ask' && rule.approval !== undefined ? { approval: rule.approval } : {}),
   };
 }
 

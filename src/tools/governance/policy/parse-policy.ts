@@ -1,3 +1,4 @@
+import type { ApprovalRules } from '../../../core/approval.js';
 import { canonicalJson, sha256 } from '../../../core/canonical.js';
 import { ConfigError, failureOf } from '../../../core/errors.js';
 import { deepFreeze } from '../deep-freeze.js';
@@ -7,7 +8,7 @@ import type { Conditions, Policy, PolicyRule, Waiver } from './policy.js';
 import { Fields } from './read-fields.js';
 
 const EFFECTS = ['allow', 'deny', 'ask', 'oblige'] as const;
-const RULE_FIELDS = ['id', 'effect', 'tools', 'when', 'unless', 'because', 'obligation'];
+const RULE_FIELDS = ['id', 'effect', 'tools', 'when', 'unless', 'because', 'obligation', 'approval'];
 const WAIVER_FIELDS = ['deny', 'scope', 'authority', 'expires'];
 const MAX_RULES = 1000;
 
@@ -66,7 +67,33 @@ function parseRule(data: unknown, at: number): PolicyRule {
   };
   if (effect === 'oblige') return { ...rule, effect, firstCall: firstCallOf(fields) };
   if (fields.has('obligation')) fields.fail('obligation', `belongs to the effect oblige, not to ${effect}`);
+  if (effect === 'ask') return { ...rule, effect, ...approvalOf(fields) };
+  if (fields.has('approval')) fields.fail('approval', `belongs to the effect ask, not to ${effect}`);
   return { ...rule, effect };
+}
+
+const MINUTE_MS = 60_000;
+
+/** Who has to agree: how many, with which scopes, and within what time. */
+function approvalOf(fields: Fields): { readonly approval?: Partial<ApprovalRules> } {
+  if (!fields.has('approval')) return {};
+  const approval = new Fields(fields.get('approval'), `${fields.where}, approval`, [
+    'people',
+    'scopes',
+    'withinMinutes',
+  ]);
+  const people = approval.has('people') ? approval.number('people') : 1;
+  if (!(Number.isInteger(people) && people >= 1 && people <= 5))
+    approval.fail('people', 'is how many have to agree: a whole number from 1 to 5');
+  const minutes = approval.has('withinMinutes') ? approval.number('withinMinutes') : undefined;
+  if (minutes !== undefined && !(minutes > 0)) approval.fail('withinMinutes', 'must be above 0');
+  return {
+    approval: {
+      people,
+      ...(approval.has('scopes') ? { scopes: approval.texts('scopes') } : {}),
+      ...(minutes === undefined ? {} : { timeoutMs: minutes * MINUTE_MS }),
+    },
+  };
 }
 
 function unlessOf(fields: Fields): { readonly unless?: Conditions } {

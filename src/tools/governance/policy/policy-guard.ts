@@ -72,7 +72,12 @@ function answer(tool: string, decision: PolicyDecision, policy: Policy, problem:
     case 'allow':
       return { verdict: 'pass', told };
     case 'ask':
-      return { verdict: 'ask', why: `The policy asks for a person (rule ${rule}): ${why}`, told };
+      return {
+        verdict: 'ask',
+        why: `The policy asks for a person (rule ${rule}): ${why}`,
+        told,
+        ...(decision.approval === undefined ? {} : { rules: decision.approval }),
+      };
     case 'deny':
       return {
         verdict: 'refuse',

@@ -1,3 +1,4 @@
+import type { ApprovalRules } from '../../../core/approval.js';
 import type { EffectKind, TrifectaLeg } from '../../../core/tool.js';
 import type { Glob } from '../../rules/glob.js';
 import type { AutonomyLevel } from '../autonomy-level.js';
@@ -29,7 +30,9 @@ export type PolicyRule = {
   /** For people: why the rule exists. */
   readonly because: string;
 } & (
-  | { readonly effect: 'allow' | 'deny' | 'ask' }
+  | { readonly effect: 'allow' | 'deny' }
+  /** Without rules of its own, one person is enough. */
+  | { readonly effect: 'ask'; readonly approval?: Partial<ApprovalRules> }
   /** Denied until `firstCall` was called in this run. A duty, not a grant: another rule still has to allow the call. */
   | { readonly effect: 'oblige'; readonly firstCall: string }
 );
@@ -94,4 +97,6 @@ export interface PolicyDecision {
   readonly why: string;
   /** What has to be called first. */
   readonly firstCall?: string;
+  /** Who has to agree. */
+  readonly approval?: Partial<ApprovalRules>;
 }
