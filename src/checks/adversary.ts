@@ -66,6 +66,7 @@ export function adversary(parts: AdversaryParts): (run: Run, subject: Subject) =
       if (!end.value.ran) notRun.push({ name: given.name, why: end.value.problem });
       else if (!end.value.ok) defects.push(caseDefect(runner, given, end.value.actual));
     }
+    run.note({ kind: 'edge-cases', cases: cases.length, failed: defects.length, notRun });
     return { defects, cases: cases.length, notRun };
   };
 }

@@ -100,6 +100,12 @@ export interface VerificationVerdict {
   readonly scores: Scores;
   /** Weighted sum of the scores. */
   readonly aggregate: number;
+  /** Who scored the rubric, and by which one; absent where nobody was asked. */
+  readonly judgedBy?: {
+    readonly rubric: { readonly version: string; readonly hash: string };
+    readonly model: string;
+    readonly calibration: 'calibrated' | 'uncalibrated';
+  };
   readonly tests: readonly TestReport[];
   /** Passed of all tests, 1 where there are none. */
   readonly testPassRate: number;

@@ -15,6 +15,7 @@ import {
 import { at, Stage } from '../../test/runtime/stage.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
 import type { Subject, TestHarness, TestLevel, TestReport, VerifyContext } from './contracts.js';
+import { DEFAULT_RUBRIC, rubricHash } from './rubric.js';
 import { verification } from './verification.js';
 import type { VerificationParts } from './verify-parts.js';
 
@@ -97,6 +98,11 @@ describe('verification', () => {
     expect(verdict.composite).toBeCloseTo(0.5);
     expect(verdict.scores).toEqual({ correctness: 0.9, completeness: 0.9, coherence: 0.9, safety: 1 });
     expect(verdict.aggregate).toBeCloseTo(0.915);
+    expect(verdict.judgedBy).toEqual({
+      rubric: { version: DEFAULT_RUBRIC.version, hash: rubricHash(DEFAULT_RUBRIC) },
+      model: 'scripted/model',
+      calibration: 'uncalibrated',
+    });
     expect(verdict.defects).toMatchObject([
       {
         cause: 'factual-error',

@@ -48,6 +48,7 @@ export function verification(parts: VerificationParts): Verify {
       claims: claims.claims,
       scores: allScores(rubric.scores),
       aggregate: aggregate(rubric.scores, checked.judge.rubric),
+      judgedBy: rubric.judgedBy,
       tests: tests.reports,
       testPassRate: tests.rate,
       ...(consistency === undefined ? {} : { consistency }),

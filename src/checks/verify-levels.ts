@@ -10,7 +10,7 @@ import { DIMENSIONS } from './rubric.js';
 import { scoreDimensions } from './score-dimensions.js';
 import { factualScore, semanticScore } from './scores.js';
 import { heldAgainst, selfConsistency } from './self-consistency.js';
-import type { DimensionScore, JudgeVerdict } from './verdict.js';
+import type { DimensionScore, JudgeVerdict, VerdictOrigin } from './verdict.js';
 import type { CheckedParts } from './verify-parts.js';
 
 export interface Skipped {
@@ -97,6 +97,7 @@ export interface RubricLevel {
   readonly scores: Partial<Scores>;
   readonly missing: readonly string[];
   readonly gaps: readonly string[];
+  readonly judgedBy: VerdictOrigin;
   readonly skipped: readonly Skipped[];
 }
 
@@ -110,6 +111,7 @@ export async function scoreRubric(run: Run, parts: CheckedParts, subject: Subjec
     scores: Object.fromEntries(dimensions.map(({ name, score }) => [name, score])),
     missing: said.kind === 'scored' ? said.missing : [],
     gaps: said.kind === 'scored' ? said.gaps : [],
+    judgedBy: { rubric: said.rubric, model: said.model, calibration: said.calibration },
     skipped: [
       ...unscored('rubric', said),
       ...unscored('coherence', apart),

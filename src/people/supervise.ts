@@ -68,7 +68,7 @@ export interface Supervision {
   /** False after a failed drill, or when the monitor gave way. */
   healthy(): boolean;
   fired(): readonly Fired[];
-  /** Resolves when everything seen so far was looked at. */
+  /** Resolves when everything seen so far was looked at; rejects where the run could not be reached. */
   settled(): Promise<void>;
   /** Stops watching; the run goes on. */
   stop(): void;
@@ -101,7 +101,8 @@ class Watch implements Supervision {
   private isHealthy = true;
   private isStopped = false;
   private hasBegun = false;
-  private work: Promise<void>;
+  private work: Promise<void> = Promise.resolve();
+  private problem: { readonly error: unknown } | undefined;
 
   constructor(runtime: Watched, runId: string, options: SuperviseOptions) {
     this.runtime = runtime;
@@ -115,7 +116,7 @@ class Watch implements Supervision {
     this.unsubscribe = runtime.subscribe((id, entries) => {
       if (id === runId) this.take(entries);
     });
-    this.work = this.begin(this.options.from ?? 'now');
+    this.next(() => this.begin(this.options.from ?? 'now'));
   }
 
   async pause(): Promise<void> {
@@ -159,14 +160,25 @@ class Watch implements Supervision {
   async settled(): Promise<void> {
     for (let work = this.work; ; work = this.work) {
       await work;
-      if (work === this.work) return;
+      if (work === this.work) break;
     }
+    const { problem } = this;
+    this.problem = undefined;
+    if (problem !== undefined) throw problem.error;
   }
 
   stop(): void {
     this.isStopped = true;
     this.unsubscribe();
     this.summarise();
+  }
+
+  /** One thing after the other. What fails here is told to whoever asks, and shows in `healthy`. */
+  private next(job: () => Promise<void>): void {
+    this.work = this.work.then(job).catch((error: unknown) => {
+      this.isHealthy = false;
+      this.problem ??= { error };
+    });
   }
 
   private async drillMonitor(): Promise<DrillReport['monitor']> {
@@ -194,12 +206,12 @@ class Watch implements Supervision {
   private take(entries: readonly Entry[]): void {
     this.waiting += entries.length;
     if (this.waiting > MOST_WAITING) {
-      this.waiting = 0;
+      this.isStopped = true;
       this.unsubscribe();
-      this.work = this.work.then(() => this.giveWay(`the monitor is ${MOST_WAITING} entries behind`));
-      return;
+      this.work = Promise.resolve(); // what it hangs in may never end: the run is interrupted without it
+      return this.next(() => this.giveWay(`the monitor is ${MOST_WAITING} entries behind`));
     }
-    this.work = this.work.then(async () => {
+    this.next(async () => {
       if (!this.hasBegun) await this.begin('start');
       for (const entry of entries) {
         this.waiting--;

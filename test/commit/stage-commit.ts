@@ -1,8 +1,9 @@
 import { type Agent, type Budget, type Clock, memoryStore, type Outcome, type Store, systemClock } from 'flyball';
 import { type CommitLoopOptions, type CommitResult, commitLoop } from 'flyball/loops';
 import { type ReplyFunction, type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
+import type { Verdict } from '../../src/core/approval.js';
 import type { TaskSpec } from '../../src/core/work.js';
-import { Stage } from '../runtime/stage.js';
+import { type Life, RUN, Stage } from '../runtime/stage.js';
 
 export const TASK: TaskSpec = {
   id: 'tide-1',
@@ -85,13 +86,19 @@ export interface CommitRun {
   readonly outcome: Outcome<CommitResult>;
   readonly model: ScriptedModel;
   readonly stage: Stage<Clock>;
+  readonly life: Life;
 }
+
+/** What people say, one after the other, to whatever is asked next. */
+export type Said = readonly (readonly [by: string, verdict: Verdict])[];
 
 export type CommitOptions = Partial<CommitLoopOptions> & {
   readonly stage?: Stage<Clock>;
   readonly task?: TaskSpec;
   readonly limits_?: Partial<Budget>;
   readonly store?: Store;
+  readonly people?: Said;
+  readonly model?: ScriptedModel;
 };
 
 /** Answers of a loop in which nothing goes wrong, for whatever a test does not script itself. */
@@ -103,9 +110,13 @@ export const SMOOTH: Script = {
   repairer: () => 'Because of the moon and the sun.',
 };
 
+export function sessionsOf(model: ScriptedModel) {
+  return (name: string) => ({ name, model, setup: `You are the ${name}.` });
+}
+
 export function loopWith(model: ScriptedModel, options: CommitOptions = {}): Agent<TaskSpec, CommitResult> {
-  const { stage: _stage, task: _task, limits_: _limits, ...given } = options;
-  const session = (name: string) => ({ name, model, setup: `You are the ${name}.` });
+  const { stage: _stage, task: _task, limits_: _limits, people: _people, model: _model, ...given } = options;
+  const session = sessionsOf(model);
   return commitLoop({
     name: 'explainer',
     planner: { session: session('planner'), tools: [] },
@@ -121,16 +132,48 @@ export function loopWith(model: ScriptedModel, options: CommitOptions = {}): Age
 
 /** Runs a commit loop over a real runtime; only the model is scripted. */
 export async function runCommit(script: Script = {}, options: CommitOptions = {}): Promise<CommitRun> {
-  const model = scriptedModel({ ...SMOOTH, ...script });
+  const model = options.model ?? scriptedModel({ ...SMOOTH, ...script });
   const stage = options.stage ?? new Stage<Clock>(systemClock());
   const loop = loopWith(model, options);
-  const life = stage.open((run, input) => loop(run, input as TaskSpec));
-  const outcome = (await life.start(options.task ?? TASK, { ...ROOMY, ...options.limits_ })) as Outcome<CommitResult>;
-  return { outcome, model, stage };
+  const life = stage.open((run, input) => loop(run, input as TaskSpec), { options: { suspendAfterMs: 1 } });
+  let outcome = (await life.start(options.task ?? TASK, { ...ROOMY, ...options.limits_ })) as Outcome<CommitResult>;
+  for (const [from, verdict] of options.people ?? []) {
+    await say(life, outcome, from, verdict);
+    outcome = (await life.resume()) as Outcome<CommitResult>;
+  }
+  return { outcome, model, stage, life };
+}
+
+/** Answers what a suspended run asks. */
+export async function say(life: Life, outcome: Outcome<unknown>, from: string, verdict: Verdict): Promise<void> {
+  const waiting = outcome.stop === 'suspended' ? outcome.waiting[0] : undefined;
+  if (waiting === undefined) throw new Error(`Nobody is asked: ${JSON.stringify(outcome)}`);
+  await life.runtime.signal(RUN, waiting.token ?? '', verdict, { from, scopes: ['*'] });
 }
 
 /** The phases in order, as the journal tells them. */
 export async function phasesOf(stage: Stage<Clock>, run?: string): Promise<readonly string[]> {
   const notes = await stage.events('note', run);
   return notes.flatMap(({ event }) => (event.kind === 'phase' ? [String(event['phase'])] : []));
+}
+
+/** What happened in the phases, as the journal tells it: `PLAN planned DECOMPOSE`. */
+export async function courseOf(stage: Stage<Clock>, run?: string): Promise<readonly string[]> {
+  const told = (await notesOf(stage, 'phase', run)).filter(({ event }) => event !== undefined);
+  return told.map(({ from, event, phase }) => `${String(from)} ${String(event)} ${String(phase)}`);
+}
+
+/** Everything of a kind that the loop noted. */
+export async function notesOf(
+  stage: Stage<Clock>,
+  kind: string,
+  run?: string,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return (await stage.events('note', run)).flatMap(({ event }) => (event.kind === kind ? [event] : []));
+}
+
+/** The result of a run that has one. */
+export function resultOf({ outcome }: Pick<CommitRun, 'outcome'>): CommitResult {
+  if ('value' in outcome) return outcome.value;
+  throw new Error(`There is no result: ${JSON.stringify(outcome)}`);
 }

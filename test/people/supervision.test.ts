@@ -19,6 +19,9 @@ const interruptAt =
       ? { tier: 'interrupt', why: `${path} is being changed` }
       : undefined;
 
+const interruptAtIntent: SuperviseOptions['monitor'] = ({ event }) =>
+  event.type === 'intent' ? { tier: 'interrupt', why: 'it acts' } : undefined;
+
 /** A folder of ten files, and a scripted agent that edits one after the other. */
 function tenEdits() {
   const folder = mkdtempSync(join(tmpdir(), 'flyball-supervised-'));
@@ -163,6 +166,37 @@ describe('a run that somebody watches', () => {
     });
     expect(await started).toMatchObject({ stop: 'suspended', paused: true });
     expect(fired).toMatchObject([{ tier: 'interrupt', why: 'the monitor failed: out of memory' }]);
+    expect(watch.healthy()).toBe(false);
+    watch.stop();
+  });
+
+  it('is interrupted when its monitor falls too far behind', async () => {
+    const hold = gate();
+    const life = moving().open(async (run: Run) => {
+      for (let n = 0; n < 10_100; n++) run.note({ kind: 'noise', n });
+      return twoSteps(hold)(run);
+    });
+    const started = life.start();
+    const watch = supervise(life.runtime, RUN, {
+      monitor: () => new Promise<undefined>(() => undefined),
+      from: 'start',
+      onTrigger: { interrupt: () => hold.open() },
+    });
+    expect(await started).toMatchObject({ stop: 'suspended', paused: true });
+    expect(watch.fired()).toMatchObject([{ why: 'the monitor is 10000 entries behind' }]);
+    expect(watch.healthy()).toBe(false);
+    watch.stop();
+  });
+
+  it('tells whoever asks when it could not be paused', async () => {
+    const hold = gate();
+    const life = moving().open(twoSteps(hold));
+    const unreachable = { ...life.runtime, pause: () => Promise.reject(new Error('the disk is full')) };
+    const started = life.start();
+    const watch = supervise(unreachable, RUN, { monitor: interruptAtIntent, from: 'start' });
+    hold.open();
+    expect(await started).toMatchObject({ stop: 'done' });
+    await expect(watch.settled()).rejects.toThrow('the disk is full');
     expect(watch.healthy()).toBe(false);
     watch.stop();
   });

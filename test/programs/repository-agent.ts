@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Agent, Mount, Sandbox, Store, ToolRef } from 'flyball';
-import { testHarness } from 'flyball/checks';
+import type { Agent, Sandbox, Store, ToolRef } from 'flyball';
+import { type TestHarnessOptions, testHarness } from 'flyball/checks';
 import { type CommitLoopOptions, type CommitResult, commitLoop, filesWorkpiece } from 'flyball/loops';
 import { type ReplyFunction, type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { filesTools } from 'flyball/toolbox';
@@ -12,7 +12,7 @@ import { filesTools } from 'flyball/toolbox';
  */
 
 /** A task of the commit loop. */
-export type RepositoryTask = Parameters<Agent<Parameters<ReturnType<typeof commitLoop>>[1], unknown>>[1];
+export type RepositoryTask = Parameters<ReturnType<typeof commitLoop>>[1];
 
 /** Windows line breaks. The first function is wrong, the second right. */
 export const PRICE = [
@@ -194,7 +194,8 @@ export interface RepositoryLoop {
   readonly undoFolder?: string;
   readonly store: Store;
   readonly sandbox: Sandbox;
-  readonly mounts?: readonly Mount[];
+  /** What the tests see; the repository where it is absent. */
+  readonly mounts?: NonNullable<TestHarnessOptions['mounts']>;
   readonly way: Way;
   readonly more?: Partial<CommitLoopOptions>;
 }

@@ -1,6 +1,12 @@
-import { stricter } from '../../core/approval.js';
+import { type ApprovalRules, stricter } from '../../core/approval.js';
 import type { ToolVerdict } from '../../core/seams.js';
-import type { Asked } from './judged-call.js';
+
+/** Why a person has to agree, and who. */
+export interface Asked {
+  readonly asked: readonly string[];
+  /** All guards together. */
+  readonly rules?: Partial<ApprovalRules>;
+}
 
 /** Adds reasons for which a person has to agree to those that others had. A refusal stays one. */
 export function withApproval(verdict: ToolVerdict, { asked, rules }: Asked): ToolVerdict {

@@ -1,17 +1,11 @@
-import { type ApprovalRules, stricter } from '../../core/approval.js';
+import { stricter } from '../../core/approval.js';
 import { canonicalJson } from '../../core/canonical.js';
 import type { GuardContext, SeamMiddleware } from '../../core/seams.js';
 import type { ToolRef } from '../../core/tool.js';
-import { withApproval } from './approval.js';
+import { type Asked, withApproval } from './approval.js';
 
 /** Refused with a sentence for the model, or allowed once a person has agreed to each of the reasons. */
 export type CallVerdict = { readonly refused: string } | Asked;
-
-export interface Asked {
-  readonly asked: readonly string[];
-  /** Who has to agree, all guards together. */
-  readonly rules?: Partial<ApprovalRules>;
-}
 
 export interface JudgedCall {
   readonly tool: ToolRef;
