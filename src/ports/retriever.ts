@@ -8,6 +8,7 @@ import type { Evidence } from '../core/work.js';
  * 2. The same piece has the same id in every call (`evidenceId`).
  * 3. Best first, at most `limit` of them; a query that finds nothing returns nothing, and is no failure.
  * 4. Changes nothing: it is asked again after a crash.
+ * 5. Rejects when `signal` aborts.
  */
 export interface Retriever {
   readonly name: string;

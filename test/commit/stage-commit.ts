@@ -98,6 +98,10 @@ export type CommitOptions = Partial<CommitLoopOptions> & {
   readonly limits_?: Partial<Budget>;
   readonly store?: Store;
   readonly people?: Said;
+  /** Waits in memory, so that a pause between two tries is not a suspension. */
+  readonly stays?: boolean;
+  /** Parts that need sessions of the scripted model. */
+  readonly parts?: (session: ReturnType<typeof sessionsOf>) => Partial<CommitLoopOptions>;
   readonly model?: ScriptedModel;
 };
 
@@ -115,7 +119,7 @@ export function sessionsOf(model: ScriptedModel) {
 }
 
 export function loopWith(model: ScriptedModel, options: CommitOptions = {}): Agent<TaskSpec, CommitResult> {
-  const { stage: _stage, task: _task, limits_: _limits, people: _people, model: _model, ...given } = options;
+  const { stage: _stage, task: _task, limits_: _limits, people: _people, model: _model, stays: _stays, parts, ...given } = options;
   const session = sessionsOf(model);
   return commitLoop({
     name: 'explainer',
@@ -127,6 +131,7 @@ export function loopWith(model: ScriptedModel, options: CommitOptions = {}): Age
     exit: { novelty: 1 }, // a first task of its kind asks a person: not what most tests are about
     store: memoryStore(),
     ...given,
+    ...parts?.(session),
   });
 }
 
@@ -135,7 +140,9 @@ export async function runCommit(script: Script = {}, options: CommitOptions = {}
   const model = options.model ?? scriptedModel({ ...SMOOTH, ...script });
   const stage = options.stage ?? new Stage<Clock>(systemClock());
   const loop = loopWith(model, options);
-  const life = stage.open((run, input) => loop(run, input as TaskSpec), { options: { suspendAfterMs: 1 } });
+  const life = stage.open((run, input) => loop(run, input as TaskSpec), {
+    options: { suspendAfterMs: options.stays === true ? 1e9 : 1 },
+  });
   let outcome = (await life.start(options.task ?? TASK, { ...ROOMY, ...options.limits_ })) as Outcome<CommitResult>;
   for (const [from, verdict] of options.people ?? []) {
     await say(life, outcome, from, verdict);

@@ -37,6 +37,8 @@ export class RepairRound {
   private stuck: readonly Pending[] = [];
   private rates: RepairRates;
   private askedStronger = false;
+  /** Defects that were last looked at before something was changed. */
+  private stale: ReadonlySet<string> = new Set();
   private readonly entries: RepairEntry[] = [];
   private readonly tried: Tried[] = [];
   private readonly run: Run;
@@ -87,6 +89,16 @@ export class RepairRound {
   /** What led into a loop is not tried again in this round. */
   avoidAll(strategies: readonly Strategy[]): void {
     this.queue = this.queue.map((each) => avoiding(each, strategies));
+  }
+
+  /** What was repaired for another defect may have removed this one too: looking costs less than repairing. */
+  async isGone({ defect }: Pending): Promise<boolean> {
+    if (!this.stale.has(defect.id)) return false;
+    this.stale = new Set([...this.stale].filter((id) => id !== defect.id));
+    const scope = this.run.scope(`look-${this.spent().attempts}-${defect.id}`);
+    if (!(await this.parts.verifyDefect(scope, this.subject(), defect))) return false;
+    this.queue = this.queue.filter((each) => each.defect.id !== defect.id);
+    return true;
   }
 
   /** Repairs the first defect of the queue once, and looks whether it is gone. */
@@ -154,6 +166,7 @@ export class RepairRound {
   private async adopt(scope: Run, made: Extract<Proposal, { kind: 'changed' }>): Promise<void> {
     for (const artefact of made.artefacts) await this.parts.workpiece.write(scope, artefact);
     this.outputs = changedOutputs(this.outputs, made);
+    this.stale = new Set(this.queue.slice(1).map(({ defect }) => defect.id));
     this.queue = this.queue.map((each) => movedWith(each, made));
     this.stuck = this.stuck.map((each) => movedWith(each, made));
   }

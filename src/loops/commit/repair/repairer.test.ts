@@ -196,12 +196,22 @@ describe('a round of repairs', () => {
       parts: {
         verifyDefect: async (_run, _subject, { id }) => {
           verified.push(id);
-          return true;
+          return verified.length !== 2; // the second one is still there when it is looked at after the first repair
         },
       },
     });
-    expect(verified).toEqual(['z-heavy', 'a-light']);
+    expect(verified).toEqual(['z-heavy', 'a-light', 'a-light']);
     expect(result.entries.map(({ defect: id }) => id)).toEqual(['z-heavy', 'a-light']);
+  });
+
+  it('pays for no repair of a defect that went with another one [R4-REPAIR-REVERIFY]', async () => {
+    const { result, model } = await repaired({
+      defects: [defect({ id: 'a-light', severity: 0.1 }), defect({ id: 'z-heavy', severity: 0.7 })],
+      script: { repairer: 'There are 5 pears.' },
+      parts: { verifyDefect: async () => true },
+    });
+    expect(result).toMatchObject({ kind: 'repaired', remaining: [], entries: [{ defect: 'z-heavy', resolved: true }] });
+    expect(model.requests).toHaveLength(1);
   });
 
   it('takes a stronger strategy for a defect that stays, and gives it up after the strongest [R4-REPAIR-STRATEGY]', async () => {
@@ -224,7 +234,11 @@ describe('a round of repairs', () => {
         defect({ id: 'first', severity: 0.6, location: { artefact: 'answer', line: 5 } }),
         defect({ id: 'second', severity: 0.5, location: { artefact: 'answer', line: 30 } }),
       ],
-      parts: { radius: 0, verifyDefect: async () => true },
+      parts: {
+        radius: 0,
+        verifyDefect: async (_run, { outputs }, { id }) =>
+          outputs.artefacts.some((made) => made.text.includes(id === 'first' ? 'LINE 5' : 'LINE 30')),
+      },
       script: { repairer: ['LINE 5\nmore\nand more', 'LINE 30'] },
     });
     expect(asked(2)).toContain('lines 32 to 32 of 42:\n```\nline 30\n```');

@@ -80,6 +80,7 @@ async function repairAll(
   way: WayOut | undefined,
 ): Promise<RepairResult> {
   for (let [next] = round.open(); next !== undefined; [next] = round.open()) {
+    if (await round.isGone(next)) continue;
     if (round.isSpent()) return exhausted(parts, given, round);
     const isStronger = parts.stronger !== undefined && (way === 'escalate' || next.cause === 'capability-limit');
     const session = isStronger ? (parts.stronger ?? parts.session) : parts.session;
