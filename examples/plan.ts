@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { budget, createRuntime, type Entry, memoryEngine } from 'flyball';
 import { type PlanResult, toolAwarePlan } from 'flyball/loops';
-import type { PlanStep } from 'flyball/plans';
+import type { Plan, PlanRevision, PlanStep, PlanValidation, StepRecord } from 'flyball/plans';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { z } from 'zod';
@@ -159,35 +159,34 @@ assert.deepEqual(events, [
 ]);
 // #endregion
 
-/** One line for each note of a plan. */
+/** One line for each note of a plan. What they hold are the types of `flyball/plans`. */
 function told({ event }: Entry): readonly string[] {
   if (event.type !== 'note') return [];
-  const { kind, ...rest } = event.event;
-  const { version, step, id, verdict, missing, status, validationStatus, completed, plan, validation, changes } =
-    rest as {
-      readonly [K in 'version' | 'step' | 'id' | 'verdict' | 'missing' | 'status' | 'validationStatus']: unknown;
-    } & {
-      readonly completed?: boolean;
-      readonly plan?: { readonly steps: readonly { readonly id: string }[] };
-      readonly validation?: { readonly valid: boolean; readonly issues: readonly { readonly check: string }[] };
-      readonly changes?: readonly { readonly change: string; readonly id?: string }[];
-    };
+  const { kind, version, step, verdict, missing, completed } = event.event;
+  const note: unknown = event.event;
   switch (kind) {
     case 'plan': {
-      const steps = plan?.steps.map((one) => one.id).join(', ');
-      const issues = validation?.issues.map(({ check }) => check).join(', ');
-      return [`plan ${version}: ${steps}; ${validation?.valid === true ? 'valid' : `not valid: ${issues}`}`];
+      const { plan, validation } = note as { readonly plan: Plan; readonly validation: PlanValidation };
+      const steps = plan.steps.map(({ id }) => id).join(', ');
+      const issues = validation.issues.map(({ check }) => check).join(', ');
+      return [`plan ${version}: ${steps}; ${validation.valid ? 'valid' : `not valid: ${issues}`}`];
     }
-    case 'plan-change':
-      return [`plan-change to ${version}: ${changes?.map((one) => `${one.id} ${one.change}`).join(', ')}`];
+    case 'plan-change': {
+      const { changes } = note as PlanRevision;
+      return [
+        `plan-change to ${version}: ${changes.map((one) => ('id' in one ? `${one.id} ${one.change}` : one.change)).join(', ')}`,
+      ];
+    }
     case 'plan-start':
       return [`plan-start ${version}`];
     case 'step-start':
       return [`step-start ${step}`];
     case 'step-validation':
-      return [`step-validation ${step}: ${verdict}, ${String(missing)}`];
-    case 'step-end':
+      return [`step-validation ${step}: ${verdict}, ${missing}`];
+    case 'step-end': {
+      const { id, status, validationStatus } = note as StepRecord;
       return [`step-end ${id}: ${status}, ${validationStatus}`];
+    }
     case 'plan-end':
       return [`plan-end ${version}: ${completed === true ? 'completed' : 'not completed'}`];
     default:

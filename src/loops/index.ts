@@ -54,7 +54,9 @@ export type {
   PlanRequest,
   PlanResult,
   PlanVerdict,
+  Replanner,
 } from './plan/parts.js';
+export { goalPlan } from './plan/replan-by-rule.js';
 export { outcomeOf as planOutcome, toolAwarePlan } from './plan/tool-aware-plan.js';
 export { DEFAULT_CONFIG, type ToolLoopConfig, type ToolLoopSettings, type WindowConfig } from './tool-loop/config.js';
 export { CONFIRMATION } from './tool-loop/confirmation.js';

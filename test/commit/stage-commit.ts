@@ -119,7 +119,16 @@ export function sessionsOf(model: ScriptedModel) {
 }
 
 export function loopWith(model: ScriptedModel, options: CommitOptions = {}): Agent<TaskSpec, CommitResult> {
-  const { stage: _stage, task: _task, limits_: _limits, people: _people, model: _model, stays: _stays, parts, ...given } = options;
+  const {
+    stage: _stage,
+    task: _task,
+    limits_: _limits,
+    people: _people,
+    model: _model,
+    stays: _stays,
+    parts,
+    ...given
+  } = options;
   const session = sessionsOf(model);
   return commitLoop({
     name: 'explainer',

@@ -123,7 +123,8 @@ async function outcomeOf(run: Run, work: Work, { result, error, why }: Ended): P
   const { limit } = work.position;
   if (limit !== undefined) return { stop: 'bounded', bound: limit, limit: work.parts.limits[limit] };
   await learn(run, work.parts.store, work.parts.name, work.task, work.lesson);
-  const failure = error ?? new FlyballError('QUALITY_NOT_REACHED', `The task was not committed: ${why}.`);
+  const failure =
+    error ?? new FlyballError('QUALITY_NOT_REACHED', `The task was not committed: ${why.replace(/\.$/, '')}.`);
   return failed({ ...failureOf(failure), detail: { report } });
 }
 

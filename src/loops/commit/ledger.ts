@@ -71,7 +71,10 @@ function readable(result: CommitResult): CommitResult {
   );
 }
 
-/** Makes a result durable. Again under the same hash it is the same record. */
+/**
+ * Makes a result durable. Again under the same hash it is the same record. When the run is rolled back after all, nothing
+ * may be given out as committed that the rollback has taken back.
+ */
 export async function persist(
   run: Run,
   store: Store,
@@ -87,8 +90,29 @@ export async function persist(
       await put(store, at, { id: key, now: input.at, make: () => result });
       return null;
     },
-    'idempotent',
+    {
+      class: 'idempotent',
+      compensate: (input, _done, { key }) => takeBack(store, at, input, key),
+      simulate: () => null,
+    },
   );
+}
+
+/** What was there before is there again; a result that somebody else has committed since stays. */
+async function takeBack(
+  store: Store,
+  at: RecordKey,
+  { hash, at: now }: { readonly hash: string; readonly at: number },
+  id: string,
+): Promise<void> {
+  if (!isOf((await store.get(at))?.value, hash)) return;
+  const before = (await store.history(at)).findLast(({ value }) => value !== null && !isOf(value, hash));
+  if (before === undefined) await store.erase(at, now);
+  else await put(store, at, { id, now, make: () => before.value });
+}
+
+function isOf(value: unknown, hash: string): boolean {
+  return (value as CommitResult | undefined)?.provenance?.hash === hash;
 }
 
 /** Adds what was learned; two loops that learn at the same time both count. */
@@ -102,9 +126,12 @@ export async function learn(run: Run, store: Store, loop: string, task: TaskSpec
       await put(store, at, { id: key, now: input.at, make });
       return null;
     },
-    'idempotent',
+    LEARNING,
   );
 }
+
+/** What a loop has seen stays true when its work is taken back. */
+const LEARNING = { class: 'idempotent', compensate: async () => undefined, simulate: () => null } as const;
 
 function withLesson(known: Learned | undefined, lesson: Lesson): Learned {
   const { rates = EMPTY_RATES, outcomes = [], seen = [], lessons = [] } = known ?? {};

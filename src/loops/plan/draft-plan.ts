@@ -78,7 +78,7 @@ export async function draftPlan(
   }
 }
 
-function changed(
+export function changed(
   run: Run,
   given: { readonly before: Plan; readonly plan: Plan; readonly version: number; readonly because: string },
 ): PlanRevision {

@@ -7,7 +7,7 @@ import type { StepGate } from './approve-step.js';
 import { notAccepted } from './ask-for-plan.js';
 import { compensatePlan } from './compensate.js';
 import { dispatch, type Trouble } from './dispatch.js';
-import { checkedPlan, seriousIn } from './draft-plan.js';
+import { checkedPlan, type Draft, seriousIn } from './draft-plan.js';
 import { carryOut, decideBranches, type Execution } from './execution.js';
 import { observerFor } from './observe-branch.js';
 import {
@@ -17,10 +17,12 @@ import {
   DEFAULT_WIDTH,
   type ExecutionParts,
   type PlanGiven,
+  type PlannerParts,
   type PlanResult,
 } from './parts.js';
 import { Progress } from './progress.js';
 import { revisePlan } from './replan.js';
+import { reviseByRule } from './replan-by-rule.js';
 
 /**
  * Carries a plan out. A step is done when the journal shows that it called what it had to; what goes wrong leads to a
@@ -59,18 +61,22 @@ function permitsOf(parts: ExecutionParts): StepGate['permits'] {
 }
 
 function accepted(run: Run, parts: ExecutionParts, loop: LoopParts<string>, written: Plan, given: PlanGiven): Plan {
+  const { plan, validation } = checkedPlan(run, checksOf(parts, loop), written, { facts: given.facts ?? [] });
+  if (given.version === undefined) run.note({ kind: 'plan', version: 1, plan, hash: planHash(plan), validation });
+  if (!validation.valid) throw notAccepted('it fails its checks.', seriousIn(validation));
+  return plan;
+}
+
+function checksOf(parts: ExecutionParts, loop: LoopParts<string>): PlannerParts {
   const { width, replanner } = parts;
   const permits = permitsOf(parts);
-  const rules = {
-    ...replanner,
+  return {
+    session: loop.session, // whoever planned it, the checks ask nobody
+    ...(typeof replanner === 'object' ? replanner : {}),
     ...(width === undefined ? {} : { width }),
     ...(permits === undefined ? {} : { permits }),
     tools: loop.toolset.tools,
   };
-  const { plan, validation } = checkedPlan(run, rules, written, { facts: given.facts ?? [] });
-  if (given.version === undefined) run.note({ kind: 'plan', version: 1, plan, hash: planHash(plan), validation });
-  if (!validation.valid) throw notAccepted('it fails its checks.', seriousIn(validation));
-  return plan;
 }
 
 /** How a plan ends, besides what it brought. */
@@ -157,8 +163,9 @@ class Course {
       };
     }
     this.replans++;
-    await this.revise(this.run.scope(`replan-${this.replans}`), { replanner, why, failed });
-    return undefined;
+    const scope = this.run.scope(`replan-${this.replans}`);
+    const isRevised = await this.revise(scope, { replanner, why, failed });
+    return isRevised ? undefined : { completed: false, ...failedStep, why: `${why}; no alternative is left`, failure };
   }
 
   private async revise(
@@ -168,14 +175,33 @@ class Course {
       readonly why: string;
       readonly failed: readonly string[];
     },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { execution } = this;
-    const { given, progress } = execution;
-    const trouble = { trouble: how.why, failed: how.failed };
-    const { plan, revisions } = await revisePlan(run, how.replanner, progress, { ...given, ...trouble });
-    progress.revise(run, revisions, plan);
+    const { progress } = execution;
+    const draft = await this.draft(run, how);
+    if (draft === undefined) return false;
+    progress.revise(run, draft.revisions, draft.plan);
     // what was observed stays observed; a branch that is new after a step long done is decided now
     for (const id of progress.done) await decideBranches(run.scope('branches'), execution, id);
+    return true;
+  }
+
+  private async draft(
+    run: Run,
+    {
+      replanner,
+      why: trouble,
+      failed,
+    }: {
+      readonly replanner: NonNullable<ExecutionParts['replanner']>;
+      readonly why: string;
+      readonly failed: readonly string[];
+    },
+  ): Promise<Draft | undefined> {
+    const { given, progress, loop } = this.execution;
+    if (typeof replanner !== 'function') return revisePlan(run, replanner, progress, { ...given, trouble, failed });
+    const checks = checksOf(this.parts, loop);
+    return reviseByRule(run, replanner, progress, { trouble, checks, rules: { facts: given.facts ?? [] } });
   }
 }
 

@@ -3,7 +3,7 @@ import { ConfigError, type Failure } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
-import type { Plan, PlanRevision, PlanShape, PlanStep, StepRecord } from '../../plans/plan.js';
+import type { Plan, PlanRevision, PlanShape, PlanStep, StepRecord, StepStatus } from '../../plans/plan.js';
 import type { ToolLoopOptions } from '../tool-loop/loop-parts.js';
 
 /** Who plans, and what a plan has to keep to. */
@@ -39,12 +39,20 @@ export interface PlanRequest {
 /** What a person, a rule or a judge says about a plan before any of its steps runs. Never a plan of its own. */
 export type PlanVerdict = { readonly approve: true } | { readonly approve: false; readonly notes: string };
 
+/** Goes on without a model: the next plan, or undefined where there is none. Pure, because it is asked again on replay. */
+export type Replanner = (about: {
+  readonly plan: Plan;
+  readonly statuses: Readonly<Record<string, StepStatus>>;
+  /** Every step that failed or could not start so far, those of earlier versions included. */
+  readonly failed: readonly string[];
+}) => Plan | undefined;
+
 /** Who carries a plan out, and how far it may go. */
 export interface ExecutionParts {
   /** Every step is a tool loop of this session, with a conversation of its own. */
   readonly worker: ToolLoopOptions;
-  /** Without one, a step that fails ends the plan. */
-  readonly replanner?: PlannerParts;
+  /** A model that writes the next plan, or a rule that knows it. Without one, a step that fails ends the plan. */
+  readonly replanner?: PlannerParts | Replanner;
   /** 3 where it is absent. */
   readonly maxReplans?: number;
   /** How often a strict step is asked again for the tools it did not call; 2 where it is absent. */
@@ -113,7 +121,7 @@ export function checkExecution(parts: ExecutionParts): void {
   requireCount('maxReplans of a plan', parts.maxReplans, 0);
   requireCount('maxReprompts of a plan', parts.maxReprompts, 0);
   requireCount('width of a plan', parts.width, 1);
-  if (parts.replanner !== undefined) checkPlanner(parts.replanner);
+  if (typeof parts.replanner === 'object') checkPlanner(parts.replanner);
 }
 
 function requireCount(name: string, value: number | undefined, least: number): void {

@@ -26,7 +26,8 @@ export function toolAwarePlan(options: {
   checkPlanner(planner);
   checkExecution(execution);
   const { toolset } = stepLoop(execution);
-  const unknown = [...planner.tools, ...(execution.replanner?.tools ?? [])].filter(({ name }) => !toolset.has(name));
+  const again = typeof execution.replanner === 'object' ? execution.replanner.tools : [];
+  const unknown = [...planner.tools, ...again].filter(({ name }) => !toolset.has(name));
   if (unknown.length > 0)
     throw new ConfigError(
       `A planner may name ${unknown.map(({ name }) => name).join(', ')}, which the worker does not have. Give both the same tools.`,
