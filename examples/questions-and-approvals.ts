@@ -5,6 +5,7 @@ import { loadPolicy } from 'flyball/adapters/definitions';
 import { type ToolLoopResult, toolLoop } from 'flyball/loops';
 import {
   approvalInbox,
+  askTool,
   chooseOneTool,
   displaysOf,
   displayTool,
@@ -51,6 +52,28 @@ const show = displayTool();
 assert.deepEqual([refund, show, whichOrder].map(kindOfTool), ['functional', 'display', 'blocking']);
 // #endregion
 
+// #region own
+/** A question of one's own: what the model hands over, what the person reads, what the answer must be. */
+const howToSend = askTool<{ readonly order: string }, string>({
+  name: 'how_to_send',
+  description: 'Asks the warehouse how a replacement leaves the house. Not for refunds.',
+  widget: 'choose-one',
+  input: {
+    type: 'object',
+    properties: { order: { type: 'string' } },
+    required: ['order'],
+    additionalProperties: false,
+  },
+  answer: { type: 'string', enum: ['post', 'courier'] }, // JSON Schema, or a schema library that can describe itself
+  prompt: ({ order }) => `How do we send the replacement for ${order}?`,
+  details: () => ({ choices: ['post', 'courier'] }), // for the interface
+  present: (way) => `It goes by ${way}.`, // what the model reads
+  scopes: ['warehouse'],
+  timeoutMs: 4 * 3600 * 1000,
+});
+// #endregion
+assert.equal(howToSend.asks({ order: 'A1' }).prompt, 'How do we send the replacement for A1?');
+
 const call = (id: string, name: string, args: object) => ({ id, name, arguments: JSON.stringify(args) });
 const question = { prompt: 'Ada has two orders. Which one is it?', choices: ['A1', 'A2'] };
 const model = scriptedModel({
@@ -88,6 +111,7 @@ const runtime = createRuntime({
   engine: memoryEngine(),
   agents: { clerk },
   seams: governance({ clock, tools, autonomy: 'autonomous', policy }),
+  options: { worker: false }, // here it goes on when we wake it; a worker does so by itself
 });
 const inbox = approvalInbox({ runtime, store: memoryStore(), clock }); // or the store of the SQLite engine
 // #endregion
@@ -96,13 +120,20 @@ const story: string[] = [];
 /** What is open now, as one who looks after requests sees it. */
 async function look(): Promise<InboxItem> {
   const { items } = await inbox.list({ status: 'open' });
-  for (const { kind, about, why = '', risk = 'none', scopes, notBy } of items)
-    story.push(
-      `  [${kind}] ${about}: ${why} (risk ${risk}${scopes.length === 0 ? '' : `, for ${scopes.join()}`}${notBy.length === 0 ? '' : `, not by ${notBy.join()}`})`,
-    );
+  story.push(...items.map(line));
   const [item] = items;
   assert(item !== undefined && items.length === 1);
   return item;
+}
+function line({ kind, about, why = '', risk, scopes, notBy, request }: InboxItem): string {
+  const { input } = request as { readonly input?: unknown };
+  const what = input === undefined ? about : `${about} ${JSON.stringify(input)}`;
+  const limits = [
+    `risk ${risk ?? 'unknown'}`,
+    ...scopes.map((scope) => `for ${scope}`),
+    ...notBy.map((who) => `not by ${who}`),
+  ];
+  return `  [${kind}] ${what} (${limits.join(', ')}): ${why}`;
 }
 /** Goes on with the run until it rests again. */
 async function goOn() {
@@ -186,7 +217,7 @@ await assert.rejects(late, { code: 'SIGNAL_UNEXPECTED', message: /alan said appr
 async function changedTo(euros: number): Promise<string> {
   const once: Agent<null, string> = async (run) => done((await run.call(refund, { order: 'A2', euros: 35 })).content);
   const seams = governance({ clock, tools, autonomy: 'autonomous', policy });
-  const own = createRuntime({ engine: memoryEngine(), agents: { once }, seams });
+  const own = createRuntime({ engine: memoryEngine(), agents: { once }, seams, options: { worker: false } });
   const waiting = await (await own.start('once', null, { budget: budget(), id: 'r' })).outcome();
   assert(waiting.stop === 'suspended');
   const value = { order: 'A2', euros };
@@ -225,7 +256,7 @@ const letters: Agent<string, string> = async (run, draft) => {
   }
 };
 // #endregion
-const office = createRuntime({ engine: memoryEngine(), agents: { letters } });
+const office = createRuntime({ engine: memoryEngine(), agents: { letters }, options: { worker: false } });
 const post = approvalInbox({ runtime: office, store: memoryStore(), clock });
 await (await office.start('letters', 'Dear Ada, sorry.', { budget: budget(), id: 'letter' })).outcome();
 for (const verdict of [{ verdict: 'modify', value: 'Dear Ada, we are sorry.' }, approve] as const) {
@@ -242,5 +273,5 @@ post.close();
 await runtime.close();
 await office.close();
 console.log('questions-and-approvals: what the inbox showed, and what people did');
-for (const line of story) console.log(line);
+for (const told of story) console.log(told);
 console.log(`paid once: ${paid.join()}; decided by ${decided.join(', ')}`);

@@ -9,6 +9,7 @@ export {
   type ExitReport,
   type FailureReport,
   type GateResult,
+  type HaltRecord,
   type RepairEntry,
   type Strategy,
   type SubTask,
@@ -29,6 +30,7 @@ export {
   exitSettings,
   type GivenExitSettings,
 } from './commit/exit/index.js';
+export { haltRecordOf } from './commit/halt.js';
 export {
   advance,
   LOOP_EVENTS,

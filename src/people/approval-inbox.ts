@@ -165,8 +165,8 @@ function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {
     case 'spawn-end':
     case 'run-end':
       return mayHaveOpen;
-    case 'run-resume':
-      return true; // what a bound had closed is open again
+    case 'attempt-start':
+      return event.why !== 'start'; // what a bound had closed may be open again
     default:
       return false;
   }

@@ -212,12 +212,19 @@ class Watch implements Supervision {
       return this.next(() => this.giveWay(`the monitor is ${MOST_WAITING} entries behind`));
     }
     this.next(async () => {
-      if (!this.hasBegun) await this.begin('start');
+      if (!this.hasBegun || this.hasGap(entries)) await this.begin('start');
       for (const entry of entries) {
         this.waiting--;
         if (!this.isStopped) await this.look(entry);
       }
     });
+  }
+
+  /** What lets a resting run go on is written before anybody listens to it again. */
+  private hasGap([first]: readonly Entry[]): boolean {
+    const last = this.window.at(-1);
+    if (first === undefined || last === undefined) return false;
+    return first.generation === last.generation ? first.seq > last.seq + 1 : first.seq > 0;
   }
 
   private show(entry: Entry): boolean {

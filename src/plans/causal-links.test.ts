@@ -6,7 +6,14 @@ import { validatePlan } from './feasibility.js';
 import { findCycle, orderOf } from './graph.js';
 import type { Plan } from './plan.js';
 import { resolveThreats } from './resolve-threats.js';
-import { acyclicPlans, allOrders, context, partial, step } from './sample.test-data.js';
+import { allOrders, context, partial, randomPlan, step } from './sample.test-data.js';
+
+/** Plans without cycles, of at most so many steps. */
+function acyclicPlans(most: number, conditions: readonly string[]): fc.Arbitrary<Plan> {
+  return fc
+    .tuple(fc.integer({ min: 1, max: most }), fc.infiniteStream(fc.nat()))
+    .map(([size, numbers]) => randomPlan(size, (below) => numbers.next().value % below, conditions));
+}
 
 /** fetch makes the data there, use needs it, clean takes it away, and nothing says when. */
 const threatened = partial([

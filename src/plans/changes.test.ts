@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { applyChanges, diffPlans, planHash } from './changes.js';
 import type { Plan, PlanChange } from './plan.js';
 import { reviseProblem } from './revise.js';
-import { acyclicPlans, partial, step } from './sample.test-data.js';
+import { partial, randomPlan, step } from './sample.test-data.js';
+
+/** Plans without cycles, of at most so many steps. */
+function acyclicPlans(most: number, conditions: readonly string[]): fc.Arbitrary<Plan> {
+  return fc
+    .tuple(fc.integer({ min: 1, max: most }), fc.infiniteStream(fc.nat()))
+    .map(([size, numbers]) => randomPlan(size, (below) => numbers.next().value % below, conditions));
+}
 
 const before: Plan = partial([step('a'), step('b', { dependsOn: ['a'] }), step('c')]);
 

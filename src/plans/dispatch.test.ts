@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { readySteps } from './dispatch.js';
 import { predecessors } from './graph.js';
 import type { Plan, StepStatus } from './plan.js';
-import { acyclicPlans, partial, step } from './sample.test-data.js';
+import { partial, randomPlan, step } from './sample.test-data.js';
+
+/** Plans without cycles, of at most so many steps. */
+function acyclicPlans(most: number): fc.Arbitrary<Plan> {
+  return fc
+    .tuple(fc.integer({ min: 1, max: most }), fc.infiniteStream(fc.nat()))
+    .map(([size, numbers]) => randomPlan(size, (below) => numbers.next().value % below));
+}
 
 function ids(plan: Plan, statuses: Readonly<Record<string, StepStatus>>, slots = 10): readonly string[] {
   return readySteps(plan, statuses, slots).map(({ id }) => id);

@@ -55,6 +55,13 @@ describe('goal trees', () => {
     expect(planFromGoals(tree, {})).toMatchObject({ goal: 'All of report', shape: 'partial' });
   });
 
+  it('never make a step wait for itself, also where it waits for a goal that it serves', () => {
+    expect(dependencies(and('goal', [leaf('a'), leaf('b', { dependsOn: ['goal'] })]))).toEqual([
+      ['a', []],
+      ['b', ['a']],
+    ]);
+  });
+
   it('put children that go in order behind each other', () => {
     const ordered = and('all', [and('first', [leaf('a'), leaf('b')]), leaf('c'), leaf('a')], true);
     expect(dependencies(ordered)).toEqual([

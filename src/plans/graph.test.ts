@@ -12,7 +12,14 @@ import {
   sorted,
 } from './graph.js';
 import type { Plan } from './plan.js';
-import { acyclicPlans, allOrders, partial, step } from './sample.test-data.js';
+import { allOrders, partial, randomPlan, step } from './sample.test-data.js';
+
+/** Plans without cycles, of at most so many steps. */
+function acyclicPlans(most: number): fc.Arbitrary<Plan> {
+  return fc
+    .tuple(fc.integer({ min: 1, max: most }), fc.infiniteStream(fc.nat()))
+    .map(([size, numbers]) => randomPlan(size, (below) => numbers.next().value % below));
+}
 
 /** a before b and c, both before d. */
 const diamond = partial([

@@ -59,6 +59,12 @@ describe('decomposing a task', () => {
     expect(validatePlan(result.plan, context({ tools, facts: ['online'] })).issues).toEqual([]);
   });
 
+  it('sees the effects of all the steps before, not only of the last [R4-SHAPE-HTN]', () => {
+    const subTasks = ['compile', 'write notes', 'test'].map((task) => ({ task }));
+    const slow = { ...library, methods: { check: [{ name: 'slowly', ordering: 'total' as const, subTasks }] } };
+    expect(stepsOf(decompose('check', slow, []))).toHaveLength(3);
+  });
+
   it('takes the method that applies to the facts [R4-SHAPE-HTN]', () => {
     expect(stepsOf(decompose('release', library, ['address'])).at(-1)?.[0]).toBe('post');
   });
@@ -137,6 +143,27 @@ describe('decomposing a task', () => {
       task: 'post',
     });
     expect(decompose('toString', library, [])).toMatchObject({ ok: false, task: 'toString' });
+  });
+
+  it('names the failure on the way that was preferred', () => {
+    const way = (task: string, cost: number) => ({
+      name: task,
+      ordering: 'total' as const,
+      subTasks: [{ task }],
+      cost,
+    });
+    const two = { ...library, methods: { go: [way('post', 2), way('test', 1)] } };
+    expect(decompose('go', two, [])).toMatchObject({ ok: false, task: 'test' });
+  });
+
+  it('refuses to grow past the most steps that a plan may have', () => {
+    const subTasks = Array.from({ length: 101 }, () => ({ task: 'compile' }));
+    const long = { ...library, methods: { go: [{ name: 'long', ordering: 'total' as const, subTasks }] } };
+    expect(decompose('go', long, [])).toEqual({
+      ok: false,
+      problem: 'The plan grows past 100 steps.',
+      task: 'compile',
+    });
   });
 
   it('ends methods that name their own task [R4-SHAPE-HTN]', () => {

@@ -249,6 +249,34 @@ describe('reading a plan', () => {
     ]);
   });
 
+  it('knows in a conditional list that what lies inside one side cannot meet the other [R4-SHAPE-CONDITIONAL]', () => {
+    const plan = planOf({
+      steps: ['a', 'b', 'c', 'd'].map((id) => ({ id, description: id })),
+      branches: [
+        { at: 'a', observation: 'outer', ifSo: ['b'], ifNot: ['d'] },
+        { at: 'b', observation: 'inner', ifSo: ['c'], ifNot: [] },
+      ],
+    });
+    expect(plan.steps.map(({ dependsOn }) => dependsOn)).toEqual([[], ['a'], ['b'], ['a']]);
+    expect(validatePlan(plan, context()).issues).toEqual([]);
+  });
+
+  it('writes a negated condition in one way', () => {
+    const [step] = planOf(oneStep({ preconditions: ['! paused', '!paused', ' online '] })).steps;
+    expect(step?.preconditions).toEqual(['!paused', 'online']);
+  });
+
+  it('keeps the dependencies of a conditional plan unless it says that the list is the order [R4-SHAPE-CONDITIONAL]', () => {
+    const branches = [{ at: 'a', observation: 'so', ifSo: ['b'], ifNot: [] }];
+    const steps = ['a', 'b', 'c'].map((id) => ({ id, description: id, dependsOn: id === 'c' ? ['a'] : [] }));
+    const dependencies = (value: object) => planOf({ branches, ...value }).steps.map(({ dependsOn }) => dependsOn);
+    expect(dependencies({ steps })).toEqual([[], [], ['a']]);
+    expect(dependencies({ steps, shape: 'ordered' })).toEqual([[], ['a'], ['a', 'b']]);
+    const loose = steps.map(({ id, description }) => ({ id, description }));
+    expect(dependencies({ steps: loose, shape: 'partial' })).toEqual([[], [], []]);
+    expect(dependencies({ steps: loose })).toEqual([[], ['a'], ['a', 'b']]);
+  });
+
   it('freezes what it read, all the way down', () => {
     const [step] = planOf(full).steps;
     expect(Object.isFrozen(step)).toBe(true);
@@ -281,6 +309,7 @@ describe('finding a plan in a text', () => {
     ['in a fence', `\`\`\`json\n${text}\n\`\`\``],
     ['in a fence with prose around it', `Here [1] is {my} plan:\n\n\`\`\`\n${text}\n\`\`\`\nGood luck, [see above].`],
     ['with prose around it', `I thought about {this} and [that] first.\n${text}\nThat is all [1].`],
+    ['in a fence after a bracket that is never closed', `First [of all:\n\`\`\`json\n${text}\n\`\`\``],
     ['twice, word for word', `${text}\n\nOnce more:\n${text}`],
   ])('reads a plan that stands %s [R4-PLAN-PARSE]', (_, given) => {
     const read = parsePlan(given);
@@ -312,7 +341,13 @@ describe('finding a plan in a text', () => {
     const args = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const deep = `[{"id":"a","description":"x","compensation":{"tool":"t","args":${args}}}]`;
     expect(parsePlan(deep).ok).toBe(false);
+    expect(parsePlan(`My plan: ${deep}`).ok).toBe(false);
     expect(problemOf(JSON.parse(deep))).toMatch(/nested too deeply/);
+  });
+
+  it('is not misled by brackets and quotes inside of strings [R4-PLAN-PARSE]', () => {
+    const steps = [{ id: 'a', description: 'Write "}" and ]] and \\ there' }];
+    expect(parsePlan(`Now: ${JSON.stringify(steps)} Done.`)).toEqual(readPlan(steps));
   });
 
   it('gives up on a hostile text quickly', () => {

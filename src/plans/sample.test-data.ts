@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { FeasibilityContext } from './feasibility.js';
 import type { Plan, PlanStep } from './plan.js';
 
@@ -32,28 +31,22 @@ export function context(fields: Partial<FeasibilityContext> = {}): FeasibilityCo
   return { tools: [], facts: [], tokensLeft: 1_000_000, width: 100, permits: () => true, ...fields };
 }
 
-/** A random plan without cycles: steps depend on earlier ones only, in a list that is then shuffled. */
-export function acyclicPlans(most: number, conditions: readonly string[] = []): fc.Arbitrary<Plan> {
-  const some = fc.subarray(conditions.flatMap((name) => [name, `!${name}`]));
-  const oneSided = some.map((all) => all.filter((name) => name.startsWith('!') || !all.includes(`!${name}`)));
-  return fc
-    .integer({ min: 1, max: most })
-    .chain((size) =>
-      fc.tuple(
-        ...Array.from({ length: size }, (_, index) =>
-          fc.record({
-            dependsOn: fc.subarray(Array.from({ length: index }, (_, earlier) => `s${earlier}`)),
-            preconditions: fc.oneof(fc.constant([]), oneSided),
-            effects: fc.oneof(fc.constant([]), oneSided),
-            priority: fc.integer({ min: 0, max: 2 }),
-            estimatedMs: fc.integer({ min: 0, max: 9 }),
-          }),
-        ),
-      ),
-    )
-    .map((all) => all.map((fields, index) => step(`s${index}`, fields)))
-    .chain((steps) => fc.shuffledSubarray(steps, { minLength: steps.length }))
-    .map((steps) => partial(steps));
+/** A plan without cycles out of random numbers: steps depend on earlier ones only, in a list that is then shuffled. */
+export function randomPlan(size: number, draw: (below: number) => number, conditions: readonly string[] = []): Plan {
+  const some = (all: readonly string[]) => all.filter(() => draw(2) === 0);
+  const sides = () => (draw(2) === 0 ? [] : some(conditions).map((name) => (draw(2) === 0 ? name : `!${name}`)));
+  const steps = Array.from({ length: size }, (_, index) =>
+    step(`s${index}`, {
+      dependsOn: some(Array.from({ length: index }, (_, earlier) => `s${earlier}`)),
+      preconditions: sides(),
+      effects: sides(),
+      priority: draw(3),
+      estimatedMs: draw(10),
+    }),
+  );
+  const shuffled: PlanStep[] = [];
+  while (steps.length > 0) shuffled.push(...steps.splice(draw(steps.length), 1));
+  return partial(shuffled);
 }
 
 /** Every order in which the steps can run, found by trying. */

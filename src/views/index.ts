@@ -7,6 +7,15 @@ export {
   checkpointOf,
   type Output,
 } from './checkpoint.js';
+export {
+  type CommitCourse,
+  type CommitFailure,
+  type CommitHalt,
+  type CourseTransition,
+  commitCourseOf,
+  commitCoursesOf,
+} from './commit-course.js';
+export { type CheckedCommit, type CommitCheck, checkCommit, committedIn } from './commit-course-check.js';
 export { type CostLine, type CostReport, costBy, EARLIER, NO_MODEL, NO_PHASE } from './cost.js';
 export { type Effect, effectsOf, VERBS, type Verb } from './effects.js';
 export {

@@ -69,24 +69,19 @@ async function reference(): Promise<Reference> {
 }
 
 /** Before the file is touched, after it was touched and before that is known, and when it is known. */
-const DEATHS = (
-  [
-    ['/act-', 'write_file'],
-    ['/act-', 'edit_file'],
-    ['/repair-6', 'edit_file'],
-    ['/repair-9', 'edit_file'],
-    ['/repair-6', 'tests:unit'],
-  ] as const
-).flatMap(([scope, name]) =>
-  (
-    [
-      ['intent', 'before'],
-      ['intent', 'after'],
-      ['complete', 'before'],
-      ['complete', 'after'],
-    ] as const
-  ).map(([entry, when]) => ({ scope, name, entry, when })),
-);
+const MOMENTS = [
+  { entry: 'intent', when: 'before' },
+  { entry: 'intent', when: 'after' },
+  { entry: 'complete', when: 'before' },
+  { entry: 'complete', when: 'after' },
+] as const;
+
+const DEATHS = [
+  ...MOMENTS.slice(1, 3).map((moment) => ({ ...moment, scope: '/act-', name: 'write_file' })),
+  ...MOMENTS.map((moment) => ({ ...moment, scope: '/act-', name: 'edit_file' })),
+  ...MOMENTS.map((moment) => ({ ...moment, scope: '/repair-6', name: 'edit_file' })),
+  ...MOMENTS.slice(1, 3).map((moment) => ({ ...moment, scope: '/repair-9', name: 'edit_file' })),
+];
 
 describe('a repository whose mending is killed', () => {
   it('is mended by another process to the same tree, and no edit is made twice [R4-SHOW-REPOSITORY] [R4-SHOW-CRASH]', async () => {
@@ -103,7 +98,7 @@ describe('a repository whose mending is killed', () => {
       expect(changesIn(said.entries), where).toEqual(calm.changes);
       expect(readdirSync(bed.undoFolder).length, where).toBe(calm.changes.length);
       expect(verifyCommit(said.outcome.value), where).toBe(true);
-      expect(eventsOf(said.entries, 'attempt-start').map(({ why }) => why)).toHaveLength(2);
+      expect(eventsOf(said.entries, 'attempt-start').map(({ why }) => why)).toContain('takeover');
     }
   });
 

@@ -263,6 +263,55 @@ describe('an approval inbox', () => {
     expect(await inbox.metrics()).toMatchObject({ open: 0, deadlineMisses: 1 });
   });
 
+  it('hears of what ended elsewhere when it is asked to look [R4-PEOPLE-INBOX]', async () => {
+    const here = desk(asking);
+    await here.start('r1');
+    const { id } = only((await here.inbox.list()).items);
+    here.die();
+    const { runtime } = here.stage.open(asking);
+    await runtime.signal('r1', 'answer:#0', true, { from: 'bob' });
+    expect(await (await runtime.wake('r1')).outcome()).toMatchObject({ stop: 'done' });
+    expect(await here.inbox.get(id)).toMatchObject({ status: 'open' });
+    await here.inbox.sync();
+    expect(await here.inbox.get(id)).toMatchObject({ status: 'decided', decision: { by: 'bob' } });
+  });
+
+  it('withdraws what a bound closes, and asks again when the run goes on under a larger one', async () => {
+    const agent: AnyAgent = async (run: Run) => {
+      const both = await run.all<unknown>(
+        [
+          (on) => on.call(confirmTool(), { prompt: 'Go on?' }),
+          (on) => on.call({ ...mail, effect: 'pure' }, { to: 'eve' }),
+        ],
+        2,
+      );
+      return done(both.length);
+    };
+    const { inbox, runtime } = desk(agent);
+    const handle = await runtime.start('agent', null, { id: 'r1', budget: budget({ toolCalls: 1 }) });
+    expect(await handle.outcome()).toMatchObject({ stop: 'bounded' });
+    expect(only((await inbox.list()).items)).toMatchObject({ about: 'confirm', status: 'withdrawn' });
+    const again = await runtime.resume('r1', { budget: { toolCalls: 5 } });
+    expect(await again.outcome()).toMatchObject({ stop: 'suspended' });
+    expect(only((await inbox.list()).items)).toMatchObject({ about: 'confirm', status: 'open' });
+  });
+
+  it('leaves to a run what its forks inherited from it', async () => {
+    const agent: AnyAgent = async (run: Run) => {
+      await run.call(confirmTool(), { prompt: 'Go on?' });
+      await run.wait({ name: 'more' });
+      return done(null);
+    };
+    const { inbox, runtime, start } = desk(agent);
+    await start('r1');
+    await inbox.answer(only((await inbox.list()).items).id, true, ada);
+    await (await runtime.wake('r1')).outcome();
+    const at = (await runtime.entries('r1')).findLast(({ event }) => event.type === 'complete')?.seq ?? 0;
+    await (await runtime.fork('r1', { at, id: 'f1' })).outcome();
+    await inbox.sync();
+    expect((await inbox.list()).items.map(({ run }) => run)).toEqual(['r1']);
+  });
+
   it('shows only the requests of its own tenant', async () => {
     const { inbox, start, store, runtime, stage } = desk(asking);
     await start('r1');
@@ -308,6 +357,17 @@ describe('an approval inbox', () => {
     });
     expect(await measure([approve, approve, no, no])).toMatchObject({ unmodifiedShare: 0.5, alarms: [] });
     expect(await measure([no])).toMatchObject({ alarms: [] }); // one says nothing
+  });
+
+  it('counts what was modified before it was approved as modified, from a time on', async () => {
+    const { inbox, start, runtime } = desk(mailing);
+    await start('r1');
+    for (const verdict of [{ verdict: 'modify', value: { to: 'eve' } }, approve] as const) {
+      await inbox.decide(only((await inbox.list({ status: 'open' })).items).id, verdict, ada);
+      await (await runtime.wake('r1')).outcome();
+    }
+    expect(await inbox.metrics()).toMatchObject({ verdicts: 2, approved: 1, modified: 1, unmodifiedShare: 0 });
+    expect(await inbox.metrics({ since: Number.MAX_SAFE_INTEGER })).toMatchObject({ verdicts: 0 });
   });
 
   it('tells the next caller when a record could not be written', async () => {

@@ -306,6 +306,7 @@ describe('a tool that asks a person', () => {
       timeoutMs: 1_000,
       scopes: ['viewer'],
     });
+    expect(rate.asks({ film: 'x'.repeat(9_000) }).prompt).toHaveLength(2_000);
     await expect(rate.execute({ film: 'x' }, { key: '', signal: AbortSignal.abort() })).rejects.toThrow('run.call');
   });
 

@@ -83,9 +83,13 @@ describe('a run that somebody watches', () => {
     const stage = new Stage<Clock>(systemClock());
     const life = stage.open(agent);
     const fired: Fired[] = [];
+    const seen: number[] = [];
     const started = life.start();
     const watch = supervise(life.runtime, RUN, {
-      monitor: (entry, window) => interruptAt('file-4.md')(entry, window) ?? interruptAt('file-8.md')(entry, window),
+      monitor: (entry, window) => {
+        seen.push(entry.seq);
+        return interruptAt('file-4.md')(entry, window) ?? interruptAt('file-8.md')(entry, window);
+      },
       from: 'start',
       by: 'ada',
       onTrigger: {
@@ -109,6 +113,7 @@ describe('a run that somebody watches', () => {
     const second = await life.runtime.handle(RUN).outcome();
     expect(second).toMatchObject({ stop: 'suspended', paused: true });
     await watch.settled();
+    expect(seen).toEqual((await stage.entries()).map(({ seq }) => seq)); // what let it go on was looked at, too
     expect(texts()).toContain('5 NEW');
     expect(texts()).toContain('4 new');
     expect(await stage.events('redirect')).toMatchObject([{ by: 'ada', text: 'Write everything in upper case.' }]);
@@ -224,6 +229,26 @@ describe('a run that somebody watches', () => {
     await watch.settled();
     expect(Math.max(...sizes)).toBe(3);
     expect(seen.map(({ seq }) => seq)).toEqual((await stage.entries()).map(({ seq }) => seq)); // each once, in order
+    watch.stop();
+  });
+
+  it('is looked at once for each entry, also when the journal is read late', async () => {
+    const hold = gate();
+    const stage = moving();
+    const { runtime, start } = stage.open(async (run: Run) => done(await run.step('work', 1, (n) => n, 'idempotent')));
+    const late = { ...runtime, entries: (id: string) => hold.opened.then(() => runtime.entries(id)) };
+    const seen: number[] = [];
+    const watch = supervise(late, RUN, {
+      from: 'start',
+      monitor: ({ seq }) => {
+        seen.push(seq);
+        return undefined;
+      },
+    });
+    await start();
+    hold.open();
+    await watch.settled();
+    expect(seen).toEqual((await stage.entries()).map(({ seq }) => seq));
     watch.stop();
   });
 

@@ -47,7 +47,7 @@ async function reach(broken: readonly string[]) {
   const model = scriptedModel({
     worker: ({ messages }) => {
       const asked = messages.map(({ content }) => content).join('\n');
-      const name = /Call \W*(\w+)\W* now/.exec(asked)?.[1] ?? '';
+      const name = /The step: (\w+)/.exec(asked)?.[1] ?? '';
       if (messages.some(({ role }) => role === 'tool')) return `${name} is over`;
       return { toolCalls: [{ id: 'c1', name, arguments: '{}' }] };
     },

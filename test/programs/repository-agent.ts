@@ -197,6 +197,8 @@ export interface RepositoryLoop {
   /** What the tests see; the repository where it is absent. */
   readonly mounts?: NonNullable<TestHarnessOptions['mounts']>;
   readonly way: Way;
+  /** How long a tool may take: nobody looks at what a dead process left before that has passed. */
+  readonly timeoutMs?: number;
   readonly more?: Partial<CommitLoopOptions>;
 }
 
@@ -205,10 +207,13 @@ export function repositoryLoop(given: RepositoryLoop): {
   readonly loop: Agent<RepositoryTask, CommitResult>;
   readonly model: ScriptedModel;
 } {
-  const { root, undoFolder, sandbox, mounts, way, store, more } = given;
+  const { root, undoFolder, sandbox, mounts, way, store, timeoutMs, more } = given;
   const model = scriptedModel(scriptFor(way));
   const session = (name: string) => ({ name, model, setup: `You are the ${name}.` });
-  const tools = filesTools({ allow: root, ...(undoFolder === undefined ? {} : { undoFolder }) });
+  const tools = filesTools({ allow: root, ...(undoFolder === undefined ? {} : { undoFolder }) }).map((each) => ({
+    ...each,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  }));
   const named = (name: string): ToolRef => tools.find((each) => each.name === name) as unknown as ToolRef;
   const tests = testHarness({
     level: 'unit',

@@ -14,7 +14,7 @@ export interface RepositoryJob {
   readonly root: string;
   readonly undoFolder: string;
   readonly way: Way;
-  /** At the first commit that holds such an entry of this name or scope: inside its transaction, or when it is durable. */
+  /** At the first commit that holds such an entry of an effect of this name in this scope: inside its transaction, or when it is durable. */
   readonly dieAt?: {
     readonly entry: EventType;
     readonly scope: string;
@@ -59,7 +59,8 @@ async function engineFor({ path, dieAt }: RepositoryJob): Promise<SqliteEngine> 
 const job = JSON.parse(process.argv[2] ?? '') as RepositoryJob;
 const engine = await engineFor(job);
 const { root, undoFolder, way } = job;
-const { loop } = repositoryLoop({ root, undoFolder, way, store: engine.store, sandbox: processSandbox() });
+const { store } = engine;
+const { loop } = repositoryLoop({ root, undoFolder, way, store, sandbox: processSandbox(), timeoutMs: 1_000 });
 const runtime = createRuntime({ engine, agents: { loop }, options: { pollMs: 20 } });
 const handle =
   (await engine.get(RUN)) === undefined

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { FlyballError } from '../../core/errors.js';
-import { verifyAudit } from '../../views/audit.js';
+import type { Entry } from '../../core/events.js';
+import type { CommitResult } from '../../loops/commit/contracts.js';
+import { verifyCommit } from '../../loops/commit/provenance.js';
+import { type AuditVerdict, verifyAudit } from '../../views/audit.js';
+import { checkCommit, committedIn } from '../../views/commit-course-check.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 
 const ABOUT =
   'Check an audit file: every line holds the hash of the one before, so that an altered, missing, inserted or moved line is found. ' +
-  'Whoever can rewrite the whole file can write a new chain; --head compares with the hash that export printed.';
+  'Whoever can rewrite the whole file can write a new chain; --head compares with the hash that export printed. ' +
+  'Where the run ended with a commit, its result is checked too: against its own seal, and against what the file tells.';
 
 export function verifyCommand(perform: Perform): Command {
   return newCommand('verify <file>', ABOUT, [
@@ -22,7 +27,8 @@ export function verifyCommand(perform: Perform): Command {
 }
 
 function verify({ screen }: Call, file: string, head: string | undefined): ExitCode {
-  const verdict = verifyAudit(linesOf(file));
+  const lines = linesOf(file);
+  const verdict = verifyAudit(lines);
   if (!verdict.ok) {
     screen.data({ file, ...verdict });
     screen.complain(`✗ ${file}, line ${verdict.line}: ${verdict.why}.`);
@@ -35,11 +41,36 @@ function verify({ screen }: Call, file: string, head: string | undefined): ExitC
     screen.complain('  The file was written anew, or belongs to another export. Export the run again.');
     return EXIT.failed;
   }
-  screen.data({ file, ...verdict });
+  const commit = commitIn(lines, verdict);
+  if (commit?.ok === false) {
+    screen.data({ file, ok: false, why: commit.why, commit });
+    screen.complain(`✗ ${file} is a whole chain, but the result in it does not hold: ${commit.why}.`);
+    screen.complain('  Do not rely on this result: find out who changed it, or submit the task again.');
+    return EXIT.failed;
+  }
+  screen.data({ file, ...verdict, ...(commit === undefined ? {} : { commit }) });
   screen.line(
     `✓ ${file}: ${plural(verdict.count, 'entry').replace('entrys', 'entries')} of ${verdict.run}, unaltered. Head ${verdict.head}`,
   );
+  if (commit !== undefined)
+    screen.line(`✓ The result of task ${commit.task} is what was committed. Seal ${commit.seal}`);
   return EXIT.ok;
+}
+
+type Commit =
+  | { readonly ok: true; readonly task: string; readonly seal: string }
+  | { readonly ok: false; readonly why: string };
+
+/** Undefined where the run did not end with a commit. */
+function commitIn(lines: readonly string[], { run }: Extract<AuditVerdict, { ok: true }>): Commit | undefined {
+  const entries = lines.flatMap((line) => (line === '' ? [] : ((JSON.parse(line) as { entry?: Entry }).entry ?? [])));
+  const result = committedIn(entries) as CommitResult | undefined;
+  if (result === undefined) return undefined;
+  if (!verifyCommit(result)) return { ok: false, why: 'it was altered since it was sealed' };
+  const { task, run: by } = result.provenance;
+  // a result that was given out again is told of in the journal of the run that made it
+  const check = by === run ? checkCommit(result, entries) : { ok: true as const };
+  return check.ok ? { ok: true, task, seal: result.seal } : check;
 }
 
 function linesOf(file: string): readonly string[] {

@@ -12,10 +12,11 @@ export function assertInvariants(run: Run, work: Work): void {
   const { limits } = run.budget;
   const spent = run.budget.spent();
   const { position, transitions } = work;
-  // 1. tokens never exceed their bound
+  // 1. tokens, and the iterations that all agents of a run share, never exceed their bound
   hold(spent.tokensIn <= limits.tokensIn && spent.tokensOut <= limits.tokensOut, 'tokens are within their bound');
+  hold(spent.iterations <= limits.iterations, 'iterations are within their bound');
   // 2. depth never exceeds its bound
-  hold(limits.depth >= 0, 'the depth of agents is within its bound');
+  hold(depthOf(run.path) <= limits.depth, 'the depth of agents is within its bound');
   // 3. every transition was told before the next phase began
   hold(transitions.length === position.iteration, 'every transition is in the journal');
   hold(
@@ -25,6 +26,11 @@ export function assertInvariants(run: Run, work: Work): void {
   // 4. no call was made twice under one identity
   const effects = run.calls().map(({ effect }) => effect);
   hold(new Set(effects).size === effects.length, 'every tool call has an identity of its own');
+}
+
+/** How many agents are around this one: each child adds `child.n` to the path. */
+function depthOf(path: string): number {
+  return path.split('/').filter((part) => /^child\.\d+$/.test(part)).length;
 }
 
 /** 5. What is committed can be traced: to the task, the plan, the evidence, the calls and the repairs. */

@@ -106,7 +106,7 @@ async function takeBack(
   id: string,
 ): Promise<void> {
   if (!isOf((await store.get(at))?.value, hash)) return;
-  const before = (await store.history(at)).findLast(({ value }) => value !== null && !isOf(value, hash));
+  const before = (await store.history(at)).findLast(({ value, erased }) => erased !== true && !isOf(value, hash));
   if (before === undefined) await store.erase(at, now);
   else await put(store, at, { id, now, make: () => before.value });
 }

@@ -1,0 +1,136 @@
+import { type Clock, memoryStore, type Outcome, systemClock } from 'flyball';
+import type { CommitResult } from 'flyball/loops';
+import { scriptedModel } from 'flyball/testing';
+import { describe, expect, it } from 'vitest';
+import type { TaskSpec } from '../../src/core/work.js';
+import { Stage } from '../runtime/stage.js';
+import {
+  courseOf,
+  criticised,
+  judging,
+  loopWith,
+  notesOf,
+  ROOMY,
+  resultOf,
+  runCommit,
+  SMOOTH,
+  TASK,
+} from './stage-commit.js';
+
+/** Two rounds of repairs, each of which helps. */
+const MENDING = {
+  worker: () => 'First draft.',
+  judge: judging((shown) => ({
+    correctness: shown.includes('Third draft') ? 1 : shown.includes('Second draft') ? 0.8 : 0.6,
+  })),
+  critic: ({ messages }: { readonly messages: readonly { readonly content: string }[] }) =>
+    criticised({ description: JSON.stringify(messages).includes('Second draft') ? 'still vague' : 'vague' }),
+  repairer: ({ messages }: { readonly messages: readonly { readonly content: string }[] }) =>
+    JSON.stringify(messages).includes('still vague') ? 'Third draft.' : 'Second draft.',
+};
+
+/** Nothing is refused because of what it may cost. */
+const CHEAP = { controller: { baseCostUsd: 0 } };
+
+describe('a bound of the run', () => {
+  const stops = [
+    ['iterations', 3],
+    ['iterations', 7],
+    ['modelCalls', 1],
+    ['modelCalls', 2],
+    ['modelCalls', 5],
+    ['costUsd', 0.02],
+    ['tokensIn', 3000],
+  ] as const;
+  it.each(stops)(
+    '%s at %d ends it by name, and under a larger budget it goes on to the same result [R4-LOOP-OUTCOMES]',
+    async (axis, limit) => {
+      const price = { input: 2, output: 2 };
+      const model = scriptedModel({ ...SMOOTH, ...MENDING }, { price });
+      const calm = await runCommit({}, { ...CHEAP, model: scriptedModel({ ...SMOOTH, ...MENDING }, { price }) });
+      const stage = new Stage<Clock>(systemClock());
+      const loop = loopWith(model, CHEAP);
+      const life = stage.open((run, input) => loop(run, input as TaskSpec));
+      const outcome = await life.start(TASK, { ...ROOMY, [axis]: limit });
+      expect(outcome).toMatchObject({ stop: 'bounded', bound: axis, limit });
+      expect(await notesOf(stage, 'failure-report')).toHaveLength(1);
+      const ended = (await life.resume({ budget: { [axis]: limit * 1000 } })) as Outcome<CommitResult>;
+      const { outputs, provenance, audit } = resultOf({ outcome: ended });
+      expect(outputs).toEqual(resultOf(calm).outputs);
+      expect(provenance.repairs.map(({ ms: _ms, costUsd: _cost, ...rest }) => rest)).toEqual(
+        resultOf(calm).provenance.repairs.map(({ ms: _ms, costUsd: _cost, ...rest }) => rest),
+      );
+      expect(audit.transitions).toEqual(resultOf(calm).audit.transitions);
+      expect(model.requests).toHaveLength(calm.model.requests.length); // nothing was asked a second time
+    },
+  );
+});
+
+describe('a limit of the loop', () => {
+  it.each([
+    [{ maxIterations: 5 }, 'maxIterations'],
+    [{ maxRetrievals: 0 }, undefined],
+  ] as const)('%o ends it as bounded by its name', async (limits, bound) => {
+    const { outcome, stage } = await runCommit(MENDING, { limits });
+    if (bound === undefined) return expect(outcome.stop).toBe('done');
+    expect(outcome).toMatchObject({ stop: 'bounded', bound, limit: limits[bound] });
+    expect((await courseOf(stage)).at(-1)).toMatch(/FAIL$/);
+    expect(await notesOf(stage, 'failure-report')).toHaveLength(1);
+  });
+});
+
+describe('the controller of a loop', () => {
+  it('refuses before anything is asked what it cannot reach within its budget [R4-CONTROL-PREDICT]', async () => {
+    const { outcome, model, stage } = await runCommit({}, { expectedError: 0.9, limits: { maxRepairs: 1 } });
+    expect(outcome).toMatchObject({
+      stop: 'failed',
+      failure: { code: 'QUALITY_NOT_REACHED', message: expect.stringMatching(/before it starts: .*[^.]\.$/) as string },
+    });
+    expect(model.requests).toEqual([]);
+    expect(await courseOf(stage)).toEqual(['PLAN exhausted FAIL']);
+    expect(await notesOf(stage, 'prediction')).toMatchObject([{ error: 0.9, verdict: { kind: 'refuse' } }]);
+  });
+
+  it('relaxes its gate where that makes the loop fit, and says so before it starts [R4-CONTROL-PREDICT]', async () => {
+    const { outcome, stage } = await runCommit({}, { expectedError: 0.3, limits: { maxRepairs: 1 } });
+    expect(await notesOf(stage, 'prediction')).toMatchObject([{ verdict: { kind: 'relax-gate' } }]);
+    expect(outcome.stop).toBe('done');
+  });
+
+  it('learns from the repairs of earlier tasks of the class what a repair is worth [R4-CONTROL-GAIN]', async () => {
+    const store = memoryStore();
+    const first = await runCommit(MENDING, { store });
+    const [before] = await notesOf(first.stage, 'prediction');
+    const second = await runCommit(MENDING, { store, task: { ...TASK, id: 'tide-2' } });
+    const [after] = await notesOf(second.stage, 'prediction');
+    // two repairs of modest intensity raised the quality by 0.2 each: a larger gain than was assumed, so fewer repairs
+    expect(after?.['costUsd']).not.toBe(before?.['costUsd']);
+    const other = await runCommit(MENDING, { store, task: { ...TASK, id: 'ode-1', taskClass: 'poem' } });
+    expect((await notesOf(other.stage, 'prediction'))[0]).toEqual(before);
+    const lessons = await store.query({ tenant: 'default', owner: 'anonymous', collection: 'commit-lessons' });
+    const learned = lessons.records.map(({ key, value }) => [key, value] as const);
+    expect(learned).toMatchObject([
+      ['explainer/explanation', { outcomes: { length: 4 }, seen: { length: 2 } }],
+      ['explainer/poem', { outcomes: { length: 2 }, seen: { length: 1 } }],
+    ]);
+  });
+
+  it('passes over a strategy that has failed against this cause in earlier tasks [R4-CONTROL-GAIN] [R4-REPAIR-STRATEGY]', async () => {
+    const store = memoryStore();
+    const script = {
+      ...MENDING,
+      critic: () => criticised({ description: 'vague', line: 1, severity: 0.2 }),
+      judge: judging((shown) => ({ correctness: shown.includes('draft anew') ? 1 : 0.79 })),
+      repairer: (_request: unknown, n: number) => (n > 1 ? 'A draft anew.' : 'Vague draft.'),
+    };
+    for (let n = 0; n < 6; n++)
+      await runCommit(script, { store, exit: { novelty: 1, pAuto: 0, pReview: 0 }, task: { ...TASK, id: `t${n}` } });
+    const last = await runCommit(script, {
+      store,
+      exit: { novelty: 1, pAuto: 0, pReview: 0 },
+      task: { ...TASK, id: 'last' },
+    });
+    const [repair] = await notesOf(last.stage, 'repair');
+    expect(repair).toMatchObject({ why: expect.stringContaining('minimal-edit rarely helps') as string });
+  });
+});
