@@ -2,9 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_CONFIG } from 'flyball/loops';
 import { ROUTER_DEFAULTS } from 'flyball/models';
+import { UNMODIFIED_ABOVE, UNMODIFIED_BELOW } from 'flyball/people';
+import { MAX_BRANCH_DEPTH, MAX_BRANCHES, MAX_STEPS, type PlanStep, readPlan, validatePlan } from 'flyball/plans';
 import { AUTONOMY_LEVELS, DEFAULT_AUTONOMY, DEFAULT_RATE_LIMIT, ENFORCEMENT_POINTS } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { root } from '../scripts/files.mjs';
+import { APPROVAL_RULES } from '../src/core/approval.js';
+import { WIDGETS } from '../src/core/question.js';
+import {
+  DEFAULT_REASKS,
+  DEFAULT_REPLANS,
+  DEFAULT_REPROMPTS,
+  DEFAULT_REVISIONS,
+  DEFAULT_WIDTH,
+} from '../src/loops/plan/parts.js';
 import { outcomeFor, type TerminationReason } from '../src/loops/tool-loop/termination.js';
 import { PROVIDERS, type ProviderFacts, type SettingName } from '../src/models/providers.js';
 
@@ -97,6 +108,149 @@ describe('docs/tool-loop.md', () => {
     for (const reason of reasons)
       expect(documented.get(reason), reason).toBe(outcomeFor({ reason, why: '' }, undefined).stop);
   });
+});
+
+describe('docs/plans.md', () => {
+  it('names the fields of a step with what they are where a planner leaves them out', () => {
+    const said = (value: unknown) => (value === undefined || value === '' ? 'none' : value);
+    const [step] = planFrom([{ id: 'a', description: 'Do it.' }]).steps;
+    const rows = table('docs/plans.md', 'Field', 'Default', 'Means');
+    const union = /const KNOWN = \[(.*?)\]/s.exec(read('src/plans/read-step.ts'))?.[1] ?? '';
+    expect(rows.map(([name]) => name)).toEqual([...union.matchAll(/'([^']+)'/g)].map((match) => match[1]));
+    for (const [name = '', value] of rows.slice(2)) {
+      const given = said(step?.[name as keyof PlanStep]);
+      expect(value, name).toBe(typeof given === 'string' ? given : JSON.stringify(given));
+    }
+  });
+
+  it('gives every check its severity and its action', () => {
+    const found = [
+      ...WRONG_PLANS.flatMap(([plan, more]) => validatePlan(planFrom(plan), { ...SOUND, ...more }).issues),
+    ];
+    const documented = table('docs/plans.md', 'Check', 'Severity', 'Action', 'Fails when').map((row) =>
+      row.slice(0, 3),
+    );
+    const sorted = (rows: readonly (readonly string[])[]) => [...new Set(rows.map((row) => row.join(' ')))].sort();
+    expect(sorted(found.map(({ check, severity, action }) => [check, severity, action]))).toEqual(sorted(documented));
+  });
+
+  it('names the bounds', () => {
+    const documented = table('docs/plans.md', 'Setting', 'Default', 'Bounds').map(([name, value]) => [name, value]);
+    expect(documented).toEqual([
+      ['maxReasks', String(DEFAULT_REASKS)],
+      ['maxRevisions', String(DEFAULT_REVISIONS)],
+      ['maxReprompts', String(DEFAULT_REPROMPTS)],
+      ['maxReplans', String(DEFAULT_REPLANS)],
+      ['width', String(DEFAULT_WIDTH)],
+    ]);
+    const page = read('docs/plans.md');
+    expect(page).toContain(`A plan has at most ${MAX_STEPS} steps`);
+    expect(page).toContain(`nest at most ${MAX_BRANCH_DEPTH} deep, and a plan has at most ${MAX_BRANCHES} of them`);
+  });
+
+  it('lists every note that a plan leaves', () => {
+    const files = [
+      'approve-step',
+      'ask-for-plan',
+      'compensate',
+      'draft-plan',
+      'execute-plan',
+      'execution',
+      'progress',
+      'run-step',
+    ];
+    const noted = files.flatMap((file) => [...read(`src/loops/plan/${file}.ts`).matchAll(/note\(\{ kind: '([^']+)'/g)]);
+    const documented = table('docs/plans.md', 'Note', 'When').flatMap(([names = '']) => names.split(', '));
+    expect([...documented].sort()).toEqual([...new Set(noted.map((match) => match[1]))].sort());
+  });
+});
+
+/** A world in which nothing is wrong with a plan by itself. */
+const SOUND: Parameters<typeof validatePlan>[1] = {
+  tools: [],
+  facts: [],
+  tokensLeft: 1e6,
+  width: 4,
+  permits: () => true,
+};
+
+const steps = (...ids: readonly string[]) => ids.map((id) => ({ id, description: id }));
+const nested = (depth: number) => ({
+  steps: steps(...Array.from({ length: depth + 1 }, (_, n) => `s${n}`)),
+  branches: Array.from({ length: depth }, (_, n) => ({ at: `s${n}`, observation: 'x', ifSo: [`s${n + 1}`] })),
+});
+
+/** One for each check, and what makes it fail. */
+const WRONG_PLANS: readonly (readonly [plan: object, more: Partial<typeof SOUND>])[] = [
+  [
+    [
+      { id: 'a', description: 'a', dependsOn: ['b'] },
+      { id: 'b', description: 'b', dependsOn: ['a'] },
+    ],
+    {},
+  ],
+  [[{ id: 'a', description: 'a', dependsOn: ['gone'] }], {}],
+  [nested(MAX_BRANCH_DEPTH + 1), {}],
+  [[{ id: 'a', description: 'a', stepType: 'tool', requiredTools: ['gone'] }], {}],
+  [[{ id: 'a', description: 'a', preconditions: ['x'] }], {}],
+  [
+    {
+      shape: 'partial',
+      steps: [
+        { id: 'a', description: 'a', effects: ['x'] },
+        { id: 'b', description: 'b', dependsOn: ['a'], preconditions: ['x'] },
+        { id: 'c', description: 'c', effects: ['!x'] },
+      ],
+    },
+    {},
+  ],
+  [[{ id: 'a', description: 'a', reversibility: 'irreversible' }], { permits: () => false }],
+  [steps('a'), { tokensLeft: 1 }],
+  [steps('a'), { latencyMs: 1 }],
+  [{ shape: 'partial', steps: steps('a', 'b') }, { width: 1 }],
+];
+
+function planFrom(value: object) {
+  const found = readPlan(value);
+  if (!found.ok) throw new Error(found.problem);
+  return found.plan;
+}
+
+describe('docs/people.md', () => {
+  it('has a row for every widget, verdict and rule of an approval', () => {
+    expect(table('docs/people.md', 'Widget', 'Made by').map(([widget]) => widget)).toEqual([...WIDGETS]);
+    expect(table('docs/people.md', 'Verdict', 'Needs').map(([verdict]) => verdict)).toEqual([
+      'approve',
+      'reject',
+      'modify',
+      'escalate',
+    ]);
+    const rules = new Map(
+      table('docs/people.md', 'Member', 'Means', 'Default').map(([name, , value]) => [name, value]),
+    );
+    for (const name of [...Object.keys(APPROVAL_RULES), 'timeoutMs'])
+      expect([...rules.keys()]).toContain(`approval.${name}`);
+    expect(rules.get('approval.people')).toBe(String(APPROVAL_RULES.people));
+    expect(rules.get('approval.maxModifications')).toBe(String(APPROVAL_RULES.maxModifications));
+    const page = read('docs/people.md');
+    expect(page).toContain(`when more than ${UNMODIFIED_ABOVE * 100} % are approved`);
+    expect(page).toContain(`below ${UNMODIFIED_BELOW * 100} %`);
+  });
+});
+
+describe('plans, people and the commit loop', () => {
+  it.each(['plans', 'people', 'commit-loop'])(
+    'docs/%s.md shows code of examples that are compiled and run [R4-DOCS]',
+    (name) => {
+      const sources = [...read(`docs/${name}.md`).matchAll(/<!-- from (\S+?)(?:#\S+)? -->/g)].map(
+        (match) => match[1] ?? '',
+      );
+      const programs = new Set(sources.filter((source) => /^examples\/[^/]+\.ts$/.test(source)));
+      expect(programs.size).toBeGreaterThan(0);
+      for (const source of programs) expect(read(source), source).toContain("from 'node:assert'"); // it checks itself when it runs
+      expect(read('README.md')).toContain(`docs/${name}.md`);
+    },
+  );
 });
 
 describe('docs/governance.md', () => {

@@ -25,7 +25,7 @@ export interface Question {
   /** For the interface: choices, limits, fields, what is to be edited. Plain data. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly risk?: Risk;
-  /** How long the question stands; without an answer the call fails, and nobody is asked again. */
+  /** How long the question stands; without an answer the call fails. A further call asks anew. */
   readonly timeoutMs?: number;
   /** Scopes, any one of which lets a person answer. Empty or absent: anybody may. */
   readonly scopes?: readonly string[];

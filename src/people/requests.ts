@@ -65,7 +65,6 @@ interface Asking {
 function requestOf({ id: run, agent, tenant }: Asking, effect: Effect): PersonRequest | undefined {
   const { start, startedAt } = effect;
   if (start?.type !== 'wait-start' || (start.kind !== 'approval' && start.kind !== 'question')) return undefined;
-  if (!start.token.startsWith(`${run}:`)) return undefined; // a fork inherited it: it is its parent's
   const { kind, name, token, due, schema, needs } = start;
   const decision = decisionOf(start.kind, effect);
   return {

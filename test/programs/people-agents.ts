@@ -15,7 +15,7 @@ import {
   textTool,
 } from 'flyball/people';
 import { ledger, scriptedModel } from 'flyball/testing';
-import { tool, toolset } from 'flyball/tools';
+import { tool, toolRegistry } from 'flyball/tools';
 
 /** Agents that need people, for tests in which processes die. What they do to the world is a line in a ledger file. */
 
@@ -53,7 +53,7 @@ const tidy: Agent<Job, unknown> = async (run, { folder }) => {
   });
   const loop = toolLoop({
     session: { name: 'tidier', model, setup: 'You tidy up.' },
-    tools: toolset([lookUp, confirmTool({ risk: 'medium' })]),
+    tools: toolRegistry([lookUp, confirmTool({ risk: 'medium' })]).toolset(),
     config: { doubleConfirmation: false },
   });
   return loop(run, 'Tidy up.');
@@ -94,22 +94,19 @@ const mail: Agent<Job & { readonly timeoutMs?: number }, unknown> = async (run, 
     input: { ...WORDS, required: ['to', 'text'] },
     effect: 'irreversible',
     why: 'an e-mail cannot be called back',
-    execute: async (args: { to: string; text: string }, { key }) => {
-      ledgerOf(folder).record(key, { sent: args });
-      return 'sent';
-    },
-  });
-  const gated = {
-    ...send,
     approval: { ...(timeoutMs === undefined ? {} : { timeoutMs }), escalation: [{ to: 'the head', scopes: [] }] },
     review: ({ to }: { to: string }) => ({
       expectedEffect: `${to} reads it within minutes`,
       undo: 'It cannot be taken back.',
       alternatives: ['leave it as a draft'],
-      risk: 'high' as const,
-      recommendation: 'approve' as const,
+      risk: 'high',
+      recommendation: 'approve',
     }),
-  };
+    execute: async (args: { to: string; text: string }, { key }) => {
+      ledgerOf(folder).record(key, { sent: args });
+      return 'sent';
+    },
+  });
   const model = scriptedModel({
     clerk: ({ messages }) => {
       const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
@@ -121,7 +118,7 @@ const mail: Agent<Job & { readonly timeoutMs?: number }, unknown> = async (run, 
   });
   const loop = toolLoop({
     session: { name: 'clerk', model, setup: 'You answer letters.' },
-    tools: toolset([draft, gated as unknown as ToolRef]),
+    tools: toolRegistry([draft, send]).toolset(),
     config: { doubleConfirmation: false },
   });
   return loop(run, 'Answer Ada.');

@@ -6,6 +6,7 @@ import type { CommitResult } from '../../loops/commit/contracts.js';
 import { verifyCommit } from '../../loops/commit/provenance.js';
 import { type AuditVerdict, verifyAudit } from '../../views/audit.js';
 import { checkCommit, committedIn } from '../../views/commit-course-check.js';
+import { withoutPrivate } from '../../views/without-private.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -52,13 +53,16 @@ function verify({ screen }: Call, file: string, head: string | undefined): ExitC
   screen.line(
     `✓ ${file}: ${plural(verdict.count, 'entry').replace('entrys', 'entries')} of ${verdict.run}, unaltered. Head ${verdict.head}`,
   );
-  if (commit !== undefined)
-    screen.line(`✓ The result of task ${commit.task} is what was committed. Seal ${commit.seal}`);
+  if (commit !== undefined) {
+    const unread = commit.unread === undefined ? '' : ` Not compared with this journal: ${commit.unread}.`;
+    screen.line(`✓ The result of task ${commit.task} is what was committed. Seal ${commit.seal}.${unread}`);
+  }
   return EXIT.ok;
 }
 
 type Commit =
-  | { readonly ok: true; readonly task: string; readonly seal: string }
+  /** `unread`: why the journal says nothing about it. */
+  | { readonly ok: true; readonly task: string; readonly seal: string; readonly unread?: string }
   | { readonly ok: false; readonly why: string };
 
 /** Undefined where the run did not end with a commit. */
@@ -68,9 +72,11 @@ function commitIn(lines: readonly string[], { run }: Extract<AuditVerdict, { ok:
   if (result === undefined) return undefined;
   if (!verifyCommit(result)) return { ok: false, why: 'it was altered since it was sealed' };
   const { task, run: by } = result.provenance;
-  // a result that was given out again is told of in the journal of the run that made it
-  const check = by === run ? checkCommit(result, entries) : { ok: true as const };
-  return check.ok ? { ok: true, task, seal: result.seal } : check;
+  const why = by === run ? undefined : `it was made by run ${by}`;
+  const unread = why ?? (withoutPrivate(entries) === entries ? undefined : 'parts of the run are private');
+  const check = unread === undefined ? checkCommit(result, entries) : { ok: true as const };
+  if (!check.ok) return check;
+  return { ok: true, task, seal: result.seal, ...(unread === undefined ? {} : { unread }) };
 }
 
 function linesOf(file: string): readonly string[] {

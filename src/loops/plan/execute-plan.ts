@@ -38,7 +38,8 @@ export async function executePlan(run: Run, parts: ExecutionParts, plan: Plan, g
   const gate = { permits: permitsOf(parts), rules: parts.stepApproval ?? {}, tools: loop.toolset };
   const course = new Course(run, parts, { loop, observer: observerFor(loop), maxReprompts, gate, given, progress });
   const ending = await course.toItsEnd();
-  const isUndone = ending.failure !== undefined && ending.failure.code !== 'APPROVAL_REJECTED';
+  const isRejected = ending.failure?.code === 'APPROVAL_REJECTED' && ending.failedStep === undefined;
+  const isUndone = ending.failure !== undefined && !isRejected;
   const compensations = isUndone ? await compensatePlan(run.scope('undo'), loop.toolset, progress.executed) : [];
   run.note({ kind: 'plan-end', version: progress.version, ...ending });
   return {

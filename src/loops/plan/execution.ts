@@ -1,3 +1,4 @@
+import { FlyballError, failureOf } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { takeBranch } from '../../plans/index.js';
@@ -29,7 +30,8 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
   const refusal = needsApproval(gate, step) ? await refusalOf(run, gate, step) : undefined;
   if (refusal !== undefined) {
     progress.end(run, notRun(step.id, 'blocked', refusal));
-    return { step: step.id, why: refusal };
+    const failure = failureOf(new FlyballError('APPROVAL_REJECTED', `Step ${step.id}: ${refusal}`));
+    return { step: step.id, why: refusal, failure };
   }
   run.note({ kind: 'step-start', step: step.id, stepType: step.stepType, version: progress.version });
   const {

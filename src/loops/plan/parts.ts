@@ -91,6 +91,7 @@ export interface PlanResult {
   readonly plan: Plan;
   /** The last record of every step that came to an end, those of earlier versions included, in the order of their ends. */
   readonly records: readonly StepRecord[];
+  /** Since it began to be carried out; corrections while it was planned are in the journal. */
   readonly revisions: readonly PlanRevision[];
   /** What the last steps said: those that nothing else waits for. */
   readonly output: string;

@@ -58,9 +58,10 @@ function executionFor({ planner, execution }: { readonly planner: PlannerParts; 
 
 /** A plan whose every step was done is `done`; one that a reviewer stopped is `blocked`; a bound can be lifted. */
 export function outcomeOf(result: PlanResult): Outcome<PlanResult> {
-  const { completed, bound, failure, why = '' } = result;
+  const { completed, bound, failure, failedStep, why = '' } = result;
   if (completed) return done(result);
   if (bound !== undefined) return { stop: 'bounded', bound: bound.name, limit: bound.limit, partial: result };
-  if (failure?.code === 'APPROVAL_REJECTED') return blocked(why, result);
+  // a step that a person refused leaves work half done: that is a failure, and is rolled back
+  if (failure?.code === 'APPROVAL_REJECTED' && failedStep === undefined) return blocked(why, result);
   return failed(failure ?? failureOf(new FlyballError('STEP_UNVERIFIED', why)), result);
 }

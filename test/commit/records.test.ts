@@ -1,0 +1,132 @@
+import { done, FlyballError, memoryStore, type Run, type Store } from 'flyball';
+import type { CommitResult } from 'flyball/loops';
+import { type Memory, memory } from 'flyball/memory';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { moving } from '../runtime/stage.js';
+import { courseOf, criticised, judging, notesOf, resultOf, runCommit, TASK } from './stage-commit.js';
+
+beforeAll(async () => {
+  await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
+});
+
+const COMMITS = { tenant: 'default', owner: 'anonymous', collection: 'commits' };
+const LESSONS = { tenant: 'default', owner: 'anonymous', collection: 'commit-lessons' };
+
+type Rates = Readonly<Record<string, Readonly<Record<string, { readonly tried: number }>>>>;
+
+/** Makes the stored result look as if another version had written it. */
+async function rewrite(store: Store, protocol: { readonly major: number; readonly minor: number }): Promise<void> {
+  const [record] = (await store.query(COMMITS)).records;
+  if (record === undefined) throw new Error('nothing was committed');
+  const before = record.value as CommitResult;
+  const value = { ...before, provenance: { ...before.provenance, protocol } };
+  const at = { ...COMMITS, key: record.key };
+  await store.propose(at, { id: 'rewrite', over: record.version, value, now: 1 });
+  await store.commit(at, 'rewrite', 1);
+}
+
+describe('a stored result', () => {
+  it('of another major version is refused instead of being misread [R4-LOOP-CONTRACTS]', async () => {
+    const store = memoryStore();
+    await runCommit({}, { store });
+    await rewrite(store, { major: 2, minor: 0 });
+    const { outcome, model } = await runCommit({}, { store });
+    expect(outcome).toMatchObject({
+      stop: 'failed',
+      because: expect.stringMatching(/protocol 2\.0, this is 1\.\d+\. Submit the task under another id/) as string,
+    });
+    expect(model.requests).toEqual([]);
+  });
+
+  it('of another minor version is read: additions are left alone [R4-LOOP-CONTRACTS]', async () => {
+    const store = memoryStore();
+    await runCommit({}, { store });
+    await rewrite(store, { major: 1, minor: 9 });
+    const { outcome, model } = await runCommit({}, { store });
+    expect(outcome).toMatchObject({ stop: 'done', value: { resubmitted: true } });
+    expect(model.requests).toEqual([]);
+  });
+});
+
+describe('a committed result', () => {
+  it('is promoted to episodic memory, where a later run finds it [R4-COMMIT-MEMORY]', async () => {
+    const shelf = memoryStore();
+    const run = await runCommit({}, { memory: memory({ store: shelf }) });
+    const { provenance } = resultOf(run);
+    const later = moving().open(async (on: Run) =>
+      done(
+        await memory({ store: shelf }).recall(on, { query: 'why do tides turn', kinds: ['episodic'], level: 'full' }),
+      ),
+    );
+    expect(await later.start()).toMatchObject({
+      value: {
+        items: [
+          {
+            kind: 'episodic',
+            title: TASK.goal,
+            content: expect.stringContaining('Because of the moon.') as string,
+            tags: ['commit', 'explanation'],
+            metadata: { task: TASK.id, status: 'committed', provenance: provenance.hash },
+          },
+        ],
+      },
+    });
+  });
+
+  it('is nothing that a failed loop leaves behind [R4-COMMIT-MEMORY]', async () => {
+    const shelf = memoryStore();
+    const script = { judge: judging(() => ({ completeness: 0 })), critic: () => criticised({ description: 'empty' }) };
+    const { outcome } = await runCommit(script, {
+      memory: memory({ store: shelf }),
+      controller: { noise: 0.9 },
+      expectedError: 0,
+    });
+    expect(outcome.stop).toBe('failed');
+    const later = moving().open(async (on: Run) => done(await memory({ store: shelf }).list(on, 'episodic')));
+    expect(await later.start()).toMatchObject({ value: { items: [] } });
+  });
+
+  it('is refused when a part changes it behind the back of whoever verified it [R4-LOOP-INVARIANTS]', async () => {
+    let reads = 0;
+    const slippery = {
+      name: 'answer',
+      get text() {
+        return `Because of the moon, ${reads++}.`;
+      },
+    };
+    const store = memoryStore();
+    const workpiece = { collect: async () => [slippery], write: async () => undefined };
+    const { outcome } = await runCommit({}, { workpiece, store });
+    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'INVARIANT_BROKEN' } });
+    expect((await store.query(COMMITS)).records).toEqual([]);
+  });
+
+  it('is stored and learned from once, although COMMIT had to be repeated [R4-COMMIT-IDEMPOTENT] [R4-LOOP-RETRY]', async () => {
+    const store = memoryStore();
+    const inner = memory({ store: memoryStore() });
+    let tries = 0;
+    const shaky: Memory = {
+      ...inner,
+      remember: async (run, kind, item) => {
+        if (++tries === 1) throw new FlyballError('MODEL_UNAVAILABLE', 'Not now.', { retryable: true });
+        return inner.remember(run, kind, item);
+      },
+    };
+    const stage = moving();
+    const script = {
+      worker: () => 'Because it is so.',
+      judge: judging((shown) => ({ correctness: shown.includes('of the moon') ? 1 : 0.6 })),
+      critic: () => criticised({ description: 'the moon is not named', line: 1 }),
+    };
+    const run = await runCommit(script, { store, memory: shaky, stage, stays: true });
+    expect((await courseOf(stage)).slice(-2)).toEqual(['COMMIT retry COMMIT', 'COMMIT committed COMMIT']);
+    const repairs = await notesOf(stage, 'repair');
+    const [lesson] = (await store.query(LESSONS)).records;
+    expect(lesson?.value).toMatchObject({ seen: { length: 1 }, outcomes: { length: 1 }, lessons: { length: 1 } });
+    const rates = (lesson?.value as Readonly<Record<'rates', Rates>> | undefined)?.rates ?? {};
+    const tried = Object.values(rates).flatMap((row) => Object.values(row).map((count) => count.tried));
+    expect(tried.reduce((sum, n) => sum + n, 0)).toBe(repairs.length);
+    expect((await store.query(COMMITS)).records).toHaveLength(1);
+    expect(resultOf(run).audit.transitions.at(-1)).toMatchObject({ from: 'COMMIT', event: 'retry' });
+  });
+});
