@@ -17,6 +17,7 @@ type WaitStart = EventOf<'wait-start'>;
 export async function addressOf(
   where: {
     readonly checkJson: RuntimeParts['checkJson'] | undefined;
+    readonly now: number;
     readonly entries: readonly Entry[];
     readonly runId: string;
   },
@@ -30,6 +31,7 @@ export async function addressOf(
   const open = named.filter(({ id }) => !ends.has(id));
   for (const wait of open) {
     refuseStranger(wait, runId, sent);
+    if (isTooLate(wait, where.now)) throw tooLate(runId, wait);
     const problem = wait.schema === undefined ? undefined : await checkJson?.(wait.schema, sent.payload);
     if (problem === undefined) return wait.needs === undefined ? name : wait.token; // there is a wait that it fits
     refused = { name: wait.name, problem };
@@ -67,6 +69,16 @@ function refuseStranger({ name, needs }: WaitStart, runId: string, { from, scope
       `${from} has agreed to this already, and "${name}" of ${runId} needs another person. The question stays open.`,
       { detail: { notBy: needs.notBy } },
     );
+}
+
+/** Where nobody works on the run its time may be over without an entry that says so. */
+export function isTooLate({ kind, due }: WaitStart, at: number): boolean {
+  return kind !== 'signal' && due !== undefined && at >= due;
+}
+
+function tooLate(runId: string, { name, due = 0 }: WaitStart): FlyballError {
+  const message = `"${name}" of ${runId} ended at its deadline, ${new Date(due).toISOString()}. Nothing was changed.`;
+  return new FlyballError('SIGNAL_UNEXPECTED', message, { detail: { name, due } });
 }
 
 /** A verdict that comes twice or too late changes nothing, and whoever sends it should know. */

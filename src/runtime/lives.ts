@@ -106,8 +106,10 @@ export class Lives {
     const { entries } = await load(engine, claim.record, claim.record.generation);
     const { end } = indexJournal(entries, { deep: false });
     if (end !== undefined && end.outcome.stop !== 'bounded') return; // it has ended; nothing decided since can change that
-    const batch = controlBatch(claim, was, entries, { resume, messages, now: clock.now() });
-    if (batch !== undefined) await engine.append(claim, batch);
+    const control = controlBatch(claim, was, entries, { resume, messages, now: clock.now() });
+    if (control === undefined) return;
+    await engine.append(claim, control.batch);
+    if (control.entries.length > 0) this.audience.publish(claim.runId, control.entries);
   }
 
   private async open(claim: Claim, generation: number, why: Why): Promise<void> {

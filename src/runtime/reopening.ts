@@ -1,7 +1,7 @@
 import { type Budget, budget as completeBudget } from '../core/budget.js';
 import { encode } from '../core/codec.js';
 import { ConfigError } from '../core/errors.js';
-import type { EventOf, RunEvent } from '../core/events.js';
+import type { Entry, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
 import { instructionIn } from './inbox.js';
@@ -22,7 +22,7 @@ export function controlBatch(
   was: RunStatus,
   entries: readonly LoadedEntry[],
   wish: { readonly resume: Resume | undefined; readonly messages: readonly StoredMessage[]; readonly now: number },
-): Batch | undefined {
+): { readonly batch: Batch; readonly entries: readonly Entry[] } | undefined {
   const { resume, messages, now } = wish;
   const recorded = indexJournal(entries, { deep: false });
   const events: RunEvent[] = [];
@@ -49,9 +49,10 @@ export function controlBatch(
   }
   if (events.length === 0 && taken.length === 0) return undefined;
   const position = { generation: claim.record.generation, at: now, activeMs: recorded.activeMs };
+  const written = events.map((event, index): Entry => ({ ...position, seq: recorded.nextSeq + index, event }));
   return {
-    entries: events.map((event, index) => ({ ...position, seq: recorded.nextSeq + index, body: encode(event).body })),
-    taken,
+    batch: { entries: written.map(({ event, ...place }) => ({ ...place, body: encode(event).body })), taken },
+    entries: written,
   };
 }
 

@@ -210,7 +210,11 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const from = sent.from ?? 'anonymous';
       const loaded = await load(engine, record, record.generation);
       const entries = loaded.entries.filter(({ inherited }) => inherited === undefined); // a fork's questions are its own
-      const to = await addressOf({ checkJson: parts.checkJson, entries, runId }, name, { payload, from, ...sent });
+      const to = await addressOf({ checkJson: parts.checkJson, entries, runId, now: clock.now() }, name, {
+        payload,
+        from,
+        ...sent,
+      });
       return post(runId, {
         kind: 'signal',
         name: to,

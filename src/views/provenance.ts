@@ -177,7 +177,7 @@ function approvalsIn(ended: readonly Effect[]): readonly Approval[] {
     const approved = byKey.get(`${generation} ${effect}`)?.end;
     if (approved?.type === 'abort' && REFUSALS.has(approved.failure.code)) return [];
     const verdict = String((end.payload as { readonly verdict?: unknown } | undefined)?.verdict ?? 'approve');
-    return [{ effect, generation, name, by: end.from, verdict }];
+    return verdict === 'reject' ? [] : [{ effect, generation, name, by: end.from, verdict }];
   });
 }
 

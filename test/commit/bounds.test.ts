@@ -67,15 +67,13 @@ describe('a bound of the run', () => {
 });
 
 describe('a limit of the loop', () => {
-  it.each([
-    [{ maxIterations: 5 }, 'maxIterations'],
-    [{ maxRetrievals: 0 }, undefined],
-  ] as const)('%o ends it as bounded by its name', async (limits, bound) => {
-    const { outcome, stage } = await runCommit(MENDING, { limits });
-    if (bound === undefined) return expect(outcome.stop).toBe('done');
-    expect(outcome).toMatchObject({ stop: 'bounded', bound, limit: limits[bound] });
-    expect((await courseOf(stage)).at(-1)).toMatch(/FAIL$/);
-    expect(await notesOf(stage, 'failure-report')).toHaveLength(1);
+  it('ends it as bounded by its name, with a report of where it stood', async () => {
+    const { outcome, stage } = await runCommit(MENDING, { limits: { maxIterations: 6 } });
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'maxIterations', limit: 6 });
+    expect((await courseOf(stage)).at(-1)).toBe('CRITIQUE diagnosed FAIL');
+    expect(await notesOf(stage, 'failure-report')).toMatchObject([
+      { phase: 'CRITIQUE', partial: { artefacts: [{ text: 'First draft.' }] }, checkpoint: { iteration: 6 } },
+    ]);
   });
 });
 

@@ -1,4 +1,5 @@
 import {
+  type Budget,
   budget,
   createRuntime,
   type Engine,
@@ -23,6 +24,7 @@ export interface Course {
   readonly script: Script;
   readonly task?: TaskSpec;
   readonly options?: CommitOptions;
+  readonly limits?: Partial<Budget>;
   /** What people say to a question. */
   readonly answer?: (request: Readonly<Record<string, unknown>>) => unknown;
 }
@@ -67,7 +69,10 @@ export async function liveCommit(course: Course, lifeOf: (life: number) => Doome
         {
           runId: RUN,
           start: (on) =>
-            on.start('committer', course.task ?? TASK, { id: RUN, budget: budget({ ...ROOMY, wallMs: 1e12 }) }),
+            on.start('committer', course.task ?? TASK, {
+              id: RUN,
+              budget: budget({ ...ROOMY, ...course.limits, wallMs: 1e12 }),
+            }),
           answer: (waiting): Answer => ({
             id: `answer to ${waiting.effect}`,
             payload: course.answer?.(waiting.request as Readonly<Record<string, unknown>>) ?? { verdict: 'approve' },

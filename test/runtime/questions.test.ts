@@ -2,7 +2,7 @@ import { budget, done, type Run, type StandardSchema, type Tool } from 'flyball'
 import { provenanceOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
-import { moving, RUN } from './stage.js';
+import { moving, RUN, still } from './stage.js';
 
 const yesOrNo: StandardSchema = {
   '~standard': {
@@ -95,6 +95,22 @@ describe('a tool that asks a person', () => {
     );
     const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
     expect(await handle.finished()).toMatchObject({ value: { ok: false, failure: { code: 'NO_ANSWER' } } });
+  });
+
+  it('takes no answer after its time, also when nobody worked on the run meanwhile [R4-PEOPLE-TWICE] [R4-PEOPLE-DEADLINE]', async () => {
+    const stage = still();
+    const agent = async (run: Run) => done(await run.call(confirm({ timeoutMs: 1000 }), { what: 'Really?' }));
+    const life = stage.open(agent);
+    const started = life.start();
+    await stage.clock.advance(500);
+    expect(await started).toMatchObject({ stop: 'suspended' });
+    life.die();
+    await stage.clock.advance(1000);
+    const later = stage.open(agent);
+    await expect(later.runtime.signal(RUN, 'answer:#0', true)).rejects.toMatchObject({
+      code: 'SIGNAL_UNEXPECTED',
+      message: expect.stringContaining('ended at its deadline'),
+    });
   });
 
   it('hears only people with its scope [R4-PEOPLE-SCOPES]', async () => {
@@ -194,7 +210,10 @@ describe('a redirection', () => {
     await Promise.race([life.start().catch(() => undefined), life.crashed]);
     life.die();
     const later = stage.open(agent);
+    const published: string[] = [];
+    later.runtime.subscribe((_run, entries) => void published.push(...entries.map(({ event }) => event.type)));
     await later.runtime.redirect(RUN, 'other way');
     expect(await later.resume()).toMatchObject({ value: ['other way'] });
+    expect(published).toContain('redirect'); // also what was decided while nobody ran it
   });
 });
