@@ -32,7 +32,7 @@ function aboutOf({ kind, name, until, request }: Waiting): string {
     case 'approval':
       return `waits for approval of ${what}${askedOf(request)}${time}`;
     case 'question':
-      return `asks: ${promptOf(request) ?? name}${time}`;
+      return `asks "${promptOf(request) ?? name}"${time}`;
     case 'doubt':
       return `in doubt: a person must say whether ${what} happened${time}`;
     case 'signal':

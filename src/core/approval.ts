@@ -171,6 +171,14 @@ export const VERDICT_JSON_SCHEMA = {
   ],
 } as const satisfies JsonSchema;
 
+/** For what can only be approved or rejected as it is. */
+export const FIXED_VERDICT_JSON_SCHEMA = {
+  type: 'object',
+  required: ['verdict'],
+  properties: { verdict: { enum: ['approve', 'reject', 'escalate'] }, reason: { type: 'string' } },
+  anyOf: VERDICT_JSON_SCHEMA.anyOf.slice(0, 2),
+} as const satisfies JsonSchema;
+
 /** Published for whoever takes verdicts: a refusal needs its reason, a modification its value. */
 export const verdictSchema: StandardSchema<unknown, Verdict> = {
   '~standard': {

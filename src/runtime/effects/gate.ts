@@ -4,6 +4,7 @@ import {
   type ApprovalRules,
   type ApprovalState,
   addressees,
+  FIXED_VERDICT_JSON_SCHEMA,
   UNDECIDED,
   VERDICT_JSON_SCHEMA,
   type Verdict,
@@ -78,7 +79,7 @@ function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pen
     timeoutMs,
     request: requestFor(act, state, rules, to),
     schema: (act.remake === undefined ? unmodifiable : verdictSchema) as StandardSchema,
-    jsonSchema: VERDICT_JSON_SCHEMA,
+    jsonSchema: act.remake === undefined ? FIXED_VERDICT_JSON_SCHEMA : VERDICT_JSON_SCHEMA,
     ...(isOpenToAll ? {} : { needs: { scopes, notBy: state.agreed } }),
     ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
   };
@@ -126,7 +127,7 @@ async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): P
     name: 'approve:live-fork',
     request: { action: 'let this fork act on the world', first: act.name, input: act.input },
     schema: unmodifiable as StandardSchema,
-    jsonSchema: VERDICT_JSON_SCHEMA,
+    jsonSchema: FIXED_VERDICT_JSON_SCHEMA,
   });
   if (pending.closedBy !== undefined) return drop(attempt, pending) !== undefined;
   const weighed = weigh(UNDECIDED, end.payload as Verdict, end.from ?? 'a person', APPROVAL_RULES);
