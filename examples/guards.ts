@@ -117,7 +117,7 @@ assert.match(withheld, /was withheld: it tries to give you instructions/); // se
 assert.match(leak, /it holds a word that must not leave this run/);
 assert.match(loud, /no-shouting: ten capitals in a row/);
 assert.equal(customer, 'Ada, card [card number removed], kept at [password-in-address removed]orders');
-assert.match(mail, /was not approved: not to a stranger/);
+assert.match(mail, /was not approved: .*not to a stranger/);
 // #endregion
 
 const decisions = guardDecisionsOf(await runtime.entries(handle.id)).map(({ guard, verdict }) => `${guard} ${verdict}`);

@@ -80,39 +80,36 @@ function isWritten({ name, verb, start, status }: Effect, { provenance }: Checke
   return key === provenance.taskHash && hash === provenance.hash;
 }
 
-/** A loop and what belongs to it: a second one in the same scope begins where this one ends. */
+/** A loop, and what had happened in its scope when it committed. */
 interface InLoop {
   readonly entries: readonly Entry[];
   readonly course: CommitCourse;
-  readonly until: number;
+  readonly written: Effect;
   readonly effects: readonly Effect[];
 }
 
 function loopAround(entries: readonly Entry[], effects: readonly Effect[], written: Effect): InLoop | undefined {
-  const beside = commitCoursesOf(entries).filter(
-    ({ loop, generation }) => generation === written.generation && written.scope.startsWith(`${loop}/commit-`),
+  const course = commitCoursesOf(entries).findLast(
+    ({ loop, generation, seq }) =>
+      generation === written.generation && seq < written.seq && written.scope.startsWith(`${loop}/commit-`),
   );
-  const course = beside.findLast(({ seq }) => seq < written.seq);
   if (course === undefined) return undefined;
-  const until =
-    beside.find(({ seq, loop }) => loop === course.loop && seq > course.seq)?.seq ?? Number.POSITIVE_INFINITY;
   const children = effects.flatMap(({ start }) => (start?.type === 'spawn-start' ? [pathOf(start.path)] : []));
   const inner = children.filter((path) => path !== course.loop && isInside(path, course.loop));
   const isOwn = ({ scope, generation, seq }: Effect): boolean =>
     generation === course.generation &&
-    seq > course.seq &&
-    seq < until &&
+    seq < written.seq &&
     isInside(scope, course.loop) &&
     !inner.some((child) => isInside(scope, child)); // children answer for their own calls
-  return { entries, course, until, effects: effects.filter(isOwn) };
+  return { entries, course, written, effects: effects.filter(isOwn) };
 }
 
 type Note = Readonly<Record<string, unknown>>;
 
-function notesIn({ entries, course, until }: InLoop, kinds: readonly string[]): readonly Note[] {
+function notesIn({ entries, course, written }: InLoop, kinds: readonly string[]): readonly Note[] {
   return entries.flatMap(({ event, generation, seq }) => {
     if (event.type !== 'note' || generation !== course.generation || !kinds.includes(event.event.kind)) return [];
-    const isOwn = seq >= course.seq && seq < until && isInside(pathOf(event.path), course.loop);
+    const isOwn = seq >= course.seq && seq < written.seq && isInside(pathOf(event.path), course.loop);
     return isOwn ? [event.event] : [];
   });
 }
@@ -161,8 +158,9 @@ function approverProblem({ provenance, audit }: CheckedCommit, { effects, course
   const index = audit.transitions.findLastIndex(({ from, to }) => to === 'COMMIT' && from !== 'COMMIT');
   const scope = `${course.loop}/${audit.transitions[index]?.from.toLowerCase()}-${index}`;
   const agreed = new Set(
-    effects.flatMap(({ id, start, end }) => {
-      const isVerdict = start?.type === 'wait-start' && start.kind === 'approval' && scopeOf(id) === scope;
+    effects.flatMap(({ id, seq, start, end }) => {
+      const isHere = seq > course.seq && scopeOf(id) === scope;
+      const isVerdict = isHere && start?.type === 'wait-start' && start.kind === 'approval';
       if (!isVerdict || end?.type !== 'wait-end' || end.from === undefined) return [];
       return (end.payload as { readonly verdict?: unknown } | undefined)?.verdict === 'approve' ? [end.from] : [];
     }),

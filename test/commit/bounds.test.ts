@@ -3,6 +3,7 @@ import type { CommitResult } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import type { TaskSpec } from '../../src/core/work.js';
+import { autonomyBudget } from '../../src/tools/autonomy/autonomy-budget.js';
 import { Stage } from '../runtime/stage.js';
 import {
   courseOf,
@@ -66,6 +67,17 @@ describe('a bound of the run', () => {
   );
 });
 
+describe('a bound of somebody who works for the loop', () => {
+  it('ends it by the same name, not as a failure [R4-LOOP-OUTCOMES]', async () => {
+    const autonomy = autonomyBudget({ limits: { iterations: 2 } });
+    const { outcome } = await runCommit(
+      {},
+      { parts: (session) => ({ execution: { worker: { session: session('worker'), tools: [], autonomy } } }) },
+    );
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'iterations', limit: 2 });
+  });
+});
+
 describe('a limit of the loop', () => {
   it('ends it as bounded by its name, with a report of where it stood', async () => {
     const { outcome, stage } = await runCommit(MENDING, { limits: { maxIterations: 6 } });
@@ -111,6 +123,23 @@ describe('the controller of a loop', () => {
       ['explainer/explanation', { outcomes: { length: 4 }, seen: { length: 2 } }],
       ['explainer/poem', { outcomes: { length: 2 }, seen: { length: 1 } }],
     ]);
+  });
+
+  it('learns nothing about repairs from work that was divided and done anew [R4-CONTROL-GAIN]', async () => {
+    const store = memoryStore();
+    const run = await runCommit(
+      {
+        worker: (_request, n) => (n === 1 ? 'First draft.' : 'Third draft.'),
+        judge: MENDING.judge,
+        critic: () => criticised({ description: 'vague' }),
+        repairer: () => ({ text: 'It is so long that', finish: 'length' }),
+      },
+      { store },
+    );
+    expect(await courseOf(run.stage)).toContain('REPAIR re-decompose DECOMPOSE');
+    expect(resultOf(run).provenance.repairs).toMatchObject([{ resolved: false }]);
+    const lessons = await store.query({ tenant: 'default', owner: 'anonymous', collection: 'commit-lessons' });
+    expect(lessons.records.map(({ value }) => value)).toMatchObject([{ outcomes: [] }]);
   });
 
   it('passes over a strategy that has failed against this cause in earlier tasks [R4-CONTROL-GAIN] [R4-REPAIR-STRATEGY]', async () => {

@@ -1,9 +1,7 @@
-import { memoryStore } from 'flyball';
-import { tool } from 'flyball/tools';
+import { memoryStore, type Store } from 'flyball';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { proposes } from '../loops/stage-loop.js';
 import { moving } from '../runtime/stage.js';
-import { courseOf, criticised, judging, PLAN, phasesOf, resultOf, runCommit, TASK } from './stage-commit.js';
+import { courseOf, criticised, judging, notesOf, phasesOf, resultOf, runCommit, TASK } from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
@@ -11,6 +9,13 @@ beforeAll(async () => {
 
 const ASKED = { task: { ...TASK, requiresApproval: true } };
 const yes = { verdict: 'approve' } as const;
+
+/** What was learned about the worth of repairs. */
+async function outcomesIn(store: Store): Promise<unknown> {
+  const shelf = { tenant: 'default', owner: 'anonymous', collection: 'commit-lessons' };
+  const [lesson] = (await store.query(shelf)).records;
+  return (lesson?.value as { readonly outcomes: unknown } | undefined)?.outcomes;
+}
 
 describe('an output that a person has to approve', () => {
   it('is shown with scores, reasons and ways out, and committed when they agree [R4-LOOP-HUMAN-MODIFY] [R4-EXIT-TRIGGERS]', async () => {
@@ -117,6 +122,61 @@ describe('an output that a person has to approve', () => {
     expect(run.outcome.stop).toBe('suspended');
   });
 
+  it('is told its words once: what is wrong afterwards is repaired for itself [R4-LOOP-HUMAN-MODIFY]', async () => {
+    const modify = { verdict: 'modify', value: 'Be brief.' } as const;
+    const run = await runCommit(
+      {
+        judge: judging((shown) => ({ correctness: shown.includes('It is so') ? 0.6 : 1 })),
+        critic: () => criticised({ description: 'no cause is named' }),
+        repairer: ({ messages }) => (JSON.stringify(messages).includes('Be brief.') ? 'It is so.' : 'The moon.'),
+      },
+      { ...ASKED, people: [['ada', modify]] },
+    );
+    const repairs = await notesOf(run.stage, 'repair');
+    expect(repairs.map(({ description }) => description)).toEqual(['Be brief.', 'no cause is named']);
+    expect(run.outcome).toMatchObject({ waiting: [{ request: { output: { artefacts: [{ text: 'The moon.' }] } } }] });
+  });
+
+  it('is a new start for a loop that had given up [R4-LOOP-HUMAN-MODIFY]', async () => {
+    const written = { verdict: 'modify', value: { artefacts: { answer: 'Better.' } } } as const;
+    const store = memoryStore();
+    const run = await runCommit(
+      {
+        judge: judging((shown) => ({
+          correctness: shown.includes('and the sun') ? 1 : shown.includes('Better.') ? 0.79 : 0.5,
+        })),
+        critic: () => criticised({ description: 'no cause is named' }),
+      },
+      { store, expectedError: 0, limits: { maxRepairs: 1 }, people: [['ada', written]] },
+    );
+    expect((await courseOf(run.stage)).filter((told) => told.startsWith('REPAIR'))).toEqual([
+      ...['REPAIR modified REPAIR', 'REPAIR repaired VERIFY', 'REPAIR repaired VERIFY'],
+    ]);
+    expect(resultOf(run).outputs.artefacts[0]?.text).toContain('and the sun');
+    // what the person changed says nothing about what a repair is worth
+    expect(await outcomesIn(store)).toMatchObject([{ before: expect.closeTo(0.84), after: expect.closeTo(1) }]);
+  });
+
+  it('is not taken for a repair when it follows one in the same phase [R4-CONTROL-GAIN]', async () => {
+    const written = { verdict: 'modify', value: { artefacts: { answer: 'The moon, says Ada.' } } } as const;
+    const store = memoryStore();
+    const run = await runCommit(
+      {
+        judge: judging((shown) => ({ correctness: shown.includes('says Ada') ? 1 : 0.6 })),
+        critic: () => criticised({ description: 'vague', line: 1 }, { description: 'wrong' }),
+        repairer: (_request, n) => `Draft ${n}.`,
+      },
+      {
+        store,
+        parts: (session) => ({ repair: { session: session('repairer'), budget: { attempts: 1 } } }),
+        people: [['ada', written]],
+      },
+    );
+    expect((await notesOf(run.stage, 'repair')).length).toBe(1);
+    expect(resultOf(run).outputs.artefacts[0]?.text).toBe('The moon, says Ada.');
+    expect(await outcomesIn(store)).toEqual([]);
+  });
+
   it('is heard even where evidence is missing that nobody can find [R4-LOOP-HUMAN-MODIFY]', async () => {
     const judge = judging(
       () => ({}),
@@ -153,65 +213,5 @@ describe('an output that a person has to approve', () => {
       },
     );
     expect(outcome).toMatchObject({ stop: 'bounded', bound: 'maxModifications', limit: 1 });
-  });
-});
-
-describe('a person is asked without anybody deciding so', () => {
-  it('about the first task of a class, and not about the next one like it [R4-EXIT-TRIGGERS]', async () => {
-    const store = memoryStore();
-    const first = await runCommit({}, { store, exit: {} });
-    expect(first.outcome).toMatchObject({ waiting: [{ request: { why: expect.stringContaining('novel-task') } }] });
-    const task = { ...TASK, id: 'tide-2', goal: `${TASK.goal} Again.` };
-    await runCommit({}, { store, exit: {}, people: [['ada', yes]] });
-    const like = await runCommit({}, { store, exit: {}, task });
-    expect(like.outcome.stop).toBe('done');
-    const other = { id: 'salt-1', goal: 'Price of salt?', requirements: [], taskClass: TASK.taskClass };
-    expect((await runCommit({}, { store, exit: {}, task: other })).outcome.stop).toBe('suspended');
-    const elsewhere = { ...task, taskClass: 'poem' };
-    expect((await runCommit({}, { store, exit: {}, task: elsewhere })).outcome.stop).toBe('suspended');
-  });
-
-  it('about a plan with a step that cannot be taken back [R4-EXIT-TRIGGERS]', async () => {
-    const plan = JSON.parse(PLAN) as { readonly steps: readonly object[] };
-    const steps = plan.steps.map((step) => ({ ...step, reversibility: 'irreversible' }));
-    const { outcome } = await runCommit({ planner: () => JSON.stringify({ ...plan, steps }) });
-    expect(outcome).toMatchObject({
-      waiting: [{ request: { risk: 'high', why: expect.stringContaining('irreversible-mutation') } }],
-    });
-  });
-
-  it('about a call that cannot be taken back, whatever the plan said of it [R4-EXIT-TRIGGERS]', async () => {
-    const send = tool({
-      name: 'send',
-      description: 'Sends a letter. Not for notes.',
-      effect: 'irreversible',
-      timeoutMs: 1000,
-      execute: async () => 'sent',
-    });
-    const { outcome } = await runCommit(
-      {
-        worker: ({ messages }) =>
-          messages.some(({ role }) => role === 'tool') ? 'Sent, by the moon.' : proposes('send'),
-      },
-      {
-        parts: (session) => ({ execution: { worker: { session: session('worker'), tools: [send] } } }),
-        people: [['ada', yes]], // to the call itself
-      },
-    );
-    expect(outcome).toMatchObject({
-      waiting: [{ request: { why: expect.stringContaining('irreversible-mutation') } }],
-    });
-  });
-
-  it('about an unsafe output, which is repaired first [R4-EXIT-TRIGGERS]', async () => {
-    const { outcome, model } = await runCommit({
-      judge: judging(() => ({ safety: 0.96 })),
-      critic: () => criticised({ description: 'it tells a secret' }),
-    });
-    expect(model.requestsOf('repairer').length).toBeGreaterThan(0);
-    expect(outcome).toMatchObject({
-      stop: 'suspended',
-      waiting: [{ request: { risk: 'critical', recommendation: 'reject' } }],
-    });
   });
 });

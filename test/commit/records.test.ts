@@ -1,9 +1,22 @@
-import { done, FlyballError, memoryStore, type Run, type Store } from 'flyball';
+import { type Clock, done, FlyballError, memoryStore, type Run, type Store, systemClock } from 'flyball';
 import type { CommitResult } from 'flyball/loops';
 import { type Memory, memory } from 'flyball/memory';
+import { scriptedModel } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { moving } from '../runtime/stage.js';
-import { courseOf, criticised, judging, notesOf, resultOf, runCommit, TASK } from './stage-commit.js';
+import type { TaskSpec } from '../../src/core/work.js';
+import { moving, Stage } from '../runtime/stage.js';
+import {
+  courseOf,
+  criticised,
+  judging,
+  loopWith,
+  notesOf,
+  ROOMY,
+  resultOf,
+  runCommit,
+  SMOOTH,
+  TASK,
+} from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
@@ -84,6 +97,24 @@ describe('a committed result', () => {
     expect(outcome.stop).toBe('failed');
     const later = moving().open(async (on: Run) => done(await memory({ store: shelf }).list(on, 'episodic')));
     expect(await later.start()).toMatchObject({ value: { items: [] } });
+  });
+
+  it('is never reached where a run breaks what holds at every boundary [R4-LOOP-INVARIANTS]', async () => {
+    const call = { effect: '/act-3#0', tool: 'look', ok: true };
+    const loop = loopWith(scriptedModel(SMOOTH));
+    // a run that tells of one call twice, as no runtime does
+    const lying = (run: Run): Run =>
+      new Proxy(run, {
+        get: (target, name) => {
+          if (name === 'calls') return () => [call, call];
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    const stage = new Stage<Clock>(systemClock());
+    const life = stage.open((run, input) => loop(lying(run), input as TaskSpec));
+    expect(await life.start(TASK, ROOMY)).toMatchObject({ stop: 'failed', failure: { code: 'INVARIANT_BROKEN' } });
+    expect(await courseOf(stage)).toEqual(['PLAN planned DECOMPOSE']);
   });
 
   it('is refused when a part changes it behind the back of whoever verified it [R4-LOOP-INVARIANTS]', async () => {

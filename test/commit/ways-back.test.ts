@@ -29,7 +29,9 @@ describe('an answer without the structure that was asked for', () => {
     const run = await runCommit(script, { parts: (session) => schema(session as never) });
     expect(resultOf(run)).toMatchObject({
       outputs: { artefacts: [{ text: '{"cause":"the moon"}' }] },
-      provenance: { repairs: [{ cause: 'schema-violation', strategy: 'full-regeneration', resolved: true }] },
+      provenance: {
+        repairs: [{ cause: 'schema-violation', strategy: 'full-regeneration', intensity: 1, resolved: true }],
+      },
     });
     expect((await courseOf(run.stage)).slice(4)).toEqual([
       ...['VERIFY schema-failed REPAIR', 'REPAIR repaired VERIFY', 'VERIFY gates-passed COMMIT'],

@@ -127,7 +127,7 @@ export interface CommitResult {
   readonly audit: CommitAudit;
   readonly contentHash: string;
   readonly auditHash: string;
-  /** Over status, what is missing, and the hashes above: `verifyCommit` needs nothing else. */
+  /** Over everything above: `verifyCommit` needs nothing else. */
   readonly seal: string;
   /** It was committed before, and nothing was done this time. */
   readonly resubmitted?: true;

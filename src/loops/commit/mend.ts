@@ -97,6 +97,7 @@ function take(work: Work, result: RepairResult): void {
 /** What a person wrote is put in place word for word, and verified like everything else. */
 async function replace(run: Run, work: Work, written: readonly Artefact[]): Promise<PhaseReport> {
   work.replacement = undefined;
+  work.isRepaired = false; // what is measured next is the person's doing
   for (const artefact of written) await work.parts.workpiece.write(run, artefact);
   work.outputs = withArtefacts(work.made, written);
   return { event: 'repaired', why: 'put in place by a person' };

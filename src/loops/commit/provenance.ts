@@ -65,13 +65,11 @@ export function verifyCommit(result: CommitResult): boolean {
   );
 }
 
-/** Binds the parts of a result to each other, so that none can be taken from another one. */
-export function sealOf({
-  status,
-  missing,
-  provenance,
-  contentHash: content,
-  auditHash,
-}: Omit<CommitResult, 'seal'>): string {
-  return sha256(canonicalJson({ status, missing, provenance: provenance.hash, content, audit: auditHash }));
+/**
+ * Over everything in a result but the seal itself, so that no part can be altered or taken from another one. The mark of
+ * a resubmission is not sealed: it is set when the result is given out again.
+ */
+export function sealOf(result: Omit<CommitResult, 'seal'> & { readonly seal?: string }): string {
+  const { seal: _seal, resubmitted: _again, ...sealed } = result;
+  return sha256(canonicalJson(sealed));
 }

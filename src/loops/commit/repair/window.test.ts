@@ -39,6 +39,11 @@ describe('a repair window', () => {
     expect(repairWindow(TEN.repeat(4), at(20))).toMatchObject({ from: 12, to: 28 });
   });
 
+  it('makes half a line break at the end of a file a whole one when lines follow [R4-REPAIR-WINDOW]', () => {
+    const text = 'a\r\nb\r\nc\r';
+    expect(splice(text, { ...repairWindow(text, at(2), 5), from: 1, to: 3 }, 'a\nb\nc\nd')).toBe('a\r\nb\r\nc\r\nd\r');
+  });
+
   it('of an empty text is empty, and takes what is put into it', () => {
     const window = repairWindow('', at(1), 3);
     expect(window).toEqual({ from: 1, to: 0, lines: [] });

@@ -52,7 +52,9 @@ function withEndings(
     if (index === fresh.length - 1) return { text, ending: last };
     const fromEnd = fresh.length - index;
     const kept = index < start ? old[index] : fromEnd <= end ? old[old.length - fromEnd] : undefined;
-    return { text, ending: kept === undefined || kept.ending === '' ? usual : kept.ending };
+    // half a line break, where the last one of the text is not shown, is a whole one once a line follows
+    const isWhole = kept !== undefined && kept.ending !== '' && !(kept.ending === '\r' && usual === '\r\n');
+    return { text, ending: isWhole ? kept.ending : usual };
   });
 }
 
