@@ -59,6 +59,8 @@ export interface TestReport {
   readonly failures: readonly TestFailure[];
   /** Names of the tests that passed: what a later run is compared with. */
   readonly passing: readonly string[];
+  /** Names of all tests that ran, failed ones included; skipped ones did not. */
+  readonly known: readonly string[];
   /** Tests that passed before and fail now. */
   readonly regressions: readonly string[];
   /** The command could not be run, or its report not be read: says nothing about the code, and is no pass. */
@@ -134,20 +136,31 @@ export interface Check<T> {
   run(run: Run, subject: Subject): Promise<T>;
 }
 
+/** What is known of a test command before it runs again. */
+export interface Baseline {
+  /** Tests that passed at some time: failing now is a regression. */
+  readonly passing: readonly string[];
+  /** Every test that was ever seen. One that is gone or skipped later counts as failed: nobody mends a test by removing it. */
+  readonly known: readonly string[];
+}
+
+/** By command, because two commands of one level do not run the same tests. */
+export type Baselines = Readonly<Record<string, Baseline>>;
+
 /** A test command that can be run again and again. */
 export interface TestHarness {
   readonly level: TestLevel;
   readonly command: string;
-  /** `baseline`: names of tests that passed before, of this level. */
-  runTests(run: Run, baseline: readonly string[]): Promise<TestReport>;
+  /** `baseline`: what earlier runs of this command showed. */
+  runTests(run: Run, baseline: Baseline): Promise<TestReport>;
 }
 
 /** When and against what a verification happens. */
 export interface VerifyContext {
   /** 0 for the first verification of a loop. */
   readonly iteration: number;
-  /** Tests that passed at some time in this loop, by level: failing now is a regression. */
-  readonly baseline: Readonly<Partial<Record<TestLevel, readonly string[]>>>;
+  /** What earlier runs of the test commands of this loop showed. */
+  readonly baseline: Baselines;
   /** All actions are complete, or only one of them: unit tests run after each, the others at the end. */
   readonly trigger: 'action' | 'all-actions' | 'commit';
 }

@@ -1,3 +1,4 @@
+import { baselineOf, withReports } from '../../checks/baseline.js';
 import type { TestReport } from '../../checks/contracts.js';
 import { runsAt } from '../../checks/harness/triggers.js';
 import { BoundReachedError, FlyballError } from '../../core/errors.js';
@@ -42,11 +43,11 @@ async function outputsOf(run: Run, { parts }: Work, { output, records }: PlanRes
   };
 }
 
-/** What passes before anything is touched: a test that fails later and passed here is a regression, whoever broke it. */
+/** What there is before anything is touched: a test that fails or is gone later is not passed, whoever broke it. */
 async function takeBaseline(run: Run, work: Work): Promise<void> {
   for (const harness of work.parts.verification.tests ?? []) {
-    const { passing } = await harness.runTests(run, []);
-    work.baseline[harness.level] = [...new Set([...(work.baseline[harness.level] ?? []), ...passing])];
+    const report = await harness.runTests(run, baselineOf(work.baseline, harness));
+    work.baseline = withReports(work.baseline, [report]);
   }
 }
 
@@ -56,7 +57,7 @@ async function unitTests(run: Run, work: Work, step: PlanStep): Promise<string |
   const units = tests.filter(({ level }) => runsAt(level, 'action'));
   if (step.stepType !== 'tool' || units.length === 0) return undefined;
   const reports: TestReport[] = [];
-  for (const harness of units) reports.push(await harness.runTests(run, work.baseline[harness.level] ?? []));
+  for (const harness of units) reports.push(await harness.runTests(run, baselineOf(work.baseline, harness)));
   return reports.map(told).join('\n');
 }
 

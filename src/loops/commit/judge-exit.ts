@@ -1,3 +1,4 @@
+import { withReports } from '../../checks/baseline.js';
 import type { ApprovalRequest } from '../../core/approval.js';
 import type { Run } from '../../core/run.js';
 import type { Artefact } from '../../core/work.js';
@@ -20,8 +21,7 @@ export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
   });
   work.verdict = verdict;
   work.diagnosis = undefined;
-  for (const { level, passing } of verdict.tests)
-    work.baseline[level] = [...new Set([...(work.baseline[level] ?? []), ...passing])];
+  work.baseline = withReports(work.baseline, verdict.tests);
   if (!verdict.schemaOk) {
     work.isRepaired = false; // nothing was measured that could be compared
     work.intensity = 1; // what has no structure cannot be mended in places

@@ -1,4 +1,4 @@
-import type { CritiqueDiagnosis, Subject, TestLevel, VerificationVerdict } from '../../checks/contracts.js';
+import type { Baselines, CritiqueDiagnosis, Subject, VerificationVerdict } from '../../checks/contracts.js';
 import type { Decision } from '../../core/approval.js';
 import { FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
@@ -41,8 +41,8 @@ export class Work {
   diagnosis: CritiqueDiagnosis | undefined;
   exit: ExitReport | undefined;
   verifications = 0;
-  /** Tests that passed at some time, by level. */
-  baseline: Partial<Record<TestLevel, readonly string[]>> = {};
+  /** What the test commands have shown so far. */
+  baseline: Baselines = {};
   /** What the controller asks of the next repair. */
   intensity = 0;
   /** What is measured next is what a repair changed, and nothing else. */
