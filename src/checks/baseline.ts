@@ -2,7 +2,7 @@ import type { Baseline, Baselines, TestHarness, TestReport } from './contracts.j
 
 export const NO_BASELINE: Baseline = { passing: [], known: [] };
 
-type Command = Pick<TestHarness, 'level' | 'command'>;
+type Command = Pick<TestHarness, 'level' | 'command' | 'cwd'>;
 
 export function baselineOf(baselines: Baselines, of: Command): Baseline {
   return baselines[keyOf(of)] ?? NO_BASELINE;
@@ -10,18 +10,20 @@ export function baselineOf(baselines: Baselines, of: Command): Baseline {
 
 /** With what a run showed. A run that could not be read shows nothing. */
 export function withReports(baselines: Baselines, reports: readonly TestReport[]): Baselines {
-  return reports.reduce<Baselines>((all, report) => {
-    const { passing, known } = baselineOf(all, report);
-    return {
-      ...all,
-      [keyOf(report)]: {
-        passing: [...new Set([...passing, ...report.passing])],
-        known: [...new Set([...known, ...report.known])],
-      },
-    };
-  }, baselines);
+  const all: Record<string, Baseline> = { ...baselines };
+  for (const report of reports) all[keyOf(report)] = withReport(baselineOf(all, report), report);
+  return all;
 }
 
-function keyOf({ level, command }: Command): string {
-  return `${level} ${command}`;
+function withReport(baseline: Baseline, report: TestReport): Baseline {
+  const ran = Math.max(baseline.ran ?? 0, report.ran ?? 0);
+  return {
+    passing: [...new Set([...baseline.passing, ...report.passing])],
+    known: [...new Set([...baseline.known, ...report.known])],
+    ...(ran === 0 ? {} : { ran }),
+  };
+}
+
+function keyOf({ level, command, cwd }: Command): string {
+  return cwd === undefined ? `${level} ${command}` : `${level} ${command} in ${cwd}`;
 }

@@ -53,6 +53,8 @@ export interface TestFailure {
 export interface TestReport {
   readonly level: TestLevel;
   readonly command: string;
+  /** Where the command ran, where that is known: the same command elsewhere is another one. */
+  readonly cwd?: string;
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
@@ -61,7 +63,9 @@ export interface TestReport {
   readonly passing: readonly string[];
   /** Names of all tests that ran, failed ones included; skipped ones did not. */
   readonly known: readonly string[];
-  /** Tests that passed before and fail now. */
+  /** How many tests ran, where `known` does not name them all. */
+  readonly ran?: number;
+  /** Tests that passed before and fail now, or are gone. */
   readonly regressions: readonly string[];
   /** The command could not be run, or its report not be read: says nothing about the code, and is no pass. */
   readonly problem?: string;
@@ -142,6 +146,8 @@ export interface Baseline {
   readonly passing: readonly string[];
   /** Every test that was ever seen. One that is gone or skipped later counts as failed: nobody mends a test by removing it. */
   readonly known: readonly string[];
+  /** The most tests that ever ran, where `known` does not name them all. */
+  readonly ran?: number;
 }
 
 /** By command, because two commands of one level do not run the same tests. */
@@ -151,6 +157,7 @@ export type Baselines = Readonly<Record<string, Baseline>>;
 export interface TestHarness {
   readonly level: TestLevel;
   readonly command: string;
+  readonly cwd?: string;
   /** `baseline`: what earlier runs of this command showed. */
   runTests(run: Run, baseline: Baseline): Promise<TestReport>;
 }

@@ -199,6 +199,7 @@ describe('hints for what checks found', () => {
     skipped: 0,
     failures: [{ test: 'adds', message: 'no', expected: '3', actual: '-1', stack: [] }],
     passing: [],
+    known: [],
     regressions: [],
     ms: 1,
   } as const;

@@ -1,9 +1,12 @@
 export { type AdversaryParts, type Attack, adversary } from './adversary.js';
+export { baselineOf, NO_BASELINE, withReports } from './baseline.js';
 export { type CalibrationBounds, calibrate, type HumanLabel, USABLE } from './calibrate.js';
 export type { CaseResult, CaseRunner, EdgeCase, Expected } from './case-runner.js';
 export { type ClaimParts, claimId, extractClaims } from './claims.js';
 export { type CommandCaseOptions, commandCases } from './command-cases.js';
 export type {
+  Baseline,
+  Baselines,
   Check,
   Claim,
   Consistency,

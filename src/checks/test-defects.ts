@@ -42,6 +42,7 @@ function testDefect(report: TestReport, failure: TestFailure, artefacts: readonl
       test,
       file,
       command: report.command,
+      cwd: report.cwd,
       message: message.slice(0, LONGEST_FACT),
       errorType,
       expected,
@@ -71,7 +72,7 @@ function placeOf({ at, stack }: TestFailure, artefacts: readonly Artefact[]): Lo
 }
 
 /** Nothing was learned about the code, but something has to be done about it: often it is the code that broke the run. */
-function brokenTests({ level, command }: TestReport, problem: string): Defect {
+function brokenTests({ level, command, cwd }: TestReport, problem: string): Defect {
   return {
     id: defectId('tests', level, command),
     dimension: 'correctness',
@@ -80,7 +81,7 @@ function brokenTests({ level, command }: TestReport, problem: string): Defect {
     scope: 'global',
     cause: 'tool-failure',
     foundBy: `test:${level}`,
-    facts: { command, problem: problem.slice(0, LONGEST_FACT) },
+    facts: present({ command, cwd, problem: problem.slice(0, LONGEST_FACT) }),
   };
 }
 

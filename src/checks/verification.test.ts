@@ -14,6 +14,7 @@ import {
 } from '../../test/checks/stage-checks.js';
 import { at, Stage } from '../../test/runtime/stage.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
+import { withReports } from './baseline.js';
 import type { Subject, TestHarness, TestLevel, TestReport, VerifyContext } from './contracts.js';
 import { DEFAULT_RUBRIC, rubricHash } from './rubric.js';
 import { verification } from './verification.js';
@@ -59,6 +60,7 @@ function harness(level: TestLevel, report: Partial<TestReport>, ran: TestLevel[]
             skipped: 0,
             failures: [],
             passing: [],
+            known: [],
             regressions: [],
             ms: 1,
             ...report,
@@ -297,7 +299,7 @@ describe('tests in a verification', () => {
     expect(verdict.defects).toMatchObject([{ facts: { test: 'subtracts', regression: true }, severity: 0.9 }]);
   });
 
-  it('are given the baseline of their level', async () => {
+  it('are given the baseline of their own command, and not that of another of its level [R4-VERIFY-REGRESSION]', async () => {
     const seen: unknown[] = [];
     const spy: TestHarness = {
       ...harness('unit', { passed: 1 }),
@@ -306,9 +308,21 @@ describe('tests in a verification', () => {
         return harness('unit', { passed: 1 }).runTests(run, baseline);
       },
     };
-    const context = { ...AT_COMMIT, baseline: { unit: ['adds'], integration: ['other'] } };
-    await verified({ judge: scores() }, { tests: [spy], context });
-    expect(seen[0]).toEqual(['adds']);
+    const reported = (name: string, passing: string): TestReport => ({
+      level: 'unit',
+      command: name,
+      passed: 1,
+      failed: 0,
+      skipped: 0,
+      failures: [],
+      passing: [passing],
+      known: [passing],
+      regressions: [],
+      ms: 1,
+    });
+    const baseline = withReports({}, [reported(spy.command, 'adds'), reported('npm run other', 'other')]);
+    await verified({ judge: scores() }, { tests: [spy], context: { ...AT_COMMIT, baseline } });
+    expect(seen[0]).toEqual({ passing: ['adds'], known: ['adds'] });
   });
 });
 

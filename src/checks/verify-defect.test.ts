@@ -8,6 +8,7 @@ import { processSandbox } from '../adapters/sandbox-process/index.js';
 import { quickJsSandbox } from '../adapters/sandbox-quickjs/index.js';
 import type { Defect } from '../core/work.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
+import { NO_BASELINE } from './baseline.js';
 import type { Subject, TestHarness } from './contracts.js';
 import { claimDefects, gapDefect, requirementDefect, rubricDefect, schemaDefect } from './defects.js';
 import { testHarness } from './harness/test-harness.js';
@@ -150,7 +151,10 @@ describe('a defect is looked at again', () => {
     const away = [
       testHarness({ level: 'unit', sandbox: processSandbox(), command: ['/nowhere/test'], cwd, format: 'tap' }),
     ];
-    const [broken] = testDefects(subject, await inRun((run) => (away[0] as TestHarness).runTests(run, []))) as [Defect];
+    const [broken] = testDefects(
+      subject,
+      await inRun((run) => (away[0] as TestHarness).runTests(run, NO_BASELINE)),
+    ) as [Defect];
     expect(broken).toMatchObject({ cause: 'tool-failure' });
     expect(await isGone(broken, {}, { tests: away })).toBe(false);
     write('return a - b;');

@@ -2,6 +2,7 @@ import type { Run } from '../core/run.js';
 import type { Defect } from '../core/work.js';
 import type { AdversaryParts } from './adversary.js';
 import { answered } from './answered.js';
+import { baselineOf } from './baseline.js';
 import type { Expected } from './case-runner.js';
 import { claimId } from './claims.js';
 import type { Subject, TestHarness, VerifyContext } from './contracts.js';
@@ -45,10 +46,10 @@ export function verifyDefect(parts: ReverifyParts): VerifyDefect {
 type Checked = CheckedParts & Pick<ReverifyParts, 'adversary'>;
 
 async function passesNow(run: Run, { tests = [] }: Checked, defect: Defect, context: VerifyContext): Promise<boolean> {
-  const { test, command, file } = (defect.facts ?? {}) as Readonly<Record<string, string | undefined>>;
-  const harness = harnessOf(tests, defect.foundBy, command);
+  const { test, command, cwd, file } = (defect.facts ?? {}) as Readonly<Record<string, string | undefined>>;
+  const harness = harnessOf(tests, defect.foundBy, { command, cwd });
   if (harness === undefined) return false;
-  const report = await harness.runTests(run, context.baseline[harness.level] ?? []);
+  const report = await harness.runTests(run, baselineOf(context.baseline, harness));
   if (report.problem !== undefined) return false;
   if (test === undefined) return report.passed + report.failed > 0; // it was the command that failed
   const stillFails = report.failures.some((failure) => failure.test === test && (failure.file ?? '') === (file ?? ''));
@@ -58,8 +59,17 @@ async function passesNow(run: Run, { tests = [] }: Checked, defect: Defect, cont
   return report.passing.includes(test) || isCut;
 }
 
-function harnessOf(tests: readonly TestHarness[], foundBy: string, command?: string): TestHarness | undefined {
-  return tests.find((harness) => `test:${harness.level}` === foundBy && harness.command === command);
+function harnessOf(
+  tests: readonly TestHarness[],
+  foundBy: string,
+  { command, cwd }: { readonly command: string | undefined; readonly cwd: string | undefined },
+): TestHarness | undefined {
+  return tests.find(
+    (harness) =>
+      `test:${harness.level}` === foundBy &&
+      harness.command === command &&
+      (cwd === undefined || harness.cwd === undefined || harness.cwd === cwd),
+  );
 }
 
 const STATED = replyForm<{ readonly reasoning: string; readonly stated: boolean }>(

@@ -1,6 +1,7 @@
 import type { Run } from '../core/run.js';
 import type { DimensionName } from '../core/work.js';
 import { answered } from './answered.js';
+import { baselineOf } from './baseline.js';
 import { extractClaims } from './claims.js';
 import type { Consistency, JudgedClaim, Scores, Subject, TestReport, VerifyContext } from './contracts.js';
 import { runsAt } from './harness/triggers.js';
@@ -27,7 +28,7 @@ export async function runTests(
   const reports: TestReport[] = [];
   for (const harness of tests) {
     if (!runsAt(harness.level, trigger)) continue;
-    reports.push(await harness.runTests(run, baseline[harness.level] ?? []));
+    reports.push(await harness.runTests(run, baselineOf(baseline, harness)));
   }
   return { reports, rate: passRate(reports), skipped: reports.flatMap(untold) };
 }

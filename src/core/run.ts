@@ -51,6 +51,8 @@ export interface MadeCall {
   readonly tool: string;
   /** It took place and gave a result. */
   readonly ok: boolean;
+  /** It took place, whatever became of its result: a guard may have refused to show it. */
+  readonly tookPlace: boolean;
   /** Code of the failure, where it failed or was refused. */
   readonly code?: string;
   /** A person gave the result, or a fork only simulated it. */

@@ -43,8 +43,8 @@ export {
   START,
   TRANSITIONS,
 } from './commit/phases.js';
-export { contentHash, verifyCommit } from './commit/provenance.js';
 export { answerWorkpiece, filesWorkpiece, textSimilarity } from './commit/repair/index.js';
+export { contentHash, verifyCommit } from './commit/seal.js';
 export type { Workpiece } from './commit/workpiece.js';
 export { executePlan } from './plan/execute-plan.js';
 export { makePlan } from './plan/make-plan.js';

@@ -4,7 +4,8 @@ import { type Agent, done, type Outcome, systemClock } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { bubblewrapSandbox, detectBubblewrap } from '../../src/adapters/sandbox-bubblewrap/index.js';
 import { processSandbox } from '../../src/adapters/sandbox-process/index.js';
-import type { TestReport } from '../../src/checks/contracts.js';
+import { baselineOf, NO_BASELINE, withReports } from '../../src/checks/baseline.js';
+import type { Baseline, TestReport } from '../../src/checks/contracts.js';
 import { TEST_LIMITS, type TestHarnessOptions, testHarness } from '../../src/checks/harness/test-harness.js';
 import type { Sandbox } from '../../src/ports/sandbox.js';
 import { at, moving, RUN, Stage } from '../runtime/stage.js';
@@ -18,7 +19,7 @@ function optionsFor(cwd: string, more: Partial<TestHarnessOptions> = {}): TestHa
   return { level: 'unit', sandbox, command, cwd, format: 'auto', ...more };
 }
 
-function agentOf(options: TestHarnessOptions, baseline: readonly string[] = []): Agent<unknown, TestReport> {
+function agentOf(options: TestHarnessOptions, baseline: Baseline = NO_BASELINE): Agent<unknown, TestReport> {
   const harness = testHarness(options);
   return async (run) => done(await harness.runTests(run, baseline));
 }
@@ -29,7 +30,7 @@ function reportIn(outcome: Outcome<unknown>): TestReport {
 }
 
 /** One run of its own. */
-async function report(options: TestHarnessOptions, baseline: readonly string[] = []): Promise<TestReport> {
+async function report(options: TestHarnessOptions, baseline: Baseline = NO_BASELINE): Promise<TestReport> {
   return reportIn(await new Stage(systemClock()).open(agentOf(options, baseline)).start());
 }
 
@@ -76,11 +77,12 @@ describe('a test harness', () => {
 
   it('finds what passed before and fails now, and what was deleted since [R4-VERIFY-REGRESSION]', async () => {
     const cwd = green();
-    const { passing } = await report(optionsFor(cwd));
+    const first = await report(optionsFor(cwd));
+    const baseline = baselineOf(withReports({}, [first]), first);
     write(cwd, { 'lib/price.mjs': PRICE.replace('* line.amount', '') });
-    expect(await report(optionsFor(cwd), passing)).toMatchObject({ passed: 1, failed: 1, regressions: ['adds up'] });
+    expect(await report(optionsFor(cwd), baseline)).toMatchObject({ passed: 1, failed: 1, regressions: ['adds up'] });
     write(cwd, { 'test/price.test.mjs': GREEN.replace(/^test\('adds up'.*\n/m, '') });
-    const cheated = await report(optionsFor(cwd), passing);
+    const cheated = await report(optionsFor(cwd), baseline);
     expect(cheated).toMatchObject({ passed: 1, failed: 1, regressions: ['adds up'] });
     expect(cheated.failures[0]).toMatchObject({ test: 'adds up', errorType: 'TestVanished' });
   });
@@ -127,11 +129,15 @@ describe('a test harness', () => {
   ] as const)(
     'reports a problem and no pass where the command %s [R4-VERIFY-TESTS]',
     async (_, command, limits, problem) => {
-      const found = await report(optionsFor(project({ 'a.txt': '' }), { command, limits }), ['earlier']);
+      const found = await report(optionsFor(project({ 'a.txt': '' }), { command, limits }), {
+        passing: ['earlier'],
+        known: ['earlier', 'and failing'],
+      });
       expect(found).toMatchObject({
         passed: 0,
         failed: 0,
         passing: [],
+        known: [],
         failures: [],
         regressions: [],
         problem: expect.stringContaining(problem),
@@ -208,7 +214,7 @@ describe('in the journal', () => {
     const harness = testHarness({ ...writable(cwd), command, reportFile: 'out.xml' });
     const outcome = await new Stage(systemClock())
       .open(async (run) => {
-        expect((await harness.runTests(run, [])).passed).toBe(2);
+        expect((await harness.runTests(run, NO_BASELINE)).passed).toBe(2);
         expect(existsSync(join(cwd, 'out.xml'))).toBe(true);
         throw new Error('not good enough');
       })

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { done, systemClock } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { processSandbox } from '../../src/adapters/sandbox-process/index.js';
+import { NO_BASELINE } from '../../src/checks/baseline.js';
 import type { TestReport } from '../../src/checks/contracts.js';
 import { type TestHarnessOptions, testHarness } from '../../src/checks/harness/test-harness.js';
 import { Stage } from '../runtime/stage.js';
@@ -12,7 +13,9 @@ const sandbox = processSandbox();
 async function report(options: Omit<TestHarnessOptions, 'level' | 'sandbox' | 'mounts'>): Promise<TestReport> {
   const mounts = [{ path: options.cwd, access: 'read-write' as const }];
   const harness = testHarness({ level: 'integration', sandbox, mounts, ...options });
-  const outcome = await new Stage(systemClock()).open(async (run) => done(await harness.runTests(run, []))).start();
+  const outcome = await new Stage(systemClock())
+    .open(async (run) => done(await harness.runTests(run, NO_BASELINE)))
+    .start();
   if (outcome.stop !== 'done') throw new Error(JSON.stringify(outcome));
   return outcome.value as TestReport;
 }

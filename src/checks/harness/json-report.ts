@@ -61,7 +61,8 @@ function readFile(entry: unknown, tests: ReadTest[], cwd: string | undefined): s
   // a file that could not even be loaded has no tests, and one whose hooks failed has none that failed
   if (entry['status'] === 'failed' && !hasFailed) {
     const text = textOf(entry['message']) || 'The file failed outside its tests.';
-    tests.push({ outcome: 'failed', name: file, failure: failureFrom({ test: file, file, text, cwd }) });
+    const failure = failureFrom({ test: file, file, text, cwd });
+    tests.push({ outcome: 'failed', name: file, failure, isAround: true });
   }
   return undefined;
 }

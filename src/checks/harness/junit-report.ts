@@ -44,8 +44,8 @@ function readSuite(suite: XmlElement, place: Place, tests: ReadTest[]): void {
   const here: Place = { path, file, cwd: place.cwd };
   for (const child of suite.children) {
     if (child.name === 'testsuite' || child.name === 'testsuites') readSuite(child, here, tests);
-    else if (child.name === 'testcase') tests.push(readCase(child, here));
-    else if (child.name === 'error' || child.name === 'failure') tests.push(failed(child, here));
+    else if (child.name === 'testcase') tests.push(aside(readCase(child, here), tests.at(-1), child));
+    else if (child.name === 'error' || child.name === 'failure') tests.push({ ...failed(child, here), isAround: true });
   }
 }
 
@@ -79,7 +79,14 @@ function pathOf(suites: TestPath, group: string, name: string): TestPath {
   return inside(repeats ? above : inside(above, group), name);
 }
 
-function failed(element: XmlElement, place: Place, group = ''): ReadTest {
+/** pytest lists a module that it cannot collect like a test, and a test again whose clean-up failed. */
+function aside(test: ReadTest, last: ReadTest | undefined, { children }: XmlElement): ReadTest {
+  const said = children.find(({ name }) => name === 'error')?.attributes.get('message') ?? '';
+  const isAgain = said.startsWith('failed on teardown') && last?.name === test.name;
+  return test.outcome === 'failed' && (isAgain || said === 'collection failure') ? { ...test, isAround: true } : test;
+}
+
+function failed(element: XmlElement, place: Place, group = ''): Extract<ReadTest, { outcome: 'failed' }> {
   const name = fullName(place.path);
   const text = plain(innerError(element.text));
   const message = element.attributes.get('message');

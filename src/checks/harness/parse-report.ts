@@ -7,6 +7,7 @@ import { readJunitReport } from './junit-report.js';
 import { readPytestReport } from './pytest-report.js';
 import type { ParsedReport, ReadReport, ReadTest, ReportText, TestCounts, TestFormat } from './report.js';
 import { unreadable } from './report.js';
+import { isTestFile } from './source-file.js';
 import { readSpecReport } from './spec-report.js';
 import { readTapReport } from './tap-report.js';
 
@@ -33,6 +34,7 @@ export function problemReport(problem: string): ParsedReport {
     failures: [],
     passing: [],
     skippedTests: [],
+    around: [],
     problem: shortened(problem, FAILURE_CAPS.message),
   };
 }
@@ -84,7 +86,14 @@ function summed(read: ReadReport): Omit<ParsedReport, 'format' | 'problem'> {
     failures: tests.flatMap((test) => (test.outcome === 'failed' ? [{ ...test.failure, test: test.name }] : [])),
     passing: names('passed'),
     skippedTests: names('skipped'),
+    around: tests.filter(isAround).map(({ name }) => name),
   };
+}
+
+/** A file that fails as a whole is reported under its own name. */
+function isAround(test: ReadTest): boolean {
+  if (test.outcome !== 'failed') return false;
+  return test.isAround === true || test.name === test.failure.file || isTestFile(test.name);
 }
 
 /** The second test of one name gets a number, in the order of the report: each is compared with itself later. */

@@ -26,10 +26,21 @@ export function readPytestReport(text: string, { cwd }: Pick<ReportText, 'cwd'>)
     return unreadable('pytest lists more tests than its summary counts');
   const tests: ReadTest[] = [
     ...passing.map((name): ReadTest => ({ outcome: 'passed', name })),
-    ...failures.map((failure): ReadTest => ({ outcome: 'failed', name: failure.test, failure })),
+    ...failedTests(failures),
     ...names.skipped.map((name): ReadTest => ({ outcome: 'skipped', name })),
   ];
   return { tests, counts: { ...counts, passed: counts.passed - twice } };
+}
+
+/** Modules that were not collected, subtests, and a test once more whose clean-up failed too, are no tests by themselves. */
+function failedTests(failures: readonly TestFailure[]): readonly ReadTest[] {
+  const seen = new Set<string>();
+  return failures.map((failure) => {
+    const { test } = failure;
+    const isAround = !test.includes('::') || seen.has(test) || / (?:\[.*\]|\(.*\))$/.test(test);
+    seen.add(test);
+    return { outcome: 'failed', name: test, failure, ...(isAround ? { isAround } : {}) };
+  });
 }
 
 const COUNTED: Readonly<Record<string, keyof TestCounts | 'ignored'>> = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Baseline } from '../contracts.js';
 import { testName } from './failure.js';
 import { parseTestReport } from './parse-report.js';
 import { compareWith } from './regressions.js';
@@ -7,14 +8,19 @@ import { boundedReport, REPORT_CAPS } from './test-harness.js';
 const tap = (...points: readonly string[]) =>
   parseTestReport('tap', { stdout: `TAP version 13\n${points.join('\n')}\n1..${points.length}\n`, exitCode: 0 });
 
+const passed = (names: readonly string[]): Baseline => ({ passing: names, known: names });
+
 describe('compareWith', () => {
   it('names a test that passed before and fails now [R4-VERIFY-REGRESSION]', () => {
-    const compared = compareWith(['adds', 'divides'], tap('ok 1 - adds', 'not ok 2 - divides', 'not ok 3 - new'));
+    const compared = compareWith(
+      passed(['adds', 'divides']),
+      tap('ok 1 - adds', 'not ok 2 - divides', 'not ok 3 - new'),
+    );
     expect(compared).toMatchObject({ regressions: ['divides'], failed: 2 });
   });
 
   it('counts a test that vanished as failed, and says so [R4-VERIFY-REGRESSION]', () => {
-    const compared = compareWith(['adds', 'divides'], tap('ok 1 - adds'));
+    const compared = compareWith(passed(['adds', 'divides']), tap('ok 1 - adds'));
     expect(compared).toMatchObject({ regressions: ['divides'], failed: 1 });
     expect(compared.failures).toEqual([
       expect.objectContaining({
@@ -26,25 +32,28 @@ describe('compareWith', () => {
   });
 
   it('counts a test that was switched off as failed, once [R4-VERIFY-REGRESSION]', () => {
-    const compared = compareWith(['adds', 'divides'], tap('ok 1 - adds', 'ok 2 - divides # SKIP'));
+    const compared = compareWith(passed(['adds', 'divides']), tap('ok 1 - adds', 'ok 2 - divides # SKIP'));
     expect(compared).toMatchObject({ regressions: ['divides'], failed: 1, skipped: 0 });
     expect(compared.failures[0]?.message).toContain('skipped now');
   });
 
   it('finds nothing where all that passed still passes', () => {
-    expect(compareWith(['adds'], tap('ok 1 - adds', 'not ok 2 - new'))).toMatchObject({ regressions: [], failed: 1 });
+    expect(compareWith(passed(['adds']), tap('ok 1 - adds', 'not ok 2 - new'))).toMatchObject({
+      regressions: [],
+      failed: 1,
+    });
   });
 
   it('tells tests of one name apart by their order', () => {
     const first = tap('ok 1 - twice', 'ok 2 - twice', 'ok 3 - twice (2)');
     expect(first.passing).toEqual(['twice', 'twice (2)', 'twice (2) (2)']);
-    expect(compareWith(first.passing, tap('ok 1 - twice', 'not ok 2 - twice', 'ok 3 - twice (2)')).regressions).toEqual(
-      ['twice (2)'],
-    );
+    expect(
+      compareWith(passed(first.passing), tap('ok 1 - twice', 'not ok 2 - twice', 'ok 3 - twice (2)')).regressions,
+    ).toEqual(['twice (2)']);
   });
 
   it('says nothing about a report that could not be read', () => {
-    expect(compareWith(['adds'], parseTestReport('tap', { stdout: 'ok 1', exitCode: 0 }))).toMatchObject({
+    expect(compareWith(passed(['adds']), parseTestReport('tap', { stdout: 'ok 1', exitCode: 0 }))).toMatchObject({
       regressions: [],
       failed: 0,
     });
@@ -53,7 +62,7 @@ describe('compareWith', () => {
   it('claims no absence where the report counts tests without naming them', () => {
     const quiet = parseTestReport('pytest', { stdout: '..\n2 passed in 0.01s\n', exitCode: 0 });
     expect(quiet).toMatchObject({ passed: 2, passing: [] });
-    expect(compareWith(['a.py::test_a'], quiet).regressions).toEqual([]);
+    expect(compareWith(passed(['a.py::test_a']), quiet).regressions).toEqual([]);
   });
 });
 
@@ -76,7 +85,7 @@ describe('a report for the journal', () => {
       .map((name, index) => `not ok ${index + 1} - bad ${name}${long('x'.repeat(5000))}`);
     const report = tap(...failing, ...names.map((name) => `ok - ${name}`));
     const last = report.failures.at(-1)?.test ?? '';
-    const bounded = boundedReport(base, report, [last]);
+    const bounded = boundedReport(base, report, passed([last]));
     expect(bounded).toMatchObject({ passed: 8000, failed: 200, regressions: [last] });
     expect(bounded.failures).toHaveLength(REPORT_CAPS.failures);
     expect(bounded.failures[0]?.test).toBe(last);
@@ -89,6 +98,6 @@ describe('a report for the journal', () => {
   it('compares before it cuts: a test beyond the names that are kept has not vanished [R4-VERIFY-REGRESSION]', () => {
     const names = Array.from({ length: REPORT_CAPS.names + 10 }, (_, index) => `test ${index}`);
     const report = tap(...names.map((name) => `ok - ${name}`));
-    expect(boundedReport(base, report, names)).toMatchObject({ failed: 0, regressions: [] });
+    expect(boundedReport(base, report, passed(names))).toMatchObject({ failed: 0, regressions: [] });
   });
 });

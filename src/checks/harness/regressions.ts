@@ -1,4 +1,4 @@
-import type { TestFailure } from '../contracts.js';
+import type { Baseline, TestFailure } from '../contracts.js';
 import { failureFrom } from './failure.js';
 import type { ParsedReport } from './report.js';
 
@@ -10,34 +10,55 @@ export interface Comparison {
 }
 
 /**
- * Compares with the tests that passed before. One that fails now is a regression, and so is one that was removed or
- * skipped: deleting a test is the cheapest way to stop it from failing. Such a test counts as failed and stands among
- * the failures, so that nothing which only looks at counts lets it pass.
+ * Compares with earlier runs. A test that passed then and fails now is a regression. One that was seen and is removed or
+ * skipped now counts as failed and stands among the failures, whether it passed before or not: taking a failing test
+ * away is the cheapest way to stop it from failing, and nothing that only looks at counts may let that pass.
  */
-export function compareWith(baseline: readonly string[], report: ParsedReport): Comparison {
+export function compareWith(baseline: Baseline, report: ParsedReport): Comparison {
   const { failures, failed, skipped } = report;
-  if (report.problem !== undefined || baseline.length === 0) return { failures, failed, skipped, regressions: [] };
+  if (report.problem !== undefined) return { failures, failed, skipped, regressions: [] };
   const failing = new Set(failures.map(({ test }) => test));
-  const isSkipped = new Set(report.skippedTests);
-  const isThere = new Set([...report.passing, ...failing, ...isSkipped]);
-  // where the report does not name all that passed, absence says nothing
-  const namesAll = report.passing.length === report.passed && failures.length === failed;
-  const before = [...new Set(baseline)];
-  const switchedOff = before.filter((name) => isSkipped.has(name));
-  const gone = namesAll ? before.filter((name) => !isThere.has(name)) : [];
+  const passed = new Set(baseline.passing);
+  const { gone, switchedOff } = missingFrom(report, [...new Set([...baseline.passing, ...baseline.known])]);
+  const before = (test: string): string => (passed.has(test) ? 'passed' : 'failed');
   const lost = [
-    ...gone.map((test) => failureOf(test, 'The test passed before and is not in the report any more.')),
-    ...switchedOff.map((test) => failureOf(test, 'The test passed before and is skipped now.')),
+    ...gone.map((test) => vanished(test, `The test ${before(test)} before and is not in the report any more.`)),
+    ...switchedOff.map((test) => vanished(test, `The test ${before(test)} before and is skipped now.`)),
   ];
+  const unnamed = Math.max(0, (baseline.ran ?? 0) - testsIn(report) - lost.length);
   const wasLost = new Set(lost.map(({ test }) => test));
   return {
-    failures: [...failures, ...lost],
-    failed: failed + lost.length,
+    failures: [...failures, ...lost, ...(unnamed === 0 ? [] : [fewer(unnamed)])],
+    failed: failed + lost.length + unnamed,
     skipped: skipped - switchedOff.length,
-    regressions: before.filter((name) => failing.has(name) || wasLost.has(name)),
+    regressions: [...passed].filter((name) => failing.has(name) || wasLost.has(name)),
   };
 }
 
-function failureOf(test: string, message: string): TestFailure {
+/** How many tests ran; what failed around them is none. */
+export function testsIn({ passed, failed, around }: ParsedReport): number {
+  return passed + failed - around.length;
+}
+
+function missingFrom(
+  { failures, failed, passing, passed, skippedTests }: ParsedReport,
+  before: readonly string[],
+): { readonly gone: readonly string[]; readonly switchedOff: readonly string[] } {
+  const isSkipped = new Set(skippedTests);
+  const isThere = new Set([...passing, ...failures.map(({ test }) => test), ...skippedTests]);
+  // where the report does not name all that passed, absence says nothing
+  const namesAll = passing.length === passed && failures.length === failed;
+  return {
+    gone: namesAll ? before.filter((name) => !isThere.has(name)) : [],
+    switchedOff: before.filter((name) => isSkipped.has(name)),
+  };
+}
+
+/** Which ones is not known; that they are missing is. */
+function fewer(count: number): TestFailure {
+  return vanished('tests without a name', `${count} fewer tests ran than before, and the report does not name them.`);
+}
+
+function vanished(test: string, message: string): TestFailure {
   return { ...failureFrom({ test, text: message }), test, errorType: 'TestVanished' };
 }

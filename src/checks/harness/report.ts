@@ -26,7 +26,13 @@ export interface ReportText {
 /** One test, as a reader of a format found it. */
 export type ReadTest =
   | { readonly outcome: 'passed' | 'skipped'; readonly name: string }
-  | { readonly outcome: 'failed'; readonly name: string; readonly failure: TestFailure };
+  | {
+      readonly outcome: 'failed';
+      readonly name: string;
+      readonly failure: TestFailure;
+      /** No test, but what stands around some: a file that was not loaded, a hook. Once it is well nothing names it. */
+      readonly isAround?: boolean;
+    };
 
 /** What a reader of a format made of the text, before anything is believed. */
 export interface ReadReport {
@@ -49,6 +55,8 @@ export interface ParsedReport extends TestCounts {
   /** Names of the tests that passed; fewer than `passed` where the format does not name them all. */
   readonly passing: readonly string[];
   readonly skippedTests: readonly string[];
+  /** Which of the failures are no tests: nobody misses them later. */
+  readonly around: readonly string[];
   readonly problem?: string;
 }
 

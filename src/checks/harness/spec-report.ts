@@ -133,5 +133,6 @@ function testOf(mark: Mark, details: Map<string, Detail[]>, cwd: string | undefi
   if (mark.sign === '✔') return [{ outcome: 'passed', name }];
   const detail = details.get(mark.name)?.pop();
   const text = detail?.lines.join('\n') ?? '';
-  return [{ outcome: 'failed', name, failure: failureFrom({ test: name, file: detail?.file, text, cwd }) }];
+  const failure = failureFrom({ test: name, file: detail?.file, text, cwd });
+  return [{ outcome: 'failed', name, failure, ...(mark.isGroup ? { isAround: true } : {}) }];
 }

@@ -31,7 +31,8 @@ function testOf(point: TapPoint, path: TestPath, cwd: string | undefined): ReadT
   if (point.directive !== undefined) return isGroup ? undefined : { outcome: 'skipped', name };
   if (point.ok) return isGroup || point.fields['type'] === 'suite' ? undefined : { outcome: 'passed', name };
   if (isGroup && !failedByItself(point)) return undefined;
-  return { outcome: 'failed', name, failure: failureOf(point, path, cwd) };
+  const isAround = isGroup || point.fields['type'] === 'suite' || point.fields['exitCode'] !== undefined;
+  return { outcome: 'failed', name, failure: failureOf(point, path, cwd), ...(isAround ? { isAround } : {}) };
 }
 
 /** Hooks and code between subtests fail the group; so does whoever says `not ok` over tests that all passed. */

@@ -1,9 +1,10 @@
 import { isAbsolute } from 'node:path';
+import { sha256 } from '../../core/canonical.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import { type Mount, SANDBOX_LIMITS, type Sandbox, type SandboxLimits } from '../../ports/sandbox.js';
-import type { TestFailure, TestHarness, TestLevel, TestReport } from '../contracts.js';
+import type { Baseline, TestFailure, TestHarness, TestLevel, TestReport } from '../contracts.js';
 import { shortened } from './failure-text.js';
-import { compareWith } from './regressions.js';
+import { compareWith, testsIn } from './regressions.js';
 import type { ParsedReport, TestFormat } from './report.js';
 import { TEST_FORMATS } from './report.js';
 import { removeReport, runTestJob, SIDE_COMMAND_MS, type TestJob } from './test-job.js';
@@ -53,12 +54,12 @@ const MARGIN_MS = 5000;
  */
 export function testHarness(options: TestHarnessOptions): TestHarness {
   const job = jobFrom(options);
-  const command = shortened(options.command.join(' '), REPORT_CAPS.command);
+  const command = commandName(options.command);
   const name = options.name ?? `tests:${options.level}`;
-  const empty: TestReport = { level: options.level, command, ...zero(), ms: 0 };
+  const named = { level: options.level, command, cwd: options.cwd };
+  const empty: TestReport = { ...named, ...zero(), ms: 0 };
   return {
-    level: options.level,
-    command,
+    ...named,
     runTests: (run, baseline) =>
       orProblem(empty, () =>
         run.step(
@@ -66,7 +67,7 @@ export function testHarness(options: TestHarnessOptions): TestHarness {
           { level: options.level, command: [...options.command], cwd: options.cwd, format: options.format },
           async (_input, how): Promise<TestReport> => {
             const { report, ms } = await runTestJob(job, how);
-            return boundedReport({ level: options.level, command, ms }, report, baseline);
+            return boundedReport({ ...named, ms }, report, baseline);
           },
           {
             class: 'idempotent',
@@ -79,6 +80,13 @@ export function testHarness(options: TestHarnessOptions): TestHarness {
         ),
       ),
   };
+}
+
+/** Two commands that begin alike stay two when they are cut. */
+function commandName(words: readonly string[]): string {
+  const text = words.join(' ');
+  const { command: max } = REPORT_CAPS;
+  return text.length <= max ? text : `${shortened(text, max)} ${sha256(text).slice(0, 12)}`;
 }
 
 /** A sandbox that never came back is a problem of the report too; every other failure is the run's. */
@@ -114,32 +122,39 @@ function jobFrom(options: TestHarnessOptions): TestJob {
   };
 }
 
-function zero(): Omit<TestReport, 'level' | 'command' | 'ms'> {
-  return { passed: 0, failed: 0, skipped: 0, failures: [], passing: [], regressions: [] };
+function zero(): Omit<TestReport, 'level' | 'command' | 'cwd' | 'ms'> {
+  return { passed: 0, failed: 0, skipped: 0, failures: [], passing: [], known: [], regressions: [] };
 }
 
 /** The report as the journal keeps it. */
 export function boundedReport(
-  base: Pick<TestReport, 'level' | 'command' | 'ms'>,
+  base: Pick<TestReport, 'level' | 'command' | 'cwd' | 'ms'>,
   report: ParsedReport,
-  baseline: readonly string[],
+  baseline: Baseline,
 ): TestReport {
   if (report.problem !== undefined) return { ...base, ...zero(), problem: report.problem };
   const compared = compareWith(baseline, report);
+  const around = new Set(report.around);
+  // where not all can be kept, those that failed are: they are what somebody may want to be rid of
+  const names = [...report.failures.map(({ test }) => test).filter((test) => !around.has(test)), ...report.passing];
+  const known = names.slice(0, REPORT_CAPS.names);
+  const ran = testsIn(report);
   return {
     ...base,
     passed: report.passed,
     failed: compared.failed,
     skipped: compared.skipped,
-    failures: worstFirst(compared.failures, new Set(compared.regressions)),
+    failures: worstFirst(compared.failures, [around, new Set(compared.regressions)]),
     passing: report.passing.slice(0, REPORT_CAPS.names),
+    known,
+    ...(known.length < ran ? { ran } : {}),
     regressions: compared.regressions.slice(0, REPORT_CAPS.names),
   };
 }
 
-/** Where not all can be kept, regressions are. */
-function worstFirst(failures: readonly TestFailure[], regressed: ReadonlySet<string>): readonly TestFailure[] {
+/** Where not all can be kept, a file that was not loaded is, for it explains the others; regressions come next. */
+function worstFirst(failures: readonly TestFailure[], worse: readonly ReadonlySet<string>[]): readonly TestFailure[] {
   if (failures.length <= REPORT_CAPS.failures) return failures;
-  const isWorse = ({ test }: TestFailure) => regressed.has(test);
-  return [...failures.filter(isWorse), ...failures.filter((one) => !isWorse(one))].slice(0, REPORT_CAPS.failures);
+  const rank = ({ test }: TestFailure) => worse.findIndex((names) => names.has(test)) >>> 0; // last where it is in none
+  return failures.toSorted((a, b) => rank(a) - rank(b)).slice(0, REPORT_CAPS.failures);
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { FlyballError } from '../../core/errors.js';
 import type { Entry } from '../../core/events.js';
 import type { CommitResult } from '../../loops/commit/contracts.js';
-import { verifyCommit } from '../../loops/commit/provenance.js';
+import { verifyCommit } from '../../loops/commit/seal.js';
 import { type AuditVerdict, verifyAudit } from '../../views/audit.js';
 import { checkCommit, committedIn } from '../../views/commit-course-check.js';
 import { withoutPrivate } from '../../views/without-private.js';

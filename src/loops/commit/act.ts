@@ -4,31 +4,94 @@ import { runsAt } from '../../checks/harness/triggers.js';
 import { BoundReachedError, FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { Evidence, ExecutionOutputs } from '../../core/work.js';
-import type { PlanStep } from '../../plans/plan.js';
+import { stateAfter } from '../../plans/index.js';
+import type { Plan, PlanStep, StepRecord } from '../../plans/plan.js';
 import { executePlan } from '../plan/execute-plan.js';
 import type { PlanResult } from '../plan/parts.js';
 import type { PhaseReport, Work } from './work.js';
 
-/** ACT: carries the plan out, every tool that it requires called for real, and takes what was made. */
+/**
+ * ACT: carries the plan out, every tool that it requires called for real, and takes what was made. When evidence sends
+ * it back here, what was done to the world is not done a second time: only what was thought is thought anew.
+ */
 export async function actPhase(run: Run, work: Work): Promise<PhaseReport> {
   const { parts, task, evidence } = work;
   if (work.outputs === undefined) await takeBaseline(run.scope('baseline'), work);
-  const result = await executePlan(run, parts.execution, work.drawn, {
+  const left = stepsLeft(work.drawn, work.records, task.facts ?? []);
+  if (left === undefined) return taken(work, await outputsOf(run, work, work.answer, work.records));
+  const result = await executePlan(run, parts.execution, left.plan, {
     goal: task.goal,
-    ...(task.facts === undefined ? {} : { facts: task.facts }),
+    facts: left.facts,
     contextFor: () => evidenceText(evidence.items),
     afterStep: (scope, step) => unitTests(scope, work, step),
     // a planner of this loop has told its first version already
     ...(typeof parts.planner === 'function' ? {} : { version: 1 }),
   });
-  work.plan = result.plan;
-  work.isRepaired = false;
-  work.outputs = await outputsOf(run, work, result);
-  if (result.completed) return { event: 'acted' };
   if (result.bound !== undefined) throw boundIn(run, result.bound);
   if (result.failure?.retryable === true)
     throw new FlyballError(result.failure.code, result.failure.message, { retryable: true });
-  return { event: 'error', why: result.why ?? 'the plan could not be carried out' };
+  work.plan = left.isWhole ? result.plan : work.drawn;
+  const records = [...left.kept, ...result.records];
+  const answer = result.output === '' ? work.answer : result.output;
+  const outputs = await outputsOf(run, work, answer, records);
+  if (!result.completed) {
+    work.outputs = outputs;
+    return { event: 'error', why: result.why ?? 'the plan could not be carried out' };
+  }
+  work.records = records;
+  work.answer = answer;
+  return taken(work, outputs);
+}
+
+/** A new output begins a new course of repairs; what they may cost in all goes on. */
+function taken(work: Work, outputs: ExecutionOutputs): PhaseReport {
+  const { k, costUsd } = work.controlState;
+  work.outputs = outputs;
+  work.isRepaired = false;
+  work.controlState = { ...work.control.begin(), k, costUsd };
+  work.repairsBefore = work.repairs.length;
+  work.carried = [];
+  return { event: 'acted' };
+}
+
+interface StepsLeft {
+  readonly plan: Plan;
+  readonly facts: readonly string[];
+  readonly kept: readonly StepRecord[];
+  readonly isWhole: boolean;
+}
+
+/** The steps that may be carried out (again): all but those that called tools with success. Undefined where none is left. */
+function stepsLeft(plan: Plan, records: readonly StepRecord[], facts: readonly string[]): StepsLeft | undefined {
+  const isDone = ({ status, actualToolCalls }: StepRecord): boolean =>
+    status === 'done' && actualToolCalls.some(({ ok }) => ok);
+  const kept = records.filter((record) => isDone(record) && plan.steps.some(({ id }) => id === record.id));
+  if (kept.length === 0) return { plan, facts, kept, isWhole: true };
+  const results = new Map(kept.map(({ id, result }) => [id, result]));
+  const steps = plan.steps.filter(({ id }) => !results.has(id)).map((step) => without(step, results));
+  if (steps.length === 0) return undefined;
+  const made = plan.steps.filter(({ id }) => results.has(id));
+  const { links: _links, orderings: _orderings, ...rest } = plan; // they may name steps that are over
+  const branches = plan.branches?.filter(({ at }) => !results.has(at));
+  return {
+    plan: { ...rest, steps, ...(branches === undefined ? {} : { branches }) },
+    facts: stateAfter(facts, made),
+    kept,
+    isWhole: false,
+  };
+}
+
+/** What it waited for is over, and what it was given by it is given as it is. */
+function without(step: PlanStep, results: ReadonlyMap<string, string>): PlanStep {
+  const bindings = Object.entries(step.bindings).map(([name, binding]) => {
+    const value = 'from' in binding ? results.get(binding.from) : undefined;
+    return [name, value === undefined ? binding : { value }] as const;
+  });
+  return {
+    ...step,
+    dependsOn: step.dependsOn.filter((id) => !results.has(id)),
+    bindings: Object.fromEntries(bindings),
+  };
 }
 
 /** The plan caught it; it is the loop's as well. */
@@ -36,9 +99,14 @@ function boundIn(run: Run, { name, limit }: NonNullable<PlanResult['bound']>): B
   return new BoundReachedError({ bound: name, limit, spent: limit, node: run.path });
 }
 
-async function outputsOf(run: Run, { parts }: Work, { output, records }: PlanResult): Promise<ExecutionOutputs> {
+async function outputsOf(
+  run: Run,
+  { parts }: Work,
+  answer: string,
+  records: readonly StepRecord[],
+): Promise<ExecutionOutputs> {
   return {
-    artefacts: await parts.workpiece.collect(run, output),
+    artefacts: await parts.workpiece.collect(run, answer),
     reports: records.map(({ id, result }) => ({ subTask: id, text: result })),
   };
 }

@@ -1,4 +1,5 @@
 import { backoffMs } from '../../core/backoff.js';
+import { sha256 } from '../../core/canonical.js';
 import { BoundReachedError, ConfigError, FlyballError, failureOf } from '../../core/errors.js';
 import { degraded, done, failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
@@ -118,11 +119,11 @@ async function outcomeOf(run: Run, work: Work, { result, error, why }: Ended): P
       ? done(result)
       : degraded(result, `less than was asked for: ${result.missing.join('; ')}`);
   const report = failureReport(run, work, why);
-  run.note({ kind: 'failure-report', ...report });
+  run.note({ kind: 'failure-report', ...withoutTexts(report) });
   if (error instanceof BoundReachedError) return { stop: 'bounded', bound: error.bound, limit: error.limit };
   const { limit } = work.position;
-  if (limit !== undefined) return { stop: 'bounded', bound: limit, limit: work.parts.limits[limit] };
   await learn(run, work.parts.store, work.parts.name, work.task, work.lesson);
+  if (limit !== undefined) return { stop: 'bounded', bound: limit, limit: work.parts.limits[limit] };
   const failure =
     error ?? new FlyballError('QUALITY_NOT_REACHED', `The task was not committed: ${why.replace(/\.$/, '')}.`);
   return failed({ ...failureOf(failure), detail: { report } });
@@ -136,10 +137,28 @@ function failureReport(run: Run, work: Work, reason: string): FailureReport {
     phase,
     diagnosis: diagnosis?.defects ?? verdict?.defects ?? [],
     repairs: [...work.repairs],
-    ...(outputs === undefined ? {} : { partial: outputs }),
+    ...(outputs === undefined ? {} : { partial: { ...outputs, reports: [] } }), // reports mostly repeat the artefacts
     ...(exit === undefined ? {} : { exit }),
     checkpoint: { run: run.id, phase, iteration: position.iteration },
   };
+}
+
+/** The outcome has the texts: the note only says which they are. */
+function withoutTexts({ partial, diagnosis, ...report }: FailureReport): Readonly<Record<string, unknown>> {
+  const named = partial?.artefacts.map(({ name, text }) => ({ name, bytes: text.length, hash: sha256(text) }));
+  return {
+    ...report,
+    diagnosis: diagnosis.map(({ id, dimension, description }) => ({
+      id,
+      dimension,
+      description: shortened(description),
+    })),
+    ...(named === undefined ? {} : { partial: named }),
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
 }
 
 function checkTask(task: TaskSpec): void {

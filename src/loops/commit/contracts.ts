@@ -1,5 +1,5 @@
 import type { CritiqueDiagnosis, Scores, VerificationVerdict } from '../../checks/contracts.js';
-import type { Risk } from '../../core/approval.js';
+import type { Decision, Risk } from '../../core/approval.js';
 import type { Amounts } from '../../core/budget.js';
 import type { Defect, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
 import type { Plan } from '../../plans/plan.js';
@@ -104,6 +104,8 @@ export interface CommitProvenance {
   readonly models: readonly string[];
   readonly at: number;
   readonly approvers: readonly string[];
+  /** Every verdict on the way, oldest first: who approved, changed or passed it on, and why. */
+  readonly decisions: readonly Decision[];
   readonly outputHash: string;
   readonly hash: string;
 }

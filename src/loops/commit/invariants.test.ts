@@ -3,11 +3,11 @@ import type { MadeCall, Run } from '../../core/run.js';
 import type { CommitResult } from './contracts.js';
 import { assertInvariants, assertProvenance } from './invariants.js';
 import { START } from './phases.js';
-import { contentHash } from './provenance.js';
+import { contentHash } from './seal.js';
 import type { Work } from './work.js';
 
 const LIMITS = { tokensIn: 100, tokensOut: 100, iterations: 5, depth: 1 };
-const CALLS: readonly MadeCall[] = [{ effect: '/act-3#0', tool: 'look', ok: true }];
+const CALLS: readonly MadeCall[] = [{ effect: '/act-3#0', tool: 'look', ok: true, tookPlace: true }];
 const OUTPUTS = { artefacts: [{ name: 'answer', text: 'yes' }], reports: [] };
 
 function runWith(given: { spent?: object; path?: string; calls?: readonly MadeCall[] } = {}): Run {
@@ -53,7 +53,7 @@ describe('the invariants of a commit loop', () => {
     planHash: 'p',
     outputHash: contentHash(OUTPUTS),
     repairs: [],
-    toolCalls: [{ effect: '/act-3#0', tool: 'look', ok: true }],
+    toolCalls: [{ effect: '/act-3#0', tool: 'look', ok: true, tookPlace: true }],
     evidence: [{ id: 'e1' }],
   };
   const resultWith = (provenance: object): CommitResult =>
@@ -69,7 +69,7 @@ describe('the invariants of a commit loop', () => {
     { outputHash: 'another' },
     { repairs: [{}] },
     { toolCalls: [] },
-    { toolCalls: [{ effect: '/made-up#1', tool: 'look', ok: true }] },
+    { toolCalls: [{ effect: '/made-up#1', tool: 'look', ok: true, tookPlace: true }] },
     { evidence: [{ id: 'made up' }] },
   ])('refuse a result that cannot: %o [R4-LOOP-INVARIANTS]', (provenance) => {
     expect(() => assertProvenance(runWith(), workWith(), resultWith(provenance))).toThrow(/can be traced/);

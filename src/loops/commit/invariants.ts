@@ -1,7 +1,7 @@
 import { FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { CommitResult } from './contracts.js';
-import { contentHash } from './provenance.js';
+import { contentHash } from './seal.js';
 import type { Work } from './work.js';
 
 /**

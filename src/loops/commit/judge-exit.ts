@@ -1,7 +1,7 @@
 import { withReports } from '../../checks/baseline.js';
 import type { ApprovalRequest } from '../../core/approval.js';
 import type { Run } from '../../core/run.js';
-import type { Artefact } from '../../core/work.js';
+import type { Artefact, Defect } from '../../core/work.js';
 import { requestApproval } from '../../people/request-approval.js';
 import { stepLoop } from '../plan/execute-plan.js';
 import { effectKindOf } from '../plan/planner-prompts.js';
@@ -21,18 +21,36 @@ export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
   });
   work.verdict = verdict;
   work.diagnosis = undefined;
+  work.escalateBecause = undefined; // said anew by this measurement
   work.baseline = withReports(work.baseline, verdict.tests);
   if (!verdict.schemaOk) {
     work.isRepaired = false; // nothing was measured that could be compared
     work.intensity = 1; // what has no structure cannot be mended in places
-    return work.repairsLeft ? { event: 'schema-failed', why: verdict.schemaProblems.join('; ') } : giveUp(work);
+    return { event: 'schema-failed', why: verdict.schemaProblems.join('; ') };
   }
+  const unscored = verdict.skipped.find(({ level }) => level === 'rubric' || level === 'coherence');
+  if (unscored !== undefined) return unmeasured(run, work, unscored);
   steer(run, work, before === undefined);
-  if (verdict.gaps.length > 0 && mayRetrieve(work)) {
-    work.queries = verdict.gaps;
-    return { event: 'retrieval-gap', why: verdict.gaps.join('; ') };
-  }
+  work.carried = await stillThere(run.scope('carried'), work);
   return leave(run, work);
+}
+
+/** What nobody scored is no bad score: it is asked again, then a person looks, and the controller learns nothing from it. */
+async function unmeasured(run: Run, work: Work, { level, why }: { readonly level: string; readonly why: string }) {
+  work.isRepaired = false;
+  const said = `${level} could not be scored: ${why}`;
+  if (work.position.retries < work.parts.limits.maxRetries) return { event: 'retry', why: said } as const;
+  work.exit = reportOn(work, false);
+  return ask(run, work, said);
+}
+
+/** Findings that only a critic or an executed case brought up: VERIFY would not find them again by itself. */
+async function stillThere(run: Run, work: Work): Promise<readonly Defect[]> {
+  const context = { iteration: work.verifications, baseline: work.baseline, trigger: 'action' as const };
+  const open: Defect[] = [];
+  for (const defect of work.carried)
+    if (!(await work.parts.reverify(run, work.subject, defect, context))) open.push(defect);
+  return open;
 }
 
 export function mayRetrieve({ parts, position }: Work): boolean {
@@ -53,7 +71,7 @@ function steer(run: Run, work: Work, isFirst: boolean): void {
   run.note({ kind: 'control', error, decision });
   work.intensity = decision.kind === 'repair' ? decision.intensity : Math.min(1, Math.max(0.1, error));
   if (decision.kind !== 'repair' && decision.kind !== 'met') work.escalateBecause = because(decision.kind);
-  if (isFirst && decision.kind === 'repair') work.escalateBecause = foresee(run, work, error);
+  if (isFirst && decision.kind === 'repair') work.escalateBecause = foresee(run, work, { error, isMeasured: true });
 }
 
 function because(kind: 'stalled' | 'noise-floor' | 'iterations' | 'cost'): string {
@@ -71,22 +89,44 @@ async function leave(run: Run, work: Work): Promise<PhaseReport> {
   work.exit = report;
   run.note({ kind: 'exit', ...report });
   const { decision, why } = exitDecision(report, { repairsLeft: work.repairsLeft });
+  const executed = work.carried.filter(({ foundBy }) => foundBy === 'adversary');
+  if (executed.length > 0) return { event: 'gates-failed', why: `executed cases still fail: ${textsOf(executed)}` };
   switch (decision) {
     case 'commit':
-      return { event: 'gates-passed', why };
+      return mustAsk(work) === undefined ? { event: 'gates-passed', why } : ask(run, work, mustAsk(work) ?? why);
     case 'ask-person':
-      return ask(run, work, why);
+      return ask(run, work, [why, mustAsk(work) ?? []].flat().join('; '));
     case 'repair':
     case 'escalate':
-      return { event: 'gates-failed', why };
+      return gap(work) ?? { event: 'gates-failed', why };
     case 'fail':
       return { event: 'exhausted', why };
   }
 }
 
-/** No repairs are left for what has no structure: REPAIR would only say so. */
-function giveUp(work: Work): PhaseReport {
-  return { event: 'exhausted', why: `no repairs are left: ${work.verified.schemaProblems.join('; ')}` };
+/** Reasons that no score outweighs: somebody wanted it otherwise, or somebody found something that is still there. */
+function mustAsk({ decisions, carried }: Work): string | undefined {
+  const reasons = [
+    ...(decisions.some(({ verdict }) => verdict === 'modify') ? ["it was changed on a person's word"] : []),
+    ...(carried.length > 0 ? [`still found: ${textsOf(carried)}`] : []),
+  ];
+  return reasons.length === 0 ? undefined : reasons.join('; ');
+}
+
+function textsOf(defects: readonly Defect[]): string {
+  return defects
+    .slice(0, 5)
+    .map(({ description }) => description.slice(0, 200))
+    .join('; ');
+}
+
+/** Evidence that was not looked for yet may open a gate that is closed. */
+function gap(work: Work): PhaseReport | undefined {
+  const queries = work.verified.gaps.filter((query) => !work.asked.has(query));
+  if (queries.length === 0 || !mayRetrieve(work)) return undefined;
+  work.queries = queries;
+  work.escalateBecause = undefined; // what comes of it is measured anew
+  return { event: 'retrieval-gap', why: queries.join('; ') };
 }
 
 export function reportOn(work: Work, budgetExceeded: boolean): ReturnType<typeof exitReport> {
@@ -96,7 +136,7 @@ export function reportOn(work: Work, budgetExceeded: boolean): ReturnType<typeof
     task,
     verdict: work.verified,
     outputs: work.made,
-    repairs: work.repairs.length,
+    repairs: work.repairs.length - work.repairsBefore,
     irreversible: irreversibleIn(work),
     novelty: noveltyOf(text, history.seen, (one, other) => textSimilarity(one, other.text)),
     budgetExceeded,
@@ -142,6 +182,7 @@ export async function askPeople(run: Run, work: Work, why: string): Promise<Phas
       if (replacement === undefined) work.feedback = textOf(decided.value, decided.reason);
       work.replacement = replacement;
       work.escalateBecause = undefined; // a person's word is a new start
+      work.exhaustedBecause = undefined;
       return { event: 'modified', why: `${decided.by} wants it otherwise` };
     }
   }

@@ -1,4 +1,3 @@
-import { canonicalJson, sha256 } from '../../core/canonical.js';
 import { FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { RootCause, TaskSpec } from '../../core/work.js';
@@ -7,6 +6,7 @@ import { COMMIT_PROTOCOL, type CommitResult, type RepairEntry } from './contract
 import type { RepairOutcome } from './control/index.js';
 import type { SeenTask } from './exit/index.js';
 import { EMPTY_RATES, type RepairRates, recordRepair } from './repair/rates.js';
+import { taskHash, verifyCommit } from './seal.js';
 
 /** What loops of one name leave for each other: committed results, and what was learned about repairing. */
 export interface LoopHistory {
@@ -29,13 +29,10 @@ export interface Lesson {
 
 const COMMITS = 'commits';
 const LESSONS = 'commit-lessons';
-const MOST_OUTCOMES = 100;
-const MOST_SEEN = 200;
-
-/** The same task for the same loop, under the same protocol: what makes a resubmission one. */
-export function taskHash(loop: string, task: TaskSpec): string {
-  return sha256(canonicalJson({ loop, protocol: COMMIT_PROTOCOL.major, task }));
-}
+/** Old repairs say little about today's model. */
+const MOST_OUTCOMES = 40;
+const MOST_SEEN = 50;
+const LONGEST_SEEN = 2_000;
 
 interface Learned extends Omit<LoopHistory, 'committed'> {
   /** Ids of the last lessons. */
@@ -61,18 +58,24 @@ export async function readHistory(run: Run, store: Store, loop: string, task: Ta
   );
 }
 
-/** A record of another major version may mean something else by the same words. */
+/** A record of another major version may mean something else by the same words, and an altered one means nothing. */
 function readable(result: CommitResult): CommitResult {
   const { protocol } = result.provenance;
-  if (protocol.major === COMMIT_PROTOCOL.major) return result;
+  if (protocol.major !== COMMIT_PROTOCOL.major)
+    throw new FlyballError(
+      'CONFIG_INVALID',
+      `The committed result was written by protocol ${protocol.major}.${protocol.minor}, this is ${COMMIT_PROTOCOL.major}.${COMMIT_PROTOCOL.minor}. Submit the task under another id, or use the version that wrote it.`,
+    );
+  if (verifyCommit(result)) return result;
   throw new FlyballError(
-    'CONFIG_INVALID',
-    `The committed result was written by protocol ${protocol.major}.${protocol.minor}, this is ${COMMIT_PROTOCOL.major}.${COMMIT_PROTOCOL.minor}. Submit the task under another id, or use the version that wrote it.`,
+    'INVARIANT_BROKEN',
+    `The result that was committed for task ${result.provenance.task} has been altered since. Find out by whom, then submit the task under another id.`,
+    { detail: { task: result.provenance.task, provenance: result.provenance.hash } },
   );
 }
 
 /**
- * Makes a result durable. Again under the same hash it is the same record. When the run is rolled back after all, nothing
+ * Makes a result durable and answers what is committed: this one, or what another run committed for the task before it. When the run is rolled back after all, nothing
  * may be given out as committed that the rollback has taken back.
  */
 export async function persist(
@@ -81,14 +84,17 @@ export async function persist(
   loop: string,
   task: TaskSpec,
   result: CommitResult,
-): Promise<void> {
+): Promise<CommitResult> {
   const at = place(run, COMMITS, taskHash(loop, task));
-  await run.step(
+  const standing = await run.step(
     'commit-result',
     { key: at.key, hash: result.provenance.hash, at: run.now() },
     async (input, { key }) => {
-      await put(store, at, { id: key, now: input.at, make: () => result });
-      return null;
+      // what was committed first stays committed: somebody may have been given it already
+      const make = (before: unknown): unknown => (isWhole(before) ? before : result);
+      await put(store, at, { id: key, now: input.at, make });
+      const { value } = (await store.get(at)) ?? { value: result };
+      return isOf(value, input.hash) ? null : (value as CommitResult);
     },
     {
       class: 'idempotent',
@@ -96,6 +102,11 @@ export async function persist(
       simulate: () => null,
     },
   );
+  return standing === null ? result : { ...standing, resubmitted: true };
+}
+
+function isWhole(value: unknown): boolean {
+  return (value as CommitResult | undefined)?.status === 'committed';
 }
 
 /** What was there before is there again; a result that somebody else has committed since stays. */
@@ -142,7 +153,9 @@ function withLesson(known: Learned | undefined, lesson: Lesson): Learned {
       rates,
     ),
     outcomes: [...outcomes, ...lesson.outcomes].slice(-MOST_OUTCOMES),
-    seen: [...seen, ...(lesson.seen === undefined ? [] : [lesson.seen])].slice(-MOST_SEEN),
+    seen: [...seen, ...(lesson.seen === undefined ? [] : [{ text: lesson.seen.text.slice(0, LONGEST_SEEN) }])].slice(
+      -MOST_SEEN,
+    ),
     lessons: [...lessons, lesson.id].slice(-MOST_OUTCOMES),
   };
 }

@@ -12,7 +12,7 @@ const EVIDENCE_LIMIT = 5;
 
 /** PLAN: says what the loop will take before anything is spent, then asks for the plan. */
 export async function planPhase(run: Run, work: Work): Promise<PhaseReport> {
-  const refusal = foresee(run, work, work.parts.expectedError ?? EXPECTED_ERROR);
+  const refusal = foresee(run, work, { error: work.parts.expectedError ?? EXPECTED_ERROR, isMeasured: false });
   if (refusal !== undefined) return { event: 'exhausted', why: refusal };
   work.plan = await draw(run, work);
   return { event: 'planned' };
@@ -22,10 +22,18 @@ export async function planPhase(run: Run, work: Work): Promise<PhaseReport> {
  * What the repairs will take from this error on. Where that is more than the budget, the gate is relaxed or the gain
  * lowered; where neither helps, it is refused here and not after the money is gone.
  */
-export function foresee(run: Run, work: Work, error: number): string | undefined {
+export function foresee(
+  run: Run,
+  work: Work,
+  { error, isMeasured }: { readonly error: number; readonly isMeasured: boolean },
+): string | undefined {
   const { control, parts } = work;
+  if (parts.limits.maxRepairs === 0) return undefined; // the first output counts, or nothing does
   const costUsd = Math.min(parts.repairBudget.costUsd, run.budget.remaining('costUsd'));
-  const prediction = control.predict(error, { iterations: parts.limits.maxRepairs, costUsd });
+  // chance that was learned says nothing about an output that nobody has seen: it may need no repair at all
+  const noise = controller(parts.controller).settings.noise;
+  const predicting = isMeasured ? control : controller({ ...control.settings, noise });
+  const prediction = predicting.predict(error, { iterations: parts.limits.maxRepairs, costUsd });
   const { verdict } = prediction;
   run.note({ kind: 'prediction', error, ...prediction });
   if (verdict.kind === 'refuse') return `before it starts: ${verdict.why}`;
@@ -66,6 +74,7 @@ export async function retrievePhase(run: Run, work: Work): Promise<PhaseReport> 
   const queries = work.queries.length > 0 ? work.queries : everythingIn(work);
   work.queries = [];
   if (retriever === undefined) return { event: 'retrieved', why: 'there is nothing to look in' };
+  for (const query of queries) work.asked.add(query);
   const fresh = await gatherEvidence(run, retriever, queries, { limit: evidenceLimit });
   work.evidence = mergeEvidence(work.evidence, fresh);
   return { event: 'retrieved' };

@@ -2,8 +2,8 @@ import type { Baselines, CritiqueDiagnosis, Subject, VerificationVerdict } from 
 import type { Decision } from '../../core/approval.js';
 import { FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
-import type { Artefact, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
-import type { Plan } from '../../plans/plan.js';
+import type { Artefact, Defect, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
+import type { Plan, StepRecord } from '../../plans/plan.js';
 import type { CommitParts } from './commit-parts.js';
 import type { ExitReport, RepairEntry, SubTask } from './contracts.js';
 import { type Controller, type ControlState, controller, estimateGain, type RepairOutcome } from './control/index.js';
@@ -41,6 +41,9 @@ export class Work {
   diagnosis: CritiqueDiagnosis | undefined;
   exit: ExitReport | undefined;
   verifications = 0;
+  /** What became of the steps, and what the last of them said: the next ACT repeats no call. */
+  records: readonly StepRecord[] = [];
+  answer = '';
   /** What the test commands have shown so far. */
   baseline: Baselines = {};
   /** What the controller asks of the next repair. */
@@ -49,6 +52,14 @@ export class Work {
   isRepaired = false;
   /** Repairing on will not help: the next REPAIR escalates. */
   escalateBecause: string | undefined;
+  /** Repairs were given up in the middle: what there is was verified since, and the next REPAIR only escalates. */
+  exhaustedBecause: string | undefined;
+  /** Defects of earlier rounds that were still there when they were last looked at, and that VERIFY does not find itself. */
+  carried: readonly Defect[] = [];
+  /** Repairs of outputs that were thrown away since. */
+  repairsBefore = 0;
+  /** Queries that were asked already. */
+  readonly asked = new Set<string>();
   readonly repairs: RepairEntry[] = [];
   readonly outcomes: RepairOutcome[] = [];
   readonly memories: RepairMemory[] = [];
@@ -107,7 +118,8 @@ export class Work {
     const { attempts, costUsd, ms } = this.repairBudget;
     const isWithin = this.spent.attempts < attempts && this.spent.costUsd < costUsd && this.spent.ms < ms;
     const hasRounds = this.position.repairs < roundsAllowed(this.position, this.parts.limits);
-    return this.escalateBecause === undefined && hasRounds && isWithin;
+    const isOpen = this.escalateBecause === undefined && this.exhaustedBecause === undefined;
+    return isOpen && hasRounds && isWithin;
   }
 
   /** What repairs may cost by now: a stronger model and a person's word each get what the first attempt had. */

@@ -110,6 +110,7 @@ function madeCall(tool: string, end: EndEvent): MadeCall {
     effect: end.id,
     tool,
     ok: failure === undefined,
+    tookPlace: end.type === 'complete' && how !== 'simulated',
     ...(failure === undefined ? {} : { code: failure.code }),
     ...(how === 'person' || how === 'simulated' ? { standIn: how } : {}),
   };

@@ -42,6 +42,7 @@ export function report(changes: Partial<TestReport>): TestReport {
     skipped: 0,
     failures: [],
     passing: [],
+    known: [],
     regressions: [],
     ms: 1,
     ...changes,

@@ -1,0 +1,35 @@
+import { canonicalJson, sha256 } from '../../core/canonical.js';
+import type { ExecutionOutputs, TaskSpec } from '../../core/work.js';
+import { COMMIT_PROTOCOL, type CommitResult } from './contracts.js';
+
+/** The same task for the same loop, under the same protocol: what makes a resubmission one. */
+export function taskHash(loop: string, task: TaskSpec): string {
+  return sha256(canonicalJson({ loop, protocol: COMMIT_PROTOCOL.major, task }));
+}
+
+/** What a committed output is known by: the same bytes have the same hash wherever they are. */
+export function contentHash(outputs: ExecutionOutputs): string {
+  const { artefacts, value } = outputs;
+  return sha256(canonicalJson({ artefacts, ...(value === undefined ? {} : { value }) }));
+}
+
+/** True when nothing in a result was altered since it was committed: outputs, provenance, and what binds them. */
+export function verifyCommit(result: CommitResult): boolean {
+  const { hash, ...record } = result.provenance;
+  return (
+    sha256(canonicalJson(record)) === hash &&
+    contentHash(result.outputs) === result.contentHash &&
+    result.contentHash === record.outputHash &&
+    result.auditHash === sha256(canonicalJson(result.audit)) &&
+    result.seal === sealOf(result)
+  );
+}
+
+/**
+ * Over everything in a result but the seal itself, so that no part can be altered or taken from another one. The mark of
+ * a resubmission is not sealed: it is set when the result is given out again.
+ */
+export function sealOf(result: Omit<CommitResult, 'seal'> & { readonly seal?: string }): string {
+  const { seal: _seal, resubmitted: _again, ...sealed } = result;
+  return sha256(canonicalJson(sealed));
+}
