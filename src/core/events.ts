@@ -57,6 +57,8 @@ export type LifeEvent =
       readonly spent: Amounts;
       readonly saga: readonly SagaEntry[];
       readonly calledTools: Readonly<Record<string, number>>;
+      /** What people told the run before; absent where nobody did. */
+      readonly instructions?: readonly { readonly by: string; readonly text: string }[];
     }
   | { readonly type: 'generation-end' }
   /** A process begins to work on the run. Every INTENT up to the next one is its. */

@@ -79,7 +79,7 @@ export interface Run {
   call<T>(tool: ToolRef<T>, args: unknown): Promise<ToolResult<T>>;
   /**
    * The calls that ended in this scope and below it, in the order in which they ended, read off the journal: those made
-   * before a crash or a suspension too. A child's calls are the child's own.
+   * before a crash or a suspension too. A child's calls are the child's own, and a new generation starts with none.
    */
   calls(): readonly MadeCall[];
   /** Any other effect. Its class is not optional: what a crash may repeat is a decision, not a default. */

@@ -1,5 +1,6 @@
 import { FlyballError } from '../core/errors.js';
 import type { Entry, EventOf } from '../core/events.js';
+import type { StoredMessage } from '../ports/engine.js';
 import type { RuntimeParts } from './options.js';
 
 interface Sent {
@@ -23,7 +24,7 @@ export async function addressOf(
   },
   name: string,
   sent: Sent,
-): Promise<string> {
+): Promise<Address> {
   const { entries, runId, checkJson } = where;
   const ends = new Map(entries.flatMap((entry) => (isWaitEnd(entry) ? [[entry.event.id, entry] as const] : [])));
   const named = entries.flatMap(({ event }) => (event.type === 'wait-start' && isNamed(event, name) ? [event] : []));
@@ -33,7 +34,8 @@ export async function addressOf(
     refuseStranger(wait, runId, sent);
     if (isTooLate(wait, where.now)) throw tooLate(runId, wait);
     const problem = wait.schema === undefined ? undefined : await checkJson?.(wait.schema, sent.payload);
-    if (problem === undefined) return wait.needs === undefined ? name : wait.token; // there is a wait that it fits
+    // there is a wait that it fits
+    if (problem === undefined) return { to: wait.needs === undefined ? name : wait.token, wait };
     refused = { name: wait.name, problem };
   }
   if (refused !== undefined)
@@ -43,7 +45,32 @@ export async function addressOf(
     );
   const last = named.at(-1);
   if (last !== undefined && last.kind !== 'signal') throw decidedAlready(runId, last, ends.get(last.id));
-  return name;
+  if (last === undefined && name.startsWith(`${runId}:`)) throw unknownToken(runId, name);
+  return { to: name };
+}
+
+export interface Address {
+  readonly to: string;
+  /** The wait that is answered, where it is open. */
+  readonly wait?: WaitStart;
+}
+
+/** Tokens can be guessed: one that was put into the inbox before its wait opens would be heard without anybody having looked at its sender. */
+function unknownToken(runId: string, token: string): FlyballError {
+  const message = `Nothing of ${runId} waits under "${token}". See what it waits for, and answer that.`;
+  return new FlyballError('SIGNAL_UNEXPECTED', message, { detail: { name: token } });
+}
+
+/** A question is decided once: who comes second is told, also when the run has not woken since the first. */
+export function refuseSecond(runId: string, { wait }: Address, inbox: readonly StoredMessage[]): void {
+  if (wait === undefined || wait.kind === 'signal') return;
+  const first = inbox.find(({ kind, name }) => kind === 'signal' && (name === wait.token || name === wait.name));
+  if (first === undefined) return;
+  throw new FlyballError(
+    'SIGNAL_UNEXPECTED',
+    `${first.from} has answered "${wait.name}" of ${runId} already; the run takes it up when it goes on. Nothing was changed.`,
+    { detail: { name: wait.name, by: first.from } },
+  );
 }
 
 function isNamed({ name, token }: WaitStart, given: string): boolean {

@@ -101,6 +101,7 @@ export class Attempt {
     this.harvest = parts.harvest ?? false;
     this.nowAt = recorded.startedAt;
     this.liveForkApproved = recorded.liveForkApproved;
+    this.instructions.push(...recorded.instructions);
     const ledger = new Ledger('', recorded.budgets[0]?.budget ?? recorded.budget);
     ledger.debit(recorded.carriedSpent);
     this.root = new Scope('', ledger);

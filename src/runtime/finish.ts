@@ -83,6 +83,7 @@ async function nextGeneration(attempt: Attempt, state: unknown): Promise<void> {
     spent: attempt.usage(),
     saga: attempt.saga.carriedOver(),
     calledTools: attempt.saga.calledTools,
+    ...(attempt.instructions.length === 0 ? {} : { instructions: attempt.instructions }),
   });
   await attempt.barrier();
   attempt.unload();

@@ -1,6 +1,7 @@
 import type { Amounts, Budget } from '../core/budget.js';
 import { type Failure, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, Entry, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
+import type { Instruction } from '../core/run.js';
 
 /** An entry as loaded: `inherited` ones belong to the run this one was forked from. */
 export type LoadedEntry = Entry & { readonly inherited?: true };
@@ -51,6 +52,8 @@ export interface Recorded {
   /** Effects that were ever intended, inherited ones included. */
   readonly intended: ReadonlySet<EffectId>;
   readonly calledTools: Readonly<Record<string, number>>;
+  /** Carried over from the generations before. */
+  readonly instructions: readonly Instruction[];
   /** What earlier generations spent. */
   readonly carriedSpent: Partial<Amounts>;
   /** Somebody agreed that this fork may act on the world. */
@@ -233,6 +236,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     intentOwners,
     intended,
     calledTools,
+    instructions: first.event.type === 'generation-start' ? (first.event.instructions ?? []) : [],
     // wall time is carried in the entries themselves
     carriedSpent: first.event.type === 'generation-start' ? { ...first.event.spent, wallMs: 0 } : {},
     liveForkApproved,

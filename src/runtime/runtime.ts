@@ -8,7 +8,7 @@ import { forkPointCheck } from '../core/fork-points.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Prompt } from '../core/prompt.js';
 import type { Batch, InboxMessage, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
-import { addressOf } from './address.js';
+import { addressOf, refuseSecond } from './address.js';
 import { Audience, type DeltaListener, type EntryListener } from './audience.js';
 import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
@@ -210,14 +210,12 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const from = sent.from ?? 'anonymous';
       const loaded = await load(engine, record, record.generation);
       const entries = loaded.entries.filter(({ inherited }) => inherited === undefined); // a fork's questions are its own
-      const to = await addressOf({ checkJson: parts.checkJson, entries, runId, now: clock.now() }, name, {
-        payload,
-        from,
-        ...sent,
-      });
+      const where = { checkJson: parts.checkJson, entries, runId, now: clock.now() };
+      const address = await addressOf(where, name, { payload, from, ...sent });
+      if (sent.id === undefined) refuseSecond(runId, address, await engine.inbox(runId, 0)); // an id tells by itself
       return post(runId, {
         kind: 'signal',
-        name: to,
+        name: address.to,
         from,
         body,
         ...(sent.id === undefined ? {} : { id: sent.id }),

@@ -87,6 +87,48 @@ describe('a test harness', () => {
     expect(cheated.failures[0]).toMatchObject({ test: 'adds up', errorType: 'TestVanished' });
   });
 
+  it.each([
+    ['skipped', (tests: string) => tests.replace("test('adds up'", "test.skip('adds up'")],
+    ['deleted', (tests: string) => tests.replace(/^test\('adds up'.*\n/m, '')],
+  ])('does not pass when a failing test is %s instead of mended [R4-VERIFY-REGRESSION]', async (_, cheat) => {
+    const cwd = green();
+    write(cwd, { 'lib/price.mjs': PRICE.replace('* line.amount', '') });
+    const first = await report(optionsFor(cwd));
+    expect(first).toMatchObject({ passed: 1, failed: 1, passing: ['is empty'], known: ['adds up', 'is empty'] });
+    const baseline = baselineOf(withReports({}, [first]), first);
+    write(cwd, { 'test/price.test.mjs': cheat(GREEN) });
+    const cheated = await report(optionsFor(cwd), baseline);
+    expect(cheated).toMatchObject({ passed: 1, failed: 1, skipped: 0, regressions: [] });
+    expect(cheated.failures[0]).toMatchObject({ test: 'adds up', errorType: 'TestVanished' });
+    write(cwd, { 'lib/price.mjs': PRICE, 'test/price.test.mjs': GREEN });
+    expect(await report(optionsFor(cwd), baseline)).toMatchObject({ passed: 2, failed: 0 });
+  });
+
+  it.each(['tap', 'junit', 'spec'])(
+    'passes once code loads that could not be loaded at first, by its %s report [R4-VERIFY-REGRESSION]',
+    async (reporter) => {
+      const cwd = project({ 'test/price.test.mjs': GREEN });
+      const command = [NODE, '--test', `--test-reporter=${reporter}`, 'test/price.test.mjs'];
+      const first = await report(optionsFor(cwd, { command }));
+      expect(first).toMatchObject({ passed: 0, failed: 1, known: [], failures: [{ test: 'test/price.test.mjs' }] });
+      write(cwd, { 'lib/price.mjs': PRICE });
+      const later = await report(optionsFor(cwd, { command }), baselineOf(withReports({}, [first]), first));
+      expect(later).toMatchObject({ passed: 2, failed: 0 });
+    },
+  );
+
+  it('misses no test of another command of its level, nor of the same command elsewhere [R4-VERIFY-REGRESSION]', async () => {
+    const other = project({ 'test/price.test.mjs': "import test from 'node:test';\ntest('is there', () => {});\n" });
+    const cwd = green();
+    const command = [NODE, '--test', '--test-reporter=tap', '--test-name-pattern=empty', 'test/price.test.mjs'];
+    const all = [optionsFor(cwd), optionsFor(other), optionsFor(cwd, { command })];
+    const first = await Promise.all(all.map((options) => report(options)));
+    const baselines = withReports({}, first);
+    expect(Object.keys(baselines)).toHaveLength(3);
+    const again = await Promise.all(all.map((options) => report(options, baselineOf(baselines, testHarness(options)))));
+    expect(again.map(({ failed }) => failed)).toEqual([0, 0, 0]);
+  });
+
   it('reads a report from its file, and never one of an earlier run [R4-VERIFY-TESTS]', async () => {
     const cwd = green();
     const command = [

@@ -1,4 +1,4 @@
-import { budget, done, type Run, type StandardSchema, type Tool } from 'flyball';
+import { budget, done, type Run, type Seams, type StandardSchema, type Tool } from 'flyball';
 import { provenanceOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
@@ -85,6 +85,52 @@ describe('a tool that asks a person', () => {
     await later.runtime.signal(RUN, 'answer:#2', false);
     expect(await later.resume()).toMatchObject({ stop: 'done', value: ['true', 'true', 'false'] });
     expect(await stage.events('wait-start')).toHaveLength(2);
+  });
+
+  it('is not judged again by guards once it was asked: an answer counts [R4-PEOPLE-ANSWER-IS-RESULT]', async () => {
+    const stage = moving();
+    let judged = 0;
+    const once: Seams = {
+      'tool.pre': [(next) => async (value, ctx) => (judged++ > 0 ? { allow: false, why: 'once' } : next(value, ctx))],
+    };
+    const agent = async (run: Run) => done(await run.call(confirm(), { what: 'Really?' }));
+    const life = stage.open(agent, { seams: once });
+    await life.start();
+    await life.runtime.signal(RUN, 'answer:#0', true);
+    life.die();
+    expect(await stage.open(agent, { seams: once }).resume()).toMatchObject({ value: { ok: true, value: true } });
+  });
+
+  it('keeps two identical questions side by side apart, also over a resume [R4-PEOPLE-ASKED-ONCE]', async () => {
+    const stage = moving();
+    const agent = async (run: Run) => {
+      const ask = (on: Run) => on.call(confirm(), { what: 'Q?' });
+      const both = await run.all([ask, ask], 2);
+      return done(both.map((each) => (each.ok ? each.value.content : 'none')));
+    };
+    const life = stage.open(agent);
+    await life.start();
+    await life.runtime.signal(RUN, 'answer:/all.0.0#0', true);
+    await life.resume();
+    life.die();
+    const later = stage.open(agent);
+    await later.runtime.signal(RUN, 'answer:/all.0.1#0', false);
+    expect(await later.resume()).toMatchObject({ stop: 'done', value: ['true', 'false'] });
+  });
+
+  it('puts the question that a person changed at its gate [R4-PEOPLE-MODIFY-REGATED]', async () => {
+    const stage = moving();
+    const gated: Seams = {
+      'tool.pre': [(next) => async (value, ctx) => ({ ...(await next(value, ctx)), approval: 'look first' }) as never],
+    };
+    const life = stage.open(async (run: Run) => done(await run.call(confirm(), { what: 'Original?' })), {
+      seams: gated,
+    });
+    await life.start();
+    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value: { what: 'Changed?' } });
+    await life.resume();
+    await life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' });
+    expect(await life.resume()).toMatchObject({ waiting: [{ kind: 'question', request: { prompt: 'Changed?' } }] });
   });
 
   it('fails when nobody answers in time [R4-PEOPLE-DEADLINE]', async () => {
@@ -197,6 +243,20 @@ describe('a redirection', () => {
     expect(await stage.events('redirect')).toHaveLength(1);
     await expect(later.runtime.redirect(RUN, 'too late')).rejects.toMatchObject({ code: 'ALREADY_TERMINAL' });
     await expect(later.runtime.redirect(RUN, ' ')).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it('stands in the generations that follow [R4-PEOPLE-REDIRECT]', async () => {
+    const stage = moving();
+    const agent = async (run: Run, input: unknown) => {
+      if (input === 'second') return done(run.instructions());
+      await run.wait({ name: 'go' });
+      return run.continueWith('second');
+    };
+    const life = stage.open(agent);
+    await life.start();
+    await life.runtime.redirect(RUN, 'be brief', { by: 'ann' });
+    await life.runtime.signal(RUN, 'go');
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: [{ by: 'ann', text: 'be brief' }] });
   });
 
   it('that a paused run was told is heard before its next safe point ends [R4-PEOPLE-REDIRECT]', async () => {

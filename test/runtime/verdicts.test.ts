@@ -105,8 +105,10 @@ describe('a verdict at a gate', () => {
     const { stage, sent, agent } = scene();
     const life = stage.open(agent);
     await life.start();
-    for (const verdict of ['reject', 'escalate']) await life.runtime.signal(RUN, 'approve:#0', { verdict });
-    expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'approve:#0' }] });
+    for (const verdict of ['reject', 'escalate']) {
+      await life.runtime.signal(RUN, 'approve:#0', { verdict });
+      expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'approve:#0' }] });
+    }
     expect(await stage.events('signal-refused')).toMatchObject([
       { why: expect.stringContaining('to reject needs a reason') },
       { why: expect.stringContaining('to escalate needs a reason') },
@@ -236,5 +238,53 @@ describe('a verdict at a gate', () => {
         },
       ],
     });
+  });
+
+  it('cannot be put under a token before its question is asked [R4-PEOPLE-SCOPES]', async () => {
+    const { stage, sent, agent } = scene({ approval: { scopes: ['cfo'] } });
+    const life = stage.open(async (run) => {
+      await run.wait({ name: 'go' });
+      return agent(run);
+    });
+    await life.start();
+    const early = life.runtime.signal(RUN, `${RUN}:0:#1!gate`, { verdict: 'approve' }, { from: 'mallory' });
+    await expect(early).rejects.toMatchObject({ code: 'SIGNAL_UNEXPECTED' });
+    await life.runtime.signal(RUN, 'go');
+    expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval' }] });
+    expect(sent).toEqual([]);
+  });
+
+  it('that comes second before the run has woken is refused, not lost [R4-PEOPLE-TWICE] [R4-PEOPLE-TWO]', async () => {
+    const { stage, sent, agent } = scene({ approval: { people: 2 } });
+    const life = stage.open(agent);
+    await life.start();
+    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ada' });
+    const no = { verdict: 'reject', reason: 'too dear' };
+    await expect(life.runtime.signal(RUN, 'approve:#0', no, { from: 'bob' })).rejects.toMatchObject({
+      code: 'SIGNAL_UNEXPECTED',
+      message: expect.stringContaining('ada has answered'),
+    });
+    await life.resume();
+    await life.runtime.signal(RUN, 'approve:#0.2', no, { from: 'bob' });
+    expect(await life.resume()).toMatchObject({ value: { ok: false, failure: { code: 'APPROVAL_REJECTED' } } });
+    expect(sent).toEqual([]);
+  });
+
+  it('that changes what a call may cost has to fit the budget [R4-PEOPLE-MODIFY-REGATED]', async () => {
+    const costs = { reserve: ({ to }: { readonly to: string }) => ({ filesChanged: to.length }) };
+    const { stage, sent, agent } = scene(costs);
+    const life = stage.open(agent);
+    await life.start(null, { filesChanged: 5 });
+    const value = { to: 'somebody far away' };
+    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value });
+    expect(await life.resume()).toMatchObject({ value: { ok: false, failure: { code: 'BOUND_REACHED' } } });
+    expect(sent).toEqual([]);
+    const other = scene(costs);
+    const second = other.stage.open(other.agent);
+    await second.start(null, { filesChanged: 5 });
+    await second.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value: { to: 'peter' } });
+    await second.resume();
+    await second.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' });
+    expect(await second.resume()).toMatchObject({ value: { ok: true }, usage: { filesChanged: 5 } });
   });
 });

@@ -26,18 +26,18 @@ export function readPytestReport(text: string, { cwd }: Pick<ReportText, 'cwd'>)
     return unreadable('pytest lists more tests than its summary counts');
   const tests: ReadTest[] = [
     ...passing.map((name): ReadTest => ({ outcome: 'passed', name })),
-    ...failedTests(failures),
+    ...failedTests(failures, names.failed),
     ...names.skipped.map((name): ReadTest => ({ outcome: 'skipped', name })),
   ];
   return { tests, counts: { ...counts, passed: counts.passed - twice } };
 }
 
 /** Modules that were not collected, subtests, and a test once more whose clean-up failed too, are no tests by themselves. */
-function failedTests(failures: readonly TestFailure[]): readonly ReadTest[] {
+function failedTests(failures: readonly TestFailure[], listed: Names['failed']): readonly ReadTest[] {
   const seen = new Set<string>();
-  return failures.map((failure) => {
+  return failures.map((failure, index) => {
     const { test } = failure;
-    const isAround = !test.includes('::') || seen.has(test) || / (?:\[.*\]|\(.*\))$/.test(test);
+    const isAround = !test.includes('::') || seen.has(test) || listed[index]?.status === 'SUBFAILED';
     seen.add(test);
     return { outcome: 'failed', name: test, failure, ...(isAround ? { isAround } : {}) };
   });

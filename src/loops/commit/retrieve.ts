@@ -98,10 +98,40 @@ function bounded(
   return { items, dropped: pieces.length - items.length };
 }
 
-/** What was known and what was found since: each piece once, and only gaps that nothing has filled. */
-export function mergeEvidence(known: EvidenceBundle, fresh: EvidenceBundle): EvidenceBundle {
-  const items = new Map([...known.items, ...fresh.items].map((piece) => [piece.id, piece]));
-  const answered = new Set([...items.values()].map(({ query }) => query));
+export interface MergeOptions {
+  /** Is told what had to be dropped. */
+  readonly run?: Run;
+  /** Characters of all pieces together, however often something was looked for. 60,000 where absent. */
+  readonly maxCharacters?: number;
+}
+
+/**
+ * What was known and what was found since: each piece once, and only gaps that nothing has filled. Where both are too
+ * much, every query keeps its best before any gets more; what is kept stays in its order.
+ */
+export function mergeEvidence(
+  known: EvidenceBundle,
+  fresh: EvidenceBundle,
+  { run, maxCharacters = MAX_CHARACTERS }: MergeOptions = {},
+): EvidenceBundle {
+  const pieces = [...new Map([...known.items, ...fresh.items].map((piece) => [piece.id, piece])).values()];
+  const { items, dropped } = bounded(bestFirst(pieces), maxCharacters);
+  if (dropped > 0) run?.note({ kind: 'evidence-bounded', dropped, unasked: 0, kept: items.length });
+  const kept = new Set(items);
+  const answered = new Set(pieces.map(({ query }) => query)); // a piece without room was an answer nevertheless
   const gaps = [...new Set([...known.gaps, ...fresh.gaps])].filter((query) => !answered.has(query));
-  return { items: [...items.values()], gaps };
+  return { items: pieces.filter((piece) => kept.has(piece)), gaps };
+}
+
+/** The best of every query by score, then the second of every query, and so on. */
+function bestFirst(pieces: readonly Evidence[]): readonly Evidence[] {
+  const seen = new Map<string, number>();
+  const ranked = pieces
+    .toSorted((a, b) => b.score - a.score)
+    .map((piece) => {
+      const nth = seen.get(piece.query) ?? 0;
+      seen.set(piece.query, nth + 1);
+      return { piece, nth };
+    });
+  return ranked.sort((a, b) => a.nth - b.nth).map(({ piece }) => piece); // stable: by score among equals
 }

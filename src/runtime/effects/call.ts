@@ -56,9 +56,8 @@ export function call<T>(
       const admitted = await admitInTurn(attempt, pending, given, args, seams);
       if (admitted === undefined) return;
       ready.act = admittedAct(attempt, pending, given, admitted, seams);
-      const { input } = ready.act;
       if (given.asks === undefined) await driveAct(attempt, pending, ready.act);
-      else await driveQuestion(attempt, pending, ready.act, () => askedBy(given, input));
+      else await driveQuestion(attempt, pending, ready.act, (input) => askedBy(given, input));
     },
     learn: (end) => learnCompensation(attempt, ready.act, end),
     answer: (end) => {
@@ -136,9 +135,38 @@ function admittedAct(attempt: Attempt, pending: Pending, tool: AnyTool, admitted
     remake: async (value, gate) => {
       const again =
         admittedAtGate(attempt, gate) ?? (await admitInTurn(attempt, pending, tool, value, seams, { isNew: true }));
-      return again === undefined ? undefined : admittedAct(attempt, pending, tool, again, seams);
+      if (again === undefined || !reservedFor(attempt, pending, tool, again.args)) return undefined;
+      return admittedAct(attempt, pending, tool, again, seams);
     },
   };
+}
+
+/** What was changed may cost more than what was proposed: it has to fit the budget like every call. */
+function reservedFor(attempt: Attempt, pending: Pending, tool: AnyTool, args: unknown): boolean {
+  const held = pending.reserved ?? {};
+  const wanted = { toolCalls: 1, ...reservationOf(tool, args) };
+  const axes = Object.keys(wanted) as (keyof Amounts)[];
+  const more = Object.fromEntries(axes.map((axis) => [axis, Math.max(0, (wanted[axis] ?? 0) - (held[axis] ?? 0))]));
+  const refusal = pending.scope.ledger.reserve(more);
+  if (refusal === undefined) {
+    pending.reserved = {
+      ...held,
+      ...Object.fromEntries(axes.map((axis) => [axis, Math.max(wanted[axis] ?? 0, held[axis] ?? 0)])),
+    };
+    return true;
+  }
+  const { bound, limit } = refusal;
+  const message = `${tool.name} was changed to something that does not fit the budget: ${bound} is at most ${limit}.`;
+  attempt.record({
+    type: 'abort',
+    id: pending.id,
+    fp: pending.fp,
+    of: 'call',
+    name: tool.name,
+    failure: { code: 'BOUND_REACHED', message, retryable: false },
+    spent: { toolCalls: 1 },
+  });
+  return false;
 }
 
 /** Who changed the arguments at the gate, if anybody did: the verdicts of earlier lives are known here too. */
@@ -305,7 +333,11 @@ function admittedBefore(attempt: Attempt, id: EffectId): Admitted | undefined {
     attempt.recorded.starts.get(at)?.findLast(({ inherited }) => inherited === undefined)?.event;
   const intent = own(id);
   if (intent?.type === 'intent') return { args: intent.input };
-  return admittedAtGate(attempt, `${id}!gate`);
+  for (const sub of ['!gate', '!live', '!ask']) {
+    const admitted = admittedAtGate(attempt, `${id}${sub}`);
+    if (admitted !== undefined) return admitted;
+  }
+  return undefined;
 }
 
 function admittedAtGate(attempt: Attempt, gate: EffectId): Admitted | undefined {

@@ -128,6 +128,7 @@ async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): P
     request: { action: 'let this fork act on the world', first: act.name, input: act.input },
     schema: unmodifiable as StandardSchema,
     jsonSchema: FIXED_VERDICT_JSON_SCHEMA,
+    ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
   });
   if (pending.closedBy !== undefined) return drop(attempt, pending) !== undefined;
   const weighed = weigh(UNDECIDED, end.payload as Verdict, end.from ?? 'a person', APPROVAL_RULES);

@@ -11,17 +11,22 @@ export async function driveQuestion(
   attempt: Attempt,
   pending: Pending,
   act: Act,
-  asked: () => Question,
+  asked: (args: unknown) => Question,
 ): Promise<void> {
   const known = attempt.calls.answerTo(pending.scope.ledger, pending.fp);
   // a model that asks the same again has forgotten that it knows: the person is not asked twice
-  if (known !== undefined) return recordKept(attempt, pending, act, known, 'person');
+  if (known !== undefined && !isAsked(attempt, pending)) return recordKept(attempt, pending, act, known, 'person');
   try {
-    if ((await passGates(attempt, pending, act)) === undefined) return;
-    await waitForAnswer(attempt, pending, act, asked());
+    const passed = await passGates(attempt, pending, act);
+    if (passed !== undefined) await waitForAnswer(attempt, pending, passed, asked(passed.input));
   } catch (error) {
     recordFailure(attempt, pending, act, error); // a question that cannot be put is a failure of the call, not of the run
   }
+}
+
+/** Somebody was asked this very question: then it is their answer that counts. */
+function isAsked(attempt: Attempt, { id }: Pending): boolean {
+  return attempt.recorded.starts.get(`${id}!ask`)?.some(({ inherited }) => inherited === undefined) === true;
 }
 
 async function waitForAnswer(attempt: Attempt, pending: Pending, act: Act, question: Question): Promise<void> {
@@ -34,6 +39,7 @@ async function waitForAnswer(attempt: Attempt, pending: Pending, act: Act, quest
     schema: answer,
     jsonSchema: answerJsonSchema,
     ...(scopes.length === 0 ? {} : { needs: { scopes, notBy: [] } }),
+    admitted: { args: act.input }, // what guards let pass before it was asked, they are not asked about again
   });
   if (pending.closedBy !== undefined) return attempt.drop(pending);
   if (end.timedOut === true) {

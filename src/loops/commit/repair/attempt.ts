@@ -77,7 +77,7 @@ function partOf({ strategy, subject, told, radius }: Attempt): Part | undefined 
   const { outputs } = subject;
   const { location } = told[0].defect;
   const of = artefactAt(outputs.artefacts, location);
-  if (strategy === 'full-regeneration' || of === undefined) {
+  if (strategy === 'full-regeneration' || of === undefined || of.text.trim() === '') {
     const artefacts = concerned(
       outputs,
       told.map(({ defect }) => defect),

@@ -1,6 +1,8 @@
 import { sha256 } from '../../../core/canonical.js';
 import type { Defect } from '../../../core/work.js';
 
+const PERSON = 'person';
+
 /** What a person wants changed is as a defect that concerns everything: it is done first, and verified like the others. */
 export function feedbackDefect(feedback: string): Defect {
   return {
@@ -9,6 +11,10 @@ export function feedbackDefect(feedback: string): Defect {
     description: feedback,
     severity: 1,
     scope: 'global',
-    foundBy: 'person',
+    foundBy: PERSON,
   };
+}
+
+export function isFeedback({ foundBy }: Defect): boolean {
+  return foundBy === PERSON;
 }

@@ -2,15 +2,21 @@ import { ConfigError, FlyballError } from '../../../core/errors.js';
 import type { Run } from '../../../core/run.js';
 import type { ToolRef, ToolResult } from '../../../core/tool.js';
 import type { Artefact } from '../../../core/work.js';
-import type { Workpiece } from '../workpiece.js';
+import { answered, fileText } from './file-text.js';
+import type { RepairWorkpiece } from './repair-contracts.js';
 import { editBetween, isBlank } from './text-edit.js';
 
 export interface FilesWorkpieceOptions {
-  /** What is worked on; a function where it is known only after ACT, which lists them through a tool. */
+  /**
+   * What is worked on; a function where it is known only after ACT, which lists them through a tool. One that does not
+   * exist is an artefact without text, and is made when something is written to it.
+   */
   readonly paths: readonly string[] | ((run: Run) => Promise<readonly string[]>);
+  /** Folders in which a person may name further files; `.` is the whole project. None where absent. */
+  readonly newIn?: readonly string[];
   /** `read_file`, or a tool that takes and answers the same. */
   readonly read: ToolRef;
-  /** `write_file`: for a file with nothing in it. */
+  /** `write_file`: for a file that is not there yet, or has nothing in it. */
   readonly write: ToolRef;
   /** `edit_file`: what it does not name it leaves as it is, encoding and last line break included. */
   readonly edit: ToolRef;
@@ -21,7 +27,7 @@ export interface FilesWorkpieceOptions {
  * like a model's own and is undone with the run. What a file ends with is not part of the artefact: the read tool does
  * not show the last line break, and the edit leaves it alone. Keeps nothing between calls: a replay finds the same.
  */
-export function filesWorkpiece(options: FilesWorkpieceOptions): Workpiece {
+export function filesWorkpiece(options: FilesWorkpieceOptions): RepairWorkpiece {
   const { paths } = options;
   if (typeof paths !== 'function' && (paths.length === 0 || new Set(paths).size !== paths.length))
     throw new ConfigError('A workpiece of files needs at least one path, and each path once.');
@@ -29,69 +35,90 @@ export function filesWorkpiece(options: FilesWorkpieceOptions): Workpiece {
     async collect(run) {
       const artefacts: Artefact[] = [];
       for (const name of typeof paths === 'function' ? await paths(run) : paths)
-        artefacts.push({ name, text: await textOf(run, options.read, name) });
+        artefacts.push({ name, text: (await fileText(run, options.read, name)) ?? '' });
       return artefacts;
     },
-    write: (run, artefact) => put(run, options, artefact),
+    async write(run, artefact, known) {
+      await requireCovered(run, options, artefact.name, known !== undefined);
+      await put(run, options, artefact, known);
+    },
   };
 }
 
-async function put(run: Run, { read, write, edit }: FilesWorkpieceOptions, { name, text }: Artefact): Promise<void> {
-  const before = await textOf(run, read, name);
-  if (isBlank(before)) {
-    if (text !== before) answered(await run.call(write, { path: name, content: text }), name);
-    return;
+/** A name that was collected needs no second listing; all others are looked for. */
+async function requireCovered(
+  run: Run,
+  { paths, newIn = [] }: FilesWorkpieceOptions,
+  name: string,
+  wasCollected: boolean,
+): Promise<void> {
+  if (newIn.some((folder) => liesIn(folder, name))) return;
+  if (typeof paths === 'function' && wasCollected) return;
+  const listed = typeof paths === 'function' ? await paths(run) : paths;
+  if (listed.includes(name)) return;
+  const some = listed.slice(0, 10).join(', ');
+  const folders = newIn.length === 0 ? '' : `, and new files in ${newIn.join(', ')}`;
+  throw new FlyballError(
+    'DENIED',
+    `"${name}" is no part of what is worked on: ${some}${listed.length > 10 ? ', …' : ''}${folders}. Use one of these names exactly, or add it to paths or newIn of the workpiece.`,
+    { detail: { path: name } },
+  );
+}
+
+/** Written out plainly, so that one file has one name: no `.`, no `..`, no double slash. */
+function liesIn(folder: string, name: string): boolean {
+  if (name.split('/').some((part) => part === '' || part === '.' || part === '..')) return false;
+  return folder === '.' || name.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+/**
+ * Without `known` the file is read first. With it only the edit is sent, because its old piece has to stand in the file
+ * word for word; only what has no old piece, or does not fit, is read again.
+ */
+async function put(run: Run, tools: FilesWorkpieceOptions, artefact: Artefact, known?: string): Promise<void> {
+  const { name, text } = artefact;
+  if (known !== undefined && !isBlank(known)) {
+    const result = await edited(run, tools.edit, { name, text: known }, text);
+    if (result === undefined || result.ok) return;
+    if (result.failure.code !== 'EFFECT_FAILED') answered(result, name);
+    const now = await fileText(run, tools.read, name);
+    if (now === known) answered(result, name);
+    return replaceIn(run, tools, artefact, unforeign(now, known, name));
   }
+  const now = await fileText(run, tools.read, name);
+  await replaceIn(run, tools, artefact, known === undefined ? now : unforeign(now, known, name));
+}
+
+async function replaceIn(
+  run: Run,
+  { write, edit }: FilesWorkpieceOptions,
+  { name, text }: Artefact,
+  before = '', // nothing there and nothing in it are the same artefact
+): Promise<void> {
+  if (!isBlank(before)) {
+    const result = await edited(run, edit, { name, text: before }, text);
+    if (result !== undefined) answered(result, name);
+  } else if (text !== before) answered(await run.call(write, { path: name, content: text }), name);
+}
+
+/** Undefined where nothing differs. */
+async function edited(run: Run, edit: ToolRef, before: Artefact, text: string): Promise<ToolResult | undefined> {
   // a last line break that is not shown was not taken away, and must not be added
-  const change = editBetween(before, before.endsWith('\n') ? text : text.replace(/\n$/, ''));
-  if (change !== undefined) answered(await run.call(edit, { path: name, edits: [change] }), name);
+  const change = editBetween(before.text, before.text.endsWith('\n') ? text : text.replace(/\n$/, ''));
+  return change === undefined ? undefined : run.call(edit, { path: before.name, edits: [change] });
 }
 
-const MOST_PAGES = 200;
-/** How the read tool marks a line that is longer than it shows. */
-const CUT = '… (line cut)';
-const PAGE_CHARACTERS = 100_000;
-
-async function textOf(run: Run, read: ToolRef, path: string): Promise<string> {
-  const pages: string[] = [];
-  for (let from = 1; pages.length < MOST_PAGES; ) {
-    const page = pageOf(answered(await run.call(read, from === 1 ? { path } : { path, from }), path), path);
-    if (page.text.endsWith(CUT) && page.text.length > PAGE_CHARACTERS)
-      throw unfit(path, `line ${page.from} is longer than the read tool shows`);
-    pages.push(page.text);
-    if (page.to >= page.of) return pages.join('\n');
-    if (page.to < from) throw unfit(path, `the read tool answered nothing from line ${from} on`);
-    from = page.to + 1;
-  }
-  throw unfit(path, `it has more than ${MOST_PAGES} pages`);
-}
-
-interface Page {
-  readonly text: string;
-  readonly from: number;
-  readonly to: number;
-  readonly of: number;
-}
-
-function pageOf(value: unknown, path: string): Page {
-  const { text, from, to, of } = (typeof value === 'object' && value !== null ? value : {}) as Partial<Page>;
-  if (typeof text === 'string' && [from, to, of].every(Number.isInteger)) return { text, from, to, of } as Page;
-  throw new ConfigError(`The read tool answered for "${path}" without text, from, to and of. Give it read_file.`);
-}
-
-/** A call that fails is no observation here: nobody reads it, and going on would lose a change. */
-function answered(result: ToolResult, path: string): unknown {
-  if (result.ok) return result.value;
-  const { code, message, retryable } = result.failure;
-  throw new FlyballError(code, `"${path}" cannot be worked on: ${message}`, { retryable, detail: { path } });
-}
-
-function unfit(path: string, why: string): FlyballError {
-  return new FlyballError(
+/** What is there now, where it is what we know but for marks and line breaks: somebody else's work is not overwritten. */
+function unforeign(now: string | undefined, known: string, path: string): string {
+  const plain = (text: string): string =>
+    text
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n/g, '\n')
+      .replace(/[\r\n]+$/, '');
+  if (plain(now ?? '') === plain(known)) return now ?? '';
+  throw new FlyballError(
     'EFFECT_FAILED',
-    `"${path}" cannot be repaired as a text: ${why}. Leave it out of the paths.`,
-    {
-      detail: { path },
-    },
+    `"${path}" was changed by somebody else since it was last read or written, so it is left as it is. Run the task again from what is there now.`,
+    { detail: { path } },
   );
 }

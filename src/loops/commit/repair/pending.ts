@@ -2,7 +2,7 @@ import type { Defect, RootCause } from '../../../core/work.js';
 import type { Strategy } from '../contracts.js';
 import type { Proposal } from './attempt.js';
 import { classify } from './causes.js';
-import { feedbackDefect } from './feedback.js';
+import { feedbackDefect, isFeedback } from './feedback.js';
 import type { RepairInput } from './repair-contracts.js';
 import { possible, strength } from './strategy.js';
 import { placedIn } from './targets.js';
@@ -24,7 +24,7 @@ export function pendingOf(given: RepairInput): readonly Pending[] {
 }
 
 function rank({ defect }: Pending): number {
-  return defect.foundBy === 'person' ? 0 : 1;
+  return isFeedback(defect) ? 0 : 1;
 }
 
 /** These lead out of REPAIR, however often something was tried. */

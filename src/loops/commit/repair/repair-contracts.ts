@@ -1,7 +1,7 @@
 import type { CritiqueDiagnosis, Subject } from '../../../checks/contracts.js';
 import type { Run } from '../../../core/run.js';
 import type { Session } from '../../../core/session.js';
-import type { Defect, ExecutionOutputs } from '../../../core/work.js';
+import type { Artefact, Defect, ExecutionOutputs } from '../../../core/work.js';
 import type { Escalation, RepairEntry, Strategy } from '../contracts.js';
 import type { Workpiece } from '../workpiece.js';
 import type { RepairRates } from './rates.js';
@@ -14,11 +14,17 @@ export interface RepairSpent {
   readonly ms: number;
 }
 
+/** A workpiece that is told what it holds, so that it need not look again for every change. */
+export interface RepairWorkpiece extends Workpiece {
+  /** `known`: the text of the artefact as it was last collected or written; absent where the caller cannot tell. */
+  write(run: Run, artefact: Artefact, known?: string): Promise<void>;
+}
+
 export interface RepairParts {
   readonly session: Session;
   /** Asked where the first one is not able to. */
   readonly stronger?: Session;
-  readonly workpiece: Workpiece;
+  readonly workpiece: RepairWorkpiece;
   /** Looks at one defect again: true where it is gone. */
   verifyDefect(run: Run, subject: Subject, defect: Defect): Promise<boolean>;
   /** Lines around a defect that a minimal edit may change. 8 where absent. */
@@ -46,6 +52,8 @@ export interface RepairInput {
   readonly feedback?: string;
   /** How many loops were detected so far. */
   readonly wayOut: number;
+  /** There is somewhere to look. False: what is missing is repaired with what there is. True where absent. */
+  readonly mayRetrieve?: boolean;
 }
 
 /**
@@ -55,6 +63,10 @@ export interface RepairInput {
 export interface RepairResult {
   readonly kind: 'repaired' | 'retrieval-gap' | 'exhausted' | 'complexity';
   readonly outputs: ExecutionOutputs;
+  /** Some artefact is not what it was when the round began. */
+  readonly changed: boolean;
+  /** What the person wanted is there; where it is not, it is among `remaining`. Absent without feedback. */
+  readonly feedbackResolved?: boolean;
   readonly entries: readonly RepairEntry[];
   readonly rates: RepairRates;
   readonly queries?: readonly string[];

@@ -44,7 +44,8 @@ export const DEFAULT_LOOP: LoopRule = { threshold: 0.95, window: 5 };
 
 /**
  * Earlier rounds that began with the same output and the same diagnosis. Only both together are a loop: a small edit
- * leaves most of a text as it was, and another text can have the same fault. No defect, no loop.
+ * leaves most of a text as it was, and another text can have the same fault. No defect, no loop; and a round that only
+ * sent back to RETRIEVE has tried nothing that could go round in circles.
  */
 export function sameRounds(
   now: Pick<RepairMemory, 'outputs' | 'diagnosis'>,
@@ -54,6 +55,7 @@ export function sameRounds(
   if (now.diagnosis === '') return [];
   const isSame = (a: string, b: string): boolean => how.similarity(a, b) > how.threshold;
   return history
+    .filter(({ strategies }) => strategies.length > 0)
     .slice(-how.window)
     .filter((past) => isSame(past.diagnosis, now.diagnosis) && isSame(past.outputs, now.outputs));
 }

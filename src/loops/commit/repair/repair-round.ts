@@ -4,11 +4,14 @@ import type { Session } from '../../../core/session.js';
 import type { Defect, ExecutionOutputs } from '../../../core/work.js';
 import type { RepairEntry, Strategy } from '../contracts.js';
 import { changedOutputs, type Proposal, propose } from './attempt.js';
+import { isFeedback } from './feedback.js';
 import { avoiding, hasMore, movedWith, type Pending, pendingOf } from './pending.js';
 import { type RepairRates, recordRepair } from './rates.js';
 import type { RepairInput, RepairParts, RepairResult, RepairSpent } from './repair-contracts.js';
 import { type Tried, textsOf } from './repair-memory.js';
+import { repairNote } from './repair-note.js';
 import { chooseStrategy, STRATEGIES, type StrategyChoice } from './strategy.js';
+import { hasSameTexts, textOf } from './targets.js';
 
 export interface AttemptSettings {
   readonly session: Session;
@@ -118,14 +121,19 @@ export class RepairRound {
   }
 
   result(kind: RepairResult['kind'], more: Pick<RepairResult, 'queries' | 'escalation'> = {}): RepairResult {
-    const { subject, diagnosis } = this.given;
+    const { subject, diagnosis, feedback } = this.given;
+    const changed = !hasSameTexts(this.outputs, subject.outputs);
+    const remaining = this.remaining();
     return {
       kind,
-      outputs: this.outputs,
+      // changed there and back again is what was given, with what was parsed from it
+      outputs: changed ? this.outputs : subject.outputs,
+      changed,
+      ...(feedback === undefined ? {} : { feedbackResolved: !remaining.some(isFeedback) }),
       entries: this.entries,
       rates: this.rates,
       ...more,
-      remaining: this.remaining(),
+      remaining,
       spent: this.spent(),
       memory: {
         ...textsOf(subject.outputs, diagnosis),
@@ -164,7 +172,8 @@ export class RepairRound {
 
   /** Written before it is verified: a test run looks at the files and not at what we remember of them. */
   private async adopt(scope: Run, made: Extract<Proposal, { kind: 'changed' }>): Promise<void> {
-    for (const artefact of made.artefacts) await this.parts.workpiece.write(scope, artefact);
+    for (const artefact of made.artefacts)
+      await this.parts.workpiece.write(scope, artefact, textOf(this.outputs, artefact.name));
     this.outputs = changedOutputs(this.outputs, made);
     this.stale = new Set(this.queue.slice(1).map(({ defect }) => defect.id));
     this.queue = this.queue.map((each) => movedWith(each, made));
@@ -195,7 +204,7 @@ export class RepairRound {
     };
     this.entries.push(entry);
     const why = made.kind === 'unchanged' ? `${choice.why}; ${made.why}` : choice.why;
-    this.run.note({ kind: 'repair', ...entry, why });
+    this.run.note(repairNote(entry, why));
     this.settle(choice.strategy, gone);
   }
 

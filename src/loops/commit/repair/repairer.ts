@@ -68,7 +68,7 @@ function escalated(run: Run, parts: Settings, given: RepairInput, round: RepairR
 }
 
 function freshQueries(given: RepairInput, defects: readonly Defect[]): readonly string[] {
-  if (defects.length === 0) return [];
+  if (defects.length === 0 || given.mayRetrieve === false) return [];
   const asked = given.history.flatMap(({ queries }) => queries);
   return expandedQueries(defects, given.subject, asked);
 }
@@ -121,6 +121,7 @@ function escalation(parts: Settings, given: RepairInput, round: RepairRound): Es
   const defects = round.remaining();
   return escalationFor(defects, {
     hasStronger: parts.stronger !== undefined && !round.hasAskedStronger(),
+    scores: given.diagnosis.scores,
     partialIsUseful: partialIsUseful({
       outputs: round.outputs,
       scores: given.diagnosis.scores,

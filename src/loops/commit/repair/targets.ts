@@ -25,6 +25,15 @@ export function concerned(outputs: ExecutionOutputs, defects: readonly Defect[])
   return outputs.artefacts.filter(({ name }) => named.has(name));
 }
 
+export function textOf({ artefacts }: ExecutionOutputs, name: string): string | undefined {
+  return artefacts.find((each) => each.name === name)?.text;
+}
+
+export function hasSameTexts(one: ExecutionOutputs, other: ExecutionOutputs): boolean {
+  const isAsIn = (outputs: ExecutionOutputs, { name, text }: Artefact): boolean => textOf(outputs, name) === text;
+  return one.artefacts.length === other.artefacts.length && one.artefacts.every((each) => isAsIn(other, each));
+}
+
 function pathOf(name: string): readonly string[] {
   return name.split(/[/\\]+/).filter((part) => part !== '' && part !== '.');
 }
