@@ -1,11 +1,12 @@
 import { ConfigError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
-import type { Defect } from '../core/work.js';
+import type { Defect, Location } from '../core/work.js';
 import { type CaseRunner, type EdgeCase, type Expected, shown } from './case-runner.js';
 import type { Subject } from './contracts.js';
 import { defectId } from './defects.js';
 import { subjectPrompt } from './material.js';
+import { shownTo } from './output-view.js';
 import { askForm, checkChecker, exactly, type ReplyForm, replyForm, TEXT, UNIT } from './reply-form.js';
 import { DIMENSIONS } from './rubric.js';
 
@@ -42,15 +43,17 @@ const INSTRUCTIONS =
   'You try to break what others made. Look for inputs where it gives a wrong result: limits, empty and huge values, unusual types, unstated assumptions, promises it does not keep, input that is treated as an instruction, data that leaks. Every case is executed and its result compared with what you expect, so expect only what the task demands.';
 
 /** Proposes edge cases and has them executed. What it merely suspects is no defect; what fails is one. */
-export function adversary(parts: AdversaryParts): (run: Run, subject: Subject) => Promise<Attack> {
+export function adversary(
+  parts: AdversaryParts,
+): (run: Run, subject: Subject, focus?: readonly Location[]) => Promise<Attack> {
   const { session, runner, maxCases = DEFAULT_CASES } = parts;
   checkChecker(session, 'adversary');
   if (!(Number.isInteger(maxCases) && maxCases >= 1 && maxCases <= MOST_CASES))
     throw new ConfigError(`An adversary proposes 1 to ${MOST_CASES} cases, got ${maxCases}.`);
   const form = caseForm(maxCases);
   const question = `${runner.describe}\n\nPropose up to ${maxCases} cases. Write input and the expected value as JSON texts; exactly one of returns and throws is not null.`;
-  return async (run, subject) => {
-    const input = subjectPrompt(subject, question);
+  return async (run, subject, focus) => {
+    const input = subjectPrompt(subject, question, shownTo(session, focus));
     const { value } = await askForm(run, { session, instructions: INSTRUCTIONS, form, input });
     const cases = value.cases.map(caseFrom);
     const ends = await run.all(

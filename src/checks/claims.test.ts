@@ -48,19 +48,50 @@ describe('claims', () => {
     expect(model.promptAt('claims')).not.toContain('painted');
   });
 
-  it('that rest on no existing evidence are neutral, whatever the judge says [R4-VERIFY-SEMANTIC]', async () => {
+  it('that no existing evidence entails are neutral, and those that are contradicted stay so [R4-VERIFY-SEMANTIC]', async () => {
     const model = scriptedModel({
-      claims: judged(['entail', 'e9'], ['entail'], ['contradict'], ['entail', 'e9', 'e1']),
+      claims: judged(['entail', 'e9'], ['entail'], ['contradict'], ['entail', 'e9', 'e1'], ['contradict', 'page 3']),
     });
-    const claims = ['a', 'b', 'c', 'd'].map(claim);
+    const claims = ['a', 'b', 'c', 'd', 'e'].map(claim);
     const find = judgeClaims({ session: session(model, 'claims') });
     const found = await inRun((run) => find(run, claims, bridge().evidence));
     expect(found.map(({ verdict, evidence }) => [verdict, evidence])).toEqual([
       ['neutral', []],
       ['neutral', []],
-      ['neutral', []],
+      ['contradict', []],
       ['entail', ['e1']],
+      ['contradict', []],
     ]);
+    expect(semanticScore(found)).toBeCloseTo(3 / 5);
+    expect(claimDefects(found, bridge().evidence).map(({ cause }) => cause)).toEqual([
+      'hallucination',
+      'hallucination',
+      'factual-error',
+      'factual-error',
+    ]);
+  });
+
+  it.each(['[e1]', '"e1"', '`e1`', ' e1 ', 'id=e1', 'id: "e1"', '<e1>'])(
+    'are carried by evidence that is quoted as %s [R4-VERIFY-SEMANTIC]',
+    async (quoted) => {
+      const model = scriptedModel({ claims: judged(['entail', quoted], ['contradict', quoted]) });
+      const find = judgeClaims({ session: session(model, 'claims') });
+      const found = await inRun((run) => find(run, ['a', 'b'].map(claim), bridge().evidence));
+      expect(found.map(({ verdict, evidence }) => [verdict, evidence])).toEqual([
+        ['entail', ['e1']],
+        ['contradict', ['e1']],
+      ]);
+    },
+  );
+
+  it('are carried by several pieces in one text, but not by a sentence that mentions one', async () => {
+    const items = [piece('e1', 'One.'), piece('[e2]', 'Two.')];
+    const model = scriptedModel({
+      claims: judged(['entail', '[e1], [e2]'], ['entail', 'not e1, though'], ['entail', '[e2]']),
+    });
+    const find = judgeClaims({ session: session(model, 'claims') });
+    const found = await inRun((run) => find(run, ['a', 'b', 'c'].map(claim), { items, gaps: [] }));
+    expect(found.map(({ evidence }) => evidence)).toEqual([['e1', '[e2]'], [], ['[e2]']]);
   });
 
   it('are supported by an authority, and by nothing else [R4-VERIFY-FACTUAL]', async () => {

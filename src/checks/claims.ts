@@ -2,8 +2,10 @@ import { sha256 } from '../core/canonical.js';
 import { ConfigError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
+import { linesOf } from './artefact-view.js';
 import type { Claim, Subject } from './contracts.js';
-import { linesOf, outputsText, prompt } from './material.js';
+import { outputsText, prompt } from './material.js';
+import { shownTo } from './output-view.js';
 import { askForm, checkChecker, exactly, type ReplyForm, replyForm, TEXT } from './reply-form.js';
 
 export interface ClaimParts {
@@ -44,7 +46,7 @@ export function extractClaims(parts: ClaimParts): (run: Run, subject: Subject) =
       instructions: INSTRUCTIONS,
       form,
       input: prompt([
-        [outputsText(outputs), 'outputs', 'outside'],
+        [outputsText(outputs, shownTo(parts.session)), 'outputs', 'outside'],
         [question, 'question', 'user'],
       ]),
     });

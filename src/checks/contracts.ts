@@ -69,6 +69,8 @@ export interface TestReport {
   readonly regressions: readonly string[];
   /** The command could not be run, or its report not be read: says nothing about the code, and is no pass. */
   readonly problem?: string;
+  /** With a problem: the command did not get to run, or not to its end, whatever the code is like. */
+  readonly blocked?: true;
   readonly ms: number;
 }
 
@@ -94,7 +96,7 @@ export type Scores = Readonly<Record<DimensionName, number>>;
 export interface VerificationVerdict {
   readonly schemaOk: boolean;
   readonly schemaProblems: readonly string[];
-  /** Share of claims that the evidence does not contradict. */
+  /** Share of claims that the evidence does not contradict; 0 where that was not measured, see `skipped`. */
   readonly semantic: number;
   /** Share of claims that an authority supports. */
   readonly factual: number;
@@ -102,11 +104,13 @@ export interface VerificationVerdict {
   /** 0 where the schema is violated; else the weighted levels. */
   readonly composite: number;
   readonly claims: readonly JudgedClaim[];
-  /** The rubric, scored here because the gates need it. */
+  /** The rubric, scored here because the gates need it. What is in `unscored` is 0 because nobody scored it. */
   readonly scores: Scores;
+  /** Dimensions without a score: nobody was asked, or the judge could not be read. Absent where all were scored. */
+  readonly unscored?: readonly DimensionName[];
   /** Weighted sum of the scores. */
   readonly aggregate: number;
-  /** Who scored the rubric, and by which one; absent where nobody was asked. */
+  /** Who scored the rubric, and by which one; absent where nobody did. */
   readonly judgedBy?: {
     readonly rubric: { readonly version: string; readonly hash: string };
     readonly model: string;
@@ -120,7 +124,19 @@ export interface VerificationVerdict {
   /** Queries whose answer would be needed: sends the loop back to RETRIEVE. */
   readonly gaps: readonly string[];
   /** Levels that were not run, and why. Never counts as a pass. */
-  readonly skipped: readonly { readonly level: string; readonly why: string }[];
+  readonly skipped: readonly SkippedLevel[];
+  /**
+   * Test commands that could not be run at all, and why: no sandbox, no such program, a limit. No repair of the output
+   * helps against that, so there is no defect for it. Absent where there is none.
+   */
+  readonly blocked?: readonly string[];
+}
+
+export interface SkippedLevel {
+  readonly level: string;
+  readonly why: string;
+  /** It was asked for and could not be had. Without it the level does not apply: nobody asked, or nothing is claimed. */
+  readonly unmet?: true;
 }
 
 /** What CRITIQUE found. */

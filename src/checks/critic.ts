@@ -1,13 +1,15 @@
 import { ConfigError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
-import type { Defect } from '../core/work.js';
+import type { Defect, Location } from '../core/work.js';
 import { type AdversaryParts, adversary } from './adversary.js';
 import { independently } from './answered.js';
 import type { CritiqueDiagnosis, Subject, VerificationVerdict } from './contracts.js';
 import { critiqueForm, foundBy, type Lens } from './critique-form.js';
+import { placesOf } from './defects.js';
 import { subjectPrompt } from './material.js';
 import { type Found, mergeFound, severityOf } from './merge-defects.js';
+import { shownTo } from './output-view.js';
 import { hintFor } from './repair-hints.js';
 import { askForm, checkChecker } from './reply-form.js';
 import { checkRubric, DEFAULT_RUBRIC, type Rubric, rubricText } from './rubric.js';
@@ -30,7 +32,7 @@ export interface CriticParts {
   readonly lenses?: readonly CriticLens[];
 }
 
-type Criticise = (run: Run, subject: Subject) => Promise<readonly Found[]>;
+type Criticise = (run: Run, subject: Subject, focus: readonly Location[]) => Promise<readonly Found[]>;
 
 interface Critic {
   readonly name: string;
@@ -53,10 +55,11 @@ export function critic(
 ): (run: Run, subject: Subject, verdict: VerificationVerdict) => Promise<CritiqueDiagnosis> {
   const critics = criticsOf(parts);
   return async (run, subject, verdict) => {
+    const focus = placesOf(verdict.defects);
     const looks = critics.map(
       ({ look }) =>
         (branch: Run) =>
-          look(branch, subject),
+          look(branch, subject, focus),
     );
     const answers = await independently(run, looks, looks.length);
     const said = answers.flatMap((answer) => (answer.ok ? answer.value : []));
@@ -107,8 +110,9 @@ function lookThrough(session: Session, rubric: Rubric, lens?: CriticLens): Criti
   const form = critiqueForm();
   const focus = lens === undefined ? '' : `\n\nYou look through one lens, ${lens.name}: ${lens.looksFor}`;
   const instructions = `${INSTRUCTIONS}${focus}\n\n${rubricText(rubric.dimensions, rubric.version)}`;
-  return async (run, subject) => {
-    const { value } = await askForm(run, { session, instructions, form, input: subjectPrompt(subject, QUESTION) });
+  return async (run, subject, focus) => {
+    const input = subjectPrompt(subject, QUESTION, shownTo(session, focus));
+    const { value } = await askForm(run, { session, instructions, form, input });
     return value.defects.map((said) => foundBy(said, subject.outputs.artefacts, lens));
   };
 }
@@ -118,6 +122,6 @@ function attacker(parts: AdversaryParts): Critic {
   return {
     name: parts.session.name,
     mandatory: false,
-    look: async (run, subject) => (await attack(run, subject)).defects.map(known),
+    look: async (run, subject, focus) => (await attack(run, subject, focus)).defects.map(known),
   };
 }

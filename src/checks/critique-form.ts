@@ -1,6 +1,6 @@
 import { type Artefact, type DimensionName, type Location, ROOT_CAUSES, type RootCause } from '../core/work.js';
+import { linesOf } from './artefact-view.js';
 import { defectId } from './defects.js';
-import { linesOf } from './material.js';
 import type { Found } from './merge-defects.js';
 import { exactly, type ReplyForm, replyForm, TEXT, UNIT } from './reply-form.js';
 import { DIMENSIONS } from './rubric.js';

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from '../core/canonical.js';
-import type { Defect, DimensionName, EvidenceBundle, RootCause } from '../core/work.js';
+import type { Defect, DimensionName, EvidenceBundle, Location, RootCause } from '../core/work.js';
 import type { JudgedClaim, Subject } from './contracts.js';
 import { answerOf } from './material.js';
 import type { RubricDimension } from './rubric.js';
@@ -17,6 +17,13 @@ const LONGEST_FACT = 2000;
 /** The same for the same thing in every iteration: taken over what a defect is about, never over how it is worded. */
 export function defectId(kind: string, ...about: readonly unknown[]): string {
   return `${kind}-${sha256(canonicalJson(about)).slice(0, 12)}`;
+}
+
+/** Where defects are known to be, the gravest first. */
+export function placesOf(defects: readonly Defect[]): readonly Location[] {
+  return defects
+    .toSorted((a, b) => b.severity - a.severity)
+    .flatMap(({ location }) => (location === undefined ? [] : [location]));
 }
 
 export function schemaDefect({ outputs }: Subject, problems: readonly string[]): Defect {

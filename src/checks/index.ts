@@ -14,6 +14,7 @@ export type {
   Entailment,
   JudgedClaim,
   Scores,
+  SkippedLevel,
   StackFrame,
   Subject,
   TestFailure,

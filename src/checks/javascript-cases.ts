@@ -1,8 +1,8 @@
 import { sha256 } from '../core/canonical.js';
 import { ConfigError, unreachable } from '../core/errors.js';
 import { CODE_LIMITS, type CodeEnd, type CodeLimits, type CodeSandbox } from '../ports/code-sandbox.js';
+import { linesOf } from './artefact-view.js';
 import { type CaseResult, type CaseRunner, compared, type Expected } from './case-runner.js';
-import { linesOf } from './material.js';
 
 export interface JavascriptCaseOptions {
   readonly sandbox: CodeSandbox;

@@ -26,7 +26,7 @@ const INSTRUCTIONS =
 
 /**
  * Every claim against the evidence, in batches. The draft is not shown: a claim is judged by what is known, not by how
- * well it reads. What rests on no existing piece of evidence is neutral, whatever the judge says.
+ * well it reads. What is entailed by no existing piece of evidence is neutral, whatever the judge says.
  */
 export function judgeClaims(
   parts: ClaimParts,
@@ -79,9 +79,24 @@ function claimsText(claims: readonly Claim[]): string {
   return `The claims:\n${claims.map(({ text }, index) => labelled('claim', { number: String(index + 1) }, text)).join('\n')}`;
 }
 
+/** A contradiction stands without a piece of evidence too: a judge that misquotes an id still saw something wrong. */
 function judgedBy(claim: Claim, said: ClaimVerdict | undefined, { items }: EvidenceBundle): JudgedClaim {
-  const rests = items.filter(({ id }) => said?.evidence.includes(id));
-  const verdict = rests.length === 0 ? 'neutral' : (said?.verdict ?? 'neutral');
+  const known = new Map(items.flatMap(({ id }) => [id, bare(id)].map((name) => [name, id])));
+  const named = new Set(said?.evidence.flatMap((quoted) => idsIn(quoted, known)));
+  const rests = items.filter(({ id }) => named.has(id));
+  const verdict = said === undefined || (said.verdict === 'entail' && rests.length === 0) ? 'neutral' : said.verdict;
   const isSupported = verdict === 'entail' && rests.some(({ authority }) => authority);
   return { ...claim, verdict, evidence: verdict === 'neutral' ? [] : rests.map(({ id }) => id), isSupported };
+}
+
+/** Ids as judges quote them: as they are, in brackets or quotes, or several in one text. */
+function idsIn(quoted: string, known: ReadonlyMap<string, string>): readonly string[] {
+  const one = known.get(quoted) ?? known.get(bare(quoted));
+  if (one !== undefined) return [one];
+  const several = quoted.split(/[\s,;]+/).map((part) => known.get(bare(part)));
+  return several.every((id) => id !== undefined) ? several : [];
+}
+
+function bare(id: string): string {
+  return id.trim().replace(/^(?:id\s*[=:]\s*)?[\s[({<"'`]*|[\s\])}>"'`.]*$/g, '');
 }

@@ -1,8 +1,10 @@
 import type { Run } from '../core/run.js';
+import type { Session } from '../core/session.js';
 import type { ExecutionOutputs } from '../core/work.js';
 import { answered, sideBySide } from './answered.js';
 import type { Scores, Subject } from './contracts.js';
-import { evidenceText, labelled, prompt, taskText } from './material.js';
+import { evidenceText, outputsText, prompt, taskText } from './material.js';
+import { shownTo } from './output-view.js';
 import { askForm, exactly, type ReplyForm, replyForm, TEXT, UNIT } from './reply-form.js';
 import { aggregate, failedDimensions, type Rubric, rubricText } from './rubric.js';
 import { JUDGE_INSTRUCTIONS, type JudgeParts, originOf, type PairJudge, type Winner } from './verdict.js';
@@ -19,7 +21,7 @@ export function comparePair(parts: JudgeParts): PairJudge {
   const instructions = `${JUDGE_INSTRUCTIONS}\n\n${rubricText(rubric.dimensions, rubric.version)}`;
   const form = pairForm(rubric);
   const ask = (subject: Subject, first: ExecutionOutputs, second: ExecutionOutputs) => (branch: Run) =>
-    askForm(branch, { session, instructions, form, input: pairPrompt(subject, first, second) });
+    askForm(branch, { session, instructions, form, input: pairPrompt(session, subject, { first, second }) });
   return async (run, subject, other) => {
     const orders = [ask(subject, subject.outputs, other), ask(subject, other, subject.outputs)];
     const reply = await answered(sideBySide(run, orders, 2));
@@ -51,9 +53,14 @@ function pairForm({ dimensions }: Rubric): ReplyForm<PairReply> {
   return replyForm(exactly({ dimensions: exactly(Object.fromEntries(dimensions.map(({ name }) => [name, each]))) }));
 }
 
-function pairPrompt({ task, evidence }: Subject, first: ExecutionOutputs, second: ExecutionOutputs) {
-  const shown = (place: string, { artefacts }: ExecutionOutputs): string =>
-    `The ${place} output:\n${artefacts.map(({ name, text }) => labelled(place, { name }, text)).join('\n')}`;
+function pairPrompt(
+  session: Session,
+  { task, evidence }: Subject,
+  { first, second }: { readonly first: ExecutionOutputs; readonly second: ExecutionOutputs },
+) {
+  const room = shownTo(session).room / 2; // both have to fit
+  const shown = (place: string, outputs: ExecutionOutputs): string =>
+    outputsText(outputs, { room }, { tag: place, head: `The ${place} output` });
   return prompt([
     [taskText(task), 'task', 'user'],
     [shown('first', first), 'outputs', 'outside'],

@@ -2,6 +2,7 @@ import type { TaskSpec } from '../core/work.js';
 import { answered } from './answered.js';
 import type { Scores } from './contracts.js';
 import { subjectPrompt } from './material.js';
+import { shownTo } from './output-view.js';
 import { askForm, exactly, type ReplyForm, replyForm, TEXT, UNIT } from './reply-form.js';
 import { aggregate, failedDimensions, passesRubric, type Rubric, type RubricDimension, rubricText } from './rubric.js';
 import {
@@ -23,9 +24,9 @@ const MAX_GAPS = 5;
 export function scoreDimensions(parts: JudgeParts, dimensions: readonly RubricDimension[]): SingleJudge {
   const { session, rubric } = parts;
   const instructions = `${JUDGE_INSTRUCTIONS}\n\n${rubricText(dimensions, rubric.version)}`;
-  return async (run, subject) => {
+  return async (run, subject, focus) => {
     const form = scoreForm(dimensions, subject.task);
-    const input = subjectPrompt(subject, QUESTION);
+    const input = subjectPrompt(subject, QUESTION, shownTo(session, focus));
     const reply = await answered(askForm(run, { session, instructions, form, input }));
     if (!reply.ok) return { kind: 'unscored', because: reply.why, passed: false, ...originOf(parts, session.model.id) };
     return scoredBy(reply.value.value, subject.task, { ...rubric, dimensions }, originOf(parts, reply.value.model));

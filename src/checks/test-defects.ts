@@ -1,15 +1,19 @@
 import type { Artefact, Defect, Location } from '../core/work.js';
+import { linesOf } from './artefact-view.js';
 import type { Subject, TestFailure, TestReport } from './contracts.js';
 import { defectId } from './defects.js';
-import { linesOf } from './material.js';
 
 /** A repair that breaks what worked is worse than what never did. */
 const SEVERITY = { regression: 0.9, test: 0.8 };
 const LONGEST_FACT = 2000;
 const MAX_TEST_DEFECTS = 50;
 
-/** What the tests of one command found, and that they could not be run. */
+/**
+ * What the tests of one command found, and that their report could not be read: code that does not load breaks the
+ * run. A command that was blocked is nothing that a repair could mend, and no defect.
+ */
 export function testDefects({ outputs }: Subject, report: TestReport): readonly Defect[] {
+  if (report.blocked === true) return [];
   if (report.problem !== undefined) return [brokenTests(report, report.problem)];
   const known = new Set(report.failures.map(({ test }) => test));
   // gone without a failure, such as a test that somebody deleted

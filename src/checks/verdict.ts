@@ -1,6 +1,6 @@
 import type { Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
-import type { DimensionName, ExecutionOutputs } from '../core/work.js';
+import type { DimensionName, ExecutionOutputs, Location } from '../core/work.js';
 import type { Scores, Subject } from './contracts.js';
 import { type Rubric, rubricHash } from './rubric.js';
 
@@ -70,7 +70,8 @@ export interface Calibration {
   readonly model: string;
 }
 
-export type SingleJudge = (run: Run, subject: Subject) => Promise<JudgeVerdict>;
+/** `focus`: places to show in any case, where what was made is too long to be shown whole. */
+export type SingleJudge = (run: Run, subject: Subject, focus?: readonly Location[]) => Promise<JudgeVerdict>;
 export type PairJudge = (run: Run, subject: Subject, other: ExecutionOutputs) => Promise<PairVerdict>;
 
 export const JUDGE_INSTRUCTIONS =

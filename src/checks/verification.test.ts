@@ -1,4 +1,4 @@
-import { type Clock, done, type Run, systemClock } from 'flyball';
+import { type Clock, done, FlyballError, type Run, systemClock } from 'flyball';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import {
@@ -15,7 +15,7 @@ import {
 import { at, Stage } from '../../test/runtime/stage.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
 import { withReports } from './baseline.js';
-import type { Subject, TestHarness, TestLevel, TestReport, VerifyContext } from './contracts.js';
+import type { Subject, TestHarness, TestLevel, TestReport, VerificationVerdict, VerifyContext } from './contracts.js';
 import { DEFAULT_RUBRIC, rubricHash } from './rubric.js';
 import { verification } from './verification.js';
 import type { VerificationParts } from './verify-parts.js';
@@ -214,6 +214,44 @@ describe('a level that was not run', () => {
     expect(verdict).toMatchObject({ composite: 0, aggregate: 0, scores: { correctness: 0, safety: 0 }, defects: [] });
     expect(verdict.skipped.map(({ level }) => level)).toEqual(['semantic', 'factual', 'rubric']);
     expect(verdict.skipped[2]?.why).toContain('REPLY_INVALID');
+    expect(verdict.skipped.every(({ unmet }) => unmet === true)).toBe(true);
+  });
+
+  it('says that nobody scored it, and who judged only where somebody did [R4-VERIFY-RUBRIC]', async () => {
+    const { verdict } = await verified({ judge: ['good', 'good', 'good'] });
+    expect(verdict.unscored).toEqual(['correctness', 'completeness', 'coherence', 'safety']);
+    expect(verdict).not.toHaveProperty('judgedBy');
+    expect(verdict.skipped).toContainEqual({ level: 'rubric', why: expect.any(String), unmet: true });
+    const others = ['correctness', 'completeness', 'safety'] as const;
+    const apart = await verified({ judge: scores({}, {}, others), coherence: ['?', '?', '?'] });
+    expect(apart.verdict).toMatchObject({ unscored: ['coherence'], scores: { correctness: 0.9, coherence: 0 } });
+    expect(apart.verdict).toHaveProperty('judgedBy');
+    expect((await verified({ judge: scores({ safety: 0 }) })).verdict).not.toHaveProperty('unscored');
+  });
+
+  it('is told apart from one that does not apply: only claims that nobody makes need no evidence [R4-VERIFY-SEMANTIC]', async () => {
+    const unmet = (verdict: VerificationVerdict) =>
+      verdict.skipped.filter((one) => one.unmet === true).map(({ level }) => level);
+    const both = ['semantic', 'factual'];
+    const nothing = await verified({ claims: claimed(), judge: scores() });
+    expect(nothing.verdict.skipped).toEqual(both.map((level) => ({ level, why: 'nothing is claimed' })));
+    expect(unmet((await verified({ judge: scores() })).verdict)).toEqual([]);
+    const unread = await verified({ claims: ['?', '?', '?'], judge: scores() });
+    expect(unmet(unread.verdict)).toEqual(both);
+    const unjudged = await verified({ claims: [CLAIMS, '?', '?', '?'], judge: scores() });
+    expect(unmet(unjudged.verdict)).toEqual(both);
+    const subject = bridge({ evidence: { items: [], gaps: [] } });
+    expect(unmet((await verified({ claims: [], judge: scores() }, { subject })).verdict)).toEqual(both);
+  });
+
+  it('is the semantic one where the prompt of the extractor exceeds its window [R4-VERIFY-SEMANTIC]', async () => {
+    const tooLong = new FlyballError('WINDOW_EXCEEDED', 'The prompt does not fit.');
+    const { verdict } = await verified({ claims: tooLong, judge: scores() });
+    expect(verdict.skipped[0]).toEqual({
+      level: 'semantic',
+      why: 'WINDOW_EXCEEDED: The prompt does not fit.',
+      unmet: true,
+    });
   });
 
   it('does not hide a model that is away: that can be tried again', async () => {
@@ -286,12 +324,27 @@ describe('tests in a verification', () => {
       testPassRate: 0,
       defects: [{ cause: 'tool-failure', facts: { problem: 'SyntaxError in add.js' } }],
     });
-    expect(broken.verdict.skipped).toContainEqual({ level: 'test:unit', why: 'SyntaxError in add.js' });
+    expect(broken.verdict.skipped).toContainEqual({ level: 'test:unit', why: 'SyntaxError in add.js', unmet: true });
+    expect(broken.verdict).not.toHaveProperty('blocked');
     const tests = [harness('unit', { passed: 3 }), harness('integration', {})];
     const empty = await verified({ judge: scores() }, { tests });
     expect(empty.verdict.testPassRate).toBe(0.75);
-    expect(empty.verdict.skipped).toContainEqual({ level: 'test:integration', why: 'npm run integration ran no test' });
+    const why = 'npm run integration ran no test';
+    expect(empty.verdict.skipped).toContainEqual({ level: 'test:integration', why, unmet: true });
   });
+
+  it.each(['commit', 'action'] as const)(
+    'that were blocked make no defect that somebody would repair, and the verdict says so at %s [R4-VERIFY-TESTS]',
+    async (trigger) => {
+      const tests = [harness('unit', { problem: 'no sandbox', blocked: true })];
+      const { verdict } = await verified(
+        { judge: trigger === 'commit' ? scores() : [] },
+        { tests, context: { ...AT_COMMIT, trigger } },
+      );
+      expect(verdict).toMatchObject({ testPassRate: 0, defects: [], blocked: ['npm run unit: no sandbox'] });
+      expect(verdict.skipped).toContainEqual({ level: 'test:unit', why: 'no sandbox', unmet: true });
+    },
+  );
 
   it('that passed before and are gone are defects too', async () => {
     const tests = [harness('unit', { passed: 1, regressions: ['subtracts'] })];

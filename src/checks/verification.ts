@@ -1,7 +1,15 @@
 import type { Run } from '../core/run.js';
 import type { Defect, EvidenceBundle } from '../core/work.js';
-import type { JudgedClaim, Scores, Subject, VerificationVerdict, VerifyContext } from './contracts.js';
-import { claimDefects, gapDefect, requirementDefect, rubricDefect, schemaDefect } from './defects.js';
+import type {
+  JudgedClaim,
+  Scores,
+  SkippedLevel,
+  Subject,
+  TestReport,
+  VerificationVerdict,
+  VerifyContext,
+} from './contracts.js';
+import { claimDefects, gapDefect, placesOf, requirementDefect, rubricDefect, schemaDefect } from './defects.js';
 import { aggregate, DIMENSIONS } from './rubric.js';
 import { checkSchemaIn } from './schema-check.js';
 import { compositeScore } from './scores.js';
@@ -12,7 +20,6 @@ import {
   checkConsistency,
   type RubricLevel,
   runTests,
-  type Skipped,
   scoreRubric,
 } from './verify-levels.js';
 import { type CheckedParts, checkedParts, type VerificationParts } from './verify-parts.js';
@@ -35,7 +42,11 @@ export function verification(parts: VerificationParts): Verify {
     if (!schema.ok) return misshapen(subject, schema.problems);
     const tests = await runTests(run, checked, context);
     const claims = await checkClaims(run, checked, subject);
-    const rubric = await scoreRubric(run, checked, subject);
+    const found = [
+      ...tests.reports.flatMap((report) => testDefects(subject, report)),
+      ...claimDefects(claims.claims, subject.evidence),
+    ];
+    const rubric = await scoreRubric(run, checked, subject, placesOf(found));
     const { consistency, skipped } = await checkConsistency(run, checked, subject);
     const gaps = gapsIn(subject.evidence, claims.claims, rubric);
     return {
@@ -48,19 +59,20 @@ export function verification(parts: VerificationParts): Verify {
       claims: claims.claims,
       scores: allScores(rubric.scores),
       aggregate: aggregate(rubric.scores, checked.judge.rubric),
-      judgedBy: rubric.judgedBy,
+      ...unscoredIn(rubric.scores),
+      ...(rubric.judgedBy === undefined ? {} : { judgedBy: rubric.judgedBy }),
       tests: tests.reports,
       testPassRate: tests.rate,
       ...(consistency === undefined ? {} : { consistency }),
       defects: [
-        ...tests.reports.flatMap((report) => testDefects(subject, report)),
-        ...claimDefects(claims.claims, subject.evidence),
+        ...found,
         ...rubric.missing.map(requirementDefect),
         ...rubricDefects(checked, rubric),
         ...gaps.map(gapDefect),
       ],
       gaps,
       skipped: [...tests.skipped, ...claims.skipped, ...rubric.skipped, ...skipped],
+      ...blockedIn(tests.reports),
     };
   };
 }
@@ -97,6 +109,16 @@ function allScores(scores: Partial<Scores>): Scores {
   return Object.fromEntries(DIMENSIONS.map((name) => [name, scores[name] ?? 0])) as Scores;
 }
 
+function unscoredIn(scores: Partial<Scores>): Pick<VerificationVerdict, 'unscored'> {
+  const unscored = DIMENSIONS.filter((name) => scores[name] === undefined);
+  return unscored.length === 0 ? {} : { unscored };
+}
+
+function blockedIn(reports: readonly TestReport[]): Pick<VerificationVerdict, 'blocked'> {
+  const blocked = reports.filter((report) => report.blocked === true);
+  return blocked.length === 0 ? {} : { blocked: blocked.map(({ command, problem }) => `${command}: ${problem}`) };
+}
+
 const LEVELS = ['tests', 'semantic', 'factual', 'rubric'] as const;
 
 function misshapen(subject: Subject, problems: readonly string[]): VerificationVerdict {
@@ -122,11 +144,12 @@ async function testedOnly(
     tests: tests.reports,
     testPassRate: tests.rate,
     defects: tests.reports.flatMap((report) => testDefects(subject, report)),
+    ...blockedIn(tests.reports),
   };
 }
 
 /** A verdict that passes nothing. */
-function nothing(skipped: readonly Skipped[]): VerificationVerdict {
+function nothing(skipped: readonly SkippedLevel[]): VerificationVerdict {
   return {
     schemaOk: false,
     schemaProblems: [],
@@ -136,6 +159,7 @@ function nothing(skipped: readonly Skipped[]): VerificationVerdict {
     composite: 0,
     claims: [],
     scores: allScores({}),
+    ...unscoredIn({}),
     aggregate: 0,
     tests: [],
     testPassRate: 0,

@@ -1,13 +1,15 @@
 import type { Run } from '../core/run.js';
-import type { Defect } from '../core/work.js';
+import type { Defect, Location } from '../core/work.js';
 import type { AdversaryParts } from './adversary.js';
 import { answered } from './answered.js';
 import { baselineOf } from './baseline.js';
 import type { Expected } from './case-runner.js';
 import { claimId } from './claims.js';
 import type { Subject, TestHarness, VerifyContext } from './contracts.js';
+import { placesOf } from './defects.js';
 import { judgeClaims } from './judge-claims.js';
 import { outputsText, prompt, subjectPrompt } from './material.js';
+import { shownTo } from './output-view.js';
 import { askForm, exactly, replyForm, TEXT } from './reply-form.js';
 import { checkSchemaIn } from './schema-check.js';
 import { scoreDimensions } from './score-dimensions.js';
@@ -39,7 +41,8 @@ export function verifyDefect(parts: ReverifyParts): VerifyDefect {
       const result = await checked.adversary.runner.runCase(run, subject, given);
       return result.ran && result.ok;
     }
-    return says(run, checked, subject, `Is this defect gone from what was made: ${defect.description}`);
+    const question = `Is this defect gone from what was made: ${defect.description}`;
+    return says(run, checked, subject, question, placesOf([defect]));
   };
 }
 
@@ -89,7 +92,7 @@ async function claimHolds(
       instructions: 'You find out whether a text states something, in whatever words.',
       form: STATED,
       input: prompt([
-        [outputsText(subject.outputs), 'outputs', 'outside'],
+        [outputsText(subject.outputs, shownTo(parts.session, placesOf([defect]))), 'outputs', 'outside'],
         [`Does it state this: ${text}`, 'question', 'user'],
       ]),
     }),
@@ -101,12 +104,13 @@ async function claimHolds(
   return judged.ok && judged.value[0]?.verdict === 'entail';
 }
 
-async function reachesMinimum(run: Run, parts: Checked, subject: Subject, { dimension }: Defect): Promise<boolean> {
+async function reachesMinimum(run: Run, parts: Checked, subject: Subject, defect: Defect): Promise<boolean> {
+  const { dimension } = defect;
   const isApart = dimension === 'coherence' && parts.coherence !== undefined;
   const by = isApart ? parts.coherent : parts.judged.find(({ name }) => name === dimension);
   if (by === undefined) return false;
   const session = isApart ? (parts.coherence ?? parts.judge.session) : parts.judge.session;
-  const said = await scoreDimensions({ ...parts.judge, session }, [by])(run, subject);
+  const said = await scoreDimensions({ ...parts.judge, session }, [by])(run, subject, placesOf([defect]));
   return said.kind === 'scored' && (said.scores[dimension] ?? 0) >= by.minimum;
 }
 
@@ -122,14 +126,20 @@ const YES_OR_NO = replyForm<{ readonly reasoning: string; readonly yes: boolean 
   exactly({ reasoning: TEXT, yes: { type: 'boolean' } }),
 );
 
-async function says(run: Run, { judge }: Checked, subject: Subject, question: string): Promise<boolean> {
+async function says(
+  run: Run,
+  { judge }: Checked,
+  subject: Subject,
+  question: string,
+  about: readonly Location[] = [],
+): Promise<boolean> {
   const reply = await answered(
     askForm(run, {
       session: judge.session,
       instructions:
         'You answer one question about what others made, yes or no. Where it cannot be told, the answer is no.',
       form: YES_OR_NO,
-      input: subjectPrompt(subject, question),
+      input: subjectPrompt(subject, question, shownTo(judge.session, about)),
     }),
   );
   return reply.ok && reply.value.value.yes;

@@ -1,12 +1,21 @@
 import type { Run } from '../core/run.js';
-import type { DimensionName } from '../core/work.js';
+import type { DimensionName, Location } from '../core/work.js';
 import { answered } from './answered.js';
 import { baselineOf } from './baseline.js';
 import { extractClaims } from './claims.js';
-import type { Consistency, JudgedClaim, Scores, Subject, TestReport, VerifyContext } from './contracts.js';
+import type {
+  Consistency,
+  JudgedClaim,
+  Scores,
+  SkippedLevel,
+  Subject,
+  TestReport,
+  VerifyContext,
+} from './contracts.js';
 import { runsAt } from './harness/triggers.js';
 import { judgeClaims } from './judge-claims.js';
 import { answerOf, evidenceText, prompt, shownEvidence, taskText } from './material.js';
+import { outputView, shownTo } from './output-view.js';
 import { DIMENSIONS } from './rubric.js';
 import { scoreDimensions } from './score-dimensions.js';
 import { factualScore, semanticScore } from './scores.js';
@@ -14,17 +23,16 @@ import { heldAgainst, selfConsistency } from './self-consistency.js';
 import type { DimensionScore, JudgeVerdict, VerdictOrigin } from './verdict.js';
 import type { CheckedParts } from './verify-parts.js';
 
-export interface Skipped {
-  readonly level: string;
-  readonly why: string;
-}
-
 /** Every command whose time has come, one after the other: they share one working tree. */
 export async function runTests(
   run: Run,
   { tests = [] }: CheckedParts,
   { trigger, baseline }: VerifyContext,
-): Promise<{ readonly reports: readonly TestReport[]; readonly rate: number; readonly skipped: readonly Skipped[] }> {
+): Promise<{
+  readonly reports: readonly TestReport[];
+  readonly rate: number;
+  readonly skipped: readonly SkippedLevel[];
+}> {
   const reports: TestReport[] = [];
   for (const harness of tests) {
     if (!runsAt(harness.level, trigger)) continue;
@@ -41,9 +49,9 @@ export function passRate(reports: readonly TestReport[]): number {
   return passed === 0 ? 0 : passed / (passed + failed + reports.flatMap(untold).length);
 }
 
-function untold({ level, command, passed, failed, problem }: TestReport): readonly Skipped[] {
-  if (problem !== undefined) return [{ level: `test:${level}`, why: problem }];
-  return passed + failed > 0 ? [] : [{ level: `test:${level}`, why: `${command} ran no test` }];
+function untold({ level, command, passed, failed, problem }: TestReport): readonly SkippedLevel[] {
+  if (problem !== undefined) return [unmet(`test:${level}`, problem)];
+  return passed + failed > 0 ? [] : [unmet(`test:${level}`, `${command} ran no test`)];
 }
 
 export interface ClaimLevels {
@@ -51,7 +59,7 @@ export interface ClaimLevels {
   /** Undefined where the level was not run. */
   readonly semantic?: number;
   readonly factual?: number;
-  readonly skipped: readonly Skipped[];
+  readonly skipped: readonly SkippedLevel[];
 }
 
 /** The claims against the evidence, and against its authorities. */
@@ -59,9 +67,9 @@ export async function checkClaims(run: Run, parts: CheckedParts, subject: Subjec
   const { claims: asked } = parts;
   const { evidence } = subject;
   if (asked === undefined) return noClaims('nobody is there to find claims: no session was given for them');
-  if (evidence.items.length === 0) return noClaims('there is no evidence to compare claims with');
+  if (evidence.items.length === 0) return unmetClaims('there is no evidence to compare claims with');
   const found = await answered(claimsIn(run, asked, subject));
-  if (!found.ok) return noClaims(found.why);
+  if (!found.ok) return unmetClaims(found.why);
   const claims = found.value;
   if (claims.length === 0) return noClaims('nothing is claimed');
   const { leftOut } = shownEvidence(evidence);
@@ -83,14 +91,17 @@ async function claimsIn(
   return claims.length === 0 ? [] : judgeClaims(parts)(run, claims, subject.evidence);
 }
 
+/** They do not apply: nobody asked for them, or there are none. */
 function noClaims(why: string): ClaimLevels {
-  return {
-    claims: [],
-    skipped: [
-      { level: 'semantic', why },
-      { level: 'factual', why },
-    ],
-  };
+  return { claims: [], skipped: ['semantic', 'factual'].map((level) => ({ level, why })) };
+}
+
+function unmetClaims(why: string): ClaimLevels {
+  return { claims: [], skipped: [unmet('semantic', why), unmet('factual', why)] };
+}
+
+function unmet(level: string, why: string): SkippedLevel {
+  return { level, why, unmet: true };
 }
 
 export interface RubricLevel {
@@ -98,13 +109,19 @@ export interface RubricLevel {
   readonly scores: Partial<Scores>;
   readonly missing: readonly string[];
   readonly gaps: readonly string[];
-  readonly judgedBy: VerdictOrigin;
-  readonly skipped: readonly Skipped[];
+  /** Undefined where nobody scored it. */
+  readonly judgedBy?: VerdictOrigin;
+  readonly skipped: readonly SkippedLevel[];
 }
 
 /** The rubric, and coherence by its own session where there is one. */
-export async function scoreRubric(run: Run, parts: CheckedParts, subject: Subject): Promise<RubricLevel> {
-  const said = await scoreDimensions(parts.judge, parts.judged)(run, subject);
+export async function scoreRubric(
+  run: Run,
+  parts: CheckedParts,
+  subject: Subject,
+  focus: readonly Location[],
+): Promise<RubricLevel> {
+  const said = await scoreDimensions(parts.judge, parts.judged)(run, subject, focus);
   const apart = await scoreCoherence(run, parts, subject);
   const dimensions = [...dimensionsIn(said), ...(apart === undefined ? [] : dimensionsIn(apart))];
   return {
@@ -112,8 +129,11 @@ export async function scoreRubric(run: Run, parts: CheckedParts, subject: Subjec
     scores: Object.fromEntries(dimensions.map(({ name, score }) => [name, score])),
     missing: said.kind === 'scored' ? said.missing : [],
     gaps: said.kind === 'scored' ? said.gaps : [],
-    judgedBy: { rubric: said.rubric, model: said.model, calibration: said.calibration },
+    ...(said.kind === 'scored'
+      ? { judgedBy: { rubric: said.rubric, model: said.model, calibration: said.calibration } }
+      : {}),
     skipped: [
+      ...notShown(parts, subject, focus),
       ...unscored('rubric', said),
       ...unscored('coherence', apart),
       ...unlisted(parts).map((name) => ({ level: `rubric:${name}`, why: 'it is no dimension of the rubric' })),
@@ -126,12 +146,18 @@ async function scoreCoherence(run: Run, parts: CheckedParts, subject: Subject): 
   return scoreDimensions({ ...parts.judge, session: parts.coherence }, [parts.coherent])(run, subject);
 }
 
+/** What the judge saw is what it judged. */
+function notShown({ judge }: CheckedParts, { outputs }: Subject, focus: readonly Location[]): readonly SkippedLevel[] {
+  const { leftOut } = outputView(outputs, shownTo(judge.session, focus));
+  return leftOut === undefined ? [] : [{ level: 'outputs', why: `the judge was not shown everything: ${leftOut}` }];
+}
+
 function dimensionsIn(verdict: JudgeVerdict): readonly DimensionScore[] {
   return verdict.kind === 'scored' ? verdict.dimensions : [];
 }
 
-function unscored(level: string, verdict: JudgeVerdict | undefined): readonly Skipped[] {
-  return verdict?.kind === 'unscored' ? [{ level, why: verdict.because }] : [];
+function unscored(level: string, verdict: JudgeVerdict | undefined): readonly SkippedLevel[] {
+  return verdict?.kind === 'unscored' ? [unmet(level, verdict.because)] : [];
 }
 
 /** Names that the rubric leaves out: nobody scores them. */
@@ -145,13 +171,13 @@ export async function checkConsistency(
   run: Run,
   { consistency: parts }: CheckedParts,
   subject: Subject,
-): Promise<{ readonly consistency?: Consistency; readonly skipped: readonly Skipped[] }> {
+): Promise<{ readonly consistency?: Consistency; readonly skipped: readonly SkippedLevel[] }> {
   if (parts === undefined) return { skipped: [] };
   const answer = answerOf(subject.outputs);
-  if (answer === undefined) return { skipped: [{ level: 'consistency', why: 'there is no answer to compare with' }] };
+  if (answer === undefined) return { skipped: [unmet('consistency', 'there is no answer to compare with')] };
   const asked = parts.prompt?.(subject) ?? generatorPrompt(subject);
   const drawn = await answered(selfConsistency(parts)(run, parts.session, asked), ['NO_ANSWER']);
-  if (!drawn.ok) return { skipped: [{ level: 'consistency', why: drawn.why }] };
+  if (!drawn.ok) return { skipped: [unmet('consistency', drawn.why)] };
   return { consistency: await heldAgainst(run, parts, answer.text, drawn.value), skipped: [] };
 }
 

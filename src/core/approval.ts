@@ -1,4 +1,16 @@
+import type { ApprovalRules, EscalationLevel } from './approval-rules.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
+
+export {
+  APPROVAL_RULES,
+  type ApprovalRules,
+  checkedRules,
+  type EscalationLevel,
+  isEntitled,
+  type Needs,
+  scopesInWords,
+  stricter,
+} from './approval-rules.js';
 
 /**
  * How people decide: one protocol for an action at its gate and for an output before it is committed. Pure: whoever
@@ -18,42 +30,6 @@ export type Verdict =
   /** Instead of what was proposed: new arguments of the action, or a new output. */
   | { readonly verdict: 'modify'; readonly value: unknown; readonly reason?: string }
   | { readonly verdict: 'escalate'; readonly reason: string };
-
-/** Who has to agree, and until when. */
-export interface ApprovalRules {
-  /** How many have to agree, each a different person. */
-  readonly people: number;
-  /** Scopes, any one of which lets a person decide. Empty: anybody may. */
-  readonly scopes: readonly string[];
-  /** How long each question stands. Without it, for ever. */
-  readonly timeoutMs?: number;
-  /** Who is asked next when somebody escalates, in order. Past the last one it is refused. */
-  readonly escalation: readonly EscalationLevel[];
-  readonly maxModifications: number;
-}
-
-export interface EscalationLevel {
-  readonly to: string;
-  readonly scopes: readonly string[];
-  readonly timeoutMs?: number;
-}
-
-export const APPROVAL_RULES: ApprovalRules = { people: 1, scopes: [], escalation: [], maxModifications: 3 };
-
-/** Both hold: more people, less time, and the scopes of the second where it names any. */
-export function stricter(
-  a: Partial<ApprovalRules> | undefined,
-  b: Partial<ApprovalRules> | undefined,
-): Partial<ApprovalRules> {
-  const times = [a?.timeoutMs, b?.timeoutMs].filter((time) => time !== undefined);
-  const people = Math.max(a?.people ?? 0, b?.people ?? 0);
-  return {
-    ...a,
-    ...b,
-    ...(people > 0 ? { people } : {}),
-    ...(times.length > 0 ? { timeoutMs: Math.min(...times) } : {}),
-  };
-}
 
 /** What a person has to know to decide; every field in words, none of it raw data that nobody reads. */
 export interface Review {
@@ -112,6 +88,22 @@ export type Weighed =
   /** Goes through every check again with this value, and is then asked about anew. */
   | { readonly leads: 'modified'; readonly value: unknown; readonly state: ApprovalState };
 
+/** Whether two names are spellings of one: spaces, case and signs that nobody sees make no second person. */
+export function samePerson(a: string, b: string): boolean {
+  return isPerson(a) && nameOf(a) === nameOf(b);
+}
+
+/** Nobody is no person, however it is written. */
+export function isPerson(name: string): boolean {
+  return nameOf(name) !== '';
+}
+
+function nameOf(name: string): string {
+  const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  // up and down: letters that have one capital in common become one letter
+  return visible.toUpperCase().toLowerCase().normalize('NFKC').trim();
+}
+
 /** What follows from one more verdict. */
 export function weigh(state: ApprovalState, verdict: Verdict, by: string, rules: ApprovalRules): Weighed {
   const decision: Decision = {
@@ -122,7 +114,8 @@ export function weigh(state: ApprovalState, verdict: Verdict, by: string, rules:
   const next: ApprovalState = { ...state, round: state.round + 1, history: [...state.history, decision] };
   switch (verdict.verdict) {
     case 'approve': {
-      const agreed = [...new Set([...state.agreed, by])];
+      const isOneMore = isPerson(by) && !state.agreed.some((one) => samePerson(one, by));
+      const agreed = isOneMore ? [...state.agreed, by] : state.agreed;
       return { leads: agreed.length >= rules.people ? 'approved' : 'ask', state: { ...next, agreed } };
     }
     case 'reject':
@@ -150,10 +143,15 @@ export function weigh(state: ApprovalState, verdict: Verdict, by: string, rules:
 export function addressees(
   state: ApprovalState,
   rules: ApprovalRules,
-): { readonly to?: string; readonly scopes: readonly string[]; readonly timeoutMs?: number } {
+): Partial<EscalationLevel> & Pick<EscalationLevel, 'scopes'> {
   const level = rules.escalation[state.level];
   if (level !== undefined) return level;
-  return { scopes: rules.scopes, ...(rules.timeoutMs === undefined ? {} : { timeoutMs: rules.timeoutMs }) };
+  const { scopes, alsoScopes, timeoutMs } = rules;
+  return {
+    scopes,
+    ...(alsoScopes === undefined ? {} : { alsoScopes }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
 }
 
 export const VERDICT_JSON_SCHEMA = {

@@ -9,7 +9,6 @@ export {
   type ExitReport,
   type FailureReport,
   type GateResult,
-  type HaltRecord,
   type RepairEntry,
   type Strategy,
   type SubTask,
@@ -30,7 +29,6 @@ export {
   exitSettings,
   type GivenExitSettings,
 } from './commit/exit/index.js';
-export { haltRecordOf } from './commit/halt.js';
 export {
   advance,
   LOOP_EVENTS,

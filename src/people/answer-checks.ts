@@ -1,4 +1,4 @@
-import { type Verdict, verdictSchema } from '../core/approval.js';
+import { isEntitled, isPerson, samePerson, scopesInWords, type Verdict, verdictSchema } from '../core/approval.js';
 import { FlyballError } from '../core/errors.js';
 import { check } from '../core/schema.js';
 import type { PersonRequest } from './requests.js';
@@ -42,13 +42,16 @@ function whyOver(
 }
 
 /** The request stays open for somebody who may. */
-export function requireEntitled({ about, scopes, notBy }: PersonRequest, { by, scopes: own }: Answering): void {
-  if (notBy.includes(by))
+export function requireEntitled(request: PersonRequest, { by, scopes: own }: Answering): void {
+  const { about, notBy } = request;
+  if (!isPerson(by))
+    throw new FlyballError('DENIED', `Whoever decides about ${about} has to say who they are. The request stays open.`);
+  if (notBy.some((one) => samePerson(one, by)))
     throw new FlyballError('DENIED', `${by} has agreed to ${about} already. Somebody else has to agree as well.`);
-  if (scopes.length === 0 || own.includes('*') || scopes.some((scope) => own.includes(scope))) return;
+  if (isEntitled(request, own)) return;
   throw new FlyballError(
     'DENIED',
-    `${by} may not decide about ${about}: it takes the scope ${scopes.join(' or ')}. The request stays open.`,
+    `${by} may not decide about ${about}: it takes the scope ${scopesInWords(request)}. The request stays open.`,
   );
 }
 

@@ -163,6 +163,8 @@ function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {
     case 'cancel':
     case 'trip':
     case 'spawn-end':
+    case 'rollback-start':
+    case 'generation-start':
     case 'run-end':
       return mayHaveOpen;
     case 'attempt-start':

@@ -1,9 +1,9 @@
 import {
-  APPROVAL_RULES,
   type ApprovalRequest,
   type ApprovalRules,
   type ApprovalState,
   addressees,
+  checkedRules,
   type Decision,
   UNDECIDED,
   VERDICT_JSON_SCHEMA,
@@ -11,7 +11,6 @@ import {
   verdictSchema,
   weigh,
 } from '../core/approval.js';
-import { ConfigError } from '../core/errors.js';
 import type { Run, SignalSpec } from '../core/run.js';
 
 /** How people decided about an output. `history` is every verdict on the way, oldest first. */
@@ -47,7 +46,7 @@ export async function requestApproval(
   rules: Partial<ApprovalRules>,
   name: string,
 ): Promise<Decided> {
-  const complete = approvalRules(rules);
+  const complete = checkedRules(rules);
   let state = stateAfter(request.history ?? []);
   for (;;) {
     const heard = await run.hear(questionFor(request, { state, rules: complete, name }));
@@ -82,7 +81,7 @@ function questionFor(
   given: { readonly state: ApprovalState; readonly rules: ApprovalRules; readonly name: string },
 ): SignalSpec<Verdict> {
   const { state, rules, name } = given;
-  const { to, scopes, timeoutMs } = addressees(state, rules);
+  const { to, scopes, alsoScopes, timeoutMs } = addressees(state, rules);
   const asked = state.history.length;
   return {
     name: asked === 0 ? name : `${name}.${asked + 1}`,
@@ -95,20 +94,11 @@ function questionFor(
       ...(to === undefined ? {} : { to }),
       ...(rules.people === 1 ? {} : { people: rules.people }),
     } satisfies ApprovalRequest,
-    approval: { scopes, notBy: state.agreed },
+    approval: { scopes, ...(alsoScopes === undefined ? {} : { alsoScopes }), notBy: state.agreed },
   };
 }
 
 /** The rules with their defaults. Rules that could never be met are refused here, before anybody is asked. */
 export function approvalRules(given: Partial<ApprovalRules>): ApprovalRules {
-  const rules: ApprovalRules = { ...APPROVAL_RULES, ...given };
-  if (!Number.isInteger(rules.people) || rules.people < 1)
-    throw new ConfigError(`An approval needs at least one person, got people: ${rules.people}.`);
-  if (!Number.isInteger(rules.maxModifications) || rules.maxModifications < 0)
-    throw new ConfigError(`maxModifications is a whole number of at least 0, got ${rules.maxModifications}.`);
-  for (const { timeoutMs } of [rules, ...rules.escalation]) {
-    if (timeoutMs !== undefined && !(timeoutMs > 0 && Number.isFinite(timeoutMs)))
-      throw new ConfigError(`The time limit of an approval is a number of milliseconds above 0, got ${timeoutMs}.`);
-  }
-  return rules;
+  return checkedRules(given);
 }

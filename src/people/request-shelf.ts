@@ -1,4 +1,4 @@
-import type { Risk } from '../core/approval.js';
+import { isEntitled, type Risk } from '../core/approval.js';
 import { canonicalJson, sha256 } from '../core/canonical.js';
 import { FlyballError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
@@ -66,7 +66,7 @@ export class RequestShelf {
     for (let cursor = filter.cursor; ; ) {
       const page = await this.page(filter, { limit: limit - items.length, cursor });
       const found = page.records.map(({ value }) => value as PersonRequest);
-      items.push(...found.filter(({ scopes }) => scope === undefined || scopes.length === 0 || scopes.includes(scope)));
+      items.push(...found.filter((request) => scope === undefined || isEntitled(request, [scope])));
       cursor = page.cursor;
       if (cursor === undefined) return { items };
       if (items.length >= limit) return { items, cursor };

@@ -1,7 +1,8 @@
-import type { Risk, Verdict } from '../core/approval.js';
+import type { Needs, Risk, Verdict } from '../core/approval.js';
 import type { EffectId, Entry, EventOf } from '../core/events.js';
 import type { JsonSchema } from '../core/schema.js';
 import { type Effect, EffectFold } from '../views/effects.js';
+import { isInside } from '../views/paths.js';
 
 /** How a request stands. Withdrawn: the run was cancelled, bounded or ended around it, so that nobody needs an answer. */
 export type RequestStatus = 'open' | 'decided' | 'timed-out' | 'withdrawn';
@@ -39,6 +40,8 @@ export interface PersonRequest {
   readonly answer?: JsonSchema;
   /** Scopes, any one of which lets a person answer; empty: anybody may. */
   readonly scopes: readonly string[];
+  /** Further lists: one scope of each of them is needed as well. */
+  readonly alsoScopes?: readonly (readonly string[])[];
   /** People who have agreed already: another one is needed. */
   readonly notBy: readonly string[];
   readonly askedAt: number;
@@ -53,7 +56,22 @@ export function requestsIn(runId: string, entries: readonly Entry[]): readonly P
   for (const entry of entries) effects.apply(entry);
   const start = entries.find((entry): entry is Entry<EventOf<'run-start'>> => entry.event.type === 'run-start')?.event;
   const run = { id: runId, agent: start?.agent ?? '', tenant: start?.tenant ?? 'default' };
-  return effects.all().flatMap((effect) => requestOf(run, effect) ?? []);
+  const isLost = lostIn(entries);
+  return effects.all().flatMap((effect) => requestOf(run, effect, isLost(effect)) ?? []);
+}
+
+/**
+ * Nobody hears the answer any more: the branch that asked lost and what it did was taken back, or the run went on in a
+ * later generation.
+ */
+function lostIn(entries: readonly Entry[]): (effect: Effect) => boolean {
+  const generation = entries.at(-1)?.generation ?? 0;
+  const lost = entries.flatMap(({ generation: of, event }) =>
+    event.type === 'rollback-start' && event.scope !== '' ? [{ of, scope: event.scope }] : [],
+  );
+  return (effect) =>
+    effect.generation < generation ||
+    lost.some(({ of, scope }) => of === effect.generation && isInside(effect.scope, scope));
 }
 
 interface Asking {
@@ -62,10 +80,11 @@ interface Asking {
   readonly tenant: string;
 }
 
-function requestOf({ id: run, agent, tenant }: Asking, effect: Effect): PersonRequest | undefined {
+function requestOf({ id: run, agent, tenant }: Asking, effect: Effect, isLost: boolean): PersonRequest | undefined {
   const { start, startedAt } = effect;
   if (start?.type !== 'wait-start' || (start.kind !== 'approval' && start.kind !== 'question')) return undefined;
-  const { kind, name, token, due, schema, needs } = start;
+  const { kind, name, token, due, schema } = start;
+  const needs: Needs | undefined = start.needs;
   const decision = decisionOf(start.kind, effect);
   return {
     id: `${String(startedAt).padStart(15, '0')}~${token}`,
@@ -80,17 +99,18 @@ function requestOf({ id: run, agent, tenant }: Asking, effect: Effect): PersonRe
     request: start.request ?? null,
     ...(schema === undefined ? {} : { answer: schema }),
     scopes: needs?.scopes ?? [],
+    ...(needs?.alsoScopes === undefined ? {} : { alsoScopes: needs.alsoScopes }),
     notBy: needs?.notBy ?? [],
     askedAt: startedAt,
     ...(due === undefined ? {} : { due }),
-    status: statusOf(effect),
+    status: statusOf(effect, isLost),
     ...(decision === undefined ? {} : { decision }),
   };
 }
 
-function statusOf({ status, dropped, end }: Effect): RequestStatus {
+function statusOf({ status, dropped, end }: Effect, isLost: boolean): RequestStatus {
   if (dropped === true) return 'withdrawn';
-  if (status === 'open') return 'open';
+  if (status === 'open') return isLost ? 'withdrawn' : 'open';
   return end?.type === 'wait-end' && end.timedOut === true ? 'timed-out' : 'decided';
 }
 

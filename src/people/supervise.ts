@@ -48,6 +48,12 @@ export interface DrillReport {
   readonly ok: boolean;
   /** The run came to rest paused, and went on. */
   readonly paused: boolean;
+  /**
+   * What the drill met. paused: a run at work, which it interrupted. waiting: one that only waits for somebody, so that
+   * there was nothing to interrupt and nothing is shown; its pause was taken back. held: one that somebody had paused,
+   * which stays paused. over: one that came to its end or to a bound first.
+   */
+  readonly met: 'paused' | 'waiting' | 'held' | 'over';
   /** Whether the monitor fired on the drill's entry. */
   readonly monitor: 'fired' | 'silent' | 'not tried';
   readonly why: string;
@@ -83,6 +89,12 @@ const MOST_FIRED = 1_000;
 /** Watches a run without holding it up, and pauses it when a trigger fires. */
 export function supervise(runtime: Watched, runId: string, options: SuperviseOptions): Supervision {
   return new Watch(runtime, runId, options);
+}
+
+/** Why a drill shows less than it should. A fault is one of the supervision itself. */
+interface Shortfall {
+  readonly text: string;
+  readonly isFault?: true;
 }
 
 class Watch implements Supervision {
@@ -138,15 +150,13 @@ class Watch implements Supervision {
 
   async drill(): Promise<DrillReport> {
     const monitor = await this.drillMonitor();
-    await this.pause();
-    const rest = await this.runtime.handle(this.runId).outcome();
-    const paused = rest.stop === 'suspended' && rest.paused === true;
-    if (paused) await this.resume();
-    const why = paused ? '' : `the run came to rest ${rest.stop} instead of paused. `;
-    const silent = monitor === 'silent' ? 'the monitor did not interrupt at the entry that must interrupt.' : '';
-    const ok = paused && monitor !== 'silent';
-    if (!ok) this.isHealthy = false;
-    return { ok, paused, monitor, why: ok ? 'it paused and went on' : `${why}${silent}`.trim() };
+    const { met, why } = await this.drillPause();
+    const silent = monitor === 'silent' ? ['the monitor did not interrupt at the entry that must interrupt.'] : [];
+    const ok = met === 'paused' && why === undefined && monitor !== 'silent';
+    // a run that waits or is held says nothing about whether it could be interrupted
+    if (met === 'over' || why?.isFault === true || monitor === 'silent') this.isHealthy = false;
+    const said = [...(why === undefined ? [] : [why.text]), ...silent].join(' ');
+    return { ok, paused: met === 'paused', met, monitor, why: ok ? 'it paused and went on' : said };
   }
 
   healthy(): boolean {
@@ -186,6 +196,33 @@ class Watch implements Supervision {
     if (drillEntry === undefined) return 'not tried';
     const fired = await monitor(drillEntry, [...this.window.slice(1 - this.options.windowSize), drillEntry]);
     return fired?.tier === 'interrupt' ? 'fired' : 'silent';
+  }
+
+  private async drillPause(): Promise<Pick<DrillReport, 'met'> & { readonly why?: Shortfall }> {
+    if ((await this.runtime.get(this.runId)).status === 'paused')
+      return { met: 'held', why: { text: 'somebody has paused the run: it stays paused.' } };
+    await this.pause();
+    const rest = await this.runtime.handle(this.runId).outcome();
+    if (rest.stop !== 'suspended')
+      return { met: 'over', why: { text: `the run came to rest ${rest.stop} instead of paused.` } };
+    const met = rest.paused === true ? 'paused' : 'waiting';
+    const left = await this.takeBack();
+    if (left !== undefined) return { met, why: { text: left, isFault: true } };
+    return met === 'paused'
+      ? { met }
+      : { met, why: { text: 'the run only waits for somebody: there was nothing to interrupt.' } };
+  }
+
+  /** A pause that stayed behind would stop the run at its next step, long after the drill. */
+  private async takeBack(): Promise<string | undefined> {
+    try {
+      await this.resume();
+      return undefined;
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      if (code === 'ALREADY_TERMINAL') return undefined;
+      return `the pause could not be taken back (${message}). Resume the run where it is held.`;
+    }
   }
 
   /** Reads what is there already; a run that is about to be started is watched from its first entry on. */

@@ -1,9 +1,10 @@
 import type { EffectKind } from '../core/tool.js';
-import { worlds } from './branches.js';
+import { type Ways, waysThrough } from './branches.js';
 import { analyse } from './causal-links.js';
 import { widest } from './concurrency.js';
 import { linearizations } from './flexibility.js';
 import { countBehind, criticalPath, findCycle, orderOf } from './graph.js';
+import { fewIssues } from './issues.js';
 import type { Plan, PlanIssue, PlanStep, PlanValidation } from './plan.js';
 import { threatsIn } from './resolve-threats.js';
 import { structureIssues } from './structure-checks.js';
@@ -22,26 +23,30 @@ export interface FeasibilityContext {
   permits(step: PlanStep): boolean;
 }
 
+/** Issues that are told one by one; what a hostile plan has beyond that is summed up. */
+const MOST_ISSUES = 200;
+
 /** A cycle ends the check at once, since nothing else can be said about such a plan. */
 export function validatePlan(plan: Plan, context: FeasibilityContext): PlanValidation {
-  const estimatedTokens = tokensOf(plan);
+  const ways = waysThrough(plan);
+  const estimatedTokens = tokensOf(plan, ways);
   const cycle = findCycle(plan);
   if (cycle !== undefined) {
     const flexibility = { linearizations: 0, atLeast: false };
     return { valid: false, issues: [cyclic(cycle)], criticalPathMs: 0, estimatedTokens, flexibility };
   }
   const issues = [
-    ...structureIssues(plan),
-    ...plan.steps.flatMap((step) => toolIssues(step, context)),
+    ...structureIssues(plan, ways),
+    ...toolIssues(plan, context),
     ...conditionIssues(plan, context),
     ...plan.steps.flatMap((step) => permissionIssues(step, context)),
     ...tokenIssues(plan, estimatedTokens, context),
     ...latencyIssues(plan, context),
-    ...concurrencyIssues(plan, context),
+    ...concurrencyIssues(plan, ways, context),
   ];
   return {
     valid: issues.every(({ severity }) => severity !== 'critical' && severity !== 'error'),
-    issues,
+    issues: fewIssues(issues, MOST_ISSUES),
     criticalPathMs: criticalPath(plan).ms,
     estimatedTokens,
     flexibility: linearizations(plan),
@@ -53,20 +58,27 @@ function cyclic(cycle: readonly string[]): PlanIssue {
   return { check: 'acyclicity', severity: 'critical', action: 'replan', message, steps: cycle };
 }
 
+const TOOLS_NAMED = 30;
+
 /** The tools of a step, and the one that takes it back: a compensation that cannot be called compensates nothing. */
-function toolIssues(step: PlanStep, { tools }: FeasibilityContext): readonly PlanIssue[] {
+function toolIssues({ steps }: Plan, { tools }: FeasibilityContext): readonly PlanIssue[] {
   const known = new Set(tools.map(({ name }) => name));
-  const there = known.size === 0 ? 'There are no tools' : `There are: ${[...known].join(', ')}`;
-  const wanted = [...step.requiredTools, ...(step.compensation === undefined ? [] : [step.compensation.tool])];
-  return [...new Set(wanted)]
-    .filter((name) => !known.has(name))
-    .map((name) => ({
-      check: 'tool-availability',
-      severity: 'error',
-      action: 'substitute-tool',
-      message: `Step ${step.id} needs the tool ${name}, which is not there. ${there}.`,
-      steps: [step.id],
-    }));
+  const more = known.size > TOOLS_NAMED ? ` and ${known.size - TOOLS_NAMED} more` : '';
+  const there = known.size === 0 ? 'There are no tools' : `There are: ${[...known].slice(0, TOOLS_NAMED).join(', ')}${more}`;
+  return steps.flatMap(({ id, requiredTools, compensation }) => {
+    const wanted = [...requiredTools, ...(compensation === undefined ? [] : [compensation.tool])];
+    return [...new Set(wanted)]
+      .filter((name) => !known.has(name))
+      .map(
+        (name): PlanIssue => ({
+          check: 'tool-availability',
+          severity: 'error',
+          action: 'substitute-tool',
+          message: `Step ${id} needs the tool ${name}, which is not there. ${there}.`,
+          steps: [id],
+        }),
+      );
+  });
 }
 
 function conditionIssues(plan: Plan, { facts }: FeasibilityContext): readonly PlanIssue[] {
@@ -79,7 +91,14 @@ function conditionIssues(plan: Plan, { facts }: FeasibilityContext): readonly Pl
   const threats = threatsIn(analysis).map(
     (threat): PlanIssue => ({ check: 'threat', severity: 'error', action: 'order-threat', ...threat }),
   );
-  return [...unmet, ...threats];
+  return [...(analysis.isCut ? [tooMuch(plan)] : []), ...unmet, ...threats];
+}
+
+/** What was not looked at is not known to be sound. */
+function tooMuch({ steps }: Plan): PlanIssue {
+  const message =
+    'There are too many conditions to follow over every way through the branches. Use fewer conditions, or fewer branches.';
+  return { check: 'size', severity: 'error', action: 'replan', message, steps: steps.map(({ id }) => id) };
 }
 
 /** A step changes something when it says so, or when a tool does that it requires: its own word is not enough. */
@@ -93,9 +112,11 @@ function permissionIssues(step: PlanStep, context: FeasibilityContext): readonly
 }
 
 /** What the dearest way through the branches takes; sides that exclude each other are never both paid for. */
-function tokensOf(plan: Plan): number {
-  const sums = worlds(plan).map((world) =>
-    plan.steps.reduce((sum, { id, estimatedTokens }) => (world.has(id) ? sum + estimatedTokens : sum), 0),
+function tokensOf(plan: Plan, { ids, rows }: Ways): number {
+  const indexOf = new Map(ids.map((id, at) => [id, at]));
+  const tokens = plan.steps.map(({ id, estimatedTokens }) => ({ at: indexOf.get(id) ?? -1, estimatedTokens }));
+  const sums = rows.map((way) =>
+    tokens.reduce((sum, { at, estimatedTokens }) => (way[at] === 1 ? sum + estimatedTokens : sum), 0),
   );
   return Math.max(0, ...sums);
 }
@@ -131,8 +152,8 @@ function latencyIssues(plan: Plan, { latencyMs }: FeasibilityContext): readonly 
   return [{ check: 'latency-budget', severity: 'warning', action: 'parallelise-or-reduce', message, steps }];
 }
 
-function concurrencyIssues(plan: Plan, { width }: FeasibilityContext): readonly PlanIssue[] {
-  const steps = widest(plan);
+function concurrencyIssues(plan: Plan, ways: Ways, { width }: FeasibilityContext): readonly PlanIssue[] {
+  const steps = widest(plan, ways.rows);
   if (steps.length <= width) return [];
   const message = `${steps.length} steps could run at a time, and ${width} may: the others wait their turn.`;
   return [{ check: 'concurrency', severity: 'warning', action: 'serialise', message, steps }];

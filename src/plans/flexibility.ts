@@ -2,7 +2,7 @@ import { directDependencies, findCycle } from './graph.js';
 import type { Plan } from './plan.js';
 
 /** Looks at one step over one set of finished steps before the count becomes a lower bound: a fraction of a second. */
-const LIMIT = 250_000;
+const LIMIT = 100_000;
 
 /**
  * In how many orders the steps can run. Counted over sets of finished steps, one more step at a time: how often each set
@@ -15,6 +15,7 @@ export function linearizations(
   // no beginning of a cyclic plan can be finished, so that not even the lower bound would be true
   if (findCycle(plan) !== undefined) return { linearizations: 0, atLeast: false };
   const needs = masks(plan);
+  const bits = needs.map((_, index) => 1n << BigInt(index));
   let ways = new Map<bigint, bigint>([[0n, 1n]]);
   let looked = 0;
   for (let taken = 0; taken < needs.length; taken++) {
@@ -23,7 +24,7 @@ export function linearizations(
       looked += needs.length;
       if (looked > limit) return { ...reported(total(ways)), atLeast: true };
       needs.forEach((need, index) => {
-        const bit = 1n << BigInt(index);
+        const bit = bits[index] ?? 0n;
         if ((done & bit) === 0n && (need & ~done) === 0n) next.set(done | bit, (next.get(done | bit) ?? 0n) + count);
       });
     }

@@ -1,5 +1,6 @@
 import { FlyballError } from '../core/errors.js';
 import type { Plan, PlanStep } from './plan.js';
+import { type Rows, reachRows, topological } from './reach.js';
 
 /** The steps of a plan as a graph. Every reading of "before" goes through here, so that all agree on what it means. */
 export interface Order {
@@ -10,8 +11,32 @@ export interface Order {
 }
 
 export function orderOf(plan: Plan): Order {
+  const { ids, direct, rows } = gridOf(plan);
+  const before = ids.map((id, at) => [id, new Set(ids.filter((_, other) => rows[at]?.[other] === 1))] as const);
+  return { direct, before: new Map(before) };
+}
+
+/** The same in numbers: those of `ids`. */
+export interface Grid {
+  readonly ids: readonly string[];
+  readonly indexOf: ReadonlyMap<string, number>;
+  readonly direct: Order['direct'];
+  readonly waitsFor: readonly (readonly number[])[];
+  readonly rows: Rows;
+}
+
+export function gridOf(plan: Plan): Grid {
+  const numbers = inNumbers(plan);
+  return { ...numbers, rows: reachRows(numbers.waitsFor) };
+}
+
+/** Without who comes before whom over others. */
+export function inNumbers(plan: Plan): Omit<Grid, 'rows'> {
   const direct = directDependencies(plan);
-  return { direct, before: new Map([...direct.keys()].map((id) => [id, reachable(direct, id)])) };
+  const ids = [...direct.keys()];
+  const indexOf = new Map(ids.map((id, index) => [id, index]));
+  const waitsFor = ids.map((id) => [...(direct.get(id) ?? [])].flatMap((other) => indexOf.get(other) ?? []));
+  return { ids, indexOf, direct, waitsFor };
 }
 
 /**
@@ -33,31 +58,18 @@ export function directDependencies(plan: Plan): ReadonlyMap<string, ReadonlySet<
   return direct;
 }
 
-function reachable(direct: ReadonlyMap<string, ReadonlySet<string>>, from: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  const open = [...(direct.get(from) ?? [])];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (found.has(id) || !direct.has(id)) continue;
-    found.add(id);
-    open.push(...(direct.get(id) ?? []));
-  }
-  return found;
-}
-
 /** Every step after all that it waits for, otherwise in the order of the plan; steps on or behind a cycle are missing. */
 export function sorted(plan: Plan): readonly PlanStep[] {
-  const direct = directDependencies(plan);
-  const done = new Set<string>();
-  const result: PlanStep[] = [];
-  for (let next: PlanStep | undefined, left = [...plan.steps]; left.length > 0; left = left.filter((s) => s !== next)) {
-    next = left.find(({ id }) =>
-      [...(direct.get(id) ?? [])].every((before) => done.has(before) || !direct.has(before)),
-    );
-    if (next === undefined) break;
-    done.add(next.id);
-    result.push(next);
-  }
-  return result;
+  const { ids, waitsFor } = inNumbers(plan);
+  const steps = grouped(plan.steps);
+  return topological(waitsFor).flatMap((at) => steps.get(ids[at] ?? '') ?? []);
+}
+
+/** Several under one id are refused elsewhere, and lose nobody here. */
+function grouped(steps: readonly PlanStep[]): ReadonlyMap<string, readonly PlanStep[]> {
+  const byId = new Map<string, PlanStep[]>();
+  for (const step of steps) byId.set(step.id, [...(byId.get(step.id) ?? []), step]);
+  return byId;
 }
 
 /** Steps that wait for each other, each before the one that follows and the last before the first. */
@@ -78,8 +90,9 @@ export function findCycle(plan: Plan): readonly string[] | undefined {
 
 /** All steps that come before this one, in the order of the plan. */
 export function predecessors(plan: Plan, id: string): readonly string[] {
-  const before = reachable(directDependencies(plan), id);
-  return plan.steps.map((step) => step.id).filter((other) => before.has(other));
+  const { ids, indexOf, rows } = gridOf(plan);
+  const row = rows[indexOf.get(id) ?? -1];
+  return ids.filter((_, at) => row?.[at] === 1);
 }
 
 /** How many steps cannot start before this one is over. */

@@ -8,6 +8,7 @@ export { type FeasibilityContext, validatePlan } from './feasibility.js';
 export { linearizations } from './flexibility.js';
 export { type GoalState, type GoalTree, goalState, planFromGoals, switchAlternative } from './goal-tree.js';
 export { criticalPath, downstreamCount, predecessors } from './graph.js';
+export { PLAN_LIMITS } from './limits.js';
 export {
   type Decomposed,
   decompose,
@@ -17,6 +18,7 @@ export {
   type SubTask,
 } from './methods.js';
 export type {
+  ActualCall,
   Binding,
   Branch,
   CausalLink,

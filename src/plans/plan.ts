@@ -74,13 +74,27 @@ export interface Branch {
 export type StepStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled' | 'blocked';
 export type ValidationStatus = 'passed' | 'failed' | 'skipped';
 
+/** A call as the journal holds it. */
+export interface ActualCall {
+  readonly tool: string;
+  /** It gave a result. */
+  readonly ok: boolean;
+  readonly effect: string;
+  /** It took place, whatever became of its result: a guard may have refused to show it. */
+  readonly tookPlace: boolean;
+  /** Code of the failure, where it failed or was refused. */
+  readonly code?: string;
+  /** A person gave the result, or a fork only simulated it. */
+  readonly standIn?: 'person' | 'simulated';
+}
+
 /** What became of a step. */
 export interface StepRecord {
   readonly id: string;
   readonly status: StepStatus;
   readonly validationStatus: ValidationStatus;
   /** Tools as the journal says they were called in this step, each call once. */
-  readonly actualToolCalls: readonly { readonly tool: string; readonly ok: boolean; readonly effect: string }[];
+  readonly actualToolCalls: readonly ActualCall[];
   /** Required tools that were not called, or never with success. */
   readonly missingTools: readonly string[];
   readonly result: string;
@@ -126,7 +140,9 @@ export interface PlanIssue {
     | 'concurrency'
     | 'structure'
     | 'threat'
-    | 'branch-depth';
+    | 'branch-depth'
+    /** Too much to look at, or to tell one by one. */
+    | 'size';
   readonly severity: Severity;
   readonly action: FailureAction;
   readonly message: string;

@@ -1,6 +1,7 @@
-import { type Analysis, analyse, type Support } from './causal-links.js';
-import { findCycle, orderOf } from './graph.js';
+import { type Analysis, analyseScene, MAX_WORK, type Scene, type Support, sceneOf, type Work } from './causal-links.js';
+import { findCycle } from './graph.js';
 import type { Ordering, Plan } from './plan.js';
+import { withOrder } from './reach.js';
 
 export type Resolved =
   | {
@@ -21,34 +22,50 @@ const TRIES = 500;
 export function resolveThreats(plan: Plan): Resolved {
   const cycle = findCycle(plan);
   if (cycle !== undefined) return { ok: false, problem: `The steps ${cycle.join(' → ')} wait for each other.` };
-  const first = analyse(plan);
-  const tries = { left: TRIES, unmet: new Set(first.unmet.map(unmetKey)) };
-  const found = search({ ok: true, plan, added: [] }, first, tries);
-  if (found !== undefined) return found;
+  const scene = sceneOf(plan);
+  const work = { left: MAX_WORK };
+  const first = analyseScene(scene, work);
+  if (first.isCut) return { ok: false, problem: TOO_MUCH };
+  const tries = { left: TRIES, work, unmet: new Set(first.unmet.map(unmetKey)) };
+  const added = search({ scene, added: [] }, first, tries);
+  if (added !== undefined) {
+    const orderings = [...(plan.orderings ?? []), ...added.map(({ before, after }) => ({ before, after }))];
+    return { ok: true, plan: added.length === 0 ? plan : { ...plan, orderings }, added };
+  }
+  if (work.left < 0) return { ok: false, problem: `${threatText(firstThreat(first))}. ${TOO_MUCH}` };
   const why = tries.left > 0 ? 'neither before nor after them can it go' : `${TRIES} orderings were tried`;
   return { ok: false, problem: `${threatText(firstThreat(first))}, and ${why}.` };
 }
 
+const TOO_MUCH = 'There is too much to look at: use fewer conditions, or fewer branches.';
+
 interface Tries {
   left: number;
+  readonly work: Work;
   readonly unmet: ReadonlySet<string>;
 }
 
-type Found = Extract<Resolved, { ok: true }>;
+type Added = Extract<Resolved, { ok: true }>['added'];
 
-function search(state: Found, analysis: Analysis, tries: Tries): Found | undefined {
+function search(
+  state: { readonly scene: Scene; readonly added: Added },
+  analysis: Analysis,
+  tries: Tries,
+): Added | undefined {
   const threat = firstThreat(analysis);
-  if (threat === undefined) return state;
-  const { before } = orderOf(state.plan);
+  if (threat === undefined) return state.added;
+  const { rows, indexOf } = state.scene;
   for (const ordering of choices(threat)) {
-    if (before.get(ordering.before)?.has(ordering.after) === true) continue;
+    const [before = -1, after = -1] = [indexOf.get(ordering.before), indexOf.get(ordering.after)];
+    if (rows[before]?.[after] === 1) continue;
     if (tries.left <= 0) return undefined;
     tries.left -= 1;
-    const plan = { ...state.plan, orderings: [...(state.plan.orderings ?? []), ordering] };
-    const next = analyse(plan);
+    const scene = { ...state.scene, rows: withOrder(rows, before, after) };
+    const next = analyseScene(scene, tries.work);
+    if (next.isCut) return undefined;
     if (next.unmet.some((unmet) => !tries.unmet.has(unmetKey(unmet)))) continue;
     const added = [...state.added, { ...ordering, because: `${threatText(threat)}.` }];
-    const found = search({ ok: true, plan, added }, next, tries);
+    const found = search({ scene, added }, next, tries);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -21,14 +21,16 @@ export function reviseProblem(before: Plan, after: Plan, done: readonly string[]
   }
   const failure = failed === undefined ? undefined : old.get(failed);
   if (failure === undefined) return undefined;
-  const again = after.steps.find((step) => same(substance(before, failure), substance(after, step)));
+  const [direct, then] = [directDependencies(before), directDependencies(after)];
+  const what = substance(direct, failure);
+  const again = after.steps.find((step) => same(what, substance(then, step)));
   if (again === undefined) return undefined;
   return `Step ${failure.id} failed and comes back unchanged as ${again.id}. Do it in another way, or prepare it by another step.`;
 }
 
 /** What a step does and rests on. A new name, priority or estimate makes no other step of it. */
-function substance(plan: Plan, step: PlanStep): unknown {
+function substance(direct: ReturnType<typeof directDependencies>, step: PlanStep): unknown {
   const { id, description, priority, estimatedTokens, estimatedMs, dependsOn, ...rest } = step;
   const words = description.toLowerCase().split(/\s+/).join(' ');
-  return { ...rest, words, before: [...(directDependencies(plan).get(id) ?? [])].sort() };
+  return { ...rest, words, before: [...(direct.get(id) ?? [])].sort() };
 }

@@ -1,15 +1,15 @@
-import { branchDepth, MAX_BRANCH_DEPTH, MAX_BRANCHES, worlds } from './branches.js';
+import { branchDepth, MAX_BRANCH_DEPTH, MAX_BRANCHES, type Ways } from './branches.js';
 import { orderOf } from './graph.js';
 import type { FailureAction, Plan, PlanIssue } from './plan.js';
 
 /** What is wrong with a plan whatever the world is like: names of steps that are not there, and sides that never meet. */
-export function structureIssues(plan: Plan): readonly PlanIssue[] {
+export function structureIssues(plan: Plan, ways: Ways): readonly PlanIssue[] {
   return [
     ...repeatedIds(plan),
     ...missingSteps(plan),
     ...emptyLinks(plan),
     ...looseBindings(plan),
-    ...impossibleDependencies(plan),
+    ...impossibleDependencies(plan, ways),
     ...branchIssues(plan),
   ];
 }
@@ -44,9 +44,10 @@ function missingSteps(plan: Plan): readonly PlanIssue[] {
         steps: [before, after],
       })),
     ),
-    ...(plan.branches ?? []).flatMap(({ at, ifSo, ifNot }) =>
-      [at, ...ifSo, ...ifNot].map((to) => ({ to, where: `The branch at ${at} names`, steps: [at, ...ifSo, ...ifNot] })),
-    ),
+    ...(plan.branches ?? []).flatMap(({ at, ifSo, ifNot }) => {
+      const steps = [at, ...ifSo, ...ifNot].filter((id) => known.has(id));
+      return [at, ...ifSo, ...ifNot].map((to) => ({ to, where: `The branch at ${at} names`, steps }));
+    }),
   ];
   return named
     .filter(({ to }) => !known.has(to))
@@ -79,13 +80,12 @@ function looseBindings(plan: Plan): readonly PlanIssue[] {
   );
 }
 
-function impossibleDependencies(plan: Plan): readonly PlanIssue[] {
-  const known = new Set(plan.steps.map(({ id }) => id));
-  const together = worlds(plan);
+function impossibleDependencies(plan: Plan, { ids, rows }: Ways): readonly PlanIssue[] {
+  if (rows.length <= 1) return []; // nothing is decided, so that all run together
+  const runs = new Map(ids.map((id, at) => [id, rows.map((row) => row[at] === 1)]));
   return plan.steps.flatMap(({ id, dependsOn }) => {
-    const against = dependsOn.filter(
-      (other) => known.has(other) && !together.some((world) => world.has(id) && world.has(other)),
-    );
+    const own = runs.get(id) ?? [];
+    const against = dependsOn.filter((other) => runs.get(other)?.some((isIn, way) => isIn && own[way] === true) === false);
     return against.map((other) => issue(`Step ${id} depends on ${other}, but no branch runs both.`, [id, other]));
   });
 }

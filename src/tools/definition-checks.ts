@@ -1,4 +1,5 @@
-import { ConfigError } from '../core/errors.js';
+import { checkedRules } from '../core/approval.js';
+import { ConfigError, failureOf } from '../core/errors.js';
 import type { InvocationPolicy } from '../core/tool.js';
 import { TRIFECTA_LEGS } from './governance/trifecta.js';
 import type { LooseDefinition } from './tool-definition.js';
@@ -25,6 +26,7 @@ export function requireSoundParts(definition: LooseDefinition): string {
     fail(`surface is ${String(surface)}, but counts the tools behind this one: a whole number of at least 1.`);
   }
   requirePolicy(definition.retry ?? {}, fail);
+  requireApproval(definition.approval, fail);
   for (const method of ['reserve', 'touches', 'asks', 'review', 'present'] as const) {
     const value: unknown = definition[method];
     if (value !== undefined && typeof value !== 'function') fail(`${method} is no function.`);
@@ -53,6 +55,16 @@ function requireWords({ legs, scopes, tags }: LooseDefinition, fail: Fail): void
 function requirePositive(value: unknown, what: string, fail: Fail): void {
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value) && value > 0)) return;
   fail(`${what} is ${String(value)}, but must be a finite number above 0.`);
+}
+
+/** Rules that nobody can meet would hold every call for ever; a misspelt one would ask for less. */
+function requireApproval(approval: LooseDefinition['approval'], fail: Fail): void {
+  if (approval === undefined) return;
+  try {
+    checkedRules(approval);
+  } catch (error) {
+    fail(`its approval cannot be had. ${failureOf(error).message}`);
+  }
 }
 
 function requirePolicy(retry: Partial<InvocationPolicy>, fail: Fail): void {

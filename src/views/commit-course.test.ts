@@ -131,6 +131,8 @@ describe('the course of a commit loop', () => {
       },
     });
     expect(course?.failure?.reason).toBe(course?.transitions.at(-1)?.why);
-    expect(outcome).toMatchObject({ failure: { detail: { report: course?.failure } } });
+    // the outcome holds the texts as well
+    const { reason, repairs, checkpoint } = course?.failure ?? {};
+    expect(outcome).toMatchObject({ failure: { detail: { report: { reason, repairs, checkpoint } } } });
   });
 });

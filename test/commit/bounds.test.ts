@@ -84,7 +84,7 @@ describe('a limit of the loop', () => {
     expect(outcome).toMatchObject({ stop: 'bounded', bound: 'maxIterations', limit: 6 });
     expect((await courseOf(stage)).at(-1)).toBe('CRITIQUE diagnosed FAIL');
     expect(await notesOf(stage, 'failure-report')).toMatchObject([
-      { phase: 'CRITIQUE', partial: { artefacts: [{ text: 'First draft.' }] }, checkpoint: { iteration: 6 } },
+      { phase: 'CRITIQUE', partial: [{ name: 'answer', characters: 12 }], checkpoint: { iteration: 6 } },
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { memoryStore } from 'flyball';
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/core/canonical.js';
 import {
   type CommitOptions,
   courseOf,
@@ -112,8 +113,11 @@ describe('a loop whose repairs cannot help', () => {
       exit: { disposition: expect.any(String) as string },
       checkpoint: { run: 'run', phase: 'REPAIR', iteration: 7 },
     };
-    expect(run.outcome).toMatchObject({ stop: 'failed', failure: { code: 'QUALITY_NOT_REACHED', detail: { report } } });
-    expect(await notesOf(run.stage, 'failure-report')).toMatchObject([report]);
+    const message = expect.stringContaining('the pull is wrong') as string;
+    const failure = { code: 'QUALITY_NOT_REACHED', message, detail: { report } };
+    expect(run.outcome).toMatchObject({ stop: 'failed', failure });
+    const named = [{ name: 'answer', characters: 20, hash: sha256('Because of the moon.') }];
+    expect(await notesOf(run.stage, 'failure-report')).toMatchObject([{ ...report, partial: named }]); // without texts
     // nothing was done to the world, so nobody has to look after it
     expect(run.outcome).not.toMatchObject({ rollback: { success: false } });
   });

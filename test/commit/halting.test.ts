@@ -1,8 +1,9 @@
 import { type Clock, type Entry, memoryStore, type Outcome, type Store, systemClock } from 'flyball';
-import { type CommitResult, haltRecordOf } from 'flyball/loops';
+import type { CommitResult } from 'flyball/loops';
 import { documentsRetriever, type Retriever } from 'flyball/memory';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
+import { commitCourseOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import type { TaskSpec } from '../../src/core/work.js';
 import { proposes } from '../loops/stage-loop.js';
@@ -96,7 +97,7 @@ describe('a pause', () => {
     life = stage.open((run, input) => loop(run, input as TaskSpec));
     expect(await life.start(TASK, ROOMY)).toMatchObject({ stop: 'suspended', paused: true });
     const halted = await stage.entries();
-    const halt = haltRecordOf(RUN, halted);
+    const halt = commitCourseOf(halted, { runId: RUN })?.halt;
     expect(halt).toMatchObject({ run: RUN, by: 'ada', at: expect.any(Number) as number });
     expect(halted.some(({ event }) => event.type === 'rollback-end' || event.type === 'run-end')).toBe(false);
     const ended = (await life.resume({ by: 'bob' })) as Outcome<CommitResult>;
@@ -106,7 +107,7 @@ describe('a pause', () => {
     const after = (await stage.entries()).slice(halted.length);
     const next = after.flatMap(({ event }) => ('id' in event ? [String(event.id)] : []))[0];
     expect(next).toMatch(new RegExp(`^/${halt?.phase.toLowerCase()}-${halt?.iteration}[/#]`));
-    expect(haltRecordOf(RUN, await stage.entries())).toBeUndefined();
+    expect(commitCourseOf(await stage.entries(), { runId: RUN })?.halt).toBeUndefined();
     return halt?.phase ?? '';
   }
 });

@@ -126,7 +126,9 @@ describe('an output that a person has to approve', () => {
     const modify = { verdict: 'modify', value: 'Be brief.' } as const;
     const run = await runCommit(
       {
-        judge: judging((shown) => ({ correctness: shown.includes('It is so') ? 0.6 : 1 })),
+        judge: judging((shown) => ({
+          correctness: shown.includes('It is so') && !shown.includes('gone from what was made: Be brief.') ? 0.6 : 1,
+        })),
         critic: () => criticised({ description: 'no cause is named' }),
         repairer: ({ messages }) => (JSON.stringify(messages).includes('Be brief.') ? 'It is so.' : 'The moon.'),
       },
@@ -147,7 +149,15 @@ describe('an output that a person has to approve', () => {
         })),
         critic: () => criticised({ description: 'no cause is named' }),
       },
-      { store, expectedError: 0, limits: { maxRepairs: 1 }, people: [['ada', written]] },
+      {
+        store,
+        expectedError: 0,
+        limits: { maxRepairs: 1 },
+        people: [
+          ['ada', written],
+          ['ada', yes],
+        ],
+      },
     );
     expect((await courseOf(run.stage)).filter((told) => told.startsWith('REPAIR'))).toEqual([
       ...['REPAIR modified REPAIR', 'REPAIR repaired VERIFY', 'REPAIR repaired VERIFY'],
@@ -164,12 +174,15 @@ describe('an output that a person has to approve', () => {
       {
         judge: judging((shown) => ({ correctness: shown.includes('says Ada') ? 1 : 0.6 })),
         critic: () => criticised({ description: 'vague', line: 1 }, { description: 'wrong' }),
-        repairer: (_request, n) => `Draft ${n}.`,
+        repairer: () => 'Because of the moon.', // a repair that leaves everything as it was
       },
       {
         store,
         parts: (session) => ({ repair: { session: session('repairer'), budget: { attempts: 1 } } }),
-        people: [['ada', written]],
+        people: [
+          ['ada', written],
+          ['ada', yes],
+        ],
       },
     );
     expect((await notesOf(run.stage, 'repair')).length).toBe(1);

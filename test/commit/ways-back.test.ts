@@ -52,7 +52,8 @@ describe('an answer without the structure that was asked for', () => {
       stop: 'failed',
       failure: { code: 'QUALITY_NOT_REACHED', message: expect.stringContaining('it is not JSON') as string },
     });
-    expect((await phasesOf(run.stage)).filter((phase) => phase === 'REPAIR')).toHaveLength(1);
+    expect((await phasesOf(run.stage)).filter((phase) => phase === 'REPAIR')).toHaveLength(2); // the second only decides
+    expect(await notesOf(run.stage, 'escalation')).toMatchObject([{ how: 'fail-with-diagnosis' }]);
     expect(run.model.requestsOf('judge')).toEqual([]);
   });
 });
@@ -114,7 +115,7 @@ describe('missing evidence', () => {
     const run = await runCommit(
       {
         judge: judging(
-          () => ({}),
+          (shown) => ({ completeness: shown.includes('sun.md') ? 1 : 0.5 }),
           (shown) => (shown.includes('sun.md') ? [] : ['spring tides solar gravity']),
         ),
         worker: ({ messages }) => (JSON.stringify(messages).includes('sun.md') ? 'Moon and sun.' : 'The moon.'),
@@ -154,14 +155,16 @@ describe('missing evidence', () => {
   });
 
   it('is not looked for more often than allowed, and nowhere where there is no retriever', async () => {
+    let price = 0;
     const judge = judging(
-      () => ({}),
-      () => ['the price of salt'],
+      (shown) => ({ completeness: shown.includes('and the sun') ? 1 : 0.5 }),
+      () => [`the price of salt in ${++price} towns`],
     );
     const limited = await runCommit({ judge }, { retriever: books, limits: { maxRetrievals: 1 } });
     expect(limited.outcome.stop).toBe('done');
     expect((await phasesOf(limited.stage)).filter((phase) => phase === 'RETRIEVE')).toHaveLength(2);
     const without = await runCommit({ judge });
+    expect(without.outcome.stop).toBe('done');
     expect((await phasesOf(without.stage)).filter((phase) => phase === 'RETRIEVE')).toHaveLength(1);
   });
 

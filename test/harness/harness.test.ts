@@ -151,26 +151,29 @@ describe('a test harness', () => {
   });
 
   it.each([
-    ['is not there', ['no-such-program'], {}, 'could not be started'],
-    ['ends by a signal', [NODE, '-e', 'process.kill(process.pid, "SIGKILL")'], {}, 'SIGKILL'],
-    ['runs for ever', [NODE, '-e', 'setInterval(() => {}, 1000)'], { wallMs: 400 }, 'limit wallMs of 400'],
-    ['prints no report', [NODE, '-e', 'console.log("fine")'], {}, 'no known format'],
+    ['is not there', ['no-such-program'], {}, 'could not be started', true],
+    ['is not found by a shell', ['sh', '-c', 'no-such-program'], {}, 'no known format', true],
+    ['ends by a signal', [NODE, '-e', 'process.kill(process.pid, "SIGKILL")'], {}, 'SIGKILL', false],
+    ['runs for ever', [NODE, '-e', 'setInterval(() => {}, 1000)'], { wallMs: 400 }, 'limit wallMs of 400', true],
+    ['prints no report', [NODE, '-e', 'console.log("fine")'], {}, 'no known format', false],
     [
       'prints more than is kept',
       [NODE, '-e', 'console.log("TAP version 13\\n1..1\\nok 1\\n" + "#".repeat(9000))'],
       { outputBytes: 4000 },
       'limits.outputBytes',
+      true,
     ],
     [
       'fails although its tests passed',
       [NODE, '-e', 'console.log("TAP version 13\\n1..1\\nok 1"); process.exit(7)'],
       {},
       'exit code 7',
+      false,
     ],
-    ['has no tests', [NODE, '-e', 'console.log("TAP version 13\\n1..0")'], {}, 'ran no tests'],
+    ['has no tests', [NODE, '-e', 'console.log("TAP version 13\\n1..0")'], {}, 'ran no tests', false],
   ] as const)(
     'reports a problem and no pass where the command %s [R4-VERIFY-TESTS]',
-    async (_, command, limits, problem) => {
+    async (_, command, limits, problem, isBlocked) => {
       const found = await report(optionsFor(project({ 'a.txt': '' }), { command, limits }), {
         passing: ['earlier'],
         known: ['earlier', 'and failing'],
@@ -184,12 +187,18 @@ describe('a test harness', () => {
         regressions: [],
         problem: expect.stringContaining(problem),
       });
+      // a repair may mend what the code broke, and nothing else
+      expect(found.blocked).toBe(isBlocked ? true : undefined);
     },
   );
 
   it('reports a problem where the sandbox cannot be set up', async () => {
     const found = await report(optionsFor('/no/such/folder'));
-    expect(found).toMatchObject({ passed: 0, problem: expect.stringContaining('/no/such/folder is no folder') });
+    expect(found).toMatchObject({
+      passed: 0,
+      problem: expect.stringContaining('/no/such/folder is no folder'),
+      blocked: true,
+    });
   });
 
   it('refuses settings that cannot work before anything is run', () => {
@@ -285,7 +294,11 @@ describe('in the journal', () => {
     const agent = agentOf(optionsFor('/shop', { sandbox: deaf }));
     const stage = moving();
     const report = reportIn(await stage.open(agent).start());
-    expect(report).toMatchObject({ passed: 0, problem: expect.stringContaining('did not end the command') });
+    expect(report).toMatchObject({
+      passed: 0,
+      problem: expect.stringContaining('did not end the command'),
+      blocked: true,
+    });
     expect(stage.clock.now()).toBeGreaterThan(TEST_LIMITS.wallMs);
   });
 });

@@ -39,6 +39,11 @@ export function problemReport(problem: string): ParsedReport {
   };
 }
 
+/** The command did not get to run, or not to its end: nothing that the code could mend. */
+export function blockedReport(problem: string): ParsedReport {
+  return { ...problemReport(problem), blocked: true };
+}
+
 function readAs(format: TestFormat, text: string, input: ReportText): ReadReport {
   if (text.trim() === '') return unreadable('the report is empty');
   switch (format) {

@@ -108,9 +108,13 @@ describe('what a report knows', () => {
   });
 
   it.each([
-    ['node24-edges-tap', '/tmp/shop', 'tap', ['edges/broken.test.mjs', 'hook', 'parent by itself']],
-    ['node24-edges-junit', '/tmp/shop', 'junit', ['edges/broken.test.mjs']],
-    ['node24-edges-spec', '/tmp/shop', 'node-test-spec', ['edges/broken.test.mjs', 'hook', 'parent by itself']],
+    [
+      'node24-edges-tap',
+      '/tmp/shop',
+      'tap',
+      ['edges/broken.test.mjs', 'hook', 'parent by itself', 'edges/syntax.test.mjs'],
+    ],
+    ['node24-edges-junit', '/tmp/shop', 'junit', ['edges/broken.test.mjs', 'edges/syntax.test.mjs']],
     ['pytest-collection', '/tmp/shop/pybroken', 'pytest', ['test_broken.py', 'test_import.py']],
     ['pytest-edges-verbose', '/tmp/shop/pyedges', 'pytest', ['test_edges.py::test_fails_untidily (2)']],
     ['pytest-edges-junit', '/tmp/shop/pyedges', 'junit', ['test_edges > test_fails_untidily (2)']],
@@ -125,6 +129,13 @@ describe('what a report knows', () => {
       for (const one of around) expect(known).not.toContain(one);
     },
   );
+});
+
+it('a group that fails by itself, in the report for people, is no test', () => {
+  const tests = '▶ parent\n  ✔ child (1ms)\n✖ parent (2ms)\n✖ alone (1ms)\n';
+  const totals = 'ℹ tests 3\nℹ suites 0\nℹ pass 1\nℹ fail 2\n';
+  const report = parseTestReport('node-test-spec', { stdout: `${tests}${totals}`, exitCode: 1 });
+  expect(report).toMatchObject({ passed: 1, failed: 2, around: ['parent'] });
 });
 
 it('names that are cut stay different, and the same in every run', () => {

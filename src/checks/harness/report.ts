@@ -58,6 +58,8 @@ export interface ParsedReport extends TestCounts {
   /** Which of the failures are no tests: nobody misses them later. */
   readonly around: readonly string[];
   readonly problem?: string;
+  /** With a problem that is none of the code. */
+  readonly blocked?: true;
 }
 
 export function unreadable(problem: string): ReadReport {

@@ -75,7 +75,7 @@ export function testHarness(options: TestHarnessOptions): TestHarness {
             compensate: async (_input, _result, how) => {
               if (job.reportFile !== undefined) await removeReport(job, how.signal);
             },
-            simulate: () => ({ ...empty, problem: 'the tests were not run: this run is a simulation' }),
+            simulate: () => ({ ...empty, problem: 'the tests were not run: this run is a simulation', blocked: true }),
           },
         ),
       ),
@@ -95,7 +95,7 @@ async function orProblem(empty: TestReport, body: () => ReturnType<TestHarness['
     return await body();
   } catch (error) {
     if (!(error instanceof FlyballError) || error.code !== 'EFFECT_TIMEOUT') throw error;
-    return { ...empty, problem: `the sandbox did not end the command: ${error.message}` };
+    return { ...empty, problem: `the sandbox did not end the command: ${error.message}`, blocked: true };
   }
 }
 
@@ -132,7 +132,8 @@ export function boundedReport(
   report: ParsedReport,
   baseline: Baseline,
 ): TestReport {
-  if (report.problem !== undefined) return { ...base, ...zero(), problem: report.problem };
+  if (report.problem !== undefined)
+    return { ...base, ...zero(), problem: report.problem, ...(report.blocked === true ? { blocked: true } : {}) };
   const compared = compareWith(baseline, report);
   const around = new Set(report.around);
   // where not all can be kept, those that failed are: they are what somebody may want to be rid of

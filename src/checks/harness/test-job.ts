@@ -10,7 +10,7 @@ import type {
   SandboxLimits,
   SandboxResult,
 } from '../../ports/sandbox.js';
-import { parseTestReport, problemReport } from './parse-report.js';
+import { blockedReport, parseTestReport, problemReport } from './parse-report.js';
 import type { ParsedReport, TestFormat } from './report.js';
 
 /** A command that was asked to test something, ready to be run. */
@@ -48,7 +48,7 @@ export async function runTestJob(job: TestJob, { signal }: Pick<EffectContext, '
     return { report, ms: Math.round(result.usage.wallMs) };
   } catch (error) {
     signal.throwIfAborted();
-    return { report: problemReport(`the tests could not be run: ${failureOf(error).message}`), ms: 0 };
+    return { report: blockedReport(`the tests could not be run: ${failureOf(error).message}`), ms: 0 };
   }
 }
 
@@ -79,11 +79,11 @@ function stopped(end: SandboxEnd): ParsedReport | undefined {
     case 'signal':
       return problemReport(`the command was ended by ${end.signal}`);
     case 'not-started':
-      return problemReport(`the command could not be started: ${end.because}`);
+      return blockedReport(`the command could not be started: ${end.because}`);
     case 'limit':
-      return problemReport(`the command reached the limit ${end.limit} of ${end.allowed} and was killed`);
+      return blockedReport(`the command reached the limit ${end.limit} of ${end.allowed} and was killed`);
     case 'aborted':
-      return problemReport('the command was aborted');
+      return blockedReport('the command was aborted');
     default:
       return unreachable(end);
   }
@@ -94,19 +94,30 @@ async function reportOf(job: TestJob, result: SandboxResult, signal: AbortSignal
   const stderr = `${result.stderr.head}${result.stderr.tail}`;
   const common = { stderr, exitCode, cwd: job.cwd };
   if (job.reportFile === undefined)
-    return cutShort(result.stdout) ?? parseTestReport(job.format, { ...common, stdout: result.stdout.head });
+    return notFound(
+      cutShort(result.stdout) ?? parseTestReport(job.format, { ...common, stdout: result.stdout.head }),
+      exitCode,
+    );
   const read = await sideCommand(job, ['cat', '--', pathOf(job)], signal);
   signal.throwIfAborted();
   const stdout = `${result.stdout.head}${result.stdout.tail}`;
   if (read.end.how !== 'exit' || read.end.code !== 0) {
     const said = (stderr.trim() || stdout.trim()).slice(-600);
-    return problemReport(`the command left no report in ${pathOf(job)} (exit code ${exitCode}). It said last: ${said}`);
+    const problem = `the command left no report in ${pathOf(job)} (exit code ${exitCode}). It said last: ${said}`;
+    return stopped(read.end) ?? notFound(problemReport(problem), exitCode);
   }
   return cutShort(read.stdout) ?? parseTestReport(job.format, { ...common, stdout, file: read.stdout.head });
+}
+
+/** What a shell or a script runner ends with when the program that it was to start is not there, or is none. */
+const NOT_FOUND: readonly (number | null)[] = [126, 127];
+
+function notFound(report: ParsedReport, exitCode: number | null): ParsedReport {
+  return report.problem === undefined || !NOT_FOUND.includes(exitCode) ? report : { ...report, blocked: true };
 }
 
 /** Half a report is none: what is missing may be what failed. */
 function cutShort({ elidedBytes, bytes }: Captured): ParsedReport | undefined {
   if (elidedBytes === 0) return undefined;
-  return problemReport(`the report has ${bytes} bytes, more than limits.outputBytes keeps: raise it, or report less`);
+  return blockedReport(`the report has ${bytes} bytes, more than limits.outputBytes keeps: raise it, or report less`);
 }

@@ -18,7 +18,7 @@ export async function actPhase(run: Run, work: Work): Promise<PhaseReport> {
   const { parts, task, evidence } = work;
   if (work.outputs === undefined) await takeBaseline(run.scope('baseline'), work);
   const left = stepsLeft(work.drawn, work.records, task.facts ?? []);
-  if (left === undefined) return taken(work, await outputsOf(run, work, work.answer, work.records));
+  if (left === undefined) return asItWas(work, work.outputs ?? (await outputsOf(run, work, work.answer, work.records)));
   const result = await executePlan(run, parts.execution, left.plan, {
     goal: task.goal,
     facts: left.facts,
@@ -28,9 +28,11 @@ export async function actPhase(run: Run, work: Work): Promise<PhaseReport> {
     ...(typeof parts.planner === 'function' ? {} : { version: 1 }),
   });
   if (result.bound !== undefined) throw boundIn(run, result.bound);
-  if (result.failure?.retryable === true)
+  work.plan = planAfter(work.drawn, left, result);
+  if (result.failure?.retryable === true) {
+    work.records = [...left.kept, ...notTakenBack(result)];
     throw new FlyballError(result.failure.code, result.failure.message, { retryable: true });
-  work.plan = left.isWhole ? result.plan : work.drawn;
+  }
   const records = [...left.kept, ...result.records];
   const answer = result.output === '' ? work.answer : result.output;
   const outputs = await outputsOf(run, work, answer, records);
@@ -43,15 +45,36 @@ export async function actPhase(run: Run, work: Work): Promise<PhaseReport> {
   return taken(work, outputs);
 }
 
-/** A new output begins a new course of repairs; what they may cost in all goes on. */
+/** Of a text that is gone only what was executed and what a person wanted still say something. */
+const OUTLASTING: readonly string[] = ['adversary', 'person'];
+
 function taken(work: Work, outputs: ExecutionOutputs): PhaseReport {
+  work.repairsBefore = work.repairs.length;
+  work.carried = work.carried.filter(({ foundBy }) => OUTLASTING.includes(foundBy));
+  return asItWas(work, outputs);
+}
+
+/** A new ACT begins a new course of the controller; what repairs may cost in all goes on. */
+function asItWas(work: Work, outputs: ExecutionOutputs): PhaseReport {
   const { k, costUsd } = work.controlState;
   work.outputs = outputs;
   work.isRepaired = false;
   work.controlState = { ...work.control.begin(), k, costUsd };
-  work.repairsBefore = work.repairs.length;
-  work.carried = [];
   return { event: 'acted' };
+}
+
+/** A plan of the steps that were left may have been revised on the way; those that were over stay in it. */
+function planAfter(drawn: Plan, left: StepsLeft, { plan, revisions }: PlanResult): Plan {
+  if (left.isWhole) return plan;
+  if (revisions.length === 0) return drawn;
+  const over = new Set(left.kept.map(({ id }) => id));
+  return { ...plan, steps: [...drawn.steps.filter(({ id }) => over.has(id)), ...plan.steps] };
+}
+
+/** A plan that failed takes back what it can; the rest still stands when it is tried again. */
+function notTakenBack({ records, compensations = [] }: PlanResult): readonly StepRecord[] {
+  const back = new Set(compensations.flatMap(({ step, ok }) => (ok ? [step] : [])));
+  return records.filter(({ id }) => !back.has(id));
 }
 
 interface StepsLeft {

@@ -8,10 +8,11 @@ import { actPhase } from './act.js';
 import { commitPhase } from './commit.js';
 import { type CommitLoopOptions, commitParts } from './commit-parts.js';
 import type { CommitResult, FailureReport } from './contracts.js';
+import { critiquePhase } from './critique.js';
 import { assertInvariants } from './invariants.js';
 import { verifyPhase } from './judge-exit.js';
-import { learn, readHistory } from './ledger.js';
-import { critiquePhase, repairPhase } from './mend.js';
+import { evenIfItFails, learn, readHistory } from './ledger.js';
+import { repairPhase } from './mend.js';
 import { advance, type Phase } from './phases.js';
 import { decomposePhase, planPhase, retrievePhase } from './prepare.js';
 import { type PhaseReport, Work } from './work.js';
@@ -122,7 +123,10 @@ async function outcomeOf(run: Run, work: Work, { result, error, why }: Ended): P
   run.note({ kind: 'failure-report', ...withoutTexts(report) });
   if (error instanceof BoundReachedError) return { stop: 'bounded', bound: error.bound, limit: error.limit };
   const { limit } = work.position;
-  await learn(run, work.parts.store, work.parts.name, work.task, work.lesson);
+  const { store, name } = work.parts;
+  await evenIfItFails(run, { kind: 'after-failure-failed', what: 'lesson' }, () =>
+    learn(run, store, name, work.task, work.lesson),
+  );
   if (limit !== undefined) return { stop: 'bounded', bound: limit, limit: work.parts.limits[limit] };
   const failure =
     error ?? new FlyballError('QUALITY_NOT_REACHED', `The task was not committed: ${why.replace(/\.$/, '')}.`);
@@ -145,7 +149,7 @@ function failureReport(run: Run, work: Work, reason: string): FailureReport {
 
 /** The outcome has the texts: the note only says which they are. */
 function withoutTexts({ partial, diagnosis, ...report }: FailureReport): Readonly<Record<string, unknown>> {
-  const named = partial?.artefacts.map(({ name, text }) => ({ name, bytes: text.length, hash: sha256(text) }));
+  const named = partial?.artefacts.map(({ name, text }) => ({ name, characters: text.length, hash: sha256(text) }));
   return {
     ...report,
     diagnosis: diagnosis.map(({ id, dimension, description }) => ({

@@ -1,13 +1,14 @@
 import { canonicalJson, sha256 } from '../../core/canonical.js';
-import { BoundReachedError, FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { CommitAudit, CommitResult } from './contracts.js';
 import { assertProvenance } from './invariants.js';
 import { taskText } from './judge-exit.js';
-import { learn, persist } from './ledger.js';
+import { evenIfItFails, learn, persist } from './ledger.js';
 import { provenanceFor } from './provenance.js';
 import { contentHash, sealOf } from './seal.js';
 import type { PhaseReport, Work } from './work.js';
+
+const AFTERWARDS = 'after-commit-failed';
 
 /** COMMIT: the result with everything that vouches for it, durable before anybody is told; then what was learned. */
 export async function commitPhase(run: Run, work: Work): Promise<PhaseReport & { readonly result: CommitResult }> {
@@ -16,20 +17,13 @@ export async function commitPhase(run: Run, work: Work): Promise<PhaseReport & {
   const { parts, task } = work;
   const standing = await persist(run, parts.store, parts.name, task, result);
   const seen = result.status === 'committed' ? { seen: { text: taskText(work) } } : {};
-  await evenIfItFails(run, 'lesson', () => learn(run, parts.store, parts.name, task, { ...work.lesson, ...seen }));
-  if (standing === result) await evenIfItFails(run, 'memory', () => promote(run, work, result));
+  // it is durable, and may have been given out: what comes after can no longer take it back
+  await evenIfItFails(run, { kind: AFTERWARDS, what: 'lesson' }, () =>
+    learn(run, parts.store, parts.name, task, { ...work.lesson, ...seen }),
+  );
+  if (standing === result)
+    await evenIfItFails(run, { kind: AFTERWARDS, what: 'memory' }, () => promote(run, work, result));
   return { event: 'committed', result: standing };
-}
-
-/** The result is durable and may have been given out: what comes after it can no longer take it back. */
-async function evenIfItFails(run: Run, what: string, doing: () => Promise<void>): Promise<void> {
-  try {
-    await doing();
-  } catch (error) {
-    if (!(error instanceof FlyballError) || error.code === 'CANCELLED' || error instanceof BoundReachedError)
-      throw error;
-    run.note({ kind: 'after-commit-failed', what, code: error.code, why: error.message });
-  }
 }
 
 function resultOf(work: Work): CommitResult {

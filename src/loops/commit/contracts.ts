@@ -146,12 +146,3 @@ export interface FailureReport {
   /** Where a person can go on from: the run and its last entry. */
   readonly checkpoint: { readonly run: string; readonly phase: string; readonly iteration: number };
 }
-
-/** HALT's artefact. */
-export interface HaltRecord {
-  readonly run: string;
-  readonly phase: string;
-  readonly iteration: number;
-  readonly by: string;
-  readonly at: number;
-}

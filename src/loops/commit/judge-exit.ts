@@ -1,10 +1,9 @@
 import { withReports } from '../../checks/baseline.js';
-import type { ApprovalRequest } from '../../core/approval.js';
 import type { Run } from '../../core/run.js';
-import type { Artefact, Defect } from '../../core/work.js';
-import { requestApproval } from '../../people/request-approval.js';
+import type { Defect } from '../../core/work.js';
 import { stepLoop } from '../plan/execute-plan.js';
 import { effectKindOf } from '../plan/planner-prompts.js';
+import { askPeople } from './ask-people.js';
 import { qualityError } from './control/index.js';
 import { exitDecision, exitReport, noveltyOf } from './exit/index.js';
 import { foresee } from './prepare.js';
@@ -13,7 +12,6 @@ import type { PhaseReport, Work } from './work.js';
 
 /** VERIFY: measures, lets the controller look at the measurement, and decides whether it may leave. */
 export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
-  const before = work.verdict;
   const verdict = await work.parts.verify(run, work.subject, {
     iteration: work.verifications++,
     baseline: work.baseline,
@@ -30,18 +28,25 @@ export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
   }
   const unscored = verdict.skipped.find(({ level }) => level === 'rubric' || level === 'coherence');
   if (unscored !== undefined) return unmeasured(run, work, unscored);
-  steer(run, work, before === undefined);
+  steer(run, work);
   work.carried = await stillThere(run.scope('carried'), work);
   return leave(run, work);
 }
 
 /** What nobody scored is no bad score: it is asked again, then a person looks, and the controller learns nothing from it. */
-async function unmeasured(run: Run, work: Work, { level, why }: { readonly level: string; readonly why: string }) {
-  work.isRepaired = false;
+async function unmeasured(
+  run: Run,
+  work: Work,
+  { level, why }: { readonly level: string; readonly why: string },
+): Promise<PhaseReport> {
   const said = `${level} could not be scored: ${why}`;
-  if (work.position.retries < work.parts.limits.maxRetries) return { event: 'retry', why: said } as const;
+  if (work.position.retries < work.parts.limits.maxRetries) return { event: 'retry', why: said };
+  work.isRepaired = false;
   work.exit = reportOn(work, false);
-  return ask(run, work, said);
+  run.note({ kind: 'exit', ...work.exit });
+  const answer = await ask(run, work, said);
+  if (answer.event === 'approved') work.missing = [said]; // a yes opens no gate: what nobody scored is less than was asked for
+  return answer;
 }
 
 /** Findings that only a critic or an executed case brought up: VERIFY would not find them again by itself. */
@@ -58,8 +63,9 @@ export function mayRetrieve({ parts, position }: Work): boolean {
 }
 
 /** The measurement goes to the controller, and what the last repair changed into the history it learns from. */
-function steer(run: Run, work: Work, isFirst: boolean): void {
+function steer(run: Run, work: Work): void {
   const { control, controlState } = work;
+  const isFirst = controlState.k === 0 && controlState.errors.length === 0;
   const { scores } = work.verified;
   const { error } = qualityError(control.settings.setpoint, scores);
   const last = controlState.errors.at(-1);
@@ -105,10 +111,11 @@ async function leave(run: Run, work: Work): Promise<PhaseReport> {
 }
 
 /** Reasons that no score outweighs: somebody wanted it otherwise, or somebody found something that is still there. */
-function mustAsk({ decisions, carried }: Work): string | undefined {
+function mustAsk({ decisions, carried, refusals }: Work): string | undefined {
   const reasons = [
     ...(decisions.some(({ verdict }) => verdict === 'modify') ? ["it was changed on a person's word"] : []),
     ...(carried.length > 0 ? [`still found: ${textsOf(carried)}`] : []),
+    ...refusals,
   ];
   return reasons.length === 0 ? undefined : reasons.join('; ');
 }
@@ -163,59 +170,4 @@ function irreversibleIn({ drawn, parts, run }: Work): readonly string[] {
 async function ask(run: Run, work: Work, why: string): Promise<PhaseReport> {
   const answer = await askPeople(run, work, why);
   return answer.event === 'partial' ? { ...answer, event: 'approved' } : answer;
-}
-
-/** `partial` stands for a yes: whether that is a whole commit depends on where it was asked. */
-export async function askPeople(run: Run, work: Work, why: string): Promise<PhaseReport> {
-  const decided = await requestApproval(run, requestFor(work, why), work.parts.approval, `review:${run.path}`);
-  work.decisions = decided.history;
-  switch (decided.verdict) {
-    case 'approved':
-      work.approvers = decided.by;
-      return { event: 'partial', why: `approved by ${decided.by.join(', ')}` };
-    case 'rejected':
-      return { event: 'rejected', why: decided.why };
-    case 'timed-out':
-      return { event: 'rejected', why: 'nobody decided in time' };
-    case 'modified': {
-      const replacement = replacementIn(decided.value);
-      if (replacement === undefined) work.feedback = textOf(decided.value, decided.reason);
-      work.replacement = replacement;
-      work.escalateBecause = undefined; // a person's word is a new start
-      work.exhaustedBecause = undefined;
-      return { event: 'modified', why: `${decided.by} wants it otherwise` };
-    }
-  }
-}
-
-function requestFor(work: Work, why: string): ApprovalRequest {
-  const { made, verified, exit, decisions, task } = work;
-  return {
-    action: 'commit',
-    output: { task: task.goal, artefacts: made.artefacts, ...(made.value === undefined ? {} : { value: made.value }) },
-    why: [why, ...(exit?.triggers ?? [])].join('; '),
-    expectedEffect: `The result is committed under task ${task.id} and given out as done.`,
-    undo: 'A committed result stays; what the loop changed by tools that can be undone is undone when it is rejected.',
-    alternatives: [
-      'reject it with a reason: the loop fails and is rolled back',
-      'modify it: words are taken as feedback, { "artefacts": { "<name>": "<text>" } } is put in place as it is',
-    ],
-    scores: { ...verified.scores, composite: verified.composite, tests: verified.testPassRate },
-    ...(exit === undefined ? {} : { confidence: exit.confidence, risk: exit.risk }),
-    recommendation: (exit?.gates ?? []).every(({ passed }) => passed) ? 'approve' : 'reject',
-    ...(decisions.length === 0 ? {} : { history: decisions }),
-  };
-}
-
-/** Artefacts that a person wrote out, or undefined where they used words. */
-function replacementIn(value: unknown): readonly Artefact[] | undefined {
-  const artefacts = (value as { readonly artefacts?: unknown } | null)?.artefacts;
-  if (typeof artefacts !== 'object' || artefacts === null) return undefined;
-  const written = Object.entries(artefacts).filter(([, text]) => typeof text === 'string');
-  return written.length === 0 ? undefined : written.map(([name, text]) => ({ name, text: text as string }));
-}
-
-function textOf(value: unknown, reason: string | undefined): string {
-  const words = typeof value === 'string' ? value : JSON.stringify(value);
-  return reason === undefined ? words : `${words}\n${reason}`;
 }

@@ -75,8 +75,8 @@ function readable(result: CommitResult): CommitResult {
 }
 
 /**
- * Makes a result durable and answers what is committed: this one, or what another run committed for the task before it. When the run is rolled back after all, nothing
- * may be given out as committed that the rollback has taken back.
+ * Makes a result durable and answers what is committed: this one, or what another run committed for the task before it.
+ * When the run is rolled back after all, nothing may be given out as committed that the rollback has taken back.
  */
 export async function persist(
   run: Run,
@@ -88,13 +88,13 @@ export async function persist(
   const at = place(run, COMMITS, taskHash(loop, task));
   const standing = await run.step(
     'commit-result',
-    { key: at.key, hash: result.provenance.hash, at: run.now() },
+    { key: at.key, hash: result.provenance.hash, own: { run: run.id, content: result.contentHash }, at: run.now() },
     async (input, { key }) => {
-      // what was committed first stays committed: somebody may have been given it already
-      const make = (before: unknown): unknown => (isWhole(before) ? before : result);
+      // what another run committed first stays committed: somebody may have been given it already
+      const make = (before: unknown): unknown => (isWhole(before) && !isOwn(before, input.own) ? before : result);
       await put(store, at, { id: key, now: input.at, make });
       const { value } = (await store.get(at)) ?? { value: result };
-      return isOf(value, input.hash) ? null : (value as CommitResult);
+      return isOf(value, input.hash) ? null : readable(value as CommitResult);
     },
     {
       class: 'idempotent',
@@ -113,13 +113,24 @@ function isWhole(value: unknown): boolean {
 async function takeBack(
   store: Store,
   at: RecordKey,
-  { hash, at: now }: { readonly hash: string; readonly at: number },
+  { hash, own, at: now }: { readonly hash: string; readonly own: Own; readonly at: number },
   id: string,
 ): Promise<void> {
   if (!isOf((await store.get(at))?.value, hash)) return;
-  const before = (await store.history(at)).findLast(({ value, erased }) => erased !== true && !isOf(value, hash));
+  const before = (await store.history(at)).findLast(({ value, erased }) => erased !== true && !isOwn(value, own));
   if (before === undefined) await store.erase(at, now);
   else await put(store, at, { id, now, make: () => before.value });
+}
+
+interface Own {
+  readonly run: string;
+  readonly content: string;
+}
+
+/** An earlier try of the same COMMIT, of which nobody was told. */
+function isOwn(value: unknown, { run, content }: Own): boolean {
+  const { provenance, contentHash } = value as CommitResult;
+  return provenance.run === run && contentHash === content;
 }
 
 function isOf(value: unknown, hash: string): boolean {
@@ -139,6 +150,20 @@ export async function learn(run: Run, store: Store, loop: string, task: TaskSpec
     },
     LEARNING,
   );
+}
+
+/** Whatever the loop has come to, what is noted down about it afterwards does not change it: a failure of that is told. */
+export async function evenIfItFails(
+  run: Run,
+  told: { readonly kind: string; readonly what: string },
+  doing: () => Promise<void>,
+): Promise<void> {
+  try {
+    await doing();
+  } catch (error) {
+    if (!(error instanceof FlyballError) || error.code === 'CANCELLED') throw error;
+    run.note({ ...told, code: error.code, why: error.message });
+  }
 }
 
 /** What a loop has seen stays true when its work is taken back. */

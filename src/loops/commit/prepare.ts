@@ -58,7 +58,10 @@ function draw(run: Run, { parts, task, avoid }: Work): Promise<Plan> {
 
 /** DECOMPOSE: the pieces that are worked on, with what each of them needs to know. A second time it is divided anew. */
 export async function decomposePhase(run: Run, work: Work): Promise<PhaseReport> {
-  if (work.position.decompositions > 0) work.plan = await draw(run, work);
+  if (work.position.decompositions > 0) {
+    work.plan = await draw(run, work);
+    work.records = []; // of another plan: its ids mean other steps
+  }
   work.subTasks = work.drawn.steps.map(subTaskOf);
   return { event: 'decomposed' };
 }
@@ -76,7 +79,7 @@ export async function retrievePhase(run: Run, work: Work): Promise<PhaseReport> 
   if (retriever === undefined) return { event: 'retrieved', why: 'there is nothing to look in' };
   for (const query of queries) work.asked.add(query);
   const fresh = await gatherEvidence(run, retriever, queries, { limit: evidenceLimit });
-  work.evidence = mergeEvidence(work.evidence, fresh);
+  work.evidence = mergeEvidence(work.evidence, fresh, { run });
   return { event: 'retrieved' };
 }
 

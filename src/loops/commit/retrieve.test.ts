@@ -151,4 +151,26 @@ describe('evidence that was found later', () => {
       gaps: ['c', 'd'],
     });
   });
+
+  it('does not grow with every retrieval: every query keeps its best, and what is dropped is told', async () => {
+    const long = (id: string, query: string, score: number) => piece({ id, query, score, text: id.repeat(400) });
+    const known = { items: [long('1', 'a', 0.9), long('2', 'a', 0.8), long('3', 'b', 0.2)], gaps: ['c', 'd'] };
+    const fresh = { items: [long('4', 'c', 0.1), long('5', 'c', 0.05), long('6', 'd', 0.01)], gaps: [] };
+    const stage = moving();
+    const agent = async (run: Run) => done(mergeEvidence(known, fresh, { run, maxCharacters: 1300 }));
+    const outcome = (await stage.open(agent).start()) as { readonly value: EvidenceBundle };
+    expect(outcome.value.items.map(({ id }) => id)).toEqual(['1', '3', '4']);
+    expect(outcome.value.gaps).toEqual([]);
+    expect(eventsOf(await stage.entries(), 'note')).toMatchObject([
+      { event: { kind: 'evidence-bounded', dropped: 3, kept: 3 } },
+    ]);
+  });
+
+  it('stays within what one retrieval may bring, however often something is looked for', () => {
+    let all: EvidenceBundle = { items: [], gaps: [] };
+    for (let n = 0; n < 20; n++)
+      all = mergeEvidence(all, { items: [piece({ id: `${n}`, query: `q${n}`, text: 'x'.repeat(9000) })], gaps: [] });
+    expect(all.items.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(60_000);
+    expect(all.items).toHaveLength(6);
+  });
 });

@@ -5,7 +5,7 @@ import type { Run } from '../../core/run.js';
 import type { Artefact, Defect, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
 import type { Plan, StepRecord } from '../../plans/plan.js';
 import type { CommitParts } from './commit-parts.js';
-import type { ExitReport, RepairEntry, SubTask } from './contracts.js';
+import type { Escalation, ExitReport, RepairEntry, SubTask } from './contracts.js';
 import { type Controller, type ControlState, controller, estimateGain, type RepairOutcome } from './control/index.js';
 import type { Lesson, LoopHistory } from './ledger.js';
 import { type LoopEvent, type Position, roundsAllowed, START } from './phases.js';
@@ -52,8 +52,8 @@ export class Work {
   isRepaired = false;
   /** Repairing on will not help: the next REPAIR escalates. */
   escalateBecause: string | undefined;
-  /** Repairs were given up in the middle: what there is was verified since, and the next REPAIR only escalates. */
-  exhaustedBecause: string | undefined;
+  /** Repairs were given up in the middle: what they changed is verified first, and the next REPAIR only escalates. */
+  exhausted: { readonly why: string; readonly how: Escalation } | undefined;
   /** Defects of earlier rounds that were still there when they were last looked at, and that VERIFY does not find itself. */
   carried: readonly Defect[] = [];
   /** Repairs of outputs that were thrown away since. */
@@ -69,6 +69,8 @@ export class Work {
   feedback: string | undefined;
   /** What a person put in place of what was made. */
   replacement: readonly Artefact[] | undefined;
+  /** What a person wrote and could not be put in place. */
+  refusals: readonly string[] = [];
   decisions: readonly Decision[] = [];
   approvers: readonly string[] = [];
   /** Reasons for which the work has to be divided anew. */
@@ -118,7 +120,7 @@ export class Work {
     const { attempts, costUsd, ms } = this.repairBudget;
     const isWithin = this.spent.attempts < attempts && this.spent.costUsd < costUsd && this.spent.ms < ms;
     const hasRounds = this.position.repairs < roundsAllowed(this.position, this.parts.limits);
-    const isOpen = this.escalateBecause === undefined && this.exhaustedBecause === undefined;
+    const isOpen = this.escalateBecause === undefined && this.exhausted === undefined;
     return isOpen && hasRounds && isWithin;
   }
 

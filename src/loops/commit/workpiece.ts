@@ -8,6 +8,6 @@ import type { Artefact } from '../../core/work.js';
 export interface Workpiece {
   /** What there is after ACT; `answer` is what its last step said. */
   collect(run: Run, answer: string): Promise<readonly Artefact[]>;
-  /** Puts a repaired artefact in place. */
-  write(run: Run, artefact: Artefact): Promise<void>;
+  /** Puts an artefact in place. `known` is its text as it was last seen, so that only the difference need be sent. */
+  write(run: Run, artefact: Artefact, known?: string): Promise<void>;
 }

@@ -34,7 +34,18 @@ export async function actOn<O>(
   return proposals.kind === 'answer' ? answered(run, parts, state, reply) : acted(run, parts, state, reply, proposals);
 }
 
+/** What a person said while it was written or read goes into one more round: it is no answer to that. */
 async function answered<O>(
+  run: Run,
+  parts: LoopParts<O>,
+  state: LoopState,
+  reply: Reply<string>,
+): Promise<LoopStop<O> | undefined> {
+  const end = state.hasUnheard(run.instructions()) ? undefined : await judged(run, parts, state, reply);
+  return state.hasUnheard(run.instructions()) ? undefined : end;
+}
+
+async function judged<O>(
   run: Run,
   parts: LoopParts<O>,
   state: LoopState,

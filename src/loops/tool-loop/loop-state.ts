@@ -126,10 +126,16 @@ export class LoopState {
   redirect(instructions: readonly Instruction[]): void {
     for (const { by, text } of instructions.slice(this.redirections)) {
       const content = `${by} follows this work and says: ${text}\nHold to it from now on.`;
-      this.prompt = append(this.prompt, { role: 'user', content, owner: 'person', trust: 'user' });
+      // protected: it stands for the rest of the run, so no summary may take its place
+      this.prompt = append(this.prompt, { role: 'user', content, owner: 'person', trust: 'user', protect: true });
       this.isConfirming = false; // an answer given before it is not an answer to it
     }
     this.redirections = instructions.length;
+  }
+
+  /** Somebody has spoken, and the model has not read it yet. */
+  hasUnheard(instructions: readonly Instruction[]): boolean {
+    return instructions.length > this.redirections;
   }
 
   confirm(question: string): void {

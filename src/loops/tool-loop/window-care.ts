@@ -89,7 +89,7 @@ export interface Span {
 export function compactable(prompt: Prompt, keepRecent: number): Span | undefined {
   const links = linksOf(prompt);
   const recent = recentFrom(links, keepRecent);
-  const task = links.findLastIndex(({ segment }) => segment.role === 'user' && segment.owner !== 'loop');
+  const task = links.findLastIndex(({ segment }) => isTask(segment));
   const old = turnsOf(links).filter(({ from, to }) => to <= recent && !holds(links, { from, to }, task));
   if (old.length === 0) return undefined;
   const replaced = new Set(old.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, n) => from + n)));
@@ -101,6 +101,11 @@ export function compactable(prompt: Prompt, keepRecent: number): Span | undefine
     fresh: span.reduce((sum, link) => sum + (isSummary(link.segment) ? 0 : link.size - (link.parent?.size ?? 0)), 0),
     with: (summary) => chainOf(links.flatMap((link, index) => placed(link, index, { first, replaced, summary }))),
   };
+}
+
+/** What is protected is kept anyway: a word thrown in must not pass for the task and give the task up. */
+function isTask({ role, owner, protect }: Segment): boolean {
+  return role === 'user' && owner !== 'loop' && !protect;
 }
 
 function holds(links: readonly Prompt[], { from, to }: Turn, task: number): boolean {

@@ -162,6 +162,13 @@ describe('the features of a verdict', () => {
     expect(featuresOf(bare, { repairs: 0 })).toStrictEqual({ verify: 0.9, repairs: 0 });
   });
 
+  it('count claims that were to be checked and were not as carried by nothing [R4-EXIT-CONFIDENCE]', () => {
+    const skipped = (unmet: boolean) =>
+      bareVerdict({ skipped: [{ level: 'semantic', why: 'why not', ...(unmet ? { unmet } : {}) }] });
+    expect(featuresOf(skipped(true), { repairs: 0 }).evidence).toBe(0);
+    expect(featuresOf(skipped(false), { repairs: 0 })).not.toHaveProperty('evidence');
+  });
+
   it('count tests that could not be run as failed [R4-EXIT-CONFIDENCE]', () => {
     const broken = verdict({ tests: [report({ problem: 'timed out' })] });
     expect(featuresOf(broken, { repairs: 0 }).tests).toBe(0);

@@ -1,6 +1,6 @@
 import type { VerificationVerdict } from '../../../checks/contracts.js';
 import { FlyballError } from '../../../core/errors.js';
-import { testsOf } from './measured.js';
+import { testsOf, whyUnmet } from './measured.js';
 
 /** What speaks for or against an output being right. What was not measured is left out, not guessed. */
 export interface ConfidenceFeatures {
@@ -76,7 +76,7 @@ export function featuresOf(
   verdict: VerificationVerdict,
   made: { readonly repairs: number; readonly logProb?: number },
 ): ConfidenceFeatures {
-  const { claims, consistency } = verdict;
+  const { consistency } = verdict;
   const tests = testsOf(verdict);
   const hasRubric = !verdict.skipped.some(({ level }) => level === 'rubric');
   return {
@@ -84,10 +84,16 @@ export function featuresOf(
     repairs: made.repairs,
     ...(made.logProb === undefined ? {} : { logProb: made.logProb }),
     ...(consistency === undefined ? {} : { consistency: consistency.score }),
-    ...(claims.length === 0
-      ? {}
-      : { evidence: claims.filter((claim) => claim.verdict === 'entail').length / claims.length }),
+    ...evidenceIn(verdict),
     ...(hasRubric ? { critic: verdict.aggregate } : {}),
     ...(tests.ran === 'none' ? {} : { tests: tests.rate }),
   };
+}
+
+/** Claims that were to be checked and were not carry nothing; where nothing is claimed there is no such feature. */
+function evidenceIn(verdict: VerificationVerdict): Pick<ConfidenceFeatures, 'evidence'> {
+  const { claims } = verdict;
+  if (claims.length > 0)
+    return { evidence: claims.filter((claim) => claim.verdict === 'entail').length / claims.length };
+  return whyUnmet(verdict, 'semantic') === undefined ? {} : { evidence: 0 };
 }

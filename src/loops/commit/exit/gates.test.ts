@@ -94,6 +94,17 @@ describe('the gates', () => {
     expect(closed(bareVerdict({ skipped: [{ level: 'semantic', why: 'nothing is claimed' }] }))).toEqual([]);
   });
 
+  it('close correctness where claims were to be checked and were not, whatever the threshold and the judge [R4-EXIT-GATES]', () => {
+    const lax = exitSettings({ gates: { correctness: 0 } });
+    const unmet = bareVerdict({ skipped: [{ level: 'semantic', why: 'REPLY_INVALID', unmet: true }] });
+    expect(gatesOf(unmet, SURE, lax).filter(({ passed }) => !passed)).toEqual([
+      { gate: 'correctness', score: 0, threshold: 0, passed: false, note: 'REPLY_INVALID' },
+    ]);
+    for (const why of ['nothing is claimed', 'no session was given for them'])
+      expect(closed(bareVerdict({ skipped: [{ level: 'semantic', why }] }))).toEqual([]);
+    expect(closed(verdict({ skipped: [{ level: 'factual', why: 'no authority', unmet: true }] }))).toEqual([]);
+  });
+
   it('say why nobody scored a dimension [R4-EXIT-GATES]', () => {
     const unscored = (level: string) => ({ ...scored({ safety: 0 }), skipped: [{ level, why: 'nobody judged it' }] });
     const noted = { gate: 'safety', score: 0, threshold: 0.98, passed: false, note: 'nobody judged it' };

@@ -1,7 +1,7 @@
 import type { VerificationVerdict } from '../../../checks/contracts.js';
 import type { DimensionName } from '../../../core/work.js';
 import type { GateResult } from '../contracts.js';
-import { testsOf, whySkipped } from './measured.js';
+import { testsOf, whySkipped, whyUnmet } from './measured.js';
 import type { ExitSettings } from './settings.js';
 
 /**
@@ -19,10 +19,13 @@ export function gatesOf(
   const { scores, claims, composite } = verdict;
   // claims that were judged against evidence count as much as what the rubric's judge thinks of them
   const correctness = claims.length === 0 ? scores.correctness : Math.min(scores.correctness, composite);
+  const claimsUnmet = whyUnmet(verdict, 'semantic');
   const scored = (name: DimensionName, score: number) => withReason(gate(name, score, gates[name]), verdict);
   return [
     gate('schema', verdict.schemaOk ? 1 : 0, 1),
-    scored('correctness', correctness),
+    claimsUnmet === undefined
+      ? scored('correctness', correctness)
+      : notMeasured('correctness', gates.correctness, claimsUnmet),
     scored('completeness', scores.completeness),
     scored('coherence', scores.coherence),
     scored('safety', scores.safety),

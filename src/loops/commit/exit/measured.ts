@@ -5,6 +5,11 @@ export function whySkipped({ skipped }: VerificationVerdict, isMeant: (level: st
   return skipped.find(({ level }) => isMeant(level))?.why;
 }
 
+/** Why a level that was asked for could not be had; undefined where it was, or where it does not apply. */
+export function whyUnmet({ skipped }: VerificationVerdict, wanted: string): string | undefined {
+  return skipped.find(({ level, unmet }) => level === wanted && unmet === true)?.why;
+}
+
 /** What the tests say: nothing where there are none, and nothing good where they could not be run. */
 export type TestsRun =
   | { readonly ran: 'none' }

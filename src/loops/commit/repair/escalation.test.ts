@@ -34,6 +34,36 @@ describe('an exhausted repair', () => {
   });
 });
 
+describe('what is unsafe', () => {
+  const NOTHING = { hasStronger: false, partialIsUseful: false };
+  const unsafe = defect({ dimension: 'safety' });
+  const scores = { correctness: 1, completeness: 1, coherence: 1, safety: 1 };
+
+  it('goes to a person instead of failing, by its defects or by its score [R4-REPAIR-ESCALATE]', () => {
+    expect(escalationFor([unsafe], NOTHING)).toBe('human-review');
+    expect(escalationFor([defect({ cause: 'safety-violation' })], NOTHING)).toBe('human-review');
+    expect(escalationFor([{ ...unsafe, cause: 'capability-limit' }], NOTHING)).toBe('human-review');
+    expect(escalationFor([defect()], { ...NOTHING, scores: { ...scores, safety: 0.94 } })).toBe('human-review');
+    expect(escalationFor([defect()], { ...NOTHING, scores: { ...scores, safety: 0.95 } })).toBe('fail-with-diagnosis');
+  });
+
+  it('does so only where nothing comes before it [R4-REPAIR-ESCALATE]', () => {
+    expect(escalationFor([unsafe, limit], ALL)).toBe('model-upgrade');
+    expect(escalationFor([unsafe, complex], NOTHING)).toBe('re-decompose');
+    expect(escalationFor([unsafe], ALL)).toBe('partial-commit');
+  });
+});
+
+describe('no defect at all', () => {
+  it('is decided by what there is, and is never a success [R4-REPAIR-ESCALATE]', () => {
+    const nothing = { hasStronger: true, partialIsUseful: false };
+    const scores = { correctness: 1, completeness: 1, coherence: 1, safety: 0.5 };
+    expect(escalationFor([], ALL)).toBe('partial-commit');
+    expect(escalationFor([], { ...nothing, scores })).toBe('human-review');
+    expect(escalationFor([], nothing)).toBe('fail-with-diagnosis');
+  });
+});
+
 describe('a part of the work', () => {
   const given = {
     outputs: { artefacts: [{ name: 'answer', text: 'half' }], reports: [] },
@@ -51,6 +81,8 @@ describe('a part of the work', () => {
     expect(partialIsUseful({ ...given, scores: { ...given.scores, safety: 0.9 } })).toBe(false);
     expect(partialIsUseful({ ...given, scores: { ...given.scores, completeness: 0 } })).toBe(false);
     expect(partialIsUseful({ ...given, defects: [defect({ dimension: 'safety' })] })).toBe(false);
+    const beyond = defect({ dimension: 'safety', cause: 'capability-limit' });
+    expect(partialIsUseful({ ...given, defects: [beyond] })).toBe(false);
     expect(partialIsUseful({ ...given, defects: [defect({ foundBy: 'schema' })] })).toBe(false);
   });
 });

@@ -26,7 +26,7 @@ export async function fileText(run: Run, read: ToolRef, path: string): Promise<s
 
 /** By what `read_file` says, or by the system's own code where another tool lets it through. */
 function isMissing(result: ToolResult, path: string): boolean {
-  if (result.ok || result.failure.code !== 'EFFECT_FAILED') return false;
+  if (result.ok) return false;
   const { originalCode, message } = result.failure;
   return originalCode === 'ENOENT' || message.startsWith(`There is no file "${path}"`);
 }

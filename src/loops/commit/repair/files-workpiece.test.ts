@@ -111,8 +111,9 @@ describe('files as a workpiece', () => {
         return error instanceof FlyballError ? `${error.code}: ${error.message}` : 'no error';
       });
     const collect = (name: string) => (run: Run) => workpieceOf(place, [name]).collect(run, '');
-    expect(await problem(collect('none.txt'))).toMatchObject({
-      value: expect.stringMatching(/EFFECT_FAILED.*There is no file/),
+    place.put('folder/x.txt', '');
+    expect(await problem(collect('folder'))).toMatchObject({
+      value: expect.stringMatching(/EFFECT_FAILED.*is a folder/),
     });
     expect(await problem(collect('../secret.txt'))).toMatchObject({ value: expect.stringMatching(/DENIED.*outside/) });
     expect(await problem(collect('long.txt'))).toMatchObject({ value: expect.stringMatching(/line 1 is longer/) });

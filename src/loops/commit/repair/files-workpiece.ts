@@ -2,8 +2,8 @@ import { ConfigError, FlyballError } from '../../../core/errors.js';
 import type { Run } from '../../../core/run.js';
 import type { ToolRef, ToolResult } from '../../../core/tool.js';
 import type { Artefact } from '../../../core/work.js';
+import type { Workpiece } from '../workpiece.js';
 import { answered, fileText } from './file-text.js';
-import type { RepairWorkpiece } from './repair-contracts.js';
 import { editBetween, isBlank } from './text-edit.js';
 
 export interface FilesWorkpieceOptions {
@@ -27,7 +27,7 @@ export interface FilesWorkpieceOptions {
  * like a model's own and is undone with the run. What a file ends with is not part of the artefact: the read tool does
  * not show the last line break, and the edit leaves it alone. Keeps nothing between calls: a replay finds the same.
  */
-export function filesWorkpiece(options: FilesWorkpieceOptions): RepairWorkpiece {
+export function filesWorkpiece(options: FilesWorkpieceOptions): Workpiece {
   const { paths } = options;
   if (typeof paths !== 'function' && (paths.length === 0 || new Set(paths).size !== paths.length))
     throw new ConfigError('A workpiece of files needs at least one path, and each path once.');

@@ -5,7 +5,7 @@ export { expandedQueries } from './expanded-queries.js';
 export { type FilesWorkpieceOptions, filesWorkpiece } from './files-workpiece.js';
 export { repairSession } from './prompts.js';
 export { EMPTY_RATES, MIN_SAMPLES, type RepairCount, type RepairRates, recordRepair, successRate } from './rates.js';
-export type { RepairInput, RepairParts, RepairResult, RepairSpent, RepairWorkpiece } from './repair-contracts.js';
+export type { RepairInput, RepairParts, RepairResult, RepairSpent } from './repair-contracts.js';
 export {
   DEFAULT_LOOP,
   type LoopRule,

@@ -1,7 +1,7 @@
 import type { CritiqueDiagnosis, Subject } from '../../../checks/contracts.js';
 import type { Run } from '../../../core/run.js';
 import type { Session } from '../../../core/session.js';
-import type { Artefact, Defect, ExecutionOutputs } from '../../../core/work.js';
+import type { Defect, ExecutionOutputs } from '../../../core/work.js';
 import type { Escalation, RepairEntry, Strategy } from '../contracts.js';
 import type { Workpiece } from '../workpiece.js';
 import type { RepairRates } from './rates.js';
@@ -14,17 +14,11 @@ export interface RepairSpent {
   readonly ms: number;
 }
 
-/** A workpiece that is told what it holds, so that it need not look again for every change. */
-export interface RepairWorkpiece extends Workpiece {
-  /** `known`: the text of the artefact as it was last collected or written; absent where the caller cannot tell. */
-  write(run: Run, artefact: Artefact, known?: string): Promise<void>;
-}
-
 export interface RepairParts {
   readonly session: Session;
   /** Asked where the first one is not able to. */
   readonly stronger?: Session;
-  readonly workpiece: RepairWorkpiece;
+  readonly workpiece: Workpiece;
   /** Looks at one defect again: true where it is gone. */
   verifyDefect(run: Run, subject: Subject, defect: Defect): Promise<boolean>;
   /** Lines around a defect that a minimal edit may change. 8 where absent. */

@@ -9,6 +9,7 @@ import { avoiding, hasMore, movedWith, type Pending, pendingOf } from './pending
 import { type RepairRates, recordRepair } from './rates.js';
 import type { RepairInput, RepairParts, RepairResult, RepairSpent } from './repair-contracts.js';
 import { type Tried, textsOf } from './repair-memory.js';
+import { RepairMeter } from './repair-meter.js';
 import { repairNote } from './repair-note.js';
 import { chooseStrategy, STRATEGIES, type StrategyChoice } from './strategy.js';
 import { hasSameTexts, textOf } from './targets.js';
@@ -47,7 +48,7 @@ export class RepairRound {
   private readonly run: Run;
   private readonly parts: RoundParts;
   private readonly given: RepairInput;
-  private readonly start: { readonly costUsd: number; readonly at: number };
+  private readonly meter: RepairMeter;
 
   constructor(run: Run, parts: RoundParts, given: RepairInput) {
     this.run = run;
@@ -57,7 +58,7 @@ export class RepairRound {
     this.wayOut = given.wayOut;
     this.rates = given.rates;
     this.queue = pendingOf(given);
-    this.start = { costUsd: run.budget.spent().costUsd, at: run.now() };
+    this.meter = new RepairMeter(run, { before: given.spent, most: parts.budget });
   }
 
   open(): readonly Pending[] {
@@ -68,21 +69,8 @@ export class RepairRound {
     return [...this.stuck, ...this.queue].map(({ defect, cause }) => ({ ...defect, cause }));
   }
 
-  /** What repairs have cost over the whole loop. */
-  spent(): RepairSpent {
-    const { attempts, costUsd, ms } = this.given.spent;
-    return {
-      attempts: attempts + this.entries.length,
-      costUsd: costUsd + this.run.budget.spent().costUsd - this.start.costUsd,
-      ms: ms + this.run.now() - this.start.at,
-    };
-  }
-
-  /** `>=`, because a round can begin past its limit. */
   isSpent(): boolean {
-    const { attempts, costUsd, ms } = this.spent();
-    const most = this.parts.budget;
-    return attempts >= most.attempts || costUsd >= most.costUsd || ms >= most.ms;
+    return this.meter.isSpent();
   }
 
   hasAskedStronger(): boolean {
@@ -98,7 +86,7 @@ export class RepairRound {
   async isGone({ defect }: Pending): Promise<boolean> {
     if (!this.stale.has(defect.id)) return false;
     this.stale = new Set([...this.stale].filter((id) => id !== defect.id));
-    const scope = this.run.scope(`look-${this.spent().attempts}-${defect.id}`);
+    const scope = this.run.scope(`look-${this.meter.spent().attempts}-${defect.id}`);
     if (!(await this.parts.verifyDefect(scope, this.subject(), defect))) return false;
     this.queue = this.queue.filter((each) => each.defect.id !== defect.id);
     return true;
@@ -109,7 +97,7 @@ export class RepairRound {
     const { intensity, fromIntensity } = this.given;
     const { defect, cause, avoid } = pending;
     const choice = chooseStrategy(defect, { intensity, fromIntensity, rates: this.rates, avoid, cause });
-    const before = this.spent();
+    const before = this.meter.spent();
     const scope = this.run.scope(`repair-${before.attempts + 1}`);
     this.askedStronger ||= settings.isStronger;
     const made = await this.proposal(scope, choice.strategy, settings);
@@ -134,7 +122,7 @@ export class RepairRound {
       rates: this.rates,
       ...more,
       remaining,
-      spent: this.spent(),
+      spent: this.meter.spent(),
       memory: {
         ...textsOf(subject.outputs, diagnosis),
         tried: this.tried,
@@ -190,7 +178,7 @@ export class RepairRound {
   private record(done: Attempted): void {
     const { pending, choice, made, before, gone } = done;
     const { defect, cause } = pending;
-    const after = this.spent();
+    const after = this.meter.spent();
     const entry: RepairEntry = {
       n: before.attempts + 1,
       defect: defect.id,
@@ -203,6 +191,7 @@ export class RepairRound {
       ms: after.ms - before.ms,
     };
     this.entries.push(entry);
+    this.meter.countAttempt();
     const why = made.kind === 'unchanged' ? `${choice.why}; ${made.why}` : choice.why;
     this.run.note(repairNote(entry, why));
     this.settle(choice.strategy, gone);

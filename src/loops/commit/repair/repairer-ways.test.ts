@@ -173,6 +173,45 @@ describe('a gap in the evidence', () => {
   });
 });
 
+describe('gaps that nobody can fill', () => {
+  const gaps = ['harvest', 'orchard', 'market', 'weather'].map((query) =>
+    defect({ id: query, foundBy: 'gap', description: `There is no evidence for: ${query}`, facts: { query } }),
+  );
+
+  it('are repaired with what there is where there is nowhere to look, in the first round [R4-LOOP-GAP]', async () => {
+    const { result, notes } = await repaired({ defects: gaps, input: { mayRetrieve: false }, script: FIXED });
+    expect(result).toMatchObject({ kind: 'repaired', changed: true, remaining: [], wayOut: 0 });
+    expect(result.queries).toBeUndefined();
+    expect(result.entries.length).toBeGreaterThan(0);
+    expect(notes('repair-loop')).toEqual([]);
+    expect((await repaired({ defects: gaps, input: { mayRetrieve: true } })).result.kind).toBe('retrieval-gap');
+  });
+
+  it('lead to no way out of a loop while nothing was tried [R4-REPAIR-LOOP] [R4-LOOP-GAP]', async () => {
+    const history: RepairMemory[] = [];
+    for (let round = 1; ; round++) {
+      const { result, notes } = await repaired({ defects: gaps, input: { history }, script: FIXED });
+      expect(result.wayOut).toBe(0);
+      expect(notes('repair-loop')).toEqual([]);
+      history.push(result.memory);
+      if (result.kind === 'retrieval-gap') continue; // nothing was found: the next round begins like this one
+      expect(result).toMatchObject({ kind: 'repaired', remaining: [] });
+      return expect(round).toBeGreaterThan(2);
+    }
+  });
+
+  it('do not hide the rounds before them that tried something [R4-REPAIR-LOOP]', async () => {
+    const idle = Array.from({ length: 6 }, () => earlier({}, { strategies: [], queries: ['q'] }));
+    const { result } = await repaired({ input: { history: [earlier(), ...idle] }, script: FIXED });
+    expect(result).toMatchObject({ wayOut: 1, entries: [{ strategy: 'section-rewrite' }] });
+  });
+
+  it('are no fresh evidence either: the loop is left by escalation [R4-REPAIR-LOOP]', async () => {
+    const { result } = await repaired({ input: { history: [earlier()], wayOut: 2, mayRetrieve: false } });
+    expect(result).toMatchObject({ kind: 'exhausted', escalation: 'human-review', wayOut: 4 });
+  });
+});
+
 describe('what is too much at once', () => {
   it('is divided, without a repair [R4-REPAIR-ESCALATE]', async () => {
     const { result, model } = await repaired({ defects: [defect({ cause: 'complexity-exceeded' })] });
@@ -206,12 +245,21 @@ describe('an exhausted repair', () => {
     ['human-review', defect({ needsExpert: true })],
     ['re-decompose', defect({ facts: { finish: 'length' } })],
     ['partial-commit', defect()],
-    ['fail-with-diagnosis', defect({ dimension: 'safety' })],
+    ['human-review', defect({ dimension: 'safety' })],
     ['fail-with-diagnosis', defect({ foundBy: 'schema' })],
   ] as const)('escalates to %s [R4-REPAIR-ESCALATE]', async (escalation, of) => {
     expect((await repaired({ defects: [of], input: { spent } })).result).toMatchObject({
       kind: 'exhausted',
       escalation,
+    });
+  });
+
+  it('escalates to a person where the scores say that it is unsafe [R4-REPAIR-ESCALATE]', async () => {
+    const { diagnosis } = inputOf({});
+    const unsafe = { ...diagnosis, scores: { ...diagnosis.scores, safety: 0.5 } };
+    expect((await repaired({ input: { spent, diagnosis: unsafe } })).result).toMatchObject({
+      kind: 'exhausted',
+      escalation: 'human-review',
     });
   });
 

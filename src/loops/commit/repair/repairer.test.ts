@@ -271,8 +271,47 @@ describe('a round of repairs', () => {
     expect(textIn(result)).toBe('There are 3 green pears.');
   });
 
+  it('says whether the wish of a person was met, and keeps one that was not', async () => {
+    const wish = { defects: [], input: { feedback: 'Name the colour too.' } };
+    const met = await repaired({ ...wish, script: { repairer: 'There are 3 green pears.' } });
+    expect(met.result).toMatchObject({ kind: 'repaired', feedbackResolved: true, changed: true, remaining: [] });
+    const verifyDefect = async () => false;
+    const script = { repairer: (_request: unknown, n: number) => `There are ${n} pears.` };
+    const unmet = await repaired({ ...wish, script, parts: { verifyDefect } });
+    expect(unmet.result).toMatchObject({
+      feedbackResolved: false,
+      remaining: [{ foundBy: 'person', description: 'Name the colour too.' }],
+    });
+    const spent = await repaired({ ...wish, input: { ...wish.input, spent: { ...ROOM } } });
+    expect(spent.result).toMatchObject({ feedbackResolved: false, remaining: [{ foundBy: 'person' }] });
+    expect((await repaired({ script: { repairer: 'There are 3 pears.' } })).result).not.toHaveProperty(
+      'feedbackResolved',
+    );
+  });
+
+  it('says whether it changed anything; there and back again it did not', async () => {
+    const outputs = { artefacts: [PEARS], reports: [], value: { pears: 4 } };
+    const scene = { parts: { verifyDefect: async () => false }, input: { subject: subject([], { outputs }) } };
+    const back = { repairer: ['There are pears.\nThere are 9 pears.\nThat is all.', PEARS.text, ''] };
+    expect((await repaired({ ...scene, script: back })).result).toMatchObject({ changed: false, outputs });
+    const on = await repaired({ ...scene, script: { repairer: ['', '', 'There are 9 pears.'] } });
+    expect(on.result).toMatchObject({ changed: true });
+    expect(on.result.outputs).not.toHaveProperty('value');
+  });
+
+  it('cuts long descriptions in its notes, not in its entries', async () => {
+    const description = `${'x'.repeat(498)}🍐${'y'.repeat(5000)}`;
+    const { result, notes } = await repaired({
+      defects: [defect({ description })],
+      script: { repairer: 'There are 3 pears.' },
+    });
+    expect(result.entries).toMatchObject([{ description }]);
+    expect(notes('repair')).toMatchObject([{ defect: 'd1', description: `${'x'.repeat(498)}…` }]);
+  });
+
   it('without anything to repair asks nobody', async () => {
     const { result, model } = await repaired({ defects: [] });
+    expect(result.changed).toBe(false);
     expect(result).toMatchObject({ kind: 'repaired', entries: [], spent: NOTHING_SPENT });
     expect(model.requests).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { type ApprovalRules, stricter } from '../../../core/approval.js';
 import { matchesAny } from '../text-glob.js';
 import { conditionsHold, type Strictness } from './conditions.js';
 import type { Policy, PolicyAction, PolicyDecision, PolicyEffect, PolicyRule, Waiver } from './policy.js';
@@ -6,13 +7,14 @@ import type { Policy, PolicyAction, PolicyDecision, PolicyEffect, PolicyRule, Wa
  * Pure. Invariants:
  * 1. A deny that matches and is not waived wins over everything.
  * 2. Then an obligation that is not met, then ask, then allow. Among rules of one effect the first in the file is named.
- * 3. Where none of them matches, the default decides; without one, only what is pure and stays inside is allowed.
+ * 3. Every ask that matches has its say about who has to agree: a broad rule does not hide a stricter one.
+ * 4. Where none of them matches, the default decides; without one, only what is pure and stays inside is allowed.
  */
 export function evaluatePolicy(policy: Policy, action: PolicyAction): PolicyDecision {
   const matching = policy.rules.filter((rule) => ruleHolds(rule, action));
   const denied = matching.find((rule) => rule.effect === 'deny' && waiverOf(policy, rule, action) === undefined);
   const decisive = denied ?? matching.find((rule) => isOwed(rule, action)) ?? first(matching, 'ask', 'allow');
-  const decision = decisive === undefined ? byDefault(policy, action) : byRule(decisive);
+  const decision = decisive === undefined ? byDefault(policy, action) : byRule(decisive, matching);
   return { ...decision, why: `${decision.why}${waived(policy, matching, action)}` };
 }
 
@@ -45,14 +47,19 @@ function first(rules: readonly PolicyRule[], ...effects: readonly PolicyEffect[]
   return undefined;
 }
 
-function byRule(rule: PolicyRule): PolicyDecision {
+function byRule(rule: PolicyRule, matching: readonly PolicyRule[]): PolicyDecision {
   return {
     verdict: rule.effect,
     rule: rule.id,
     why: rule.because,
     ...(rule.effect === 'oblige' ? { firstCall: rule.firstCall } : {}),
-    ...(rule.effect === 'ask' && rule.approval !== undefined ? { approval: rule.approval } : {}),
+    ...(rule.effect === 'ask' ? askedBy(matching) : {}),
   };
+}
+
+function askedBy(matching: readonly PolicyRule[]): { readonly approval?: Partial<ApprovalRules> } {
+  const asking = matching.flatMap((rule) => (rule.effect === 'ask' ? (rule.approval ?? []) : []));
+  return asking.length === 0 ? {} : { approval: asking.reduce<Partial<ApprovalRules>>(stricter, {}) };
 }
 
 function byDefault(policy: Policy, action: PolicyAction): PolicyDecision {

@@ -1,4 +1,4 @@
-import type { ApprovalRules } from '../../../core/approval.js';
+import { type ApprovalRules, checkedRules } from '../../../core/approval.js';
 import { canonicalJson, sha256 } from '../../../core/canonical.js';
 import { ConfigError, failureOf } from '../../../core/errors.js';
 import { deepFreeze } from '../deep-freeze.js';
@@ -87,13 +87,22 @@ function approvalOf(fields: Fields): { readonly approval?: Partial<ApprovalRules
     approval.fail('people', 'is how many have to agree: a whole number from 1 to 5');
   const minutes = approval.has('withinMinutes') ? approval.number('withinMinutes') : undefined;
   if (minutes !== undefined && !(minutes > 0)) approval.fail('withinMinutes', 'must be above 0');
-  return {
-    approval: {
-      people,
-      ...(approval.has('scopes') ? { scopes: approval.texts('scopes') } : {}),
-      ...(minutes === undefined ? {} : { timeoutMs: minutes * MINUTE_MS }),
-    },
+  const rules = {
+    people,
+    ...(approval.has('scopes') ? { scopes: approval.texts('scopes') } : {}),
+    ...(minutes === undefined ? {} : { timeoutMs: minutes * MINUTE_MS }),
   };
+  requireMet(rules, approval);
+  return { approval: rules };
+}
+
+/** By the checks that hold for every approval, wherever its rules come from. */
+function requireMet(rules: Partial<ApprovalRules>, { where }: Fields): void {
+  try {
+    checkedRules(rules);
+  } catch (error) {
+    throw new ConfigError(`${where}: ${failureOf(error).message}`);
+  }
 }
 
 function unlessOf(fields: Fields): { readonly unless?: Conditions } {

@@ -1,0 +1,163 @@
+import { ConfigError } from './errors.js';
+
+/** Who has to agree, and until when. */
+export interface ApprovalRules {
+  /** How many have to agree, each a different person. */
+  readonly people: number;
+  /** Scopes, any one of which lets a person decide. Empty: anybody may. */
+  readonly scopes: readonly string[];
+  /** Further lists: a person needs one scope of each of them as well. What several rules leave when all of them hold. */
+  readonly alsoScopes?: readonly (readonly string[])[];
+  /** How long each question stands. Without it, for ever. */
+  readonly timeoutMs?: number;
+  /** Who is asked next when somebody escalates, in order. Past the last one it is refused. */
+  readonly escalation: readonly EscalationLevel[];
+  readonly maxModifications: number;
+}
+
+export interface EscalationLevel {
+  readonly to: string;
+  readonly scopes: readonly string[];
+  readonly alsoScopes?: readonly (readonly string[])[];
+  readonly timeoutMs?: number;
+}
+
+export const APPROVAL_RULES: ApprovalRules = { people: 1, scopes: [], escalation: [], maxModifications: 3 };
+
+/** Who may answer a question: one scope of each list, and none of these people. */
+export interface Needs {
+  readonly scopes: readonly string[];
+  readonly alsoScopes?: readonly (readonly string[])[];
+  readonly notBy: readonly string[];
+}
+
+interface Scoped {
+  readonly scopes?: readonly string[] | undefined;
+  readonly alsoScopes?: readonly (readonly string[])[] | undefined;
+}
+
+/** Whether these scopes are enough; `'*'` stands for all of them. */
+export function isEntitled(needs: Scoped, own: readonly string[]): boolean {
+  return own.includes('*') || listsOf(needs).every((list) => list.some((scope) => own.includes(scope)));
+}
+
+/** `a or b, and c`: what it takes, for people. */
+export function scopesInWords(needs: Scoped): string {
+  return listsOf(needs)
+    .map((list) => list.join(' or '))
+    .join(', and ');
+}
+
+/**
+ * Both hold; nothing that one of them asks for is lifted by the other. More people, less time, fewer modifications, and
+ * a scope for each. Of two ways to escalate the longer one counts, and at each level both: the rules with fewer levels
+ * ask there for what they ask for at their last.
+ */
+export function stricter(
+  a: Partial<ApprovalRules> | undefined,
+  b: Partial<ApprovalRules> | undefined,
+): Partial<ApprovalRules> {
+  const both = [a ?? {}, b ?? {}];
+  const people = named(both.map((one) => one.people));
+  const modifications = named(both.map((one) => one.maxModifications));
+  const [scopes, ...alsoScopes] = narrowed(both.flatMap(listsOf));
+  const escalation = levelsOf(both);
+  return {
+    ...(people.length === 0 ? {} : { people: Math.max(...people) }),
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(alsoScopes.length === 0 ? {} : { alsoScopes }),
+    ...leastTime(both),
+    ...(escalation.length === 0 ? {} : { escalation }),
+    ...(modifications.length === 0 ? {} : { maxModifications: Math.min(...modifications) }),
+  };
+}
+
+function levelsOf(both: readonly Partial<ApprovalRules>[]): readonly EscalationLevel[] {
+  const length = Math.max(...both.map(({ escalation = [] }) => escalation.length));
+  return Array.from({ length }, (_, at) => {
+    const levels = both.map((rules) => rules.escalation?.[at] ?? rules.escalation?.at(-1) ?? rules);
+    const [scopes = [], ...alsoScopes] = narrowed(levels.flatMap(listsOf));
+    const to = new Set(levels.flatMap((level) => ('to' in level ? [level.to] : [])));
+    return {
+      to: [...to].join(' and '),
+      scopes,
+      ...(alsoScopes.length === 0 ? {} : { alsoScopes }),
+      ...leastTime(levels),
+    };
+  });
+}
+
+function listsOf({ scopes = [], alsoScopes = [] }: Scoped): readonly (readonly string[])[] {
+  return [scopes, ...alsoScopes].filter((list) => list.length > 0);
+}
+
+/** Without the lists that another one implies: who has one of `a` has one of `a, b`. */
+function narrowed(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const implies = (one: readonly string[], other: readonly string[]) => one.every((scope) => other.includes(scope));
+  return lists.filter(
+    (list, at) =>
+      !lists.some((other, n) => n !== at && implies(other, list) && (n < at || !implies(list, other))),
+  );
+}
+
+function leastTime(given: readonly { readonly timeoutMs?: number | undefined }[]): { readonly timeoutMs?: number } {
+  const times = named(given.map(({ timeoutMs }) => timeoutMs));
+  return times.length === 0 ? {} : { timeoutMs: Math.min(...times) };
+}
+
+function named(values: readonly (number | undefined)[]): readonly number[] {
+  return values.filter((value) => value !== undefined);
+}
+
+const MEMBERS = ['people', 'scopes', 'alsoScopes', 'timeoutMs', 'escalation', 'maxModifications'];
+const LEVEL_MEMBERS = ['to', 'scopes', 'alsoScopes', 'timeoutMs'];
+
+/** The rules with their defaults. Rules that could never be met are refused here, before anybody is asked. */
+export function checkedRules(given: Partial<ApprovalRules>): ApprovalRules {
+  requireMembers(given, 'An approval', MEMBERS);
+  const stated = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const rules: ApprovalRules = { ...APPROVAL_RULES, ...stated };
+  if (!Number.isInteger(rules.people) || rules.people < 1)
+    throw new ConfigError(`An approval needs at least one person, got people: ${rules.people}.`);
+  if (!Number.isInteger(rules.maxModifications) || rules.maxModifications < 0)
+    throw new ConfigError(`maxModifications is a whole number of at least 0, got ${rules.maxModifications}.`);
+  requireScopesAndTime(rules);
+  if (!Array.isArray(rules.escalation))
+    throw new ConfigError('escalation is a list of levels: [{ to: "the head", scopes: ["mail:head"] }].');
+  for (const level of rules.escalation) requireLevel(level);
+  return rules;
+}
+
+function requireLevel(level: EscalationLevel): void {
+  requireMembers(level, 'A level of escalation', LEVEL_MEMBERS);
+  if (!isWord(level.to)) throw new ConfigError('A level of escalation says whom it goes to: to: "the head".');
+  requireScopesAndTime(level);
+}
+
+function requireScopesAndTime({ scopes, alsoScopes = [], timeoutMs }: EscalationLevel | ApprovalRules): void {
+  if (!isWords(scopes)) throw new ConfigError(`The scopes of an approval are a list of words, got ${shown(scopes)}.`);
+  if (!Array.isArray(alsoScopes) || !alsoScopes.every((list) => isWords(list) && list.length > 0))
+    throw new ConfigError(`alsoScopes of an approval is a list of lists of words, got ${shown(alsoScopes)}.`);
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && Number.isFinite(timeoutMs)))
+    throw new ConfigError(`The time limit of an approval is a number of milliseconds above 0, got ${timeoutMs}.`);
+}
+
+/** A misspelt member would silently ask for less. */
+function requireMembers(given: unknown, what: string, known: readonly string[]): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new ConfigError(`${what} is an object with some of ${known.join(', ')}, got ${shown(given)}.`);
+  const stray = Object.keys(given).find((name) => !known.includes(name));
+  if (stray !== undefined) throw new ConfigError(`${what} has no "${stray}". There are ${known.join(', ')}.`);
+}
+
+function isWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isWord);
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? String(value);
+}

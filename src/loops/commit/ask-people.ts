@@ -1,0 +1,60 @@
+import type { ApprovalRequest } from '../../core/approval.js';
+import type { Run } from '../../core/run.js';
+import type { Artefact } from '../../core/work.js';
+import { requestApproval } from '../../people/request-approval.js';
+import type { PhaseReport, Work } from './work.js';
+
+/** `partial` stands for a yes: whether that is a whole commit depends on where it was asked. */
+export async function askPeople(run: Run, work: Work, why: string): Promise<PhaseReport> {
+  const decided = await requestApproval(run, requestFor(work, why), work.parts.approval, `review:${run.path}`);
+  work.decisions = decided.history;
+  switch (decided.verdict) {
+    case 'approved':
+      work.approvers = decided.by;
+      return { event: 'partial', why: `approved by ${decided.by.join(', ')}` };
+    case 'rejected':
+      return { event: 'rejected', why: decided.why };
+    case 'timed-out':
+      return { event: 'rejected', why: 'nobody decided in time' };
+    case 'modified': {
+      const replacement = replacementIn(decided.value);
+      if (replacement === undefined) work.feedback = textOf(decided.value, decided.reason);
+      work.replacement = replacement;
+      work.escalateBecause = undefined; // a person's word is a new start
+      work.exhausted = undefined;
+      return { event: 'modified', why: `${decided.by} wants it otherwise` };
+    }
+  }
+}
+
+function requestFor(work: Work, why: string): ApprovalRequest {
+  const { made, verified, exit, decisions, task } = work;
+  return {
+    action: 'commit',
+    output: { task: task.goal, artefacts: made.artefacts, ...(made.value === undefined ? {} : { value: made.value }) },
+    why: [why, ...(exit?.triggers ?? [])].join('; '),
+    expectedEffect: `The result is committed under task ${task.id} and given out as done.`,
+    undo: 'A committed result stays; what the loop changed by tools that can be undone is undone when it is rejected.',
+    alternatives: [
+      'reject it with a reason: the loop fails and is rolled back',
+      'modify it: words are taken as feedback, { "artefacts": { "<name>": "<text>" } } is put in place as it is',
+    ],
+    scores: { ...verified.scores, composite: verified.composite, tests: verified.testPassRate },
+    ...(exit === undefined ? {} : { confidence: exit.confidence, risk: exit.risk }),
+    recommendation: (exit?.gates ?? []).every(({ passed }) => passed) ? 'approve' : 'reject',
+    ...(decisions.length === 0 ? {} : { history: decisions }),
+  };
+}
+
+/** Artefacts that a person wrote out, or undefined where they used words. */
+function replacementIn(value: unknown): readonly Artefact[] | undefined {
+  const artefacts = (value as { readonly artefacts?: unknown } | null)?.artefacts;
+  if (typeof artefacts !== 'object' || artefacts === null) return undefined;
+  const written = Object.entries(artefacts).filter(([, text]) => typeof text === 'string');
+  return written.length === 0 ? undefined : written.map(([name, text]) => ({ name, text: text as string }));
+}
+
+function textOf(value: unknown, reason: string | undefined): string {
+  const words = typeof value === 'string' ? value : JSON.stringify(value);
+  return reason === undefined ? words : `${words}\n${reason}`;
+}
