@@ -95,8 +95,7 @@ function listsOf({ scopes = [], alsoScopes = [] }: Scoped): readonly (readonly s
 function narrowed(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const implies = (one: readonly string[], other: readonly string[]) => one.every((scope) => other.includes(scope));
   return lists.filter(
-    (list, at) =>
-      !lists.some((other, n) => n !== at && implies(other, list) && (n < at || !implies(list, other))),
+    (list, at) => !lists.some((other, n) => n !== at && implies(other, list) && (n < at || !implies(list, other))),
   );
 }
 

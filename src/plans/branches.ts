@@ -84,7 +84,9 @@ export function branchDepth(plan: Plan): number {
   const branches = plan.branches ?? [];
   if (branches.length === 0) return 0;
   const outline = outlineOf(plan);
-  const inside = branches.map(({ ifSo, ifNot }) => [ifSo, ifNot].map((side) => withHanging(outline, flags(outline, side))));
+  const inside = branches.map(({ ifSo, ifNot }) =>
+    [ifSo, ifNot].map((side) => withHanging(outline, flags(outline, side))),
+  );
   const lies = (at: string, index: number) => {
     const step = outline.indexOf.get(at) ?? -1;
     return inside[index]?.some((gone) => gone[step] === 1) === true;
@@ -124,7 +126,12 @@ export function waysThrough(plan: Plan): Ways {
     const next = gone.flatMap((skipped) =>
       skipped[decider] === 1
         ? [skipped]
-        : sides.map((side) => withHanging(outline, skipped.map((is, step) => (is === 1 || side[step] === 1 ? 1 : 0)))),
+        : sides.map((side) =>
+            withHanging(
+              outline,
+              skipped.map((is, step) => (is === 1 || side[step] === 1 ? 1 : 0)),
+            ),
+          ),
     );
     gone = [...new Map(next.map((row) => [row.join(''), row])).values()];
   }

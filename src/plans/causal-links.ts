@@ -20,7 +20,7 @@ export interface Analysis {
 }
 
 /** Looks at one step that makes a condition true, or untrue, for another one: a small fraction of a second. */
-export const MAX_WORK = 2_000_000;
+export const MAX_WORK = 5_000_000;
 
 /** What is left of the work that may be done. Every way through the branches takes all of it once more. */
 export interface Work {
@@ -133,7 +133,11 @@ export function analyseScene(scene: Scene, work: Work): Analysis {
     }
     if (isCut) break;
   }
-  return { supports: [...supports.values()].map(({ support, threats }) => inWords(scene, support, threats)), unmet: [...unmet.values()], isCut };
+  return {
+    supports: [...supports.values()].map(({ support, threats }) => inWords(scene, support, threats)),
+    unmet: [...unmet.values()],
+    isCut,
+  };
 }
 
 interface NumberedSupport {

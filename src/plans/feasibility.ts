@@ -64,7 +64,8 @@ const TOOLS_NAMED = 30;
 function toolIssues({ steps }: Plan, { tools }: FeasibilityContext): readonly PlanIssue[] {
   const known = new Set(tools.map(({ name }) => name));
   const more = known.size > TOOLS_NAMED ? ` and ${known.size - TOOLS_NAMED} more` : '';
-  const there = known.size === 0 ? 'There are no tools' : `There are: ${[...known].slice(0, TOOLS_NAMED).join(', ')}${more}`;
+  const there =
+    known.size === 0 ? 'There are no tools' : `There are: ${[...known].slice(0, TOOLS_NAMED).join(', ')}${more}`;
   return steps.flatMap(({ id, requiredTools, compensation }) => {
     const wanted = [...requiredTools, ...(compensation === undefined ? [] : [compensation.tool])];
     return [...new Set(wanted)]

@@ -8,7 +8,7 @@ const WEIGHT: Readonly<Record<Severity, number>> = { critical: 0, error: 1, bloc
  */
 export function fewIssues(issues: readonly PlanIssue[], most: number): readonly PlanIssue[] {
   if (issues.length <= most) return issues;
-  const gravest = [...issues].sort((a, b) => WEIGHT[a.severity] - WEIGHT[b.severity]);
+  const gravest = [...issues].sort((a, b) => WEIGHT[a.severity] - WEIGHT[b.severity] || rank(a) - rank(b));
   const [first, ...rest] = gravest.slice(most - 1);
   if (first === undefined) return issues;
   const others = [first, ...rest];
@@ -24,6 +24,19 @@ export function fewIssues(issues: readonly PlanIssue[], most: number): readonly 
       steps: [...new Set(others.flatMap(({ steps }) => steps))],
     },
   ];
+}
+
+const SHOWN = 10;
+
+/** As many as a prompt, a note or an error carries. */
+export function shownIssues(issues: readonly PlanIssue[]): readonly PlanIssue[] {
+  return fewIssues(issues, SHOWN);
+}
+
+/** That something was not looked at comes first, that something is not listed last. */
+function rank(issue: PlanIssue): number {
+  if (countIn(issue) !== undefined) return 2;
+  return issue.check === 'size' ? 0 : 1;
 }
 
 const MORE = ' more issues of this plan are not listed one by one.';

@@ -18,7 +18,7 @@ export const PLAN_LIMITS = {
   /** Characters of a goal, a description or an expected outcome. */
   textChars: 8_000,
   /** Characters of a condition, a name, or an observation. */
-  nameChars: 300,
+  nameChars: 500,
   /** Characters of JSON: all literals that a step reads, and the arguments of its compensation. */
   valueChars: 50_000,
 } as const;

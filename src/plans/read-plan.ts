@@ -1,14 +1,15 @@
 import { type Fields, fieldsOf, isObject, noteMisspelt } from './fields.js';
 import { findJson, isTooDeep } from './find-json.js';
+import { PLAN_LIMITS } from './limits.js';
 import { inListOrder } from './list-order.js';
 import type { Branch, CausalLink, Ordering, Plan, PlanShape, PlanStep } from './plan.js';
 import { readStep } from './read-step.js';
 
 export type ReadPlan = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly problem: string };
 
-/** More than one plan should hold: what needs more is several plans. */
-export const MAX_STEPS = 100;
+export const MAX_STEPS = PLAN_LIMITS.steps;
 const PROBLEMS_SHOWN = 8;
+const PROBLEM_CHARS = 400;
 export const SHAPES: readonly PlanShape[] = ['ordered', 'partial', 'conditional'];
 const KNOWN: readonly string[] = ['goal', 'shape', 'steps', 'links', 'orderings', 'branches'];
 
@@ -32,8 +33,17 @@ export function readPlan(value: unknown): ReadPlan {
     if (id !== '' && steps.findIndex((other) => other.id === id) !== index)
       problems.push(`Step ${index + 1}: id ${id} is taken by an earlier step`);
   });
+  checkConditions(steps, problems);
   const plan = assembled(unwrapped(value), steps, problems);
   return problems.length === 0 ? { ok: true, plan: frozen(plan) } : { ok: false, problem: told(problems) };
+}
+
+function checkConditions(steps: readonly PlanStep[], problems: string[]): void {
+  const all = steps.reduce((sum, { preconditions, effects }) => sum + preconditions.length + effects.length, 0);
+  if (all > PLAN_LIMITS.allConditions)
+    problems.push(
+      `The steps have ${all} preconditions and effects in all, and ${PLAN_LIMITS.allConditions} is the most`,
+    );
 }
 
 /** In prose a list of anything else may stand too, and must not be taken for the plan. */
@@ -59,16 +69,20 @@ function assembled(value: unknown, steps: readonly PlanStep[], problems: string[
   const source = isObject(value) ? value : {};
   const fields = fieldsOf(source, 'Plan', problems);
   noteMisspelt(fields, source, KNOWN);
-  const links = objects(fields, source, 'links').map((link) => readLink(link, problems));
-  const orderings = objects(fields, source, 'orderings').map((ordering) => readOrdering(ordering, problems));
-  const branches = objects(fields, source, 'branches').map((branch, index) => readBranch(branch, index, problems));
+  const links = objects(fields, source, 'links', PLAN_LIMITS.links).map((link) => readLink(link, problems));
+  const orderings = objects(fields, source, 'orderings', PLAN_LIMITS.orderings).map((ordering) =>
+    readOrdering(ordering, problems),
+  );
+  const branches = objects(fields, source, 'branches', PLAN_LIMITS.steps).map((branch, index) =>
+    readBranch(branch, index, problems),
+  );
   const wanted = fields.oneOf<PlanShape>('shape', SHAPES, shapeOf(steps, branches));
   if (wanted === 'conditional' && branches.length === 0)
     fields.refuse('branches', 'are missing, since shape is conditional');
   const isList =
     branches.length > 0 && (wanted === 'ordered' || steps.every(({ dependsOn }) => dependsOn.length === 0));
   return {
-    goal: fields.text('goal', ''),
+    goal: fields.text('goal', '', PLAN_LIMITS.textChars),
     shape: branches.length > 0 ? 'conditional' : wanted,
     steps: isList && wanted !== 'partial' ? inListOrder(steps, branches) : steps,
     ...(links.length > 0 ? { links } : {}),
@@ -86,8 +100,13 @@ function objects(
   fields: Fields,
   source: Readonly<Record<string, unknown>>,
   name: string,
+  most: number,
 ): readonly Readonly<Record<string, unknown>>[] {
   const value = source[name] ?? [];
+  if (Array.isArray(value) && value.length > most) {
+    fields.refuse(name, `are ${value.length}, and ${most} is the most`);
+    return [];
+  }
   const all = Array.isArray(value) ? (value as readonly unknown[]) : [value];
   if (!Array.isArray(value) || !all.every(isObject)) fields.refuse(name, 'must be a list of objects');
   return all.filter(isObject);
@@ -106,7 +125,7 @@ function readOrdering(ordering: Readonly<Record<string, unknown>>, problems: str
 function readBranch(branch: Readonly<Record<string, unknown>>, index: number, problems: string[]): Branch {
   const fields = fieldsOf(branch, `Branch ${index + 1}`, problems);
   noteMisspelt(fields, branch, ['at', 'observation', 'ifSo', 'ifNot']);
-  const [ifSo, ifNot] = [fields.list('ifSo'), fields.list('ifNot')];
+  const [ifSo, ifNot] = [fields.list('ifSo', PLAN_LIMITS.steps), fields.list('ifNot', PLAN_LIMITS.steps)];
   if (ifSo.length + ifNot.length === 0)
     fields.refuse('ifSo', 'and ifNot are both empty: name the steps it decides about');
   return { at: fields.text('at'), observation: fields.text('observation'), ifSo, ifNot };
@@ -114,7 +133,12 @@ function readBranch(branch: Readonly<Record<string, unknown>>, index: number, pr
 
 function told(problems: readonly string[]): string {
   const more = problems.length > PROBLEMS_SHOWN ? `; and ${problems.length - PROBLEMS_SHOWN} more` : '';
-  return `${problems.slice(0, PROBLEMS_SHOWN).join('; ')}${more}.`;
+  const shown = problems.slice(0, PROBLEMS_SHOWN).map(clipped);
+  return `${shown.join('; ')}${more}.`;
+}
+
+function clipped(problem: string): string {
+  return problem.length > PROBLEM_CHARS ? `${problem.slice(0, PROBLEM_CHARS)} …` : problem;
 }
 
 function frozen<T>(value: T): T {

@@ -1,5 +1,6 @@
 import type { EffectKind } from '../core/tool.js';
 import { type Fields, fieldsOf, isObject, noteMisspelt } from './fields.js';
+import { PLAN_LIMITS } from './limits.js';
 import type { Binding, PlanStep, StepType, ToolValidationMode } from './plan.js';
 
 /** What a step is taken to need where its writer did not say. */
@@ -12,6 +13,7 @@ export const EFFECT_KINDS: readonly EffectKind[] = ['pure', 'idempotent', 'undoa
 
 /** Also the names of steps in the journal and on screens: short, and nothing that a path could misread. */
 const ID = /^[\p{L}\p{N}][\p{L}\p{N}._:-]{0,63}$/u;
+const MAX_ID = 64;
 
 const KNOWN = [
   'id',
@@ -41,25 +43,26 @@ export function readStep(value: unknown, index: number, problems: string[]): Pla
   if (!isObject(given)) problems.push(`Step ${index + 1}: must be an object with id and description`);
   const source = isObject(given) ? given : { id: `step-${index + 1}`, description: '-' };
   const id = source['id'];
-  const place = typeof id === 'string' || typeof id === 'number' ? `Step ${id}` : `Step ${index + 1}`;
+  const isNamed = (typeof id === 'string' && id.length <= MAX_ID) || typeof id === 'number';
+  const place = isNamed ? `Step ${id}` : `Step ${index + 1}`;
   const fields = fieldsOf(source, place, problems);
   noteMisspelt(fields, source, KNOWN);
   const stepType = fields.oneOf('stepType', STEP_TYPES, 'reasoning');
-  const requiredTools = fields.list('requiredTools');
+  const requiredTools = fields.list('requiredTools', PLAN_LIMITS.tools);
   checkTools(fields, stepType, requiredTools);
   return {
     id: readId(fields),
-    description: fields.text('description'),
+    description: fields.text('description', undefined, PLAN_LIMITS.textChars),
     stepType,
     requiredTools,
-    expectedOutcome: fields.text('expectedOutcome', ''),
+    expectedOutcome: fields.text('expectedOutcome', '', PLAN_LIMITS.textChars),
     toolValidationMode: fields.oneOf(
       'toolValidationMode',
       VALIDATION_MODES,
       stepType === 'tool' ? 'strict' : 'advisory',
     ),
     // `dependencies` is what older lists call it
-    dependsOn: fields.list(fields.has('dependsOn') ? 'dependsOn' : 'dependencies'),
+    dependsOn: fields.list(fields.has('dependsOn') ? 'dependsOn' : 'dependencies', PLAN_LIMITS.steps),
     preconditions: fields.conditions('preconditions'),
     effects: fields.conditions('effects'),
     bindings: readBindings(fields),
@@ -85,16 +88,29 @@ function checkTools(fields: Fields, stepType: StepType, requiredTools: readonly 
 }
 
 function readBindings(fields: Fields): Readonly<Record<string, Binding>> {
-  const entries = Object.entries(fields.object('bindings') ?? {}).flatMap(([name, value]): [string, Binding][] => {
-    if (isObject(value) && Object.keys(value).length === 1) {
-      if (typeof value['from'] === 'string') return [[name, { from: value['from'].trim() }]];
-      if (typeof value['from'] === 'number') return [[name, { from: String(value['from']) }]];
-      if ('value' in value) return [[name, { value: value['value'] }]];
-    }
-    fields.refuse(`bindings.${name}`, 'must be {"from": "a step"} or {"value": …}');
-    return [];
-  });
-  return Object.fromEntries(entries);
+  const given = Object.entries(fields.object('bindings') ?? {});
+  if (given.length > PLAN_LIMITS.bindings) {
+    fields.refuse('bindings', `hold ${given.length} names, and ${PLAN_LIMITS.bindings} is the most`);
+    return {};
+  }
+  checkSize(fields, 'bindings', given);
+  return Object.fromEntries(given.flatMap(([name, value]) => readBinding(fields, name, value)));
+}
+
+function readBinding(fields: Fields, name: string, value: unknown): readonly (readonly [string, Binding])[] {
+  if (isObject(value) && Object.keys(value).length === 1) {
+    if (typeof value['from'] === 'string') return [[name, { from: value['from'].trim() }]];
+    if (typeof value['from'] === 'number') return [[name, { from: String(value['from']) }]];
+    if ('value' in value) return [[name, { value: value['value'] }]];
+  }
+  fields.refuse(`bindings.${name}`, 'must be {"from": "a step"} or {"value": …}');
+  return [];
+}
+
+function checkSize(fields: Fields, name: string, value: unknown): void {
+  const { length } = JSON.stringify(value) ?? '';
+  if (length > PLAN_LIMITS.valueChars)
+    fields.refuse(name, `take ${length} characters of JSON, and ${PLAN_LIMITS.valueChars} is the most`);
 }
 
 /** What can be taken back says how; what cannot is gated instead. */
@@ -107,7 +123,9 @@ function readReversibility(
   const given = fields.object('compensation');
   if (given !== undefined) {
     const tool = fieldsOf(given, `${place}: compensation`, problems).text('tool');
-    return { reversibility, compensation: { tool, args: given['args'] ?? {} } };
+    const args = given['args'] ?? {};
+    checkSize(fields, 'args of the compensation', args);
+    return { reversibility, compensation: { tool, args } };
   }
   if (reversibility === 'idempotent' || reversibility === 'undoable')
     fields.refuse('compensation', `must name the tool and args that take it back, since it is ${reversibility}`);

@@ -85,7 +85,9 @@ function impossibleDependencies(plan: Plan, { ids, rows }: Ways): readonly PlanI
   const runs = new Map(ids.map((id, at) => [id, rows.map((row) => row[at] === 1)]));
   return plan.steps.flatMap(({ id, dependsOn }) => {
     const own = runs.get(id) ?? [];
-    const against = dependsOn.filter((other) => runs.get(other)?.some((isIn, way) => isIn && own[way] === true) === false);
+    const against = dependsOn.filter(
+      (other) => runs.get(other)?.some((isIn, way) => isIn && own[way] === true) === false,
+    );
     return against.map((other) => issue(`Step ${id} depends on ${other}, but no branch runs both.`, [id, other]));
   });
 }

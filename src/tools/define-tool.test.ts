@@ -290,6 +290,13 @@ describe('a definition is refused with a sentence', () => {
     ['with an unknown leg', { legs: ['outgoing'] }, 'there is no leg "outgoing"'],
     ['with scopes that are no list', { scopes: 'all' }, 'scopes must be a list of words'],
     ['with a surface of nothing', { surface: 0 }, 'surface is 0'],
+    [
+      'that nobody can approve',
+      { approval: { people: Number.NaN } },
+      'Tool "order": its approval cannot be had. An approval needs at least one person',
+    ],
+    ['whose approval ends before it begins', { approval: { timeoutMs: -1 } }, 'time limit of an approval'],
+    ['whose approval is misspelt', { approval: { scope: ['cfo'] } }, 'An approval has no "scope"'],
     ['with an input that is no schema', { input: 'text' }, 'input is "text". Give a Standard Schema'],
     [
       'with JSON Schema of a list',

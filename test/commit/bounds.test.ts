@@ -142,6 +142,90 @@ describe('the controller of a loop', () => {
     expect(lessons.records.map(({ value }) => value)).toMatchObject([{ outcomes: [] }]);
   });
 
+  it('is not kept from starting by chance that earlier repairs have shown: this output may need none [R4-CONTROL-PREDICT]', async () => {
+    const store = memoryStore();
+    const lucky = {
+      ...MENDING,
+      worker: () => 'First draft.',
+      judge: judging((shown) => ({ correctness: shown.includes('Lucky') ? 1 : 0.55 })),
+      critic: () => criticised({ description: 'vague', severity: 0.95 }),
+      repairer: (_request: unknown, n: number) => (n < 3 ? `Draft ${n}.` : 'Lucky.'),
+    };
+    for (const id of ['one', 'two', 'three']) await runCommit(lucky, { store, task: { ...TASK, id } });
+    const next = await runCommit({}, { store, task: { ...TASK, id: 'next' } });
+    expect(next.outcome.stop).toBe('done');
+    expect(await notesOf(next.stage, 'prediction')).toMatchObject([{ verdict: { kind: 'go' } }]);
+    // what was learned counts as soon as something is to be repaired
+    const last = await runCommit(lucky, { store, task: { ...TASK, id: 'last' } });
+    expect(await notesOf(last.stage, 'control')).toMatchObject([{ decision: { kind: 'noise-floor' } }]);
+  });
+
+  it('refuses nothing where no repair is wanted: the first output counts, or nothing does [R4-CONTROL-PREDICT]', async () => {
+    const { outcome, stage } = await runCommit({}, { expectedError: 0.9, limits: { maxRepairs: 0 } });
+    expect(outcome.stop).toBe('done');
+    expect(await notesOf(stage, 'prediction')).toEqual([]);
+  });
+
+  it('learns from the repairs of a loop that a limit has ended [R4-CONTROL-GAIN]', async () => {
+    const store = memoryStore();
+    const { outcome } = await runCommit(MENDING, { store, limits: { maxIterations: 9 } });
+    expect(outcome).toMatchObject({ stop: 'bounded', bound: 'maxIterations' });
+    const lessons = await store.query({ tenant: 'default', owner: 'anonymous', collection: 'commit-lessons' });
+    expect(lessons.records.map(({ value }) => value)).toMatchObject([{ outcomes: { length: 1 }, seen: [] }]);
+  });
+
+  it('remembers long tasks by their beginning', async () => {
+    const store = memoryStore();
+    await runCommit({}, { store, task: { ...TASK, requirements: ['word '.repeat(2000)] } });
+    const lessons = await store.query({ tenant: 'default', owner: 'anonymous', collection: 'commit-lessons' });
+    const [learned] = lessons.records.map(({ value }) => value as { readonly seen: readonly { text: string }[] });
+    expect(learned?.seen.map(({ text }) => text.length)).toEqual([2000]);
+  });
+
+  it('begins anew with every ACT: a stall of what was thrown away is none of what was made since [R4-CONTROL-STALL]', async () => {
+    let acts = 0;
+    const run = await runCommit({
+      worker: () => `Work ${++acts}.`,
+      judge: judging(() => ({ correctness: 0.6 })),
+      critic: (_request, n) =>
+        criticised({ description: 'wrong', severity: 0.95, cause: n === 2 ? 'complexity-exceeded' : 'logic-error' }),
+      repairer: (_request, n) => `Work ${acts}, mended ${n}.`,
+    });
+    expect((await courseOf(run.stage)).filter((told) => told.startsWith('REPAIR'))).toEqual([
+      ...[
+        'REPAIR repaired VERIFY',
+        'REPAIR re-decompose DECOMPOSE',
+        'REPAIR repaired VERIFY',
+        'REPAIR repaired VERIFY',
+      ],
+    ]);
+    expect((await notesOf(run.stage, 'control')).map(({ decision }) => (decision as { kind: string }).kind)).toEqual([
+      ...['repair', 'repair', 'repair', 'repair', 'stalled'],
+    ]);
+  });
+
+  it('gives up by the last measurement, not by one that was answered since [R4-CONTROL-STALL] [R4-LOOP-GAP]', async () => {
+    let acts = 0;
+    const run = await runCommit(
+      {
+        worker: () => `Work ${++acts}.`,
+        judge: judging(
+          (shown) => ({ correctness: shown.includes('Work 2') ? 0.75 : 0.6 }),
+          (shown) => (shown.includes('mended 4') && shown.includes('Work 1') ? ['tide tables'] : []), // it has stalled by then
+        ),
+        critic: () => criticised({ description: 'wrong', severity: 0.95 }),
+        repairer: (_request, n) => `Work ${acts}, mended ${n}.`,
+      },
+      { retriever: { name: 'shelf', retrieve: async () => [] } },
+    );
+    const course = await courseOf(run.stage);
+    const back = course.indexOf('VERIFY retrieval-gap RETRIEVE');
+    expect(course.slice(back, back + 6)).toEqual([
+      ...['VERIFY retrieval-gap RETRIEVE', 'RETRIEVE retrieved ACT', 'ACT acted VERIFY'],
+      ...['VERIFY gates-failed CRITIQUE', 'CRITIQUE diagnosed REPAIR', 'REPAIR repaired VERIFY'],
+    ]);
+  });
+
   it('passes over a strategy that has failed against this cause in earlier tasks [R4-CONTROL-GAIN] [R4-REPAIR-STRATEGY]', async () => {
     const store = memoryStore();
     const script = {

@@ -143,6 +143,46 @@ describe('a loop whose repairs cannot help', () => {
     expect(run.outcome).toMatchObject({ stop: 'suspended', waiting: [{ request: { why: /no longer change/ } }] });
   });
 
+  it('measures what the last repair changed before anybody is asked about it [R4-REPAIR-ESCALATE] [R4-COMMIT-PARTIAL]', async () => {
+    const run = await runCommit(
+      {
+        worker: () => 'One bad.\n\nTwo bad.',
+        judge: judging((shown) =>
+          shown.includes('Poison') ? { correctness: 0.1, completeness: 0.2 } : { correctness: 0.6 },
+        ),
+        critic: () => criticised({ description: 'one', line: 1 }, { description: 'two', line: 3 }),
+        repairer: () => 'Poison.',
+      },
+      {
+        parts: (session) => ({ repair: { session: session('repairer'), budget: { attempts: 1 } } }),
+        people: [['ada', yes]],
+      },
+    );
+    expect((await courseOf(run.stage)).slice(6, 10)).toEqual([
+      ...['REPAIR repaired VERIFY', 'VERIFY gates-failed CRITIQUE', 'CRITIQUE diagnosed REPAIR'],
+      'REPAIR partial COMMIT',
+    ]);
+    expect(resultOf(run)).toMatchObject({
+      outputs: { artefacts: [{ text: 'One bad.\n\nPoison.' }] },
+      provenance: { scores: { correctness: 0.1, completeness: 0.2 } }, // of what is given out
+      missing: expect.arrayContaining(['correctness: 0.10 of 0.85']) as unknown,
+    });
+    expect(new Set(resultOf(run).missing).size).toBe(resultOf(run).missing.length); // each finding once
+  });
+
+  it('commits what the last repair brought, where that was enough [R4-REPAIR-ESCALATE]', async () => {
+    const run = await runCommit(
+      {
+        judge: judging((shown) => ({ correctness: shown.includes('and the sun') ? 1 : 0.6 })),
+        critic: () => criticised({ description: 'one' }, { description: 'two', line: 1 }),
+        repairer: () => 'Because of the moon and the sun.',
+      },
+      { parts: (session) => ({ repair: { session: session('repairer'), budget: { attempts: 1 } } }) },
+    );
+    expect(run.outcome.stop).toBe('done');
+    expect(await notesOf(run.stage, 'escalation')).toEqual([]);
+  });
+
   it('does what a person wants instead, although all rounds and attempts are used up [R4-LOOP-HUMAN-MODIFY]', async () => {
     const modify = { verdict: 'modify', value: 'Write a strong answer.' } as const;
     const run = await runCommit(

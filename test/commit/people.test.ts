@@ -190,6 +190,28 @@ describe('an output that a person has to approve', () => {
     expect(await outcomesIn(store)).toEqual([]);
   });
 
+  it('is shown to them again, whatever its scores are by then, and says in its provenance who wanted what [R4-LOOP-HUMAN-MODIFY] [R4-COMMIT-PROVENANCE]', async () => {
+    const script = {
+      // fair at first, so that somebody is asked; then without fault, so that nobody had to be
+      judge: judging((shown) => (shown.includes('and the sun') ? {} : { correctness: 0.9, coherence: 0.8 })),
+    };
+    const modify = { verdict: 'modify', value: 'Mention the sun.', reason: 'it matters' } as const;
+    const asked = await runCommit(script, { exit: { novelty: 1, pAuto: 0.98 }, people: [['ada', modify]] });
+    expect(asked.outcome).toMatchObject({
+      stop: 'suspended',
+      waiting: [{ request: { why: expect.stringContaining("changed on a person's word") as string } }],
+    });
+    const people = [['ada', modify] as const, ['bob', yes] as const];
+    const run = await runCommit(script, { exit: { novelty: 1, pAuto: 0.98 }, people });
+    expect(resultOf(run).provenance).toMatchObject({
+      approvers: ['bob'],
+      decisions: [
+        { verdict: 'modify', by: 'ada', reason: 'it matters' },
+        { verdict: 'approve', by: 'bob' },
+      ],
+    });
+  });
+
   it('is heard even where evidence is missing that nobody can find [R4-LOOP-HUMAN-MODIFY]', async () => {
     const judge = judging(
       () => ({}),

@@ -1,4 +1,14 @@
-import { type Clock, done, FlyballError, memoryStore, type Run, type Store, systemClock } from 'flyball';
+import {
+  BoundReachedError,
+  type Clock,
+  done,
+  FlyballError,
+  memoryStore,
+  type Outcome,
+  type Run,
+  type Store,
+  systemClock,
+} from 'flyball';
 import type { CommitResult } from 'flyball/loops';
 import { memory } from 'flyball/memory';
 import { scriptedModel } from 'flyball/testing';
@@ -16,6 +26,7 @@ import {
   resultOf,
   runCommit,
   SMOOTH,
+  say,
   TASK,
 } from './stage-commit.js';
 
@@ -135,6 +146,70 @@ describe('a committed result', () => {
     const { outcome } = await runCommit({}, { workpiece, store });
     expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'INVARIANT_BROKEN' } });
     expect((await store.query(COMMITS)).records).toEqual([]);
+  });
+
+  it('stays committed when what comes after fails: that is noted, and nothing more [R4-COMMIT-MEMORY] [R4-COMMIT-IDEMPOTENT]', async () => {
+    const down = new FlyballError('STORAGE_FAILED', 'The memory is down.');
+    const bound = new BoundReachedError({ bound: 'modelCalls', limit: 3, spent: 3, node: '/' });
+    for (const error of [down, bound]) {
+      const store = memoryStore();
+      const broken = { ...memory({ store: memoryStore() }), remember: () => Promise.reject(error) };
+      const { outcome, stage } = await runCommit({}, { store, memory: broken });
+      expect(outcome.stop).toBe('done');
+      expect(await notesOf(stage, 'after-commit-failed')).toMatchObject([{ what: 'memory', code: error.code }]);
+      expect((await store.query(COMMITS)).records).toHaveLength(1);
+    }
+    const unlearned = memoryStore();
+    const forgetful: Store = {
+      ...unlearned,
+      propose: (at, proposal) =>
+        at.collection === LESSONS.collection ? Promise.reject(down) : unlearned.propose(at, proposal),
+    };
+    const run = await runCommit({}, { store: forgetful });
+    expect(run.outcome.stop).toBe('done');
+    expect(await notesOf(run.stage, 'after-commit-failed')).toMatchObject([{ what: 'lesson' }]);
+    const failing = { judge: judging(() => ({ completeness: 0 })), critic: () => criticised({ description: 'empty' }) };
+    const failed = await runCommit(failing, { store: forgetful, task: { ...TASK, id: 'other' } });
+    expect(failed.outcome).toMatchObject({ failure: { code: 'QUALITY_NOT_REACHED' } }); // its own failure, not the store's
+  });
+
+  it('stays what it is when another run commits the same task later: that one answers with it [R4-COMMIT-IDEMPOTENT]', async () => {
+    const store = memoryStore();
+    const shelf = memory({ store: memoryStore() });
+    const task = { ...TASK, requiresApproval: true };
+    const first = await runCommit({}, { store, task });
+    const second = await runCommit({ worker: () => 'Another text.' }, { store, task, memory: shelf });
+    const part = await runCommit(
+      { judge: judging(() => ({ completeness: 0.5 })), critic: () => criticised({ description: 'short' }) },
+      { store, task, controller: { noise: 0.9 }, expectedError: 0 },
+    );
+    const ended = [];
+    for (const { life, outcome } of [first, second, part]) {
+      await say(life, outcome, 'ada', { verdict: 'approve' });
+      ended.push(resultOf({ outcome: (await life.resume()) as Outcome<CommitResult> }));
+    }
+    const [one, other, less] = ended;
+    expect(one).toMatchObject({ status: 'committed', outputs: { artefacts: [{ text: 'Because of the moon.' }] } });
+    expect(other).toEqual({ ...one, resubmitted: true });
+    expect(less).toEqual({ ...one, resubmitted: true });
+    expect(resultOf(await runCommit({}, { store, task }))).toEqual({ ...one, resubmitted: true });
+    expect(await notesOf(second.stage, 'after-commit-failed')).toEqual([]);
+    const recalled = moving().open(async (on: Run) => done(await shelf.list(on, 'episodic')));
+    expect(await recalled.start()).toMatchObject({ value: { items: [] } }); // nothing of what was not committed
+  });
+
+  it('is refused when it was altered since, and nothing is done in its name [R4-COMMIT-PROVENANCE] [R4-COMMIT-IDEMPOTENT]', async () => {
+    const store = memoryStore();
+    await runCommit({}, { store });
+    const [record] = (await store.query(COMMITS)).records;
+    const value = record?.value as CommitResult;
+    const forged = { ...value, outputs: { ...value.outputs, artefacts: [{ name: 'answer', text: 'Forged.' }] } };
+    const at = { ...COMMITS, key: record?.key ?? '' };
+    await store.propose(at, { id: 'forge', over: record?.version ?? 0, value: forged, now: 1 });
+    await store.commit(at, 'forge', 1);
+    const { outcome, model } = await runCommit({}, { store });
+    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'INVARIANT_BROKEN' } });
+    expect(model.requests).toEqual([]);
   });
 
   it('is stored and learned from once, although COMMIT had to be repeated [R4-COMMIT-IDEMPOTENT] [R4-LOOP-RETRY]', async () => {

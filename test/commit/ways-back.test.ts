@@ -93,6 +93,28 @@ describe('a failure that may pass', () => {
     ]);
   });
 
+  it('of a plan is not hidden by work that is not there yet [R4-LOOP-RETRY]', async () => {
+    const stage = moving();
+    let collected = 0;
+    const run = await runCommit(
+      { worker: (_request, n) => (n <= 3 ? busy() : 'Because of the moon.') },
+      {
+        stage,
+        stays: true,
+        workpiece: {
+          collect: async (_run, answer) => {
+            collected++;
+            if (answer === '') throw new FlyballError('EFFECT_FAILED', 'There is no such file.');
+            return [{ name: 'answer', text: answer }];
+          },
+          write: async () => undefined,
+        },
+      },
+    );
+    expect((await courseOf(stage)).slice(3, 5)).toEqual(['ACT retry ACT', 'ACT acted VERIFY']);
+    expect([run.outcome.stop, collected]).toEqual(['done', 1]);
+  });
+
   it('of another kind ends the loop at once [R4-LOOP-RETRY]', async () => {
     const refused = new FlyballError('MODEL_REJECTED', 'No.', { retryable: false });
     const run = await runCommit({ planner: [refused] });
@@ -166,6 +188,56 @@ describe('missing evidence', () => {
     const without = await runCommit({ judge });
     expect(without.outcome.stop).toBe('done');
     expect((await phasesOf(without.stage)).filter((phase) => phase === 'RETRIEVE')).toHaveLength(1);
+  });
+
+  it('is not looked for while every gate is open, and never twice with the same words [R4-LOOP-GAP]', async () => {
+    const gaps = () => ['the price of salt'];
+    const open = await runCommit({ judge: judging(() => ({}), gaps) }, { retriever: books });
+    expect(await phasesOf(open.stage)).toEqual(['PLAN', 'DECOMPOSE', 'RETRIEVE', 'ACT', 'VERIFY', 'COMMIT', 'COMMIT']);
+    const asked: string[] = [];
+    const retriever = {
+      name: 'shelf',
+      retrieve: async (query: string) => {
+        asked.push(query);
+        return [];
+      },
+    };
+    const closed = await runCommit(
+      { judge: judging((shown) => ({ completeness: shown.includes('and the sun') ? 1 : 0.5 }), gaps) },
+      { retriever },
+    );
+    expect(asked.filter((query) => query === 'the price of salt')).toHaveLength(1);
+    expect((await courseOf(closed.stage)).slice(4, 8)).toEqual([
+      ...[
+        'VERIFY retrieval-gap RETRIEVE',
+        'RETRIEVE retrieved ACT',
+        'ACT acted VERIFY',
+        'VERIFY gates-failed CRITIQUE',
+      ],
+    ]);
+  });
+
+  it('that was looked for already is mended in the round that finds it missing [R4-LOOP-GAP]', async () => {
+    const goal = 'Why so?';
+    const piece = { id: 'e1', text: 'The moon.', source: 's', place: 'p', authority: false, trust: 'outside' as const };
+    const run = await runCommit(
+      {
+        judge: judging((shown) => ({ correctness: shown.includes('and the sun') ? 1 : 0.6 })),
+        critic: () => criticised({ description: goal, cause: 'retrieval-gap' }),
+      },
+      {
+        task: { ...TASK, goal, requirements: [] },
+        // the goal was asked too, and the piece fits another query better
+        retriever: {
+          name: 'shelf',
+          retrieve: async (query: string) => [{ ...piece, query, score: query === goal ? 1 : 2 }],
+        },
+      },
+    );
+    expect((await courseOf(run.stage)).slice(4)).toEqual([
+      ...['VERIFY gates-failed CRITIQUE', 'CRITIQUE diagnosed REPAIR', 'REPAIR repaired VERIFY'],
+      ...['VERIFY gates-passed COMMIT', 'COMMIT committed COMMIT'],
+    ]);
   });
 
   it('is mended without looking, in the same round, where there is nowhere to look', async () => {

@@ -12,10 +12,10 @@ import {
   requestApproval,
 } from 'flyball/people';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Verdict } from '../../src/core/approval.js';
+import { stricter, type Verdict } from '../../src/core/approval.js';
 import type { Tool } from '../../src/core/tool.js';
 import type { AnyAgent } from '../../src/runtime/options.js';
-import { moving } from '../runtime/stage.js';
+import { gate, moving } from '../runtime/stage.js';
 
 const sent: unknown[] = [];
 
@@ -200,6 +200,13 @@ describe('an approval inbox', () => {
       code: 'DENIED',
       message: 'ada has agreed to send_email already. Somebody else has to agree as well.',
     });
+    await expect(inbox.decide(second.id, approve, { ...ada, by: ' Ada' })).rejects.toMatchObject({
+      message: expect.stringContaining('has agreed to send_email already'), // another spelling is no other person
+    });
+    await expect(inbox.decide(second.id, approve, { ...ada, by: ' ' })).rejects.toMatchObject({
+      code: 'DENIED',
+      message: expect.stringContaining('has to say who they are'),
+    });
     await inbox.decide(second.id, approve, { by: 'bob', scopes: [] });
     expect(await (await runtime.wake('r1')).outcome()).toMatchObject({ stop: 'done' });
     expect(sent).toHaveLength(1);
@@ -207,6 +214,24 @@ describe('an approval inbox', () => {
       { by: 'ada', verdict: 'approve' },
       { by: 'bob', verdict: 'approve' },
     ]);
+  });
+
+  it('asks for a scope of each list where several rules have to hold [R4-PEOPLE-SCOPES]', async () => {
+    const rules = stricter({ scopes: ['cfo'] }, { scopes: ['ops', 'legal'] });
+    const { inbox, start, runtime } = desk(async (run: Run) =>
+      done((await requestApproval(run, { action: 'publish' }, rules, 'review')).verdict),
+    );
+    await start('r1');
+    const item = only((await inbox.list()).items);
+    expect(item).toMatchObject({ scopes: ['cfo'], alsoScopes: [['ops', 'legal']] });
+    for (const scopes of [['cfo'], ['ops', 'legal']])
+      await expect(inbox.decide(item.id, approve, { by: 'ada', scopes })).rejects.toMatchObject({
+        code: 'DENIED',
+        message: expect.stringContaining('it takes the scope cfo, and ops or legal'),
+      });
+    expect((await inbox.list({ scope: 'cfo' })).items).toEqual([]); // it is not enough
+    await inbox.decide(item.id, approve, { by: 'ada', scopes: ['cfo', 'legal'] });
+    expect(await (await runtime.wake('r1')).outcome()).toMatchObject({ stop: 'done', value: 'approved' });
   });
 
   it('shows what was escalated to those who are asked next, with who escalated it [R4-PEOPLE-ESCALATE]', async () => {
@@ -294,6 +319,49 @@ describe('an approval inbox', () => {
     const again = await runtime.resume('r1', { budget: { toolCalls: 5 } });
     expect(await again.outcome()).toMatchObject({ stop: 'suspended' });
     expect(only((await inbox.list()).items)).toMatchObject({ about: 'confirm', status: 'open' });
+  });
+
+  it('withdraws the question of a branch that lost and was taken back [R4-PEOPLE-INBOX]', async () => {
+    const [isAsked, hasWon, works] = [gate(), gate(), gate()];
+    const undoable = { class: 'undoable', compensate: async () => undefined } as const;
+    const { inbox, start, runtime } = desk(async (run: Run) => {
+      const asks = (branch: Run) => branch.call(confirmTool({}), { prompt: 'Go on?' });
+      const acts = (branch: Run) => branch.step('work', null, () => works.opened, undoable);
+      const wins = (branch: Run) => branch.step('win', null, () => hasWon.opened, 'idempotent');
+      await run.first<unknown>([(branch) => branch.all<unknown>([acts, asks], 2), wins]);
+      return done(await run.wait({ name: 'later' }));
+    });
+    runtime.subscribe((_run, entries) => {
+      if (entries.some(({ event }) => event.type === 'wait-start')) isAsked.open();
+    });
+    const started = start('r1');
+    await isAsked.opened;
+    hasWon.open(); // what the other one has in flight is seen to its end before it is taken back
+    const lost = only((await inbox.list({ status: 'open' })).items);
+    works.open();
+    expect(await started).toMatchObject({ waiting: [{ name: 'later' }] });
+    expect((await inbox.list({ status: 'open' })).items).toEqual([]);
+    expect(await inbox.get(lost.id)).toMatchObject({ status: 'withdrawn' });
+    await expect(inbox.answer(lost.id, true, ada)).rejects.toMatchObject({
+      code: 'SIGNAL_UNEXPECTED',
+      message: expect.stringContaining('the run no longer waits for it'),
+    });
+  });
+
+  it('withdraws what was asked in a generation that is over [R4-PEOPLE-INBOX]', async () => {
+    const isAsked = gate();
+    const { inbox, start, runtime } = desk(async (run: Run, state) => {
+      if (state === 'second') return done(await run.wait({ name: 'later' }));
+      const asks = (branch: Run) => branch.call(confirmTool({}), { prompt: 'Go on?' });
+      await run.first<unknown>([asks, (branch) => branch.step('work', null, () => isAsked.opened, 'idempotent')]);
+      return run.continueWith('second');
+    });
+    runtime.subscribe((_run, entries) => {
+      if (entries.some(({ event }) => event.type === 'wait-start')) isAsked.open();
+    });
+    await start('r1');
+    expect((await inbox.list({ status: 'open' })).items).toEqual([]);
+    expect(only((await inbox.list()).items)).toMatchObject({ status: 'withdrawn', why: 'Go on?' });
   });
 
   it('leaves to a run what its forks inherited from it', async () => {

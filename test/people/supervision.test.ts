@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, done, type Entry, type Outcome, type Run, systemClock } from 'flyball';
+import { type Clock, done, type Entry, FlyballError, type Outcome, type Run, systemClock } from 'flyball';
 import { toolLoop } from 'flyball/loops';
 import { type Fired, type SuperviseOptions, supervise, supervisedScope, underSupervision } from 'flyball/people';
 import { scriptedModel } from 'flyball/testing';
@@ -21,6 +21,11 @@ const interruptAt =
 
 const interruptAtIntent: SuperviseOptions['monitor'] = ({ event }) =>
   event.type === 'intent' ? { tier: 'interrupt', why: 'it acts' } : undefined;
+
+const waitsThenWorks = async (run: Run) => {
+  await run.wait({ name: 'go' });
+  return done(await run.step('work', null, () => 'worked', 'idempotent'));
+};
 
 /** A folder of ten files, and a scripted agent that edits one after the other. */
 function tenEdits() {
@@ -302,7 +307,13 @@ describe('a run that somebody watches', () => {
     const drill = watch.drill();
     await new Promise((resolve) => setImmediate(resolve));
     hold.open();
-    expect(await drill).toEqual({ ok: true, paused: true, monitor: 'fired', why: 'it paused and went on' });
+    expect(await drill).toEqual({
+      ok: true,
+      paused: true,
+      met: 'paused',
+      monitor: 'fired',
+      why: 'it paused and went on',
+    });
     await started;
     expect(await life.runtime.handle(RUN).outcome()).toMatchObject({ stop: 'done' });
     expect(await stage.events('run-pause')).toHaveLength(1);
@@ -327,6 +338,47 @@ describe('a run that somebody watches', () => {
       monitor: 'silent',
       why: expect.stringContaining('did not interrupt') as string,
     });
+    expect(watch.healthy()).toBe(false);
+    watch.stop();
+  });
+
+  it('leaves no pause behind in a run that only waits: it goes on when it is answered [R4-PEOPLE-SUPERVISE]', async () => {
+    const stage = moving();
+    const life = stage.open(waitsThenWorks);
+    expect(await life.start()).toMatchObject({ stop: 'suspended' });
+    const watch = supervise(life.runtime, RUN, { monitor: () => undefined });
+    expect(await watch.drill()).toEqual({
+      ok: false,
+      paused: false,
+      met: 'waiting',
+      monitor: 'not tried',
+      why: 'the run only waits for somebody: there was nothing to interrupt.',
+    });
+    expect(watch.healthy()).toBe(true); // nothing was shown, neither way
+    await life.runtime.signal(RUN, 'go', 1);
+    expect(await (await life.runtime.wake(RUN)).outcome()).toMatchObject({ stop: 'done', value: 'worked' });
+    expect(await stage.events('run-pause')).toEqual([]);
+    watch.stop();
+  });
+
+  it('stays paused through a drill when somebody had paused it', async () => {
+    const life = moving().open(waitsThenWorks);
+    await life.start();
+    await life.runtime.pause(RUN, { by: 'ann' });
+    expect(await (await life.runtime.wake(RUN)).outcome()).toMatchObject({ paused: true });
+    const watch = supervise(life.runtime, RUN, { monitor: () => undefined });
+    expect(await watch.drill()).toMatchObject({ ok: false, met: 'held', why: expect.stringContaining('stays paused') });
+    expect((await life.runtime.get(RUN)).status).toBe('paused');
+    expect(watch.healthy()).toBe(true);
+    watch.stop();
+  });
+
+  it('is told of where a drill could not take its pause back', async () => {
+    const life = moving().open(waitsThenWorks);
+    await life.start();
+    const resume = () => Promise.reject(new FlyballError('RUN_UNLOADED', 'it is held elsewhere'));
+    const watch = supervise({ ...life.runtime, resume }, RUN, { monitor: () => undefined });
+    expect(await watch.drill()).toMatchObject({ ok: false, met: 'waiting', why: expect.stringContaining('elsewhere') });
     expect(watch.healthy()).toBe(false);
     watch.stop();
   });

@@ -79,6 +79,28 @@ describe('a partial order', () => {
     expect(seen).toHaveLength(4);
   });
 
+  it('takes no more lanes than the budget of the run has room for', async () => {
+    for (const width of [1, 2]) {
+      let inFlight = 0;
+      let peak = 0;
+      const { outcome, result } = await runPlan(
+        {
+          planner: wide({ a: 0, b: 0, c: 0, d: 0 }),
+          worker: async (request) => {
+            peak = Math.max(peak, ++inFlight);
+            await new Promise((resolve) => setImmediate(resolve));
+            inFlight--;
+            return stepIn(request);
+          },
+        },
+        { limits: { width } },
+      );
+      expect(outcome.stop).toBe('done'); // and not bounded by its own width
+      expect(result.records).toHaveLength(4);
+      expect(peak).toBe(width);
+    }
+  });
+
   it('starts a step the moment that all it waits for is done, and does not wait for the others [R4-CHECK-DISPATCH]', async () => {
     let freed: () => void = () => undefined;
     const slowMayEnd = new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { proposes } from '../loops/stage-loop.js';
 import { moving, RUN, Stage } from '../runtime/stage.js';
-import { planAgent, planText, recordedTools, thinking, toolStep } from './stage-plan.js';
+import { lastOf, planAgent, planText, recordedTools, runPlan, thinking, toolStep } from './stage-plan.js';
 
 const written = (steps: readonly Partial<PlanStep>[]): Plan => {
   const read = readPlan({ goal: 'g', shape: 'ordered', steps });
@@ -149,5 +149,52 @@ describe('a step that the plan may not take by itself', () => {
     });
     expect(model.promptAt('replanner')).toContain('ann rejected it: no money left');
     expect(paid).toEqual([]);
+  });
+
+  it('cannot be a thought that acts: without an approval a loop calls only what changes nothing', async () => {
+    paid.length = 0;
+    const look = recordedTools('look');
+    const worker = [proposes('look'), proposes('pay'), 'Thought.'];
+    const { outcome, result, model } = await runPlan(
+      { planner: planText([thinking('think')]), worker },
+      { tools: [pay, ...look.tools], execution: { permits: () => false } },
+    );
+    expect(outcome.stop).toBe('done'); // a denied call is an observation
+    expect([paid, look.done]).toEqual([[], ['look']]);
+    expect(result.records[0]?.actualToolCalls).toMatchObject([
+      { tool: 'look', ok: true },
+      { tool: 'pay', ok: false, code: 'DENIED' },
+    ]);
+    expect(lastOf(model, 'worker', 3)).toContain('step think has no approval for it');
+  });
+
+  it('cannot call more than it was permitted for: other tools that change something are denied', async () => {
+    paid.length = 0;
+    const sent: string[] = [];
+    const send = tool({
+      name: 'send',
+      description: 'Sends. Not for anything else.',
+      effect: 'idempotent',
+      execute: async () => {
+        sent.push('sent');
+        return 'sent';
+      },
+    });
+    const { outcome } = await runPlan(
+      { planner: planText([paying]), worker: [proposes('send'), proposes('pay'), 'Paid.'] },
+      { tools: [pay, send], execution: { permits: () => true } },
+    );
+    expect(outcome.stop).toBe('done');
+    expect([paid, sent]).toEqual([['paid'], []]);
+  });
+
+  it('is not narrowed where nobody approves steps', async () => {
+    paid.length = 0;
+    const { outcome } = await runPlan(
+      { planner: planText([thinking('think')]), worker: [proposes('pay'), 'Thought.'] },
+      { tools: [pay] },
+    );
+    expect(outcome.stop).toBe('done');
+    expect(paid).toEqual(['paid']);
   });
 });

@@ -65,13 +65,14 @@ describe('the prompt of a step', () => {
           await life.runtime.redirect(RUN, 'Use metric units.', { by: 'ann' });
           return 'One.';
         },
+        'One, in metres.', // an answer that did not know what was said is not taken
         'Two.',
       ],
     });
     const life = stage.open((run: Run) => planAgent(model)(run, 'Measure it.'));
     expect((await life.start()).stop).toBe('done');
     expect(model.promptAt('worker', 1)).not.toContain('metric');
-    expect(model.promptAt('worker', 2)).toMatch(/ann .*Use metric units\./);
+    expect(model.promptAt('worker', 3)).toMatch(/Think about two.*ann .*Use metric units\./s);
   });
 });
 

@@ -159,6 +159,20 @@ describe('a plan that fails a check', () => {
     expect(new Set(notes('plan').map(({ hash }) => hash)).size).toBe(2);
   });
 
+  it('in many places is told of ten of them, and of all steps that have to change [R4-CHECK-TARGETED]', async () => {
+    const ids = Array.from({ length: 60 }, (_, at) => `bad-${at}`);
+    const bad = planText([keepMe, ...ids.map((id) => toolStep(id, 'telescope'))]);
+    const { model, outcome, notes } = await runPlan({ planner: () => bad }, { tools, planner: { maxRevisions: 1 } });
+    const told = lastOf(model, 'planner', 2);
+    expect(told.match(/telescope/g)).toHaveLength(9);
+    expect(told).toContain('51 more issues of this plan are not listed');
+    expect(told).toContain(`Change these steps: ${ids.join(', ')}.`);
+    const [note] = notes('plan').map(({ validation }) => validation as { issues: unknown[] });
+    expect(note?.issues).toHaveLength(10);
+    expect((outcome as { failure: { detail: { issues: unknown[] } } }).failure.detail.issues).toHaveLength(10);
+    expect(JSON.stringify(outcome).length).toBeLessThan(10_000);
+  });
+
   it('is corrected a bounded number of times [R4-CHECK-TARGETED]', async () => {
     const { model, outcome } = await runPlan({ planner: () => first }, { tools, planner: { maxRevisions: 1 } });
     expect(model.requestsOf('planner')).toHaveLength(2);

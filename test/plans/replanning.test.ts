@@ -108,7 +108,7 @@ describe('a step that fails', () => {
     const seen = model.promptAt('replanner');
     expect(seen).toMatch(/Step read: done.*Three rows\..*Step sum: failed/s);
     expect(lastOf(model, 'replanner', 1)).toMatch(
-      /What went wrong: step sum cannot be done: sum was not called with success/,
+      /What went wrong: step sum cannot be done: sum was called and failed/,
     );
     model.assertFinished();
   });

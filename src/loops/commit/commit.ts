@@ -15,7 +15,9 @@ export async function commitPhase(run: Run, work: Work): Promise<PhaseReport & {
   const result = resultOf(work);
   assertProvenance(work.run, work, result);
   const { parts, task } = work;
-  const standing = await persist(run, parts.store, parts.name, task, result);
+  const tried = [...work.tried];
+  work.tried.push(result.provenance.hash); // it may be durable although this fails
+  const standing = await persist(run, parts.store, parts.name, task, { result, tried });
   const seen = result.status === 'committed' ? { seen: { text: taskText(work) } } : {};
   // it is durable, and may have been given out: what comes after can no longer take it back
   await evenIfItFails(run, { kind: AFTERWARDS, what: 'lesson' }, () =>

@@ -28,7 +28,7 @@ function withClosedGates(diagnosis: CritiqueDiagnosis, { exit, carried }: Work):
   const found = [...diagnosis.defects, ...others];
   const dimensions = new Set(found.map(({ dimension }) => dimension));
   const closed = (exit?.gates ?? [])
-    .filter(({ passed }) => !passed)
+    .filter(({ passed, note }) => !passed && note === undefined) // with one it was not measured
     .flatMap((gate) => {
       const dimension = DIMENSION_OF[gate.gate];
       return dimension === undefined || dimensions.has(dimension) ? [] : [defectOf(gate, dimension)];
@@ -37,11 +37,11 @@ function withClosedGates(diagnosis: CritiqueDiagnosis, { exit, carried }: Work):
   return { ...diagnosis, defects, severity: Math.max(0, ...defects.map(({ severity }) => severity)) };
 }
 
-function defectOf({ gate, score, threshold, note }: GateResult, dimension: DimensionName): Defect {
+function defectOf({ gate, score, threshold }: GateResult, dimension: DimensionName): Defect {
   return {
     id: `gate-${gate}`,
     dimension,
-    description: `${gate} is at ${score.toFixed(2)}, and ${threshold} is needed${note === undefined ? '' : ` (${note})`}`,
+    description: `${gate} is at ${score.toFixed(2)}, and ${threshold} is needed`,
     severity: Math.min(1, Math.max(0.1, threshold - score)),
     scope: 'global',
     foundBy: 'gate',

@@ -14,7 +14,7 @@ export function escalationNow(work: Work, { defects }: CritiqueDiagnosis): Escal
   return escalationFor(defects, {
     hasStronger: mayUpgrade(work),
     partialIsUseful: isUseful(work),
-    scores: work.verified.scores,
+    ...(work.verified.schemaOk ? { scores: work.verified.scores } : {}), // nobody scored what has no structure
   });
 }
 

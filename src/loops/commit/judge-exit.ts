@@ -4,6 +4,7 @@ import type { Defect } from '../../core/work.js';
 import { stepLoop } from '../plan/execute-plan.js';
 import { effectKindOf } from '../plan/planner-prompts.js';
 import { askPeople } from './ask-people.js';
+import type { GateResult } from './contracts.js';
 import { qualityError } from './control/index.js';
 import { exitDecision, exitReport, noveltyOf } from './exit/index.js';
 import { foresee } from './prepare.js';
@@ -26,21 +27,39 @@ export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
     work.intensity = 1; // what has no structure cannot be mended in places
     return { event: 'schema-failed', why: verdict.schemaProblems.join('; ') };
   }
-  const unscored = verdict.skipped.find(({ level }) => level === 'rubric' || level === 'coherence');
+  const again = mayMeasureAgain(work);
+  if (again !== undefined) return again;
+  const unscored = verdict.skipped.find(({ level }) => SCORING.includes(level));
   if (unscored !== undefined) return unmeasured(run, work, unscored);
   steer(run, work);
   work.carried = await stillThere(run.scope('carried'), work);
   return leave(run, work);
 }
 
-/** What nobody scored is no bad score: it is asked again, then a person looks, and the controller learns nothing from it. */
+/** Levels without which there are no scores for the controller. */
+const SCORING: readonly string[] = ['rubric', 'coherence'];
+
+/** What a session could not be heard about is no bad score: it is asked again while that may help. */
+function mayMeasureAgain({ verified, evidence, position, parts }: Work): PhaseReport | undefined {
+  if (position.retries >= parts.limits.maxRetries) return undefined;
+  const asked = [...SCORING, 'consistency', ...(evidence.items.length === 0 ? [] : ['semantic'])];
+  const unmet = verified.skipped.find((each) => each.unmet === true && asked.includes(each.level));
+  if (unmet !== undefined) return { event: 'retry', why: notHad(unmet) };
+  const { blocked = [] } = verified; // a command that could not be run says nothing about the output
+  return blocked.length === 0 ? undefined : { event: 'retry', why: `tests could not be run: ${blocked.join('; ')}` };
+}
+
+function notHad({ level, why }: { readonly level: string; readonly why: string }): string {
+  return `${level} could not be scored: ${why}`;
+}
+
+/** Nobody scored it, however often they were asked: a person looks, and the controller learns nothing from it. */
 async function unmeasured(
   run: Run,
   work: Work,
-  { level, why }: { readonly level: string; readonly why: string },
+  level: { readonly level: string; readonly why: string },
 ): Promise<PhaseReport> {
-  const said = `${level} could not be scored: ${why}`;
-  if (work.position.retries < work.parts.limits.maxRetries) return { event: 'retry', why: said };
+  const said = notHad(level);
   work.isRepaired = false;
   work.exit = reportOn(work, false);
   run.note({ kind: 'exit', ...work.exit });
@@ -104,10 +123,21 @@ async function leave(run: Run, work: Work): Promise<PhaseReport> {
       return ask(run, work, [why, mustAsk(work) ?? []].flat().join('; '));
     case 'repair':
     case 'escalate':
-      return gap(work) ?? { event: 'gates-failed', why };
+      return gap(work) ?? closedBy(work, why);
     case 'fail':
       return { event: 'exhausted', why };
   }
+}
+
+/** Where only what could not be measured keeps gates closed, no repair opens them. */
+function closedBy(work: Work, why: string): PhaseReport {
+  const { blocked = [] } = work.verified;
+  const closed = (work.exit?.gates ?? []).filter(({ gate, passed }) => !passed && gate !== 'confidence');
+  const isUnmeasured = ({ gate, note }: GateResult): boolean =>
+    gate === 'tests' ? blocked.length > 0 : note !== undefined;
+  if (closed.length > 0 && closed.every(isUnmeasured))
+    work.escalateBecause ??= 'what keeps the gates closed could not be measured: no repair helps against that';
+  return { event: 'gates-failed', why };
 }
 
 /** Reasons that no score outweighs: somebody wanted it otherwise, or somebody found something that is still there. */

@@ -76,22 +76,23 @@ function readable(result: CommitResult): CommitResult {
 
 /**
  * Makes a result durable and answers what is committed: this one, or what another run committed for the task before it.
- * When the run is rolled back after all, nothing may be given out as committed that the rollback has taken back.
+ * `tried` are the hashes of what earlier tries of this COMMIT would have committed: nobody was told of them. When the
+ * run is rolled back after all, nothing may be given out as committed that the rollback has taken back.
  */
 export async function persist(
   run: Run,
   store: Store,
   loop: string,
   task: TaskSpec,
-  result: CommitResult,
+  { result, tried }: { readonly result: CommitResult; readonly tried: readonly string[] },
 ): Promise<CommitResult> {
   const at = place(run, COMMITS, taskHash(loop, task));
   const standing = await run.step(
     'commit-result',
-    { key: at.key, hash: result.provenance.hash, own: { run: run.id, content: result.contentHash }, at: run.now() },
+    { key: at.key, hash: result.provenance.hash, tried, at: run.now() },
     async (input, { key }) => {
-      // what another run committed first stays committed: somebody may have been given it already
-      const make = (before: unknown): unknown => (isWhole(before) && !isOwn(before, input.own) ? before : result);
+      // what somebody else committed first stays committed: it may have been given out already
+      const make = (before: unknown): unknown => (isWhole(before) && !isOneOf(before, input.tried) ? before : result);
       await put(store, at, { id: key, now: input.at, make });
       const { value } = (await store.get(at)) ?? { value: result };
       return isOf(value, input.hash) ? null : readable(value as CommitResult);
@@ -113,24 +114,18 @@ function isWhole(value: unknown): boolean {
 async function takeBack(
   store: Store,
   at: RecordKey,
-  { hash, own, at: now }: { readonly hash: string; readonly own: Own; readonly at: number },
+  { hash, tried, at: now }: { readonly hash: string; readonly tried: readonly string[]; readonly at: number },
   id: string,
 ): Promise<void> {
   if (!isOf((await store.get(at))?.value, hash)) return;
-  const before = (await store.history(at)).findLast(({ value, erased }) => erased !== true && !isOwn(value, own));
+  const own = [...tried, hash];
+  const before = (await store.history(at)).findLast(({ value, erased }) => erased !== true && !isOneOf(value, own));
   if (before === undefined) await store.erase(at, now);
   else await put(store, at, { id, now, make: () => before.value });
 }
 
-interface Own {
-  readonly run: string;
-  readonly content: string;
-}
-
-/** An earlier try of the same COMMIT, of which nobody was told. */
-function isOwn(value: unknown, { run, content }: Own): boolean {
-  const { provenance, contentHash } = value as CommitResult;
-  return provenance.run === run && contentHash === content;
+function isOneOf(value: unknown, hashes: readonly string[]): boolean {
+  return hashes.some((hash) => isOf(value, hash));
 }
 
 function isOf(value: unknown, hash: string): boolean {

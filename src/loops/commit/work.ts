@@ -77,6 +77,8 @@ export class Work {
   avoid: readonly string[] = [];
   missing: readonly string[] = [];
   readonly transitions: { readonly from: string; readonly event: string; readonly to: string }[] = [];
+  /** Hashes of the results that COMMIT has tried to make durable. */
+  readonly tried: string[] = [];
   readonly costByPhase: Record<string, number> = {};
   startedAt = 0;
 

@@ -1,5 +1,7 @@
 import type { ApprovalRules } from '../../core/approval.js';
 import type { Run } from '../../core/run.js';
+import type { SeamMiddleware } from '../../core/seams.js';
+import type { ToolRef } from '../../core/tool.js';
 import { requestApproval } from '../../people/request-approval.js';
 import type { PlanStep } from '../../plans/plan.js';
 import type { Toolset } from '../../tools/toolset.js';
@@ -19,6 +21,20 @@ export function needsApproval({ permits, tools }: StepGate, step: PlanStep): boo
   return [step.reversibility, ...required].some((effect) => effect !== 'pure') && !permits(step);
 }
 
+/**
+ * Where steps are approved, a step's loop calls what changes nothing, and what was approved: the tools that the step
+ * requires. Otherwise a planner that calls its step a thought would need no approval for anything.
+ */
+export function withinApproval(run: Run, { permits }: StepGate, { id, requiredTools }: PlanStep): Run {
+  if (permits === undefined) return run;
+  const isApproved = (tool: ToolRef) => effectKindOf(tool) === 'pure' || requiredTools.includes(tool.name);
+  const why = (tool: ToolRef) =>
+    `${tool.name} changes something, and step ${id} has no approval for it: it does not stand among its requiredTools`;
+  const guard: SeamMiddleware<'tool.pre'> = (next) => async (value, context) =>
+    isApproved(value.tool) ? next(value, context) : { allow: false, why: why(value.tool) };
+  return run.guarded({ 'tool.pre': [guard] });
+}
+
 /** Waits for a verdict, durably. Undefined when the step may run, else why it may not. */
 export async function refusalOf(run: Run, gate: StepGate, step: PlanStep): Promise<string | undefined> {
   const { compensation, description, expectedOutcome, reversibility, requiredTools } = step;
@@ -30,7 +46,10 @@ export async function refusalOf(run: Run, gate: StepGate, step: PlanStep): Promi
       effect: reversibility,
       why: 'it changes something that the plan may not change by itself',
       ...(expectedOutcome === '' ? {} : { expectedEffect: expectedOutcome }),
-      undo: compensation === undefined ? 'nothing in the plan takes it back' : `by the tool ${compensation.tool}`,
+      undo:
+        compensation === undefined
+          ? 'nothing in the plan takes it back'
+          : `by the tool ${compensation.tool} with ${JSON.stringify(compensation.args)}`,
     },
     gate.rules,
     `approve-step:${run.path}`,

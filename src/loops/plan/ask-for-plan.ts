@@ -3,6 +3,7 @@ import { append, type Prompt } from '../../core/prompt.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { parsePlan } from '../../plans/index.js';
+import { shownIssues } from '../../plans/issues.js';
 import type { Plan, PlanIssue } from '../../plans/plan.js';
 import { DEFAULT_REASKS } from './parts.js';
 import { unreadableText } from './planner-prompts.js';
@@ -42,8 +43,9 @@ export async function askForPlan(
 
 /** Every reason for which no plan is carried out, with the issues for programs. */
 export function notAccepted(why: string, issues: readonly PlanIssue[]): FlyballError {
-  const found = issues.map(({ message }) => message).join(' ');
+  const shown = shownIssues(issues);
+  const found = shown.map(({ message }) => message).join(' ');
   return new FlyballError('PLAN_INVALID', `There is no plan to carry out: ${why}${found === '' ? '' : ` ${found}`}`, {
-    detail: { issues: [...issues] },
+    detail: { issues: [...shown] },
   });
 }

@@ -1,9 +1,11 @@
-import type { Run } from '../../core/run.js';
+import { FlyballError } from '../../core/errors.js';
+import type { MadeCall, Run } from '../../core/run.js';
 import type { ToolRef } from '../../core/tool.js';
-import type { PlanStep, StepRecord } from '../../plans/plan.js';
+import type { PlanStep } from '../../plans/plan.js';
 import type { Toolset } from '../../tools/toolset.js';
 import type { CompensationRecord } from './parts.js';
 import { effectKindOf } from './planner-prompts.js';
+import type { Progress } from './progress.js';
 
 /**
  * Takes back what a failed plan did, newest first, by the compensations that its steps name. Only where the runtime
@@ -12,24 +14,61 @@ import { effectKindOf } from './planner-prompts.js';
 export async function compensatePlan(
   run: Run,
   tools: Toolset,
-  executed: readonly { readonly step: PlanStep; readonly record: StepRecord }[],
+  { executed, takenBack }: Pick<Progress, 'executed' | 'takenBack'>,
 ): Promise<readonly CompensationRecord[]> {
   const taken: CompensationRecord[] = [];
-  for (const { step, record } of [...executed].reverse()) {
-    if (step.compensation === undefined || !needsCompensation(step, record, tools)) continue;
+  for (const { step, record, path } of [...executed].reverse()) {
+    if (step.compensation === undefined || !needsCompensation(step, record.actualToolCalls, tools)) continue;
     const compensated = await compensate(run, tools.get(step.compensation.tool), step.id, step.compensation);
     run.note({ kind: 'compensation', ...compensated });
     taken.push(compensated);
+    if (compensated.ok) takenBack.add(path);
   }
   return taken;
 }
 
-/** It changed the world through a tool whose effect stays when the run is rolled back. */
-export function needsCompensation(step: PlanStep, { actualToolCalls }: StepRecord, tools: Toolset): boolean {
+/**
+ * Leaves word of how a step is taken back, before it begins: agent code does not run when a run is cancelled, but its
+ * rollback does. It calls nothing: a rollback makes no governed calls, and a tool that a planner named is not run outside
+ * of governance. So the report of the rollback says what to call by hand, where anything took place and the plan has not
+ * taken it back itself.
+ */
+export async function registerCompensation(
+  run: Run,
+  step: PlanStep,
+  {
+    tools,
+    takenBack,
+    earlier,
+  }: { readonly tools: Toolset; readonly takenBack: ReadonlySet<string>; readonly earlier: number },
+): Promise<void> {
+  const { compensation } = step;
+  if (compensation === undefined || step.reversibility === 'pure') return;
+  await run.step(`compensation of ${step.id}`, { step: step.id, ...compensation }, () => null, {
+    class: 'idempotent',
+    simulate: () => null,
+    compensate: async () => {
+      const calls = run.calls().slice(earlier);
+      if (takenBack.has(run.path) || !needsCompensation(step, calls, tools)) return;
+      const how = `${compensation.tool} with ${JSON.stringify(compensation.args)}`;
+      throw new FlyballError(
+        'EFFECT_FAILED',
+        `step ${step.id} took place, and the plan takes it back by ${how}: call it by hand`,
+      );
+    },
+  });
+}
+
+/** It changed the world through a tool whose effect stays when the run is rolled back, whatever became of the result. */
+export function needsCompensation(
+  step: PlanStep,
+  calls: readonly Pick<MadeCall, 'tool' | 'tookPlace'>[],
+  tools: Toolset,
+): boolean {
   if (step.reversibility === 'pure') return false;
-  return actualToolCalls.some(({ tool: name, ok }) => {
+  return calls.some(({ tool: name, tookPlace }) => {
     const tool = tools.get(name);
-    return ok && tool !== undefined && effectKindOf(tool) !== 'pure' && !isUndoneByRuntime(tool);
+    return tookPlace && tool !== undefined && effectKindOf(tool) !== 'pure' && !isUndoneByRuntime(tool);
   });
 }
 

@@ -2,6 +2,7 @@ import type { Failure } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import { readySteps, stateAfter, unmetPreconditions } from '../../plans/index.js';
 import type { PlanStep } from '../../plans/plan.js';
+import { DEFAULT_WIDTH } from './parts.js';
 import type { Progress } from './progress.js';
 import { notRun } from './step-check.js';
 
@@ -24,7 +25,7 @@ export async function dispatch(
   run: Run,
   progress: Progress,
   how: {
-    readonly width: number;
+    readonly width: number | undefined;
     readonly facts: readonly string[];
     readonly carryOut: (lane: Run, step: PlanStep) => Promise<Trouble | undefined>;
   },
@@ -35,7 +36,8 @@ export async function dispatch(
       desk.ended(await how.carryOut(own, step).catch((error: unknown) => desk.broken(error)));
     }
   };
-  const lanes = progress.plan.shape === 'ordered' ? 1 : Math.min(how.width, progress.stepsThatAre('pending').length);
+  const lanes =
+    progress.plan.shape === 'ordered' ? 1 : Math.min(lanesFor(run, how.width), progress.stepsThatAre('pending').length);
   if (lanes <= 1) {
     await lane(run);
   } else {
@@ -46,6 +48,11 @@ export async function dispatch(
       if (!settled.ok) throw settled.error;
   }
   return desk.troubles;
+}
+
+/** A plan that asks for more than the run's budget lets it open is slower, not over. */
+export function lanesFor(run: Run, width: number = DEFAULT_WIDTH): number {
+  return Math.max(1, Math.min(width, Math.floor(run.budget.limits.width)));
 }
 
 /** Hands out steps to lanes. */

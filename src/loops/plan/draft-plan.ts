@@ -2,9 +2,11 @@ import { append, type Prompt } from '../../core/prompt.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { diffPlans, planHash, resolveThreats, targetsOf, validatePlan } from '../../plans/index.js';
+import { shownIssues } from '../../plans/issues.js';
 import type { Plan, PlanIssue, PlanRevision, PlanStep, PlanValidation } from '../../plans/plan.js';
 import { askForPlan, notAccepted } from './ask-for-plan.js';
-import { DEFAULT_REVISIONS, DEFAULT_WIDTH, type PlannerParts } from './parts.js';
+import { lanesFor } from './dispatch.js';
+import { DEFAULT_REVISIONS, type PlannerParts } from './parts.js';
 import { correctionText, effectKindOf, refusalText } from './planner-prompts.js';
 
 /** What the checks of a plan go by. */
@@ -61,14 +63,16 @@ export async function draftPlan(
     }
     const { plan, validation } = checkedPlan(run, parts, written, rules);
     if (before !== undefined) revisions.push(changed(run, { before, plan, version: ++version, because }));
-    run.note({ kind: 'plan', version, plan, hash: planHash(plan), validation });
+    noteVersion(run, { version, plan, validation });
     if (validation.valid) return { plan, version, revisions };
     const errors = seriousIn(validation);
     if (turn >= maxRevisions) throw notAccepted(`it fails its checks after ${turn + 1} drafts.`, errors);
     const targets = targetsOf(plan, errors);
     before = plan;
     keep = [...new Set([...targets.keep, ...done])];
-    because = errors.map(({ message }) => message).join(' ');
+    because = shownIssues(errors)
+      .map(({ message }) => message)
+      .join(' ');
     tip = append(reply.prompt, {
       role: 'user',
       content: correctionText(errors, targets),
@@ -76,6 +80,16 @@ export async function draftPlan(
       trust: 'system',
     });
   }
+}
+
+/** A version as the journal keeps it. */
+export function noteVersion(
+  run: Run,
+  given: { readonly version: number; readonly plan: Plan; readonly validation: PlanValidation },
+): void {
+  const { version, plan, validation } = given;
+  const issues = shownIssues(validation.issues);
+  run.note({ kind: 'plan', version, plan, hash: planHash(plan), validation: { ...validation, issues } });
 }
 
 export function changed(
@@ -102,7 +116,7 @@ export function checkedPlan(
     facts,
     tokensLeft: run.budget.remaining('tokensIn') + run.budget.remaining('tokensOut') + tokensDone,
     ...(parts.latencyMs === undefined ? {} : { latencyMs: parts.latencyMs }),
-    width: parts.width ?? DEFAULT_WIDTH,
+    width: lanesFor(run, parts.width),
     permits: (step) => parts.permits?.(step) ?? true,
   });
   return { plan, validation };

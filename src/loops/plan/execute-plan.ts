@@ -7,14 +7,13 @@ import type { StepGate } from './approve-step.js';
 import { notAccepted } from './ask-for-plan.js';
 import { compensatePlan } from './compensate.js';
 import { dispatch, type Trouble } from './dispatch.js';
-import { checkedPlan, type Draft, seriousIn } from './draft-plan.js';
+import { checkedPlan, type Draft, noteVersion, seriousIn } from './draft-plan.js';
 import { carryOut, decideBranches, type Execution } from './execution.js';
 import { observerFor } from './observe-branch.js';
 import {
   checkExecution,
   DEFAULT_REPLANS,
   DEFAULT_REPROMPTS,
-  DEFAULT_WIDTH,
   type ExecutionParts,
   type PlanGiven,
   type PlannerParts,
@@ -40,7 +39,7 @@ export async function executePlan(run: Run, parts: ExecutionParts, plan: Plan, g
   const ending = await course.toItsEnd();
   const isRejected = ending.failure?.code === 'APPROVAL_REJECTED' && ending.failedStep === undefined;
   const isUndone = ending.failure !== undefined && !isRejected;
-  const compensations = isUndone ? await compensatePlan(run.scope('undo'), loop.toolset, progress.executed) : [];
+  const compensations = isUndone ? await compensatePlan(run.scope('undo'), loop.toolset, progress) : [];
   run.note({ kind: 'plan-end', version: progress.version, ...ending });
   return {
     plan: progress.plan,
@@ -63,7 +62,7 @@ function permitsOf(parts: ExecutionParts): StepGate['permits'] {
 
 function accepted(run: Run, parts: ExecutionParts, loop: LoopParts<string>, written: Plan, given: PlanGiven): Plan {
   const { plan, validation } = checkedPlan(run, checksOf(parts, loop), written, { facts: given.facts ?? [] });
-  if (given.version === undefined) run.note({ kind: 'plan', version: 1, plan, hash: planHash(plan), validation });
+  if (given.version === undefined) noteVersion(run, { version: 1, plan, validation });
   if (!validation.valid) throw notAccepted('it fails its checks.', seriousIn(validation));
   return plan;
 }
@@ -126,7 +125,7 @@ class Course {
     const { run, execution } = this;
     const { given, progress } = execution;
     const troubles = await dispatch(run, progress, {
-      width: this.parts.width ?? DEFAULT_WIDTH,
+      width: this.parts.width,
       facts: given.facts ?? [],
       carryOut: (lane, step) => carryOut(lane, execution, step),
     });

@@ -4,7 +4,8 @@ import type { Session } from '../../core/session.js';
 import { takeBranch } from '../../plans/index.js';
 import type { Branch, PlanStep, StepRecord } from '../../plans/plan.js';
 import type { LoopParts } from '../tool-loop/loop-parts.js';
-import { needsApproval, refusalOf, type StepGate } from './approve-step.js';
+import { needsApproval, refusalOf, type StepGate, withinApproval } from './approve-step.js';
+import { registerCompensation } from './compensate.js';
 import type { Trouble } from './dispatch.js';
 import { type Observation, observe } from './observe-branch.js';
 import type { PlanGiven } from './parts.js';
@@ -34,12 +35,14 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
     return { step: step.id, why: refusal, failure };
   }
   run.note({ kind: 'step-start', step: step.id, stepType: step.stepType, version: progress.version });
+  const earlier = run.calls().length; // somebody may have used a scope of this name before
+  await registerCompensation(run, step, { tools: loop.toolset, takenBack: progress.takenBack, earlier });
   const {
     record: reported,
     failure,
     bound,
   } = await runStep(
-    run,
+    withinApproval(run, gate, step),
     { loop, maxReprompts },
     {
       goal: given.goal,

@@ -3,7 +3,8 @@ import type { Instruction } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import type { EffectKind, ToolRef } from '../../core/tool.js';
 import { PLAN_JSON_SCHEMA } from '../../plans/index.js';
-import type { Plan, PlanIssue, StepRecord } from '../../plans/plan.js';
+import { shownIssues } from '../../plans/issues.js';
+import type { ActualCall, Plan, PlanIssue, StepRecord } from '../../plans/plan.js';
 import type { PlannerParts, PlanRequest } from './parts.js';
 
 const ROLE = [
@@ -123,12 +124,18 @@ export function replanPrompt(given: {
 const RESULT_SHOWN = 2000;
 
 function recordText({ id, status, why, result, actualToolCalls }: StepRecord): string {
-  const calls = actualToolCalls.map(({ tool, ok }) => `${tool} (${ok ? 'succeeded' : 'failed'})`).join(', ');
+  const calls = actualToolCalls.map((call) => `${call.tool} (${endText(call)})`).join(', ');
   return [
     `Step ${id}: ${status}${why === undefined ? '' : `, ${why}`}`,
     `Tools called: ${calls === '' ? 'none' : calls}`,
     `Result: ${result.length > RESULT_SHOWN ? `${result.slice(0, RESULT_SHOWN)} […]` : result}`,
   ].join('\n');
+}
+
+/** Whoever plans the way on must not have done again what was done. */
+function endText({ ok, tookPlace, standIn }: ActualCall): string {
+  if (!ok) return tookPlace ? 'took place, its result was refused' : 'failed';
+  return standIn === 'simulated' ? 'only simulated' : 'succeeded';
 }
 
 /** Which parts to change and why; everything else is to come back word for word. */
@@ -138,7 +145,7 @@ export function correctionText(
 ): string {
   return [
     'The plan cannot be carried out as it is:',
-    ...issues.map(({ message, action, steps }) => `- ${about(steps)}${message} (${ADVICE[action]})`),
+    ...shownIssues(issues).map(({ message, action, steps }) => `- ${about(steps)}${message} (${ADVICE[action]})`),
     ...(change.length === 0 ? [] : [`Change these steps: ${change.join(', ')}.`]),
     ...(keep.length === 0 ? [] : [`Keep these steps word for word: ${keep.join(', ')}.`]),
     'You may add steps. Write the complete plan again.',

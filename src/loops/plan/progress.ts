@@ -3,6 +3,13 @@ import { directDependencies } from '../../plans/graph.js';
 import type { Branch, Plan, PlanChange, PlanRevision, PlanStep, StepRecord, StepStatus } from '../../plans/plan.js';
 import { notRun } from './step-check.js';
 
+export interface Executed {
+  readonly step: PlanStep;
+  readonly record: StepRecord;
+  /** Of the step's scope: its own for every execution. */
+  readonly path: string;
+}
+
 /** What a plan under way knows of itself. Rebuilt by the same steps on replay: nothing here is a record of its own. */
 export class Progress {
   plan: Plan;
@@ -12,7 +19,9 @@ export class Progress {
   readonly records = new Map<string, StepRecord>();
   readonly revisions: PlanRevision[] = [];
   /** Every execution of a step that came to an end, with the step as it was then: what a failed plan has to take back. */
-  readonly executed: { readonly step: PlanStep; readonly record: StepRecord }[] = [];
+  readonly executed: Executed[] = [];
+  /** Executions, by the path of their scope, that the plan has taken back itself. */
+  readonly takenBack = new Set<string>();
   /** Branches that were observed, and which side was taken. */
   private readonly decisions = new Map<string, boolean>();
   private started = 0;
@@ -47,7 +56,7 @@ export class Progress {
   keep(run: Run, record: StepRecord, step?: PlanStep): void {
     this.records.delete(record.id); // so that the latest end stands last
     this.records.set(record.id, record);
-    if (step !== undefined) this.executed.push({ step, record });
+    if (step !== undefined) this.executed.push({ step, record, path: run.path });
     run.note({ kind: 'step-end', ...record });
   }
 

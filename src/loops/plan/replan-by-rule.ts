@@ -2,7 +2,7 @@ import type { Run } from '../../core/run.js';
 import { type GoalTree, planFromGoals, reviseProblem, switchAlternative } from '../../plans/index.js';
 import type { Plan } from '../../plans/plan.js';
 import { notAccepted } from './ask-for-plan.js';
-import { type CheckRules, changed, checkedPlan, type Draft, seriousIn } from './draft-plan.js';
+import { type CheckRules, changed, checkedPlan, type Draft, noteVersion, seriousIn } from './draft-plan.js';
 import type { PlannerParts, Replanner } from './parts.js';
 import type { Progress } from './progress.js';
 
@@ -25,7 +25,7 @@ export function reviseByRule(
   if (problem !== undefined) throw notAccepted(`the rule that makes the next plan breaks one: ${problem}`, []);
   const { plan, validation } = checkedPlan(run, given.checks, written, given.rules);
   const revision = changed(run, { before, plan, version: progress.version + 1, because: given.trouble });
-  run.note({ kind: 'plan', version: revision.version, plan, validation });
+  noteVersion(run, { version: revision.version, plan, validation });
   if (!validation.valid) throw notAccepted('it fails its checks.', seriousIn(validation));
   return { plan, version: revision.version, revisions: [revision] };
 }

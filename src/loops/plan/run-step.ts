@@ -1,4 +1,4 @@
-import { type Failure, FlyballError, failureOf } from '../../core/errors.js';
+import { type ErrorCode, type Failure, FlyballError, failureOf } from '../../core/errors.js';
 import type { Outcome } from '../../core/outcome.js';
 import { append } from '../../core/prompt.js';
 import type { MadeCall, Run } from '../../core/run.js';
@@ -6,7 +6,7 @@ import type { PlanStep, StepRecord } from '../../plans/plan.js';
 import type { LoopParts } from '../tool-loop/loop-parts.js';
 import { runToolLoop, type ToolLoopEnd, type ToolLoopResult } from '../tool-loop/tool-loop.js';
 import { forcingOnce } from './forced-choice.js';
-import { isChecked, missingTools, recordOf } from './step-check.js';
+import { callsText, isChecked, missingTools, recordOf, settledBy, standInsFor } from './step-check.js';
 import { enforcedChoice, enforcingText, type StepGiven, stepPrompt } from './step-prompts.js';
 
 export interface StepParts {
@@ -32,11 +32,14 @@ export async function runStep(run: Run, parts: StepParts, given: StepGiven): Pro
     if (outcome.stop !== 'done') return brokenOff(step, outcome, { calls: calls(), attempts });
     const missing = isChecked(step) ? missingTools(step, calls()) : [];
     const result = outcome.value.output ?? '';
-    if (missing.length === 0) return { record: recordOf(step, calls(), { status: 'done', result, attempts }) };
-    if (step.toolValidationMode === 'advisory') return warned(run, step, { missing, result, attempts, calls: calls() });
-    if (attempts > parts.maxReprompts) return unverified(run, step, { missing, result, attempts, calls: calls() });
+    const unmet = { missing, result, attempts, calls: calls() };
+    if (missing.length === 0) return passed(run, parts, step, unmet);
+    if (step.toolValidationMode === 'advisory') return warned(run, step, unmet);
+    const settled = settledBy(missing, unmet.calls);
+    if (settled !== undefined) return notAgain(run, step, unmet, settled);
+    if (attempts > parts.maxReprompts) return unverified(run, step, unmet);
     run.note({ kind: 'step-validation', step: step.id, verdict: 'enforced', missing, attempt: attempts });
-    end = await again(run.scope(`again-${attempts}`), parts.loop, end, missing);
+    end = await again(run.scope(`again-${attempts}`), parts.loop, end, unmet);
   }
 }
 
@@ -45,10 +48,10 @@ function again(
   run: Run,
   loop: LoopParts<string>,
   { prompt }: ToolLoopEnd<string>,
-  missing: readonly string[],
+  { missing, calls }: Unmet,
 ): Promise<ToolLoopEnd<string>> {
   // owned by the loop: the task that compaction spares is the step
-  const told = append(prompt, { role: 'user', content: enforcingText(missing), owner: 'loop', trust: 'system' });
+  const told = append(prompt, { role: 'user', content: enforcingText(missing, calls), owner: 'loop', trust: 'system' });
   const canForce = loop.textForm === undefined && missing.every((name) => loop.toolset.has(name));
   return runToolLoop(canForce ? forcingOnce(run, loop.session.name, enforcedChoice(missing)) : run, loop, told);
 }
@@ -60,18 +63,45 @@ interface Unmet {
   readonly attempts: number;
 }
 
+/** A result that no tool gave passes like any other, and is told. */
+function passed(run: Run, { loop }: StepParts, step: PlanStep, { result, attempts, calls }: Unmet): StepRun {
+  const standIns = isChecked(step)
+    ? standInsFor(step, calls, (name) => loop.toolset.get(name)?.asks !== undefined)
+    : [];
+  if (standIns.length > 0) run.note({ kind: 'step-validation', step: step.id, verdict: 'stood-in', standIns });
+  return { record: recordOf(step, calls, { status: 'done', result, attempts }) };
+}
+
 function warned(run: Run, step: PlanStep, { missing, result, attempts, calls }: Unmet): StepRun {
-  const why = `it says that it is done, but ${missing.join(', ')} was not called with success`;
+  const why = `it says that it is done, but ${callsText(missing, calls)}`;
   run.note({ kind: 'step-validation', step: step.id, verdict: 'warned', missing, why });
   return { record: recordOf(step, calls, { status: 'done', result, attempts, why }) };
 }
 
 function unverified(run: Run, step: PlanStep, { missing, result, attempts, calls }: Unmet): StepRun {
-  const why = `${missing.join(', ')} was not called with success, asked ${attempts} times`;
+  const why = `${callsText(missing, calls)}, asked ${attempts} times`;
   run.note({ kind: 'step-validation', step: step.id, verdict: 'failed', missing, why });
   const failure = failureOf(
     new FlyballError('STEP_UNVERIFIED', `Step ${step.id}: ${why}.`, {
       detail: { step: step.id, missing: [...missing] },
+    }),
+  );
+  return { record: recordOf(step, calls, { status: 'failed', result, attempts, why }), failure };
+}
+
+/** What took place is not done twice, and who said no is not asked again: the step fails with what the call failed with. */
+function notAgain(
+  run: Run,
+  step: PlanStep,
+  { missing, result, attempts, calls }: Unmet,
+  { tool, code, effect }: MadeCall,
+): StepRun {
+  const why = callsText(missing, calls);
+  run.note({ kind: 'step-validation', step: step.id, verdict: 'failed', missing, why });
+  const failure = failureOf(
+    // codes of calls come from failures, so that they are codes of errors
+    new FlyballError((code ?? 'STEP_UNVERIFIED') as ErrorCode, `Step ${step.id}: ${why}. It is not asked for again.`, {
+      detail: { step: step.id, missing: [...missing], tool, effect },
     }),
   );
   return { record: recordOf(step, calls, { status: 'failed', result, attempts, why }), failure };

@@ -1,5 +1,6 @@
 import type { ToolChoice } from '../../core/model.js';
 import { append, type Prompt } from '../../core/prompt.js';
+import type { MadeCall } from '../../core/run.js';
 import type { PlanStep, StepRecord } from '../../plans/plan.js';
 
 /** What one step is given. It knows nothing of the other steps but the results that its bindings name. */
@@ -49,11 +50,17 @@ function invocationText({ requiredTools }: PlanStep): string {
 
 const ANALYSIS = 'Think it through and give your conclusion with the grounds for it. That is all this step asks for.';
 
-/** The last thing a strict step hears before it is made to call. */
-export function enforcingText(missing: readonly string[]): string {
+/** The last thing a strict step hears before it is made to call. A call that failed is no mere description of one. */
+export function enforcingText(missing: readonly string[], calls: readonly MadeCall[]): string {
+  const failed = missing.filter((name) => calls.some(({ tool }) => tool === name));
+  const uncalled = missing.filter((name) => !failed.includes(name));
   return [
     `The step is not done: the journal shows no successful call of ${named(missing)}.`,
-    `What you wrote is not a call. Make the call of ${named(missing)} now, before anything else.`,
+    ...(failed.length === 0
+      ? []
+      : [`What was called of ${named(failed)} failed: mind why, and change what has to be changed.`]),
+    ...(uncalled.length === 0 ? [] : [`What you wrote about ${named(uncalled)} is not a call.`]),
+    `Make the call of ${named(missing)} now, before anything else.`,
   ].join('\n');
 }
 

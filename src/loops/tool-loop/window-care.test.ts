@@ -24,9 +24,9 @@ function expectPaired(segments: readonly Segment[]): void {
   expect(open, 'calls without a result').toEqual([]);
 }
 
-/** The task: the last thing that somebody other than the loop said. */
+/** The task: the last thing that somebody other than the loop said, beside what is kept anyway. */
 function taskOf(segments: readonly Segment[]): number {
-  return segments.findLastIndex(({ role, owner }) => role === 'user' && owner !== 'loop');
+  return segments.findLastIndex(({ role, owner, protect }) => role === 'user' && owner !== 'loop' && !protect);
 }
 
 describe('clearing consumed results', () => {
@@ -129,6 +129,16 @@ describe('compacting old turns', () => {
         }
       }),
     );
+  });
+
+  it('keeps the task of a later turn when a person throws something in behind it [R3-LOOP-COMPACT]', () => {
+    const said = ['first task', 'done', 'second task', 'working', 'thrown in', 'more', 'and more'];
+    let prompt = append(undefined, { role: 'system', content: 'You work.', protect: true });
+    for (const content of said) {
+      const role = content.includes('task') || content === 'thrown in' ? 'user' : 'assistant';
+      prompt = append(prompt, { role, content, protect: content === 'thrown in' });
+    }
+    expect(compactable(prompt, 1)?.segments.map(({ content }) => content)).toEqual(['more']);
   });
 
   it('never splits a call from its result [R3-LOOP-COMPACT]', () => {

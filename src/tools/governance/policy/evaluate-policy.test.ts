@@ -48,6 +48,17 @@ describe('of several rules', () => {
     expect(evaluatePolicy(policyOf(rules), action())).toMatchObject({ verdict, rule });
   });
 
+  it('every ask that matches has its say about who has to agree, and the first is named [R3-GOV-POLICY] [R4-PEOPLE-TWO]', () => {
+    const large = { ...askFirst, tools: 'send_*', approval: { people: 2, scopes: ['cfo'], withinMinutes: 9 } };
+    const late = { ...askFirst, approval: { scopes: ['ops'], withinMinutes: 1 } };
+    const elsewhere = { ...askFirst, tools: 'other', approval: { people: 5 } };
+    const both = { people: 2, scopes: ['cfo'], alsoScopes: [['ops']], timeoutMs: 60_000 };
+    const decided = evaluatePolicy(policyOf([askFirst, large, late, elsewhere, allow]), action());
+    expect(decided).toEqual({ verdict: 'ask', rule: 'r0', why: 'Reason 0.', approval: both });
+    expect(evaluatePolicy(policyOf([askFirst, allow]), action())).not.toHaveProperty('approval');
+    expect(evaluatePolicy(policyOf([large, oblige]), action())).not.toHaveProperty('approval'); // nobody is asked yet
+  });
+
   it('an obligation is met once its tool was called in this run, and it is no permission [R3-GOV-POLICY]', () => {
     const policy = policyOf([oblige]);
     expect(evaluatePolicy(policy, action())).toMatchObject({ verdict: 'oblige', firstCall: 'scan' });
