@@ -1,4 +1,4 @@
-import type { ApprovalRules } from './approval.js';
+import type { ApprovalRules, Needs } from './approval-rules.js';
 import type { Amounts, Axis, Budget, CountedAxis } from './budget.js';
 import type { Failure } from './errors.js';
 import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
@@ -173,8 +173,8 @@ export type EffectEvent =
         readonly approval?: string;
         readonly rules?: Partial<ApprovalRules>;
       };
-      /** Who may answer: one of these scopes, and none of these people. Such a wait is answered by its token only. */
-      readonly needs?: { readonly scopes: readonly string[]; readonly notBy: readonly string[] };
+      /** Who may answer. Such a wait is answered by its token only. */
+      readonly needs?: Needs;
     }
   | {
       readonly type: 'wait-end';
@@ -261,6 +261,8 @@ export type InfoEvent =
       readonly limit: number;
     }
   | { readonly type: 'scope-overlap'; readonly path: string }
+  /** Another branch of a `first` won: nothing in this scope is waited for any more. */
+  | { readonly type: 'branch-lost'; readonly path: string }
   | { readonly type: 'guard-refused'; readonly id: EffectId; readonly seam: string; readonly why: string }
   /** What a guard decided beside letting pass: a warning, an escalation, every decision of a policy file. */
   | ({ readonly type: 'guard-decision'; readonly id: EffectId } & GuardDecision)

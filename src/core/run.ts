@@ -1,3 +1,4 @@
+import type { Needs } from './approval-rules.js';
 import type { BudgetSlice, BudgetView } from './budget.js';
 import type { Outcome } from './outcome.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
@@ -26,11 +27,7 @@ export interface SignalSpec<T> {
   /** What the person or system on the other side should know. */
   readonly request?: unknown;
   /** It is a verdict that is waited for: shown among the approvals, and only who may decide is heard. */
-  readonly approval?: {
-    readonly scopes: readonly string[];
-    /** People who have decided already, and may not do so a second time. */
-    readonly notBy: readonly string[];
-  };
+  readonly approval?: Needs;
 }
 
 /** Something a person wants done differently from now on. */

@@ -31,7 +31,7 @@ const DRAFTS = {
 };
 
 describe('what a critic found and no repair resolved', () => {
-  it('is put before a person, although every gate is open [R4-CRITIQUE-BLIND] [R4-EXIT-TRIGGERS]', async () => {
+  it('is put before a person, although every gate is open [R4-REPAIR-REVERIFY] [R4-EXIT-TRIGGERS]', async () => {
     const script = { ...DRAFTS, judge: lenient(() => false) };
     const run = await runCommit(script);
     expect((await courseOf(run.stage)).at(-1)).toBe('REPAIR repaired VERIFY');
@@ -96,7 +96,7 @@ describe('an edge case that was executed and fails', () => {
     adversary: () => JSON.stringify({ cases: [zero] }),
   };
 
-  it('keeps the loop from leaving, whatever the judge says [R4-CRITIQUE-ADVERSARY]', async () => {
+  it('keeps the loop from leaving, whatever the judge says [R4-CRITIC-ADVERSARY]', async () => {
     const run = await runCommit(script, { parts: adverse(() => false) });
     const failed = (await notesOf(run.stage, 'phase')).filter(({ event }) => event === 'gates-failed');
     expect(failed.length).toBeGreaterThan(1);
@@ -109,7 +109,7 @@ describe('an edge case that was executed and fails', () => {
     expect(resultOf(run).outputs.artefacts[0]?.text).toBe('Draft 3.');
   });
 
-  it('is executed again on what is made anew after more was looked for [R4-CRITIQUE-ADVERSARY]', async () => {
+  it('is executed again on what is made anew after more was looked for [R4-CRITIC-ADVERSARY]', async () => {
     const retriever = { name: 'shelf', retrieve: async () => [] };
     const run = await runCommit(
       {

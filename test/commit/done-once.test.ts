@@ -3,7 +3,7 @@ import { tool } from 'flyball/tools';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { proposes } from '../loops/stage-loop.js';
 import { moving } from '../runtime/stage.js';
-import { courseOf, criticised, judging, resultOf, runCommit, type sessionsOf, TASK } from './stage-commit.js';
+import { courseOf, criticised, judging, notesOf, resultOf, runCommit, type sessionsOf, TASK } from './stage-commit.js';
 
 beforeAll(async () => {
   await import('@cfworker/json-schema');
@@ -109,8 +109,9 @@ describe('what was done to the world', () => {
     const course = await courseOf(run.stage);
     expect(course).toContain('REPAIR retrieval-gap RETRIEVE');
     expect(sent).toEqual(['letter']);
-    const last = run.model.requestsOf('repairer').at(-1);
-    expect(last === undefined ? '' : said(last)).toContain('Mended.'); // and not what the worker had said
+    // what was measured next is what was repaired, and not what the worker had said
+    const errors = (await notesOf(run.stage, 'control')).map(({ error }) => Number(error).toFixed(2));
+    expect([errors[0], ...new Set(errors.slice(1))]).toEqual(['0.35', '0.25', '0.00']);
     expect(resultOf(run).outputs.artefacts[0]?.text).toBe('Mended. Signed.');
   });
 

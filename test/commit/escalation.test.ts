@@ -170,6 +170,51 @@ describe('a loop whose repairs cannot help', () => {
     expect(new Set(resultOf(run).missing).size).toBe(resultOf(run).missing.length); // each finding once
   });
 
+  it('measures it too where the work is too much for one piece and cannot be divided any more [R4-LOOP-REDECOMPOSE]', async () => {
+    const run = await runCommit(
+      {
+        worker: () => 'One bad.\n\nTwo bad.',
+        judge: judging((shown) => ({ correctness: shown.includes('Poison') ? 0.1 : 0.6 })),
+        critic: () => criticised({ description: 'one', line: 1 }, { description: 'two', line: 3 }),
+        repairer: (_request, n) => (n === 1 ? 'Poison.' : { text: 'It is so long that', finish: 'length' }),
+      },
+      { limits: { maxDecompositions: 0 }, people: [['ada', yes]] },
+    );
+    expect((await courseOf(run.stage)).slice(6, 8)).toEqual(['REPAIR repaired VERIFY', 'VERIFY gates-failed CRITIQUE']);
+    expect(resultOf(run)).toMatchObject({ status: 'partial', provenance: { scores: { correctness: 0.1 } } });
+  });
+
+  it('goes to the stronger model after that measurement, where this one was not able to [R4-REPAIR-ESCALATE]', async () => {
+    const scored = [0.8, 0.815, 0.83, 0.845];
+    const scores = judging((shown) => ({
+      correctness: shown.includes('strong') ? 1 : (scored[Number(/Draft (\d)/.exec(shown)?.[1])] ?? 0.8),
+    }));
+    const run = await runCommit(
+      {
+        worker: () => 'Draft 0.',
+        repairer: (_request, n) => `Draft ${n}.`,
+        stronger: () => 'A strong answer.',
+        judge: (...asked) =>
+          Object.keys((asked[0].output as { readonly properties?: object }).properties ?? {}).includes('yes')
+            ? JSON.stringify({ reasoning: 'Looked.', yes: JSON.stringify(asked[0].messages).includes('strong') })
+            : scores(...asked),
+        // what is old by the third round has survived every strategy; what is new comes first, and uses up the budget
+        critic: (_request, n) =>
+          criticised({ description: 'old' }, ...(n < 3 ? [] : [{ description: 'new', severity: 0.6, line: 1 }])),
+      },
+      {
+        parts: (session) => ({
+          repair: { session: session('repairer'), stronger: session('stronger'), budget: { attempts: 3 } },
+        }),
+      },
+    );
+    expect((await courseOf(run.stage)).filter((told) => told.startsWith('REPAIR'))).toEqual([
+      ...['REPAIR repaired VERIFY', 'REPAIR repaired VERIFY', 'REPAIR repaired VERIFY'],
+      ...['REPAIR upgraded REPAIR', 'REPAIR repaired VERIFY'],
+    ]);
+    expect(run.model.requestsOf('stronger')).toHaveLength(1);
+  });
+
   it('commits what the last repair brought, where that was enough [R4-REPAIR-ESCALATE]', async () => {
     const run = await runCommit(
       {

@@ -190,7 +190,7 @@ describe('an output that a person has to approve', () => {
     expect(await outcomesIn(store)).toEqual([]);
   });
 
-  it('is shown to them again, whatever its scores are by then, and says in its provenance who wanted what [R4-LOOP-HUMAN-MODIFY] [R4-COMMIT-PROVENANCE]', async () => {
+  it('is shown to them again, whatever its scores are by then, and says in its provenance who wanted what [R4-LOOP-HUMAN-MODIFY] [R4-COMMIT-RECORD]', async () => {
     const script = {
       // fair at first, so that somebody is asked; then without fault, so that nobody had to be
       judge: judging((shown) => (shown.includes('and the sun') ? {} : { correctness: 0.9, coherence: 0.8 })),

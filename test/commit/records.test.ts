@@ -15,7 +15,7 @@ import { scriptedModel } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson, sha256 } from '../../src/core/canonical.js';
 import type { TaskSpec } from '../../src/core/work.js';
-import { moving, Stage } from '../runtime/stage.js';
+import { type Life, moving, RUN, Stage } from '../runtime/stage.js';
 import {
   courseOf,
   criticised,
@@ -52,6 +52,20 @@ async function rewrite(store: Store, protocol: { readonly major: number; readonl
   const at = { ...COMMITS, key: record.key };
   await store.propose(at, { id: 'rewrite', over: record.version, value, now: 1 });
   await store.commit(at, 'rewrite', 1);
+}
+
+/** A store that is busy after it has written the first result: durable, and nobody was told. */
+function onceBusy(store: Store): Store {
+  let tries = 0;
+  return {
+    ...store,
+    commit: async (at, id, now) => {
+      const record = await store.commit(at, id, now);
+      if (at.collection === COMMITS.collection && ++tries === 1)
+        throw new FlyballError('STORAGE_BUSY', 'Not now.', { retryable: true });
+      return record;
+    },
+  };
 }
 
 describe('a stored result', () => {
@@ -198,7 +212,7 @@ describe('a committed result', () => {
     expect(await recalled.start()).toMatchObject({ value: { items: [] } }); // nothing of what was not committed
   });
 
-  it('is refused when it was altered since, and nothing is done in its name [R4-COMMIT-PROVENANCE] [R4-COMMIT-IDEMPOTENT]', async () => {
+  it('is refused when it was altered since, and nothing is done in its name [R4-COMMIT-RECORD] [R4-COMMIT-IDEMPOTENT]', async () => {
     const store = memoryStore();
     await runCommit({}, { store });
     const [record] = (await store.query(COMMITS)).records;
@@ -212,19 +226,29 @@ describe('a committed result', () => {
     expect(model.requests).toEqual([]);
   });
 
+  it('is taken back whole when a cancellation follows, whichever try has written it [R4-COMMIT-IDEMPOTENT]', async () => {
+    const store = memoryStore();
+    const shaky = onceBusy(store);
+    let life: Life | undefined;
+    const loop = loopWith(scriptedModel(SMOOTH), {
+      store: {
+        ...shaky,
+        propose: async (at, proposal) => {
+          if (at.collection === LESSONS.collection) await life?.runtime.cancel(RUN, { by: 'ada', why: 'too late' });
+          return shaky.propose(at, proposal);
+        },
+      },
+    });
+    const stage = moving();
+    life = stage.open((run, input) => loop(run, input as TaskSpec), { options: { suspendAfterMs: 1e9 } });
+    expect(await life.start(TASK, ROOMY)).toMatchObject({ stop: 'cancelled', rollback: { success: true } });
+    expect(await courseOf(stage)).toContain('COMMIT retry COMMIT');
+    expect((await store.query(COMMITS)).records).toEqual([]);
+  });
+
   it('is stored and learned from once, although COMMIT had to be repeated [R4-COMMIT-IDEMPOTENT] [R4-LOOP-RETRY]', async () => {
     const store = memoryStore();
-    let tries = 0;
-    const shaky: Store = {
-      ...store,
-      commit: async (at, id, now) => {
-        const record = await store.commit(at, id, now);
-        // durable, and nobody was told
-        if (at.collection === COMMITS.collection && ++tries === 1)
-          throw new FlyballError('STORAGE_BUSY', 'Not now.', { retryable: true });
-        return record;
-      },
-    };
+    const shaky = onceBusy(store);
     const stage = moving();
     const script = {
       worker: () => 'Because it is so.',

@@ -3,6 +3,7 @@ import { parsePolicy, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { governance } from '../../src/tools/governance/index.js';
 import { moving, RUN } from '../runtime/stage.js';
+import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 
 const NOW = { now: Date.parse('2026-06-01') };
 

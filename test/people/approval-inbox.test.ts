@@ -16,6 +16,7 @@ import { stricter, type Verdict } from '../../src/core/approval.js';
 import type { Tool } from '../../src/core/tool.js';
 import type { AnyAgent } from '../../src/runtime/options.js';
 import { gate, moving } from '../runtime/stage.js';
+import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 
 const sent: unknown[] = [];
 
@@ -346,6 +347,21 @@ describe('an approval inbox', () => {
       code: 'SIGNAL_UNEXPECTED',
       message: expect.stringContaining('the run no longer waits for it'),
     });
+  });
+
+  it('withdraws the question of a branch that lost without having done anything [R4-PEOPLE-INBOX]', async () => {
+    const { inbox, start, runtime } = desk(async (run: Run) => {
+      const asks = (branch: Run) => branch.call(confirmTool({}), { prompt: 'Go on?' });
+      await run.first<unknown>([asks, (branch) => branch.wait({ name: 'go' })]);
+      return done(await run.wait({ name: 'later' }));
+    });
+    await start('r1');
+    const lost = only((await inbox.list({ status: 'open' })).items);
+    await runtime.signal('r1', 'go', 1);
+    await (await runtime.wake('r1')).outcome();
+    expect((await inbox.list({ status: 'open' })).items).toEqual([]);
+    expect(await inbox.get(lost.id)).toMatchObject({ status: 'withdrawn' });
+    await expect(runtime.signal('r1', lost.token, true)).rejects.toMatchObject({ code: 'SIGNAL_UNEXPECTED' });
   });
 
   it('withdraws what was asked in a generation that is over [R4-PEOPLE-INBOX]', async () => {

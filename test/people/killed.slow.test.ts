@@ -43,7 +43,7 @@ describe('a confirmation tool', () => {
     await killedAfter(desk, 'tidy', {}, 'waits question', 'rests suspended');
     expect(desk.ledger()).toEqual(['looked']);
     const { out } = await desk.flyball('show', 'r1');
-    expect(out).toContain('asks: Delete the drafts?');
+    expect(out).toContain('asks "Delete the drafts?');
     expect(out).toContain('flyball answer r1 true');
     const answered = await desk.flyball('answer', 'r1', 'false', '--as', 'ada', '--json');
     expect(answered.code, answered.error).toBe(0);

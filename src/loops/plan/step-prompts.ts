@@ -59,9 +59,16 @@ export function enforcingText(missing: readonly string[], calls: readonly MadeCa
     ...(failed.length === 0
       ? []
       : [`What was called of ${named(failed)} failed: mind why, and change what has to be changed.`]),
-    ...(uncalled.length === 0 ? [] : [`What you wrote about ${named(uncalled)} is not a call.`]),
+    ...notCalled(uncalled, failed),
     `Make the call of ${named(missing)} now, before anything else.`,
   ].join('\n');
+}
+
+function notCalled(uncalled: readonly string[], failed: readonly string[]): readonly string[] {
+  if (uncalled.length === 0) return [];
+  return [
+    failed.length === 0 ? 'What you wrote is not a call.' : `What you wrote about ${named(uncalled)} is not a call.`,
+  ];
 }
 
 /** One missing tool is named to the model's interface; of several, it may begin with whichever it likes. */

@@ -71,7 +71,7 @@ function rulesFor({ rules: _rules, approvalRules }: Act): ApprovalRules {
 }
 
 function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pending: Pending): WaitPlan {
-  const { to, scopes, timeoutMs } = addressees(state, rules);
+  const { to, scopes, alsoScopes, timeoutMs } = addressees(state, rules);
   const isOpenToAll = scopes.length === 0 && state.agreed.length === 0;
   return {
     kind: 'approval',
@@ -80,7 +80,9 @@ function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pen
     request: requestFor(act, state, rules, to),
     schema: (act.remake === undefined ? unmodifiable : verdictSchema) as StandardSchema,
     jsonSchema: act.remake === undefined ? FIXED_VERDICT_JSON_SCHEMA : VERDICT_JSON_SCHEMA,
-    ...(isOpenToAll ? {} : { needs: { scopes, notBy: state.agreed } }),
+    ...(isOpenToAll
+      ? {}
+      : { needs: { scopes, ...(alsoScopes === undefined ? {} : { alsoScopes }), notBy: state.agreed } }),
     ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
   };
 }
