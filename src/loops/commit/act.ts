@@ -87,7 +87,7 @@ interface StepsLeft {
 /** The steps that may be carried out (again): all but those that called tools with success. Undefined where none is left. */
 function stepsLeft(plan: Plan, records: readonly StepRecord[], facts: readonly string[]): StepsLeft | undefined {
   const isDone = ({ status, actualToolCalls }: StepRecord): boolean =>
-    status === 'done' && actualToolCalls.some(({ ok }) => ok);
+    status === 'done' && actualToolCalls.some(({ tookPlace }) => tookPlace);
   const kept = records.filter((record) => isDone(record) && plan.steps.some(({ id }) => id === record.id));
   if (kept.length === 0) return { plan, facts, kept, isWhole: true };
   const results = new Map(kept.map(({ id, result }) => [id, result]));

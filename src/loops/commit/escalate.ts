@@ -68,7 +68,7 @@ const LONGEST_REASON = 300;
 /** A new plan must not do again what the old one did to the world. */
 function doneAlready({ records, drawn }: Work): readonly string[] {
   return records
-    .filter(({ actualToolCalls }) => actualToolCalls.some(({ ok }) => ok))
+    .filter(({ actualToolCalls }) => actualToolCalls.some(({ tookPlace }) => tookPlace))
     .flatMap(({ id, actualToolCalls }) => {
       const step = drawn.steps.find((each) => each.id === id);
       const tools = [...new Set(actualToolCalls.map(({ tool }) => tool))].join(', ');
