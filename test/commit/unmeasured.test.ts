@@ -92,6 +92,18 @@ describe('claims that cannot be checked', () => {
     expect(run.model.requestsOf('repairer')).toEqual([]);
   });
 
+  it('are no finding beside what was measured: that is repaired [R4-EXIT-GATES]', async () => {
+    const run = await runCommit(
+      {
+        claims: () => 'no idea',
+        judge: judging((shown) => ({ completeness: shown.includes('and the sun') ? 1 : 0.75 })), // above the minimum
+      },
+      { retriever, parts: claiming },
+    );
+    expect((await notesOf(run.stage, 'repair')).map(({ defect }) => defect)).toEqual(['gate-completeness']);
+    expect(whyAsked(run.outcome)).toMatch(/could not be measured/);
+  });
+
   it('for want of evidence are not asked about again [R4-EXIT-GATES]', async () => {
     const nothing = { name: 'shelf', retrieve: async () => [] };
     const run = await runCommit({ claims: () => 'no idea' }, { retriever: nothing, parts: claiming });

@@ -162,7 +162,6 @@ function gap(work: Work): PhaseReport | undefined {
   const queries = work.verified.gaps.filter((query) => !work.asked.has(query));
   if (queries.length === 0 || !mayRetrieve(work)) return undefined;
   work.queries = queries;
-  work.escalateBecause = undefined; // what comes of it is measured anew
   return { event: 'retrieval-gap', why: queries.join('; ') };
 }
 
