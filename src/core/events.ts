@@ -261,8 +261,6 @@ export type InfoEvent =
       readonly limit: number;
     }
   | { readonly type: 'scope-overlap'; readonly path: string }
-  /** Another branch of a `first` won: nothing in this scope is waited for any more. */
-  | { readonly type: 'branch-lost'; readonly path: string }
   | { readonly type: 'guard-refused'; readonly id: EffectId; readonly seam: string; readonly why: string }
   /** What a guard decided beside letting pass: a warning, an escalation, every decision of a policy file. */
   | ({ readonly type: 'guard-decision'; readonly id: EffectId } & GuardDecision)

@@ -164,7 +164,6 @@ function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {
     case 'trip':
     case 'spawn-end':
     case 'rollback-start':
-    case 'branch-lost':
     case 'generation-start':
     case 'run-end':
       return mayHaveOpen;

@@ -3,7 +3,6 @@ import { FlyballError } from '../core/errors.js';
 import type { Entry, EventOf } from '../core/events.js';
 import type { StoredMessage } from '../ports/engine.js';
 import type { RuntimeParts } from './options.js';
-import { isUnder } from './recorded.js';
 
 interface Sent {
   readonly payload: unknown;
@@ -31,9 +30,7 @@ export async function addressOf(
   const ends = new Map(entries.flatMap((entry) => (isWaitEnd(entry) ? [[entry.event.id, entry] as const] : [])));
   const named = entries.flatMap(({ event }) => (event.type === 'wait-start' && isNamed(event, name) ? [event] : []));
   let refused: { readonly name: string; readonly problem: string } | undefined;
-  const lost = entries.flatMap(({ event }) => (event.type === 'branch-lost' ? [event.path] : []));
-  const isLost = ({ kind, id }: WaitStart) => kind !== 'doubt' && lost.some((path) => isUnder(id, path));
-  const open = named.filter((wait) => !ends.has(wait.id) && !isLost(wait));
+  const open = named.filter(({ id }) => !ends.has(id));
   for (const wait of open) {
     refuseStranger(wait, runId, sent);
     if (isTooLate(wait, where.now)) throw tooLate(runId, wait);
@@ -48,7 +45,6 @@ export async function addressOf(
       `The payload does not fit what ${runId} waits for under "${refused.name}": ${refused.problem}. Nothing was delivered; correct it and send it again.`,
     );
   const last = named.at(-1);
-  if (last !== undefined && last.kind !== 'signal' && !ends.has(last.id)) throw noLongerAsked(runId, last);
   if (last !== undefined && last.kind !== 'signal') throw decidedAlready(runId, last, ends.get(last.id));
   if (last === undefined && name.startsWith(`${runId}:`)) throw unknownToken(runId, name);
   return { to: name };
@@ -115,12 +111,6 @@ export function isTooLate({ kind, due }: WaitStart, at: number): boolean {
 function tooLate(runId: string, { name, due = 0 }: WaitStart): FlyballError {
   const message = `"${name}" of ${runId} ended at its deadline, ${new Date(due).toISOString()}. Nothing was changed.`;
   return new FlyballError('SIGNAL_UNEXPECTED', message, { detail: { name, due } });
-}
-
-/** Of a branch that lost: what it did in doubt is still to be settled, what it asked is not. */
-function noLongerAsked(runId: string, { name }: WaitStart): FlyballError {
-  const message = `"${name}" of ${runId} was asked by a branch that lost since: nobody waits for it. Nothing was changed.`;
-  return new FlyballError('SIGNAL_UNEXPECTED', message, { detail: { name } });
 }
 
 /** A verdict that comes twice or too late changes nothing, and whoever sends it should know. */

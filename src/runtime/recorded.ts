@@ -40,8 +40,6 @@ export interface Recorded {
   readonly warned: ReadonlySet<string>;
   readonly notes: number;
   readonly overlaps: ReadonlySet<string>;
-  /** Scopes of branches that lost. */
-  readonly lost: ReadonlySet<string>;
   readonly attempts: number;
   readonly nextSeq: number;
   readonly lastAt: number;
@@ -86,7 +84,6 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const rollbackStarts = new Set<string>();
   const changedIds = new Set<string>();
   const overlaps = new Set<string>();
-  const lost = new Set<string>();
   const warned = new Set<string>();
   const intents = new Map<EffectId, EventOf<'intent'>>();
   const intended = new Set<EffectId>();
@@ -187,9 +184,6 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'scope-overlap':
         overlaps.add(event.path);
         break;
-      case 'branch-lost':
-        lost.add(event.path);
-        break;
       case 'attempt-start':
         if (own) attempts++;
         owner = event.owner;
@@ -233,7 +227,6 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     warned,
     notes,
     overlaps,
-    lost,
     attempts,
     nextSeq: lastOwn.seq + 1,
     lastAt: last.at,

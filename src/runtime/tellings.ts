@@ -10,14 +10,12 @@ export class Tellings {
   private notes = 0;
   private readonly overlapped: Set<string>;
   private readonly warned: Set<string>;
-  private readonly lost: Set<string>;
 
   constructor(recorded: Recorded, tell: (event: InfoEvent) => void) {
     this.recorded = recorded;
     this.tell = tell;
     this.overlapped = new Set(recorded.overlaps);
     this.warned = new Set(recorded.warned);
-    this.lost = new Set(recorded.lost);
   }
 
   note(path: string, event: EventOf<'note'>['event']): void {
@@ -29,13 +27,6 @@ export class Tellings {
     if (scope.open === 0 || this.overlapped.has(scope.path)) return;
     this.overlapped.add(scope.path);
     this.tell({ type: 'scope-overlap', path: scope.path });
-  }
-
-  /** Without it nobody who reads the journal can tell that the branch's questions need no answer. */
-  branchLost(path: string): void {
-    if (this.lost.has(path)) return;
-    this.lost.add(path);
-    this.tell({ type: 'branch-lost', path });
   }
 
   warn(ledger: Ledger): void {

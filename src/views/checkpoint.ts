@@ -116,7 +116,6 @@ export function isBarrier(event: RunEvent): boolean {
     case 'changed':
     case 'budget-warning':
     case 'scope-overlap':
-    case 'branch-lost':
     case 'guard-refused':
     case 'guard-decision':
     case 'retry':

@@ -110,9 +110,6 @@ export class EffectFold {
       case 'cancel':
         this.drop('', at, { children: false });
         break;
-      case 'branch-lost':
-        this.drop(event.path, at, { children: true });
-        break;
       case 'spawn-end':
         if (touched?.start?.type === 'spawn-start') this.drop(touched.start.path, at, { children: true });
         break;

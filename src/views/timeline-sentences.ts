@@ -70,8 +70,6 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
         `budget${where(event.node)}: ${event.axis} at ${percent(event.spent, event.limit)} %`,
         `${amount(event.spent)} of ${amount(event.limit)}`,
       );
-    case 'branch-lost':
-      return say('·', `branch ${event.path} lost: what it waited for needs no answer`);
     case 'scope-overlap':
       return say(
         '!',

@@ -68,7 +68,6 @@ function placeOf(event: Entry['event']): string {
   switch (event.type) {
     case 'note':
     case 'scope-overlap':
-    case 'branch-lost':
       return pathOf(event.path);
     case 'trip':
     case 'budget-warning':

@@ -69,7 +69,6 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'changed':
     case 'budget-warning':
     case 'scope-overlap':
-    case 'branch-lost':
       return event; // names, times and amounts
     default:
       return unreachable(event);

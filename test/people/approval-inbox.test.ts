@@ -349,21 +349,6 @@ describe('an approval inbox', () => {
     });
   });
 
-  it('withdraws the question of a branch that lost without having done anything [R4-PEOPLE-INBOX]', async () => {
-    const { inbox, start, runtime } = desk(async (run: Run) => {
-      const asks = (branch: Run) => branch.call(confirmTool({}), { prompt: 'Go on?' });
-      await run.first<unknown>([asks, (branch) => branch.wait({ name: 'go' })]);
-      return done(await run.wait({ name: 'later' }));
-    });
-    await start('r1');
-    const lost = only((await inbox.list({ status: 'open' })).items);
-    await runtime.signal('r1', 'go', 1);
-    await (await runtime.wake('r1')).outcome();
-    expect((await inbox.list({ status: 'open' })).items).toEqual([]);
-    expect(await inbox.get(lost.id)).toMatchObject({ status: 'withdrawn' });
-    await expect(runtime.signal('r1', lost.token, true)).rejects.toMatchObject({ code: 'SIGNAL_UNEXPECTED' });
-  });
-
   it('withdraws what was asked in a generation that is over [R4-PEOPLE-INBOX]', async () => {
     const isAsked = gate();
     const { inbox, start, runtime } = desk(async (run: Run, state) => {

@@ -51,10 +51,7 @@ export async function first<T>(
   try {
     const { value, index } = await winner(branches, (at) => given.runFor(scopes[at] as Scope));
     const losers = scopes.filter((_scope, at) => at !== index);
-    for (const loser of losers) {
-      attempt.close(loser.path, new CancelledError('another branch won'));
-      attempt.tellings.branchLost(loser.path);
-    }
+    for (const loser of losers) attempt.close(loser.path, new CancelledError('another branch won'));
     for (const loser of losers.reverse()) await undoBranch(attempt, scope, loser);
     return value;
   } finally {
