@@ -7,6 +7,7 @@ import type { RuntimeParts } from './options.js';
 interface Sent {
   readonly payload: unknown;
   readonly from: string;
+  readonly id?: string;
   readonly scopes?: readonly string[];
 }
 
@@ -45,7 +46,10 @@ export async function addressOf(
       `The payload does not fit what ${runId} waits for under "${refused.name}": ${refused.problem}. Nothing was delivered; correct it and send it again.`,
     );
   const last = named.at(-1);
-  if (last !== undefined && last.kind !== 'signal') throw decidedAlready(runId, last, ends.get(last.id));
+  const ended = last === undefined ? undefined : ends.get(last.id);
+  // whoever sends the same message again, not knowing whether it arrived, learns that it did
+  if (last !== undefined && sent.id !== undefined && ended?.event.signal === sent.id) return { to: name };
+  if (last !== undefined && last.kind !== 'signal') throw decidedAlready(runId, last, ended);
   if (last === undefined && name.startsWith(`${runId}:`)) throw unknownToken(runId, name);
   return { to: name };
 }

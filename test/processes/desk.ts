@@ -86,6 +86,7 @@ async function answerAll(desk: Desk, runId: string): Promise<void> {
   }
 }
 
+/** Somebody else may have answered since it was looked at, or the run be over. */
 function ignoreEnded(error: { readonly code?: string }): void {
-  if (error.code !== 'ALREADY_TERMINAL') throw error;
+  if (error.code !== 'ALREADY_TERMINAL' && error.code !== 'SIGNAL_UNEXPECTED') throw error;
 }

@@ -214,6 +214,21 @@ describe('a verdict at a gate', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('that is sent again under its id is a duplicate, however late [R4-PEOPLE-TWICE]', async () => {
+    const { stage, agent } = scene();
+    const life = stage.open(async (run) => {
+      await agent(run);
+      await run.wait({ name: 'more' });
+      return done(null);
+    });
+    await life.start();
+    const send = () => life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann', id: 'm1' });
+    expect(await send()).toBe('accepted');
+    expect(await send()).toBe('duplicate');
+    await life.resume();
+    expect(await send()).toBe('duplicate');
+  });
+
   it('is asked for with what the tool says about its call [R4-PEOPLE-INBOX]', async () => {
     const { stage, agent } = scene({
       review: ({ to }) => ({
