@@ -67,10 +67,14 @@ function unknownToken(runId: string, token: string): FlyballError {
 }
 
 /** A question is decided once: who comes second is told, also when the run has not woken since the first. */
-export function refuseSecond(runId: string, { wait }: Address, inbox: readonly StoredMessage[]): void {
+export function refuseSecond(
+  runId: string,
+  { wait }: Address,
+  { inbox, id }: { readonly inbox: readonly StoredMessage[]; readonly id: string | undefined },
+): void {
   if (wait === undefined || wait.kind === 'signal') return;
   const first = inbox.find(({ kind, name }) => kind === 'signal' && (name === wait.token || name === wait.name));
-  if (first === undefined) return;
+  if (first === undefined || first.id === id) return; // the same message again is a duplicate
   throw new FlyballError(
     'SIGNAL_UNEXPECTED',
     `${first.from} has answered "${wait.name}" of ${runId} already; the run takes it up when it goes on. Nothing was changed.`,

@@ -212,7 +212,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const entries = loaded.entries.filter(({ inherited }) => inherited === undefined); // a fork's questions are its own
       const where = { checkJson: parts.checkJson, entries, runId, now: clock.now() };
       const address = await addressOf(where, name, { payload, from, ...sent });
-      if (sent.id === undefined) refuseSecond(runId, address, await engine.inbox(runId, 0)); // an id tells by itself
+      refuseSecond(runId, address, { inbox: await engine.inbox(runId, 0), id: sent.id });
       return post(runId, {
         kind: 'signal',
         name: address.to,
