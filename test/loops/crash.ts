@@ -1,17 +1,9 @@
-import {
-  budget,
-  createRuntime,
-  type Engine,
-  type Entry,
-  type Model,
-  type Outcome,
-  type Run,
-  type Waiting,
-} from 'flyball';
+import { budget, type Model, type Outcome, type Run, type Waiting } from 'flyball';
 import { type ToolLoopResult, toolLoop } from 'flyball/loops';
-import { autoClock, type Mortal, type ScriptedModel, scriptedModel, testHost } from 'flyball/testing';
+import { type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool, toolRegistry } from 'flyball/tools';
-import { type Answer, carryOn, type Journey, stuck } from '../crash/carry-on.js';
+import type { Answer, Journey } from '../crash/carry-on.js';
+import { type Doomed, type Lives, throughLives } from '../crash/lives.js';
 import { answerOf, StableWorld } from '../crash/mixed-agent.js';
 import { call, proposes, proposesAll } from './stage-loop.js';
 
@@ -94,54 +86,17 @@ function toolsOf(world: LoopWorld): readonly DefinedTool[] {
   ] as unknown as readonly DefinedTool[];
 }
 
-/** An engine with a process around it that can die. */
-export interface Doomed extends Mortal<unknown> {
-  readonly engine: Engine;
-}
-
-export interface LoopLives {
+export interface LoopLives extends Omit<Lives, 'outcome'> {
   readonly world: LoopWorld;
   readonly outcome: Outcome<ToolLoopResult>;
-  readonly entries: readonly Entry[];
-  readonly lives: number;
-  /** What the journal held when the first process died. */
-  readonly atDeath: readonly Entry[];
 }
 
 /** Takes one loop to its end, in as many lives as it takes. */
 export async function liveLoop(runId: string, lifeOf: (life: number) => Doomed): Promise<LoopLives> {
   const world = new LoopWorld();
-  const clock = autoClock();
-  const gone = new Set<string>();
-  let atDeath: readonly Entry[] = [];
-  try {
-    for (let life = 0; ; life++) {
-      const doomed = lifeOf(life);
-      const host = testHost(`life-${life}`, gone);
-      const runtime = createRuntime({
-        engine: doomed.engine,
-        clock,
-        host,
-        agents: { worker: agentFor(world) },
-        options: { worker: false, suspendAfterMs: 20, leaseMs: 1e9, maxResumes: 1e9 },
-      });
-      world.isDead = doomed.isDead;
-      if (life === 1) atDeath = await runtime.entries(runId).catch(() => []);
-      const work = carryOn(runtime, journeyOf(runId, world), clock);
-      const outcome = await Promise.race([work, doomed.crashed.then(() => undefined), stuck(runtime, runId, 20_000)]);
-      host.die();
-      if (outcome === undefined) {
-        work.catch(() => undefined); // nobody hears what a dead process still says
-        runtime.abandon();
-        continue;
-      }
-      const entries = await runtime.entries(runId);
-      runtime.abandon();
-      return { world, outcome: outcome as Outcome<ToolLoopResult>, entries, lives: life + 1, atDeath };
-    }
-  } finally {
-    clock.stop();
-  }
+  const agents = { worker: agentFor(world) };
+  const lived = await throughLives({ journey: journeyOf(runId, world), agents, world, lifeOf });
+  return { ...lived, world, outcome: lived.outcome as Outcome<ToolLoopResult> };
 }
 
 function agentFor(world: LoopWorld) {

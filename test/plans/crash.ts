@@ -1,17 +1,9 @@
-import {
-  budget,
-  createRuntime,
-  type Engine,
-  type Entry,
-  type Model,
-  type ModelRequest,
-  type Outcome,
-  type Run,
-} from 'flyball';
+import { budget, type Model, type ModelRequest, type Outcome, type Run } from 'flyball';
 import { type PlanResult, toolAwarePlan } from 'flyball/loops';
-import { autoClock, type Mortal, type ReplyParts, type ScriptedModel, scriptedModel, testHost } from 'flyball/testing';
+import { type ReplyParts, type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool } from 'flyball/tools';
-import { type Answer, carryOn, stuck } from '../crash/carry-on.js';
+import type { Answer } from '../crash/carry-on.js';
+import { type Doomed, type Lives, throughLives } from '../crash/lives.js';
 import { answerOf, StableWorld } from '../crash/mixed-agent.js';
 import { proposes } from '../loops/stage-loop.js';
 import { planText, thinking, toolStep } from './stage-plan.js';
@@ -113,17 +105,9 @@ function toolsOf(world: PlanWorld): readonly DefinedTool[] {
   ] as unknown as readonly DefinedTool[];
 }
 
-export interface Doomed extends Mortal<unknown> {
-  readonly engine: Engine;
-}
-
-export interface PlanLives {
+export interface PlanLives extends Omit<Lives, 'outcome'> {
   readonly world: PlanWorld;
   readonly outcome: Outcome<PlanResult>;
-  readonly lives: number;
-  readonly entries: readonly Entry[];
-  /** What the journal held when the first process died. */
-  readonly atDeath: readonly Entry[];
 }
 
 /** Takes one plan to its end, in as many lives as it takes. */
@@ -133,46 +117,18 @@ export async function livePlan(
   runId = 'run',
 ): Promise<PlanLives> {
   const world = new PlanWorld(ending);
-  const clock = autoClock();
-  const gone = new Set<string>();
-  let atDeath: readonly Entry[] = [];
-  try {
-    for (let life = 0; ; life++) {
-      const doomed = lifeOf(life);
-      const host = testHost(`life-${life}`, gone);
-      const runtime = createRuntime({
-        engine: doomed.engine,
-        clock,
-        host,
-        agents: { planned: agentFor(world) },
-        options: { worker: false, suspendAfterMs: 20, leaseMs: 1e9, maxResumes: 1e9 },
-      });
-      world.isDead = doomed.isDead;
-      if (life === 1) atDeath = await runtime.entries(runId).catch(() => []);
-      const limits = budget({ wallMs: 1e12, iterations: 100 });
-      const work = carryOn(
-        runtime,
-        {
-          runId,
-          start: (on) => on.start('planned', 'Get it done.', { id: runId, budget: limits }),
-          answer: ({ effect }): Answer => ({ id: `answer to ${effect}`, payload: { verdict: 'approve' } }),
-        },
-        clock,
-      );
-      const outcome = await Promise.race([work, doomed.crashed.then(() => undefined), stuck(runtime, runId, 20_000)]);
-      host.die();
-      if (outcome === undefined) {
-        work.catch(() => undefined); // nobody hears what a dead process still says
-        runtime.abandon();
-        continue;
-      }
-      const entries = await runtime.entries(runId);
-      runtime.abandon();
-      return { world, outcome: outcome as Outcome<PlanResult>, lives: life + 1, entries, atDeath };
-    }
-  } finally {
-    clock.stop();
-  }
+  const limits = budget({ wallMs: 1e12, iterations: 100 });
+  const lived = await throughLives({
+    journey: {
+      runId,
+      start: (runtime) => runtime.start('planned', 'Get it done.', { id: runId, budget: limits }),
+      answer: ({ effect }): Answer => ({ id: `answer to ${effect}`, payload: { verdict: 'approve' } }),
+    },
+    agents: { planned: agentFor(world) },
+    world,
+    lifeOf,
+  });
+  return { ...lived, world, outcome: lived.outcome as Outcome<PlanResult> };
 }
 
 function agentFor(world: PlanWorld) {

@@ -1,6 +1,6 @@
 import type { Baselines, CritiqueDiagnosis, Subject, VerificationVerdict } from '../../checks/contracts.js';
 import type { Decision } from '../../core/approval.js';
-import { FlyballError } from '../../core/errors.js';
+import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { Artefact, Defect, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
 import type { Plan, StepRecord } from '../../plans/plan.js';
@@ -147,7 +147,8 @@ function learnedController({ controller: given = {} }: CommitParts, { outcomes }
   const { kp: _kp, ki: _ki, kd: _kd, ...rest } = given;
   try {
     return controller({ ...given, gain, noise });
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
     return controller({ ...rest, gain, noise }); // what was chosen for another gain: the default for this one settles
   }
 }
