@@ -115,7 +115,7 @@ describe('claims that cannot be checked', () => {
 });
 
 describe('tests that cannot be run at all', () => {
-  it('are no reason to change anything: a person is asked at once [R4-VERIFY-TESTS] [R4-EXIT-GATES]', async () => {
+  it('are tried again, and are no reason to change anything: then a person is asked [R4-VERIFY-TESTS] [R4-EXIT-GATES]', async () => {
     const report = { passed: 0, failed: 0, skipped: 0, failures: [], passing: [], known: [], regressions: [], ms: 1 };
     const broken: TestHarness = {
       level: 'unit',
@@ -126,6 +126,7 @@ describe('tests that cannot be run at all', () => {
       { critic: () => criticised({ description: 'a comma is missing', severity: 0.1 }) },
       { parts: (session) => ({ verification: { judge: { session: session('judge') }, tests: [broken] } }) },
     );
+    expect((await courseOf(run.stage)).filter((line) => line === 'VERIFY retry VERIFY')).toHaveLength(3);
     expect(run.model.requestsOf('repairer')).toEqual([]);
     expect(whyAsked(run.outcome)).toMatch(/could not be measured/);
   });

@@ -1,7 +1,7 @@
 import type { CritiqueDiagnosis, Scores, VerificationVerdict } from '../../checks/contracts.js';
 import type { Decision, Risk } from '../../core/approval.js';
 import type { Amounts } from '../../core/budget.js';
-import type { Defect, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
+import type { Defect, EvidenceBundle, ExecutionOutputs, RootCause, TaskSpec } from '../../core/work.js';
 import type { Plan } from '../../plans/plan.js';
 
 /**
@@ -35,7 +35,7 @@ export interface RepairEntry {
   readonly n: number;
   readonly defect: string;
   readonly description: string;
-  readonly cause: string;
+  readonly cause: RootCause;
   readonly strategy: Strategy;
   /** What was asked of the controller: 0 to 1. */
   readonly intensity: number;

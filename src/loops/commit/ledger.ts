@@ -1,11 +1,11 @@
 import { FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
-import type { RootCause, TaskSpec } from '../../core/work.js';
+import type { TaskSpec } from '../../core/work.js';
 import type { RecordKey, Store } from '../../ports/store.js';
 import { COMMIT_PROTOCOL, type CommitResult, type RepairEntry } from './contracts.js';
 import type { RepairOutcome } from './control/index.js';
 import type { SeenTask } from './exit/index.js';
-import { EMPTY_RATES, type RepairRates, recordRepair } from './repair/rates.js';
+import { EMPTY_RATES, type RepairRates, withRepairs } from './repair/rates.js';
 import { taskHash, verifyCommit } from './seal.js';
 
 /** What loops of one name leave for each other: committed results, and what was learned about repairing. */
@@ -168,10 +168,7 @@ function withLesson(known: Learned | undefined, lesson: Lesson): Learned {
   const { rates = EMPTY_RATES, outcomes = [], seen = [], lessons = [] } = known ?? {};
   if (known !== undefined && lessons.includes(lesson.id)) return known;
   return {
-    rates: lesson.repairs.reduce(
-      (so, { cause, strategy, resolved }) => recordRepair(so, { cause: cause as RootCause, strategy, resolved }),
-      rates,
-    ),
+    rates: withRepairs(rates, lesson.repairs),
     outcomes: [...outcomes, ...lesson.outcomes].slice(-MOST_OUTCOMES),
     seen: [...seen, ...(lesson.seen === undefined ? [] : [{ text: lesson.seen.text.slice(0, LONGEST_SEEN) }])].slice(
       -MOST_SEEN,

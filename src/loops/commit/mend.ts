@@ -1,13 +1,13 @@
 import type { CritiqueDiagnosis } from '../../checks/contracts.js';
 import { FlyballError, unreachable } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
-import type { Artefact, ExecutionOutputs, RootCause } from '../../core/work.js';
+import type { Artefact, ExecutionOutputs } from '../../core/work.js';
 import { intensityToStrategy } from './control/index.js';
 import { fromVerdict } from './critique.js';
 import { divide, escalate, escalationNow, mayDivide } from './escalate.js';
 import { mayRetrieve } from './judge-exit.js';
 import { roundsAllowed } from './phases.js';
-import { recordRepair } from './repair/rates.js';
+import { withRepairs } from './repair/rates.js';
 import type { RepairResult } from './repair/repair-contracts.js';
 import { repairer } from './repair/repairer.js';
 import type { PhaseReport, Work } from './work.js';
@@ -83,10 +83,7 @@ function repairsOf(work: Work): ReturnType<typeof repairer> {
 
 function inputFor(work: Work, diagnosis: CritiqueDiagnosis): Parameters<ReturnType<typeof repairer>>[1] {
   const { feedback } = work;
-  const rates = work.repairs.reduce(
-    (so, { cause, strategy, resolved }) => recordRepair(so, { cause: cause as RootCause, strategy, resolved }),
-    work.history.rates,
-  );
+  const rates = withRepairs(work.history.rates, work.repairs);
   return {
     subject: work.subject,
     // a person's words come alone: what else is wrong is found again, and must not lead away from them

@@ -23,6 +23,11 @@ export function recordRepair(
   return { ...rates, [of.cause]: { ...rates[of.cause], [of.strategy]: count } };
 }
 
+/** With every repair of a list. */
+export function withRepairs(rates: RepairRates, repairs: readonly Parameters<typeof recordRepair>[1][]): RepairRates {
+  return repairs.reduce(recordRepair, rates);
+}
+
 /** From 0 to 1; undefined where too little is known. */
 export function successRate(rates: RepairRates, cause: RootCause, strategy: Strategy): number | undefined {
   const count = rates[cause]?.[strategy];
