@@ -1,0 +1,45 @@
+import type { SimMessage, SpokenMessage, ToolMessage } from '../world/message.js';
+
+/** What reaches a party: the other side's words, or the results of its own calls. */
+export type Incoming = SpokenMessage | readonly ToolMessage[];
+
+/**
+ * One side of a simulation. `open` gives it the part of a history that it may see; then it takes turns.
+ * A party keeps what it needs in memory: inside a run it is driven again from the top, and the journal answers.
+ */
+export interface Party {
+  open(history: readonly SimMessage[]): void;
+  take(incoming: Incoming): Promise<SpokenMessage>;
+  /** True for a message that ends the conversation. */
+  stops(message: SpokenMessage): boolean;
+}
+
+export type Termination =
+  | 'user_stop'
+  | 'agent_stop'
+  | 'max_steps'
+  | 'timeout'
+  | 'too_many_errors'
+  | 'agent_error'
+  | 'user_error'
+  | 'infrastructure_error'
+  | 'context_window_exceeded'
+  | 'unexpected_error';
+
+export interface Limits {
+  readonly maxSteps: number;
+  readonly maxErrors: number;
+  readonly timeoutMs?: number;
+  /** Ends a simulation on an empty message, or on words together with calls. */
+  readonly enforceProtocol?: boolean;
+  readonly solo?: boolean;
+}
+
+export interface Course {
+  readonly messages: readonly SimMessage[];
+  readonly termination: Termination;
+  readonly steps: number;
+  readonly errors: number;
+  readonly agentCost: number | null;
+  readonly userCost: number | null;
+}
