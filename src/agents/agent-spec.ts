@@ -39,7 +39,7 @@ export interface AgentSpec {
   readonly access?: Access;
   /** A policy file, relative to the definition. */
   readonly policy?: string;
-  /** Names of skills. */
+  /** Skill folders, or folders of skills, relative to the definition; where nobody reads any, names for the prompt. */
   readonly skills?: readonly string[];
   readonly loop?: ToolLoopSettings;
   /** Further instructions, as they are. */

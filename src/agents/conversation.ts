@@ -52,13 +52,14 @@ function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
   };
 }
 
-async function nextMessage(run: Run): Promise<Said> {
+/** Waits for what is said next. */
+export async function nextMessage(run: Run): Promise<Said> {
   const said = await run.wait<Said>({ name: MESSAGE, isInput: true, schema: saidSchema, jsonSchema: SAID_SCHEMA });
   return said === 'timed-out' ? { end: true } : said;
 }
 
 /** What the person reads: the answer, and why there is none or why it is not all it should be. */
-function answerIn(outcome: Outcome<unknown>): { readonly answer?: string; readonly because?: string } {
+export function answerIn(outcome: Outcome<unknown>): { readonly answer?: string; readonly because?: string } {
   switch (outcome.stop) {
     case 'done':
       return { answer: textOf(outcome.value) };
@@ -79,8 +80,12 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
+/** Marks an agent that waits for its messages itself: a conversation with it is the agent as it is. */
+export const CONVERSES = Symbol.for('flyball.converses');
+
 /** A conversation with any agent that takes text: each message is a run of the function, with nothing carried over. */
 export function plainConversation(agent: Agent<string, unknown>): Agent<unknown, { readonly turns: number }> {
+  if (CONVERSES in agent) return agent as unknown as Agent<unknown, { readonly turns: number }>;
   return talk(async (run, _before, text) => {
     try {
       return { outcome: await agent(run, text) };

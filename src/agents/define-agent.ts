@@ -14,6 +14,15 @@ import type { Memory } from '../memory/memory.js';
 import type { AutonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { autonomySeams } from '../tools/governance/governance.js';
 import { type Toolset, toolset } from '../tools/toolset.js';
+import {
+  type AgentSkills,
+  lastWords,
+  type ReadySkills,
+  readySkills,
+  type SkillUse,
+  skillUse,
+  withSegments,
+} from './agent-skills.js';
 import type { AgentSpec } from './agent-spec.js';
 import { checkAgentSpec } from './check-agent-spec.js';
 import { type OpeningParts, opening, reminder } from './opening.js';
@@ -22,9 +31,13 @@ import { type AgentResult, singleShot } from './single-shot.js';
 import { systemPrompt } from './system-prompt.js';
 
 /** A definition in TypeScript: the data of a YAML file, with the real things where the file has names. */
-export interface AgentDefinition<O = unknown> extends Omit<AgentSpec, 'model' | 'tools'>, AgentFittings<O> {
+export interface AgentDefinition<O = unknown>
+  extends Omit<AgentSpec, 'model' | 'tools' | 'skills'>,
+    Omit<AgentFittings<O>, 'skills'> {
   readonly model: Model;
   readonly tools?: Toolset | readonly ToolRef[];
+  /** A library and how it is used. A list of names is only told. */
+  readonly skills?: AgentSkills | readonly string[];
 }
 
 /** What an agent is fitted with beside its data. */
@@ -40,6 +53,8 @@ export interface AgentFittings<O = unknown> {
   readonly capture?: ObservationCapture;
   /** Decides over the counters of the run; a default profile where it is absent. */
   readonly autonomyBudget?: AutonomyBudget;
+  /** What it may look up how to do. */
+  readonly skills?: AgentSkills;
 }
 
 export interface DefinedAgent<O = unknown> {
@@ -64,16 +79,18 @@ interface Made<O> {
   readonly form: OutputForm;
   readonly session: Omit<Session, 'tools'>;
   readonly parts: LoopParts<O>;
+  readonly skills: SkillUse | undefined;
+  /** The same session with another block about skills in its setup. */
+  readonly told: (skills: string) => Omit<Session, 'tools'>;
 }
 
 /** An agent out of its definition: everything is checked here, before a token is spent. */
 export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: AgentDefinition<O>): DefinedAgent<O> {
   const spec = checkAgentSpec(dataOf(definition), `Agent "${String(definition.name)}"`);
   const form = outputForm(spec, schemaGiven(definition));
-  const setup = systemPrompt(spec, form);
-  const { name, sampling } = spec;
-  const session = { name, model: definition.model, setup, ...(sampling === undefined ? {} : { sampling }) };
-  const made: Made<O> = { definition, form, session, parts: loopParts(definition, session, form) };
+  const made = madeOf(definition, spec, form);
+  const { name } = spec;
+  const { setup } = made.session;
   const talk = talking(definition, spec);
   const held = heldTo(spec);
   const invoke = inOneShot(made);
@@ -104,15 +121,27 @@ function talking<O>(definition: AgentDefinition<O>, spec: AgentSpec): Made<unkno
   const { outputs: _outputs, outputSchema: _schema, ...told } = spec;
   const { output: _output, outputJsonSchema: _json, ...rest } = definition;
   const form: OutputForm = { kind: 'named', fields: [] };
+  const talker: AgentDefinition = { ...rest, loop: { doubleConfirmation: false, ...definition.loop } };
+  return madeOf(talker, told, form);
+}
+
+function madeOf<O>(definition: AgentDefinition<O>, spec: AgentSpec, form: OutputForm): Made<O> {
   const { name, sampling } = spec;
-  const session = {
+  const skills = skillUse(definition.skills, name);
+  const sessionWith = (block?: string): Omit<Session, 'tools'> => ({
     name,
     model: definition.model,
-    setup: systemPrompt(told, form),
+    setup: systemPrompt(spec, form, block),
     ...(sampling === undefined ? {} : { sampling }),
+  });
+  const session = sessionWith(skills?.byModel === false ? '' : skills?.library.disclose());
+  // the same skills make the same session, whose setup is hashed once
+  let last = { block: '', session: sessionWith('') };
+  const told = (block: string): Omit<Session, 'tools'> => {
+    if (last.block !== block) last = { block, session: sessionWith(block) };
+    return last.session;
   };
-  const talker: AgentDefinition = { ...rest, loop: { doubleConfirmation: false, ...definition.loop } };
-  return { definition: talker, form, session, parts: loopParts(talker, session, form) };
+  return { definition, form, session, parts: loopParts(definition, session, form), skills, told };
 }
 
 function loopParts<O>(
@@ -134,38 +163,71 @@ function loopParts<O>(
 }
 
 function iterative<O>(made: Made<O>): Agent<unknown, ToolLoopResult<O>> {
-  return async (run, given) => {
-    const opened = await opening(run, openingParts(made, canRecall(made)), given);
+  return async (given, input) => {
+    const ready = await readied(given, made, canCallTools(made));
+    const opened = await opening(ready.run, openingParts(ready, canRecall(made)), input);
     if (!opened.ok) return failed(opened.failure);
-    return (await runToolLoop(run, partsFor(run, made), opened.prompt)).outcome;
+    return (await runToolLoop(ready.run, partsFor(ready), opened.prompt)).outcome;
   };
 }
 
-async function converse(run: Run, made: Made<unknown>, input: string | Prompt): Promise<ToolLoopEnd<unknown>> {
-  const parts = partsFor(run, made);
-  if (typeof input !== 'string') return runToolLoop(run, parts, input);
-  const remembered = await reminder(run, openingParts(made, canRecall(made)), input);
-  return runToolLoop(run, parts, append(remembered, { role: 'user', content: input }));
+async function converse(given: Run, made: Made<unknown>, input: string | Prompt): Promise<ToolLoopEnd<unknown>> {
+  const ready = await readied(given, made, canCallTools(made), typeof input === 'string' ? undefined : input);
+  const prompt = await turnOf(ready, input); // before the parts: what becomes active decides what is offered
+  const end = await runToolLoop(ready.run, partsFor(ready), prompt);
+  ready.skills?.leave(end.prompt);
+  return end;
+}
+
+/** What is asked in a turn: what is remembered and the skills that fit come before the first words, and after later ones. */
+async function turnOf(ready: Ready<unknown>, input: string | Prompt): Promise<Prompt> {
+  const { run, made, skills } = ready;
+  if (typeof input !== 'string')
+    return withSegments(input, (await skills?.guidance(lastWords(input), 'log')) ?? []) ?? input;
+  const remembered = await reminder(run, openingParts(ready, canRecall(made)), input);
+  const guided = withSegments(remembered, (await skills?.guidance(input, 'stable')) ?? []);
+  return append(guided, { role: 'user', content: input });
+}
+
+/** An agent fitted for one run: skills are those that there are when it begins. */
+interface Ready<O> {
+  readonly run: Run;
+  readonly made: Made<O>;
+  readonly skills: ReadySkills | undefined;
+}
+
+async function readied<O>(run: Run, made: Made<O>, canCall: boolean, before?: Prompt): Promise<Ready<O>> {
+  if (made.skills === undefined) return { run, made, skills: undefined };
+  const how = { canCall, ...(before === undefined ? {} : { before }) };
+  const skills = await readySkills(run, made.skills, how);
+  return { run: skills.run, made: { ...made, session: made.told(skills.disclosed) }, skills };
+}
+
+function canCallTools<O>({ definition: { model, loop } }: Made<O>): boolean {
+  return model.capabilities.tools || (loop?.textCalls ?? 'off') !== 'off';
 }
 
 function inOneShot<O>(made: Made<O>): Agent<unknown, AgentResult<O>> {
   const { definition, form, parts } = made;
-  const session: Session = { ...made.session, ...nativeSchema(definition.model, form) };
+  const native = nativeSchema(definition.model, form);
+  const fixed: Session = { ...made.session, ...native };
   const shot = {
-    session,
     maxRepairs: definition.maxRepairs ?? DEFAULT_REPAIRS,
     capture: definition.capture,
     read: parts.read,
   };
-  return async (run, given) => {
-    const opened = await opening(run, openingParts(made, false), given);
-    return opened.ok ? singleShot(run, shot, opened.prompt) : failed(opened.failure);
+  return async (given, input) => {
+    const ready = await readied(given, made, false);
+    const opened = await opening(ready.run, openingParts(ready, false), input);
+    const session = ready.skills === undefined ? fixed : { ...ready.made.session, ...native };
+    return opened.ok ? singleShot(ready.run, { ...shot, session }, opened.prompt) : failed(opened.failure);
   };
 }
 
-function openingParts<O>({ definition, session }: Made<O>, recalls: boolean): OpeningParts {
-  const { name, inputs = {}, memory } = definition;
-  return { name, inputs, session, memory, canRecall: recalls };
+function openingParts<O>({ made, skills }: Ready<O>, recalls: boolean): OpeningParts {
+  const { name, inputs = {}, memory } = made.definition;
+  const guidance = skills === undefined ? {} : { guidance: (input: string) => skills.guidance(input, 'stable') };
+  return { name, inputs, session: made.session, memory, canRecall: recalls, ...guidance };
 }
 
 /** Only beside other tools: an agent without any stays a single shot. */
@@ -173,13 +235,15 @@ function canRecall<O>({ definition, parts }: Made<O>): boolean {
   return definition.memory !== undefined && parts.toolset.tools.length > 0;
 }
 
-/** The tool that searches memory searches that of one run, so a loop that has it is fitted for its run. */
-function partsFor<O>(run: Run, made: Made<O>): LoopParts<O> {
+/** Tools that search the memory of one run or read its skills are of that run, so a loop with them is fitted for it. */
+function partsFor<O>({ run, made, skills }: Ready<O>): LoopParts<O> {
   const { definition, session, form, parts } = made;
-  if (definition.memory === undefined || !canRecall(made)) return parts;
+  const recalls = definition.memory !== undefined && canRecall(made);
+  if (!recalls && skills === undefined) return parts;
   const given = definition.tools ?? [];
-  const tools = 'narrow' in given ? given.tools : given;
-  return loopParts(definition, session, form, toolset([...tools, definition.memory.tool(run)]));
+  const own = 'narrow' in given ? given.tools : given;
+  const tools = definition.memory !== undefined && recalls ? [...own, definition.memory.tool(run)] : own;
+  return loopParts(definition, session, form, toolset(skills === undefined ? tools : skills.offered(tools)));
 }
 
 /** A provider that can hold the model to the schema is asked to; the answer is checked all the same. */
@@ -213,8 +277,19 @@ function dataOf<O>(definition: AgentDefinition<O>): AgentSpec {
     memory: _memory,
     capture: _capture,
     autonomyBudget: _autonomy,
+    skills,
     ...data
   } = definition;
   const names = ('narrow' in tools ? tools.tools : tools).map(({ name }) => name);
-  return { ...data, model: model.id, tools: names };
+  return { ...data, model: model.id, tools: names, ...skillNames(skills) };
+}
+
+function skillNames(skills: AgentDefinition['skills']): Pick<AgentSpec, 'skills'> {
+  if (skills === undefined) return {};
+  if (isNames(skills)) return { skills };
+  return { skills: ('library' in skills ? skills.library : skills).names() };
+}
+
+function isNames(skills: AgentSkills | readonly string[]): skills is readonly string[] {
+  return Array.isArray(skills);
 }

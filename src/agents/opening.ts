@@ -1,11 +1,12 @@
 import { type Failure, failureOf } from '../core/errors.js';
-import { append, type Prompt } from '../core/prompt.js';
+import { append, type NewSegment, type Prompt } from '../core/prompt.js';
 import type { Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
 import { underSetup } from '../core/setup-chain.js';
 import type { Memory } from '../memory/memory.js';
 import { recallSection } from '../memory/recall-section.js';
 import { RECALL_TOOL } from '../memory/recall-tool.js';
+import { withSegments } from './agent-skills.js';
 import type { Fields } from './agent-spec.js';
 import { checkedInputs } from './fields.js';
 
@@ -16,6 +17,8 @@ export interface OpeningParts {
   readonly memory: Memory | undefined;
   /** The model can read more of what it is reminded of. */
   readonly canRecall: boolean;
+  /** What skills have to say about this input, before it. */
+  readonly guidance?: (input: string) => Promise<readonly NewSegment[]>;
 }
 
 export type Opening =
@@ -28,7 +31,8 @@ export async function opening(run: Run, parts: OpeningParts, given: unknown): Pr
   if (!inputs.ok) return inputs;
   const content = typeof inputs.value === 'string' ? inputs.value : JSON.stringify(inputs.value, null, 2);
   const remembered = await reminder(run, parts, content);
-  return { ok: true, prompt: underSetup(parts.session, append(remembered, { role: 'user', content })) };
+  const guided = withSegments(remembered, (await parts.guidance?.(content)) ?? []);
+  return { ok: true, prompt: underSetup(parts.session, append(guided, { role: 'user', content })) };
 }
 
 /** Progressive recall: the index of the best five, and the way to read more where there is one. */

@@ -6,7 +6,7 @@ import type { OutputForm } from './output.js';
  * The system prompt, from every part of the definition and always in the same order: who, what it can do, what binds
  * it, what it works on, how it answers. It is the prompt's stable prefix, so nothing that varies between runs is in it.
  */
-export function systemPrompt(spec: AgentSpec, output: OutputForm): string {
+export function systemPrompt(spec: AgentSpec, output: OutputForm, skills = bullets(spec.skills)): string {
   return [
     identity(spec),
     section('Capabilities', bullets(spec.capabilities)),
@@ -19,7 +19,7 @@ export function systemPrompt(spec: AgentSpec, output: OutputForm): string {
     section('Constraints', bullets(spec.constraints)),
     section('Bounds', bounds(spec)),
     section('Guardrails', guardrails(spec)),
-    section('Skills', bullets(spec.skills)),
+    section('Skills', skills),
     section('Instructions', spec.instructions?.trim()),
     section('Inputs', fields(spec.inputs)),
     section('Outputs', fields(spec.outputs)),

@@ -7,6 +7,7 @@ import type { Place } from './workplace.js';
 export interface Call {
   readonly screen: Screen;
   readonly place: Place;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** What a command is about, noted while it runs so that an error can name it. */

@@ -7,6 +7,7 @@ import { cancelCommand } from './commands/cancel.js';
 import { chatCommand } from './commands/chat.js';
 import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
+import { evalsCommand } from './commands/evals.js';
 import { exportCommand } from './commands/export.js';
 import { forkCommand } from './commands/fork.js';
 import { inboxCommand } from './commands/inbox.js';
@@ -18,6 +19,7 @@ import { runCommand } from './commands/run.js';
 import { runsCommand } from './commands/runs.js';
 import { showCommand } from './commands/show.js';
 import { signalCommand } from './commands/signal.js';
+import { skillsCommand } from './commands/skills.js';
 import { verifyCommand } from './commands/verify.js';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.js';
 import { printable } from './printable.js';
@@ -46,6 +48,8 @@ const COMMANDS = [
   forkCommand,
   exportCommand,
   verifyCommand,
+  skillsCommand,
+  evalsCommand,
   demoCommand,
 ] as const;
 
@@ -55,7 +59,7 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
   const perform: Perform = async (options, subject, work) => {
     const screen = screenOn(streams, options.json === true);
     const place = placeOf(options.db, streams.env);
-    ended = await performing({ screen, place }, subject, { work, env: streams.env });
+    ended = await performing({ screen, place, env: streams.env }, subject, work);
   };
   const program = buildProgram(perform, streams);
   try {
@@ -66,17 +70,13 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
   }
 }
 
-async function performing(
-  call: Call,
-  subject: Subject,
-  { work, env }: { readonly work: (call: Call) => Promise<ExitCode>; readonly env: Streams['env'] },
-): Promise<ExitCode> {
+async function performing(call: Call, subject: Subject, work: (call: Call) => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await work(call);
   } catch (error) {
     const { command, database } = call.place;
     call.screen.status('');
-    return explain(error, call.screen, { about: { command, database, ...subject }, env });
+    return explain(error, call.screen, { about: { command, database, ...subject }, env: call.env });
   }
 }
 
@@ -130,7 +130,7 @@ export function buildProgram(perform: Perform, streams: Streams): Command {
     .helpOption('-h, --help', 'show help; flyball <command> --help shows examples')
     .addHelpText('after', help());
   for (const make of COMMANDS) program.addCommand(make(perform));
-  for (const command of [program, ...program.commands]) {
+  for (const command of allOf(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => void streams.out.write(text),
       writeErr: (text) => void streams.error.write(text),
@@ -138,6 +138,11 @@ export function buildProgram(perform: Perform, streams: Streams): Command {
     });
   }
   return program;
+}
+
+/** Commands of commands too: all of them write where this program writes. */
+function allOf(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
 }
 
 function help(): string {

@@ -22,7 +22,8 @@ export interface Steering {
 }
 
 /** Posts first, so that the message is safe; then goes on with the run here, unless another process works on it. */
-export async function steer({ screen, place }: Call, steering: Steering): Promise<ExitCode> {
+export async function steer(call: Call, steering: Steering): Promise<ExitCode> {
+  const { screen, place } = call;
   const { runId, said } = steering;
   const workplace = await openExisting(place, runId);
   try {
@@ -35,7 +36,7 @@ export async function steer({ screen, place }: Call, steering: Steering): Promis
       return EXIT.ok;
     }
     screen.line(`${screen.paint('green', '✓')} ${said}. Going on with ${screen.paint('bold', runId)} here.`);
-    return await goOn({ screen, place }, { workplace, record, launch: (runtime) => runtime.wake(runId), ...steering });
+    return await goOn(call, { workplace, record, launch: (runtime) => runtime.wake(runId), ...steering });
   } finally {
     await workplace.close();
   }

@@ -8,12 +8,15 @@ import { watchPolicy } from '../adapters/definitions/policy-file.js';
 import { readYaml } from '../adapters/definitions/yaml-source.js';
 import { toolsFromYaml } from '../adapters/definitions/yaml-tools.js';
 import { systemClock } from '../adapters/host-node/system-clock.js';
+import { watchSkills } from '../adapters/skill-folder/watch-skills.js';
 import type { AgentSpec } from '../agents/agent-spec.js';
 import { bindAgent } from '../agents/bind-agent.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import { joinSeams } from '../core/join-seams.js';
 import type { Seams } from '../core/seams.js';
 import { openToolbox, type Toolbox } from '../open-toolbox.js';
+import { ACTIVATE_SKILL, problemText, READ_SKILL_RESOURCE } from '../skills/skill.js';
+import type { SkillLibrary } from '../skills/skill-library.js';
 import { governance } from '../tools/governance/governance.js';
 import { injectionShield } from '../tools/governance/shield/injection-shield.js';
 import { nearestNames } from '../tools/nearest-names.js';
@@ -48,13 +51,15 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
       PACKAGE_FILE,
       ...(await referredModules(folder)),
       ...(spec.policy === undefined ? [] : [spec.policy]),
+      ...(spec.skills ?? []),
     ],
     ...(spec.access === undefined ? {} : { access: spec.access }),
   });
   const registry = await registryFor(folder, toolbox);
   await requireTools(path, spec, registry, toolbox);
   const model = await placedAt(path, ['model'], () => modelFor(spec, env));
-  const agent = bindAgent(spec, { model: () => model, defaultModel: model.id, tools: registry });
+  const skills = await placedAt(path, ['skills'], () => skillsFor(spec, folder));
+  const agent = bindAgent(spec, { model: () => model, defaultModel: model.id, tools: registry, ...skills });
   const seams = await seamsFor(spec, folder, toolbox, registry);
   return { default: agent, runtime: { seams, prices: pricesFor(spec, model) } };
 }
@@ -131,6 +136,23 @@ async function placedAt<T>(path: string, part: readonly string[], work: () => Pr
   }
 }
 
+/** The skills in the folders that the definition names. A change of theirs counts from the next run or conversation on. */
+async function skillsFor(spec: AgentSpec, folder: string): Promise<{ readonly skills?: SkillLibrary }> {
+  if (spec.skills === undefined || spec.skills.length === 0) return {};
+  const folders = spec.skills.map((path) => resolve(folder, path));
+  const watched = await watchSkills(folders, (change) => {
+    for (const problem of change.problems)
+      if (problem.level === 'error')
+        process.emitWarning(
+          `${problemText(problem)} ${change.kept.length > 0 ? 'The last good version stays in use.' : ''}`,
+        );
+  });
+  const errors = watched.problems().filter(({ level }) => level === 'error');
+  if (errors.length === 0) return { skills: watched.library };
+  await watched.close();
+  throw new ConfigError(errors.map(problemText).join('\n'));
+}
+
 async function seamsFor(spec: AgentSpec, folder: string, toolbox: Toolbox, registry: ToolRegistry): Promise<Seams> {
   const clock = systemClock();
   const onProblem = (problem: string): void => process.emitWarning(problem);
@@ -157,5 +179,6 @@ function ownTools({ tools: builtIn }: Toolbox, registry: ToolRegistry): readonly
     if (legs === undefined) return builtIn.some((tool) => tool.name === name);
     return !legs.includes('untrusted-content');
   });
-  return own.map(({ tool }) => tool.name);
+  // skills are part of the agent: who installed them vouches for them
+  return [...own.map(({ tool }) => tool.name), ACTIVATE_SKILL, READ_SKILL_RESOURCE];
 }

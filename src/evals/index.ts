@@ -1,1 +1,132 @@
-export {};
+export { domainNames, domainSource } from './domains/domain-registry.js';
+export { scriptedCustomer, scriptedCustomerSide, scriptedCustomers } from './domains/energy-desk/scripted-customer.js';
+export { type DeskReply, type DeskRequest, scriptedDesk } from './domains/energy-desk/scripted-desk.js';
+export type {
+  Checkpoint,
+  Condition as ExperimentCondition,
+  ExperimentOptions,
+  ExperimentReport,
+  Progress,
+  SideMaker,
+  SideSetting,
+} from './experiment/experiment.js';
+export { runExperiment } from './experiment/run-experiment.js';
+export {
+  goldAgentSide,
+  goldUserSide,
+  type ModelSide,
+  modelUser,
+  policyAgent,
+  scriptedUser,
+  silentAgentSide,
+} from './experiment/sides.js';
+export { partialActionReward } from './grading/action-checks.js';
+export { type Grade, type GradeOptions, gradeSimulation } from './grading/grade.js';
+export { matchesAction } from './grading/match-action.js';
+export { modelJudge, NL_JUDGE_PROMPT } from './grading/model-judge.js';
+export { type RegradeOptions, regradeResults } from './grading/regrade.js';
+export type { ActionCheck, NlJudge, RewardInfo } from './grading/reward.js';
+export { type Agreement, agreementOf, type RatedPair, spearman } from './judging/agreement.js';
+export { type AccuracyFacts, accuracyOf, type Share } from './metrics/accuracy.js';
+export { bootstrapMean, type Interval } from './metrics/bootstrap.js';
+export { type ComplianceFacts, complianceOf } from './metrics/compliance.js';
+export { type Condition, conditionOf, type DomainFacts } from './metrics/condition.js';
+export { type CostFacts, costOf } from './metrics/cost.js';
+export { comparePaired, type PairedComparison } from './metrics/paired.js';
+export { isSuccessful, passHatK } from './metrics/pass-hat-k.js';
+export { type ReferenceMetrics, referenceMetrics } from './metrics/reference-metrics.js';
+export { type ResearchVerdict, researchVerdicts } from './metrics/research-questions.js';
+export { type SimulationFacts, type Summary, summaryOf } from './metrics/summary.js';
+export { trialSeeds } from './metrics/trial-seeds.js';
+export { applyRule, checkRule, type DriftRule, type RuleVerdict, type SignalClass } from './online/drift-rules.js';
+export {
+  type Alert,
+  type OnlineEval,
+  type OnlineParts,
+  onlineEval,
+  type TraceJudge,
+  type TraceMetric,
+} from './online/online-eval.js';
+export { type Sampler, traceSampler } from './online/sampler.js';
+export { memorySeries, type Point, type SeriesStore } from './online/series.js';
+export { type Cohort, type TraceFacts, traceFactsOf } from './online/trace-facts.js';
+export { dumpJson, parseJson } from './python/json.js';
+export { type Bound, bind, type Parameter } from './python/signature.js';
+export { type PyDict, PyError, type PyErrorKind, type PyValue } from './python/value.js';
+export { FAILURE_CLASSES, type FailureClass } from './reports/failure-class.js';
+export { type Divergence, type FailureReport, failuresOf, firstDivergence } from './reports/failures.js';
+export { reportHtml } from './reports/html.js';
+export { reportCsv, reportJson, reportMarkdown, tableCsv, tableMarkdown } from './reports/plain-forms.js';
+export { type Measurable, type Report, reportOf } from './reports/report.js';
+export type { Cell, Table } from './reports/table.js';
+export {
+  isCustomScaffold,
+  leaderboardSubmission,
+  type SubmissionFacts,
+  type SubmittedDomain,
+  submissionFolder,
+  submissionText,
+} from './results/leaderboard.js';
+export { readResults, writeResults } from './results/results-text.js';
+export type { ExperimentInfo, Results, SimulationRecord } from './results/simulation-record.js';
+export { goldAgent, goldParties, goldUser } from './simulation/gold-party.js';
+export { type LlmUserSetting, llmUser } from './simulation/llm-user.js';
+export { GREETING, simulate } from './simulation/orchestrator.js';
+export type { Course, Incoming, Limits, Party, Termination } from './simulation/party.js';
+export { type Line, scriptedParty, silentAgent } from './simulation/scripted-party.js';
+export { speakerParty } from './simulation/speaker-party.js';
+export { USER_STOPS, userStops } from './simulation/stop-tokens.js';
+export { scenarioText, userPrompt } from './simulation/user-prompt.js';
+export { type CaseJudge, type CaseScore, scoreCase } from './suites/check-case.js';
+export {
+  type Baseline,
+  bypassGate,
+  type CaseOutcome,
+  type GateReport,
+  gate,
+  type Measurement,
+  promote,
+  type Tolerances,
+} from './suites/gate.js';
+export {
+  CATEGORIES,
+  type CaseCheck,
+  type Category,
+  type GoldenCase,
+  type GoldenSet,
+  leakedCases,
+  lintSuite,
+  suiteHash,
+} from './suites/golden-set.js';
+export { measurementOf } from './suites/results-gate.js';
+export { runSuite, type SuiteRun, type UnderTest } from './suites/run-suite.js';
+export { type Fields, type Row, Tables } from './world/database.js';
+export type {
+  Compliance,
+  Database,
+  DataFolder,
+  Domain,
+  DomainServices,
+  DomainSource,
+  Environment,
+  EnvironmentOptions,
+  ReplayOptions,
+  Toolkit,
+  ToolSchema,
+  ToolType,
+} from './world/environment.js';
+export { type EnvironmentParts, makeEnvironment } from './world/live-environment.js';
+export type { Requestor, SimCall, SimMessage, SpokenMessage, ToolMessage, Usage } from './world/message.js';
+export { Model } from './world/model.js';
+export { readTask } from './world/read-task.js';
+export type {
+  Criteria,
+  EnvAssertion,
+  EnvFunction,
+  GoldAction,
+  InitialState,
+  RewardBasis,
+  Task,
+} from './world/task.js';
+export { readToolSchema } from './world/tool-schema.js';
+export { type KitFunction, type KitTool, makeToolkit, type ToolkitParts } from './world/toolkit.js';

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ANN, type Ground, grounds, inMemory, inRun } from '../../test/memory/grounds.js';
 import { at, moving, RUN } from '../../test/runtime/stage.js';
 import type { StoreRecord } from '../ports/store.js';
+import { hashEmbedder } from '../retrieval/hash-embedder.js';
 import { type CaptureOptions, capture } from './capture.js';
-import { hashEmbedder } from './hash-embedder.js';
 import { memory } from './memory.js';
 import { callObservation, markPrivate, type ObservationDraft, observe, replyObservation } from './observe.js';
 

@@ -1,8 +1,8 @@
 import { embedderContract } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import type { Embedder } from '../ports/embedder.js';
-import { hashEmbedder } from './hash-embedder.js';
-import { cosine, embedAll, packed, unpacked } from './vectors.js';
+import { hashEmbedder } from '../retrieval/hash-embedder.js';
+import { cosine, embedAll, packed, unpacked } from '../retrieval/vectors.js';
 
 embedderContract({ describe, it }, 'hash [R3-MEM-EMBEDDER]', () => hashEmbedder());
 embedderContract({ describe, it }, 'hash in 64 dimensions', () => hashEmbedder({ dimensions: 64 }));

@@ -1,7 +1,8 @@
 export type { EmbedContext, Embedder } from '../ports/embedder.js';
 export type { Retriever } from '../ports/retriever.js';
+export { type DocumentsOptions, documentsRetriever, type RetrievedDocument } from '../retrieval/documents-retriever.js';
+export { hashEmbedder } from '../retrieval/hash-embedder.js';
 export { type CaptureOptions, capture, type ObservationCapture } from './capture.js';
-export { hashEmbedder } from './hash-embedder.js';
 export { MEMORY_KINDS, type MemoryKind, type NewItem, type NewItems } from './items.js';
 export {
   type FullEntry,
@@ -25,7 +26,6 @@ export {
 export { recallSection, type SectionOptions } from './recall-section.js';
 export { RECALL_TOOL, type RecallArguments } from './recall-tool.js';
 export type { Reembedded } from './reembed.js';
-export { type DocumentsOptions, documentsRetriever, type RetrievedDocument } from './retrievers-documents.js';
 export { type MemoryRetrieverOptions, memoryRetriever } from './retrievers-memory.js';
 export type { Recall, RecallQuery } from './search.js';
 export type { Remembered } from './write-items.js';

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { FlyballError } from '../core/errors.js';
 import type { Trust } from '../core/prompt.js';
 import type { StoreRecord } from '../ports/store.js';
+import type { StoredVector } from '../retrieval/vectors.js';
 import { PRIVATE } from '../views/privacy.js';
-import type { StoredVector } from './vectors.js';
 import { oneLine } from './words.js';
 
 /**

@@ -3,7 +3,7 @@ import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { ANN, grounds, inMemory, inRun } from '../../test/memory/grounds.js';
 import { moving, still } from '../../test/runtime/stage.js';
-import { hashEmbedder } from './hash-embedder.js';
+import { hashEmbedder } from '../retrieval/hash-embedder.js';
 import { memory, withWorkingMemory } from './memory.js';
 
 const fact = (content: string, over = {}) => ({

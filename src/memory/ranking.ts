@@ -1,7 +1,7 @@
 import type { Embedder } from '../ports/embedder.js';
+import { cosine, unpacked } from '../retrieval/vectors.js';
+import { wordsOf } from '../retrieval/words.js';
 import type { StoredItem } from './items.js';
-import { cosine, unpacked } from './vectors.js';
-import { wordsOf } from './words.js';
 
 export interface Ranked {
   readonly item: StoredItem;

@@ -2,7 +2,7 @@ import { append } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { inMemory, inRun } from '../../test/memory/grounds.js';
-import { hashEmbedder } from './hash-embedder.js';
+import { hashEmbedder } from '../retrieval/hash-embedder.js';
 import type { FullEntry, IndexEntry, SummaryEntry } from './levels.js';
 import { memory } from './memory.js';
 import { recallSection } from './recall-section.js';

@@ -2,8 +2,8 @@ import type { Run } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { type Ground, grounds, inMemory, inRun } from '../../test/memory/grounds.js';
 import type { Embedder } from '../ports/embedder.js';
+import { hashEmbedder } from '../retrieval/hash-embedder.js';
 import { capture } from './capture.js';
-import { hashEmbedder } from './hash-embedder.js';
 import { type Memory, memory } from './memory.js';
 
 const FACTS = {

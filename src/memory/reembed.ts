@@ -1,8 +1,8 @@
 import { ConfigError } from '../core/errors.js';
 import type { EffectContext } from '../core/tool.js';
+import { embedAll, packed } from '../retrieval/vectors.js';
 import { type ItemValue, MEMORY_KINDS, type MemoryKind, partsOf, type StoredItem } from './items.js';
 import { itemsOf, type Place, recordKey, writeRecord } from './shelf.js';
-import { embedAll, packed } from './vectors.js';
 import { type Shelf, searchText } from './write-items.js';
 
 export interface Reembedded {

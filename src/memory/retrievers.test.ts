@@ -5,10 +5,10 @@ import { grounds, inMemory, inRun } from '../../test/memory/grounds.js';
 import { evidenceId } from '../core/evidence-id.js';
 import type { Embedder } from '../ports/embedder.js';
 import type { Retriever } from '../ports/retriever.js';
-import { hashEmbedder } from './hash-embedder.js';
+import { chunksOf } from '../retrieval/chunks.js';
+import { documentsRetriever } from '../retrieval/documents-retriever.js';
+import { hashEmbedder } from '../retrieval/hash-embedder.js';
 import { memory } from './memory.js';
-import { chunksOf } from './retrievers-chunks.js';
-import { documentsRetriever } from './retrievers-documents.js';
 import { memoryRetriever } from './retrievers-memory.js';
 
 const DOCUMENTS = [

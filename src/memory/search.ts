@@ -1,10 +1,10 @@
 import { FlyballError } from '../core/errors.js';
 import type { EffectContext } from '../core/tool.js';
+import { embedAll } from '../retrieval/vectors.js';
 import { MEMORY_KINDS, type MemoryKind, prefixOf, type StoredItem } from './items.js';
 import { LEVELS, type Level, type Recalled, shownAt } from './levels.js';
 import { byTime, rank } from './ranking.js';
 import { itemsOf, type Place } from './shelf.js';
-import { embedAll } from './vectors.js';
 import type { Shelf } from './write-items.js';
 
 export interface RecallQuery<L extends Level = Level> {

@@ -1,13 +1,3 @@
-/** The words of a text, however they are written: compatibility forms made one, case folded, punctuation gone. */
-export function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
-}
-
 /**
  * Without line breaks and invisible characters. Code points that are not assigned yet stay: which ones those are differs
  * between versions of Node, and a prompt must be the same under all of them.

@@ -1,9 +1,9 @@
 import type { EffectContext } from '../core/tool.js';
 import type { Embedder } from '../ports/embedder.js';
 import type { RecordKey, Store } from '../ports/store.js';
+import { embedAll, packed } from '../retrieval/vectors.js';
 import { type ItemValue, idOf, keyFor, type MemoryKind, type NewItem, storedFrom } from './items.js';
 import { type Place, recordKey, writeRecord } from './shelf.js';
-import { embedAll, packed } from './vectors.js';
 
 /** Where memories are kept and how they are found. */
 export interface Shelf {

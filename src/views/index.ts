@@ -1,3 +1,4 @@
+export { SKILL_ACTIVE, type SkillRecord, skillsIn } from './active-skills.js';
 export { type AuditVerdict, auditLines, verifyAudit } from './audit.js';
 export {
   type Action,

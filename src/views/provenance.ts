@@ -2,6 +2,7 @@ import { canonicalJson, sha256 } from '../core/canonical.js';
 import type { EffectId, Entry, EventOf, ForkPoint } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { EffectKind } from '../core/tool.js';
+import { type SkillRecord, skillsIn } from './active-skills.js';
 import { type Effect, effectsOf, type Verb } from './effects.js';
 import { type GuardRecord, guardDecisionsOf } from './guard-decisions.js';
 import { baseOf } from './paths.js';
@@ -31,6 +32,8 @@ export interface ProvenanceRecord {
   readonly approvals: readonly Approval[];
   /** What guards decided, by effect; absent where none did. Their words may hold times and counts, so they stay out. */
   readonly guards?: readonly ProvenanceGuard[];
+  /** Skills that were active, with version and hash; absent where none was. */
+  readonly skills?: readonly SkillRecord[];
   /** SHA-256 over the canonical JSON of all the other members. */
   readonly hash: string;
 }
@@ -77,6 +80,7 @@ export function provenanceOf(runId: string, entries: readonly Entry[]): Provenan
     .sort(byIdentity);
   const effects = ended.map(provenanceEffect);
   const guards = guardsIn(entries);
+  const skills = skillsIn(entries);
   const record: Omit<ProvenanceRecord, 'hash'> = {
     v: 1,
     run: runId,
@@ -89,6 +93,7 @@ export function provenanceOf(runId: string, entries: readonly Entry[]): Provenan
     models: [...new Set(effects.flatMap(({ model }) => model ?? []))].sort(),
     approvals: approvalsIn(ended),
     ...(guards.length === 0 ? {} : { guards }),
+    ...(skills.length === 0 ? {} : { skills }),
   };
   return { ...record, hash: recordHash(record) };
 }

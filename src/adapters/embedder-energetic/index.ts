@@ -1,1 +1,1 @@
-export {};
+export { type EnergeticOptions, energeticEmbedder } from './energetic-embedder.js';

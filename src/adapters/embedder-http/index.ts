@@ -1,1 +1,1 @@
-export {};
+export { type HttpEmbedderOptions, httpEmbedder } from './http-embedder.js';

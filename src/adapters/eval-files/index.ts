@@ -1,1 +1,2 @@
-export {};
+export { dataFolder } from './data-folder.js';
+export { readResultsFile, resultsFile, writeResultsFile } from './results-file.js';

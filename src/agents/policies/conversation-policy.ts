@@ -29,6 +29,10 @@ export type MoveNote =
   | { readonly kind: 'phase'; readonly from: string; readonly to: string }
   | { readonly kind: 'response-type'; readonly phase: string; readonly expected: string; readonly got: string }
   | { readonly kind: 'refused'; readonly call: ToolCall; readonly rule: string; readonly because: string }
+  /** Proposed together with a call that was refused: a reply is passed on whole or not at all. */
+  | { readonly kind: 'withheld'; readonly call: ToolCall }
+  /** A queue of tasks was read from a reply; `cyclic` are those whose rules contradict each other. */
+  | { readonly kind: 'tasks'; readonly ordered: readonly string[]; readonly cyclic: readonly string[] }
   | { readonly kind: 'escalated'; readonly tool: string; readonly failures: number };
 
 /**

@@ -55,7 +55,7 @@ async function exported(format: string): Promise<string> {
   let code: number | undefined;
   const command = exportCommand(async (options, _subject, work) => {
     const screen = screenOn({ out: silent, error: silent, env: {} }, false);
-    code = await work({ screen, place: placeOf(options.db, {}) });
+    code = await work({ screen, place: placeOf(options.db, {}), env: {} });
   });
   await command.parseAsync(['r1', '--db', file.path, '--format', format, '--out', out], { from: 'user' });
   expect(code).toBe(0);

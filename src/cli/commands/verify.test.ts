@@ -34,7 +34,7 @@ async function verified(
   };
   const command = verifyCommand(async (options, _about, work) => {
     const screen = screenOn(streams, options.json === true);
-    code = await work({ screen, place: placeOf(options.db, {}) });
+    code = await work({ screen, place: placeOf(options.db, {}), env: {} });
   });
   await command.parseAsync([file, ...words], { from: 'user' });
   return { code, out, error };

@@ -12,6 +12,7 @@ export type PyErrorKind =
   | 'JSONDecodeError'
   | 'KeyError'
   | 'OverflowError'
+  | 'RecursionError'
   | 'TypeError'
   | 'ValueError'
   | 'ZeroDivisionError';

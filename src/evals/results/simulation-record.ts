@@ -1,5 +1,5 @@
 import type { RewardInfo } from '../grading/reward.js';
-import type { PyValue } from '../python/value.js';
+import type { PyDict, PyValue } from '../python/value.js';
 import type { Termination } from '../simulation/party.js';
 import type { SimMessage } from '../world/message.js';
 import type { Task } from '../world/task.js';
@@ -22,6 +22,8 @@ export interface SimulationRecord {
   readonly policy: string | null;
   /** Ours, kept in `info` of the file: response-type violations, refused calls, retrieval recall, run id. */
   readonly info: Readonly<Record<string, unknown>> | null;
+  /** The file's own record, where it came from one: fields that are not named above are written back from it. */
+  readonly rest?: PyDict;
 }
 
 /** A results file in memory. Fields that only the reference uses are kept in `rest` and written back. */
@@ -30,6 +32,8 @@ export interface Results {
   readonly info: ExperimentInfo;
   readonly tasks: readonly Task[];
   readonly simulations: readonly SimulationRecord[];
+  /** Fields of the file beside these. */
+  readonly rest?: PyDict;
 }
 
 export interface ExperimentInfo {

@@ -10,6 +10,8 @@ export type Incoming = SpokenMessage | readonly ToolMessage[];
 export interface Party {
   open(history: readonly SimMessage[]): void;
   take(incoming: Incoming): Promise<SpokenMessage>;
+  /** The first move of an agent that works alone. */
+  begin?(): Promise<SpokenMessage>;
   /** True for a message that ends the conversation. */
   stops(message: SpokenMessage): boolean;
 }
@@ -42,4 +44,6 @@ export interface Course {
   readonly errors: number;
   readonly agentCost: number | null;
   readonly userCost: number | null;
+  /** Ids of calls that a guard refused: they never reached the environment, so a replay leaves them out too. */
+  readonly refused?: readonly string[];
 }

@@ -22,6 +22,8 @@ export interface SpokenMessage {
   readonly role: Requestor;
   readonly content: string | null;
   readonly calls: readonly SimCall[];
+  /** A list of calls was given and is empty: the reference hands such a message to the environment, and fails there. */
+  readonly emptyCallList?: true;
   /** Null where nobody knows what it cost. */
   readonly cost: number | null;
   readonly usage?: Usage;

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../core/model.js';
 import { append, type Prompt } from '../../core/prompt.js';
 import type { Reply } from '../../core/session.js';
+import { ACTIVATE_SKILL } from '../../skills/skill.js';
 import type { CallReport } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
@@ -26,12 +27,27 @@ export function withReports(parts: LoopParts<unknown>, state: LoopState, reports
   // calls of its own get results of its own, also from a model that was told to write them as text
   if (state.prompt.segment.toolCalls === undefined) {
     const content = renderTextResults(results);
-    return append(state.prompt, { role: 'user', content, owner: 'loop', trust: 'outside', name: TEXT_RESULTS });
+    const keeps = reports.some(isActivation) ? { protect: true } : {};
+    return append(state.prompt, {
+      role: 'user',
+      content,
+      owner: 'loop',
+      trust: 'outside',
+      name: TEXT_RESULTS,
+      ...keeps,
+    });
   }
   let tip = state.prompt;
-  for (const { call, content } of results)
-    tip = append(tip, { role: 'tool', content, toolCallId: call.id, name: call.name, owner: call.name });
+  for (const [index, { call, content }] of results.entries()) {
+    const keeps = isActivation(reports[index]) ? { protect: true } : {};
+    tip = append(tip, { role: 'tool', content, toolCallId: call.id, name: call.name, owner: call.name, ...keeps });
+  }
   return tip;
+}
+
+/** The instructions of a skill hold until the end: nothing may clear or summarise them. */
+function isActivation(report: CallReport | undefined): boolean {
+  return report?.end === 'ok' && report.call.name === ACTIVATE_SKILL;
 }
 
 function contentOf(parts: LoopParts<unknown>, state: LoopState, report: CallReport): string {

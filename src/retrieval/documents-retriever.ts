@@ -3,9 +3,9 @@ import { evidenceId } from '../core/evidence-id.js';
 import type { Evidence } from '../core/work.js';
 import type { Embedder } from '../ports/embedder.js';
 import type { Retriever } from '../ports/retriever.js';
-import { WordIndex } from './retrievers-bm25.js';
-import { type Chunk, chunksOf } from './retrievers-chunks.js';
+import { type Chunk, chunksOf } from './chunks.js';
 import { cosine, embedAll } from './vectors.js';
+import { WordIndex } from './word-index.js';
 
 export interface RetrievedDocument {
   /** What it is called: a path, an address, a title. */

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { ConfigError } from '../../core/errors.js';
+import { type ReplayedCall, replayRecord, replaySequence } from '../../evals/replay/replay.js';
+import { type CallSequence, goldSequence, readSequences } from '../../evals/replay/sequence.js';
+import { plainOf } from '../../evals/results/plain-values.js';
+import type { Domain } from '../../evals/world/environment.js';
+import { plural, shorten } from '../amounts.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { nearest } from '../evals/nearest.js';
+import { openDomain } from '../evals/open-domain.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { printable } from '../printable.js';
+
+interface Options extends CommonOptions {
+  readonly domain: string;
+  readonly data?: string;
+  readonly calls?: string;
+  readonly tasks?: readonly string[];
+}
+
+const ABOUT =
+  'Replay calls in fresh environments: sequences from a file, or the gold calls of tasks. ' +
+  'Prints what each call answers and the hash of the database after it; where the file says what was recorded, differences are told and the command fails.';
+
+export function replayCommand(perform: Perform): Command {
+  return newCommand('replay', ABOUT, [
+    'flyball evals replay --tasks all',
+    'flyball evals replay --domain banking_knowledge --data ./tau2/data --calls banking_fuzz.jsonl --json',
+    'flyball evals replay --domain mock --data ./tau2/data --tasks create_task_1 --json | jq -r .content',
+  ])
+    .option('--domain <name>', 'whose tools answer', 'energy_desk')
+    .option('--data <folder>', 'data of tau2-bench (default: FLYBALL_TAU2, or .flyball/tau2)')
+    .option('--calls <file>', 'lines of JSON, a sequence of calls each; - reads standard input')
+    .option('--tasks <ids...>', 'gold calls of these tasks, or of all')
+    .action((options: Options) => perform(options, {}, (call) => replay(call, options)));
+}
+
+async function replay({ screen, env }: Call, options: Options): Promise<ExitCode> {
+  const domain = await openDomain(options.domain, options, env);
+  const sequences = sequencesFor(domain, options);
+  let calls = 0;
+  let differing = 0;
+  for (const sequence of sequences) {
+    for await (const made of replaySequence(domain, sequence)) {
+      calls++;
+      screen.data(plainOf(replayRecord(made)));
+      screen.line(lineFor(made, screen.width));
+      for (const difference of made.differs) screen.complain(`✗ ${nameOf(made)} ${made.name}: ${difference}`);
+      if (made.differs.length > 0) differing++;
+    }
+  }
+  screen.line(
+    `${plural(calls, 'call')} in ${plural(sequences.length, 'fresh environment')}, ${differing} unlike the recording.`,
+  );
+  return differing === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function sequencesFor(domain: Domain, { calls, tasks }: Options): readonly CallSequence[] {
+  if ((calls === undefined) === (tasks === undefined))
+    throw new ConfigError('Say what to replay: --calls <file>, or --tasks all or some ids.');
+  return calls === undefined ? goldOf(domain, tasks ?? []) : readSequences(linesIn(calls), calls);
+}
+
+function goldOf(domain: Domain, wanted: readonly string[]): readonly CallSequence[] {
+  const ids = wanted.flatMap((word) => word.split(','));
+  const all = domain.tasks.map(({ id }) => id);
+  const unknown = ids.find((id) => id !== 'all' && !all.includes(id));
+  if (unknown !== undefined)
+    throw new ConfigError(
+      `There is no task "${unknown}" in ${domain.name}.${nearest(unknown, all)} \`flyball evals list --domain ${domain.name}\` shows them.`,
+    );
+  return domain.tasks.filter(({ id }) => ids.includes('all') || ids.includes(id)).map((task) => goldSequence(task));
+}
+
+function linesIn(file: string): readonly string[] {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').split('\n');
+  } catch (error) {
+    throw new ConfigError(
+      `${file} cannot be read: ${(error as Error).message}. Name a file with a sequence on each line.`,
+    );
+  }
+}
+
+function lineFor(made: ReplayedCall, width: number): string {
+  const head = `${nameOf(made)}  ${made.error ? '✗' : '✓'} ${made.name}  ${(made.hash ?? '').slice(0, 12)}  `;
+  return printable(head + shorten(made.content.replaceAll(/\s+/g, ' '), Math.max(20, width - head.length)));
+}
+
+function nameOf({ sequence, label, index }: ReplayedCall): string {
+  return `${String(sequence)}[${label ?? index}]`;
+}

@@ -1,0 +1,49 @@
+import { basename, dirname, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { addSkills } from '../../adapters/skill-folder/add-skills.js';
+import { FlyballError } from '../../core/errors.js';
+import { SKILL_FILE } from '../../skills/skill.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { USUAL_FOLDERS } from '../skill-folders.js';
+
+interface Options extends CommonOptions {
+  readonly to: string;
+}
+
+const ABOUT =
+  'Copy a skill, or all skills of a folder, into a folder of skills. They are checked first, and nothing is overwritten. ' +
+  'What is on the network is fetched first, with git clone or the like: read a skill before you let an agent obey it.';
+
+export function addCommand(perform: Perform): Command {
+  return newCommand('add <source>', ABOUT, [
+    'flyball skills add ../shared/pdf-forms',
+    'flyball skills add ~/cloned/skills --to .agents/skills',
+  ])
+    .option('--to <folder>', 'the folder of skills that it is put into', USUAL_FOLDERS[0])
+    .action((source: string, options: Options) => perform(options, {}, (call) => add(call, source, options)));
+}
+
+async function add({ screen }: Call, source: string, { to }: Options): Promise<ExitCode> {
+  if (/^(?:[a-z][a-z0-9+.-]*:\/\/|git@)/i.test(source))
+    throw new FlyballError(
+      'INPUT_INVALID',
+      `${source} is on the network. Fetch it first, as with git clone, look at it, and name the folder.`,
+    );
+  const from = basename(source) === SKILL_FILE ? dirname(resolve(source)) : source;
+  const added = await addSkills({ from, to });
+  const next = [
+    `flyball skills show ${added[0]?.name ?? ''}`,
+    `skills: [./${relative(process.cwd(), resolve(to)) || '.'}]`,
+  ] as const;
+  screen.data({ kind: 'skills-added', skills: added, next });
+  for (const { name, version, hash, folder } of added)
+    screen.line(
+      `${screen.paint('green', '+')} ${name}${version === '' ? '' : ` ${version}`}  ${hash.slice(0, 12)}  ${folder}`,
+    );
+  screen.line('Look at it:');
+  screen.line(`    ${screen.paint('cyan', next[0])}`);
+  screen.line('Let an agent use it, in its file:');
+  screen.line(`    ${screen.paint('cyan', next[1])}`);
+  return EXIT.ok;
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { dataFolder } from '../../adapters/eval-files/data-folder.js';
+import { ConfigError } from '../../core/errors.js';
+import { domainNames, domainSource } from '../../evals/domains/domain-registry.js';
+import type { Domain, DomainServices } from '../../evals/world/environment.js';
+import { nearest } from './nearest.js';
+
+/** What ships with the package. */
+export const SHIPPED = fileURLToPath(new URL('../../../data/', import.meta.url));
+
+export interface DataOption {
+  readonly data?: string;
+}
+
+export async function openDomain(
+  name: string,
+  { data }: DataOption,
+  env: Readonly<Record<string, string | undefined>>,
+  services?: DomainServices,
+): Promise<Domain> {
+  if (!domainNames().includes(name))
+    throw new ConfigError(
+      `There is no domain "${name}".${nearest(name, domainNames())} \`flyball evals list\` shows them.`,
+    );
+  const source = domainSource(name);
+  return source.load(dataFolder(source.builtIn && data === undefined ? SHIPPED : dataPlace(name, data, env)), services);
+}
+
+/** Where the benchmark's data are: named, from the environment, or where `fetch` puts them. */
+export function dataPlace(
+  domain: string,
+  data: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  const named = data ?? env['FLYBALL_TAU2'];
+  const place = named ?? FETCHED;
+  if (existsSync(place)) return place;
+  throw new ConfigError(
+    named === undefined
+      ? `The domain ${domain} needs the data of tau2-bench. Fetch them with \`flyball evals fetch tau2\`, or name their folder with --data or FLYBALL_TAU2.`
+      : `There is no folder ${place}. Name the one that holds \`domains/${domain}\`, or fetch the data with \`flyball evals fetch tau2\`.`,
+  );
+}
+
+/** Where `flyball evals fetch tau2` puts them. */
+export const FETCHED = '.flyball/tau2';

@@ -1,0 +1,1 @@
+export { bankingKnowledge } from './banking-domain.js';

@@ -1,0 +1,44 @@
+import type { Clock } from '../../ports/clock.js';
+import { isSuccessful } from '../metrics/pass-hat-k.js';
+import type { SimulationRecord } from '../results/simulation-record.js';
+import type { ConditionBook } from './condition-book.js';
+import type { Progress } from './experiment.js';
+
+/** What has been done and what it cost, in figures that do not grow with it. */
+export class ProgressMeter {
+  private readonly clock: Clock;
+  private readonly total: number;
+  private readonly before: number;
+  private readonly startedAt: number;
+  private finished = 0;
+  private infrastructureErrors = 0;
+  private successes = 0;
+  private costUsd = 0;
+
+  constructor(clock: Clock, jobs: number, books: readonly ConditionBook[]) {
+    this.clock = clock;
+    this.startedAt = clock.now();
+    this.before = books.reduce((sum, book) => sum + book.size, 0);
+    this.total = this.before + jobs;
+  }
+
+  told(condition: string, simulation: SimulationRecord): Progress {
+    this.finished++;
+    if (simulation.termination === 'infrastructure_error') this.infrastructureErrors++;
+    if (simulation.reward !== null && isSuccessful(simulation.reward.reward)) this.successes++;
+    this.costUsd += (simulation.agentCost ?? 0) + (simulation.userCost ?? 0);
+    const elapsedMs = this.clock.now() - this.startedAt;
+    const left = this.total - this.before - this.finished;
+    return {
+      condition,
+      simulation,
+      finished: this.before + this.finished,
+      total: this.total,
+      infrastructureErrors: this.infrastructureErrors,
+      successes: this.successes,
+      costUsd: this.costUsd,
+      elapsedMs,
+      etaMs: (elapsedMs / this.finished) * left,
+    };
+  }
+}

@@ -1,0 +1,158 @@
+import type { MoveNote } from '../../agents/policies/conversation-policy.js';
+import { FlyballError } from '../../core/errors.js';
+import { done } from '../../core/outcome.js';
+import type { Agent, Run } from '../../core/run.js';
+import { modelJudge } from '../grading/model-judge.js';
+import { simulate } from '../simulation/orchestrator.js';
+import type { Course, Limits } from '../simulation/party.js';
+import type { Environment } from '../world/environment.js';
+import type { SimMessage } from '../world/message.js';
+import type { Task } from '../world/task.js';
+import type { Condition, ExperimentOptions, SideMaker } from './experiment.js';
+import { type Finished, finishedText, type Judged } from './finished-course.js';
+import { JournaledWorld } from './journaled-world.js';
+import { userToolNames } from './user-tools.js';
+
+/** Which simulation a run is. Names, not objects: the run is found again by another process. */
+export interface SimulationInput {
+  readonly condition: string;
+  readonly task: string;
+  readonly trial: number;
+  readonly seed: number;
+}
+
+export const DEFAULT_LIMITS: Limits = { maxSteps: 200, maxErrors: 10 };
+
+/**
+ * One simulation as an agent: both parties ask their models through the run, and the environment is called through it.
+ * It is deterministic given what the run answers, so a process that takes over drives it again from the top.
+ */
+export function simulationAgent(options: ExperimentOptions): Agent<SimulationInput, string> {
+  const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits };
+  return async (run, input) => {
+    const condition = named(options.conditions, ({ name }) => name === input.condition, `condition ${input.condition}`);
+    const task = named(options.tasks, ({ id }) => id === input.task, `task ${input.task}`);
+    const startedAt = run.now();
+    const environment = environmentFor(options, condition, task, limits);
+    const world = new JournaledWorld(environment, task.initialState);
+    await run.step('set up the world', input.task, () => world.begin().then(() => null), 'pure');
+    const notes: MoveNote[] = [];
+    const scene: Scene = { options, condition, task, environment, world, limits, notes, seed: input.seed };
+    const course = await converse(run, scene).finally(() => closed(environment, options));
+    const judged = await judgedIn(run, options, task, course);
+    const finished: Finished = {
+      course: world.refused.length === 0 ? course : { ...course, refused: world.refused },
+      judged,
+      info: infoOf(notes, course, world.refused),
+      policy: environment.policy,
+      startedAt,
+      endedAt: run.now(),
+    };
+    return done(finishedText(finished));
+  };
+}
+
+export function environmentFor(
+  { domain }: Pick<ExperimentOptions, 'domain'>,
+  condition: Condition,
+  task: Task,
+  limits: Pick<Limits, 'solo'> = {},
+): Environment {
+  return domain.environment({
+    task,
+    ...(condition.retrieval === undefined ? {} : { retrieval: condition.retrieval }),
+    ...(condition.retrievalOptions === undefined ? {} : { retrievalOptions: condition.retrievalOptions }),
+    ...(limits.solo === undefined ? {} : { solo: limits.solo }),
+  });
+}
+
+/** Not awaited: nothing of it is in the journal, and every life has its own to give back. */
+function closed(environment: Environment, { runtime }: ExperimentOptions): void {
+  environment.close?.().catch((error: unknown) => runtime.onProblem?.(error, 'closing a simulated world'));
+}
+
+interface Scene {
+  readonly options: ExperimentOptions;
+  readonly condition: Condition;
+  readonly task: Task;
+  readonly environment: Environment;
+  readonly world: JournaledWorld;
+  readonly limits: Limits;
+  readonly notes: MoveNote[];
+  readonly seed: number;
+}
+
+function converse(run: Run, scene: Scene): Promise<Course> {
+  const { options, condition, task, environment, world } = scene;
+  // a scope each: what the agent's own calls were can be read off the journal without the user's
+  const scopes = { assistant: run.scope('agent'), user: run.scope('user') };
+  const side = (maker: SideMaker, role: 'assistant' | 'user') =>
+    maker.make({
+      run: scopes[role],
+      domain: options.domain,
+      task,
+      policy: environment.policy,
+      tools: world.offered(role, role === 'user' ? userToolNames(environment, task) : undefined),
+      seed: scene.seed,
+      note: (entry) => scene.notes.push(entry),
+    });
+  return simulate({
+    agent: side(makerOf(options.agents, condition.agent, 'agent'), 'assistant'),
+    user: side(makerOf(options.users, condition.user, 'user'), 'user'),
+    respond: (call) => world.respond(scopes[call.requestor], call),
+    now: () => run.now(),
+    limits: scene.limits,
+    history: task.initialState?.history ?? null,
+  });
+}
+
+async function judgedIn(run: Run, { judge }: ExperimentOptions, task: Task, course: Course): Promise<Judged | null> {
+  const { criteria } = task;
+  const assertions = criteria?.nlAssertions ?? [];
+  const isNeeded = criteria?.rewardBasis.includes('NL_ASSERTION') === true && assertions.length > 0;
+  const hasEnded = course.termination === 'user_stop' || course.termination === 'agent_stop';
+  if (judge === undefined || !isNeeded || !hasEnded) return null;
+  try {
+    return { kind: 'judged', checks: await modelJudge(run.scope('judge'), judge)(assertions, course.messages) };
+  } catch (error) {
+    if (!(error instanceof FlyballError) || error.code !== 'REPLY_INVALID') throw error;
+    return { kind: 'unreadable', because: error.message };
+  }
+}
+
+function infoOf(
+  notes: readonly MoveNote[],
+  course: Course,
+  refused: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const count = (kind: MoveNote['kind']): number => notes.filter((note) => note.kind === kind).length;
+  const rules = notes.flatMap((note) => (note.kind === 'refused' ? [`${note.rule}: ${note.call.name}`] : []));
+  const phases = notes.flatMap((note) => (note.kind === 'phase' ? [note.to] : []));
+  return {
+    steps: course.steps,
+    toolErrors: course.messages.filter(isError).length,
+    responseTypeViolations: count('response-type'),
+    refusedCalls: count('refused') + refused.length,
+    escalations: count('escalated'),
+    ...(rules.length === 0 ? {} : { refusedBy: rules }),
+    ...(phases.length === 0 ? {} : { phases }),
+    ...(refused.length === 0 ? {} : { refusedCallIds: refused }),
+  };
+}
+
+function isError(message: SimMessage): boolean {
+  return message.role === 'tool' && message.error;
+}
+
+function makerOf(makers: Readonly<Record<string, SideMaker>>, name: string, what: string): SideMaker {
+  const maker = Object.hasOwn(makers, name) ? makers[name] : undefined;
+  if (maker !== undefined) return maker;
+  const known = Object.keys(makers).join(', ') || 'none';
+  throw new FlyballError('CONFIG_INVALID', `There is no ${what} called ${name}. Known are ${known}.`);
+}
+
+function named<T>(list: readonly T[], is: (one: T) => boolean, what: string): T {
+  const found = list.find(is);
+  if (found !== undefined) return found;
+  throw new FlyballError('CONFIG_INVALID', `This experiment has no ${what}.`);
+}

@@ -1,0 +1,105 @@
+import { CLEAN_RETRIEVAL } from '../metrics/research-questions.js';
+import type { Summary } from '../metrics/summary.js';
+import { escaped } from './escape.js';
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly summary: Summary;
+}
+
+const WIDTH = 720;
+const HEIGHT = 400;
+const EDGE = { left: 64, right: 24, top: 20, bottom: 56 } as const;
+
+/** A shape for each agent, so that the plot reads without colour. */
+const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'cross'] as const;
+type Shape = (typeof SHAPES)[number];
+
+/** pass^1 over cost per task on a logarithmic scale; filled marks for golden retrieval, hollow ones for the others. */
+export function costPlot(summaries: readonly Summary[]): string | undefined {
+  const points = summaries.flatMap((summary): readonly Point[] =>
+    summary.costPerTask === null || summary.costPerTask <= 0 || summary.pass1 === null
+      ? []
+      : [{ x: summary.costPerTask, y: summary.pass1.value, summary }],
+  );
+  if (points.length === 0) return undefined;
+  const scale = scaleOf(points);
+  const agents = [...new Set(points.map(({ summary }) => summary.agent))].sort();
+  const shapeOf = (agent: string): Shape => SHAPES[agents.indexOf(agent) % SHAPES.length] ?? 'circle';
+  return [
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT + 24}" role="img" aria-label="pass^1 over cost per task" class="plot">`,
+    ...gridOf(scale),
+    ...points.map((point) => markOf(point, scale, shapeOf(point.summary.agent), agents.indexOf(point.summary.agent))),
+    ...legendOf(agents, shapeOf),
+    '</svg>',
+  ].join('\n');
+}
+
+interface Scale {
+  readonly lowDecade: number;
+  readonly highDecade: number;
+  readonly top: number;
+  x(cost: number): number;
+  y(pass: number): number;
+}
+
+function scaleOf(points: readonly Point[]): Scale {
+  const logs = points.map(({ x }) => Math.log10(x));
+  const lowDecade = Math.floor(Math.min(...logs));
+  const highDecade = Math.max(Math.ceil(Math.max(...logs)), lowDecade + 1);
+  const top = Math.min(1, Math.max(0.1, Math.ceil(Math.max(...points.map(({ y }) => y)) * 10) / 10));
+  const width = WIDTH - EDGE.left - EDGE.right;
+  const height = HEIGHT - EDGE.top - EDGE.bottom;
+  return {
+    lowDecade,
+    highDecade,
+    top,
+    x: (cost) => EDGE.left + ((Math.log10(cost) - lowDecade) / (highDecade - lowDecade)) * width,
+    y: (pass) => EDGE.top + (1 - pass / top) * height,
+  };
+}
+
+function gridOf({ lowDecade, highDecade, top, x, y }: Scale): readonly string[] {
+  const right = WIDTH - EDGE.right;
+  const bottom = HEIGHT - EDGE.bottom;
+  const decades = Array.from({ length: highDecade - lowDecade + 1 }, (_, index) => 10 ** (lowDecade + index));
+  const steps = Array.from({ length: 6 }, (_, index) => (top * index) / 5);
+  return [
+    ...decades.map(
+      (cost) =>
+        `<path class="grid" d="M${round(x(cost))} ${EDGE.top}V${bottom}"/><text x="${round(x(cost))}" y="${bottom + 18}" text-anchor="middle">$${Number(cost.toPrecision(1))}</text>`,
+    ),
+    ...steps.map(
+      (pass) =>
+        `<path class="grid" d="M${EDGE.left} ${round(y(pass))}H${right}"/><text x="${EDGE.left - 8}" y="${round(y(pass)) + 4}" text-anchor="end">${pass.toFixed(2)}</text>`,
+    ),
+    `<text x="${(EDGE.left + right) / 2}" y="${bottom + 40}" text-anchor="middle">cost per task (USD, logarithmic)</text>`,
+    `<text transform="translate(16 ${(EDGE.top + bottom) / 2}) rotate(-90)" text-anchor="middle">pass^1</text>`,
+  ];
+}
+
+function markOf({ x, y, summary }: Point, scale: Scale, shape: Shape, colour: number): string {
+  const filled = CLEAN_RETRIEVAL.has(summary.retrieval);
+  const title = `${summary.label}: pass^1 ${y.toFixed(3)}, $${x.toFixed(4)} per task`;
+  return `<path class="mark c${colour % SHAPES.length}${filled ? ' filled' : ''}" transform="translate(${round(scale.x(x))} ${round(scale.y(y))})" d="${PATHS[shape]}"><title>${escaped(title)}</title></path>`;
+}
+
+const PATHS: Readonly<Record<Shape, string>> = {
+  circle: 'M-6 0A6 6 0 1 0 6 0A6 6 0 1 0 -6 0Z',
+  square: 'M-5.5 -5.5H5.5V5.5H-5.5Z',
+  triangle: 'M0 -7L6.5 5H-6.5Z',
+  diamond: 'M0 -7L7 0L0 7L-7 0Z',
+  cross: 'M-6 -2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z',
+};
+
+function legendOf(agents: readonly string[], shapeOf: (agent: string) => Shape): readonly string[] {
+  return agents.map((agent, index) => {
+    const left = EDGE.left + index * 128;
+    return `<g transform="translate(${left} ${HEIGHT + 8})"><path class="mark filled c${index % SHAPES.length}" d="${PATHS[shapeOf(agent)]}"/><text x="12" y="4">${escaped(agent)}</text></g>`;
+  });
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

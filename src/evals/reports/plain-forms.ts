@@ -1,0 +1,75 @@
+import { furtherTables } from './comparison-tables.js';
+import { escaped } from './escape.js';
+import type { Report } from './report.js';
+import type { Table } from './table.js';
+
+export function reportMarkdown(report: Report): string {
+  return [`# Evaluation of ${report.domains.join(', ')}`, ...allTables(report).map(tableMarkdown)]
+    .join('\n\n')
+    .concat('\n');
+}
+
+export function allTables(report: Report): readonly Table[] {
+  return [...report.tables, ...furtherTables(report)];
+}
+
+export function tableMarkdown({ title, note, columns, rows }: Table): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(inMarkdown).join(' | ')} |`;
+  const table = [
+    line(columns.map(({ label }) => label)),
+    `| ${columns.map(({ numeric }) => (numeric ? '---:' : '---')).join(' | ')} |`,
+    ...rows.map((row) => line(row.map(({ text }) => text))),
+  ].join('\n');
+  const body = rows.length === 0 ? 'Nothing to show.' : table;
+  return [`## ${inMarkdown(title)}`, ...(note === undefined ? [] : [note]), body].join('\n\n');
+}
+
+/** What would end a cell or start markup is written so that it reads as itself. */
+function inMarkdown(text: string): string {
+  return text
+    .replace(/[\\|*_`[\]]/g, (sign) => `\\${sign}`)
+    .replace(/[&<>]/g, escaped)
+    .replace(/\s*\n\s*/g, ' ');
+}
+
+/** One file for each table, by name. */
+export function reportCsv(report: Report): ReadonlyMap<string, string> {
+  return new Map(allTables(report).map((table) => [`${fileName(table.id)}.csv`, tableCsv(table)]));
+}
+
+function fileName(id: string): string {
+  return id.replace(/[^a-z0-9._-]+/gi, '-');
+}
+
+export function tableCsv({ columns, rows }: Table): string {
+  const line = (values: readonly (string | number | null)[]) => values.map(inCsv).join(',');
+  return [line(columns.map(({ label }) => label)), ...rows.map((row) => line(row.map(({ value }) => value)))]
+    .join('\r\n')
+    .concat('\r\n');
+}
+
+function inCsv(value: string | number | null): string {
+  if (value === null) return '';
+  // a spreadsheet takes text that starts like a formula for one
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function reportJson(report: Report): string {
+  const { domains, summaries, comparisons, questions, failures, facts } = report;
+  const plain = {
+    domains,
+    summaries,
+    comparisons,
+    questions,
+    failures: failures.map(({ divergence, ...rest }) => ({ ...rest, divergence: divergence.kind })),
+    simulations: Object.fromEntries(facts),
+    tables: allTables(report).map(({ id, title, columns, rows }) => ({
+      id,
+      title,
+      columns: columns.map(({ label }) => label),
+      rows: rows.map((row) => row.map(({ value }) => value)),
+    })),
+  };
+  return `${JSON.stringify(plain, null, 2)}\n`;
+}

@@ -1,0 +1,115 @@
+import type { ToolCall } from 'flyball';
+import { beforeAll, expect, it } from 'vitest';
+import { dataFolder } from '../../../src/adapters/eval-files/index.js';
+import type { MoveNote } from '../../../src/agents/policies/conversation-policy.js';
+import { bankingGate } from '../../../src/agents/policies/domains/banking-gate.js';
+import { governed } from '../../../src/agents/policies/governed.js';
+import { bankingKnowledge } from '../../../src/evals/domains/banking-knowledge/index.js';
+import type { Domain, Environment } from '../../../src/evals/world/environment.js';
+import type { Task } from '../../../src/evals/world/task.js';
+import { tau2, withTau2 } from '../tau2-data.js';
+import { conversation, goldCall, scripted } from './stage-domains.js';
+
+type Refused = Extract<MoveNote, { readonly kind: 'refused' }>;
+
+/**
+ * The gold calls of a task as a model makes them: the agent's in order, with the lookup that a right agent makes before
+ * it logs whom it verified. (Gold paths list no reads that leave no trace, so the lookup is in none of them.)
+ */
+function goldPath(task: Task): readonly (ToolCall | 'user')[] {
+  return (task.criteria?.actions ?? []).flatMap((action, at): readonly (ToolCall | 'user')[] => {
+    if (action.requestor === 'user') return ['user'];
+    const id = action.arguments.get('user_id');
+    const lookup = { id: `look_${at}`, name: 'get_user_information_by_id', arguments: JSON.stringify({ user_id: id }) };
+    const call = goldCall(action, `gold_${at}`);
+    return action.name === 'log_verification' ? [lookup, call] : [call];
+  });
+}
+
+async function playGold(domain: Domain, task: Task, gate = bankingGate) {
+  const path = goldPath(task);
+  const users = (task.criteria?.actions ?? []).filter(({ requestor }) => requestor === 'user');
+  let next = 0;
+  const model = scripted((request) => {
+    const told = request.messages.at(-1);
+    if (told?.role === 'tool' && told.content.startsWith('Refused')) return 'I cannot do that.';
+    const step = path[next++];
+    return step === undefined || step === 'user' ? 'Please go on.' : { toolCalls: [step] };
+  });
+  const answer = async (environment: Environment) => {
+    // whatever the user does at this point of the gold path is done before they speak
+    while (path[next - 1] === 'user' || path[next] === 'user') {
+      const action = users.shift();
+      if (action !== undefined) await swallowed(() => environment.make(action));
+      if (path[next] !== 'user') break;
+      next += 1;
+    }
+    return next < path.length ? 'Go on.' : undefined;
+  };
+  const seen = await conversation({
+    domain,
+    task,
+    retrieval: 'golden_retrieval',
+    model: () => model,
+    policy: governed({ skills: [{ name: 'care', text: 'Verify.' }], gate }),
+    maxMoves: 200,
+    answer,
+  });
+  return {
+    seen,
+    refused: seen.notes.filter((note): note is Refused => note.kind === 'refused'),
+    isOver: next >= path.length,
+  };
+}
+
+async function swallowed(body: () => unknown): Promise<void> {
+  try {
+    await body();
+  } catch {
+    // a gold call may fail, as the reference has it
+  }
+}
+
+async function goldHash(domain: Domain, task: Task): Promise<string | null> {
+  const environment = domain.environment({ task, retrieval: 'golden_retrieval' });
+  await environment.setState(task.initialState, { strict: true });
+  for (const action of task.criteria?.actions ?? []) await swallowed(() => environment.make(action));
+  return environment.hashes().agent;
+}
+
+withTau2('governed on the gold paths of banking_knowledge', () => {
+  let domain: Domain;
+  beforeAll(async () => {
+    domain = await bankingKnowledge.load(dataFolder(tau2?.data ?? ''));
+  });
+
+  it('refuses nothing except in the four tasks that write before anybody is verified, and leads to the gold databases [R5-TALK-GOV-GOLD]', async () => {
+    const refusals = new Map<string, readonly string[]>();
+    for (const task of domain.tasks) {
+      const { seen, refused, isOver } = await playGold(domain, task);
+      if (refused.length > 0)
+        refusals.set(
+          task.id,
+          refused.map(({ rule, call }) => `${rule} ${call.name}`),
+        );
+      expect(isOver, task.id).toBe(true);
+      if (refused.length === 0) expect(seen.environment.hashes().agent, task.id).toBe(await goldHash(domain, task));
+    }
+    expect(domain.tasks).toHaveLength(97);
+    expect(Object.fromEntries(refusals)).toEqual({
+      task_015: ['verification give_discoverable_user_tool'],
+      task_032: Array.from({ length: 3 }, () => 'verification call_discoverable_agent_tool'),
+      task_033: Array.from({ length: 2 }, () => 'verification call_discoverable_agent_tool'),
+      task_035: ['verification call_discoverable_agent_tool'],
+    });
+    expect(new Set(refusals.keys())).toEqual(domain.compliance.exempt);
+  });
+
+  it('lets those four pass too where a bank opens their tools in the rules [R5-TALK-GOV-GOLD]', async () => {
+    const open = ['get_referral_link', 'initial_transfer_to_human_agent_*', 'emergency_*_transfer_*'];
+    for (const task of domain.tasks.filter(({ id }) => domain.compliance.exempt.has(id))) {
+      const { refused } = await playGold(domain, task, { ...bankingGate, open });
+      expect(refused, task.id).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { absolute, add, divide, multiply, negative, subtract } from '../../src/evals/python/arithmetic.js';
+import { daysBetween, strftime, strptime } from '../../src/evals/python/dates.js';
+import { isOrdered, type Ordering, pyEquals, truthy } from '../../src/evals/python/equality.js';
+import { dumpJson, parseJson } from '../../src/evals/python/json.js';
+import {
+  fixed,
+  floatText,
+  formatFixed,
+  formatThousands,
+  roundTo,
+  thousands,
+  toFloat,
+  toInt,
+  wholeRound,
+} from '../../src/evals/python/number.js';
+import { bind } from '../../src/evals/python/signature.js';
+import { isDigit, lengthOf, lower, repr, splitWords, str, strip, titleCase } from '../../src/evals/python/text.js';
+import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
+import type { Question } from './python-process.js';
+
+type Answer = (...args: never[]) => string;
+const J = (text: string): PyValue => parseJson(text);
+const CALCULATIONS: Readonly<Record<string, (a: PyValue, b: PyValue) => PyValue>> = {
+  '+': add,
+  '-': subtract,
+  '*': multiply,
+  '/': divide,
+};
+
+/** The same operations as `python-process.ts`, by our own functions. */
+const OURS: Readonly<Record<string, Answer>> = {
+  'repr-float': (x: string) => floatText(Number(x)),
+  fixed: (x: string, digits: number) => fixed(Number(x), digits),
+  round: (x: string, digits: number) => floatText(roundTo(Number(x), digits)),
+  'whole-round': (x: string) => repr(wholeRound(Number(x))),
+  thousands: (x: string, digits: number | null) => thousands(Number(x), digits ?? undefined),
+  'thousands-int': (x: string) => thousands(BigInt(x)),
+  'format-fixed': (value: string, digits: number) => formatFixed(J(value), digits),
+  'format-thousands': (value: string) => formatThousands(J(value)),
+  loads: (text: string) => repr(parseJson(text)),
+  'loads-floats': (text: string) => repr(parseJson(text, { integers: 'float' })),
+  dumps: (text: string, sortKeys: boolean, indent: number | null) =>
+    dumpJson(J(text), indent === null ? { sortKeys } : { sortKeys, indent }),
+  repr: (text: string) => repr(text),
+  str: (value: string) => str(J(value)),
+  float: (value: string) => repr(toFloat(J(value))),
+  int: (value: string) => repr(toInt(J(value))),
+  strptime: (value: string, format: string) => {
+    const { year, month, day, hour, minute, second } = strptime(J(value), format);
+    return `(${[year, month, day, hour, minute, second].join(', ')})`;
+  },
+  strftime: (text: string, format: string, wanted: string) => strftime(strptime(text, format), wanted),
+  days: (a: string, b: string, format: string) => String(daysBetween(strptime(a, format), strptime(b, format))),
+  title: (text: string) => titleCase(text),
+  isdigit: (text: string) => repr(isDigit(text)),
+  split: (text: string) => repr(splitWords(text)),
+  strip: (text: string) => strip(text),
+  lower: (text: string) => lower(text),
+  len: (text: string) => String(lengthOf(text)),
+  equal: (a: string, b: string) => repr(pyEquals(J(a), J(b))),
+  truthy: (value: string) => repr(truthy(J(value))),
+  order: (a: string, how: Ordering, b: string) => repr(isOrdered(J(a), how, J(b))),
+  calculate: (a: string, how: string, b: string) => repr(CALCULATIONS[how]?.(J(a), J(b)) ?? null),
+  negative: (value: string) => repr(negative(J(value))),
+  abs: (value: string) => repr(absolute(J(value))),
+  bind: (required: string[], optional: [string, string | null][], args: string) => {
+    const parameters = [
+      ...required.map((name) => ({ name, required: true })),
+      ...optional.map(([name, value]) => ({ name, required: false, default: value })),
+    ];
+    return repr([...bind('Kit.tool', parameters, J(args) as PyDict).values()]);
+  },
+};
+
+export function ourAnswer([operation, ...args]: Question): string {
+  try {
+    return (OURS[operation] as (...args: readonly unknown[]) => string)(...args);
+  } catch (error) {
+    if (error instanceof PyError) return `${error.kind}: ${error.message}`;
+    throw error;
+  }
+}
