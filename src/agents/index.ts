@@ -56,7 +56,7 @@ export {
   policyBook,
 } from './policies/policies.js';
 export { DEFAULT_INSTRUCTIONS, setupText } from './policies/setup-text.js';
-export { type SkillText, skillsBlock } from './policies/skills-block.js';
+export { type PromptSkill, skillsBlock } from './policies/skills-block.js';
 export { type Talked, type TalkParts, talk } from './policies/talk.js';
 export { orderTasks, type PrecedenceRule } from './policies/task-order.js';
 export { type Evidence, type Happening, Witness } from './policies/witness.js';

@@ -53,8 +53,9 @@ export { type Cohort, type TraceFacts, traceFactsOf } from './online/trace-facts
 export { dumpJson, parseJson } from './python/json.js';
 export { type Bound, bind, type Parameter } from './python/signature.js';
 export { type PyDict, PyError, type PyErrorKind, type PyValue } from './python/value.js';
+export { type Divergence, firstDivergence } from './reports/divergence.js';
 export { FAILURE_CLASSES, type FailureClass } from './reports/failure-class.js';
-export { type Divergence, type FailureReport, failuresOf, firstDivergence } from './reports/failures.js';
+export { type FailureReport, failuresOf } from './reports/failures.js';
 export { reportHtml } from './reports/html.js';
 export { reportCsv, reportJson, reportMarkdown, tableCsv, tableMarkdown } from './reports/plain-forms.js';
 export { type Measurable, type Report, reportOf } from './reports/report.js';

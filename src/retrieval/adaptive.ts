@@ -53,7 +53,8 @@ const QUALITY =
   'Decide whether these documents hold what is needed to answer the question. Reply with one word: PASS or FAIL.';
 const SUPPORT =
   'Decide whether everything the answer claims is said in the documents. Reply with one word: SUPPORTED or UNSUPPORTED.';
-const ANSWER = 'Answer the question from the documents only. Cite them by number, like [1]. If they do not say, say so.';
+const ANSWER =
+  'Answer the question from the documents only. Cite them by number, like [1]. If they do not say, say so.';
 const REVISE = 'The answer claims more than the documents say. Write it again with only what they say, cited like [1].';
 
 /**
@@ -98,8 +99,18 @@ async function answered(run: Run, question: string, parts: AdaptiveParts, bounds
   if (!found.passed && parts.whenNotFound !== 'answer-anyway')
     return { ...base, evidence: [], grounded: false, path: 'not-found', calls: spent };
   const draft = await generate(run, parts.generator, question, found.evidence);
-  const support = await verdict(run, parts.support, SUPPORT, ['SUPPORTED', 'UNSUPPORTED'], supported(draft, found.evidence));
-  const outcome = { ...base, verdicts: { ...verdicts, support }, path: found.passed ? 'retrieved' : 'not-found' } as const;
+  const support = await verdict(
+    run,
+    parts.support,
+    SUPPORT,
+    ['SUPPORTED', 'UNSUPPORTED'],
+    supported(draft, found.evidence),
+  );
+  const outcome = {
+    ...base,
+    verdicts: { ...verdicts, support },
+    path: found.passed ? 'retrieved' : 'not-found',
+  } as const;
   if (support === 'SUPPORTED') return { ...outcome, text: draft, grounded: found.passed, calls: spent + 2 };
   const text = await revise(run, parts.generator, { question, draft, evidence: found.evidence });
   // nobody has looked at the revision, so nobody claims that it is grounded
@@ -123,7 +134,10 @@ async function approved(run: Run, question: string, parts: AdaptiveParts, bounds
     const source = fallback === 0 ? parts.inner : (parts.fallbacks[fallback - 1] ?? parts.inner);
     evidence = await retrieveStep(run, source, query, bounds.limit);
     queries.push(query);
-    const material = [['The question', question], ['The documents', numbered(evidence)]] as const;
+    const material = [
+      ['The question', question],
+      ['The documents', numbered(evidence)],
+    ] as const;
     verdicts.push(await verdict(run, parts.quality, QUALITY, ['PASS', 'FAIL'], material));
     const passed = verdicts.at(-1) === 'PASS';
     const isOver = verdicts.length >= bounds.maxRounds || (rewrites > 0 && fallback >= parts.fallbacks.length);
@@ -146,8 +160,16 @@ async function verdict<A extends string, B extends string>(
   [first, careful]: readonly [A, B],
   material: Material,
 ): Promise<A | B> {
-  const { text } = await run.ask({ ...session, setup: `${session.setup}\n\n${wish}\n${IS_DATA}`.trim() }, prompt(material));
-  return text.trim().replace(/[.!"'*]+/g, '').toUpperCase() === first ? first : careful;
+  const { text } = await run.ask(
+    { ...session, setup: `${session.setup}\n\n${wish}\n${IS_DATA}`.trim() },
+    prompt(material),
+  );
+  return text
+    .trim()
+    .replace(/[.!"'*]+/g, '')
+    .toUpperCase() === first
+    ? first
+    : careful;
 }
 
 function supported(answer: string, evidence: readonly Evidence[]): Material {
@@ -159,7 +181,10 @@ function supported(answer: string, evidence: readonly Evidence[]): Material {
 
 async function generate(run: Run, session: Session, question: string, evidence: readonly Evidence[]): Promise<string> {
   const asked = { ...session, setup: `${session.setup}\n\n${ANSWER}\n${IS_DATA}`.trim() };
-  const material = [['The documents', numbered(evidence)], ['The question', question]] as const;
+  const material = [
+    ['The documents', numbered(evidence)],
+    ['The question', question],
+  ] as const;
   return (await run.ask(asked, prompt(material))).text;
 }
 
@@ -169,7 +194,11 @@ async function revise(
   given: { readonly question: string; readonly draft: string; readonly evidence: readonly Evidence[] },
 ): Promise<string> {
   const asked = { ...session, setup: `${session.setup}\n\n${REVISE}\n${IS_DATA}`.trim() };
-  const material = [['The documents', numbered(given.evidence)], ['The question', given.question], ['The answer', given.draft]] as const;
+  const material = [
+    ['The documents', numbered(given.evidence)],
+    ['The question', given.question],
+    ['The answer', given.draft],
+  ] as const;
   return (await run.ask(asked, prompt(material))).text;
 }
 

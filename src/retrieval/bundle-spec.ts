@@ -59,7 +59,8 @@ export function defineBundle(spec: BundleSpec): BundleSpec {
   if (twice.length > 0) problems.push(`${twice.join(', ')} is there twice`);
   if (spec.workflow.trim() === '' || spec.version.trim() === '') problems.push('workflow and version need a name');
   if (spec.fields.length === 0) problems.push('it names no fields');
-  if (problems.length > 0) throw new ConfigError(`The bundle of ${spec.workflow} is incomplete: ${problems.join('; ')}.`);
+  if (problems.length > 0)
+    throw new ConfigError(`The bundle of ${spec.workflow} is incomplete: ${problems.join('; ')}.`);
   return spec;
 }
 

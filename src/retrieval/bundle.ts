@@ -80,7 +80,8 @@ async function assembled(
     async (_input, { signal }): Promise<Fetched> => {
       const known = cache?.get(key);
       const now = run.now();
-      if (known !== undefined && field.ttlS > 0 && now - known.at <= field.ttlS * 1000) return { ...known, there: true };
+      if (known !== undefined && field.ttlS > 0 && now - known.at <= field.ttlS * 1000)
+        return { ...known, there: true };
       return fetchNow(field, { entity, signal }, (value) => cache?.put(key, value, now), now);
     },
     'pure',

@@ -23,7 +23,14 @@ const NUMBERS = /\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]/g;
 /** Reads the citations of an answer, `[1]` or `[2, 3]`, against what it was given, numbered from 1. */
 export function citedAnswer(reply: string, evidence: readonly Evidence[]): Cited {
   const text = reply.trim();
-  if (text === '' || text.replace(/[^\p{L} ]/gu, '').trim().toUpperCase() === NOT_COVERED) return { kind: 'not-covered' };
+  if (
+    text === '' ||
+    text
+      .replace(/[^\p{L} ]/gu, '')
+      .trim()
+      .toUpperCase() === NOT_COVERED
+  )
+    return { kind: 'not-covered' };
   const numbers = [...text.matchAll(NUMBERS)].flatMap(([, list = '']) => list.split(',').map(Number));
   const unique = [...new Set(numbers)];
   const unknown = unique.filter((number) => evidence[number - 1] === undefined);

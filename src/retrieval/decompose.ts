@@ -33,4 +33,5 @@ export function decompose(request: string, options: DecomposeOptions = {}): read
 }
 
 const SENTENCE_END = /(?<=[.!?]["”’)]?)\s+(?=["“‘(\p{Lu}\p{N}])/u;
-const NEXT_WISH = /;\s+|,?\s+(?:and|but|then)\s+(?=(?:also|then|I|could|can|please|would|my|what|how|when|whether)\b)/iu;
+const NEXT_WISH =
+  /;\s+|,?\s+(?:and|but|then)\s+(?=(?:also|then|I|could|can|please|would|my|what|how|when|whether)\b)/iu;

@@ -1,36 +1,157 @@
+import { ConfigError } from '../core/errors.js';
+import type { Embedder } from '../ports/embedder.js';
 import { Bm25Index } from './bm25.js';
-import { DenseIndex } from './dense.js';
-import { fuse } from './fusion.js';
-import type { Ranked } from './ranked.js';
+import { decompose } from './decompose.js';
+import { DenseIndex, type DenseOptions } from './dense.js';
+import { type Passage, passagesOf } from './passages.js';
+import { bestOf, type Ranked } from './ranked.js';
+import { termsOf } from './terms.js';
+import { isBlank } from './whitespace-words.js';
 
-interface Titled {
+export interface TitledDocument {
   readonly id: string;
   readonly title: string;
   readonly text: string;
 }
 
-type Embedding = Parameters<typeof DenseIndex.of>[1];
+export interface HybridOptions extends DenseOptions {
+  /** Characters of a passage at most. 800 where absent. */
+  readonly passage?: number;
+}
 
-/** Words and meaning together, joined by rank. */
+/** A passage that fits, with where it stands. */
+export interface PassageHit extends Ranked {
+  readonly passage: Passage;
+}
+
+export interface SearchHow {
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+const PASSAGE = 800;
+/** Sentences of a request that are embedded each by itself: a vector of a whole page points nowhere in particular. */
+const MOST_PARTS = 12;
+/** A passage that holds so many of a query's terms is about it. */
+const TELLING_TERMS = 4;
+/** What the vectors count beside the words where the words match well, and where they do not match at all. */
+const VECTOR_WEIGHT = { strong: 0.2, weak: 1 };
+
+interface Unit {
+  readonly document: number;
+  readonly passage: Passage;
+}
+
+/**
+ * Searches by words and by meaning, passage by passage; a document is as good as its best passage. Titles and headings are
+ * indexed with every passage. Both sides are brought to one scale by their spread over all passages and added up, so that
+ * a passage that both favour wins over one that only one of them does. How much the vectors count depends on how well the
+ * words match: a query that shares its words with the documents needs no guess at its meaning, and one that shares none
+ * has nothing else.
+ */
 export class HybridIndex {
-  private readonly lexical: Bm25Index;
-  private readonly dense: DenseIndex;
-  private readonly embedding: Embedding;
+  private readonly documents: readonly TitledDocument[];
+  private readonly units: readonly Unit[];
+  private readonly words: Bm25Index;
+  private readonly terms: readonly ReadonlySet<string>[];
+  private readonly vectors: DenseIndex;
+  private readonly embedder: Embedder;
 
-  private constructor(lexical: Bm25Index, dense: DenseIndex, embedding: Embedding) {
-    this.lexical = lexical;
-    this.dense = dense;
-    this.embedding = embedding;
+  private constructor(parts: {
+    readonly documents: readonly TitledDocument[];
+    readonly units: readonly Unit[];
+    readonly texts: readonly string[];
+    readonly vectors: DenseIndex;
+    readonly embedder: Embedder;
+  }) {
+    this.documents = parts.documents;
+    this.units = parts.units;
+    this.vectors = parts.vectors;
+    this.embedder = parts.embedder;
+    this.words = new Bm25Index(
+      parts.texts.map((text, nth) => ({ id: String(nth), text })),
+      { words: termsOf },
+    );
+    this.terms = parts.texts.map((text) => new Set(termsOf(text)));
   }
 
-  static async of(documents: readonly Titled[], embedding: Embedding): Promise<HybridIndex> {
-    const texts = documents.map(({ id, title, text }) => ({ id, text: `${title}\n${text}` }));
-    return new HybridIndex(new Bm25Index(texts), await DenseIndex.of(texts, embedding), embedding);
+  static async of(
+    documents: readonly TitledDocument[],
+    options: HybridOptions & { readonly signal: AbortSignal },
+  ): Promise<HybridIndex> {
+    const { passage = PASSAGE, embedder } = options;
+    if (!(Number.isInteger(passage) && passage >= 100))
+      throw new ConfigError(`passage must be a whole number of at least 100, got ${passage}.`);
+    const units = documents.flatMap((document, nth): readonly Unit[] =>
+      passagesOf(document.text, { most: passage }).map((part) => ({ document: nth, passage: part })),
+    );
+    const texts = units.map((unit) => shownWith(documents[unit.document]?.title ?? '', unit.passage));
+    const vectors = await DenseIndex.of(
+      texts.map((text, nth) => ({ id: String(nth), text })),
+      options,
+    );
+    return new HybridIndex({ documents, units, texts, vectors, embedder });
   }
 
-  async search(query: string, { limit, signal }: { readonly limit: number; readonly signal: AbortSignal }): Promise<readonly Ranked[]> {
-    const { embedder } = this.embedding;
-    const meaning = await this.dense.search(query, { embedder, limit: 100, signal });
-    return fuse([this.lexical.search(query, 100), meaning]).slice(0, limit);
+  /** What was embedded, and what the cache already had. */
+  get report(): DenseIndex['report'] {
+    return this.vectors.report;
   }
+
+  /** The best documents. A query that holds nothing finds nothing. */
+  async search(query: string, how: SearchHow): Promise<readonly Ranked[]> {
+    const best = new Map<string, Ranked>();
+    for (const { id, score } of await this.passages(query, { ...how, limit: this.units.length }))
+      if (!best.has(id)) best.set(id, { id, score });
+    return [...best.values()].slice(0, Math.max(0, how.limit));
+  }
+
+  /** The best passages, whichever documents they are from. */
+  async passages(query: string, how: SearchHow): Promise<readonly PassageHit[]> {
+    how.signal.throwIfAborted();
+    if (isBlank(query) || this.units.length === 0) return [];
+    const words = this.words.scores(query);
+    const meaning = await this.meaning(query, how.signal);
+    const weight = this.vectorWeight(query, words);
+    const scores = spread(words).map((score, nth) => score * (1 - weight.lost) + weight.vectors * (meaning[nth] ?? 0));
+    return bestOf(scores, how.limit).map((at) => {
+      const unit = this.units[at] as Unit;
+      return { id: this.documents[unit.document]?.id ?? '', score: scores[at] ?? 0, passage: unit.passage };
+    });
+  }
+
+  /** Each sentence by itself. What one of them clearly points at counts, what all of them vaguely resemble does not. */
+  private async meaning(query: string, signal: AbortSignal): Promise<Float64Array> {
+    const parts = decompose(query, { most: MOST_PARTS, leastWords: 1 });
+    const sum = new Float64Array(this.units.length);
+    for (const part of parts) {
+      const near = spread(await this.vectors.scores(part, this.embedder, signal));
+      for (const [at, value] of near.entries())
+        sum[at] = (sum[at] ?? 0) + (parts.length === 1 ? value : Math.max(0, value) ** 2);
+    }
+    return spread(sum);
+  }
+
+  /** By how many of the query's terms the best passage holds: from none, where only vectors can tell, to enough. */
+  private vectorWeight(query: string, words: Float64Array): { readonly vectors: number; readonly lost: number } {
+    const asked = new Set(termsOf(query));
+    const [best = 0] = bestOf(words, 1);
+    const held = [...asked].filter((term) => this.terms[best]?.has(term) === true).length;
+    const match = asked.size === 0 ? 0 : Math.min(1, held / Math.min(TELLING_TERMS, asked.size));
+    const { strong, weak } = VECTOR_WEIGHT;
+    return { vectors: weak + (strong - weak) * match, lost: 1 - match };
+  }
+}
+
+function shownWith(title: string, { headings, text }: Passage): string {
+  // a heading that the passage begins with is not said twice
+  const above = headings.filter((heading) => !text.includes(heading));
+  return [title, ...above, text].filter((part) => part !== '').join('. ');
+}
+
+/** How many standard deviations each value lies from the mean: comparable between searchers. All zeros where all are equal. */
+function spread(values: Float64Array): Float64Array {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  return values.map((value) => (deviation === 0 ? 0 : (value - mean) / deviation));
 }

@@ -35,14 +35,17 @@ interface Block {
 export function passagesOf(text: string, options: PassageOptions = {}): readonly Passage[] {
   const { most = MOST, overlap = 0 } = options;
   if (!(Number.isInteger(most) && most >= 40)) throw new ConfigError(`most must be at least 40, got ${most}.`);
-  if (!(Number.isInteger(overlap) && overlap >= 0)) throw new ConfigError(`overlap must be at least 0, got ${overlap}.`);
+  if (!(Number.isInteger(overlap) && overlap >= 0))
+    throw new ConfigError(`overlap must be at least 0, got ${overlap}.`);
   const blocks = blocksOf(text).flatMap((block) => fitting(text, block, most));
   const groups = grouped(blocks, most);
   const headings = headingsAbove(text, blocks);
   return groups.map((group, nth) => {
     const first = group[0] as Block;
     const last = group.at(-1) as Block;
-    const before = (groups[nth - 1] ?? []).slice(groups[nth - 1] === undefined ? 0 : -overlap || Number.POSITIVE_INFINITY);
+    const before = (groups[nth - 1] ?? []).slice(
+      groups[nth - 1] === undefined ? 0 : -overlap || Number.POSITIVE_INFINITY,
+    );
     const from = before.map((block) => block.from).find((start) => last.to - start <= most) ?? first.from;
     return { from, to: last.to, text: text.slice(from, last.to), headings: headings.get(first) ?? [] };
   });

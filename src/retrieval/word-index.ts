@@ -1,17 +1,9 @@
+import { SAYING_NOTHING } from './terms.js';
 import { wordsOf } from './words.js';
 
 /** How much a repeated word adds, and how much a long piece is held back: the usual values. */
 const K1 = 1.2;
 const B = 0.75;
-
-/** Words that stand in every text and ask for nothing. */
-const SAYING_NOTHING = new Set(
-  (
-    'a an and are as at be been but by can could did do does for from had has have how i if in into is it its may me my ' +
-    'no not of on or our shall should so than that the their them there these they this those to was we were what when ' +
-    'where which while who whom why will with would you your'
-  ).split(' '),
-);
 
 export interface WordScore {
   /** 0 to 1, against a piece that would hold every word of the query again and again. */

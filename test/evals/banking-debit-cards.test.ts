@@ -65,6 +65,14 @@ describe('PINs', () => {
     expect([raised.kind, raised.message]).toEqual(['AttributeError', "'float' object has no attribute 'isdigit'"]);
   });
 
+  it.each(['card_id', 'current_pin', 'last_4_digits', 'new_pin'])('misses an empty %s', (name) => {
+    const at = bank({ c: {} });
+    const args = { card_id: 'c', current_pin: '5829', last_4_digits: '4821', new_pin: '7391', [name]: '' };
+    const tools = ['change_debit_card_pin_6285', 'reset_debit_card_pin_6284'];
+    const needs = name === 'current_pin' ? tools.slice(0, 1) : name === 'last_4_digits' ? tools.slice(1) : tools;
+    for (const tool of needs) expect(at.run(tool, args)).toMatch(/^Error: .*missing/);
+  });
+
   it('changes only to another PIN and only on an active card', () => {
     expect(change(bank({ c: {} }), '5829')).toMatch(/^Error: .*differ/);
     expect(change(bank({ c: { status: 'FROZEN' } }), '7391')).toMatch(/^Error: .*FROZEN/);
@@ -115,7 +123,12 @@ describe('ordering a debit card', () => {
       status: 'PENDING',
     });
     expect(feeId).toBe(`btxn_dcfee_${orderId.slice(-8)}`);
-    expect(at.row('bank_account_transaction_history', feeId)).toMatchObject({
+    expect(at.row('bank_account_transaction_history', feeId)).toEqual({
+      transaction_id: feeId,
+      account_id: 'chk',
+      date: today,
+      type: 'debit_card_fee',
+      status: 'posted',
       amount: -17.5,
       description: 'DEBIT CARD ORDER FEE - Delivery $15.0, Design $2.5',
     });
@@ -133,7 +146,7 @@ describe('ordering a debit card', () => {
 
   it('charges nothing for an order that is free, from an account that holds just enough', () => {
     const at = bank({}, { current_holdings: '25' });
-    expect(order(at, { delivery_fee: 0, design_fee: -5 })).toContain('Fees: $0');
+    expect(order(at, { delivery_fee: 0, design_fee: 0 })).toContain('Fees: $0');
     expect(at.rows('bank_account_transaction_history')).toEqual([]);
     expect(at.row('accounts', 'chk')).toMatchObject({ current_holdings: '25' });
     expect(order(bank({}, { current_holdings: '1,025' }), { delivery_fee: 1025, design_fee: 0 })).toContain(

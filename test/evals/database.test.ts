@@ -163,6 +163,21 @@ describe('a database of tables', () => {
   });
 });
 
+describe('a large table', () => {
+  it('hashes what a whole dump would hash to while records come, change and go [R5-DOMAIN-INTERFACE]', () => {
+    const random = stream(8);
+    const world = Tables.read(new Map(), ['t']);
+    const id = (): string => `${Math.floor(random() * 400).toString(36)}\u{1f600}`;
+    for (let step = 0; step < 1500; step += 1) {
+      if (random() < (step < 900 ? 0.1 : 0.6)) world.remove('t', id());
+      else world.put('t', id(), { x: random() });
+      if (step % 60 === 0) expect(world.hash()).toBe(sha256Hex(dumpJson(world.dump(), { sortKeys: true })));
+    }
+    for (const each of [...world.records('t').keys()]) world.remove('t', each);
+    expect(world.hash()).toBe(sha256Hex('{"t": {"data": {}, "notes": ""}}'));
+  });
+});
+
 function change(world: Tables, random: () => number): void {
   const table = ['users', 'cards', 'log'][Math.floor(random() * 3)] as string;
   const id = ['u1', 'u2', 'a', '\u{1f600}', '\uff5e', 'B'][Math.floor(random() * 6)] as string;

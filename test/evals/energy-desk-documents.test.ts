@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { scriptOf } from '../../src/evals/domains/energy-desk/task-script.js';
 import type { Domain } from '../../src/evals/world/environment.js';
 import type { Task } from '../../src/evals/world/task.js';
-import { desk, goldOf, shipped, toolOf } from './energy-desk-stage.js';
+import { answer, desk, goldOf, shipped, toolOf } from './energy-desk-stage.js';
 
 const FOLDER = 'domains/energy_desk';
 const SUFFIXED = /\b[a-z]+(?:_[a-z]+)*_\d{4}\b/g;
@@ -95,6 +95,19 @@ describe('the documents of energy_desk', () => {
         .map(toolOf)
         .filter((name) => /_\d{4}$/.test(name));
       expect([task.id, hidden.filter((name) => publicText.includes(name))]).toEqual([task.id, []]);
+    }
+  });
+
+  it('are found by words: the searches of a right course show every tool that it uses [R5-DOMAIN-OWN]', async () => {
+    const world = domain.environment({ retrieval: 'bm25' });
+    for (const task of domain.tasks) {
+      const shown: string[] = [];
+      for (const move of scriptOf(task).moves) {
+        if ('search' in move) shown.push(await answer(world, 'KB_search', { query: move.search }));
+      }
+      const hidden = goldOf(task).map(toolOf);
+      const unseen = hidden.filter((name) => /_\d{4}$/.test(name) && !shown.some((text) => text.includes(name)));
+      expect([task.id, unseen]).toEqual([task.id, []]);
     }
   });
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Domain, Environment } from '../../src/evals/world/environment.js';
-import { answer, desk, use } from './energy-desk-stage.js';
+import { answer, desk, taskOf, use } from './energy-desk-stage.js';
 
 const TIME = '2026-03-10 10:15:00 GMT';
 
@@ -139,16 +139,34 @@ describe('the tools of energy_desk', () => {
     expect(world.agent.has('read_meter_display')).toBe(false);
   });
 
-  it('notes with every change what was verified at that moment [R5-DOMAIN-OWN]', async () => {
-    const complain = { customer_id: 'cus_1005', category: 'billing' };
-    await use(world, 'open_complaint_6650', complain);
-    const early = hash();
-    const other = domain.environment({ retrieval: 'no_knowledge' });
-    expect(await answer(other, 'log_verification', verification('standard'))).toContain('level standard');
-    await use(other, 'open_complaint_6650', complain);
-    await answer(world, 'log_verification', verification('standard'));
-    expect(world.hashes().agent).not.toBe(other.hashes().agent);
-    expect(world.hashes().agent).not.toBe(early);
+  /** Whether it stays visible that something was done before verification, though it was done again after it. */
+  const isEarlySeen = async (what: (each: Environment) => Promise<unknown>, again = what): Promise<boolean> => {
+    const task = taskOf(domain, 'energy_011');
+    const [early, late] = [domain.environment({ task }), domain.environment({ task })];
+    await what(early);
+    await answer(early, 'log_verification', verification('standard'));
+    await again(early);
+    await answer(late, 'log_verification', verification('standard'));
+    await what(late);
+    await again(late);
+    return early.hashes().agent !== late.hashes().agent;
+  };
+
+  it('notes with every change what was verified when it was first made [R5-DOMAIN-OWN]', async () => {
+    const complain = (category: string) => (each: Environment) =>
+      use(each, 'open_complaint_6650', { customer_id: 'cus_1005', category });
+    expect(await isEarlySeen(complain('billing'), complain('service'))).toBe(true);
+    const contact = { customer_id: 'cus_1005', field: 'email', new_value: 'petra@example.org' };
+    expect(await isEarlySeen((each) => answer(each, 'update_contact_details', contact))).toBe(true);
+  });
+
+  it('notes so too for refusals, for tools that are handed over, and for reads that a task asks for [R5-DOMAIN-OWN]', async () => {
+    const refusal = { customer_id: 'cus_1005', request: 'refund', rule: 'REF-6' };
+    expect(await isEarlySeen((each) => answer(each, 'record_refused_request', refusal))).toBe(true);
+    const form = { discoverable_tool_name: 'upload_meter_photo_5590' };
+    expect(await isEarlySeen((each) => answer(each, 'give_discoverable_user_tool', form))).toBe(true);
+    expect(await isEarlySeen((each) => use(each, 'get_outage_record_7053', { postcode: 'QX4 6HD' }))).toBe(true);
+    expect(await isEarlySeen((each) => use(each, 'get_credit_history_2290', { customer_id: 'cus_1005' }))).toBe(false);
   });
 
   it('raises a verification once, and never lowers or repeats it [R5-DOMAIN-OWN]', async () => {

@@ -99,7 +99,7 @@ it('survives kills in the middle of an experiment, under all four policies, and 
   for (const policy of POLICIES) {
     const results = await readResultsFile(join(job.results, `${policy}.json`));
     expect(
-      results.simulations.map(({ taskId, reward }) => [taskId, reward?.reward]),
+      results.simulations.map(({ taskId, reward, info }) => [taskId, reward?.reward ?? info]),
       policy,
     ).toEqual(TASKS.map((task) => [task, 1]));
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Engine, memoryEngine } from 'flyball';
+import { ConfigError, type Engine, memoryEngine } from 'flyball';
 import { autoClock, testHost } from 'flyball/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { resultsFile } from '../../src/adapters/eval-files/results-file.js';
@@ -246,6 +246,23 @@ it('never has more simulations under way than it may [R5-SIM-CONCURRENT]', async
   const results = only(await runExperiment(options({ domain, users: { gold: counting }, concurrency: 3 })));
   expect(results.simulations).toHaveLength(12);
   expect(most).toBe(3);
+});
+
+it('stops at the first simulation that is misconfigured, and goes on when that is set right [R5-SIM-RETRY]', async () => {
+  const checkpoint = resultsFile(join(folder(), 'results.json'));
+  const engine = memoryEngine();
+  const unpriced: SideMaker = {
+    llm: null,
+    make: () => {
+      throw new ConfigError('No price is known.');
+    },
+  };
+  const given = (agent: SideMaker): ExperimentOptions =>
+    options({ agents: { gold: agent }, runtime: stage(engine), concurrency: 1, checkpoint: () => checkpoint });
+  await expect(runExperiment(given(unpriced))).rejects.toThrow(/Simulation .*: No price is known/);
+  expect((await checkpoint.load())?.simulations).toEqual([]);
+  const results = only(await runExperiment(given(goldAgentSide)));
+  expect(results.simulations.map(({ reward }) => reward?.reward)).toEqual([1, 1, 1]);
 });
 
 it('refuses an experiment that cannot be run before anything is spent', async () => {

@@ -1,18 +1,8 @@
-import { absolute, add, divide, multiply, negative, subtract } from '../../src/evals/python/arithmetic.js';
+import { absolute, multiply, subtract } from '../../src/evals/python/arithmetic.js';
 import { daysBetween, strftime, strptime } from '../../src/evals/python/dates.js';
 import { isOrdered, type Ordering, pyEquals, truthy } from '../../src/evals/python/equality.js';
 import { dumpJson, parseJson } from '../../src/evals/python/json.js';
-import {
-  fixed,
-  floatText,
-  formatFixed,
-  formatThousands,
-  roundTo,
-  thousands,
-  toFloat,
-  toInt,
-  wholeRound,
-} from '../../src/evals/python/number.js';
+import { fixed, floatText, formatFixed, roundTo, thousands, toFloat, toInt } from '../../src/evals/python/number.js';
 import { bind } from '../../src/evals/python/signature.js';
 import { isDigit, lengthOf, lower, repr, splitWords, str, strip, titleCase } from '../../src/evals/python/text.js';
 import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
@@ -21,10 +11,8 @@ import type { Question } from './python-process.js';
 type Answer = (...args: never[]) => string;
 const J = (text: string): PyValue => parseJson(text);
 const CALCULATIONS: Readonly<Record<string, (a: PyValue, b: PyValue) => PyValue>> = {
-  '+': add,
   '-': subtract,
   '*': multiply,
-  '/': divide,
 };
 
 /** The same operations as `python-process.ts`, by our own functions. */
@@ -32,11 +20,9 @@ const OURS: Readonly<Record<string, Answer>> = {
   'repr-float': (x: string) => floatText(Number(x)),
   fixed: (x: string, digits: number) => fixed(Number(x), digits),
   round: (x: string, digits: number) => floatText(roundTo(Number(x), digits)),
-  'whole-round': (x: string) => repr(wholeRound(Number(x))),
   thousands: (x: string, digits: number | null) => thousands(Number(x), digits ?? undefined),
   'thousands-int': (x: string) => thousands(BigInt(x)),
   'format-fixed': (value: string, digits: number) => formatFixed(J(value), digits),
-  'format-thousands': (value: string) => formatThousands(J(value)),
   loads: (text: string) => repr(parseJson(text)),
   'loads-floats': (text: string) => repr(parseJson(text, { integers: 'float' })),
   dumps: (text: string, sortKeys: boolean, indent: number | null) =>
@@ -61,7 +47,6 @@ const OURS: Readonly<Record<string, Answer>> = {
   truthy: (value: string) => repr(truthy(J(value))),
   order: (a: string, how: Ordering, b: string) => repr(isOrdered(J(a), how, J(b))),
   calculate: (a: string, how: string, b: string) => repr(CALCULATIONS[how]?.(J(a), J(b)) ?? null),
-  negative: (value: string) => repr(negative(J(value))),
   abs: (value: string) => repr(absolute(J(value))),
   bind: (required: string[], optional: [string, string | null][], args: string) => {
     const parameters = [

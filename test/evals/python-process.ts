@@ -13,11 +13,9 @@ OPS = {
   'repr-float': lambda x: repr(float(x)),
   'fixed': lambda x, d: f'{float(x):.{d}f}',
   'round': lambda x, d: repr(round(float(x), d)),
-  'whole-round': lambda x: repr(round(float(x))),
   'thousands': lambda x, d: f'{float(x):,}' if d is None else f'{float(x):,.{d}f}',
   'thousands-int': lambda x: f'{int(x):,}',
   'format-fixed': lambda v, d: f'{J(v):.{d}f}',
-  'format-thousands': lambda v: f'{J(v):,}',
   'loads': lambda t: repr(json.loads(t)),
   'loads-floats': lambda t: repr(json.loads(t, parse_int=float)),
   'dumps': lambda t, s, i: json.dumps(json.loads(t), sort_keys=s, indent=i),
@@ -38,7 +36,6 @@ OPS = {
   'truthy': lambda a: repr(bool(J(a))),
   'order': lambda a, how, b: repr(eval('a ' + how + ' b', {'a': J(a), 'b': J(b)})),
   'calculate': lambda a, how, b: repr(eval('a ' + how + ' b', {'a': J(a), 'b': J(b)})),
-  'negative': lambda a: repr(-J(a)),
   'abs': lambda a: repr(abs(J(a))),
 }
 

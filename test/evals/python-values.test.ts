@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addDays, strftime, strptime, tryStrptime } from '../../src/evals/python/dates.js';
+import { strftime, strptime, tryStrptime } from '../../src/evals/python/dates.js';
 import { compareText, copyOf, pyEquals, typeName } from '../../src/evals/python/equality.js';
 import { dumpJson, parseJson } from '../../src/evals/python/json.js';
 import { fixed, floatText, roundTo, thousands, toFloat, toInt } from '../../src/evals/python/number.js';
@@ -140,8 +140,6 @@ describe('values as the reference has them', () => {
     expect(tryStrptime('02/30/2025', '%m/%d/%Y')).toBeUndefined();
     expect(() => tryStrptime(5n, '%m/%d/%Y')).toThrow('strptime() argument 1 must be str, not int');
     expect(raised(() => strptime('01/02/2025 ', '%m/%d/%Y'))).toBe('ValueError: unconverted data remains:  ');
-    expect(strftime(addDays(strptime('2024-02-28', '%Y-%m-%d'), 2), '%m/%d/%Y')).toBe('03/01/2024');
-    expect(raised(() => addDays(strptime('9999-12-31', '%Y-%m-%d'), 1))).toBe('OverflowError: date value out of range');
   });
 
   it('fills in defaults when it binds arguments [R5-PY-TEXT]', () => {

@@ -1,4 +1,4 @@
-import { type Engine, memoryEngine } from 'flyball';
+import { type Engine, memoryEngine, type Run } from 'flyball';
 import { autoClock, scriptedModel, testHost } from 'flyball/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { baseline } from '../../src/agents/policies/baseline.js';
@@ -7,6 +7,7 @@ import type { Checkpoint, ExperimentOptions } from '../../src/evals/experiment/e
 import { runExperiment } from '../../src/evals/experiment/run-experiment.js';
 import { policyAgent, scriptedUser } from '../../src/evals/experiment/sides.js';
 import type { Results, SimulationRecord } from '../../src/evals/results/simulation-record.js';
+import { silentAgent } from '../../src/evals/simulation/scripted-party.js';
 import { counterDomain } from './counter-domain.js';
 
 const call = (id: string, name: string, args: string) => ({ toolCalls: [{ id, name, arguments: args }] });
@@ -198,4 +199,58 @@ it('fails a simulation whose world breaks, and shows the agent nothing of it [R5
   expect(record).toMatchObject({ termination: 'infrastructure_error', reward: null });
   expect(record.info?.['error']).toMatch(/The simulated world failed: the search is down/);
   expect(model.requests).toHaveLength(1);
+});
+
+it('waits for a simulation that sleeps, and gives up one that waits for a person [R5-SIM-RETRY]', async () => {
+  const agentWith = (pause: (run: Run) => Promise<unknown>): ExperimentOptions['agents'] => ({
+    baseline: {
+      llm: null,
+      make: ({ run }) => ({
+        ...silentAgent({ now: () => run.now() }),
+        take: async () => {
+          await pause(run);
+          return { role: 'assistant', content: 'Here I am.', calls: [], cost: 0, at: run.now() };
+        },
+      }),
+    },
+  });
+  const sleeping = options({
+    agents: agentWith((run) => run.sleep(3_600_000)),
+    runtime: stage(memoryEngine(), new Set()),
+  });
+  const began = sleeping.runtime.clock.now();
+  expect((await theOnly(sleeping)).termination).toBe('user_stop');
+  expect(sleeping.runtime.clock.now() - began).toBeGreaterThanOrEqual(3_600_000);
+  const waiting = agentWith((run) => run.wait({ name: 'a word' }));
+  const record = await theOnly(options({ agents: waiting, maxRetries: 3, runtime: stage(memoryEngine(), new Set()) }));
+  expect(record).toMatchObject({ termination: 'infrastructure_error', info: { attempts: 1 } });
+  expect(record.info?.['error']).toMatch(/waits for a word, and nobody answers/);
+});
+
+it('does not take over a simulation that another process is running [R5-SIM-RESUME]', async () => {
+  const [engine, checkpoint, gone] = [memoryEngine(), remembered(), new Set<string>()];
+  const stop = new AbortController();
+  const hanging = scriptedModel({ agent: [{ gate: new Promise(() => undefined) }] });
+  const first = stage(engine, gone);
+  const shared = { checkpoint: () => checkpoint, agents: { baseline: policyAgent(baseline, { model: hanging }) } };
+  const cut = runExperiment(options({ ...shared, runtime: first, signal: stop.signal }));
+  await hanging.reached('agent', 1);
+  const second = { ...first, host: testHost('another', gone) };
+  await expect(runExperiment(options({ ...shared, runtime: second }))).rejects.toThrow(/Another process is running/);
+  stop.abort(new Error('enough'));
+  expect((await cut).ended).toBe('aborted');
+});
+
+it('spends no more on a simulation than its budget, and does not try it again [R5-SIM-RETRY]', async () => {
+  const model = scriptedModel({ agent: () => call('1', 'read', '{}') });
+  const given = options({
+    agents: { baseline: policyAgent(baseline, { model }) },
+    runtime: stage(memoryEngine(), new Set()),
+    budget: { modelCalls: 3 },
+    maxRetries: 3,
+  });
+  const record = await theOnly(given);
+  expect(record).toMatchObject({ termination: 'infrastructure_error', info: { attempts: 1 } });
+  expect(record.info?.['error']).toMatch(/budget of 3 modelCalls is used up/);
+  expect(model.requests).toHaveLength(3);
 });

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { readSkill } from '../../src/adapters/skill-folder/index.js';
 import { baseline } from '../../src/agents/policies/baseline.js';
 import { declarative } from '../../src/agents/policies/declarative.js';
 import { conversationPolicy, policyBook } from '../../src/agents/policies/policies.js';
@@ -139,26 +142,34 @@ describe('policies by name', () => {
 });
 
 describe('the skills that ship', () => {
-  const root = new URL('../../data/skills/', import.meta.url);
-  it('are there for every domain, with a name that is their folder’s [R5-TALK-SKILL-FILES]', () => {
-    const found = readdirSync(root).flatMap((domain) =>
-      readdirSync(new URL(`${domain}/`, root)).map((name) => `${domain}/${name}`),
-    );
-    expect(found).toEqual(
-      expect.arrayContaining([
-        'banking_knowledge/banking-procedures',
-        'banking_knowledge/customer-interaction',
-        'banking_knowledge/knowledge-discovery',
-        'energy_desk/customer-interaction',
-        'energy_desk/energy-procedures',
-        'energy_desk/knowledge-discovery',
-        'mock/task-desk',
-      ]),
-    );
-    for (const at of found) {
-      const text = readFileSync(new URL(`${at}/SKILL.md`, root), 'utf8');
-      expect(text).toMatch(new RegExp(`^---\nname: ${at.split('/')[1]}\ndescription: .{20,}`));
-      expect(text.length).toBeGreaterThan(400);
+  const root = fileURLToPath(new URL('../../data/skills', import.meta.url));
+  it('are there for every domain, are sound skills, and go into a prompt whole [R5-TALK-SKILL-FILES] [R5-TALK-DECLARATIVE]', async () => {
+    const found: string[] = [];
+    for (const domain of readdirSync(root)) {
+      const read = await Promise.all(
+        readdirSync(join(root, domain)).map((name) => readSkill(join(root, domain, name))),
+      );
+      expect(read.flatMap(({ problems }) => problems)).toEqual([]);
+      const skills = read.flatMap(({ skill }) =>
+        skill === undefined ? [] : [{ name: skill.name, text: skill.instructions }],
+      );
+      found.push(...skills.map(({ name }) => `${domain}/${name}`));
+      for (const { text } of skills) expect(skillsBlock(skills)).toContain(text.trim());
     }
+    expect(found.sort()).toEqual([
+      'banking_knowledge/banking-procedures',
+      'banking_knowledge/customer-interaction',
+      'banking_knowledge/knowledge-discovery',
+      'energy_desk/customer-interaction',
+      'energy_desk/energy-procedures',
+      'energy_desk/knowledge-discovery',
+      'mock/task-desk',
+    ]);
+  });
+
+  it('name no specialised tool in full: its digits are for a document to tell [R5-TALK-SKILL-FILES]', () => {
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
+    for (const path of files)
+      expect(readFileSync(join(root, path), 'utf8')).not.toMatch(/\b[a-z]+(?:_[a-z0-9]+)+_\d{4}\b/);
   });
 });

@@ -62,10 +62,3 @@ export function smallBank(): SmallBank {
 }
 
 export const gate: GateRules = bankingGate;
-/** The same rules where a lookup is proof enough. */
-export const lenient: GateRules = {
-  ...bankingGate,
-  identity: (({ stated: _stated, ...rest }) => rest)(
-    bankingGate.identity ?? { lookups: [], verification: '', subject: '', fields: {}, named: [] },
-  ),
-};

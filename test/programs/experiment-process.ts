@@ -34,7 +34,8 @@ async function work(job: ExperimentJob): Promise<void> {
   const domain = await domainSource('energy_desk').load(dataFolder(job.data));
   const engine = await sqliteEngine({ path: job.database });
   // a model by every name: the server can tell whose request it is
-  const model = (name: string) => openAiModel({ id: `loopback/${name}`, baseUrl: job.model });
+  const price = { input: 0, output: 0 };
+  const model = (name: string) => openAiModel({ id: `loopback/${name}`, baseUrl: job.model, price });
   const skills = SKILLS.map((name) => ({
     name,
     text: readFileSync(join(job.data, 'skills/energy_desk', name, 'SKILL.md'), 'utf8'),

@@ -80,7 +80,7 @@ describe('an agent with skills', () => {
 
   it('activates by name only what there is, once, and reads files of active skills only [R5-SKILL-ACTIVATE-EXPLICIT]', async () => {
     const { skills } = await library();
-    const { model } = await ran(
+    const { model, stage } = await ran(
       [
         proposes('read_skill_resource', { skill: 'counting', path: 'references/numbers.md' }, 'r'),
         proposes('activate_skill', { name: 'countin' }, 'a'),
@@ -94,6 +94,7 @@ describe('an agent with skills', () => {
     expect(lastOf(model, 2)).toContain('Did you mean counting?');
     expect(lastOf(model, 3)).toContain('Write politely.');
     expect(lastOf(model, 4)).toBe('The skill writing is active already; its instructions stand above.');
+    expect((await stage.events('note')).filter(({ event }) => event.kind === 'skill-active')).toHaveLength(1);
   });
 
   it('has skills activated by its caller before it begins, and their version and hash in its provenance [R5-SKILL-ACTIVATE-EXPLICIT] [R5-SKILL-PROVENANCE]', async () => {
@@ -173,6 +174,36 @@ describe('an agent with skills', () => {
     const last = JSON.stringify(model.requestsOf('clerk').at(-1)?.messages);
     expect(last).toContain('[cleared: result of loud');
     expect(last).toContain('Write politely.');
+  });
+});
+
+describe('a model without tool calls of its own', () => {
+  it('activates skills in text, is held to them, and keeps their instructions [R5-SKILL-ACTIVATE-EXPLICIT] [R5-SKILL-NARROW]', async () => {
+    const { skills } = await library();
+    const tools = smallTools();
+    const block = (name: string, args: object) =>
+      `\`\`\`tool_calls\n${JSON.stringify([{ name, arguments: args }])}\n\`\`\``;
+    const model = scriptedModel(
+      { clerk: [block('activate_skill', { name: 'counting' }), block('write', { text: 'x' }), 'Done.'] },
+      { capabilities: { tools: false } },
+    );
+    const loop = { ...NO_QUESTIONS, textCalls: 'json' as const };
+    const agent = defineAgent({ ...CLERK, model, loop, tools: tools.all, skills });
+    const { stage } = await runAgent(agent.agent, 'Count.');
+    expect(model.requests[0]?.messages[0]?.content).toContain('"name":"activate_skill"');
+    expect(lastOf(model, 1)).toContain('Add one, and only one.');
+    expect(lastOf(model, 2)).toContain('write is not allowed now');
+    expect(tools.done).toEqual([]);
+    const [, second] = await stage.events('ask-start');
+    const headers = (await stage.engine.links(second?.tip ?? '')).map(({ header }) => header.split('\u001f')[4]);
+    expect(headers.at(-1)).toBe('protect');
+    const silent = defineAgent({
+      ...CLERK,
+      model: scriptedModel({ clerk: ['Hm.'] }, { capabilities: { tools: false } }),
+      skills,
+    });
+    const { outcome } = await runAgent(silent.agent, 'Count.'); // no way to call anything: it is told so
+    expect(gained(outcome)).toMatchObject({ rawText: 'Hm.' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/errors.js';
 import type { Embedder } from '../../ports/embedder.js';
-import { isRetryable, type Pause, pauseBefore, waited } from './retry.js';
 import { type Target, targetOf, vectorsFrom } from './request.js';
+import { isRetryable, type Pause, pauseBefore, waited } from './retry.js';
 
 export interface HttpEmbedderOptions {
   /** `provider/model`; what follows the slash is the provider's name of the model, unless `model` says another. */
@@ -38,7 +38,8 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { dimensions, queryPrefix = '', documentPrefix = '' } = settings;
   check(settings);
   const target = targetOf(settings);
-  const prefixed = queryPrefix === '' && documentPrefix === '' ? '' : `+${JSON.stringify([documentPrefix, queryPrefix])}`;
+  const prefixed =
+    queryPrefix === '' && documentPrefix === '' ? '' : `+${JSON.stringify([documentPrefix, queryPrefix])}`;
   return {
     id: `${options.id}@${dimensions}${prefixed.replace(/\s/g, '_')}`,
     dimensions,
@@ -95,4 +96,3 @@ function check(settings: HttpEmbedderOptions & typeof DEFAULTS): void {
       `An embedder's id is written provider/model, such as openai/text-embedding-3-large; got "${settings.id}".`,
     );
 }
-

@@ -70,7 +70,10 @@ function posted(
       received(target, response, resolve, reject),
     );
     // the whole answer, not only its beginning: a server may send a byte a minute
-    const timer = setTimeout(() => request.destroy(unavailable(target, `did not answer within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(
+      () => request.destroy(unavailable(target, `did not answer within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
     request.on('close', () => clearTimeout(timer));
     request.on('error', (cause: NodeJS.ErrnoException) => {
       if (signal.aborted) return reject(signal.reason);
@@ -112,9 +115,13 @@ function refused(target: Target, status: number, body: string, wait: number | un
     const detail = { status, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
     return unavailable(target, `answered ${status}: ${said}${when}`, { detail });
   }
-  return new FlyballError('MODEL_REJECTED', `${target.id} refused the texts (${status}): ${said}${NEXT[status] ?? ''}`, {
-    detail: { status },
-  });
+  return new FlyballError(
+    'MODEL_REJECTED',
+    `${target.id} refused the texts (${status}): ${said}${NEXT[status] ?? ''}`,
+    {
+      detail: { status },
+    },
+  );
 }
 
 function unavailable(
@@ -126,7 +133,10 @@ function unavailable(
 }
 
 function excerpt({ secrets }: Target, body: string): string {
-  const text = secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), body).replace(/\s+/g, ' ').trim();
+  const text = secrets
+    .reduce((left, secret) => left.replaceAll(secret, '[secret]'), body)
+    .replace(/\s+/g, ' ')
+    .trim();
   return text === '' ? 'nothing' : text.slice(0, 200);
 }
 

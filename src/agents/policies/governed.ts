@@ -14,12 +14,12 @@ import type {
 import { judge, type Refusal } from './gate.js';
 import { checkedRules, type GateRules } from './gate-rules.js';
 import { setupText } from './setup-text.js';
-import { type SkillText, skillsBlock } from './skills-block.js';
+import { type PromptSkill, skillsBlock } from './skills-block.js';
 import { MoveCost, sessionUnder, Transcript } from './transcript.js';
 import { Witness } from './witness.js';
 
 export interface GovernedParts {
-  readonly skills: readonly SkillText[];
+  readonly skills: readonly PromptSkill[];
   readonly gate: GateRules;
   /** Times in one turn that the model is told of refused calls; then it has to answer in words. 3 where absent. */
   readonly maxRefusals?: number;

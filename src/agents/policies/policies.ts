@@ -6,11 +6,11 @@ import type { GateRules } from './gate-rules.js';
 import { governed } from './governed.js';
 import { imperative } from './imperative.js';
 import type { Machine } from './machine.js';
-import type { SkillText } from './skills-block.js';
+import type { PromptSkill } from './skills-block.js';
 
 /** What policies are made of; each takes what it needs and says what it misses. */
 export interface PolicyParts {
-  readonly skills?: readonly SkillText[];
+  readonly skills?: readonly PromptSkill[];
   readonly machine?: Machine;
   readonly gate?: GateRules;
 }

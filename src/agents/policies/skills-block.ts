@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/errors.js';
 
-/** A skill as a policy takes it: its name and the whole text of its file. */
-export interface SkillText {
+/** A skill as a prompt takes it: its name, and all of its text. */
+export interface PromptSkill {
   readonly name: string;
   readonly text: string;
 }
@@ -10,7 +10,7 @@ export interface SkillText {
  * All skills whole, in one block: no disclosure step by step, because here they are a part of the prompt that every
  * turn shares and a provider caches. Sorted by code point, so that the same files make the same bytes everywhere.
  */
-export function skillsBlock(files: readonly SkillText[]): string {
+export function skillsBlock(files: readonly PromptSkill[]): string {
   if (files.length === 0) throw new ConfigError('A skills block needs at least one skill file.');
   const names = files.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);

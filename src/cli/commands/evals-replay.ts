@@ -7,8 +7,8 @@ import { plainOf } from '../../evals/results/plain-values.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { plural, shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
-import { nearest } from '../evals/nearest.js';
 import { openDomain } from '../evals/open-domain.js';
+import { tasksNamed } from '../evals/tasks-named.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { printable } from '../printable.js';
 
@@ -59,18 +59,8 @@ async function replay({ screen, env }: Call, options: Options): Promise<ExitCode
 function sequencesFor(domain: Domain, { calls, tasks }: Options): readonly CallSequence[] {
   if ((calls === undefined) === (tasks === undefined))
     throw new ConfigError('Say what to replay: --calls <file>, or --tasks all or some ids.');
-  return calls === undefined ? goldOf(domain, tasks ?? []) : readSequences(linesIn(calls), calls);
-}
-
-function goldOf(domain: Domain, wanted: readonly string[]): readonly CallSequence[] {
-  const ids = wanted.flatMap((word) => word.split(','));
-  const all = domain.tasks.map(({ id }) => id);
-  const unknown = ids.find((id) => id !== 'all' && !all.includes(id));
-  if (unknown !== undefined)
-    throw new ConfigError(
-      `There is no task "${unknown}" in ${domain.name}.${nearest(unknown, all)} \`flyball evals list --domain ${domain.name}\` shows them.`,
-    );
-  return domain.tasks.filter(({ id }) => ids.includes('all') || ids.includes(id)).map((task) => goldSequence(task));
+  if (calls !== undefined) return readSequences(linesIn(calls), calls);
+  return tasksNamed(domain, tasks ?? []).map(goldSequence);
 }
 
 function linesIn(file: string): readonly string[] {

@@ -4,7 +4,7 @@ import { dataFolder } from '../../adapters/eval-files/data-folder.js';
 import { ConfigError } from '../../core/errors.js';
 import { domainNames, domainSource } from '../../evals/domains/domain-registry.js';
 import type { Domain, DomainServices } from '../../evals/world/environment.js';
-import { nearest } from './nearest.js';
+import { unknownName } from './unknown-name.js';
 
 /** What ships with the package. */
 export const SHIPPED = fileURLToPath(new URL('../../../data/', import.meta.url));
@@ -19,10 +19,7 @@ export async function openDomain(
   env: Readonly<Record<string, string | undefined>>,
   services?: DomainServices,
 ): Promise<Domain> {
-  if (!domainNames().includes(name))
-    throw new ConfigError(
-      `There is no domain "${name}".${nearest(name, domainNames())} \`flyball evals list\` shows them.`,
-    );
+  if (!domainNames().includes(name)) throw unknownName('domain', name, domainNames());
   const source = domainSource(name);
   return source.load(dataFolder(source.builtIn && data === undefined ? SHIPPED : dataPlace(name, data, env)), services);
 }

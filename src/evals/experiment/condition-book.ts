@@ -124,5 +124,9 @@ function infoOf(
 }
 
 function sideOf(implementation: string, maker: SideMaker): ExperimentInfo['agent'] {
-  return { implementation, llm: maker.llm, llmArgs: maker.llmArgs ?? new Map() };
+  return {
+    implementation: maker.implementation ?? implementation,
+    llm: maker.llm,
+    llmArgs: maker.llmArgs ?? new Map(),
+  };
 }

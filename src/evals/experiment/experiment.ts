@@ -27,6 +27,8 @@ export interface SideSetting {
 
 /** An agent or a user by name, with what the results file says about it. */
 export interface SideMaker {
+  /** What the results file calls it, where the name it is registered by says more. */
+  readonly implementation?: string;
   readonly llm: string | null;
   readonly llmArgs?: PyValue;
   make(setting: SideSetting): Party;

@@ -18,8 +18,15 @@ export function policyAgent(policy: ConversationPolicy, by: ModelSide): SideMake
   return {
     llm: by.model.id,
     llmArgs: pyOf(by.sampling ?? {}),
-    make: ({ run, policy: text, tools, seed, note }) => {
-      const speaker = policy({ model: by.model, sampling: { ...by.sampling, seed }, policy: text, tools });
+    make: ({ run, domain, policy: text, tools, seed, note }) => {
+      const { agentInstruction: instructions } = domain;
+      const speaker = policy({
+        model: by.model,
+        sampling: { ...by.sampling, seed },
+        ...(instructions === undefined ? {} : { instructions }),
+        policy: text,
+        tools,
+      });
       return speakerParty(run, speaker, { onNote: note });
     },
   };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type ErrorCode, FlyballError, failureOf } from '../../core/errors.js';
+import { ConfigError, type ErrorCode, FlyballError, failureOf } from '../../core/errors.js';
 import { failed, type Outcome } from '../../core/outcome.js';
 import { gradeSimulation } from '../grading/grade.js';
 import type { NlJudge } from '../grading/reward.js';
@@ -39,7 +39,7 @@ export function runIdOf(job: Pick<Job, 'key' | 'task' | 'trial' | 'seed'>, nth: 
 export async function simulateJob(drivers: Drivers, job: Job, options: JobOptions): Promise<SimulationRecord> {
   const input = { condition: job.condition.name, task: job.task.id, trial: job.trial, seed: job.seed };
   const first = job.triesBefore + 1;
-  const last = first + options.maxRetries;
+  let last = first + options.maxRetries;
   let failure = 'it was not tried';
   const since = drivers.clock.now();
   for (let nth = first; nth <= last; nth++) {
@@ -51,6 +51,11 @@ export async function simulateJob(drivers: Drivers, job: Job, options: JobOption
     if (outcome.stop === 'done' && typeof outcome.value === 'string')
       return graded(job, readFinished(outcome.value), runId, nth, options);
     failure = reasonOf(outcome);
+    if (isMisconfigured(outcome)) {
+      if (!isKnown) throw new ConfigError(`Simulation ${runId}: ${outcome.because}`); // every other one would say the same
+      last++; // an earlier process stopped at it; since then somebody may have set it right
+      continue;
+    }
     if (!isWorthAnotherTry(outcome)) return infrastructureError(job, failure, nth, since, drivers.clock.now());
   }
   return infrastructureError(job, failure, last, since, drivers.clock.now());
@@ -71,6 +76,10 @@ async function driven(drivers: Drivers, runId: string, input: SimulationInput): 
     if (!(error instanceof FlyballError) || !SET_ASIDE.has(error.code)) throw error;
     return failed(failureOf(error));
   }
+}
+
+function isMisconfigured(outcome: Outcome<unknown>): outcome is Outcome<unknown> & { readonly because: string } {
+  return outcome.stop === 'failed' && outcome.failure.code === 'CONFIG_INVALID';
 }
 
 /** A bound or a person that does not come would be met again. */

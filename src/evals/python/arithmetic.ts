@@ -2,19 +2,7 @@ import { typeName } from './equality.js';
 import { floatOfInt } from './number.js';
 import { PyError, type PyValue } from './value.js';
 
-/** `a + b`: int with int stays int, text joins text, lists join lists. */
-export function add(a: PyValue, b: PyValue): PyValue {
-  if (typeof a === 'string') return typeof b === 'string' ? a + b : unjoined(a, b);
-  if (Array.isArray(a)) return Array.isArray(b) ? [...a, ...b] : unjoined(a, b);
-  return calculated(
-    '+',
-    a,
-    b,
-    (x, y) => x + y,
-    (x, y) => x + y,
-  );
-}
-
+/** `a - b`: whole numbers stay whole. */
 export function subtract(a: PyValue, b: PyValue): bigint | number {
   return calculated(
     '-',
@@ -38,21 +26,6 @@ export function multiply(a: PyValue, b: PyValue): bigint | number {
     (x, y) => x * y,
     (x, y) => x * y,
   );
-}
-
-/** `a / b`: always a float. */
-export function divide(a: PyValue, b: PyValue): number {
-  const [x, y] = operands('/', a, b);
-  const areInts = typeof x === 'bigint' && typeof y === 'bigint';
-  const [over, under] = [asFloat(x), asFloat(y)];
-  if (under === 0) throw new PyError('ZeroDivisionError', areInts ? 'division by zero' : 'float division by zero');
-  return over / under;
-}
-
-export function negative(value: PyValue): bigint | number {
-  const number = numeric(value);
-  if (number === undefined) throw new PyError('TypeError', `bad operand type for unary -: '${typeName(value)}'`);
-  return -number;
 }
 
 export function absolute(value: PyValue): bigint | number {
@@ -90,9 +63,4 @@ function asFloat(value: bigint | number): number {
 
 function isSequence(value: PyValue): boolean {
   return typeof value === 'string' || Array.isArray(value);
-}
-
-function unjoined(a: PyValue, b: PyValue): never {
-  const type = typeName(a);
-  throw new PyError('TypeError', `can only concatenate ${type} (not "${typeName(b)}") to ${type}`);
 }

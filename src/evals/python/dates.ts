@@ -102,16 +102,6 @@ export function daysBetween(a: PyDateTime, b: PyDateTime): number {
   return Math.floor((secondsOf(a) - secondsOf(b)) / 86_400);
 }
 
-const EPOCH: PyDateTime = { year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0 };
-
-/** `at + timedelta(days=…)`. */
-export function addDays(at: PyDateTime, days: number): PyDateTime {
-  const moved = new Date((secondsOf(at) - secondsOf(EPOCH) + days * 86_400) * 1000);
-  const date = { year: moved.getUTCFullYear(), month: moved.getUTCMonth() + 1, day: moved.getUTCDate() };
-  if (!(date.year >= 1 && date.year <= 9999)) throw new PyError('OverflowError', 'date value out of range');
-  return { ...date, hour: moved.getUTCHours(), minute: moved.getUTCMinutes(), second: moved.getUTCSeconds() };
-}
-
 /** Orders two points: below zero where `a` is earlier. */
 export function compareDates(a: PyDateTime, b: PyDateTime): number {
   return secondsOf(a) - secondsOf(b);

@@ -1,5 +1,4 @@
 import { floatText } from './float-text.js';
-import { PyError } from './value.js';
 
 /** `{:.Nf}`: the exact binary value, ties to even, never an exponent. */
 export function fixed(value: number, digits: number): string {
@@ -19,14 +18,6 @@ export function roundTo(value: number, digits: number): number {
   const places = Math.min(-digits, 400);
   const rounded = Number(`${scaledHalfEven(Math.abs(value), -places)}e${places}`);
   return value < 0 || Object.is(value, -0) ? -rounded : rounded;
-}
-
-/** `round(value)` of a float: a whole number. */
-export function wholeRound(value: number): bigint {
-  if (Number.isNaN(value)) throw new PyError('ValueError', 'cannot convert float NaN to integer');
-  if (!Number.isFinite(value)) throw new PyError('OverflowError', 'cannot convert float infinity to integer');
-  const size = scaledHalfEven(Math.abs(value), 0);
-  return value < 0 ? -size : size;
 }
 
 /** `{:,}`, or `{:,.Nf}` where digits are given. */

@@ -1,24 +1,11 @@
 import { typeName } from './equality.js';
-import { fixed, thousands } from './fixed.js';
+import { fixed } from './fixed.js';
 import { PyError, type PyValue } from './value.js';
 
 /** `f"{value:.2f}"` for any value: what cannot be printed so raises. */
 export function formatFixed(value: PyValue, digits: number): string {
-  if (typeof value === 'string') throw unfit(digits);
+  if (typeof value === 'string') throw new PyError('ValueError', "Unknown format code 'f' for object of type 'str'");
   return fixed(floatOf(numberOf(value)), digits);
-}
-
-/** `f"{value:,}"`, or `f"{value:,.2f}"` where digits are given. */
-export function formatThousands(value: PyValue, digits?: number): string {
-  if (typeof value === 'string') throw unfit(digits);
-  const number = numberOf(value);
-  return digits === undefined ? thousands(number) : thousands(floatOf(number), digits);
-}
-
-function unfit(digits: number | undefined): PyError {
-  const problem =
-    digits === undefined ? "Cannot specify ',' with 's'." : "Unknown format code 'f' for object of type 'str'";
-  return new PyError('ValueError', problem);
 }
 
 function numberOf(value: PyValue): bigint | number {

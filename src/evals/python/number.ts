@@ -2,9 +2,9 @@ import { typeName } from './equality.js';
 import { repr, SPACE_CLASS } from './text.js';
 import { PyError, type PyValue } from './value.js';
 
-export { fixed, roundTo, thousands, wholeRound } from './fixed.js';
+export { fixed, roundTo, thousands } from './fixed.js';
 export { floatText } from './float-text.js';
-export { formatFixed, formatThousands } from './format.js';
+export { formatFixed } from './format.js';
 
 /** Digits may be parted by single underscores. */
 const RUN = '[0-9](?:_?[0-9])*';

@@ -6,7 +6,6 @@ export { titleCase } from './title-case.js';
 /** What `\s` and `str.split()` take for blank, as the inside of a character class: it lacks U+FEFF, has U+001C to U+001F. */
 export const SPACE_CLASS = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const SPACES = new RegExp(`[${SPACE_CLASS}]+`, 'u');
-const SPACE = new RegExp(`[${SPACE_CLASS}]`, 'u');
 const OUTER_SPACES = new RegExp(`^[${SPACE_CLASS}]+|[${SPACE_CLASS}]+$`, 'gu');
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Zs}]/u;
 /** Digits without being decimals: superscripts, circled digits and their like. */
@@ -50,10 +49,6 @@ function printable(char: string): string {
 /** `str.isdigit()`: superscripts count, the empty string does not. */
 export function isDigit(text: string): boolean {
   return DIGITS.test(text);
-}
-
-export function isSpace(char: string): boolean {
-  return SPACE.test(char);
 }
 
 /** `str.split()` without a separator. */

@@ -1,7 +1,8 @@
 import type { PairedComparison } from '../metrics/paired.js';
 import type { ResearchVerdict } from '../metrics/research-questions.js';
+import { type Divergence, innerName } from './divergence.js';
 import { FAILURE_CLASSES, type FailureClass } from './failure-class.js';
-import { type Divergence, type FailureReport, innerName } from './failures.js';
+import type { FailureReport } from './failures.js';
 import type { Report } from './report.js';
 import { columns, decimal, signed, type Table, whole, word } from './table.js';
 

@@ -4,7 +4,7 @@ import { costOf } from '../metrics/cost.js';
 import { madeCalls } from '../metrics/tool-calls.js';
 import type { SimulationRecord } from '../results/simulation-record.js';
 import type { Task } from '../world/task.js';
-import type { Divergence } from './failures.js';
+import type { Divergence } from './divergence.js';
 
 /** The four causes that the benchmark's authors found, and three for what is none of them. */
 export const FAILURE_CLASSES = {

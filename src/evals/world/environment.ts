@@ -93,6 +93,8 @@ export interface Domain {
   readonly retrievals: readonly string[];
   readonly defaultRetrieval: string | undefined;
   environment(options: EnvironmentOptions): Environment;
+  /** What an agent is told beside the policy, where figures are only comparable with the same words. */
+  readonly agentInstruction?: string;
   /** The guidelines of a user simulator, with or without tools. */
   userGuidelines(withTools: boolean): string;
   /** By id: what retrieval finds, and what its recall is measured with. */

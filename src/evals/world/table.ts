@@ -1,6 +1,6 @@
-import { compareText } from '../python/equality.js';
 import { dumpJson } from '../python/json.js';
 import type { PyValue } from '../python/value.js';
+import { type IdRun, withId, withoutId } from './id-runs.js';
 
 /** A record as it is read. It never changes: a change puts another one in its place, which keeps its text cached. */
 export type Row = ReadonlyMap<string, PyValue>;
@@ -13,7 +13,7 @@ export class Table {
   /** What stands before it in the dump of its database. */
   readonly #lead: string;
   #rows = new Map<string, Row>();
-  #sorted: readonly string[] = [];
+  #runs: readonly IdRun[] = [];
   #isShared = false;
   #text: Buffer | undefined;
 
@@ -30,7 +30,7 @@ export class Table {
   copy(notes = this.notes): Table {
     const copy = new Table(this.#lead, notes);
     copy.#rows = this.#rows;
-    copy.#sorted = this.#sorted;
+    copy.#runs = this.#runs;
     this.#isShared = true;
     copy.#isShared = true;
     if (notes === this.notes) copy.#text = this.#text;
@@ -38,13 +38,13 @@ export class Table {
   }
 
   put(id: string, row: Row): void {
-    if (!this.#rows.has(id)) this.#sorted = inserted(this.#sorted, id);
+    this.#runs = withId(this.#runs, id);
     this.#own().set(id, row);
   }
 
   remove(id: string): boolean {
     if (!this.#rows.has(id)) return false;
-    this.#sorted = this.#sorted.filter((other) => other !== id);
+    this.#runs = withoutId(this.#runs, id);
     return this.#own().delete(id);
   }
 
@@ -64,12 +64,12 @@ export class Table {
   }
 
   #records(): string {
-    const records: string[] = [];
-    for (const id of this.#sorted) {
-      const row = this.#rows.get(id);
-      if (row !== undefined) records.push(entryOf(id, row));
-    }
-    return records.join(', ');
+    return this.#runs.map((run) => this.#textOf(run)).join(', ');
+  }
+
+  #textOf(run: IdRun): string {
+    run.text ??= run.ids.map((id) => entryOf(id, this.#rows.get(id) ?? new Map())).join(', ');
+    return run.text;
   }
 }
 
@@ -79,14 +79,4 @@ function entryOf(id: string, row: Row): string {
   const text = `${dumpJson(id)}: ${dumpJson(row as Map<string, PyValue>, { sortKeys: true })}`;
   entries.set(row, { id, text });
   return text;
-}
-
-function inserted(sorted: readonly string[], id: string): readonly string[] {
-  let [from, to] = [0, sorted.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (compareText(sorted[middle] ?? '', id) < 0) from = middle + 1;
-    else to = middle;
-  }
-  return [...sorted.slice(0, from), id, ...sorted.slice(from)];
 }

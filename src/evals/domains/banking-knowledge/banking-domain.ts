@@ -14,6 +14,7 @@ import type {
 import { makeEnvironment } from '../../world/live-environment.js';
 import { readTask } from '../../world/read-task.js';
 import type { Task } from '../../world/task.js';
+import { TAU2_AGENT_INSTRUCTION } from '../agent-instruction.js';
 import { fileIn, guidelinesIn, jsonIn, taskSetsOf } from '../data-files.js';
 import { tableNames } from './bank.js';
 import { type Knowledge, loadKnowledge, type RetrievalTool } from './knowledge/index.js';
@@ -63,6 +64,7 @@ async function loadBank(data: DataFolder, services?: DomainServices): Promise<Do
     retrievals: knowledge.retrievals,
     defaultRetrieval: knowledge.defaultRetrieval,
     environment: (options) => openEnvironment({ tables, open, knowledge }, options),
+    agentInstruction: TAU2_AGENT_INSTRUCTION,
     userGuidelines: await guidelinesIn(data),
     documents: new Map(knowledge.documents.map((document) => [document.id, document])),
     compliance,

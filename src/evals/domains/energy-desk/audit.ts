@@ -1,7 +1,6 @@
 import { type Desk, TODAY } from './desk.js';
 import { idFor } from './ids.js';
 
-/** From none to most. A nominated contact is verified, but for less than the customer. */
 const LEVELS = ['none', 'nominated_contact', 'standard', 'enhanced'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -16,20 +15,11 @@ export function levelOf(desk: Desk, customerId: string): Level {
 }
 
 /**
- * Notes a change with the verification on record when it was made. That is how a change before verification stays
- * visible: verifying afterwards does not mend it, because the least level of all calls is kept.
+ * Notes a change with the verification on record when it was first made. That is how a change before verification stays
+ * visible: verifying and making it again does not mend it.
  */
 export function audit(desk: Desk, tool: string, customerId: string): void {
   const id = idFor('aud', tool, customerId);
-  const level = levelOf(desk, customerId);
-  const noted = desk.find('audit_trail', id)?.get('identity');
-  if (noted === undefined) {
-    desk.add('audit_trail', id, { tool, customer_id: customerId, identity: level, date: TODAY });
-  } else if (rank(level) < rank(noted)) {
-    desk.set('audit_trail', id, { identity: level });
-  }
-}
-
-function rank(level: unknown): number {
-  return (LEVELS as readonly unknown[]).indexOf(level);
+  if (desk.find('audit_trail', id) !== undefined) return;
+  desk.add('audit_trail', id, { tool, customer_id: customerId, identity: levelOf(desk, customerId), date: TODAY });
 }

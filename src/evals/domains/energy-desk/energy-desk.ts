@@ -70,6 +70,7 @@ async function loadDesk(data: DataFolder, services?: DomainServices): Promise<Do
     userGuidelines: (withTools) => (withTools ? guidelines.withTools : guidelines.plain),
     documents: new Map(knowledge.documents.map((document) => [document.id, document])),
     compliance,
+    close: () => knowledge.close(),
   };
 }
 

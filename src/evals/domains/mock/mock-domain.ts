@@ -6,6 +6,7 @@ import { makeEnvironment } from '../../world/live-environment.js';
 import { readTask } from '../../world/read-task.js';
 import { readToolSchema } from '../../world/tool-schema.js';
 import { makeToolkit } from '../../world/toolkit.js';
+import { TAU2_AGENT_INSTRUCTION } from '../agent-instruction.js';
 import { fileIn, guidelinesIn, jsonIn, optionalJsonIn, taskSetsOf } from '../data-files.js';
 import { AGENT_FUNCTIONS, AGENT_TOOLS } from './agent-kit.js';
 import { ModelDatabase } from './model-database.js';
@@ -39,6 +40,7 @@ async function loadMock(data: DataFolder): Promise<Domain> {
     retrievals: [],
     defaultRetrieval: undefined,
     environment: ({ solo }) => openWorld(world, solo === true),
+    agentInstruction: TAU2_AGENT_INSTRUCTION,
     userGuidelines: await guidelinesIn(data),
     compliance: { writes: new Set(['create_task', 'update_task_status']), verification: undefined, exempt: new Set() },
   };

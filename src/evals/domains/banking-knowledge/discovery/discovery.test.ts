@@ -50,8 +50,11 @@ function open(loggedReads: readonly string[] = []) {
   };
   const agent = kit('KnowledgeTools', agentSide(hidden, given), hidden);
   const user = kit('KnowledgeUserTools', userSide(given), given);
-  const say = (side: BankToolkit, name: string, args: Record<string, PyValue>): PyValue | Promise<PyValue> =>
-    side.call(name, new Map(Object.entries(args)));
+  const say = (side: BankToolkit, name: string, args: Record<string, PyValue>): string => {
+    const said = side.call(name, new Map(Object.entries(args)));
+    if (typeof said !== 'string') throw new Error(`${name} does not answer at once`);
+    return said;
+  };
   return {
     bank,
     unlock: (agent_tool_name: PyValue) => say(agent, 'unlock_discoverable_agent_tool', { agent_tool_name }),

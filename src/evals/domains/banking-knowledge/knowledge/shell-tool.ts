@@ -56,6 +56,10 @@ export function shellTool(
         throw new ConfigError(
           'This retrieval configuration has a shell and needs a sandbox: give one, or choose one without a shell.',
         );
+      if (!sandbox.describe().files.confined)
+        throw new ConfigError(
+          `The sandbox ${sandbox.name} does not confine files, so a shell in it could read everything here. Use one that does.`,
+        );
       const { path } = await folder();
       const job = {
         stages: [['bash', '-c', command]],

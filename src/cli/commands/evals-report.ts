@@ -1,0 +1,100 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { ConfigError } from '../../core/errors.js';
+import { reportHtml } from '../../evals/reports/html.js';
+import { reportCsv, reportJson, reportMarkdown } from '../../evals/reports/plain-forms.js';
+import { type Measurable, type Report, reportOf } from '../../evals/reports/report.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { resultsUnder } from '../evals/experiment-folder.js';
+import { openDomain } from '../evals/open-domain.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+
+const FORMATS = ['md', 'csv', 'json', 'html'] as const;
+type Format = (typeof FORMATS)[number];
+
+interface Options extends CommonOptions {
+  readonly format?: string;
+  readonly out?: string;
+  readonly data?: string;
+}
+
+const ABOUT =
+  'Report results: tables by retrieval and model, write accuracy, compliance, cost, paired comparison, research questions and why tasks failed. ' +
+  'Reads our results and those of tau2-bench.';
+
+export function reportCommand(perform: Perform): Command {
+  return newCommand('report <paths...>', ABOUT, [
+    'flyball evals report .flyball/evals/2026-01-01T10-00-00',
+    'flyball evals report runs/pilot --format html --out report.html',
+    'flyball evals report a/results.json b/results.json --format csv --out tables/',
+  ])
+    .option('--format <form>', `${FORMATS.join(', ')} (default: md)`)
+    .option('--out <file>', 'where it goes; a folder for csv (default: standard output)')
+    .option('--data <folder>', 'data of tau2-bench, for results of its domains')
+    .action((paths: readonly string[], options: Options) =>
+      perform(options, {}, (call) => write(call, paths, options)),
+    );
+}
+
+async function write(call: Call, paths: readonly string[], options: Options): Promise<ExitCode> {
+  const format = formatOf(call.screen.json ? 'json' : (options.format ?? 'md'));
+  const report = reportOf(await measurables(paths, options, call.env));
+  if (format === 'csv') return writeTables(call, report, options.out);
+  const text = textOf(report, format);
+  if (options.out === undefined) {
+    if (call.screen.json) call.screen.data(JSON.parse(text));
+    else call.screen.line(text.trimEnd());
+    return EXIT.ok;
+  }
+  await writeFile(options.out, text);
+  call.screen.data({ file: resolve(options.out) });
+  call.screen.line(`Written to ${options.out}`);
+  return EXIT.ok;
+}
+
+/** Results with the domain that they ran; a domain is opened once. */
+export async function measurables(
+  paths: readonly string[],
+  { data }: { readonly data?: string },
+  env: Call['env'],
+): Promise<readonly Measurable[]> {
+  const found = await resultsUnder(paths);
+  const names = new Set(found.map(({ results }) => results.info.domain));
+  const domains = new Map(
+    await Promise.all(
+      [...names].map(async (name) => [name, await openDomain(name, data === undefined ? {} : { data }, env)] as const),
+    ),
+  );
+  return found.flatMap(({ results }) => {
+    const domain = domains.get(results.info.domain);
+    return domain === undefined ? [] : [{ results, domain }];
+  });
+}
+
+function formatOf(text: string): Format {
+  const found = FORMATS.find((one) => one === text);
+  if (found === undefined) throw new ConfigError(`There is no format "${text}". There are: ${FORMATS.join(', ')}.`);
+  return found;
+}
+
+function textOf(report: Report, format: Exclude<Format, 'csv'>): string {
+  switch (format) {
+    case 'md':
+      return reportMarkdown(report);
+    case 'json':
+      return reportJson(report);
+    case 'html':
+      return reportHtml(report);
+  }
+}
+
+async function writeTables({ screen }: Call, report: Report, out: string | undefined): Promise<ExitCode> {
+  if (out === undefined) throw new ConfigError('CSV is one file for each table: name a folder with --out.');
+  await mkdir(out, { recursive: true });
+  const files = reportCsv(report);
+  for (const [name, text] of files) await writeFile(join(out, name), text);
+  screen.data({ folder: resolve(out), files: [...files.keys()] });
+  screen.line(`${files.size} tables written to ${out}`);
+  return EXIT.ok;
+}

@@ -1,0 +1,94 @@
+import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
+import { nodeHost } from '../../adapters/host-node/node-host.js';
+import { systemClock } from '../../adapters/host-node/system-clock.js';
+import { priceOf } from '../../core/prices.js';
+import type { ExperimentReport } from '../../evals/experiment/experiment.js';
+import { runExperiment } from '../../evals/experiment/run-experiment.js';
+import type { ExperimentSettings } from '../../evals/experiment/settings.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { Screen } from '../screen.js';
+import type { ExperimentFolder } from './experiment-folder.js';
+import type { Prepared } from './prepare.js';
+import { ExperimentProgress } from './progress.js';
+
+export interface CarriedOut {
+  readonly report: ExperimentReport;
+  /** Why it ended before everything was run; absent when everything was. */
+  readonly stopped?: { readonly why: string; readonly exitCode: ExitCode };
+}
+
+/** Runs what is left of an experiment, tells how it goes, and stops at a safe point when somebody asks. */
+export async function carryOut(
+  prepared: Prepared,
+  {
+    settings,
+    folder,
+    screen,
+  }: { readonly settings: ExperimentSettings; readonly folder: ExperimentFolder; readonly screen: Screen },
+): Promise<CarriedOut> {
+  const engine = await sqliteEngine({ path: folder.journal });
+  const progress = new ExperimentProgress(screen);
+  const stop = stopper(screen, settings.maxCost);
+  try {
+    const report = await runExperiment({
+      ...prepared,
+      trials: settings.trials,
+      seed: settings.seed,
+      concurrency: settings.concurrency,
+      limits: { maxSteps: settings.maxSteps, maxErrors: settings.maxErrors },
+      runtime: {
+        engine,
+        clock: systemClock(),
+        host: nodeHost(),
+        prices: (id, own) => own ?? priceOf(id),
+        onProblem: (error, doing) =>
+          screen.complain(`While ${doing}: ${error instanceof Error ? error.message : String(error)}`),
+      },
+      checkpoint: (condition) => folder.checkpoint(condition),
+      onProgress: (told) => {
+        progress.told(told);
+        stop.spent(told.costUsd);
+      },
+      signal: stop.signal,
+    });
+    const why = report.ended === 'complete' ? undefined : stop.why();
+    return { report, ...(why === undefined ? {} : { stopped: why }) };
+  } finally {
+    progress.stop();
+    stop.forget();
+    await engine.close();
+  }
+}
+
+const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+
+/** The first Ctrl-C takes nothing new and keeps what is done; the second leaves at once, which loses nothing either. */
+function stopper(screen: Screen, maxCost: number | undefined) {
+  const controller = new AbortController();
+  let why: NonNullable<CarriedOut['stopped']> = { why: 'it was stopped', exitCode: EXIT.interrupted };
+  const handler = (signal: NodeJS.Signals): void => {
+    const exitCode = SIGNALS[signal as keyof typeof SIGNALS];
+    if (controller.signal.aborted) process.exit(exitCode);
+    why = { why: 'it was interrupted', exitCode };
+    screen.complain(
+      'Stopping: what is finished is saved, and what is under way stays in the journal. Ctrl-C again leaves at once.',
+    );
+    controller.abort();
+  };
+  for (const signal of Object.keys(SIGNALS)) process.on(signal, handler);
+  return {
+    signal: controller.signal,
+    why: () => why,
+    spent(costUsd: number): void {
+      if (maxCost === undefined || costUsd < maxCost || controller.signal.aborted) return;
+      why = {
+        why: `it has cost $${costUsd.toFixed(2)}, and --max-cost is $${maxCost.toFixed(2)}`,
+        exitCode: EXIT.bounded,
+      };
+      controller.abort();
+    },
+    forget(): void {
+      for (const signal of Object.keys(SIGNALS)) process.off(signal, handler);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { ConfigError } from '../../core/errors.js';
+import { type Report, reportOf } from '../../evals/reports/report.js';
+import { type Baseline, type GateReport, gate, promote } from '../../evals/suites/gate.js';
+import { measurementOf } from '../../evals/suites/results-gate.js';
+import type { Domain } from '../../evals/world/environment.js';
+import type { Call } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { CarriedOut } from './carry-out.js';
+import type { ExperimentFolder } from './experiment-folder.js';
+
+export interface GateOptions {
+  readonly gate?: string;
+  readonly promote?: string;
+}
+
+/** What is said and decided when an experiment has ended, or was stopped. */
+export async function afterwards(
+  call: Call,
+  ended: CarriedOut & { readonly domain: Domain; readonly folder: ExperimentFolder },
+  options: GateOptions,
+): Promise<ExitCode> {
+  const { screen, place } = call;
+  const { report, domain, folder, stopped } = ended;
+  await domain.close?.();
+  const measured = [...report.results.values()].map((results) => ({ results, domain }));
+  const summary = reportOf(measured);
+  tell(call, summary);
+  if (stopped !== undefined) {
+    screen.data({ kind: 'stopped', folder: folder.path, why: stopped.why });
+    screen.line(`Stopped: ${stopped.why}. Go on with: ${place.command('evals', 'resume', folder.path)}`);
+    return stopped.exitCode;
+  }
+  screen.line(`Report: ${place.command('evals', 'report', folder.path)}`);
+  if (options.gate === undefined) {
+    screen.data({ kind: 'ended', folder: folder.path, summaries: summary.summaries });
+    return EXIT.ok;
+  }
+  return decide(call, measured, { file: options.gate, reason: options.promote });
+}
+
+function tell({ screen }: Call, { summaries }: Report): void {
+  screen.line();
+  const widest = Math.max(0, ...summaries.map(({ label }) => label.length));
+  for (const { label, pass1, simulations, compliance, costPerTask, infrastructureErrors, unscored } of summaries) {
+    const rate =
+      pass1 === null
+        ? 'nothing scored'
+        : `pass^1 ${pass1.value.toFixed(3)} [${pass1.low.toFixed(2)}, ${pass1.high.toFixed(2)}]`;
+    const apart = [
+      ...(infrastructureErrors > 0 ? [`${infrastructureErrors} infrastructure errors apart`] : []),
+      ...(unscored > 0 ? [`${unscored} unscored`] : []),
+    ];
+    const cost = costPerTask === null ? '' : `, $${costPerTask.toFixed(4)} a task`;
+    screen.line(
+      `${label.padEnd(widest)}  ${rate} over ${simulations}, ${compliance.unauthorized.hits} unauthorized${cost}${apart.length === 0 ? '' : `  (${apart.join(', ')})`}`,
+    );
+  }
+}
+
+async function decide(
+  { screen }: Call,
+  measured: Parameters<typeof measurementOf>[0],
+  { file, reason }: { readonly file: string; readonly reason: string | undefined },
+): Promise<ExitCode> {
+  const measurement = measurementOf(measured);
+  if (reason !== undefined) {
+    const at = new Date().toISOString();
+    const baseline = promote(measurement, { by: userInfo().username, reason, at });
+    await writeFile(file, `${JSON.stringify(baseline, null, 2)}\n`);
+    screen.data({ kind: 'promoted', baseline: file, cases: measurement.outcomes.length });
+    screen.line(`${file} is the baseline now: ${measurement.outcomes.length} cases.`);
+    return EXIT.ok;
+  }
+  const report = gate(measurement, baselineIn(file));
+  screen.data({ kind: 'gate', ...report });
+  for (const line of gateLines(report)) (report.passed ? screen.line : screen.complain)(line);
+  return report.passed ? EXIT.ok : EXIT.failed;
+}
+
+function baselineIn(file: string): Baseline {
+  if (!existsSync(file))
+    throw new ConfigError(`There is no baseline ${file}. Accept these results as one: add --promote "<reason>".`);
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Baseline;
+  } catch (error) {
+    throw new ConfigError(
+      `${file} is no baseline: ${(error as Error).message}. Write it anew with --promote "<reason>".`,
+    );
+  }
+}
+
+function gateLines({ passed, because, regressions, warnings, total }: GateReport): readonly string[] {
+  return [
+    passed ? `✓ The gate is open: ${(total.rate * 100).toFixed(1)} % of the cases pass.` : '✗ The gate is shut:',
+    ...because.map((why) => `  ${why}`),
+    ...regressions.slice(0, 20).map(({ id, because: why }) => `  worse: ${id} (${why})`),
+    ...warnings.map((warning) => `  note: ${warning}`),
+  ];
+}

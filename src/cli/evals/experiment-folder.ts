@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readResultsFile, resultsFile } from '../../adapters/eval-files/results-file.js';
+import { ConfigError, FlyballError } from '../../core/errors.js';
+import type { Checkpoint, Condition } from '../../evals/experiment/experiment.js';
+import { DEFAULT_SETTINGS, type ExperimentSettings, readSettings } from '../../evals/experiment/settings.js';
+import type { Results } from '../../evals/results/simulation-record.js';
+
+const SETTINGS = 'experiment.json';
+const RESULTS = 'results.json';
+
+/** What is kept beside the results, so that the experiment goes on with the same words. */
+export interface Kept {
+  readonly settings: ExperimentSettings;
+  /** Where its data were; absent for what ships with the package. */
+  readonly data?: string;
+}
+
+/** The folder of an experiment: its settings, its journal, and a results file for each condition. */
+export class ExperimentFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = resolve(path);
+  }
+
+  get journal(): string {
+    return join(this.path, 'journal.db');
+  }
+
+  get exists(): boolean {
+    return existsSync(join(this.path, SETTINGS));
+  }
+
+  async begin(kept: Kept): Promise<void> {
+    if (this.exists)
+      throw new FlyballError(
+        'CONFIG_INVALID',
+        `${this.path} holds an experiment already. Go on with it: flyball evals resume ${this.path}, or name another folder with --out.`,
+      );
+    await mkdir(this.path, { recursive: true });
+    const part = join(this.path, `${SETTINGS}.part`);
+    await writeFile(part, `${JSON.stringify(kept, null, 2)}\n`);
+    await rename(part, join(this.path, SETTINGS));
+  }
+
+  async kept(): Promise<Kept> {
+    const file = join(this.path, SETTINGS);
+    if (!this.exists)
+      throw new ConfigError(
+        `There is no experiment in ${this.path}: it has no ${SETTINGS}. Begin one with: flyball evals run --out ${this.path}`,
+      );
+    const { settings, data } = JSON.parse(await readFile(file, 'utf8')) as { settings: unknown; data?: string };
+    return {
+      settings: { ...DEFAULT_SETTINGS, ...readSettings(settings, file) },
+      ...(data === undefined ? {} : { data }),
+    };
+  }
+
+  checkpoint(condition: Condition): Checkpoint {
+    return resultsFile(join(this.path, condition.name, RESULTS));
+  }
+}
+
+/** Results files under paths: a file, a folder of a condition, or a folder of an experiment with several. */
+export async function resultsUnder(
+  paths: readonly string[],
+): Promise<readonly { readonly file: string; readonly results: Results }[]> {
+  const files = (await Promise.all(paths.map(filesUnder))).flat();
+  return Promise.all(files.map(async (file) => ({ file, results: await readResultsFile(file) })));
+}
+
+async function filesUnder(path: string): Promise<readonly string[]> {
+  if (path.endsWith('.json') && existsSync(path)) return [path];
+  if (existsSync(join(path, RESULTS))) return [join(path, RESULTS)];
+  const names = existsSync(path) ? (await readdir(path)).sort() : [];
+  const found = names.map((name) => join(path, name, RESULTS)).filter((file) => existsSync(file));
+  if (found.length > 0) return found;
+  throw new ConfigError(
+    `There is no ${RESULTS} in ${path}. Name a results file, or the folder of an experiment (flyball evals run --out <folder>).`,
+  );
+}

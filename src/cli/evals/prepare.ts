@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { readSkills } from '../../adapters/skill-folder/read-skills.js';
+import { POLICY_DOMAINS } from '../../agents/policies/domains/policy-domains.js';
+import { type PolicyBook, type PolicyMaker, type PolicyParts, policyBook } from '../../agents/policies/policies.js';
+import { ConfigError } from '../../core/errors.js';
+import type { Model } from '../../core/model.js';
+import { deskModel } from '../../evals/domains/energy-desk/desk-model.js';
+import { scriptedCustomerSide } from '../../evals/domains/energy-desk/scripted-customer.js';
+import type { Condition, ExperimentOptions, SideMaker } from '../../evals/experiment/experiment.js';
+import type { ExperimentSettings } from '../../evals/experiment/settings.js';
+import { goldAgentSide, goldUserSide, modelUser, policyAgent, silentAgentSide } from '../../evals/experiment/sides.js';
+import type { Domain } from '../../evals/world/environment.js';
+import { importAgent } from '../import-agent.js';
+import { modelFor } from '../yaml-model.js';
+import { openDomain, SHIPPED } from './open-domain.js';
+import { servicesFor } from './services.js';
+import { tasksNamed } from './tasks-named.js';
+import { unknownName } from './unknown-name.js';
+
+/** What an experiment runs, opened from its settings. */
+export type Prepared = Pick<ExperimentOptions, 'domain' | 'tasks' | 'conditions' | 'agents' | 'users' | 'judge'>;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Agents that are no policy: the ceiling and the floor of every measurement. */
+const REFERENCE_AGENTS: Readonly<Record<string, SideMaker>> = { gold: goldAgentSide, silent: silentAgentSide };
+
+export async function prepare(
+  settings: ExperimentSettings,
+  { data, env }: { readonly data?: string; readonly env: Env },
+): Promise<Prepared> {
+  const services = await servicesFor(settings.retrieval, settings.embedder, env);
+  const domain = await openDomain(settings.domain, data === undefined ? {} : { data }, env, services);
+  const retrievals = retrievalsOf(domain, settings.retrieval);
+  const named = tasksNamed(domain, settings.tasks);
+  const tasks = settings.limit === undefined ? named : named.slice(0, settings.limit);
+  const models = new Map<string, Model>();
+  for (const name of settings.models) models.set(name, await modelNamed(name, domain, settings, env));
+  const book = policyBook(await registered(settings.modules ?? []));
+  const agents = await agentsOf(settings.agents, { book, models, parts: await partsFor(domain) });
+  return {
+    domain,
+    tasks,
+    agents,
+    users: { user: await userOf(settings, domain, env) },
+    conditions: conditionsOf(settings, retrievals),
+    ...(settings.judge === undefined
+      ? {}
+      : { judge: { model: await modelNamed(settings.judge, domain, settings, env) } }),
+  };
+}
+
+function retrievalsOf(domain: Domain, wanted: readonly string[]): readonly (string | undefined)[] {
+  const unknown = wanted.find((name) => !domain.retrievals.includes(name));
+  if (unknown !== undefined)
+    throw unknownName(
+      `retrieval configuration in ${domain.name}`,
+      unknown,
+      domain.retrievals,
+      `flyball evals list --domain ${domain.name}`,
+    );
+  return wanted.length > 0 ? wanted : [domain.defaultRetrieval];
+}
+
+async function modelNamed(name: string, domain: Domain, settings: ExperimentSettings, env: Env): Promise<Model> {
+  if (name !== 'scripted') {
+    const price = priceOf(settings.price);
+    const model = await modelFor(
+      { name: 'evals', model: name, ...(price === undefined ? {} : { price }) } as never,
+      env,
+    );
+    return price === undefined || model.price !== undefined ? model : { ...model, price };
+  }
+  if (domain.name === 'energy_desk') return deskModel(domain.tasks);
+  throw new ConfigError(
+    `The scripted model plays only energy_desk. For ${domain.name} name a model: --model openai/gpt-4.1, or try --agent gold.`,
+  );
+}
+
+function priceOf(text: string | undefined): { readonly input: number; readonly output: number } | undefined {
+  if (text === undefined) return undefined;
+  const [input, output] = text.split('/').map(Number);
+  if (input === undefined || output === undefined || !(input >= 0) || !(output >= 0))
+    throw new ConfigError(`A price is input/output in USD per million tokens, as in 0.25/2, got ${text}.`);
+  return { input, output };
+}
+
+/** Policies that modules register: `export const policies = { mine: (parts) => … }`. */
+async function registered(modules: readonly string[]): Promise<Readonly<Record<string, PolicyMaker>>> {
+  const all: Record<string, PolicyMaker> = {};
+  for (const path of modules) {
+    const { policies } = await importAgent(path);
+    if (typeof policies !== 'object' || policies === null)
+      throw new ConfigError(
+        `${path} registers no agent. Export one: export const policies = { mine: (parts) => policy }.`,
+      );
+    Object.assign(all, policies);
+  }
+  return all;
+}
+
+async function partsFor(domain: Domain): Promise<PolicyParts> {
+  const { skills } = await readSkills(join(SHIPPED, 'skills', domain.name));
+  return {
+    skills: skills.map(({ name, instructions }) => ({ name, text: instructions })),
+    ...POLICY_DOMAINS[domain.name],
+  };
+}
+
+async function agentsOf(
+  names: readonly string[],
+  {
+    book,
+    models,
+    parts,
+  }: { readonly book: PolicyBook; readonly models: ReadonlyMap<string, Model>; readonly parts: PolicyParts },
+): Promise<Readonly<Record<string, SideMaker>>> {
+  const made: Record<string, SideMaker> = {};
+  for (const name of names) {
+    const reference = REFERENCE_AGENTS[name];
+    const known = [...book.names, ...Object.keys(REFERENCE_AGENTS)];
+    if (!known.includes(name)) throw unknownName('agent', name, known);
+    for (const [modelName, model] of models)
+      made[keyOf(name, modelName)] = reference ?? {
+        ...policyAgent(book.make(name, parts), { model, sampling: { temperature: 0 } }),
+        implementation: name,
+      };
+  }
+  return made;
+}
+
+async function userOf(settings: ExperimentSettings, domain: Domain, env: Env): Promise<SideMaker> {
+  const { user } = settings;
+  if (user === 'gold') return { ...goldUserSide, implementation: 'gold_user' };
+  if (user !== 'scripted')
+    return {
+      ...modelUser({ model: await modelNamed(user, domain, settings, env), sampling: { temperature: 0 } }),
+      implementation: 'user_simulator',
+    };
+  if (domain.name === 'energy_desk') return { ...scriptedCustomerSide, implementation: 'scripted_user' };
+  throw new ConfigError(
+    `Scripted users come with energy_desk only. For ${domain.name} say --user gold, or name a model that plays the user.`,
+  );
+}
+
+function conditionsOf(settings: ExperimentSettings, retrievals: readonly (string | undefined)[]): readonly Condition[] {
+  return settings.models.flatMap((model) =>
+    settings.agents.flatMap((agent) =>
+      retrievals.map((retrieval) => ({
+        name: [agent, retrieval, settings.models.length > 1 ? model : undefined]
+          .filter((part) => part !== undefined)
+          .join('-')
+          .replaceAll(/[^\w.-]+/g, '_'),
+        agent: keyOf(agent, model),
+        user: 'user',
+        ...(retrieval === undefined ? {} : { retrieval }),
+      })),
+    ),
+  );
+}
+
+/** Under which an agent with a model is registered. */
+function keyOf(agent: string, model: string): string {
+  return `${agent} on ${model}`;
+}

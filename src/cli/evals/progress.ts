@@ -1,0 +1,73 @@
+import type { Progress } from '../../evals/experiment/experiment.js';
+import { isSuccessful } from '../../evals/metrics/pass-hat-k.js';
+import { duration } from '../amounts.js';
+import type { Screen } from '../screen.js';
+
+const REDRAW_MS = 1000;
+
+/** Tells an experiment while it runs: a line for each simulation, and how far it is in the status line. */
+export class ExperimentProgress {
+  private readonly screen: Screen;
+  private readonly timer: ReturnType<typeof setInterval> | undefined;
+  private last: Progress | undefined;
+  private lastAt = 0;
+
+  constructor(screen: Screen) {
+    this.screen = screen;
+    if (screen.live) this.timer = setInterval(() => this.draw(), REDRAW_MS);
+    this.screen.status('Opening the worlds…');
+  }
+
+  told(progress: Progress): void {
+    this.last = progress;
+    this.lastAt = Date.now();
+    const { condition, simulation, finished, total, costUsd, infrastructureErrors, successes, etaMs } = progress;
+    this.screen.data({
+      kind: 'simulation',
+      condition,
+      task: simulation.taskId,
+      trial: simulation.trial,
+      reward: simulation.reward?.reward ?? null,
+      termination: simulation.termination,
+      finished,
+      total,
+      successes,
+      infrastructureErrors,
+      costUsd,
+      etaMs: etaMs ?? null,
+    });
+    this.screen.line(this.lineFor(progress));
+    this.draw();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+    this.screen.status('');
+  }
+
+  private lineFor({ condition, simulation, finished, total }: Progress): string {
+    const { reward, taskId, trial, termination, messages } = simulation;
+    const mark =
+      reward === null
+        ? this.screen.paint('yellow', '?')
+        : isSuccessful(reward.reward)
+          ? this.screen.paint('green', '✓')
+          : this.screen.paint('red', '✗');
+    const cost = simulation.agentCost === null ? '' : `  $${simulation.agentCost.toFixed(4)}`;
+    return `${mark} ${String(finished).padStart(String(total).length)}/${total}  ${condition}  ${taskId}${trial > 0 ? ` (trial ${trial + 1})` : ''}  ${termination}, ${messages.length} messages${cost}`;
+  }
+
+  private draw(): void {
+    if (!this.screen.live || this.last === undefined) return;
+    const { finished, total, successes, costUsd, etaMs, infrastructureErrors } = this.last;
+    const left = etaMs === undefined ? undefined : Math.max(0, etaMs - (Date.now() - this.lastAt));
+    const parts = [
+      `${finished} of ${total}`,
+      `${successes} right`,
+      ...(infrastructureErrors > 0 ? [`${infrastructureErrors} infrastructure errors`] : []),
+      `$${costUsd.toFixed(4)}`,
+      ...(left === undefined || finished >= total ? [] : [`${duration(left)} left`]),
+    ];
+    this.screen.status(parts.join(' · '));
+  }
+}

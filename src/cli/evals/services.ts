@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { energeticEmbedder } from '../../adapters/embedder-energetic/energetic-embedder.js';
+import { httpEmbedder } from '../../adapters/embedder-http/http-embedder.js';
+import { vectorFolder } from '../../adapters/eval-files/vector-folder.js';
+import { workspaceFolder } from '../../adapters/eval-files/workspace-folder.js';
+import { localSandbox } from '../../adapters/sandbox-bubblewrap/bubblewrap-sandbox.js';
+import { ConfigError } from '../../core/errors.js';
+import type { KnowledgeServices } from '../../evals/domains/banking-knowledge/knowledge/index.js';
+import type { Embedder } from '../../ports/embedder.js';
+import { hashEmbedder } from '../../retrieval/hash-embedder.js';
+
+const BY_MEANING = /dense|hybrid|embedding|alltools/i;
+const BY_SHELL = /terminal|alltools/i;
+
+/** What the retrieval configurations of an experiment need from outside: opened only where one of them needs it. */
+export async function servicesFor(
+  retrievals: readonly string[],
+  embedder: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<KnowledgeServices> {
+  const needs = (what: RegExp) => retrievals.some((name) => what.test(name));
+  return {
+    now: () => Date.now(),
+    ...(needs(BY_MEANING) || embedder !== undefined
+      ? {
+          embedder: await embedderNamed(embedder ?? 'energetic', env),
+          vectors: vectorFolder(resolve('.flyball/vectors')),
+        }
+      : {}),
+    ...(needs(BY_SHELL) ? { sandbox: await localSandbox(), workspace: workspaceFolder() } : {}),
+  };
+}
+
+/** `energetic`, `hash` (spelling only), `provider/model` of an OpenAI-compatible endpoint, or a folder with an ONNX model. */
+async function embedderNamed(name: string, env: Readonly<Record<string, string | undefined>>): Promise<Embedder> {
+  if (name === 'energetic') return energeticEmbedder();
+  if (name === 'hash') return hashEmbedder();
+  if (existsSync(resolve(name))) {
+    const { transformersEmbedder } = await import('../../adapters/embedder-transformers/index.js');
+    return transformersEmbedder({ folder: resolve(name) });
+  }
+  const [model, dimensions] = name.split('@');
+  const baseUrl =
+    env['FLYBALL_EMBEDDINGS_URL'] ?? (env['OPENAI_API_KEY'] === undefined ? undefined : 'https://api.openai.com/v1');
+  if (!name.includes('/') || baseUrl === undefined || model === undefined)
+    throw new ConfigError(
+      `There is no embedder "${name}". Say energetic, hash, a folder with an ONNX model, or provider/model@dimensions with FLYBALL_EMBEDDINGS_URL or OPENAI_API_KEY set.`,
+    );
+  const apiKey = env['OPENAI_API_KEY'];
+  return httpEmbedder({
+    id: model,
+    baseUrl,
+    dimensions: Number(dimensions ?? 3072),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+}

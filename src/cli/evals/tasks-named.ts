@@ -1,0 +1,22 @@
+import type { Domain } from '../../evals/world/environment.js';
+import type { Task } from '../../evals/world/task.js';
+import { unknownName } from './unknown-name.js';
+
+/** Tasks by id, by the name of a set (`base`, `tier-1`), or all; words may hold several, separated by commas. */
+export function tasksNamed({ name, tasks, taskSets }: Domain, wanted: readonly string[]): readonly Task[] {
+  const ids = new Set(
+    wanted
+      .flatMap((word) => word.split(','))
+      .map((word) => word.trim())
+      .filter((word) => word !== '')
+      .flatMap((word) => {
+        if (word === 'all') return tasks.map(({ id }) => id);
+        const set = taskSets.get(word);
+        if (set !== undefined) return set;
+        if (tasks.some(({ id }) => id === word)) return [word];
+        const known = [...taskSets.keys(), ...tasks.map(({ id }) => id)];
+        throw unknownName(`task or set in ${name}`, word, known, `flyball evals list --domain ${name}`);
+      }),
+  );
+  return tasks.filter(({ id }) => ids.has(id));
+}

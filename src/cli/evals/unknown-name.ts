@@ -1,0 +1,19 @@
+import { ConfigError } from '../../core/errors.js';
+import { nearestNames } from '../../tools/nearest-names.js';
+
+/** A name that nobody has, with the one that was probably meant. */
+export function unknownName(
+  what: string,
+  name: string,
+  known: readonly string[],
+  see = 'flyball evals list',
+): ConfigError {
+  const near = nearestNames(name, known);
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.join(' or ')}?`
+      : known.length <= 12
+        ? `There are: ${known.join(', ')}.`
+        : '';
+  return new ConfigError(`There is no ${what} "${name}". ${hint} \`${see}\` shows them.`.replace('  ', ' '));
+}
