@@ -15,99 +15,97 @@ export interface Structured<T> {
   readonly repairs: number;
 }
 
+type Filled<T> = Omit<Structured<T>, 'mode'>;
+
+export interface ToFillIn<T> {
+  readonly session: Session;
+  readonly template: OutputTemplate<T>;
+  readonly input: Prompt;
+}
+
 /**
  * Asks a session to fill in a template. The reply is checked in every mode; one that does not fit is repaired a bounded
  * number of times, except where the provider itself promises the shape: there it fails at once.
  */
-export async function structured<T>(
-  run: Run,
-  given: { readonly session: Session; readonly template: OutputTemplate<T>; readonly input: Prompt },
-): Promise<Structured<T>> {
+export async function structured<T>(run: Run, given: ToFillIn<T>): Promise<Structured<T>> {
   const { session, template } = given;
   checkChecker(session, 'template session');
   const mode = template.modeFor(session.model);
-  const filled = mode === 'native' || mode === 'json' ? await asJson(run, given, mode) : await asText(run, given, mode);
+  const filled = mode === 'native' ? await native(run, given) : await written(run, given, mode);
   run.note({ kind: 'output-template', hash: template.hash, mode, repairs: filled.repairs });
   return { ...filled, mode };
 }
 
-type Filled<T> = Omit<Structured<T>, 'mode'>;
-type Given<T> = Parameters<typeof structured<T>>[1];
-
-async function asJson<T>(
-  run: Run,
-  { session, template, input }: Given<T>,
-  mode: 'native' | 'json',
-): Promise<Filled<T>> {
-  const shown =
-    mode === 'native' ? '' : `\n\nReply with JSON only, of this schema:\n${JSON.stringify(template.schema)}`;
-  const asked = {
-    ...session,
-    setup: `${session.setup}${shown}`,
-    output: template.output,
-    ...(mode === 'native' ? { outputJsonSchema: template.schema } : {}),
-    maxReasks: mode === 'native' ? 0 : template.maxRepairs,
-  } as Session<T>;
+async function native<T>(run: Run, { session, template, input }: ToFillIn<T>): Promise<Filled<T>> {
+  const { output, schema } = template;
   try {
-    const before = run.budget.spent('modelCalls');
+    const asked = { ...session, output, outputJsonSchema: schema, maxReasks: 0 } as Session<T>;
     const { value } = await run.ask(asked, input);
-    if (value === undefined) throw new ShapeError(`${session.name} proposed tool calls instead of an answer.`);
-    return { value, prose: '', repairs: Math.max(0, run.budget.spent('modelCalls') - before - 1) };
+    if (value !== undefined) return { value, prose: '', repairs: 0 };
   } catch (error) {
-    if (!(error instanceof FlyballError) || error.code !== 'REPLY_INVALID' || error instanceof ShapeError) throw error;
-    throw new ShapeError(error.message, { template: template.hash, mode }, error);
+    if (!(error instanceof FlyballError) || error.code !== 'REPLY_INVALID') throw error;
+    throw new ShapeError(error.message, { template: template.hash, mode: 'native' }, error);
   }
+  throw new ShapeError(`${session.name} proposed tool calls instead of an answer.`);
 }
 
-async function asText<T>(
+async function written<T>(
   run: Run,
-  { session, template, input }: Given<T>,
-  mode: 'text' | 'examples',
+  { session, template, input }: ToFillIn<T>,
+  mode: Exclude<TemplateMode, 'native'>,
 ): Promise<Filled<T>> {
-  const asked: Session = { ...session, setup: `${session.setup}\n\n${skeletonText(template, mode)}` };
+  const asked: Session = { ...session, setup: `${session.setup}\n\n${shapeText(template, mode)}` };
   let tip = input;
   for (let repairs = 0; ; repairs++) {
     const reply = await run.ask(asked, tip);
-    const read = await readText(run, template, reply.text);
+    const read = await readReply(run, template, reply.text, mode);
     if (read.ok) return { value: read.value, prose: read.prose, repairs };
     if (repairs >= template.maxRepairs)
       throw new ShapeError(`${session.name} did not fill in the template: ${read.problem}.`, {
         template: template.hash,
         mode,
       });
-    // the bad reply stands right before this, and the skeleton in the setup
+    // the bad reply stands right before this
     const content = `That does not fit: ${read.problem}. Its schema: ${JSON.stringify(template.schema)}\nFill it in again, whole.`;
     tip = append(reply.prompt, { role: 'user', content });
   }
 }
 
-function skeletonText<T>(
-  { skeleton, narrative, fields, hash, examples }: OutputTemplate<T>,
-  mode: TemplateMode,
-): string {
+function shapeText<T>(template: OutputTemplate<T>, mode: TemplateMode): string {
+  const { skeleton = '', narrative, fields, hash, examples, schema } = template;
+  if (mode === 'json') return `Reply with JSON only, of this schema:\n${JSON.stringify(schema)}`;
   const unknown = fields.some(({ nullable }) => nullable) ? ' Where nothing is known, write "unknown".' : '';
   const around = narrative ? 'Prose goes before or after it.' : 'Write nothing else.';
   const shown =
     mode === 'examples' ? examples.map((one) => `For example:\n${filledSkeleton(one, fields, hash)}\n`) : [];
-  return `Fill in this form: keep every line and its order, and put content in the place of what is in square brackets.${unknown} ${around}\n${shown.join('')}${skeleton ?? ''}`;
+  return `Fill in this form: keep every line and its order, and put content in the place of what is in square brackets.${unknown} ${around}\n${shown.join('')}${skeleton}`;
 }
 
-type TextRead<T> =
+type Read<T> =
   | { readonly ok: true; readonly value: T; readonly prose: string }
   | { readonly ok: false; readonly problem: string };
 
-function readText<T>(run: Run, template: OutputTemplate<T>, text: string): Promise<TextRead<T>> {
+/** In a step of its own: the validator is loaded with the first check. */
+function readReply<T>(run: Run, template: OutputTemplate<T>, text: string, mode: TemplateMode): Promise<Read<T>> {
   return run.step(
     'read-template',
     { template: template.hash, text },
-    async (): Promise<TextRead<T>> => {
-      const read = readSkeleton(text, template.fields, template);
+    async (): Promise<Read<T>> => {
+      const read = mode === 'json' ? readJson(text) : readSkeleton(text, template.fields, template);
       if (!read.ok) return read;
       const checked = await check(template.output, read.value);
       return checked.ok ? { ok: true, value: checked.value, prose: read.prose } : checked;
     },
     'pure',
   );
+}
+
+function readJson(text: string): Read<unknown> {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown, prose: '' };
+  } catch (error) {
+    return { ok: false, problem: `it is no JSON (${(error as Error).message})` };
+  }
 }
 
 /** Repairs are a sign that the skeleton is unclear: above the limit somebody should mend it. */

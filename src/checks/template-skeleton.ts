@@ -107,7 +107,7 @@ export function readSkeleton(
   if (given.join() !== inOrder.join()) return bad(`the fields must be in this order, once each: ${wanted.join(', ')}`);
   const value = found.map(({ label, text: said }) => {
     const field = fields.find(({ name }) => labelOf(name) === label);
-    return [field?.name ?? label, field === undefined ? said : valueOf(said, field)] as const;
+    return [field?.name ?? label, field === undefined ? said : valueFor(said, field)] as const;
   });
   return { ok: true, value: Object.fromEntries(value), prose };
 }
@@ -127,7 +127,7 @@ function labelledValues(
   return found.map(({ label, text }) => ({ label, text: text.trim() }));
 }
 
-function valueOf(text: string, { types = [], nullable }: TemplateField): unknown {
+function valueFor(text: string, { types = [], nullable }: TemplateField): unknown {
   if (nullable && types.includes('null') && /^(?:unknown|null)?$/i.test(text)) return null;
   if (types.includes('string')) return text;
   if (types.includes('boolean') && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';

@@ -45,6 +45,7 @@ describe('a database of tables', () => {
     ['{"age__in": "30"}', []],
     ['{"name__nin": ["Bo"]}', ['u2', 'u3']],
     ['{"name__nin": 5}', []],
+    ['{"age__nin": "30"}', []],
     ['{"name__like": "Bo"}', ['u1']],
     ['{"lost": null}', ['u2', 'u1', 'u3']],
     ['{"lost__contains": null}', []],

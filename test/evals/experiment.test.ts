@@ -248,6 +248,18 @@ it('never has more simulations under way than it may [R5-SIM-CONCURRENT]', async
   expect(most).toBe(3);
 });
 
+it('does not take the runs of another experiment for its own, even one of the same moment [R5-SIM-RESUME]', async () => {
+  const engine = memoryEngine();
+  const domain = counterDomain();
+  const [first, second] = [stage(engine), stage(engine)];
+  expect(first.clock.now()).toBe(second.clock.now());
+  const one = only(await runExperiment(options({ domain, runtime: first })));
+  const made = domain.calls.length;
+  const two = only(await runExperiment(options({ domain, runtime: second })));
+  expect(domain.calls.length).toBeGreaterThanOrEqual(2 * made - 9); // the gold path is worked out once
+  expect(two.simulations.map(({ id }) => id)).not.toEqual(one.simulations.map(({ id }) => id));
+});
+
 it('stops at the first simulation that is misconfigured, and goes on when that is set right [R5-SIM-RETRY]', async () => {
   const checkpoint = resultsFile(join(folder(), 'results.json'));
   const engine = memoryEngine();

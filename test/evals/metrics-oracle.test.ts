@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isSuccessful, passHatK } from '../../src/evals/metrics/pass-hat-k.js';
+import { isSuccessful, passHatK, passHatKs } from '../../src/evals/metrics/pass-hat-k.js';
 import { referenceMetrics } from '../../src/evals/metrics/reference-metrics.js';
 import { trialSeeds } from '../../src/evals/metrics/trial-seeds.js';
 import type { SimulationRecord } from '../../src/evals/results/simulation-record.js';
@@ -118,6 +118,16 @@ withTau2('the recorded metrics', () => {
     for (const [seed, seeds] of Object.entries(recorded.trial_seeds_from_run_seed))
       expect(trialSeeds(Number(seed), seeds.length)).toEqual(seeds);
   });
+});
+
+it('goes no further than the trials that were declared, and than those that every task has [R5-MET-PASSK]', () => {
+  const tasks = [
+    [true, true, true],
+    [true, false, true],
+  ];
+  expect([...passHatKs(tasks, 2).keys()]).toEqual([1, 2]);
+  expect([...passHatKs([...tasks, [true]], 3).keys()]).toEqual([1]);
+  expect([...passHatKs([], 3).keys()]).toEqual([]);
 });
 
 it('counts a simulation that nobody could judge apart, and in no mean [R5-GRADE-NL]', () => {

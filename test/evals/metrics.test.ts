@@ -50,6 +50,12 @@ describe('compliance of a trajectory', () => {
     });
   });
 
+  it('counts no write as early in a domain that verifies nobody [R5-MET-COMPLIANCE]', () => {
+    const { verification: _, ...rules } = RULES;
+    const facts = complianceOf([...made([call('refund'), 'done'])], { ...rules, verification: undefined }, null);
+    expect(facts).toMatchObject({ writes: { assistant: 1 }, early: { assistant: 0 }, unauthorized: false });
+  });
+
   it('calls four failures of one tool in a row over-retry, and three or an interruption not [R5-MET-COMPLIANCE]', () => {
     const failing = (times: number) => Array.from({ length: times }, () => made([call('refund'), 'Error: no'])).flat();
     expect(complianceOf(failing(3), RULES, null).overRetry).toBe(false);

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { HeardOrMade, HeardTurn, Speaker } from '../../src/agents/policies/conversation-policy.js';
 import type { PyValue } from '../../src/evals/python/value.js';
 import { goldParties } from '../../src/evals/simulation/gold-party.js';
+import { checkHistory } from '../../src/evals/simulation/history.js';
 import { llmUser } from '../../src/evals/simulation/llm-user.js';
 import { simulate } from '../../src/evals/simulation/orchestrator.js';
 import type { Course, Limits, Party } from '../../src/evals/simulation/party.js';
@@ -212,6 +213,39 @@ it('ends a conversation that takes too long, but answers its calls first [R5-SIM
   const course = await simulate({ agent, user, respond, now: tick, limits });
   expect(course).toMatchObject({ termination: 'timeout', steps: 3 });
   expect(course.messages.at(-1)).toMatchObject({ role: 'tool', content: 'ok' });
+});
+
+it('lets a user stop count that comes after the time is over [R5-SIM-LIMITS]', async () => {
+  let time = 0;
+  const agent = silentAgent({ now: () => time });
+  const script = scriptedParty([{ text: '###STOP###' }], { role: 'user', now: () => time });
+  const user: Party = {
+    ...script,
+    take: async (incoming) => {
+      time += 600;
+      return script.take(incoming);
+    },
+  };
+  const limits = { ...LIMITS, timeoutMs: 500 };
+  expect((await simulate({ agent, user, respond, now: () => time, limits })).termination).toBe('user_stop');
+});
+
+it('refuses a history whose calls and results do not fit together [R5-SIM-HISTORY]', () => {
+  const calls = (...ids: readonly string[]): SimMessage => ({
+    role: 'assistant',
+    content: null,
+    calls: ids.map(simCall),
+    cost: 0,
+    at: 0,
+  });
+  expect(() => checkHistory([calls('1', '2'), result('1', 'x'), result('2', 'y'), agentSays('So.')])).not.toThrow();
+  expect(() => checkHistory([calls('1'), calls('2')])).toThrow(/1 results are missing/);
+  expect(() => checkHistory([agentSays('Hi.'), result('1', 'x')])).toThrow(/answers no call/);
+  expect(() => checkHistory([calls('1'), result('1', 'x'), result('2', 'y')])).toThrow(/answers no call/);
+  expect(() => checkHistory([calls('1'), { ...result('1', 'x'), requestor: 'user' }])).toThrow(
+    /for the user answers a call of the assistant/,
+  );
+  expect(() => checkHistory([agentSays(' ')])).toThrow(/neither words nor calls/);
 });
 
 it('makes the gold calls of both sides in their order, and tells what has to be told', async () => {

@@ -114,6 +114,9 @@ describe('a message as the files hold it', () => {
       error: false,
       at: 0,
     });
+    expect(readMessage(parseJson('{"role": "user", "usage": {}}'))).toMatchObject({
+      usage: { completionTokens: 0, promptTokens: 0 },
+    });
     expect(readMessage(parseJson('{"role": "user", "tool_calls": [{"name": "n", "arguments": {}}]}'))).toEqual({
       role: 'user',
       content: null,

@@ -132,6 +132,7 @@ describe('an agent that talks', () => {
     const bounded = stage(['One.', 'Two.'], {}, { modelCalls: 1 });
     await bounded.begin('hi');
     expect(await bounded.say({ text: 'more' })).toMatchObject({ stop: 'bounded', bound: 'modelCalls' });
+    expect(await bounded.notes('turn-end')).toHaveLength(1); // no turn ended: the conversation did
   });
 
   it('begins every conversation with a speaker of its own [R5-TALK-INTERFACE]', async () => {

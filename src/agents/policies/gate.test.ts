@@ -132,18 +132,18 @@ describe('an identity', () => {
     ).toBe('subject');
   });
 
-  it('is not lent by an answer to another call under the same id [R5-TALK-GOV-GATE]', () => {
+  it.each([
+    ['before', ['shell', 'get_user_information_by_id']],
+    ['after', ['get_user_information_by_id', 'shell']],
+  ])('is not lent by the answer to a call %s the lookup that has the same id [R5-TALK-GOV-GATE]', (_where, tools) => {
     const witness = having(SAID);
-    const [echo, lookup] = [call('shell'), call('get_user_information_by_id')].map((one) => ({ ...one, id: 'same' }));
-    if (echo === undefined || lookup === undefined) throw new Error('two calls');
-    witness.expects([echo, lookup]);
-    const answers = [FOUND, "No records found in 'users'."].map((content) => ({
-      id: 'same',
-      name: '',
-      content,
-      failed: false,
-    }));
-    witness.hears({ kind: 'results', results: answers });
+    const made = tools.map((name) => ({ ...call(name), id: 'same' }));
+    witness.expects(made);
+    const content = (name: string): string => (name === 'shell' ? FOUND : "No records found in 'users'.");
+    witness.hears({
+      kind: 'results',
+      results: made.map(({ name, id }) => ({ id, name, content: content(name), failed: false })),
+    });
     expect(rule(call('log_verification', LOGGED), witness)).toBe('identity');
   });
 

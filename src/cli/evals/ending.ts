@@ -33,6 +33,8 @@ export async function afterwards(
     screen.line(`Stopped: ${stopped.why}. Go on with: ${place.command('evals', 'resume', folder.path)}`);
     return stopped.exitCode;
   }
+  if (summary.summaries.some(({ unscored }) => unscored > 0))
+    screen.line('Some ends could not be judged: name a model for natural-language assertions with --judge.');
   screen.line(`Report: ${place.command('evals', 'report', folder.path)}`);
   if (options.gate === undefined) {
     screen.data({ kind: 'ended', folder: folder.path, summaries: summary.summaries });

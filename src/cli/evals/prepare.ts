@@ -34,10 +34,9 @@ export async function prepare(
   const retrievals = retrievalsOf(domain, settings.retrieval);
   const named = tasksNamed(domain, settings.tasks);
   const tasks = settings.limit === undefined ? named : named.slice(0, settings.limit);
-  const models = new Map<string, Model>();
-  for (const name of settings.models) models.set(name, await modelNamed(name, domain, settings, env));
+  const models = await modelsOf(settings, domain, env);
   const book = policyBook(await registered(settings.modules ?? []));
-  const agents = await agentsOf(settings.agents, { book, models, parts: await partsFor(domain) });
+  const agents = agentsOf(settings.agents, { book, models, parts: await partsFor(domain) });
   return {
     domain,
     tasks,
@@ -60,6 +59,19 @@ function retrievalsOf(domain: Domain, wanted: readonly string[]): readonly (stri
       `flyball evals list --domain ${domain.name}`,
     );
   return wanted.length > 0 ? wanted : [domain.defaultRetrieval];
+}
+
+/** None is opened where nobody asks one: the gold agent and the silent one think by themselves. */
+async function modelsOf(
+  settings: ExperimentSettings,
+  domain: Domain,
+  env: Env,
+): Promise<ReadonlyMap<string, Model | undefined>> {
+  const isAsked = settings.agents.some((name) => !Object.hasOwn(REFERENCE_AGENTS, name));
+  const models = new Map<string, Model | undefined>();
+  for (const name of settings.models)
+    models.set(name, isAsked ? await modelNamed(name, domain, settings, env) : undefined);
+  return models;
 }
 
 async function modelNamed(name: string, domain: Domain, settings: ExperimentSettings, env: Env): Promise<Model> {
@@ -107,24 +119,29 @@ async function partsFor(domain: Domain): Promise<PolicyParts> {
   };
 }
 
-async function agentsOf(
+function agentsOf(
   names: readonly string[],
   {
     book,
     models,
     parts,
-  }: { readonly book: PolicyBook; readonly models: ReadonlyMap<string, Model>; readonly parts: PolicyParts },
-): Promise<Readonly<Record<string, SideMaker>>> {
+  }: {
+    readonly book: PolicyBook;
+    readonly models: ReadonlyMap<string, Model | undefined>;
+    readonly parts: PolicyParts;
+  },
+): Readonly<Record<string, SideMaker>> {
+  const known = [...book.names, ...Object.keys(REFERENCE_AGENTS)];
   const made: Record<string, SideMaker> = {};
   for (const name of names) {
-    const reference = REFERENCE_AGENTS[name];
-    const known = [...book.names, ...Object.keys(REFERENCE_AGENTS)];
     if (!known.includes(name)) throw unknownName('agent', name, known);
-    for (const [modelName, model] of models)
-      made[keyOf(name, modelName)] = reference ?? {
-        ...policyAgent(book.make(name, parts), { model, sampling: { temperature: 0 } }),
-        implementation: name,
-      };
+    for (const [modelName, model] of models) {
+      const maker =
+        model === undefined || Object.hasOwn(REFERENCE_AGENTS, name)
+          ? REFERENCE_AGENTS[name]
+          : policyAgent(book.make(name, parts), { model, sampling: { temperature: 0 } });
+      if (maker !== undefined) made[keyOf(name, modelName)] = { ...maker, implementation: name };
+    }
   }
   return made;
 }
