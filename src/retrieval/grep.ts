@@ -10,13 +10,13 @@ export interface GrepQuery {
   readonly limit: number;
 }
 
-/** Enough for any sensible pattern over a few megabytes; two seconds or so where it is used up. */
-const STEPS = 60_000_000;
+/** Enough for any sensible pattern over a few megabytes; a second or so where it is used up. */
+const STEPS = 20_000_000;
 
 /**
  * Counts matches of a pattern in Python's `re` syntax, in every document. A pattern that Python refuses to compile is
  * searched for literally. There is a bound on steps: one of the patterns whose cost grows exponentially with the text ends
- * in EFFECT_FAILED, which says so, after two seconds or so, and no sooner or later on a busy machine, because steps are
+ * in EFFECT_FAILED, which says so, after a second or so, and no sooner or later on a busy machine, because steps are
  * counted and not time.
  */
 export class GrepIndex {

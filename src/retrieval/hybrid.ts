@@ -27,6 +27,8 @@ export interface PassageHit extends Ranked {
 export interface SearchHow {
   readonly limit: number;
   readonly signal: AbortSignal;
+  /** One side alone, to see what each of them is worth. Both where absent. */
+  readonly by?: 'words' | 'meaning';
 }
 
 const PASSAGE = 800;
@@ -110,14 +112,20 @@ export class HybridIndex {
   async passages(query: string, how: SearchHow): Promise<readonly PassageHit[]> {
     how.signal.throwIfAborted();
     if (isBlank(query) || this.units.length === 0) return [];
-    const words = this.words.scores(query);
-    const meaning = await this.meaning(query, how.signal);
-    const weight = this.vectorWeight(query, words);
-    const scores = spread(words).map((score, nth) => score * (1 - weight.lost) + weight.vectors * (meaning[nth] ?? 0));
+    const scores = await this.scores(query, how);
     return bestOf(scores, how.limit).map((at) => {
       const unit = this.units[at] as Unit;
       return { id: this.documents[unit.document]?.id ?? '', score: scores[at] ?? 0, passage: unit.passage };
     });
+  }
+
+  private async scores(query: string, { by, signal }: SearchHow): Promise<Float64Array> {
+    const words = this.words.scores(query);
+    if (by === 'words') return spread(words);
+    const meaning = await this.meaning(query, signal);
+    if (by === 'meaning') return meaning;
+    const weights = this.weights(query, words);
+    return spread(words).map((score, nth) => weights.words * score + weights.vectors * (meaning[nth] ?? 0));
   }
 
   /** Each sentence by itself. What one of them clearly points at counts, what all of them vaguely resemble does not. */
@@ -133,13 +141,13 @@ export class HybridIndex {
   }
 
   /** By how many of the query's terms the best passage holds: from none, where only vectors can tell, to enough. */
-  private vectorWeight(query: string, words: Float64Array): { readonly vectors: number; readonly lost: number } {
+  private weights(query: string, scores: Float64Array): { readonly words: number; readonly vectors: number } {
     const asked = new Set(termsOf(query));
-    const [best = 0] = bestOf(words, 1);
+    const [best = 0] = bestOf(scores, 1);
     const held = [...asked].filter((term) => this.terms[best]?.has(term) === true).length;
     const match = asked.size === 0 ? 0 : Math.min(1, held / Math.min(TELLING_TERMS, asked.size));
     const { strong, weak } = VECTOR_WEIGHT;
-    return { vectors: weak + (strong - weak) * match, lost: 1 - match };
+    return { words: match, vectors: weak + (strong - weak) * match };
   }
 }
 

@@ -172,6 +172,17 @@ it('does not compare the text of the policy when it is resumed [R5-SIM-RESUME]',
   expect((await runExperiment(given('Count well.'))).ended).toBe('complete');
 });
 
+it('keeps the policy with every simulation where it differs by task, and once where it does not [R5-RESULTS-FORMAT]', async () => {
+  const domain = counterDomain(2);
+  const environment: typeof domain.environment = (about) =>
+    Object.assign(domain.environment(about), { policy: `Count for ${about.task?.id}.` });
+  const byTask = only(await runExperiment(options({ domain: { ...domain, environment } })));
+  expect(byTask.info.policy).toMatch(/task-specific/);
+  expect(byTask.simulations.map(({ policy }) => policy)).toEqual(['Count for sum-1.', 'Count for sum-2.']);
+  const common = only(await runExperiment(options({ domain })));
+  expect([common.info.policy, common.simulations[0]?.policy]).toEqual(['Count.', null]);
+});
+
 it('saves the file whole after every simulation [R5-SIM-RESUME]', async () => {
   const saved: number[] = [];
   const checkpoint = (): { load(): Promise<undefined>; save(results: Results): Promise<void> } => ({

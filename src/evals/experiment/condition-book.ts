@@ -7,7 +7,7 @@ import type { Limits } from '../simulation/party.js';
 import type { Task } from '../world/task.js';
 import { identityOf, keptFrom, Saver } from './checkpoint.js';
 import type { Condition, ExperimentOptions, SideMaker } from './experiment.js';
-import { environmentFor } from './simulation-agent.js';
+import { policyFor } from './simulation-agent.js';
 
 /** The results of one condition while they grow. */
 export class ConditionBook {
@@ -21,15 +21,19 @@ export class ConditionBook {
   private readonly earlier: Results | undefined;
   private begunAt: string;
 
-  private constructor(options: ExperimentOptions, condition: Condition, limits: Limits, earlier: Results | undefined) {
+  private constructor(
+    options: ExperimentOptions,
+    condition: Condition,
+    limits: Limits,
+    { earlier, policy }: { readonly earlier: Results | undefined; readonly policy: string | undefined },
+  ) {
     this.condition = condition;
     this.tasks = options.tasks;
     this.order = new Map(options.tasks.map(({ id }, index) => [id, index]));
-    const policies = options.tasks.slice(0, 2).map((task) => environmentFor(options, condition, task).policy);
-    this.policyByTask = new Set(policies).size > 1;
+    this.policyByTask = policy === undefined;
     this.info = {
       ...infoOf(options, condition, limits),
-      policy: this.policyByTask ? POLICY_BY_TASK : (policies[0] ?? ''),
+      policy: policy ?? POLICY_BY_TASK,
       rest: earlier?.info.rest ?? null,
     };
     this.begunAt = earlier?.timestamp ?? timestamp(options.runtime.clock.now());
@@ -41,7 +45,8 @@ export class ConditionBook {
 
   static async open(options: ExperimentOptions, condition: Condition, limits: Limits): Promise<ConditionBook> {
     const earlier = await options.checkpoint?.(condition).load();
-    return new ConditionBook(options, condition, limits, earlier);
+    const policy = await commonPolicy(options, condition);
+    return new ConditionBook(options, condition, limits, { earlier, policy });
   }
 
   /** When its file was begun: a resumed one keeps the time. */
@@ -99,6 +104,17 @@ export class ConditionBook {
   private placeOf({ taskId }: SimulationRecord): number {
     return this.order.get(taskId) ?? this.order.size;
   }
+}
+
+/** The text of the policy, where it is the same for all tasks. */
+async function commonPolicy(options: ExperimentOptions, condition: Condition): Promise<string | undefined> {
+  let common: string | undefined;
+  for (const task of options.tasks) {
+    const policy = await policyFor(options, condition, task);
+    if (common !== undefined && common !== policy) return undefined;
+    common = policy;
+  }
+  return common ?? '';
 }
 
 function infoOf(

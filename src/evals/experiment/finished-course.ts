@@ -17,13 +17,12 @@ export interface Finished {
   readonly judged: Judged | null;
   /** Ours, for the record's `info`. */
   readonly info: Readonly<Record<string, unknown>>;
-  readonly policy: string;
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
 /** As text, because whole numbers and floats are different values in a trajectory and one kind in a journal. */
-export function finishedText({ course, judged, info, policy, startedAt, endedAt }: Finished): string {
+export function finishedText({ course, judged, info, startedAt, endedAt }: Finished): string {
   const record: PyDict = new Map<string, PyValue>([
     ['messages', course.messages.map(writeMessage)],
     ['termination', course.termination],
@@ -34,7 +33,6 @@ export function finishedText({ course, judged, info, policy, startedAt, endedAt 
     ['refused', [...(course.refused ?? [])]],
     ['judged', pyOf(judged)],
     ['info', pyOf(info)],
-    ['policy', policy],
     ['started_at', BigInt(startedAt)],
     ['ended_at', BigInt(endedAt)],
   ]);
@@ -56,7 +54,6 @@ export function readFinished(text: string): Finished {
     },
     judged: plainOf(fields.value('judged')) as Judged | null,
     info: plainOf(fields.value('info')) as Readonly<Record<string, unknown>>,
-    policy: fields.text('policy'),
     startedAt: fields.number('started_at'),
     endedAt: fields.number('ended_at'),
   };

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../core/errors.js';
+import { nearestNames } from '../../tools/nearest-names.js';
 
 /** An experiment as data: what a configuration file holds, and what is kept beside the results so that it can go on. */
 export interface ExperimentSettings {
@@ -51,35 +52,48 @@ const TEXTS = ['about', 'domain', 'user', 'judge', 'embedder', 'price'] as const
 const COUNTS = ['trials', 'concurrency', 'maxSteps', 'maxErrors', 'limit'] as const;
 const KNOWN: ReadonlySet<string> = new Set([...LISTS, ...TEXTS, ...COUNTS, 'seed', 'maxCost']);
 
-/** Settings from a file: every field is checked, and what nobody knows is refused by name. */
-export function readSettings(value: unknown, file: string): Partial<ExperimentSettings> {
-  const refuse = (why: string): never => {
-    throw new ConfigError(`${file} is no experiment: ${why}.`);
-  };
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('it holds no settings');
+/** Where a part of the settings stands, as `file:line` where that is known. */
+export type SettingPlace = (path: readonly string[]) => string;
+
+/** Settings from a file: every field is checked, and every mistake is told with its place. */
+export function readSettings(value: unknown, at: SettingPlace): Partial<ExperimentSettings> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ConfigError(`${at([])}: an experiment is a mapping of settings, such as domain, tasks and agents.`);
   const given = value as Record<string, unknown>;
-  for (const name of Object.keys(given)) if (!KNOWN.has(name)) refuse(`there is no setting "${name}"`);
-  for (const name of TEXTS)
-    if (given[name] !== undefined && typeof given[name] !== 'string') refuse(`${name} must be text`);
-  for (const name of COUNTS)
-    if (given[name] !== undefined && !isCount(given[name])) refuse(`${name} must be 1 or more`);
-  if (given['seed'] !== undefined && !Number.isSafeInteger(given['seed'])) refuse('seed must be a whole number');
-  if (given['maxCost'] !== undefined && !(Number(given['maxCost']) > 0)) refuse('maxCost must be more than 0');
-  return { ...given, ...listsIn(given, refuse) } as Partial<ExperimentSettings>;
+  const mistakes = Object.entries(given).flatMap(([name, one]) => {
+    const why = mistakeIn(name, one);
+    return why === undefined ? [] : [`${at([name])}: ${why}`];
+  });
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
+  const lists = LISTS.filter((name) => given[name] !== undefined);
+  return { ...given, ...Object.fromEntries(lists.map((name) => [name, listOf(given[name])])) };
+}
+
+function mistakeIn(name: string, value: unknown): string | undefined {
+  if (!KNOWN.has(name)) return `there is no setting "${name}". ${nearest(name)}`;
+  if (isOneOf(TEXTS, name)) return typeof value === 'string' ? undefined : `${name} must be text.`;
+  if (isOneOf(COUNTS, name)) return isWhole(value, 1) ? undefined : `${name} must be a whole number of at least 1.`;
+  if (name === 'seed') return isWhole(value, 0) ? undefined : 'seed must be a whole number of at least 0.';
+  if (name === 'maxCost')
+    return typeof value === 'number' && value > 0 ? undefined : 'maxCost must be an amount in USD.';
+  const isNames = listOf(value).every((one) => typeof one === 'string' && one !== '');
+  return isNames ? undefined : `${name} must be a name or a list of names.`;
+}
+
+function nearest(name: string): string {
+  const near = nearestNames(name, [...KNOWN]);
+  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${[...KNOWN].join(', ')}.`;
 }
 
 /** A single name stands for a list of one. */
-function listsIn(given: Record<string, unknown>, refuse: (why: string) => never): Record<string, readonly string[]> {
-  const lists: Record<string, readonly string[]> = {};
-  for (const name of LISTS) {
-    const value = given[name];
-    if (value === undefined) continue;
-    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-    lists[name] = list.map((one) => (typeof one === 'string' ? one : refuse(`${name} must be names`)));
-  }
-  return lists;
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
 }
 
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
+function isOneOf(names: readonly string[], name: string): boolean {
+  return names.includes(name);
+}
+
+function isWhole(value: unknown, least: number): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= least;
 }

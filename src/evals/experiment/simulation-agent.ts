@@ -44,7 +44,6 @@ export function simulationAgent(options: ExperimentOptions): Agent<SimulationInp
       course: world.refused.length === 0 ? course : { ...course, refused: world.refused },
       judged,
       info: infoOf(notes, course, world.refused),
-      policy: environment.policy,
       startedAt,
       endedAt: run.now(),
     };
@@ -52,7 +51,7 @@ export function simulationAgent(options: ExperimentOptions): Agent<SimulationInp
   };
 }
 
-export function environmentFor(
+function environmentFor(
   { domain }: Pick<ExperimentOptions, 'domain'>,
   condition: Condition,
   task: Task,
@@ -64,6 +63,17 @@ export function environmentFor(
     ...(condition.retrievalOptions === undefined ? {} : { retrievalOptions: condition.retrievalOptions }),
     ...(limits.solo === undefined ? {} : { solo: limits.solo }),
   });
+}
+
+/** The policy's text for one task. */
+export async function policyFor(
+  options: Pick<ExperimentOptions, 'domain'>,
+  condition: Condition,
+  task: Task,
+): Promise<string> {
+  const environment = environmentFor(options, condition, task);
+  await environment.close?.();
+  return environment.policy;
 }
 
 /** Not awaited: nothing of it is in the journal, and every life has its own to give back. */

@@ -10,7 +10,7 @@ import type { Task } from '../world/task.js';
 import { type Drivers, driveRun, passed } from './drive-run.js';
 import type { Condition, ExperimentOptions } from './experiment.js';
 import { type Finished, readFinished } from './finished-course.js';
-import type { SimulationInput } from './simulation-agent.js';
+import { policyFor, type SimulationInput } from './simulation-agent.js';
 
 /** One simulation that an experiment owes: which it is, and under which name its runs are in the journal. */
 export interface Job {
@@ -110,7 +110,7 @@ async function graded(
     userCost: course.userCost,
     reward,
     messages: course.messages,
-    policy: options.policyByTask ? finished.policy : null,
+    policy: options.policyByTask ? await policyFor(options, job.condition, job.task) : null,
     info: {
       ...finished.info,
       runId,

@@ -27,7 +27,8 @@ export function trajectoryForm(rubric: Rubric, spans: readonly TrajectorySpan[])
     problems: ({ violations }) =>
       violations.flatMap(({ span, quote }) => {
         const { by, text } = texts.get(span) ?? {};
-        if (text?.includes(quote) !== true) return [`${span} does not hold the quote "${quote.slice(0, 80)}"`];
+        if (text === undefined || !spaced(text).includes(spaced(quote)))
+          return [`${span} does not hold the quote "${quote.slice(0, 80)}"`];
         return by === 'agent' ? [] : [`${span} is not the agent's: only what the agent did can be a violation`];
       }),
   });
@@ -40,9 +41,9 @@ const QUESTION =
 export function windowPrompt(
   { goal, expected }: { readonly goal: string; readonly expected: string },
   spans: readonly TrajectorySpan[],
-  { index, of, room }: { readonly index: number; readonly of: number; readonly room: number },
+  { index, of }: { readonly index: number; readonly of: number },
 ): Prompt {
-  const lines = spans.map((span) => spanText(span, room)).join('\n');
+  const lines = spans.map(spanText).join('\n');
   const part = of === 1 ? '' : ` This is part ${index + 1} of ${of}; the other parts are judged by themselves.`;
   return prompt([
     [`The user's goal: ${goal}\nThe expected outcome: ${expected}`, 'task', 'user'],
@@ -53,4 +54,9 @@ export function windowPrompt(
     ],
     [QUESTION, 'question', 'user'],
   ]);
+}
+
+/** Lines are indented where they are shown, so spaces do not tell two texts apart. */
+function spaced(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }

@@ -44,7 +44,7 @@ export function trajectoryJudge(parts: TrajectoryJudgeParts): TrajectoryJudge {
     const windows = windowsOf(subject.trajectory.spans, room);
     const asks = windows.map((spans, index) => async (branch: Run) => {
       const form = trajectoryForm(rubric, spans);
-      const input = windowPrompt(subject, spans, { index, of: windows.length, room });
+      const input = windowPrompt(subject, spans, { index, of: windows.length });
       return askForm(branch, { session, instructions, form, input });
     });
     const found = limitBreaches(subject.trajectory.spans, parts.limits);

@@ -50,27 +50,40 @@ export function trajectoryHash({ spans, termination }: Trajectory): string {
   return sha256(JSON.stringify([termination, ...spans]));
 }
 
-/** Parts that fit into `room` characters each. Nothing is left out: what happened in the middle counts like the end. */
+/**
+ * Parts that fit into `room` characters each. Nothing is left out, because what happened in the middle counts like the
+ * end: a span that is too long for one part is in several, under the same id.
+ */
 export function windowsOf(spans: readonly TrajectorySpan[], room: number): readonly (readonly TrajectorySpan[])[] {
   const windows: TrajectorySpan[][] = [];
   let left = 0;
-  for (const span of spans) {
-    const size = Math.min(span.text.length, room) + SPAN_HEAD;
+  for (const piece of spans.flatMap((span) => piecesOf(span, Math.max(1, room - SPAN_HEAD)))) {
+    const size = piece.text.length + SPAN_HEAD;
     const last = windows.at(-1);
-    if (last === undefined || size > left) {
-      windows.push([span]);
+    if (last === undefined || size > left || last.at(-1)?.id === piece.id) {
+      windows.push([piece]);
       left = room - size;
     } else {
-      last.push(span);
+      last.push(piece);
       left -= size;
     }
   }
   return windows;
 }
 
+/** What a line says beside its text. */
 const SPAN_HEAD = 60;
 
-export function spanText({ id, turn, by, kind, text, failed }: TrajectorySpan, room: number): string {
-  const cut = text.length > room ? `${text.slice(0, room)}[${text.length - room} characters left out]` : text;
-  return `${id} turn ${turn} ${by} ${kind}${failed === true ? ' failed' : ''}: ${cut}`;
+function piecesOf(span: TrajectorySpan, room: number): readonly TrajectorySpan[] {
+  if (span.text.length <= room) return [span];
+  const count = Math.ceil(span.text.length / room);
+  return Array.from({ length: count }, (_, index) => ({
+    ...span,
+    text: span.text.slice(index * room, (index + 1) * room),
+  }));
+}
+
+/** Further lines are indented: no text can pass for a span of its own. */
+export function spanText({ id, turn, by, kind, text, failed }: TrajectorySpan): string {
+  return `${id} turn ${turn} ${by} ${kind}${failed === true ? ' failed' : ''}: ${text.replace(/\r\n|[\n\r\u2028\u2029]/g, '\n    ')}`;
 }

@@ -53,7 +53,7 @@ function entriesIn(section: string): readonly (readonly [string, string])[] {
   return body.split(new RegExp(`^${indent}(?=\\S)`, 'm')).flatMap((entry) => {
     const colon = entry.indexOf(':');
     if (colon < 0) return [];
-    const name = entry.slice(0, colon).replace(/\s*\([^]*\)$/, '');
+    const name = entry.slice(0, colon).replace(/\s*\([\s\S]*\)$/, '');
     return [[name, described(entry.slice(colon + 1))] as const];
   });
 }

@@ -140,5 +140,7 @@ function isWord(token: Token | undefined, text: string): boolean {
 }
 
 function unread(file: string, line: number, what: string): ConfigError {
-  return new ConfigError(`${file}:${line}: ${what} cannot be read. It is of a revision that this version does not know.`);
+  return new ConfigError(
+    `${file}:${line}: ${what} cannot be read. It is of a revision that this version does not know.`,
+  );
 }

@@ -11,7 +11,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
   t: '\t',
   v: '\v',
 };
-const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|([^]))/g;
+const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|([\s\S]))/g;
 
 /** What a string literal means. Undefined for bytes, and for those that are put together when the program runs. */
 export function stringValue(literal: string): string | undefined {

@@ -13,7 +13,8 @@ export interface LogicalLine {
   readonly number: number;
 }
 
-const STRING = /([rRbBuUfF]{0,2})("""[^]*?(?<!\\)(?:\\\\)*"""|'''[^]*?(?<!\\)(?:\\\\)*'''|"(?:\\[^]|[^"\\\n])*"|'(?:\\[^]|[^'\\\n])*')/y;
+const STRING =
+  /([rRbBuUfF]{0,2})("""[\s\S]*?(?<!\\)(?:\\\\)*"""|'''[\s\S]*?(?<!\\)(?:\\\\)*'''|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*')/y;
 const WORD = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const NUMBER = /\d[\w.]*/y;
 const BLANK = /(?:[ \t\f\r]|#[^\n]*|\\\r?\n)+/y;

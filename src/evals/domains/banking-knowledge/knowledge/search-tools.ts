@@ -22,7 +22,7 @@ export function kbSearch(parts: SearchParts, kind: SearchKind): RetrievalTool {
   return {
     name: 'KB_search',
     parameters: [{ name: 'query' }],
-    call: (args) => searched(parts, kind, { query: text(args, 'query'), limit: parts.overrides.topK }),
+    call: async (args) => searched(parts, kind, { query: text(args, 'query'), limit: parts.overrides.topK }),
   };
 }
 
@@ -31,7 +31,7 @@ export function kbSearchOf(parts: SearchParts, kind: 'bm25' | 'dense'): Retrieva
   return {
     name: `KB_search_${kind}`,
     parameters: [{ name: 'query' }, { name: 'k', default: 10n }],
-    call: (args) => {
+    async call(args) {
       const limit = wholeNumber(args.get('k') ?? null) ?? parts.overrides.topK;
       return searched(parts, kind, { query: text(args, 'query'), limit });
     },

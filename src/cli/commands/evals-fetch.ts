@@ -1,0 +1,102 @@
+import { relative } from 'node:path';
+import type { Command } from 'commander';
+import { fetchTau2 } from '../../adapters/eval-files/index.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { FETCHED } from '../evals/open-domain.js';
+import { unknownName } from '../evals/unknown-name.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { Screen } from '../screen.js';
+
+interface Options extends CommonOptions {
+  readonly to: string;
+  readonly from?: string;
+}
+
+const ABOUT =
+  'Fetch the data of a benchmark: the pinned revision, checked file by file. ' +
+  'tools.json is made from the docstrings of its Python sources. The folder appears when everything is right, or not at all.';
+
+export function fetchCommand(perform: Perform): Command {
+  return newCommand('fetch <benchmark>', ABOUT, [
+    'flyball evals fetch tau2',
+    'flyball evals fetch tau2 --to ~/data/tau2 --json',
+    'flyball evals fetch tau2 --from ./tau2-bench-a2c0247.tar.gz',
+  ])
+    .option('--to <folder>', 'where the data go; a folder that is there is left alone', FETCHED)
+    .option('--from <url|file>', 'a mirror of the archive, or a file that was fetched before')
+    .action((benchmark: string, options: Options) => perform(options, {}, (call) => fetchData(call, benchmark, options)));
+}
+
+async function fetchData({ screen }: Call, benchmark: string, options: Options): Promise<ExitCode> {
+  if (benchmark !== 'tau2') throw unknownName('benchmark', benchmark, ['tau2'], 'flyball evals fetch --help');
+  const leaving = stopOnSignal();
+  try {
+    const fetched = await fetchTau2({
+      to: options.to,
+      ...(options.from === undefined ? {} : { from: options.from }),
+      signal: leaving.signal,
+      onBytes: progressOn(screen),
+    });
+    screen.status('');
+    screen.data({ kind: 'fetched', benchmark, ...fetched });
+    const { files, revision, wasThere, to } = fetched;
+    const place = relative('', to) || to;
+    screen.line(
+      wasThere
+        ? `${place} holds revision ${revision} already: ${files} files, all as they should be.`
+        : `Fetched revision ${revision} of tau2-bench into ${place}: ${files} files, ${megabytes(fetched.bytes)}, all as they should be.`,
+    );
+    screen.line(`Next: flyball evals list --domain banking_knowledge${options.to === FETCHED ? '' : ` --data ${place}`}`);
+    return EXIT.ok;
+  } catch (error) {
+    if (leaving.exitCode === undefined) throw error;
+    screen.status('');
+    screen.complain('Stopped. Nothing was written; the same command begins again.');
+    return leaving.exitCode;
+  } finally {
+    leaving.end();
+  }
+}
+
+const MEGABYTE = 1_000_000;
+/** Where nobody looks, a line for every so many bytes. */
+const LINE_EVERY = 32 * MEGABYTE;
+
+function progressOn(screen: Screen): (got: number, of: number | undefined) => void {
+  let told = 0;
+  return (got, of) => {
+    const text = `Fetching: ${megabytes(got)}${of === undefined ? '' : ` of ${megabytes(of)}`}`;
+    screen.status(text);
+    if (screen.live || got - told < LINE_EVERY) return;
+    told = got;
+    screen.complain(text);
+  };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / MEGABYTE).toFixed(1)} MB`;
+}
+
+interface Leaving {
+  readonly signal: AbortSignal;
+  /** Set once somebody stopped the process. */
+  readonly exitCode: ExitCode | undefined;
+  end(): void;
+}
+
+function stopOnSignal(): Leaving {
+  const controller = new AbortController();
+  let exitCode: ExitCode | undefined;
+  const leave = (signal: NodeJS.Signals): void => {
+    exitCode = signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted;
+    controller.abort();
+  };
+  process.once('SIGINT', leave).once('SIGTERM', leave);
+  return {
+    signal: controller.signal,
+    get exitCode() {
+      return exitCode;
+    },
+    end: () => void process.off('SIGINT', leave).off('SIGTERM', leave),
+  };
+}
