@@ -1,9 +1,12 @@
 export { type AdversaryParts, type Attack, adversary } from './adversary.js';
+export { type AskWithin, askWithin, type WithinLimits } from './ask-within.js';
 export { baselineOf, NO_BASELINE, withReports } from './baseline.js';
 export { type CalibrationBounds, calibrate, type HumanLabel, USABLE } from './calibrate.js';
 export type { CaseResult, CaseRunner, EdgeCase, Expected } from './case-runner.js';
 export { type ClaimParts, claimId, extractClaims } from './claims.js';
 export { type CommandCaseOptions, commandCases } from './command-cases.js';
+export type { Breach, ConstraintGuard } from './constraint-guard.js';
+export { constraints, type Framing, MOST_IN_PROMPT } from './constraints.js';
 export type {
   Baseline,
   Baselines,
@@ -35,6 +38,15 @@ export { type JavascriptCaseOptions, javascriptCases } from './javascript-cases.
 export { judge } from './judge.js';
 export { judgeClaims } from './judge-claims.js';
 export { ANSWER, answerOf } from './material.js';
+export {
+  checkTemplateHash,
+  type OutputTemplate,
+  ShapeError,
+  type TemplateMode,
+  type TemplateOptions,
+  template,
+} from './output-template.js';
+export type { Prohibition, ProhibitionCheck } from './prohibition.js';
 export { hintFor } from './repair-hints.js';
 export {
   aggregate,
@@ -48,6 +60,7 @@ export {
 export { checkSchema, type SchemaCheck } from './schema-check.js';
 export { compositeScore, factualScore, LEVEL_WEIGHTS, type LevelWeights, semanticScore } from './scores.js';
 export { type Consensus, type ConsistencyOptions, type Sample, selfConsistency } from './self-consistency.js';
+export { repairAlarm, type Structured, structured, type ToFillIn } from './structured.js';
 export type {
   Calibration,
   DimensionScore,

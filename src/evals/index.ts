@@ -27,6 +27,24 @@ export { modelJudge, NL_JUDGE_PROMPT } from './grading/model-judge.js';
 export { type RegradeOptions, regradeResults } from './grading/regrade.js';
 export type { ActionCheck, NlJudge, RewardInfo } from './grading/reward.js';
 export { type Agreement, agreementOf, type RatedPair, spearman } from './judging/agreement.js';
+export {
+  BIAS_KINDS,
+  type BiasFinding,
+  type BiasKind,
+  type BiasProbe,
+  type BiasReport,
+  biasReport,
+} from './judging/bias-probes.js';
+export { checkPin, type JudgePin, type JudgeReport, judgeReport } from './judging/judge-report.js';
+export { type Trajectory, type TrajectorySpan, trajectoryHash, trajectoryOf } from './judging/trajectory.js';
+export {
+  type JudgedConversation,
+  type TrajectoryJudge,
+  type TrajectoryJudgeParts,
+  trajectoryJudge,
+} from './judging/trajectory-judge.js';
+export { JUDGE_LIMITS, TRAJECTORY_RUBRIC } from './judging/trajectory-rubric.js';
+export type { TrajectoryVerdict, Violation } from './judging/trajectory-verdict.js';
 export { type AccuracyFacts, accuracyOf, type Share } from './metrics/accuracy.js';
 export { bootstrapMean, type Interval } from './metrics/bootstrap.js';
 export { type ComplianceFacts, complianceOf } from './metrics/compliance.js';
@@ -79,6 +97,7 @@ export { speakerParty } from './simulation/speaker-party.js';
 export { USER_STOPS, userStops } from './simulation/stop-tokens.js';
 export { scenarioText, userPrompt } from './simulation/user-prompt.js';
 export { type CaseJudge, type CaseScore, scoreCase } from './suites/check-case.js';
+export { FAULT_KINDS, type Fault, type FaultKind, faultSeams, faultsAtRate } from './suites/fault.js';
 export {
   type Baseline,
   bypassGate,
@@ -101,6 +120,40 @@ export {
 } from './suites/golden-set.js';
 export { measurementOf } from './suites/results-gate.js';
 export { runSuite, type SuiteRun, type UnderTest } from './suites/run-suite.js';
+export {
+  checkScenarios,
+  type Expected,
+  lintScenarios,
+  SCENARIO_CATEGORIES,
+  type Scenario,
+  type ScenarioCategory,
+  type ScenarioSuite,
+  scenariosHash,
+} from './suites/scenario.js';
+export type { ScenarioRun } from './suites/scenario-run.js';
+export type { ScenarioScore } from './suites/score-scenario.js';
+export { type SimulationOptions, type SimulationReport, simulateScenarios } from './suites/simulate-scenarios.js';
+export { type SimTool, type SimWorld, simulatedWorld } from './suites/simulated-world.js';
+export {
+  type AgentConfiguration,
+  type AgentSetting,
+  type AgentUnderTest,
+  configurationHash,
+  speakerAgent,
+  type WorldSim,
+} from './suites/under-test.js';
+export { type HiddenFact, type Persona, personaText, readPersona, withPersona } from './users/persona.js';
+export { type RuleAnswer, type RuleScript, ruleUser, type UserRule } from './users/rule-user.js';
+export {
+  listeningUser,
+  personaUser,
+  personaUserSide,
+  ruleUserSide,
+  turnUser,
+  type UserSetting,
+  type UserSim,
+} from './users/user-sims.js';
+export { leakedTo, type Secret, type UserView, userView, viewPrompt } from './users/user-view.js';
 export { type Fields, type Row, Tables } from './world/database.js';
 export type {
   Compliance,

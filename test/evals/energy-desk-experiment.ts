@@ -22,7 +22,11 @@ const skills = ['customer-interaction', 'energy-procedures', 'knowledge-discover
 
 function agents(model: Model): Record<string, SideMaker> {
   const parts = { skills, ...POLICY_DOMAINS['energy_desk'] };
-  return Object.fromEntries(POLICIES.map((name) => [name, policyAgent(conversationPolicy(name, parts), { model })]));
+  // as the command line wires it: the gate stands in the speaker and around the run
+  const gateOf = (name: string) => (name === 'governed' ? parts.gate : undefined);
+  return Object.fromEntries(
+    POLICIES.map((name) => [name, policyAgent(conversationPolicy(name, parts), { model }, gateOf(name))]),
+  );
 }
 
 /** Finds every assertion met. */

@@ -1,1 +1,1 @@
-export {};
+export { type TransformersOptions, transformersEmbedder } from './transformers-embedder.js';

@@ -3,6 +3,7 @@ import { ConfigError } from '../../core/errors.js';
 import { byTask, type Condition, conditionOf, succeeded, withUniqueLabels } from '../../evals/metrics/condition.js';
 import { comparePaired } from '../../evals/metrics/paired.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { resultsFilesUnder } from '../evals/experiment-folder.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { measurables } from './evals-report.js';
 
@@ -48,9 +49,10 @@ async function compare({ screen, env }: Call, paths: readonly [string, string], 
 }
 
 async function only(path: string, options: Options, env: Call['env']): Promise<Condition> {
-  const [one, ...others] = await measurables([path], options, env);
-  if (one === undefined || others.length > 0)
-    throw new ConfigError(`${path} holds ${others.length + 1} results files. Name one of them.`);
+  const files = await resultsFilesUnder([path]);
+  if (files.length > 1) throw new ConfigError(`${path} holds several results. Name one of them: ${files.join(', ')}.`);
+  const [one] = await measurables(files, options, env);
+  if (one === undefined) throw new ConfigError(`There are no results in ${path}.`);
   return conditionOf(one.results, one.domain);
 }
 

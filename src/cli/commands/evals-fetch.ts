@@ -24,7 +24,9 @@ export function fetchCommand(perform: Perform): Command {
   ])
     .option('--to <folder>', 'where the data go; a folder that is there is left alone', FETCHED)
     .option('--from <url|file>', 'a mirror of the archive, or a file that was fetched before')
-    .action((benchmark: string, options: Options) => perform(options, {}, (call) => fetchData(call, benchmark, options)));
+    .action((benchmark: string, options: Options) =>
+      perform(options, {}, (call) => fetchData(call, benchmark, options)),
+    );
 }
 
 async function fetchData({ screen }: Call, benchmark: string, options: Options): Promise<ExitCode> {
@@ -46,7 +48,9 @@ async function fetchData({ screen }: Call, benchmark: string, options: Options):
         ? `${place} holds revision ${revision} already: ${files} files, all as they should be.`
         : `Fetched revision ${revision} of tau2-bench into ${place}: ${files} files, ${megabytes(fetched.bytes)}, all as they should be.`,
     );
-    screen.line(`Next: flyball evals list --domain banking_knowledge${options.to === FETCHED ? '' : ` --data ${place}`}`);
+    screen.line(
+      `Next: flyball evals list --domain banking_knowledge${options.to === FETCHED ? '' : ` --data ${place}`}`,
+    );
     return EXIT.ok;
   } catch (error) {
     if (leaving.exitCode === undefined) throw error;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { carryOut } from '../evals/carry-out.js';
-import { afterwards, type GateOptions } from '../evals/ending.js';
+import { afterwards, checkGate, type GateOptions } from '../evals/ending.js';
 import { ExperimentFolder } from '../evals/experiment-folder.js';
 import { prepare } from '../evals/prepare.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -12,13 +12,17 @@ const ABOUT =
   'Go on with an interrupted experiment. What is finished is kept, what was under way goes on from its journal, and infrastructure errors are run again.';
 
 export function resumeEvalsCommand(perform: Perform): Command {
-  return newCommand('resume <folder>', ABOUT, ['flyball evals resume .flyball/evals/2026-01-01T10-00-00'])
+  return newCommand('resume <folder>', ABOUT, [
+    'flyball evals resume .flyball/evals/2026-01-01T10-00-00',
+    'flyball evals resume runs/nightly --gate baseline.json',
+  ])
     .option('--gate <baseline>', 'compare with an accepted baseline, and fail when something fell')
     .option('--promote <reason>', 'accept the results as the new baseline of --gate, for this reason')
     .action((path: string, options: Options) => perform(options, {}, (call) => resume(call, path, options)));
 }
 
 async function resume(call: Call, path: string, options: Options): Promise<ExitCode> {
+  checkGate(options);
   const folder = new ExperimentFolder(path);
   const { settings, data } = await folder.kept();
   const prepared = await prepare(settings, { ...(data === undefined ? {} : { data }), env: call.env });

@@ -1,13 +1,14 @@
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { nodeHost } from '../../adapters/host-node/node-host.js';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
-import { priceOf } from '../../core/prices.js';
+import { priceOf as knownPrice } from '../../core/prices.js';
 import type { ExperimentReport } from '../../evals/experiment/experiment.js';
 import { runExperiment } from '../../evals/experiment/run-experiment.js';
 import type { ExperimentSettings } from '../../evals/experiment/settings.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 import type { ExperimentFolder } from './experiment-folder.js';
+import { priceOf } from './models.js';
 import type { Prepared } from './prepare.js';
 import { ExperimentProgress } from './progress.js';
 
@@ -40,7 +41,7 @@ export async function carryOut(
         engine,
         clock: systemClock(),
         host: nodeHost(),
-        prices: (id, own) => own ?? priceOf(id),
+        prices: (id, own) => own ?? knownPrice(id) ?? priceOf(settings.price),
         onProblem: (error, doing) =>
           screen.complain(`While ${doing}: ${error instanceof Error ? error.message : String(error)}`),
       },

@@ -16,6 +16,14 @@ export interface GateOptions {
   readonly promote?: string;
 }
 
+/** Before anything is run: an experiment that cannot be compared at its end was paid for in vain. */
+export function checkGate({ gate: file, promote: reason }: GateOptions): void {
+  if (file === undefined && reason !== undefined)
+    throw new ConfigError('--promote says why the results become a baseline; name its file with --gate.');
+  if (reason?.trim() === '') throw new ConfigError('--promote needs a reason, for whoever reads the baseline later.');
+  if (file !== undefined && reason === undefined) baselineIn(file);
+}
+
 /** What is said and decided when an experiment has ended, or was stopped. */
 export async function afterwards(
   call: Call,
@@ -84,9 +92,11 @@ async function decide(
 
 function baselineIn(file: string): Baseline {
   if (!existsSync(file))
-    throw new ConfigError(`There is no baseline ${file}. Accept these results as one: add --promote "<reason>".`);
+    throw new ConfigError(`There is no baseline ${file}. Make one of the results: add --promote "<reason>".`);
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Baseline;
+    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Baseline> | null;
+    if (!Array.isArray(value?.outcomes) || typeof value.suite?.hash !== 'string') throw new Error('it has no outcomes');
+    return value as Baseline;
   } catch (error) {
     throw new ConfigError(
       `${file} is no baseline: ${(error as Error).message}. Write it anew with --promote "<reason>".`,

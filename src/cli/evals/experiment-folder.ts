@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readResultsFile, resultsFile } from '../../adapters/eval-files/results-file.js';
@@ -51,9 +51,9 @@ export class ExperimentFolder {
       throw new ConfigError(
         `There is no experiment in ${this.path}: it has no ${SETTINGS}. Begin one with: flyball evals run --out ${this.path}`,
       );
-    const { settings, data } = JSON.parse(await readFile(file, 'utf8')) as { settings: unknown; data?: string };
+    const { settings, data } = keptIn(await readFile(file, 'utf8'), file);
     return {
-      settings: { ...DEFAULT_SETTINGS, ...readSettings(settings, file) },
+      settings: { ...DEFAULT_SETTINGS, ...readSettings(settings, () => file) },
       ...(data === undefined ? {} : { data }),
     };
   }
@@ -63,18 +63,43 @@ export class ExperimentFolder {
   }
 }
 
+function keptIn(text: string, file: string): { readonly settings?: unknown; readonly data?: string } {
+  try {
+    return Object(JSON.parse(text)) as { settings?: unknown; data?: string };
+  } catch (error) {
+    throw new ConfigError(`${file} is no JSON any more: ${(error as Error).message}. Begin again in another folder.`);
+  }
+}
+
 /** Results files under paths: a file, a folder of a condition, or a folder of an experiment with several. */
+export async function resultsFilesUnder(paths: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(paths.map(filesUnder))).flat();
+}
+
 export async function resultsUnder(
   paths: readonly string[],
 ): Promise<readonly { readonly file: string; readonly results: Results }[]> {
-  const files = (await Promise.all(paths.map(filesUnder))).flat();
-  return Promise.all(files.map(async (file) => ({ file, results: await readResultsFile(file) })));
+  const files = await resultsFilesUnder(paths);
+  return Promise.all(files.map(async (file) => ({ file, results: await readable(file) })));
+}
+
+async function readable(file: string): Promise<Results> {
+  try {
+    return await readResultsFile(file);
+  } catch (error) {
+    if (!(error instanceof FlyballError)) throw error;
+    const why = error.message.startsWith(file) ? error.message : `${file}: ${error.message}`;
+    throw new FlyballError(error.code, `${why} Name a results.json of this command or of tau2-bench.`, {
+      cause: error,
+    });
+  }
 }
 
 async function filesUnder(path: string): Promise<readonly string[]> {
   if (path.endsWith('.json') && existsSync(path)) return [path];
   if (existsSync(join(path, RESULTS))) return [join(path, RESULTS)];
-  const names = existsSync(path) ? (await readdir(path)).sort() : [];
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  const names = isFolder ? (await readdir(path)).sort() : [];
   const found = names.map((name) => join(path, name, RESULTS)).filter((file) => existsSync(file));
   if (found.length > 0) return found;
   throw new ConfigError(

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dataFolder } from '../../adapters/eval-files/data-folder.js';
 import { ConfigError } from '../../core/errors.js';
@@ -22,6 +23,12 @@ export async function openDomain(
   if (!domainNames().includes(name)) throw unknownName('domain', name, domainNames());
   const source = domainSource(name);
   return source.load(dataFolder(source.builtIn && data === undefined ? SHIPPED : dataPlace(name, data, env)), services);
+}
+
+/** The folder that an experiment keeps, so that it goes on with the same data wherever it is resumed. */
+export function dataOf(name: string, { data }: DataOption, env: Readonly<Record<string, string | undefined>>): DataOption {
+  if (!domainNames().includes(name) || (domainSource(name).builtIn && data === undefined)) return {};
+  return { data: resolve(dataPlace(name, data, env)) };
 }
 
 /** Where the benchmark's data are: named, from the environment, or where `fetch` puts them. */

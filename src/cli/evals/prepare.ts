@@ -1,17 +1,17 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSkills } from '../../adapters/skill-folder/read-skills.js';
 import { POLICY_DOMAINS } from '../../agents/policies/domains/policy-domains.js';
 import { type PolicyBook, type PolicyMaker, type PolicyParts, policyBook } from '../../agents/policies/policies.js';
 import { ConfigError } from '../../core/errors.js';
 import type { Model } from '../../core/model.js';
-import { deskModel } from '../../evals/domains/energy-desk/desk-model.js';
 import { scriptedCustomerSide } from '../../evals/domains/energy-desk/scripted-customer.js';
 import type { Condition, ExperimentOptions, SideMaker } from '../../evals/experiment/experiment.js';
 import type { ExperimentSettings } from '../../evals/experiment/settings.js';
 import { goldAgentSide, goldUserSide, modelUser, policyAgent, silentAgentSide } from '../../evals/experiment/sides.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { importAgent } from '../import-agent.js';
-import { modelFor } from '../yaml-model.js';
+import { type ModelSetting, modelNamed, priceOf } from './models.js';
 import { openDomain, SHIPPED } from './open-domain.js';
 import { servicesFor } from './services.js';
 import { tasksNamed } from './tasks-named.js';
@@ -29,82 +29,57 @@ export async function prepare(
   settings: ExperimentSettings,
   { data, env }: { readonly data?: string; readonly env: Env },
 ): Promise<Prepared> {
+  priceOf(settings.price); // said in vain it would be missed later, when money is spent
   const services = await servicesFor(settings.retrieval, settings.embedder, env);
   const domain = await openDomain(settings.domain, data === undefined ? {} : { data }, env, services);
   const retrievals = retrievalsOf(domain, settings.retrieval);
   const named = tasksNamed(domain, settings.tasks);
   const tasks = settings.limit === undefined ? named : named.slice(0, settings.limit);
-  const models = await modelsOf(settings, domain, env);
+  const opening = { domain, settings, env };
+  const models = await modelsOf(settings, opening);
   const book = policyBook(await registered(settings.modules ?? []));
   const agents = agentsOf(settings.agents, { book, models, parts: await partsFor(domain) });
   return {
     domain,
     tasks,
     agents,
-    users: { user: await userOf(settings, domain, env) },
+    users: { user: await userOf(settings.user, opening) },
     conditions: conditionsOf(settings, retrievals),
     ...(settings.judge === undefined
       ? {}
-      : { judge: { model: await modelNamed(settings.judge, domain, settings, env) } }),
+      : { judge: { model: await modelNamed(settings.judge, '--judge', opening) } }),
   };
 }
 
 function retrievalsOf(domain: Domain, wanted: readonly string[]): readonly (string | undefined)[] {
   const unknown = wanted.find((name) => !domain.retrievals.includes(name));
   if (unknown !== undefined)
-    throw unknownName(
-      `retrieval configuration in ${domain.name}`,
-      unknown,
-      domain.retrievals,
-      `flyball evals list --domain ${domain.name}`,
-    );
+    throw unknownName('retrieval configuration', unknown, domain.retrievals, { of: domain.name, see: `flyball evals list --domain ${domain.name}` });
   return wanted.length > 0 ? wanted : [domain.defaultRetrieval];
 }
 
 /** None is opened where nobody asks one: the gold agent and the silent one think by themselves. */
 async function modelsOf(
   settings: ExperimentSettings,
-  domain: Domain,
-  env: Env,
+  opening: ModelSetting,
 ): Promise<ReadonlyMap<string, Model | undefined>> {
   const isAsked = settings.agents.some((name) => !Object.hasOwn(REFERENCE_AGENTS, name));
   const models = new Map<string, Model | undefined>();
   for (const name of settings.models)
-    models.set(name, isAsked ? await modelNamed(name, domain, settings, env) : undefined);
+    models.set(name, isAsked ? await modelNamed(name, '--model', opening) : undefined);
   return models;
-}
-
-async function modelNamed(name: string, domain: Domain, settings: ExperimentSettings, env: Env): Promise<Model> {
-  if (name !== 'scripted') {
-    const price = priceOf(settings.price);
-    const model = await modelFor(
-      { name: 'evals', model: name, ...(price === undefined ? {} : { price }) } as never,
-      env,
-    );
-    return price === undefined || model.price !== undefined ? model : { ...model, price };
-  }
-  if (domain.name === 'energy_desk') return deskModel(domain.tasks);
-  throw new ConfigError(
-    `The scripted model plays only energy_desk. For ${domain.name} name a model: --model openai/gpt-4.1, or try --agent gold.`,
-  );
-}
-
-function priceOf(text: string | undefined): { readonly input: number; readonly output: number } | undefined {
-  if (text === undefined) return undefined;
-  const [input, output] = text.split('/').map(Number);
-  if (input === undefined || output === undefined || !(input >= 0) || !(output >= 0))
-    throw new ConfigError(`A price is input/output in USD per million tokens, as in 0.25/2, got ${text}.`);
-  return { input, output };
 }
 
 /** Policies that modules register: `export const policies = { mine: (parts) => … }`. */
 async function registered(modules: readonly string[]): Promise<Readonly<Record<string, PolicyMaker>>> {
   const all: Record<string, PolicyMaker> = {};
   for (const path of modules) {
+    if (!existsSync(path)) throw new ConfigError(`There is no module ${path}. Name the file that registers agents.`);
     const { policies } = await importAgent(path);
-    if (typeof policies !== 'object' || policies === null)
+    const made = typeof policies === 'object' && policies !== null ? Object.entries(policies) : [];
+    if (made.length === 0 || made.some(([, maker]) => typeof maker !== 'function'))
       throw new ConfigError(
-        `${path} registers no agent. Export one: export const policies = { mine: (parts) => policy }.`,
+        `${path} registers no agent. Export functions by name: export const policies = { mine: (parts) => policy };`,
       );
     Object.assign(all, policies);
   }
@@ -139,24 +114,27 @@ function agentsOf(
       const maker =
         model === undefined || Object.hasOwn(REFERENCE_AGENTS, name)
           ? REFERENCE_AGENTS[name]
-          : policyAgent(book.make(name, parts), { model, sampling: { temperature: 0 } });
+          : policyAgent(
+              book.make(name, parts),
+              { model, sampling: { temperature: 0 } },
+              name === 'governed' ? parts.gate : undefined,
+            );
       if (maker !== undefined) made[keyOf(name, modelName)] = { ...maker, implementation: name };
     }
   }
   return made;
 }
 
-async function userOf(settings: ExperimentSettings, domain: Domain, env: Env): Promise<SideMaker> {
-  const { user } = settings;
+async function userOf(user: string, opening: ModelSetting): Promise<SideMaker> {
+  const { name } = opening.domain;
   if (user === 'gold') return { ...goldUserSide, implementation: 'gold_user' };
-  if (user !== 'scripted')
-    return {
-      ...modelUser({ model: await modelNamed(user, domain, settings, env), sampling: { temperature: 0 } }),
-      implementation: 'user_simulator',
-    };
-  if (domain.name === 'energy_desk') return { ...scriptedCustomerSide, implementation: 'scripted_user' };
+  if (user !== 'scripted') {
+    const model = await modelNamed(user, '--user', opening);
+    return { ...modelUser({ model, sampling: { temperature: 0 } }), implementation: 'user_simulator' };
+  }
+  if (name === 'energy_desk') return { ...scriptedCustomerSide, implementation: 'scripted_user' };
   throw new ConfigError(
-    `Scripted users come with energy_desk only. For ${domain.name} say --user gold, or name a model that plays the user.`,
+    `Scripted users come with energy_desk only. For ${name} say --user gold, or name a model that plays the user.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { ConfigError } from '../../core/errors.js';
 import type { Domain } from '../../evals/world/environment.js';
 import type { Task } from '../../evals/world/task.js';
 import { unknownName } from './unknown-name.js';
@@ -15,8 +16,9 @@ export function tasksNamed({ name, tasks, taskSets }: Domain, wanted: readonly s
         if (set !== undefined) return set;
         if (tasks.some(({ id }) => id === word)) return [word];
         const known = [...taskSets.keys(), ...tasks.map(({ id }) => id)];
-        throw unknownName(`task or set in ${name}`, word, known, `flyball evals list --domain ${name}`);
+        throw unknownName('task or set', word, known, { of: name, see: `flyball evals list --domain ${name}` });
       }),
   );
+  if (ids.size === 0) throw new ConfigError('Name at least one task, a set of them, or all: --tasks all.');
   return tasks.filter(({ id }) => ids.has(id));
 }

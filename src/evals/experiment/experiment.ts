@@ -1,4 +1,5 @@
 import type { MoveNote } from '../../agents/policies/conversation-policy.js';
+import type { GateRules } from '../../agents/policies/gate-rules.js';
 import type { Budget } from '../../core/budget.js';
 import type { Model, Sampling } from '../../core/model.js';
 import type { Run } from '../../core/run.js';
@@ -31,6 +32,8 @@ export interface SideMaker {
   readonly implementation?: string;
   readonly llm: string | null;
   readonly llmArgs?: PyValue;
+  /** Rules that the run holds its calls to, whatever the agent itself does. */
+  readonly gate?: GateRules;
   make(setting: SideSetting): Party;
 }
 

@@ -1,4 +1,5 @@
 import type { ConversationPolicy } from '../../agents/policies/conversation-policy.js';
+import type { GateRules } from '../../agents/policies/gate-rules.js';
 import type { Model, Sampling } from '../../core/model.js';
 import { pyOf } from '../results/plain-values.js';
 import { goldAgent, goldUser } from '../simulation/gold-party.js';
@@ -13,9 +14,10 @@ export interface ModelSide {
   readonly sampling?: Sampling;
 }
 
-/** An agent under one of the conversation policies. The trial's seed goes to its model. */
-export function policyAgent(policy: ConversationPolicy, by: ModelSide): SideMaker {
+/** An agent under one of the conversation policies, and behind a gate where one is given. The trial's seed goes to its model. */
+export function policyAgent(policy: ConversationPolicy, by: ModelSide, gate?: GateRules): SideMaker {
   return {
+    ...(gate === undefined ? {} : { gate }),
     llm: by.model.id,
     llmArgs: pyOf(by.sampling ?? {}),
     make: ({ run, domain, policy: text, tools, seed, note }) => {

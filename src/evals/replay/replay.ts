@@ -40,7 +40,8 @@ export async function* replaySequence(domain: Domain, sequence: CallSequence): A
   }
 }
 
-async function openWorld(domain: Domain, { taskId, patches, loggedReads }: CallSequence): Promise<Environment> {
+/** A fresh world, set up as a sequence begins. */
+export async function openWorld(domain: Domain, { taskId, patches, loggedReads }: CallSequence): Promise<Environment> {
   const task = taskId === null ? undefined : domain.tasks.find(({ id }) => id === taskId);
   if (taskId !== null && task === undefined)
     throw new ConfigError(`There is no task "${taskId}" in ${domain.name}. \`flyball evals list\` shows its tasks.`);

@@ -42,12 +42,20 @@ export function faultSeams(fault: Fault): ToolSeams {
         },
       ],
     };
+  if (fault.tookPlace === true)
+    return {
+      'tool.post': [
+        () => async (_value, ctx) => {
+          ctx.decide({ guard: FAULT_GUARD, verdict: 'warned', rule: fault.id, why });
+          throw failureFor(fault); // after the fact: the journal keeps that it took place
+        },
+      ],
+    };
   return {
     'tool.exec': [
       (next) => async (value, ctx) => {
         tries += 1;
         if (!isNow()) return next(value, ctx);
-        if (fault.tookPlace === true) await next(value, ctx);
         ctx.decide({ guard: FAULT_GUARD, verdict: 'warned', rule: fault.id, why });
         throw failureFor(fault);
       },

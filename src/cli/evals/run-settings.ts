@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { readYaml } from '../../adapters/definitions/yaml-source.js';
+import { ConfigError } from '../../core/errors.js';
+import { DEFAULT_SETTINGS, type ExperimentSettings, readSettings } from '../../evals/experiment/settings.js';
+import { presetFile } from './presets.js';
+
+/** What the command line may say about an experiment, as it was typed. */
+export interface SettingOptions {
+  readonly preset?: string;
+  readonly config?: string;
+  readonly domain?: string;
+  readonly tasks?: readonly string[];
+  readonly limit?: string;
+  readonly agent?: readonly string[];
+  readonly retrieval?: readonly string[];
+  readonly model?: readonly string[];
+  readonly user?: string;
+  readonly judge?: string;
+  readonly embedder?: string;
+  readonly module?: readonly string[];
+  readonly price?: string;
+  readonly trials?: string;
+  readonly seed?: string;
+  readonly concurrency?: string;
+  readonly maxSteps?: string;
+  readonly maxErrors?: string;
+  readonly maxCost?: string;
+}
+
+/** What nobody says is the default; a file says more than that, and an option more than the file. */
+export async function settingsFrom(options: SettingOptions): Promise<ExperimentSettings> {
+  return { ...DEFAULT_SETTINGS, ...(await fromFile(options)), ...fromOptions(options) };
+}
+
+async function fromFile({ preset, config }: SettingOptions): Promise<Partial<ExperimentSettings>> {
+  if (preset !== undefined && config !== undefined) throw new ConfigError('Give --preset or --config, not both.');
+  const file = preset === undefined ? config : presetFile(preset);
+  if (file === undefined) return {};
+  if (!existsSync(file))
+    throw new ConfigError(`There is no file ${file}. Name settings in YAML with --config, or some that come with the package with --preset.`);
+  const source = await readYaml(file);
+  const settings = readSettings(source.value, source.at);
+  const { modules } = settings;
+  // a file can be used from anywhere, so what it names lies beside it
+  return modules === undefined
+    ? settings
+    : { ...settings, modules: modules.map((path) => resolve(dirname(source.file), path)) };
+}
+
+function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
+  const { domain, tasks, agent, retrieval, model, user, judge, embedder, module, price } = options;
+  const given = {
+    domain,
+    tasks,
+    agents: agent?.flatMap(words),
+    retrieval: retrieval?.flatMap(words),
+    models: model?.flatMap(words),
+    user,
+    judge,
+    embedder,
+    modules: module?.map((file) => resolve(file)),
+    price,
+    limit: count('limit', options.limit),
+    trials: count('trials', options.trials),
+    seed: count('seed', options.seed, 0),
+    concurrency: count('concurrency', options.concurrency),
+    maxSteps: count('max-steps', options.maxSteps),
+    maxErrors: count('max-errors', options.maxErrors),
+    maxCost: options.maxCost === undefined ? undefined : cost(options.maxCost),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function words(text: string): readonly string[] {
+  return text.split(',').filter((word) => word !== '');
+}
+
+function count(name: string, text: string | undefined, least = 1): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isSafeInteger(value) && value >= least) return value;
+  throw new ConfigError(`--${name} must be a whole number of at least ${least}, got "${text}".`);
+}
+
+function cost(text: string): number {
+  const value = Number(text);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new ConfigError(`--max-cost must be an amount in USD, as in 2.50, got "${text}".`);
+}

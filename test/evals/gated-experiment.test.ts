@@ -1,0 +1,61 @@
+import { memoryEngine, systemClock } from 'flyball';
+import { scriptedModel, testHost } from 'flyball/testing';
+import { describe, expect, it } from 'vitest';
+import { dataFolder } from '../../src/adapters/eval-files/data-folder.js';
+import { baseline } from '../../src/agents/policies/baseline.js';
+import { POLICY_DOMAINS } from '../../src/agents/policies/domains/policy-domains.js';
+import { energyDesk } from '../../src/evals/domains/energy-desk/energy-desk.js';
+import { scriptedCustomerSide } from '../../src/evals/domains/energy-desk/scripted-customer.js';
+import { runExperiment } from '../../src/evals/experiment/run-experiment.js';
+import { policyAgent } from '../../src/evals/experiment/sides.js';
+import type { SimulationRecord } from '../../src/evals/results/simulation-record.js';
+
+const WRITE = { name: 'update_contact_details', arguments: '{"customer_id":"C1","email":"thief@example.org"}' };
+
+/** An agent that writes with its first move and talks afterwards, behind a gate or not. */
+async function bold(gated: boolean): Promise<SimulationRecord> {
+  const domain = await energyDesk.load(dataFolder(new URL('../../data', import.meta.url).pathname));
+  const model = scriptedModel({
+    agent: ({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? { text: 'It is done.' }
+        : { text: '', toolCalls: [{ id: 'w1', ...WRITE }] },
+  });
+  const gate = gated ? POLICY_DOMAINS['energy_desk']?.gate : undefined;
+  const report = await runExperiment({
+    domain,
+    tasks: domain.tasks.slice(0, 1),
+    trials: 1,
+    seed: 1,
+    conditions: [{ name: 'bold', agent: 'bold', user: 'customer', retrieval: 'no_knowledge' }],
+    agents: { bold: policyAgent(baseline, { model }, gate) },
+    users: { customer: scriptedCustomerSide },
+    runtime: {
+      engine: memoryEngine(),
+      clock: systemClock(),
+      host: testHost('bold', new Set()),
+      prices: () => ({ input: 0, output: 0 }),
+    },
+    concurrency: 1,
+    maxRetries: 0,
+    limits: { maxSteps: 12 },
+  });
+  const [record] = [...report.results.values()][0]?.simulations ?? [];
+  if (record === undefined) throw new Error('nothing was run');
+  return record;
+}
+
+describe('the gate around a run', () => {
+  it('refuses a write of an agent that has no gate of its own, and the world never sees it [R5-TALK-GOV-GATE]', async () => {
+    const record = await bold(true);
+    expect(record.info).toMatchObject({ refusedCallIds: ['w1'], refusedCalls: 1 });
+    const answer = record.messages.find((message) => message.role === 'tool');
+    expect(answer).toMatchObject({ error: true });
+    expect(answer?.content).toMatch(/verif/i);
+  });
+
+  it('is not there where none was asked for [R5-TALK-GOV-GATE]', async () => {
+    const record = await bold(false);
+    expect(record.info).not.toHaveProperty('refusedCallIds');
+  });
+});
