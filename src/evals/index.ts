@@ -1,4 +1,5 @@
 export { domainNames, domainSource } from './domains/domain-registry.js';
+export { deskModel } from './domains/energy-desk/desk-model.js';
 export { scriptedCustomer, scriptedCustomerSide, scriptedCustomers } from './domains/energy-desk/scripted-customer.js';
 export { type DeskReply, type DeskRequest, scriptedDesk } from './domains/energy-desk/scripted-desk.js';
 export type {
@@ -97,7 +98,7 @@ export { speakerParty } from './simulation/speaker-party.js';
 export { USER_STOPS, userStops } from './simulation/stop-tokens.js';
 export { scenarioText, userPrompt } from './simulation/user-prompt.js';
 export { type CaseJudge, type CaseScore, scoreCase } from './suites/check-case.js';
-export { FAULT_KINDS, type Fault, type FaultKind, faultSeams, faultsAtRate } from './suites/fault.js';
+export { FAULT_KINDS, type Fault, type FaultKind, faultSeams, faultsAtRate, spoiltBy } from './suites/fault.js';
 export {
   type Baseline,
   bypassGate,

@@ -43,9 +43,7 @@ export function passagesOf(text: string, options: PassageOptions = {}): readonly
   return groups.map((group, nth) => {
     const first = group[0] as Block;
     const last = group.at(-1) as Block;
-    const before = (groups[nth - 1] ?? []).slice(
-      groups[nth - 1] === undefined ? 0 : -overlap || Number.POSITIVE_INFINITY,
-    );
+    const before = overlap === 0 ? [] : (groups[nth - 1] ?? []).slice(-overlap);
     const from = before.map((block) => block.from).find((start) => last.to - start <= most) ?? first.from;
     return { from, to: last.to, text: text.slice(from, last.to), headings: headings.get(first) ?? [] };
   });

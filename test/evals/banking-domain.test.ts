@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { dataFolder } from '../../src/adapters/eval-files/data-folder.js';
-import { loggedReads } from '../../src/evals/domains/banking-knowledge/banking-domain.js';
 import { bankingKnowledge } from '../../src/evals/domains/banking-knowledge/index.js';
+import { loggedReads } from '../../src/evals/domains/discovery/logged-reads.js';
 import { parseJson } from '../../src/evals/python/json.js';
 import type { PyValue } from '../../src/evals/python/value.js';
 import type { DataFolder, Environment } from '../../src/evals/world/environment.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { tableNames } from '../../src/evals/domains/banking-knowledge/bank.js';
 import { bankSides } from '../../src/evals/domains/banking-knowledge/sides.js';
-import { readToolData } from '../../src/evals/domains/banking-knowledge/tool-specs.js';
+import { readToolData } from '../../src/evals/domains/discovery/tool-specs.js';
 import { parseJson } from '../../src/evals/python/json.js';
 import type { PyDict, PyValue } from '../../src/evals/python/value.js';
 import { Tables } from '../../src/evals/world/database.js';

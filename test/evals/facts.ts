@@ -1,3 +1,7 @@
+import { type Answer, dataBlocks, isAllData } from '../../src/evals/verify/data-in-answers.js';
+
+export type { Answer };
+
 /**
  * Whether two texts say the same: the reference's recorded answer, and ours in other words. What a reader could act on
  * (ids, amounts, dates, states, choices, names of tools) must be in ours; listings, JSON and Python's own messages must
@@ -7,29 +11,12 @@
 /** Large letters that are emphasis or the name of a thing, not a state. */
 const EMPHASIS = new Set(['IMPORTANT', 'WARNING', 'RECOMMENDATION', 'REMINDERS', 'SECURITY', 'NOT', 'USD', 'EST']);
 
-/** Answers that are listings from beginning to end. */
-const WHOLE = [/^Found \d+ record\(s\) in /, /^No records found in /, /^Payment history for account /, /^\[\n/];
-const WHOLE_ERRORS = [/^Error: Invalid JSON: /, /^Error querying database: /];
-
-/** Openings after which the rest of the answer is Python's. */
-const PYTHON = [
-  /^Error: Invalid JSON in arguments: /,
-  /^Error: Invalid arguments: /,
-  /^Error: Invalid arguments for tool '[^']*': /,
-];
-
-export interface Answer {
-  readonly content: string;
-  readonly error: boolean;
-}
-
 /** What ours lacks of the recorded answer; empty where they agree. `given`: values of the call, which count as facts. */
 export function missingFacts(recorded: Answer, ours: Answer, given: readonly string[] = []): readonly string[] {
   if (recorded.error !== ours.error) return [`error ${recorded.error}, ours ${ours.error}`];
-  const isVerbatim = recorded.error || [...WHOLE, ...WHOLE_ERRORS].some((form) => form.test(recorded.content));
-  if (isVerbatim) return recorded.content === ours.content ? [] : [`the whole: ${recorded.content}`];
+  if (isAllData(recorded)) return recorded.content === ours.content ? [] : [`the whole: ${recorded.content}`];
   const lacking = [
-    ...blocksOf(recorded.content).filter((block) => !ours.content.includes(block)),
+    ...dataBlocks(recorded.content).filter((block) => !ours.content.includes(block)),
     ...tokensOf(recorded.content).filter((token) => !isNamed(token, ours.content)),
     ...given.filter((value) => isNamed(value, recorded.content) && !isNamed(value, ours.content)),
   ];
@@ -39,20 +26,6 @@ export function missingFacts(recorded: Answer, ours: Answer, given: readonly str
 /** Refusals are refusals in both. */
 function verdict(recorded: string, ours: string): readonly string[] {
   return ['Error', 'Failed'].filter((word) => recorded.startsWith(word) !== ours.startsWith(word));
-}
-
-/** Parts that are data: record listings, JSON, what unlocking shows, and the text of a Python error. */
-function blocksOf(text: string): readonly string[] {
-  const opening = PYTHON.map((form) => form.exec(text)?.[0]).find((found) => found !== undefined);
-  return [
-    ...(opening === undefined ? [] : [text.slice(opening.length)]),
-    ...(text.match(/^Found \d+ record\(s\) in '\w+':\n(?:\n|\d+\. Record ID: .*\n| {3}.*\n)*/gm) ?? []).map(
-      (block) => `${block.trimEnd()}\n`,
-    ),
-    ...(text.match(/[{[]\n {2}[\s\S]*?\n[}\]]/g) ?? []),
-    ...(text.match(/^Tool: [\s\S]*?\nParameters:\n[\s\S]*?(?=\n\n)/gm) ?? []),
-    ...(text.match(/No records found in '\w+'\./g) ?? []),
-  ];
 }
 
 /** Words that carry a digit, an underscore, an at sign or only large letters, and whatever stands in quotes. */

@@ -1,31 +1,8 @@
 import { ConfigError } from '../../core/errors.js';
 import type { Embedder } from '../../ports/embedder.js';
+import type { HttpEmbedderOptions } from './options.js';
 import { type Target, targetOf, vectorsFrom } from './request.js';
 import { isRetryable, type Pause, pauseBefore, waited } from './retry.js';
-
-export interface HttpEmbedderOptions {
-  /** `provider/model`; what follows the slash is the provider's name of the model, unless `model` says another. */
-  readonly id: string;
-  readonly model?: string;
-  /** Up to `/v1`, as in `https://api.openai.com/v1`. */
-  readonly baseUrl: string;
-  readonly dimensions: number;
-  /** Asks the provider for vectors of that length, where its models can be shortened. */
-  readonly sendDimensions?: boolean;
-  readonly apiKey?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Put before a text that is a question, for models that want it. */
-  readonly queryPrefix?: string;
-  readonly documentPrefix?: string;
-  /** Texts in one request. 64 where absent. */
-  readonly batch?: number;
-  /** Further tries after one that failed for a time. 4 where absent. */
-  readonly retries?: number;
-  /** For one request. A minute where absent. */
-  readonly timeoutMs?: number;
-  /** No longer than this between two tries, whatever the provider asks for. 30 s where absent. */
-  readonly maxWaitMs?: number;
-}
 
 const DEFAULTS = { batch: 64, retries: 4, timeoutMs: 60_000, maxWaitMs: 30_000 };
 

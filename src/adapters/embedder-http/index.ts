@@ -1,1 +1,2 @@
-export { type HttpEmbedderOptions, httpEmbedder } from './http-embedder.js';
+export { httpEmbedder } from './http-embedder.js';
+export type { HttpEmbedderOptions } from './options.js';

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { ConfigError, FlyballError } from '../../core/errors.js';
-import type { HttpEmbedderOptions } from './http-embedder.js';
+import type { HttpEmbedderOptions } from './options.js';
 import { retryAfterMs } from './retry.js';
 
 export interface Target {

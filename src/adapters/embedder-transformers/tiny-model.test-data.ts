@@ -31,7 +31,20 @@ function valueInfo(name: string, type: number, sizes: readonly (string | number)
   return [...bytes(1, name), ...bytes(2, bytes(1, [...field(1, type), ...bytes(2, shape)]))];
 }
 
-function model(vectors: readonly (readonly number[])[]): Uint8Array {
+function node(operator: string, inputs: readonly string[], outputs: readonly string[]): number[] {
+  const named = [...inputs.flatMap((name) => bytes(1, name)), ...outputs.flatMap((name) => bytes(2, name))];
+  return bytes(1, [...named, ...bytes(4, operator)]);
+}
+
+/** Rounded to eight bits by one scale for the whole batch, as the quantised files on the hub do it inside. */
+const ROUNDED = [
+  ...node('Gather', ['table', 'input_ids'], ['exact']),
+  ...node('DynamicQuantizeLinear', ['exact'], ['rounded', 'scale', 'zero']),
+  ...node('DequantizeLinear', ['rounded', 'scale', 'zero'], ['last_hidden_state']),
+];
+const EXACT = node('Gather', ['table', 'input_ids'], ['last_hidden_state']);
+
+function model(vectors: readonly (readonly number[])[], nodes: readonly number[]): Uint8Array {
   const width = vectors[0]?.length ?? 0;
   const raw = Buffer.from(Float32Array.from(vectors.flat()).buffer);
   const table = [
@@ -41,14 +54,8 @@ function model(vectors: readonly (readonly number[])[]): Uint8Array {
     ...bytes(8, 'table'),
     ...bytes(9, [...raw]),
   ];
-  const gather = [
-    ...bytes(1, 'table'),
-    ...bytes(1, 'input_ids'),
-    ...bytes(2, 'last_hidden_state'),
-    ...bytes(4, 'Gather'),
-  ];
   const graph = [
-    ...bytes(1, gather),
+    ...nodes,
     ...bytes(2, 'words'),
     ...bytes(5, table),
     ...['input_ids', 'attention_mask', 'token_type_ids'].flatMap((name) =>
@@ -68,7 +75,9 @@ export async function writeTinyModel(
   const unknown = Array.from({ length: width }, () => 0.01);
   const vocabulary = Object.fromEntries(['[UNK]', '[PAD]', ...Object.keys(words)].map((word, nth) => [word, nth]));
   await mkdir(join(folder, 'onnx'), { recursive: true });
-  await writeFile(join(folder, 'onnx', 'model.onnx'), model([unknown, unknown.map(() => 0), ...Object.values(words)]));
+  const table = [unknown, unknown.map(() => 0), ...Object.values(words)];
+  await writeFile(join(folder, 'onnx', 'model.onnx'), model(table, EXACT));
+  await writeFile(join(folder, 'onnx', 'model_quantized.onnx'), model(table, ROUNDED));
   const json = (name: string, value: unknown): Promise<void> => writeFile(join(folder, name), JSON.stringify(value));
   await json('config.json', { model_type: 'bert', architectures: ['BertModel'], hidden_size: width });
   await json('tokenizer_config.json', {

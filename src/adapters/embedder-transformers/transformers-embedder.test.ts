@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { embedderContract } from 'flyball/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Embedder } from '../../ports/embedder.js';
 import { writeTinyModel } from './tiny-model.test-data.js';
-import { transformersEmbedder } from './transformers-embedder.js';
+import { type TransformersOptions, transformersEmbedder } from './transformers-embedder.js';
 
 const how = { signal: new AbortController().signal, as: 'document' } as const;
 
@@ -37,17 +37,22 @@ const WORDS = {
 };
 
 describe.skipIf(found === undefined)('@huggingface/transformers over a folder with an ONNX model', () => {
-  let folder: string;
+  let temporary: string;
   let embedder: Embedder;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'flyball-onnx-'));
-    await writeTinyModel(folder, WORDS);
+    temporary = await mkdtemp(join(tmpdir(), 'flyball-onnx-'));
     embedder = await open();
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => rm(temporary, { recursive: true, force: true }));
 
-  const open = (): Promise<Embedder> =>
-    transformersEmbedder({ folder, load: () => import(pathToFileURL(found ?? '').href) as Promise<unknown> });
+  const load = () => import(pathToFileURL(found ?? '').href) as Promise<unknown>;
+  /** A model in a folder deep below the root: a short path could also be the name of a model on the hub. */
+  const open = async (options: Partial<TransformersOptions> = {}, words = WORDS, at = 'a/tiny'): Promise<Embedder> => {
+    const folder = join(temporary, at);
+    await mkdir(folder, { recursive: true });
+    await writeTinyModel(folder, words);
+    return transformersEmbedder({ folder, load, ...options });
+  };
 
   embedderContract({ describe, it }, 'transformers [R5-RET-EMBED-TRANSFORMERS]', () => embedder);
 
@@ -64,18 +69,60 @@ describe.skipIf(found === undefined)('@huggingface/transformers over a folder wi
     for (const [nth, value] of (alone ?? []).entries()) expect(beside?.[nth]).toBeCloseTo(value, 5);
   });
 
-  it('takes its dimensions from the model and names them, with the folder, in its id', () => {
+  it('takes its dimensions from the model and names them, with the folder and the pooling, in its id', () => {
     expect(embedder.dimensions).toBe(4);
-    expect(embedder.id).toMatch(/^transformers\/flyball-onnx-\S+-fp32-\d+@4$/);
+    expect(embedder.id).toMatch(/^transformers\/tiny-fp32-mean-[0-9a-f]{16}@4$/);
+  });
+
+  it('has another id for weights of the same name and size that differ, and for other prefixes', async () => {
+    const same = await open({}, WORDS, 'b/tiny');
+    const other = await open({}, { ...WORDS, cat: [0, 1, 0, 0.1] }, 'c/tiny');
+    const prefixed = await open({ queryPrefix: 'red ' });
+    expect(same.id).toBe(embedder.id);
+    expect(new Set([embedder.id, other.id, prefixed.id]).size).toBe(3);
+  });
+
+  it('puts the prefix of its kind before a text, and none before nothing', async () => {
+    const prefixed = await open({ queryPrefix: 'red ', documentPrefix: 'due ' });
+    const [red, due] = await embedder.embed(['red cat', 'due cat'], how);
+    expect(await prefixed.embed(['cat'], { ...how, as: 'query' })).toEqual([red]);
+    expect(await prefixed.embed(['cat', ' '], how)).toEqual([due, new Float32Array(4)]);
+  });
+
+  it('keeps the order over several batches, with texts that hold nothing between them', async () => {
+    const pairs = await open({ batch: 2 });
+    const texts = ['cat', '', 'due', 'sofa cat', ' ', 'red', 'days'];
+    expect(await pairs.embed(texts, how)).toEqual(await embedder.embed(texts, how));
+    expect((await pairs.embed(texts, how))[2]).toEqual((await embedder.embed(['due'], how))[0]);
+  });
+
+  it('gives a text the same vector in any company, also where the weights are quantised', async () => {
+    const rounded = await open({ dtype: 'q8' }, { ...WORDS, days: [90, -90, 0, 0] }, 'd/tiny');
+    const [alone] = await rounded.embed(['cat sofa'], how);
+    expect((await rounded.embed(['cat sofa', 'days'], how))[0]).toEqual(alone);
+  });
+
+  it('asks no server for what is missing, and leaves the settings of the package as they were', async () => {
+    const library = (await load()) as { readonly env: object };
+    const settings = { ...library.env };
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    const broken = await open({}, WORDS, 'e/tiny');
+    await rm(join(temporary, 'e/tiny/tokenizer.json'));
+    await expect(broken.embed(['cat'], how)).rejects.toMatchObject({ code: 'EFFECT_FAILED' });
+    expect(fetched).not.toHaveBeenCalled();
+    expect({ ...library.env }).toEqual(settings);
+    fetched.mockRestore();
   });
 });
 
 describe('a folder that is no model', () => {
   it('is refused at once, with what is missing [R5-RET-EMBED-TRANSFORMERS]', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flyball-onnx-'));
-    await expect(transformersEmbedder({ folder })).rejects.toThrow(/no config\.json.*tokenizer\.json/);
+    await expect(transformersEmbedder({ folder })).rejects.toThrow(
+      /no config\.json, no tokenizer\.json, no tokenizer_config\.json, no onnx\/model\.onnx\./,
+    );
     await writeTinyModel(folder, WORDS);
-    await expect(transformersEmbedder({ folder, dtype: 'q8' })).rejects.toThrow(/no onnx\/model_quantized\.onnx/);
+    await expect(transformersEmbedder({ folder, dtype: 'q4' })).rejects.toThrow(/no onnx\/model_q4\.onnx/);
     await writeFile(join(folder, 'config.json'), '{}');
     await expect(transformersEmbedder({ folder })).rejects.toThrow(/hidden_size/);
     await rm(folder, { recursive: true });

@@ -1,4 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Embedder } from '../../ports/embedder.js';
@@ -14,7 +16,10 @@ export interface TransformersOptions {
   /** Put before a question, and before a document, for models that want it. */
   readonly queryPrefix?: string;
   readonly documentPrefix?: string;
-  /** Texts in one call of the model. 16 where absent. */
+  /**
+   * Texts in one call of the model. 16 where absent for `fp32`, else 1: quantised weights measure all texts of a call by
+   * one scale, so that a text would get another vector in other company.
+   */
   readonly batch?: number;
   /** Brings the package, where it cannot be found from here. */
   readonly load?: () => Promise<unknown>;
@@ -22,6 +27,7 @@ export interface TransformersOptions {
 
 const PACKAGE = '@huggingface/transformers';
 const BATCH = 16;
+const DESCRIPTIONS = ['config.json', 'tokenizer.json', 'tokenizer_config.json'];
 const FILES: Readonly<Record<NonNullable<TransformersOptions['dtype']>, string>> = {
   fp32: 'model.onnx',
   fp16: 'model_fp16.onnx',
@@ -31,7 +37,6 @@ const FILES: Readonly<Record<NonNullable<TransformersOptions['dtype']>, string>>
 
 /** What this adapter needs of the package. */
 interface Library {
-  readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string };
   pipeline(task: 'feature-extraction', model: string, options: object): Promise<Extractor>;
 }
 type Extractor = (
@@ -44,13 +49,17 @@ type Extractor = (
  * sentence models want it. The id names the folder and what its vectors depend on.
  */
 export async function transformersEmbedder(options: TransformersOptions): Promise<Embedder> {
-  const { dtype = 'fp32', batch = BATCH, queryPrefix = '', documentPrefix = '' } = options;
+  const { dtype = 'fp32', queryPrefix = '', documentPrefix = '' } = options;
+  const { batch = dtype === 'fp32' ? BATCH : 1 } = options;
   if (!(Number.isInteger(batch) && batch >= 1)) throw new ConfigError(`batch must be at least 1, got ${batch}.`);
   const folder = resolve(options.folder);
   const model = await described(folder, dtype);
   let loading: Promise<Extractor> | undefined;
   return {
-    id: `transformers/${basename(folder)}-${dtype}-${model.size}@${model.dimensions}${prefixes(documentPrefix, queryPrefix)}`,
+    id: `transformers/${basename(folder)}-${dtype}-mean-${model.digest}@${model.dimensions}${prefixes(documentPrefix, queryPrefix)}`.replace(
+      /\s/g,
+      '_',
+    ),
     dimensions: model.dimensions,
     semantic: true,
     async embed(texts, { signal, as }) {
@@ -67,50 +76,63 @@ export async function transformersEmbedder(options: TransformersOptions): Promis
         signal.throwIfAborted();
         vectors.push(...(await embedPart(extract, texts.slice(from, from + batch), prefix, model.dimensions)));
       }
+      signal.throwIfAborted();
       return vectors;
     },
   };
 }
 
 function prefixes(...given: readonly [string, string]): string {
-  return given.every((prefix) => prefix === '') ? '' : `+${JSON.stringify(given).replace(/\s/g, '_')}`;
+  return given.every((prefix) => prefix === '') ? '' : `+${JSON.stringify(given)}`;
 }
 
 /** Read before anything is loaded, so that a wrong folder fails at once and says what is missing. */
 async function described(
   folder: string,
   dtype: NonNullable<TransformersOptions['dtype']>,
-): Promise<{ readonly dimensions: number; readonly size: number }> {
-  const missing = (what: string): ConfigError =>
-    new ConfigError(
-      `${folder} holds no ${what}. Put a model there as it lies on the Hugging Face hub: config.json, tokenizer.json, tokenizer_config.json and onnx/${FILES[dtype]}.`,
+): Promise<{ readonly dimensions: number; readonly digest: string }> {
+  const weights = FILES[dtype];
+  const there = await readdir(folder).catch((): string[] => []);
+  const below = await readdir(join(folder, 'onnx')).catch((): string[] => []);
+  const missing = [
+    ...DESCRIPTIONS.filter((file) => !there.includes(file)),
+    ...(below.includes(weights) ? [] : [`onnx/${weights}`]),
+  ];
+  if (missing.length > 0)
+    throw new ConfigError(
+      `${folder} holds no ${missing.join(', no ')}. Put a model there as it lies on the Hugging Face hub: ${DESCRIPTIONS.join(', ')} and onnx/${weights}.`,
     );
-  const config = await readFile(join(folder, 'config.json'), 'utf8').catch(() => undefined);
-  if (config === undefined) throw missing('config.json');
-  await stat(join(folder, 'tokenizer.json')).catch(() => {
-    throw missing('tokenizer.json');
-  });
-  const { size } = await stat(join(folder, 'onnx', FILES[dtype])).catch(() => {
-    throw missing(`onnx/${FILES[dtype]}`);
-  });
-  const { hidden_size, dim, d_model } = JSON.parse(config) as Readonly<Record<string, unknown>>;
+  const parts = below.filter((file) => file.startsWith(weights)).sort(); // large models have their numbers in `.onnx_data`
+  const files = [...DESCRIPTIONS, ...parts.map((file) => join('onnx', file))];
+  return { dimensions: await dimensionsIn(join(folder, 'config.json')), digest: await digestOf(folder, files) };
+}
+
+async function dimensionsIn(file: string): Promise<number> {
+  const { hidden_size, dim, d_model } = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>;
   const dimensions = hidden_size ?? dim ?? d_model;
-  if (typeof dimensions === 'number' && Number.isInteger(dimensions) && dimensions > 0) return { dimensions, size };
-  throw new ConfigError(`${join(folder, 'config.json')} does not say how long its vectors are (hidden_size).`);
+  if (typeof dimensions === 'number' && Number.isInteger(dimensions) && dimensions > 0) return dimensions;
+  throw new ConfigError(`${file} does not say how long its vectors are (hidden_size).`);
+}
+
+/** Of everything in the folder that changes a vector: two trainings of one model have files of the same name and size. */
+async function digestOf(folder: string, files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    for await (const chunk of createReadStream(join(folder, file))) hash.update(chunk as Buffer);
+    hash.update(`\0${file}\0`); // so that bytes cannot wander from one file to the next
+  }
+  return hash.digest('hex').slice(0, 16);
 }
 
 async function extractorOf(folder: string, dtype: string, load: TransformersOptions['load']): Promise<Extractor> {
   const library = await libraryBy(load);
-  library.env.allowRemoteModels = false;
-  library.env.allowLocalModels = true;
-  // the same for every folder, because the package has one setting for all: paths are given whole
-  library.env.localModelPath = '/';
   try {
-    return await library.pipeline('feature-extraction', folder.replace(/^\/+/, ''), { dtype, local_files_only: true });
+    // an absolute path is never taken for the name of a model on the hub; the settings in `env` are everybody's, and left alone
+    return await library.pipeline('feature-extraction', folder, { dtype, device: 'cpu', local_files_only: true });
   } catch (cause) {
     throw new FlyballError(
       'EFFECT_FAILED',
-      `The model in ${folder} cannot be loaded: ${(cause as Error).message}. Check that it is one for feature extraction.`,
+      `The model in ${folder} cannot be loaded: ${(cause as Error).message} Check that it is one for feature extraction.`,
       { cause },
     );
   }

@@ -56,7 +56,19 @@ export interface IdentityRule {
  */
 export interface RecoveryRule {
   readonly shape: RegExp;
+  /** Tools that show documents and nothing that a caller can put into their mouth, as a shell would. */
+  readonly shownBy: readonly string[];
   readonly allows: readonly string[];
+}
+
+/** Things that belong to people, such as accounts and cards: a call about one is passed on only for whom it belongs to. */
+export interface Belongings {
+  /** Arguments that name such a thing. */
+  readonly arguments: readonly string[];
+  /** By pattern of the read: fields of its records that name things of whom, or of what, the read was asked about. */
+  readonly shownBy: Readonly<Record<string, readonly string[]>>;
+  /** By pattern of a call that makes one: the label before its name in the answer, which quotes no free text. */
+  readonly madeBy?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Calls that need others first; a tool that was handed out is needed as `give:name`. */
@@ -90,10 +102,14 @@ export interface GateRules {
   readonly open: readonly string[];
   /** Absent: nobody is verified in this domain. */
   readonly identity?: IdentityRule;
+  /** Absent: what a call names beside people is not looked at. */
+  readonly belongings?: Belongings;
   readonly requires: readonly RequiredTools[];
   readonly order: readonly OrderRule[];
   /** Tools that show documents: a tool that changes something is unlocked or handed out only once one of them, or the policy, named it. */
   readonly documents?: readonly string[];
+  /** Beginnings of their answers where they found nothing: such an answer may quote what was looked for. */
+  readonly nothingFound?: readonly string[];
   /** Failures since anything else happened after which a tool, or the same call of it, is not tried again. */
   readonly retries: { readonly sameTool: number; readonly sameCall: number };
   /** Beginnings of results that are failures, beside those that are marked as such. */

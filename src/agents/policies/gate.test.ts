@@ -42,7 +42,18 @@ function having(...steps: readonly (string | readonly [ToolCall, string, boolean
 
 const look = (): readonly [ToolCall, string] => [call('get_user_information_by_id', { user_id: 'a1' }), FOUND];
 const log = (): readonly [ToolCall, string] => [call('log_verification', LOGGED), 'logged'];
-const VERIFIED = [SAID, look(), log()] as const;
+const listing = (table: string, field: string, id: string): string =>
+  `Found 1 record(s) in '${table}':\n\n1. Record ID: ${id}\n   ${field}: ${id}\n   user_id: a1\n`;
+const ACCOUNTS = `What user a1 has\nAt the bank:\n${listing('accounts', 'account_id', 'k1')}\nOn credit cards:\nNone.`;
+/** What the customer has, as it was read. */
+const OWN = [
+  [inner('get_all_user_accounts_by_user_id_3847', { user_id: 'a1' }), ACCOUNTS],
+  [inner('get_debit_cards_by_account_id_7823', { account_id: 'k1' }), '[{"card_id": "d1", "account_id": "k1"}]'],
+  [call('get_credit_card_accounts_by_user', { user_id: 'a1' }), listing('credit_card_accounts', 'account_id', 'cc1')],
+  [call('get_credit_card_transactions_by_user', { user_id: 'a1' }), listing('transactions', 'transaction_id', 't')],
+] as const;
+const PROVEN = [SAID, look(), log()] as const;
+const VERIFIED = [...PROVEN, ...OWN] as const;
 const done = (tool: string, args: unknown = {}): readonly [ToolCall, string] => [inner(tool, args), 'ok'];
 const unlocked = (tool: string): readonly [ToolCall, string] => [
   call('unlock_discoverable_agent_tool', { agent_tool_name: tool }),

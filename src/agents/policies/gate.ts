@@ -1,27 +1,12 @@
 import type { ToolCall } from '../../core/model.js';
 import { matchesAny, matchesText } from '../../tools/governance/text-glob.js';
+import { notShownAsOwn } from './belongings.js';
 import { type GateCall, isRead, needsIdentity, readProposal } from './gate-call.js';
+import { retries } from './gate-retries.js';
 import type { GateRules } from './gate-rules.js';
 import { documentsRead, opens, proofOf, type Standing, standing, strangersIn } from './identity.js';
-import type { Deed, Evidence, Happening } from './witness.js';
-
-/** Which rule refuses a call, and what the model reads about it. */
-export interface Refusal {
-  readonly rule: GateRule;
-  readonly because: string;
-}
-
-export type GateRule =
-  | 'unknown-tool'
-  | 'arguments'
-  | 'retries'
-  | 'discovery'
-  | 'required'
-  | 'identity'
-  | 'verification'
-  | 'level'
-  | 'subject'
-  | 'order';
+import type { GateRule, Refusal } from './refusal.js';
+import { type Deed, deedsDone, type Evidence } from './witness.js';
 
 type Check = (rules: GateRules, call: GateCall, evidence: Evidence) => Refusal | undefined;
 
@@ -62,34 +47,6 @@ export function judgeCall(rules: GateRules, call: GateCall, evidence: Evidence):
   return undefined;
 }
 
-/** A tool that only fails is not tried again until something has changed: a person spoke, or another call changed something. */
-function retries(rules: GateRules, call: GateCall, { happened }: Evidence): Refusal | undefined {
-  const recent = happened.slice(happened.findLastIndex((one) => changesMatter(rules, call, one)) + 1);
-  const failed = recent.filter((one): one is Deed => isDeed(one) && !one.ok && isSameTool(one.call, call));
-  const same = failed.filter((one) => JSON.stringify(one.call.args) === JSON.stringify(call.args));
-  const { sameTool, sameCall } = rules.retries;
-  if (same.length >= sameCall)
-    return refused(
-      'retries',
-      `${call.target} failed ${same.length} times with exactly these arguments. Change them, or tell the customer what is in the way.`,
-    );
-  if (failed.length >= sameTool)
-    return refused(
-      'retries',
-      `${call.target} failed ${failed.length} times in a row. Talk to the customer before you try it again.`,
-    );
-  return undefined;
-}
-
-function changesMatter(rules: GateRules, call: GateCall, one: Happening): boolean {
-  if (one.kind === 'words') return true;
-  return one.ok && (isSameTool(one.call, call) || (one.call.does === 'call' && !isRead(rules, one.call)));
-}
-
-function isSameTool(a: GateCall, b: GateCall): boolean {
-  return a.tool === b.tool && a.target === b.target;
-}
-
 /** Tools that change something are found in documents, not guessed. */
 function discovery(rules: GateRules, call: GateCall, evidence: Evidence): Refusal | undefined {
   if (rules.documents === undefined || call.wrapper === undefined || call.does === 'call') return undefined;
@@ -109,7 +66,7 @@ function names(text: string, tool: string): boolean {
 
 function unlocked(_rules: GateRules, { wrapper, target }: GateCall, { happened }: Evidence): Refusal | undefined {
   const first = wrapper?.after;
-  if (first === undefined || done(happened).some(({ call }) => call.tool === first && call.target === target))
+  if (first === undefined || deedsDone(happened).some(({ call }) => call.tool === first && call.target === target))
     return undefined;
   return refused('required', `${target} is not unlocked. Call ${first} for it first.`);
 }
@@ -120,7 +77,7 @@ function required(rules: GateRules, call: GateCall, { happened }: Evidence): Ref
   for (const { calls, needs, same = [], because } of rules.requires) {
     if (!matchesAny(calls, call.target)) continue;
     const missing = needs.filter(
-      (need) => !done(happened).some((deed) => isCallOf(deed, need) && agree(deed.call, call, same)),
+      (need) => !deedsDone(happened).some((deed) => isCallOf(deed, need) && agree(deed.call, call, same)),
     );
     if (missing.length > 0) return refused('required', `${call.target} needs ${missing.join(', ')} first: ${because}`);
   }
@@ -154,15 +111,32 @@ function verification(rules: GateRules, call: GateCall, evidence: Evidence): Ref
       'level',
       `${call.target} was not called: the verification on record is not enough for it. Look up which one it needs.`,
     );
-  const strangers = strangersIn(
-    rule,
+  return elsewhere(
+    rules,
     call,
+    evidence,
     enough.map(({ subject }) => subject),
   );
-  if (strangers.length === 0) return undefined;
+}
+
+/** What a call is about has to be the verified customer's: the person that it names, and the things that it names. */
+function elsewhere(
+  rules: GateRules,
+  call: GateCall,
+  evidence: Evidence,
+  subjects: readonly string[],
+): Refusal | undefined {
+  const strangers = rules.identity === undefined ? [] : strangersIn(rules.identity, call, subjects);
+  if (strangers.length > 0)
+    return refused(
+      'subject',
+      `${call.target} was not called: it names ${strangers.join(', ')}, who is not the verified customer.`,
+    );
+  const unknown = notShownAsOwn(rules, call, evidence, subjects);
+  if (unknown.length === 0) return undefined;
   return refused(
-    'subject',
-    `${call.target} was not called: it names ${strangers.join(', ')}, who is not the verified customer.`,
+    'owner',
+    `${call.target} was not called: nothing read in this conversation shows that ${unknown.join(', ')} belongs to the verified customer. Read their accounts, cards or transactions first.`,
   );
 }
 
@@ -170,22 +144,14 @@ function isRecovered(rules: GateRules, call: GateCall, { recovered }: Standing):
   return recovered && matchesAny(rules.identity?.recovery?.allows ?? [], call.target);
 }
 
-function order(rules: GateRules, call: GateCall, { happened }: Evidence): Refusal | undefined {
+export function order(rules: GateRules, call: GateCall, { happened }: Evidence): Refusal | undefined {
   if (call.does !== 'call') return undefined;
   const broken = rules.order.find(
     ({ calls, after, same = [] }) =>
       matchesAny(calls, call.target) &&
-      done(happened).some((deed) => isCallOf(deed, after) && agree(deed.call, call, same)),
+      deedsDone(happened).some((deed) => isCallOf(deed, after) && agree(deed.call, call, same)),
   );
   return broken === undefined ? undefined : refused('order', `${call.target} was not called: ${broken.because}`);
-}
-
-function isDeed(one: Happening): one is Deed {
-  return one.kind === 'deed';
-}
-
-function done(happened: readonly Happening[]): readonly Deed[] {
-  return happened.filter((one): one is Deed => isDeed(one) && one.ok);
 }
 
 /** A tool that was handed out counts where the rule speaks of it as `give:name`. */

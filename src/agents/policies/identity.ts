@@ -3,7 +3,7 @@ import type { Arguments, GateCall } from './gate-call.js';
 import type { ClosedCall, GateRules, IdentityRule, Statement, VerificationLevel } from './gate-rules.js';
 import { type FieldRecord, recordsIn } from './records.js';
 import { isStated, plainValue } from './stated-values.js';
-import type { Deed, Evidence, Happening } from './witness.js';
+import { type Deed, type Evidence, type Happening, isDeed } from './witness.js';
 
 /** Whether a verification call is borne out by what took place before it. */
 export type Proof =
@@ -41,8 +41,14 @@ export function opens(level: VerificationLevel | undefined, { target, inner }: G
   const isClosed = (one: ClosedCall): boolean =>
     typeof one === 'string'
       ? matchesText(one, target)
-      : matchesText(one.call, target) && !(Number(inner[one.argument]) <= one.above);
+      : matchesText(one.call, target) && !(amountIn(inner[one.argument]) <= one.above);
   return matchesAny(level.opens, target) && !(level.closed ?? []).some(isClosed);
+}
+
+/** A number, or a text that is nothing but one: whatever else stands there is no amount that could be small enough. */
+function amountIn(value: unknown): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d{1,12}(?:\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN;
 }
 
 /** The journal has to hold a lookup whose record the call repeats, and the customer's own words for enough of it. */
@@ -56,16 +62,13 @@ export function proofOf(identity: IdentityRule, rules: GateRules, args: Argument
       because: `no lookup in this conversation holds a record with this ${identity.subject} and these fields`,
     };
   const { levels } = identity;
-  const level = levels === undefined ? undefined : levels.of[String(args[levels.argument])];
+  const claimed = levels === undefined ? '' : String(args[levels.argument]);
+  const level = levels !== undefined && Object.hasOwn(levels.of, claimed) ? levels.of[claimed] : undefined;
   if (levels !== undefined && level === undefined)
     return { proven: 'no', because: `${levels.argument} must be one of ${Object.keys(levels.of).join(', ')}` };
   const missing = unstated(level ?? identity.stated, record, evidence);
   if (missing !== undefined) return { proven: 'no', because: missing };
   return { proven: 'record', subject: record[identity.subject] ?? '', level };
-}
-
-function isDeed(one: Happening): one is Deed {
-  return one.kind === 'deed';
 }
 
 function isLookup({ lookups }: IdentityRule, one: Happening): one is Deed {
@@ -95,13 +98,21 @@ function isRecovery(identity: IdentityRule, rules: GateRules, args: Arguments, e
   const code = args[subject];
   if (recovery === undefined || typeof code !== 'string' || !recovery.shape.test(code)) return false;
   if (!Object.keys(fields).every((field) => args[field] === code)) return false;
-  const isNamed = documentsRead(rules, evidence).some((text) => text.includes(code) && text.includes(verification));
+  const shown = documentsRead({ ...rules, documents: recovery.shownBy }, evidence);
+  const isNamed = shown.some((text) => text.includes(code) && text.includes(verification));
   return isNamed && evidence.happened.some((one) => one.kind === 'words' && one.text.includes(code));
 }
 
 /** The policy, and what lookups of documents showed. */
-export function documentsRead({ documents = [] }: GateRules, { happened, known }: Evidence): readonly string[] {
-  const isShown = (one: Happening): one is Deed => isDeed(one) && one.ok && matchesAny(documents, one.call.tool);
+export function documentsRead(
+  { documents = [], nothingFound = [] }: Pick<GateRules, 'documents' | 'nothingFound'>,
+  { happened, known }: Evidence,
+): readonly string[] {
+  const isShown = (one: Happening): one is Deed =>
+    isDeed(one) &&
+    one.ok &&
+    matchesAny(documents, one.call.tool) &&
+    !nothingFound.some((beginning) => one.content.startsWith(beginning));
   return [...known, ...happened.filter(isShown).map(({ content }) => content)];
 }
 
@@ -114,6 +125,6 @@ export function strangersIn(
   const given = named.flatMap((name) => [args[name], inner[name]]);
   return given
     .filter((one) => one !== undefined && one !== null)
-    .map(String)
+    .map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one))) // a list of one name is not that name
     .filter((one) => !known.includes(one));
 }

@@ -17,6 +17,20 @@ export function recordsIn(content: string): readonly FieldRecord[] {
   return parsed === undefined ? listed(content) : objectsIn(parsed, 0);
 }
 
+/**
+ * The first listing in an answer that has a few lines before it and may have more after it; JSON as above. It ends with
+ * the first line that is no part of one, so a value that brings a heading along makes it too short to be believed.
+ */
+export function listingsIn(content: string): readonly FieldRecord[] {
+  if (jsonIn(content) !== undefined) return recordsIn(content);
+  const lines = content.split('\n');
+  const head = lines.findIndex((line) => HEAD.test(line));
+  if (head < 0) return [];
+  const isPart = (line: string): boolean => line.trim() === '' || FIRST.test(line) || FIELD.test(line);
+  const end = lines.findIndex((line, at) => at > head && !isPart(line));
+  return listed(lines.slice(head, end < 0 ? undefined : end).join('\n'));
+}
+
 function jsonIn(content: string): unknown {
   if (!/^\s*[[{]/.test(content)) return undefined;
   try {

@@ -10,6 +10,15 @@ export type Happening =
 
 export type Deed = Extract<Happening, { readonly kind: 'deed' }>;
 
+export function isDeed(one: Happening): one is Deed {
+  return one.kind === 'deed';
+}
+
+/** The calls that succeeded, in order. */
+export function deedsDone(happened: readonly Happening[]): readonly Deed[] {
+  return happened.filter((one): one is Deed => isDeed(one) && one.ok);
+}
+
 /** What the rules are decided on: what took place, in order, and the texts that were known from the start. */
 export interface Evidence {
   readonly happened: readonly Happening[];

@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { fetchTau2 } from '../../adapters/eval-files/index.js';
+import { ConfigError } from '../../core/errors.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { FETCHED } from '../evals/open-domain.js';
-import { unknownName } from '../evals/unknown-name.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 
@@ -30,7 +30,7 @@ export function fetchCommand(perform: Perform): Command {
 }
 
 async function fetchData({ screen }: Call, benchmark: string, options: Options): Promise<ExitCode> {
-  if (benchmark !== 'tau2') throw unknownName('benchmark', benchmark, ['tau2'], 'flyball evals fetch --help');
+  if (benchmark !== 'tau2') throw new ConfigError(`There is no benchmark "${benchmark}" to fetch. There is: tau2.`);
   const leaving = stopOnSignal();
   try {
     const fetched = await fetchTau2({

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError } from '../../core/errors.js';
+import { plainOf } from '../../evals/python/plain-values.js';
 import { type ReplayedCall, replayRecord, replaySequence } from '../../evals/replay/replay.js';
 import { type CallSequence, goldSequence, readSequences } from '../../evals/replay/sequence.js';
-import { plainOf } from '../../evals/results/plain-values.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { plural, shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';

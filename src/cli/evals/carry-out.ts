@@ -8,6 +8,7 @@ import type { ExperimentSettings } from '../../evals/experiment/settings.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 import type { ExperimentFolder } from './experiment-folder.js';
+import { hold } from './hold.js';
 import { priceOf } from './models.js';
 import type { Prepared } from './prepare.js';
 import { ExperimentProgress } from './progress.js';
@@ -27,7 +28,11 @@ export async function carryOut(
     screen,
   }: { readonly settings: ExperimentSettings; readonly folder: ExperimentFolder; readonly screen: Screen },
 ): Promise<CarriedOut> {
-  const engine = await sqliteEngine({ path: folder.journal });
+  const held = await hold(folder.lock);
+  const engine = await sqliteEngine({ path: folder.journal }).catch(async (error: unknown) => {
+    await held.release();
+    throw error;
+  });
   const progress = new ExperimentProgress(screen);
   const stop = stopper(screen, settings.maxCost);
   try {
@@ -58,6 +63,7 @@ export async function carryOut(
     progress.stop();
     stop.forget();
     await engine.close();
+    await held.release();
   }
 }
 

@@ -29,6 +29,11 @@ export class ExperimentFolder {
     return join(this.path, 'journal.db');
   }
 
+  /** Who works in it now. */
+  get lock(): string {
+    return join(this.path, 'running');
+  }
+
   get exists(): boolean {
     return existsSync(join(this.path, SETTINGS));
   }

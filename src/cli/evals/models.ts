@@ -17,7 +17,11 @@ export interface ModelSetting {
 }
 
 /** `option` is what named it: an error says what else could stand there. */
-export async function modelNamed(name: string, option: string, { domain, settings, env }: ModelSetting): Promise<Model> {
+export async function modelNamed(
+  name: string,
+  option: string,
+  { domain, settings, env }: ModelSetting,
+): Promise<Model> {
   if (name === 'scripted') return scripted(domain);
   if (!isModelName(name))
     throw new ConfigError(

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { dataFolder } from '../../adapters/eval-files/data-folder.js';
+import { shippedFolder } from '../../adapters/eval-files/shipped-folder.js';
 import { ConfigError } from '../../core/errors.js';
 import { domainNames, domainSource } from '../../evals/domains/domain-registry.js';
 import type { Domain, DomainServices } from '../../evals/world/environment.js';
 import { unknownName } from './unknown-name.js';
 
 /** What ships with the package. */
-export const SHIPPED = fileURLToPath(new URL('../../../data/', import.meta.url));
+export const SHIPPED = shippedFolder;
 
 export interface DataOption {
   readonly data?: string;
@@ -26,7 +26,11 @@ export async function openDomain(
 }
 
 /** The folder that an experiment keeps, so that it goes on with the same data wherever it is resumed. */
-export function dataOf(name: string, { data }: DataOption, env: Readonly<Record<string, string | undefined>>): DataOption {
+export function dataOf(
+  name: string,
+  { data }: DataOption,
+  env: Readonly<Record<string, string | undefined>>,
+): DataOption {
   if (!domainNames().includes(name) || (domainSource(name).builtIn && data === undefined)) return {};
   return { data: resolve(dataPlace(name, data, env)) };
 }

@@ -23,7 +23,7 @@ export type Prepared = Pick<ExperimentOptions, 'domain' | 'tasks' | 'conditions'
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Agents that are no policy: the ceiling and the floor of every measurement. */
-const REFERENCE_AGENTS: Readonly<Record<string, SideMaker>> = { gold: goldAgentSide, silent: silentAgentSide };
+export const REFERENCE_AGENTS: Readonly<Record<string, SideMaker>> = { gold: goldAgentSide, silent: silentAgentSide };
 
 export async function prepare(
   settings: ExperimentSettings,
@@ -45,16 +45,20 @@ export async function prepare(
     agents,
     users: { user: await userOf(settings.user, opening) },
     conditions: conditionsOf(settings, retrievals),
-    ...(settings.judge === undefined
-      ? {}
-      : { judge: { model: await modelNamed(settings.judge, '--judge', opening) } }),
+    ...(settings.judge === undefined ? {} : { judge: { model: await modelNamed(settings.judge, '--judge', opening) } }),
   };
 }
 
 function retrievalsOf(domain: Domain, wanted: readonly string[]): readonly (string | undefined)[] {
   const unknown = wanted.find((name) => !domain.retrievals.includes(name));
   if (unknown !== undefined)
-    throw unknownName('retrieval configuration', unknown, domain.retrievals, { of: domain.name, see: `flyball evals list --domain ${domain.name}` });
+    throw unknownName(
+      'retrieval configuration',
+      unknown,
+      domain.retrievals,
+      `flyball evals list --domain ${domain.name}`,
+      domain.name,
+    );
   return wanted.length > 0 ? wanted : [domain.defaultRetrieval];
 }
 

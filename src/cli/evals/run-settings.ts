@@ -38,7 +38,9 @@ async function fromFile({ preset, config }: SettingOptions): Promise<Partial<Exp
   const file = preset === undefined ? config : presetFile(preset);
   if (file === undefined) return {};
   if (!existsSync(file))
-    throw new ConfigError(`There is no file ${file}. Name settings in YAML with --config, or some that come with the package with --preset.`);
+    throw new ConfigError(
+      `There is no file ${file}. Name settings in YAML with --config, or some that come with the package with --preset.`,
+    );
   const source = await readYaml(file);
   const settings = readSettings(source.value, source.at);
   const { modules } = settings;

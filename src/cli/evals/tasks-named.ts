@@ -16,7 +16,7 @@ export function tasksNamed({ name, tasks, taskSets }: Domain, wanted: readonly s
         if (set !== undefined) return set;
         if (tasks.some(({ id }) => id === word)) return [word];
         const known = [...taskSets.keys(), ...tasks.map(({ id }) => id)];
-        throw unknownName('task or set', word, known, { of: name, see: `flyball evals list --domain ${name}` });
+        throw unknownName('task or set', word, known, `flyball evals list --domain ${name}`, name);
       }),
   );
   if (ids.size === 0) throw new ConfigError('Name at least one task, a set of them, or all: --tasks all.');

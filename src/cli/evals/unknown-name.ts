@@ -6,7 +6,8 @@ export function unknownName(
   what: string,
   name: string,
   known: readonly string[],
-  { of = '', see = 'flyball evals list' }: { readonly of?: string; readonly see?: string } = {},
+  see = 'flyball evals list',
+  of = '',
 ): ConfigError {
   const near = nearestNames(name, known);
   const hint =
@@ -15,5 +16,7 @@ export function unknownName(
       : known.length <= 12
         ? `There are: ${known.join(', ')}.`
         : '';
-  return new ConfigError(`There is no ${what} "${name}"${of === '' ? '' : ` in ${of}`}. ${hint}${hint === '' ? '' : ' '}\`${see}\` shows them.`);
+  return new ConfigError(
+    `There is no ${what} "${name}"${of === '' ? '' : ` in ${of}`}. ${hint}${hint === '' ? '' : ' '}\`${see}\` shows them.`,
+  );
 }

@@ -1,8 +1,8 @@
 import { ConfigError } from '../../core/errors.js';
+import { pyOf } from '../python/plain-values.js';
+import { instantOf, timestamp } from '../python/timestamps.js';
 import { POLICY_BY_TASK } from '../results/info-record.js';
-import { pyOf } from '../results/plain-values.js';
 import type { ExperimentInfo, Results, SimulationRecord } from '../results/simulation-record.js';
-import { instantOf, timestamp } from '../results/timestamps.js';
 import type { Limits } from '../simulation/party.js';
 import type { Task } from '../world/task.js';
 import { identityOf, keptFrom, Saver } from './checkpoint.js';

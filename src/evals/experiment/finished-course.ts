@@ -1,8 +1,8 @@
 import type { NlJudge } from '../grading/reward.js';
 import { dumpJson, parseJson } from '../python/json.js';
+import { plainOf, pyOf } from '../python/plain-values.js';
+import { RecordFields } from '../python/record-fields.js';
 import type { PyDict, PyValue } from '../python/value.js';
-import { plainOf, pyOf } from '../results/plain-values.js';
-import { RecordFields } from '../results/record-fields.js';
 import type { Course, Termination } from '../simulation/party.js';
 import { readMessage, writeMessage } from '../world/message-record.js';
 

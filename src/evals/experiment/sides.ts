@@ -1,7 +1,7 @@
 import type { ConversationPolicy } from '../../agents/policies/conversation-policy.js';
 import type { GateRules } from '../../agents/policies/gate-rules.js';
 import type { Model, Sampling } from '../../core/model.js';
-import { pyOf } from '../results/plain-values.js';
+import { pyOf } from '../python/plain-values.js';
 import { goldAgent, goldUser } from '../simulation/gold-party.js';
 import { llmUser } from '../simulation/llm-user.js';
 import { type Line, scriptedParty, silentAgent } from '../simulation/scripted-party.js';

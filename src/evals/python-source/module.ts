@@ -110,7 +110,7 @@ function functionAt(
     name,
     decorators: about.decorators,
     parameters: (isMethod ? parameters?.slice(1) : parameters) ?? [],
-    docstring: docstringOf(about.body[0]),
+    docstring: docstringOf(about.body[0]?.tokens ?? afterColon(tokens)),
   };
 }
 
@@ -129,8 +129,13 @@ function parametersIn(reader: TokenReader): readonly PythonParameter[] | undefin
   return found;
 }
 
-function docstringOf(line: LogicalLine | undefined): string | undefined {
-  const tokens = line?.tokens ?? [];
+/** What stands behind the head of a function that is one line. */
+function afterColon(tokens: readonly Token[]): readonly Token[] {
+  const colon = tokens.findLastIndex((token) => isWord(token, ':'));
+  return tokens.slice(colon + 1);
+}
+
+function docstringOf(tokens: readonly Token[]): string | undefined {
   if (tokens.length === 0 || tokens.some(({ kind }) => kind !== 'string')) return undefined;
   return tokens.map(({ text }) => text ?? '').join('');
 }

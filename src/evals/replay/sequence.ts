@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/errors.js';
 import { parseJson } from '../python/json.js';
+import { RecordFields } from '../python/record-fields.js';
 import { PyError, type PyValue } from '../python/value.js';
-import { RecordFields } from '../results/record-fields.js';
 import type { SimCall } from '../world/message.js';
 import { readCall } from '../world/message-record.js';
 import type { Task } from '../world/task.js';
@@ -37,8 +37,11 @@ export function readSequences(lines: Iterable<string>, file: string): readonly C
   for (const line of lines) {
     number++;
     if (line.trim() === '') continue;
-    const record = new RecordFields(parsed(line, `${file}:${number}`), `${file}:${number}`);
+    const place = `${file}:${number}`;
+    const record = new RecordFields(parsed(line, place), place);
     if (record.value('header') !== null && record.value('calls') === null) header = record.value('agent_data_patch');
+    else if (record.value('calls') === null && record.value('steps') === null)
+      throw new ConfigError(`${place} has no calls. A sequence is {"calls": [{"name": …, "arguments": {…}}, …]}.`);
     else sequences.push(sequenceOf(record, header, sequences.length));
   }
   return sequences;

@@ -1,6 +1,6 @@
 import { dumpJson } from '../python/json.js';
+import type { RecordFields } from '../python/record-fields.js';
 import type { PyDict, PyValue } from '../python/value.js';
-import type { RecordFields } from './record-fields.js';
 import type { ExperimentInfo } from './simulation-record.js';
 
 /** Stands in the file where the policy differs by task and is kept with each simulation. */

@@ -1,10 +1,10 @@
 import { FlyballError } from '../../core/errors.js';
 import { referenceMetrics } from '../metrics/reference-metrics.js';
+import { timestamp } from '../python/timestamps.js';
 import type { Domain } from '../world/environment.js';
 import { configurationOf } from './info-record.js';
 import type { Results } from './simulation-record.js';
 import { taskHash } from './task-record.js';
-import { timestamp } from './timestamps.js';
 
 /** What a submission says beside its figures. */
 export interface SubmissionFacts {

@@ -1,9 +1,9 @@
 import { FlyballError } from '../../core/errors.js';
 import { dumpJson, parseJson } from '../python/json.js';
+import { RecordFields } from '../python/record-fields.js';
 import { type PyDict, PyError, type PyValue } from '../python/value.js';
 import { readTask } from '../world/read-task.js';
 import { infoRecord, readInfo } from './info-record.js';
-import { RecordFields } from './record-fields.js';
 import type { Results, SimulationRecord } from './simulation-record.js';
 import { readSimulation, simulationRecord } from './simulation-text.js';
 import { taskRecord } from './task-record.js';

@@ -1,9 +1,9 @@
 import type { RewardInfo } from '../grading/reward.js';
+import { plainOf, pyOf } from '../python/plain-values.js';
+import { RecordFields } from '../python/record-fields.js';
 import type { PyDict, PyValue } from '../python/value.js';
 import type { ToolType } from '../world/environment.js';
 import type { EnvAssertion, GoldAction, RewardBasis } from '../world/task.js';
-import { plainOf, pyOf } from './plain-values.js';
-import { RecordFields } from './record-fields.js';
 
 const BASES: readonly RewardBasis[] = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL_ASSERTION'];
 const TOOL_TYPES: readonly ToolType[] = ['read', 'write', 'think', 'generic'];

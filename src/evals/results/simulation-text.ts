@@ -1,11 +1,11 @@
+import { plainOf, pyOf } from '../python/plain-values.js';
+import { misfit, RecordFields } from '../python/record-fields.js';
+import { instantOf, timestamp } from '../python/timestamps.js';
 import type { PyDict, PyValue } from '../python/value.js';
 import type { Termination } from '../simulation/party.js';
 import { readMessage, writeMessage } from '../world/message-record.js';
-import { plainOf, pyOf } from './plain-values.js';
-import { misfit, RecordFields } from './record-fields.js';
 import { readReward, rewardRecord } from './reward-record.js';
 import type { SimulationRecord } from './simulation-record.js';
-import { instantOf, timestamp } from './timestamps.js';
 
 const TERMINATIONS: readonly Termination[] = [
   'user_stop',

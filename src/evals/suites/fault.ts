@@ -27,40 +27,49 @@ export interface Fault {
 /** Under this name the journal of a simulation says that a fault fired. The agent never reads it. */
 export const FAULT_GUARD = 'fault';
 
-/** Guards around one call that make it fail as configured, and write down that they did. */
+/**
+ * Guards around one call that make it fail as configured, and write down that they did. A fault in the result is only
+ * written down here and made by `spoiltBy`: the journal keeps what the tool really answered, so that the world can be
+ * built again after a crash.
+ */
 export function faultSeams(fault: Fault): ToolSeams {
-  let tries = 0;
-  const isNow = (): boolean => fault.tries === undefined || tries <= fault.tries;
   const why = `${fault.kind} on call ${fault.onCall} of ${fault.tool}`;
-  if (isInResult(fault.kind))
+  const decision = { guard: FAULT_GUARD, verdict: 'warned', rule: fault.id, why } as const;
+  if (isInResult(fault.kind) || fault.tookPlace === true)
     return {
       'tool.post': [
         (next) => async (value, ctx) => {
-          const observed = await next(value, ctx);
-          ctx.decide({ guard: FAULT_GUARD, verdict: 'warned', rule: fault.id, why });
-          return { value: spoilt(fault, observed.value), text: spoiltText(fault, observed.text) };
+          ctx.decide(decision);
+          if (fault.tookPlace === true) throw failureFor(fault);
+          return next(value, ctx);
         },
       ],
     };
-  if (fault.tookPlace === true)
-    return {
-      'tool.post': [
-        () => async (_value, ctx) => {
-          ctx.decide({ guard: FAULT_GUARD, verdict: 'warned', rule: fault.id, why });
-          throw failureFor(fault); // after the fact: the journal keeps that it took place
-        },
-      ],
-    };
+  let tries = 0;
   return {
     'tool.exec': [
       (next) => async (value, ctx) => {
-        tries += 1;
-        if (!isNow()) return next(value, ctx);
-        ctx.decide({ guard: FAULT_GUARD, verdict: 'warned', rule: fault.id, why });
+        if (fault.tries !== undefined && ++tries > fault.tries) return next(value, ctx);
+        ctx.decide(decision);
         throw failureFor(fault);
       },
     ],
   };
+}
+
+/** What is left of a result's text. */
+export function spoiltBy({ kind, text = '' }: Fault, result: string): string {
+  const half = result.slice(0, Math.ceil(result.length / 2));
+  switch (kind) {
+    case 'injected':
+      return `${result}\n${text}`;
+    case 'partial':
+      return half;
+    case 'malformed':
+      return `${half}\uFFFD{"`;
+    default:
+      return result;
+  }
 }
 
 function isInResult(kind: FaultKind): boolean {
@@ -84,22 +93,6 @@ function failureFor({ kind, status, tool }: Fault): FlyballError {
 function answer(status: number, words: string, retryable: boolean): FlyballError {
   const told = status === 404 || status === 429 || status === 503 ? ` ${words}` : '';
   return new FlyballError('EFFECT_FAILED', `HTTP ${status}${told}`, { retryable, detail: { status } });
-}
-
-function spoilt(fault: Fault, value: unknown): unknown {
-  if (typeof value === 'string') return spoiltText(fault, value);
-  if (fault.kind === 'injected') return value; // the text that a model reads carries it
-  if (fault.kind === 'malformed') return spoiltText(fault, JSON.stringify(value) ?? '');
-  if (Array.isArray(value)) return value.slice(0, Math.ceil(value.length / 2));
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value);
-  return Object.fromEntries(members.slice(0, Math.ceil(members.length / 2)));
-}
-
-function spoiltText({ kind, text = '' }: Fault, result: string): string {
-  const half = result.slice(0, Math.ceil(result.length / 2));
-  if (kind === 'injected') return `${result}\n${text}`;
-  return kind === 'partial' ? half : `${half}\uFFFD{"`;
 }
 
 export function faultProblems(faults: readonly Fault[]): readonly string[] {

@@ -12,8 +12,8 @@ import type { Course, Party } from '../simulation/party.js';
 import type { UserSim } from '../users/user-sims.js';
 import { userView } from '../users/user-view.js';
 import type { Environment } from '../world/environment.js';
-import type { SimCall, SimMessage } from '../world/message.js';
-import { faultSeams } from './fault.js';
+import type { SimCall, SimMessage, ToolMessage } from '../world/message.js';
+import { faultSeams, spoiltBy } from './fault.js';
 import type { Scenario } from './scenario.js';
 import type { AgentUnderTest, WorldSim } from './under-test.js';
 
@@ -33,7 +33,7 @@ export function scenarioAgent(parts: ScenarioParts): Agent<SimulationInput, stri
   return async (run, { task, seed }) => {
     const scenario = parts.scenarios.find(({ id }) => id === task);
     if (scenario === undefined) throw new ConfigError(`The suite has no scenario ${task}.`);
-    const startedAt = run.now();
+    const startedAt = Math.floor(run.now()); // a virtual clock may stand between two milliseconds
     const environment = parts.world.open(scenario.id, seed);
     const world = new JournaledWorld(environment, null);
     await run.step('set up the world', task, () => world.begin().then(() => null), 'pure');
@@ -41,7 +41,7 @@ export function scenarioAgent(parts: ScenarioParts): Agent<SimulationInput, stri
     const { goal, expected } = scenario;
     const subject = { goal, expected: expected.outcome, trajectory: trajectoryOf(course) };
     const verdict = await parts.judge(run.scope('judge'), subject);
-    const endedAt = run.now();
+    const endedAt = Math.floor(run.now());
     return done(finishedText({ course, judged: null, info: { verdict }, startedAt, endedAt }));
   };
 }
@@ -85,12 +85,14 @@ function faultyWorld(
   { faults = [] }: Scenario,
 ) {
   const counts = new Map<string, number>();
-  return (call: SimCall) => {
+  return async (call: SimCall): Promise<ToolMessage> => {
     const nth = (counts.get(call.name) ?? 0) + 1;
     counts.set(call.name, nth);
     const fault = faults.find(({ tool, onCall }) => tool === call.name && onCall === nth);
     const run = scopes[call.requestor];
-    return world.respond(fault === undefined ? run : run.guarded(faultSeams(fault)), call);
+    if (fault === undefined) return world.respond(run, call);
+    const message = await world.respond(run.guarded(faultSeams(fault)), call);
+    return { ...message, content: spoiltBy(fault, message.content) };
   };
 }
 

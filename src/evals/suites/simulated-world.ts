@@ -1,8 +1,8 @@
 import { canonicalJson, sha256 } from '../../core/canonical.js';
 import type { JsonSchema } from '../../core/schema.js';
 import { toPlain } from '../experiment/plain-arguments.js';
+import { pyOf } from '../python/plain-values.js';
 import { PyError } from '../python/value.js';
-import { pyOf } from '../results/plain-values.js';
 import type { Environment, Toolkit } from '../world/environment.js';
 import { makeEnvironment } from '../world/live-environment.js';
 import type { WorldSim } from './under-test.js';

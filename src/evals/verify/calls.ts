@@ -1,15 +1,14 @@
+import type { RecordFields } from '../python/record-fields.js';
 import { openWorld } from '../replay/replay.js';
 import { type CallSequence, readSequences } from '../replay/sequence.js';
-import { RecordFields } from '../results/record-fields.js';
 import type { Domain } from '../world/environment.js';
-import { type Check, checked, jsonLines, type OpenDomain, RECORDED_DOMAIN, unlike } from './check.js';
+import { type Check, checked, type OpenDomain, RECORDED_DOMAIN, recordLines, unlike } from './check.js';
 import { missingData } from './data-in-answers.js';
 
 /** Sequences of calls in fresh environments: hashes, error flags, and what of the answers is data. */
 export async function* verifyCalls(text: string, file: string, open: OpenDomain): AsyncGenerator<Check> {
   const domain = await open(RECORDED_DOMAIN);
-  const records = [...jsonLines(text)].map((record) => new RecordFields(record, file));
-  const bodies = records.filter((record) => record.value('calls') !== null);
+  const bodies = [...recordLines(text, file)].filter((record) => record.value('calls') !== null);
   for (const [at, sequence] of readSequences(text.split('\n'), file).entries())
     yield checked(`sequence ${String(sequence.name)}`, () => replayed(domain, sequence, bodies[at]));
 }
@@ -28,9 +27,9 @@ async function replayed(
     differs.push(...unlikeHash(`the hash after ${what}`, recorded.hash, own()));
     if (recorded.error === undefined) continue;
     differs.push(...unlike(`the error flag of ${what}`, recorded.error, answer.error));
-    const { content = '', error } = recorded;
-    const lacking = missingData({ content, error }, answer);
-    if (lacking.length > 0) differs.push(`${what} lacks ${JSON.stringify(lacking[0])}`);
+    const { content, error } = recorded;
+    const [lacking] = content === undefined ? [] : missingData({ content, error }, answer);
+    if (lacking !== undefined) differs.push(`${what} lacks ${JSON.stringify(lacking)}`);
   }
   differs.push(...unlikeHash('the final hash', record?.value('hash_final'), own()));
   differs.push(...unlikeHash("the user's final hash", record?.value('user_hash_final'), environment.hashes().user));

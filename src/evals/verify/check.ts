@@ -1,5 +1,6 @@
-import { FlyballError } from '../../core/errors.js';
+import { ConfigError, FlyballError } from '../../core/errors.js';
 import { parseJson } from '../python/json.js';
+import { RecordFields } from '../python/record-fields.js';
 import { PyError, type PyValue } from '../python/value.js';
 import type { Domain } from '../world/environment.js';
 
@@ -39,7 +40,17 @@ export async function checked(what: string, differences: () => Promise<readonly 
   }
 }
 
-/** Lines of JSON; empty ones are passed over. */
-export function* jsonLines(text: string): Generator<PyValue> {
-  for (const line of text.split('\n')) if (line.trim() !== '') yield parseJson(line);
+/** Lines of JSON, as records; empty ones are passed over. */
+export function* recordLines(text: string, file: string): Generator<RecordFields> {
+  for (const [at, line] of text.split('\n').entries())
+    if (line.trim() !== '') yield new RecordFields(jsonOf(line, `${file}:${at + 1}`), `${file}:${at + 1}`);
+}
+
+export function jsonOf(text: string, place: string): PyValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof PyError)) throw error;
+    throw new ConfigError(`${place} is no JSON: ${error.message}.`);
+  }
 }

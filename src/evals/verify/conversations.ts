@@ -1,8 +1,8 @@
 import { FlyballError } from '../../core/errors.js';
 import { gradeSimulation } from '../grading/grade.js';
 import { dumpJson, parseJson } from '../python/json.js';
+import { RecordFields } from '../python/record-fields.js';
 import { type PyDict, PyError, type PyValue } from '../python/value.js';
-import { RecordFields } from '../results/record-fields.js';
 import { rewardRecord } from '../results/reward-record.js';
 import type { Course } from '../simulation/party.js';
 import type { Domain } from '../world/environment.js';

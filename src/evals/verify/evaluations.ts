@@ -2,22 +2,21 @@ import { partialActionReward } from '../grading/action-checks.js';
 import { gradeSimulation } from '../grading/grade.js';
 import type { NlJudge, RewardInfo } from '../grading/reward.js';
 import { dumpJson } from '../python/json.js';
+import type { RecordFields } from '../python/record-fields.js';
 import { type PyDict, PyError, type PyValue } from '../python/value.js';
-import { RecordFields } from '../results/record-fields.js';
 import { rewardRecord } from '../results/reward-record.js';
 import type { Termination } from '../simulation/party.js';
 import type { Domain } from '../world/environment.js';
 import type { SimMessage } from '../world/message.js';
 import { readCall } from '../world/message-record.js';
 import type { Task } from '../world/task.js';
-import { type Check, checked, jsonLines, type OpenDomain, RECORDED_DOMAIN, unlike } from './check.js';
+import { type Check, checked, type OpenDomain, RECORDED_DOMAIN, recordLines, unlike } from './check.js';
 import { quietWorld, taskOf } from './gold.js';
 
 /** Evaluations of trajectories, check by check. The judge of natural language was a stub, and is one here. */
 export async function* verifyEvaluations(text: string, file: string, open: OpenDomain): AsyncGenerator<Check> {
   const trajectories = new Map<string, Promise<readonly SimMessage[]>>();
-  for (const value of jsonLines(text)) {
-    const record = new RecordFields(value, file);
+  for (const record of recordLines(text, file)) {
     const domain = await open(record.textOrNull('domain') ?? RECORDED_DOMAIN);
     const id = record.text('task_id');
     const what = [id, record.value('variant'), record.value('termination_reason')].filter(Boolean).join(' ');

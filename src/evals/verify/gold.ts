@@ -1,17 +1,16 @@
 import { ConfigError } from '../../core/errors.js';
+import { RecordFields } from '../python/record-fields.js';
 import { PyError, type PyValue } from '../python/value.js';
-import { RecordFields } from '../results/record-fields.js';
 import type { Domain, Environment } from '../world/environment.js';
 import { readCall } from '../world/message-record.js';
 import { render } from '../world/render.js';
 import type { Task } from '../world/task.js';
-import { type Check, checked, jsonLines, type OpenDomain, RECORDED_DOMAIN, unlike } from './check.js';
+import { type Check, checked, type OpenDomain, RECORDED_DOMAIN, recordLines, unlike } from './check.js';
 import { missingData } from './data-in-answers.js';
 
 /** Gold calls of tasks, as the evaluator makes them and live. */
 export async function* verifyGold(text: string, file: string, open: OpenDomain): AsyncGenerator<Check> {
-  for (const value of jsonLines(text)) {
-    const record = new RecordFields(value, file);
+  for (const record of recordLines(text, file)) {
     const id = record.text('task_id');
     const domain = await open(record.textOrNull('domain') ?? RECORDED_DOMAIN);
     yield checked(`${domain.name} ${id}`, async () => {

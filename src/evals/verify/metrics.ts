@@ -2,9 +2,9 @@ import { isSuccessful, passHatK } from '../metrics/pass-hat-k.js';
 import { type ReferenceMetrics, referenceMetrics } from '../metrics/reference-metrics.js';
 import { trialSeeds } from '../metrics/trial-seeds.js';
 import { parseJson } from '../python/json.js';
+import { plainOf } from '../python/plain-values.js';
+import { RecordFields } from '../python/record-fields.js';
 import type { PyValue } from '../python/value.js';
-import { plainOf } from '../results/plain-values.js';
-import { RecordFields } from '../results/record-fields.js';
 import type { SimulationRecord } from '../results/simulation-record.js';
 import type { Termination } from '../simulation/party.js';
 import type { ToolType } from '../world/environment.js';
@@ -36,7 +36,7 @@ function fields(value: PyValue, path: string): RecordFields {
 }
 
 function setDifferences(set: RecordFields): readonly string[] {
-  const simulations = set.each('simulations', (value, path) => simulationOf(new RecordFields(value, path)));
+  const simulations = set.each('simulations', (value, path) => recordedSimulation(new RecordFields(value, path)));
   const own = figuresOf(referenceMetrics({ info: { trials: set.number('num_trials') }, simulations }));
   return [...set.fields('metrics').dict].flatMap(([name, value]) => {
     // authentication, responsiveness and reviews belong to the reference's voice mode
@@ -74,7 +74,7 @@ function figuresOf(own: ReferenceMetrics): Readonly<Record<string, unknown>> {
 }
 
 /** The recording keeps of a simulation what its metrics are made of. */
-function simulationOf(given: RecordFields): SimulationRecord {
+export function recordedSimulation(given: RecordFields): SimulationRecord {
   const [reward, db] = [given.numberOrNull('reward'), given.value('db_match')];
   const action = {
     actionId: '',

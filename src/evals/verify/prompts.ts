@@ -1,10 +1,10 @@
 import { setupText } from '../../agents/policies/setup-text.js';
 import { userToolNames } from '../experiment/user-tools.js';
 import { parseJson } from '../python/json.js';
+import { RecordFields } from '../python/record-fields.js';
 import { sha256Hex } from '../python/sha.js';
 import { lengthOf } from '../python/text.js';
 import type { PyDict, PyValue } from '../python/value.js';
-import { RecordFields } from '../results/record-fields.js';
 import { userPrompt } from '../simulation/user-prompt.js';
 import type { Domain } from '../world/environment.js';
 import { type Check, checked, type OpenDomain, RECORDED_DOMAIN, unlike } from './check.js';

@@ -1,5 +1,5 @@
+import type { RecordFields } from '../python/record-fields.js';
 import type { PyDict, PyValue } from '../python/value.js';
-import type { RecordFields } from '../results/record-fields.js';
 import { Conversation } from '../simulation/orchestrator.js';
 import type { Course, Incoming, Party } from '../simulation/party.js';
 import { type Line, scriptedParty } from '../simulation/scripted-party.js';

@@ -4,10 +4,10 @@ import { GrepIndex } from '../../retrieval/grep.js';
 import { pythonPattern } from '../../retrieval/python-pattern/pattern.js';
 import type { Ranked } from '../../retrieval/ranked.js';
 import { parseJson } from '../python/json.js';
+import { RecordFields } from '../python/record-fields.js';
 import type { PyValue } from '../python/value.js';
-import { RecordFields } from '../results/record-fields.js';
 import type { Domain } from '../world/environment.js';
-import { type Check, checked, jsonLines, type OpenDomain, RECORDED_DOMAIN, unlike } from './check.js';
+import { type Check, checked, type OpenDomain, RECORDED_DOMAIN, recordLines, unlike } from './check.js';
 
 /** Scores agree to this; the last places of a logarithm are the machine's. */
 const NEAR = 1e-9;
@@ -16,8 +16,7 @@ const TOP = 10;
 export async function* verifyBm25(text: string, file: string, open: OpenDomain): AsyncGenerator<Check> {
   const index = new Bm25Index(searched(await open(RECORDED_DOMAIN)));
   let top = TOP;
-  for (const value of jsonLines(text)) {
-    const record = new RecordFields(value, file);
+  for (const record of recordLines(text, file)) {
     if (record.value('query') === null) {
       top = record.numberOrNull('top_k') ?? top;
       continue;
@@ -29,8 +28,7 @@ export async function* verifyBm25(text: string, file: string, open: OpenDomain):
 
 export async function* verifyGrep(text: string, file: string, open: OpenDomain): AsyncGenerator<Check> {
   const index = new GrepIndex(searched(await open(RECORDED_DOMAIN)));
-  for (const value of jsonLines(text)) {
-    const record = new RecordFields(value, file);
+  for (const record of recordLines(text, file)) {
     if (record.value('pattern') === null) continue;
     const pattern = record.text('pattern');
     const caseSensitive = record.value('case_sensitive') === true;

@@ -59,7 +59,7 @@ export async function verifyRecording(text: string, file: string, open: OpenDoma
 }
 
 function kindOf(text: string, file: string): (typeof KINDS)[number] | undefined {
-  const isLines = /\.jsonl$/.test(file);
+  const isLines = /\.jsonl(?:\.gz)?$/.test(file);
   const record = isLines ? firstRecord(text) : parsed(text);
   if (record === undefined) return undefined;
   const form = isLines ? 'lines' : Array.isArray(record) ? 'list' : 'object';

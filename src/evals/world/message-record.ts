@@ -1,7 +1,7 @@
+import { plainOf, pyOf } from '../python/plain-values.js';
+import { RecordFields } from '../python/record-fields.js';
+import { instantOf, timestamp } from '../python/timestamps.js';
 import type { PyDict, PyValue } from '../python/value.js';
-import { plainOf, pyOf } from '../results/plain-values.js';
-import { RecordFields } from '../results/record-fields.js';
-import { instantOf, timestamp } from '../results/timestamps.js';
 import type { Requestor, SimCall, SimMessage, SpokenMessage, ToolMessage, Usage } from './message.js';
 
 const SIDES: readonly Requestor[] = ['assistant', 'user'];

@@ -1,5 +1,5 @@
+import { RecordFields } from '../python/record-fields.js';
 import type { PyValue } from '../python/value.js';
-import { RecordFields } from '../results/record-fields.js';
 import { readMessage, sideOf } from './message-record.js';
 import type { Criteria, EnvAssertion, EnvFunction, GoldAction, InitialState, RewardBasis, Task } from './task.js';
 

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../core/schema.js';
+import { plainOf } from '../python/plain-values.js';
+import { RecordFields } from '../python/record-fields.js';
 import type { Parameter } from '../python/signature.js';
 import type { PyDict, PyValue } from '../python/value.js';
-import { plainOf } from '../results/plain-values.js';
-import { RecordFields } from '../results/record-fields.js';
 import type { ToolSchema } from './environment.js';
 
 /** A tool as `tools.json` of a domain describes it: `{ type: "function", function: { name, description, parameters } }`. */

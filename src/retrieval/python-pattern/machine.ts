@@ -30,8 +30,9 @@ interface Choice {
  */
 export class Machine {
   private readonly program: Program;
-  private readonly text: Uint32Array;
-  private readonly fuel: Fuel;
+  private text = new Uint32Array();
+  private fuel: Fuel = { left: 0 };
+  /** All -1 between two searches. */
   private readonly slots: Int32Array;
   private readonly choices: Choice[] = [];
   /** Slots that were changed, with what they held: slot, value, slot, value. */
@@ -39,17 +40,20 @@ export class Machine {
   private start = 0;
   private mustAdvance = false;
 
-  constructor(program: Program, text: Uint32Array, fuel: Fuel) {
+  constructor(program: Program) {
     this.program = program;
-    this.text = text;
-    this.fuel = fuel;
-    this.slots = new Int32Array(program.slots);
+    this.slots = new Int32Array(program.slots).fill(-1);
   }
 
   /** As `len(findall(text))`: matches that do not overlap, empty ones included, but not two at one place. */
-  count(): number {
+  count(text: Uint32Array, fuel: Fuel): number {
     let count = 0;
+    this.text = text;
+    this.fuel = fuel;
     this.mustAdvance = false;
+    // a search that ran out of steps has left these as they were then
+    this.choices.length = 0;
+    this.undo(0);
     for (let from = 0; from <= this.text.length; ) {
       const end = this.searchFrom(from);
       if (end < 0) break;
@@ -68,10 +72,8 @@ export class Machine {
       at = skipped;
       if (at > this.text.length) return -1;
       this.start = at;
-      this.slots.fill(-1);
-      this.choices.length = 0;
-      this.trail.length = 0;
       const end = this.run(0, at, true);
+      this.undo(0);
       if (end >= 0) return end;
     }
     return -1;

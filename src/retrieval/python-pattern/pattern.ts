@@ -6,7 +6,10 @@ import { PatternError } from './syntax.js';
 
 /** A text as the machine reads it: one number for each character. */
 export function codePoints(text: string): Uint32Array {
-  return Uint32Array.from(Array.from(text), (character) => character.codePointAt(0) ?? 0);
+  const codes = new Uint32Array(text.length);
+  let length = 0;
+  for (const character of text) codes[length++] = character.codePointAt(0) ?? 0;
+  return codes.subarray(0, length);
 }
 
 /** A pattern of Python's `re`, ready to be counted. */
@@ -19,7 +22,8 @@ export interface Pattern {
 
 export function pythonPattern(pattern: string, options: { readonly ignoreCase: boolean }): Pattern {
   const { program, valid } = programOf(pattern, options);
-  return { valid, count: (text, fuel) => new Machine(program, text, fuel).count() };
+  const machine = new Machine(program);
+  return { valid, count: (text, fuel) => machine.count(text, fuel) };
 }
 
 function programOf(

@@ -1,6 +1,7 @@
 import type { GateRules } from '../gate-rules.js';
 
 const DOCUMENTS = ['KB_search', 'KB_search_*', 'grep', 'shell'];
+const NOTHING_FOUND = ['No matches found', 'No relevant documents found'];
 
 /**
  * The gate for `banking_knowledge`, from its policy and its procedures. A wrapper's call waits for a verified customer
@@ -34,7 +35,30 @@ export const bankingGate: GateRules = {
       least: 2,
       of: { date_of_birth: 'date', email: 'email', phone_number: 'phone', address: 'address' },
     },
-    recovery: { shape: /^[A-Z0-9]{12,40}$/, allows: ['change_user_email'] },
+    recovery: {
+      shape: /^[A-Z0-9]{12,40}$/,
+      shownBy: ['KB_search', 'KB_search_*', 'grep'],
+      allows: ['change_user_email'],
+    },
+  },
+  belongings: {
+    arguments: [
+      'account_id',
+      'checking_account_id',
+      'source_account_id',
+      'destination_account_id',
+      'credit_card_account_id',
+      'card_id',
+      'transaction_id',
+    ],
+    shownBy: {
+      get_credit_card_accounts_by_user: ['account_id'],
+      get_credit_card_transactions_by_user: ['transaction_id'],
+      'get_all_user_accounts_by_user_id_*': ['account_id'],
+      'get_bank_account_transactions_*': ['transaction_id'],
+      'get_debit_cards_by_account_id_*': ['card_id'],
+    },
+    madeBy: { 'open_bank_account_*': ['Account ID'] },
   },
   requires: [
     {
@@ -113,6 +137,7 @@ export const bankingGate: GateRules = {
     },
   ],
   documents: DOCUMENTS,
+  nothingFound: NOTHING_FOUND,
   retries: { sameTool: 4, sameCall: 2 },
   failing: ['Error', 'Failed'],
 };

@@ -16,10 +16,11 @@ import { readTask } from '../../world/read-task.js';
 import type { Task } from '../../world/task.js';
 import { TAU2_AGENT_INSTRUCTION } from '../agent-instruction.js';
 import { fileIn, guidelinesIn, jsonIn, taskSetsOf } from '../data-files.js';
+import { loggedReads } from '../discovery/logged-reads.js';
+import { readToolData } from '../discovery/tool-specs.js';
 import { tableNames } from './bank.js';
 import { type Knowledge, loadKnowledge, type RetrievalTool } from './knowledge/index.js';
 import { type BankSides, bankSides, type SidesRequest } from './sides.js';
-import { readToolData } from './tool-specs.js';
 import type { OtherTool } from './toolkit.js';
 
 const FOLDER = 'domains/banking_knowledge';
@@ -120,14 +121,4 @@ function otherTool(tool: RetrievalTool): OtherTool {
     standard === undefined ? { name, required: true } : { name, required: false, default: standard },
   );
   return { name: tool.name, parameters, call: (args) => tool.call(args) };
-}
-
-/** Reads that the gold path makes leave a trace, so that an agent has to make them too; others leave none. */
-export function loggedReads(task: Task | undefined): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { name, arguments: args } of task?.criteria?.actions ?? []) {
-    const tool = args.get('agent_tool_name');
-    if (name === 'call_discoverable_agent_tool' && typeof tool === 'string') names.add(tool);
-  }
-  return names;
 }

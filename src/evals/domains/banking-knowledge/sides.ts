@@ -1,5 +1,6 @@
 import type { Tables } from '../../world/database.js';
 import type { Toolkit, ToolSchema } from '../../world/environment.js';
+import type { ToolData, ToolSpec } from '../discovery/tool-specs.js';
 import { accountTools } from './accounts/index.js';
 import type { BankTool } from './bank-tool.js';
 import { lookups } from './base/lookups.js';
@@ -11,7 +12,6 @@ import { escalation } from './discovery/escalation.js';
 import type { Owner, Registry } from './discovery/registry.js';
 import { userSide } from './discovery/user-side.js';
 import { OpenBank } from './open-bank.js';
-import type { ToolData, ToolSpec } from './tool-specs.js';
 import { BankToolkit, type OtherTool, registryOf } from './toolkit.js';
 import { givenTools, userTools } from './user/index.js';
 

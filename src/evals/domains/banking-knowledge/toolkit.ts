@@ -3,10 +3,10 @@ import { bind, type Parameter } from '../../python/signature.js';
 import { type PyDict, PyError, type PyValue } from '../../python/value.js';
 import { Tables } from '../../world/database.js';
 import type { Database, Toolkit, ToolSchema, ToolType } from '../../world/environment.js';
+import type { ToolSpec } from '../discovery/tool-specs.js';
 import type { BankTool } from './bank-tool.js';
 import { type Owner, type RegisteredTool, type Registry, runTool } from './discovery/registry.js';
 import type { OpenBank } from './open-bank.js';
-import type { ToolSpec } from './tool-specs.js';
 
 /** A tool that is not about the bank's database: searching the documents. */
 export interface OtherTool {

@@ -11,10 +11,10 @@ import type {
 import { makeEnvironment } from '../../world/live-environment.js';
 import { readTask } from '../../world/read-task.js';
 import type { Task } from '../../world/task.js';
-import { loggedReads } from '../banking-knowledge/banking-domain.js';
 import { type Knowledge, loadKnowledge } from '../banking-knowledge/knowledge/index.js';
-import { readToolData } from '../banking-knowledge/tool-specs.js';
 import { fileIn, jsonIn } from '../data-files.js';
+import { loggedReads } from '../discovery/logged-reads.js';
+import { readToolData } from '../discovery/tool-specs.js';
 import { compliance } from './compliance.js';
 import { TABLES } from './desk.js';
 import { deskSides } from './sides.js';

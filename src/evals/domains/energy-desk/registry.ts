@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../core/errors.js';
 import { bind } from '../../python/signature.js';
 import type { PyDict } from '../../python/value.js';
-import type { ToolSpec } from '../banking-knowledge/tool-specs.js';
+import type { ToolSpec } from '../discovery/tool-specs.js';
 import { type Desk, Refused } from './desk.js';
 import { Arguments, type DeskTool } from './desk-tool.js';
 

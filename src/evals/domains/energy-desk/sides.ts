@@ -2,7 +2,7 @@ import type { Tables } from '../../world/database.js';
 import type { Toolkit, ToolSchema } from '../../world/environment.js';
 import { type KitTool, makeToolkit } from '../../world/toolkit.js';
 import type { RetrievalTool } from '../banking-knowledge/knowledge/index.js';
-import type { ToolData } from '../banking-knowledge/tool-specs.js';
+import type { ToolData } from '../discovery/tool-specs.js';
 import { assertions } from './assertions.js';
 import { Desk } from './desk.js';
 import type { DeskTool } from './desk-tool.js';

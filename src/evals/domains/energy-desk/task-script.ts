@@ -1,5 +1,5 @@
+import { RecordFields } from '../../python/record-fields.js';
 import type { PyDict, PyValue } from '../../python/value.js';
-import { RecordFields } from '../../results/record-fields.js';
 import type { Task } from '../../world/task.js';
 
 /** What the customer of a task does next: says something, or uses a tool of theirs. */

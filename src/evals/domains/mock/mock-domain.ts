@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../core/errors.js';
+import { RecordFields } from '../../python/record-fields.js';
 import type { PyValue } from '../../python/value.js';
-import { RecordFields } from '../../results/record-fields.js';
 import type { DataFolder, Domain, DomainSource, Environment, ToolSchema } from '../../world/environment.js';
 import { makeEnvironment } from '../../world/live-environment.js';
 import { readTask } from '../../world/read-task.js';

@@ -1,8 +1,8 @@
 import { bind } from '../../../python/signature.js';
 import type { PyDict } from '../../../python/value.js';
+import type { ToolSpec } from '../../discovery/tool-specs.js';
 import type { Bank } from '../bank.js';
 import type { BankTool } from '../bank-tool.js';
-import type { ToolSpec } from '../tool-specs.js';
 
 /** The reference's classes: their names stand in the messages of Python's argument binding. */
 export type Owner = 'KnowledgeTools' | 'KnowledgeUserTools';

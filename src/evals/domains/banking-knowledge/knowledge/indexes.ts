@@ -2,8 +2,9 @@ import { ConfigError, FlyballError } from '../../../../core/errors.js';
 import type { Embedder } from '../../../../ports/embedder.js';
 import { Bm25Index } from '../../../../retrieval/bm25.js';
 import { DenseIndex } from '../../../../retrieval/dense.js';
+import { DocumentLinks } from '../../../../retrieval/expansion.js';
 import { GrepIndex } from '../../../../retrieval/grep.js';
-import { HybridIndex } from '../../../../retrieval/hybrid.js';
+import { HybridIndex, type TitledDocument } from '../../../../retrieval/hybrid.js';
 import type { Ranked } from '../../../../retrieval/ranked.js';
 import type { ModelChoice, SearchKind } from './configurations.js';
 import type { KnowledgeDocument, KnowledgeServices } from './knowledge.js';
@@ -16,6 +17,9 @@ const NAMED: Readonly<Record<Exclude<ModelChoice, 'given'>, string>> = {
 
 /** How Qwen's embedder wants to be asked. */
 const QWEN_TASK = 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:';
+
+/** What an expansion may still choose from. */
+const FOUND = 50;
 
 const never = new AbortController().signal;
 
@@ -34,7 +38,21 @@ export class Indexes {
     return this.once('grep', () => new GrepIndex(this.searched())).search({ pattern, ...how });
   }
 
-  async search(kind: SearchKind, query: string, model: ModelChoice): Promise<readonly Ranked[]> {
+  /** `limit` may be negative, as in a slice of Python's: then so many are left out at the end. */
+  async search(
+    kind: SearchKind,
+    query: string,
+    { model, limit }: { readonly model: ModelChoice; readonly limit: number },
+  ): Promise<readonly Ranked[]> {
+    if (kind !== 'hybrid') return (await this.ranked(kind, query, model)).slice(0, limit);
+    const index = await this.later('hybrid', () => HybridIndex.of(this.titled(), this.embedding(this.embedder(model))));
+    const links = this.once('links', () => new DocumentLinks(this.titled()));
+    const found = await index.search(query, { limit: Math.max(limit, FOUND), signal: never });
+    return links.expand(query, found, { limit });
+  }
+
+  /** All documents, best first. */
+  private async ranked(kind: 'bm25' | 'dense', query: string, model: ModelChoice): Promise<readonly Ranked[]> {
     const limit = this.documents.length;
     switch (kind) {
       case 'bm25':
@@ -45,11 +63,6 @@ export class Indexes {
         const asked = model === 'qwen' ? QWEN_TASK + query : query;
         return index.search(asked, { embedder, limit, signal: never });
       }
-      case 'hybrid': {
-        const embedding = this.embedding(this.embedder(model));
-        const index = await this.later('hybrid', () => HybridIndex.of(this.titled(), embedding));
-        return index.search(query, { limit, signal: never });
-      }
     }
   }
 
@@ -57,8 +70,8 @@ export class Indexes {
     return this.once('searched', () => this.documents.map(({ id, content }) => ({ id, text: content })));
   }
 
-  private titled(): readonly { readonly id: string; readonly title: string; readonly text: string }[] {
-    return this.documents.map(({ id, title, content }) => ({ id, title, text: content }));
+  private titled(): readonly TitledDocument[] {
+    return this.once('titled', () => this.documents.map(({ id, title, content }) => ({ id, title, text: content })));
   }
 
   private embedding(embedder: Embedder): Parameters<typeof DenseIndex.of>[1] {

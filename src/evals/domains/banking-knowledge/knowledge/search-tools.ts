@@ -59,8 +59,7 @@ async function searched(
   const now = parts.services.now ?? (() => 0);
   const began = now();
   if (kind !== 'bm25' && isBlank(query)) throw new PyError('ValueError', 'Query must not be blank');
-  // as a slice of Python's: a negative limit leaves that many out at the end
-  const found = (await parts.indexes.search(kind, query, parts.configuration.model ?? 'given')).slice(0, limit);
+  const found = await parts.indexes.search(kind, query, { model: parts.configuration.model ?? 'given', limit });
   const retrieved = now();
   const kept = parts.configuration.rerank === true ? await rated(parts, query, found) : found;
   const done = now();

@@ -1,6 +1,6 @@
 import { FlyballError } from '../../core/errors.js';
-import { typeName } from '../python/equality.js';
-import type { PyDict, PyValue } from '../python/value.js';
+import { typeName } from './equality.js';
+import type { PyDict, PyValue } from './value.js';
 
 /** A JSON object whose fields are read one by one; what does not fit is refused with the path to it. */
 export class RecordFields {

@@ -1,6 +1,6 @@
+import { RecordFields } from '../../python/record-fields.js';
 import type { Parameter } from '../../python/signature.js';
 import type { PyValue } from '../../python/value.js';
-import { RecordFields } from '../../results/record-fields.js';
 import type { ToolSchema, ToolType } from '../../world/environment.js';
 import { readParameters, readToolSchema } from '../../world/tool-schema.js';
 

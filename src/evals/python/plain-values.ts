@@ -1,4 +1,4 @@
-import type { PyValue } from '../python/value.js';
+import type { PyValue } from './value.js';
 
 /** Between our own notes and the file's values. Whole numbers of ours become whole numbers there. */
 export function pyOf(value: unknown): PyValue {

@@ -1,0 +1,18 @@
+/** Which rule refuses a call, and what the model reads about it. */
+export interface Refusal {
+  readonly rule: GateRule;
+  readonly because: string;
+}
+
+export type GateRule =
+  | 'unknown-tool'
+  | 'arguments'
+  | 'retries'
+  | 'discovery'
+  | 'required'
+  | 'identity'
+  | 'verification'
+  | 'level'
+  | 'subject'
+  | 'owner'
+  | 'order';

@@ -1,0 +1,165 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.js';
+import { evals, type Place, place } from './evals-stage.js';
+
+/** The words, what the message says, and what it says to do next. */
+type Refusal = readonly [what: string, words: (here: Place) => readonly string[], message: RegExp];
+
+const REFUSALS: readonly Refusal[] = [
+  [
+    'an unknown domain',
+    () => ['--domain', 'nope'],
+    /no domain "nope"\. There are: energy_desk, banking_knowledge, mock/,
+  ],
+  [
+    'an unknown task',
+    () => ['--tasks', 'energy_999'],
+    /no task or set "energy_999" in energy_desk\. Did you mean energy_0/,
+  ],
+  ['no task at all', () => ['--tasks', ''], /Name at least one task, a set of them, or all/],
+  ['an unknown policy', () => ['--agent', 'govern'], /no agent "govern"\. Did you mean governed\?/],
+  [
+    'an unknown retrieval',
+    () => ['--retrieval', 'bm26'],
+    /"bm26" in energy_desk\. Did you mean bm25\? `flyball evals list/,
+  ],
+  ['an unknown preset', () => ['--preset', 'pilo'], /no preset "pilo"\. Did you mean pilot\?/],
+  ['a way out of the presets', () => ['--preset', '../x'], /no preset "\.\.\/x"\. There are: experiment, pilot/],
+  ['a preset and a file', () => ['--preset', 'pilot', '--config', 'x.yaml'], /--preset or --config, not both/],
+  ['a model without provider', () => ['--model', 'gpt'], /no model "gpt"\. Give --model as provider\/model, such as/],
+  ['an unknown provider', () => ['--model', 'openia/gpt'], /no provider "openia".* Did you mean openai\/gpt\?/],
+  ['a model without a key', () => ['--model', 'openai/gpt-4.1'], /openai is not configured\. Set OPENAI_API_KEY/],
+  ['a user nobody plays', () => ['--user', 'bob'], /no model "bob"\. Give --user as provider\/model/],
+  ['a judge nobody knows', () => ['--judge', 'bob'], /no model "bob"\. Give --judge as provider\/model/],
+  ['an unknown embedder', () => ['--embedder', 'x'], /no embedder "x"\. Say energetic, hash, a folder/],
+  ['no trials', () => ['--trials', '0'], /--trials must be a whole number of at least 1, got "0"/],
+  ['a limit in words', () => ['--limit', 'x'], /--limit must be a whole number of at least 1, got "x"/],
+  ['an empty seed', () => ['--seed', ' '], /--seed must be a whole number of at least 0/],
+  [
+    'a price in words',
+    () => ['--price', 'cheap'],
+    /input\/output in USD per million tokens, as in 0\.25\/2, got "cheap"/,
+  ],
+  ['a cost below nothing', () => ['--max-cost', '-1'], /--max-cost must be an amount in USD, as in 2\.50/],
+  ['no such module', (here) => ['--module', here.at('no.mjs')], /There is no module .*no\.mjs\. Name the file/],
+  [
+    'a module without agents',
+    (here) => ['--module', here.file('m.mjs', 'export const policies = { mine: 1 };')],
+    /registers no agent\. Export functions by name: export const policies/,
+  ],
+  [
+    'a module that takes a name again',
+    (here) => ['--module', here.file('t.mjs', 'export const policies = { baseline: () => 1 };')],
+    /a conversation policy "baseline" already\. Give yours another name/,
+  ],
+  ['no such configuration', (here) => ['--config', here.at('no.yaml')], /no file .*no\.yaml\. Name settings in YAML/],
+  [
+    'a broken configuration',
+    (here) => ['--config', here.file('b.yaml', 'domain: mock\nagnets: [baseline]\ntrials: none\nagents: [1]\n')],
+    /b\.yaml:2: there is no setting "agnets"\. Did you mean agents\?\n.*b\.yaml:3: trials must be a whole.*\n.*b\.yaml:4: agents must/,
+  ],
+  ['no YAML', (here) => ['--config', here.file('y.yaml', 'domain: mock\n\ttasks: x\n')], /y\.yaml:2: /],
+  ['a list of settings', (here) => ['--config', here.file('l.yaml', '- a\n')], /l\.yaml:1: an experiment is a mapping/],
+  ['no data', () => ['--domain', 'mock'], /needs the data of tau2-bench\. Fetch them with `flyball evals fetch tau2`/],
+  ['no data folder', (here) => ['--domain', 'mock', '--data', here.at('no')], /There is no folder .*domains\/mock/],
+  ['an empty data folder', (here) => ['--domain', 'mock', '--data', here.path], /There is no domains\/mock\/.* in /],
+];
+
+describe('flyball evals run refuses, before anything is started,', () => {
+  it.each(REFUSALS)('%s [R5-CLI-RUN]', async (_, words, message) => {
+    const here = place();
+    const ran = await evals(['run', ...words(here), '--out', here.at('out')]);
+    expect(ran).toMatchObject({ code: EXIT.usage, out: '' });
+    expect(ran.error).toMatch(message);
+    expect(existsSync(here.at('out'))).toBe(false);
+    const told = await evals(['run', ...words(here), '--out', here.at('out'), '--json']);
+    expect(told.json()).toMatchObject([{ kind: 'error', exitCode: EXIT.usage }]);
+  });
+
+  it('a folder that holds an experiment already, and keeps it [R5-CLI-RUN]', async () => {
+    const here = place();
+    const first = ['run', '--tasks', 'energy_001', '--agent', 'gold', '--user', 'gold', '--out', here.at('x')];
+    expect((await evals(first)).code).toBe(EXIT.ok);
+    const before = here.read('x/gold-bm25_grep/results.json');
+    const again = await evals(first);
+    expect(again.code).toBe(EXIT.usage);
+    expect(again.error).toContain(`Go on with it: flyball evals resume ${here.at('x')}, or name another folder`);
+    expect(here.read('x/gold-bm25_grep/results.json')).toBe(before);
+    expect(readdirSync(here.at('x'))).not.toContain('running');
+  });
+});
+
+describe('the other commands say what is wrong with', () => {
+  const cases: readonly Refusal[] = [
+    [
+      'results of another shape',
+      (here) => ['report', here.file('o.json', '{"a":1}')],
+      /o\.json: info.*Name a results\.json/,
+    ],
+    ['a list', (here) => ['report', here.file('l.json', '[]')], /l\.json: .*expected an object/],
+    ['no JSON', (here) => ['report', here.file('n.json', 'xx')], /n\.json is no JSON/],
+    ['a file that is no JSON file', (here) => ['report', here.file('n.txt', 'xx')], /no results\.json in .*n\.txt/],
+    ['no results', (here) => ['report', here.at('none')], /There is no results\.json in .*none\. Name a results file/],
+    [
+      'an unknown format',
+      (here) => ['report', here.path, '--format', 'pdf'],
+      /no format "pdf"\. There are: md, csv, json, html/,
+    ],
+    [
+      'no experiment',
+      (here) => ['resume', here.path],
+      /There is no experiment in .*Begin one with: flyball evals run --out/,
+    ],
+    [
+      'settings that were cut',
+      (here) => ['resume', here.file('experiment.json', '{').replace(/\/experiment\.json$/, '')],
+      /experiment\.json is no JSON any more/,
+    ],
+    ['nothing to replay', () => ['replay'], /Say what to replay: --calls <file>, or --tasks all/],
+    [
+      'no calls file',
+      (here) => ['replay', '--calls', here.at('none')],
+      /none cannot be read: .*Name a file with a sequence/,
+    ],
+    [
+      'lines that are no JSON',
+      (here) => ['replay', '--calls', here.file('c', '{}x')],
+      /c:1 is no JSON: .*Each line holds/,
+    ],
+    [
+      'a line without calls',
+      (here) => ['replay', '--calls', here.file('c', '{"header":true}\n{"seq":1}\n')],
+      /c:2 has no calls\. A sequence is \{"calls"/,
+    ],
+    [
+      'a sequence of an unknown task',
+      (here) => ['replay', '--calls', here.file('c', '{"init":{"task_id":"x"},"calls":[{"name":"a","arguments":{}}]}')],
+      /There is no task "x" in energy_desk/,
+    ],
+  ];
+  it.each(cases)('%s [R5-CLI-REPORT] [R5-CLI-REPLAY] [R5-CLI-RESUME]', async (_, words, message) => {
+    const ran = await evals(words(place()));
+    expect(ran.code).toBe(EXIT.usage);
+    expect(ran.error).toMatch(message);
+  });
+});
+
+describe('the help of', () => {
+  it.each(['run', 'resume', 'report', 'compare', 'replay', 'submit'])('%s teaches by examples', async (name) => {
+    const help = await evals([name, '--help']);
+    expect(help.code).toBe(EXIT.ok);
+    expect(help.out).toContain(`Examples:\n  $ flyball evals ${name}`);
+  });
+
+  it('evals names every command, and is bad usage without one', async () => {
+    const help = await evals(['--help']);
+    for (const name of ['run', 'resume', 'report', 'compare', 'replay', 'submit'])
+      expect(help.out).toContain(`\n  ${name} `);
+    expect((await evals([])).code).toBe(EXIT.usage);
+    expect(await evals(['rnu'])).toMatchObject({
+      code: EXIT.usage,
+      error: expect.stringContaining('Did you mean run?'),
+    });
+  });
+});
