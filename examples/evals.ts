@@ -13,6 +13,7 @@ import {
   measurementOf,
   policyAgent,
   promote,
+  type RewardInfo,
   readResults,
   reportOf,
   runExperiment,
@@ -84,12 +85,13 @@ const { difference, losses } = comparePaired(baseline, silent);
 assert.deepEqual([difference.value, losses], [-1, 3]);
 // #endregion
 
+const nothing = (reward: RewardInfo | null) => (reward === null ? null : { ...reward, reward: 0 });
 // #region gate
 const accepted = promote(measurementOf(measured), { by: 'mara', reason: 'the first run', at: '2026-02-01' });
 assert.equal(gate(measurementOf(measured), accepted).passed, true);
 const fallen = measured.map(({ results: one }) => ({
   domain,
-  results: { ...one, simulations: one.simulations.map((each) => ({ ...each, reward: null })) },
+  results: { ...one, simulations: one.simulations.map((each) => ({ ...each, reward: nothing(each.reward) })) },
 }));
 assert.equal(gate(measurementOf(fallen), accepted).passed, false);
 // #endregion

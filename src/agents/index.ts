@@ -26,8 +26,9 @@ export type {
 } from './policies/conversation-policy.js';
 export { declarative } from './policies/declarative.js';
 export { POLICY_DOMAINS } from './policies/domains/policy-domains.js';
-export { type GateRule, judge, type Refusal } from './policies/gate.js';
+export { judge } from './policies/gate.js';
 export type {
+  Belongings,
   GateRules,
   IdentityRule,
   OrderRule,
@@ -55,6 +56,7 @@ export {
   type PolicyParts,
   policyBook,
 } from './policies/policies.js';
+export type { GateRule, Refusal } from './policies/refusal.js';
 export { DEFAULT_INSTRUCTIONS, setupText } from './policies/setup-text.js';
 export { type PromptSkill, skillsBlock } from './policies/skills-block.js';
 export { type Talked, type TalkParts, talk } from './policies/talk.js';

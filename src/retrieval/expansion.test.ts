@@ -10,6 +10,8 @@ const DOCUMENTS = [
   { id: 'gold-2', title: 'Gold Rewards Card: Fees', text: 'Its fees.' },
   { id: 'gold-acc-1', title: 'Gold Account at a glance', text: 'The account.' },
   { id: 'gold-acc-2', title: 'Gold Account — interest', text: 'Interest.' },
+  { id: 'plus-1', title: 'Gold Account Plus: Overview', text: 'More.' },
+  { id: 'plus-2', title: 'Gold Account Plus: Fees', text: 'More fees.' },
   { id: 'other', title: 'Weather', text: 'It rains.' },
 ];
 const links = new DocumentLinks(DOCUMENTS);
@@ -34,6 +36,16 @@ describe('an expansion', () => {
     });
     expect(expanded.at(-1)).toMatchObject({ id: 'gold-1', via: { kind: 'name', by: 'gold rewards card' } });
     expect(expanded.map(({ id }) => id)).not.toContain('gold-acc-1');
+  });
+
+  it('does not take a longer name for the shorter one that it begins with', () => {
+    const expanded = links.expand('my Gold Account Plus', found('other'), { limit: 10 });
+    expect(expanded.map(({ id }) => id)).toEqual(['other', 'plus-1']);
+  });
+
+  it('does not say of what was found anyway that a tool led to it', () => {
+    const expanded = links.expand('x', found('other', 'fees', 'gold-1', 'closing', 'orders'), { limit: 5 });
+    expect(expanded.every(({ via }) => via === undefined)).toBe(true);
   });
 
   it('keeps within the limit and gives what it does not need to what was found', () => {

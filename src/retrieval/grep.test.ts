@@ -38,6 +38,7 @@ describe('grep', () => {
     expect(found('(?-i:FEE)')).toEqual([['a', 1]]);
     expect(found('\\Afee|fee\\Z')).toEqual([['b', 2]]);
     expect(found('(fee)?(?(1) fee|zzz)')).toEqual([['b', 1]]);
+    expect(found('(?!(f)x)(?(1)zzz|fee)', { limit: 1 })).toEqual([['b', 3]]); // a look that failed captured nothing
     expect(found('(?>f*)ee')).toEqual([
       ['b', 3],
       ['a', 2],

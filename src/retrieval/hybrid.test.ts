@@ -7,8 +7,8 @@ import { stemmed } from './terms.js';
 const { signal } = new AbortController();
 const DOCUMENTS = [
   { id: 'bill', title: 'Invoices', text: 'An invoice is due within thirty days.\n\n# Late\n\nA reminder follows.' },
-  { id: 'cat', title: 'Pets', text: 'The cat sleeps on the red sofa all day long.' },
   { id: 'car', title: 'Vehicles', text: 'An automobile needs fuel and insurance.' },
+  { id: 'cat', title: 'Pets', text: 'The cat sleeps on the red sofa all day long.' },
 ];
 
 /** Knows what a few words mean: enough to see which side decides. */
@@ -55,6 +55,44 @@ describe('a hybrid index', () => {
   it('finds a document by its title and by the heading above a passage', async () => {
     expect((await found('vehicles', hashEmbedder()))[0]).toBe('car');
     expect((await found('late reminders', hashEmbedder()))[0]).toBe('bill');
+  });
+
+  it('indexes a passage with the headings above it, though they stand in another', async () => {
+    const section = [
+      'Parts are replaced at no cost in the first year.',
+      'Labour is charged by the hour after that time.',
+    ];
+    const text = `# Warranty\n\n${section.map((line) => `${line} ${line}`).join('\n\n')}`;
+    const index = await HybridIndex.of([...DOCUMENTS, { id: 'shop', title: 'Shop', text }], {
+      embedder: hashEmbedder(),
+      passage: 110,
+      signal,
+    });
+    const hits = await index.passages('warranty', { limit: 2, signal, by: 'words' });
+    expect(hits.map(({ id }) => id)).toEqual(['shop', 'shop']);
+  });
+
+  it('prefers what one sentence clearly means over what all of them vaguely resemble', async () => {
+    const axes = ['north', 'east', 'south', 'west'];
+    const documents = [
+      { id: 'all', title: '', text: axes.join(' ') },
+      ...axes.map((axis) => ({ id: axis, title: '', text: axis })),
+      ...Array.from({ length: 5 }, (_none, nth) => ({ id: `other-${nth}`, title: '', text: `other ${nth}` })),
+    ];
+    const embedder: Embedder = {
+      id: 'test/axes',
+      dimensions: 5,
+      semantic: true,
+      embed: async (texts) =>
+        texts.map((text) => {
+          const vector = Float32Array.from([...axes, 'other'], (axis) => (text.toLowerCase().includes(axis) ? 1 : 0));
+          const length = Math.hypot(...vector) || 1;
+          return vector.map((value) => value / length);
+        }),
+    };
+    const index = await HybridIndex.of(documents, { embedder, signal });
+    const [first] = await index.search('Go north. Go east. Go south. Go west.', { limit: 1, signal, by: 'meaning' });
+    expect(axes).toContain(first?.id);
   });
 
   it('reads a long request sentence by sentence', async () => {

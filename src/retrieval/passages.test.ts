@@ -38,6 +38,14 @@ describe('passages', () => {
     expect(pieces.map(({ headings }) => headings)).toEqual([['One'], ['One', 'Two']]);
   });
 
+  it('take a heading along to the paragraph that it stands above', () => {
+    const long = 'word '.repeat(22).trim();
+    expect(passagesOf(`Intro.\n\n## Two\n\n${long}`, { most: 120 }).map(({ text }) => text)).toEqual([
+      'Intro.',
+      `## Two\n\n${long}`,
+    ]);
+  });
+
   it('repeat the end of the passage before, where that is wanted and fits', () => {
     const text = ['aaaa '.repeat(8).trim(), 'bb', 'cccc '.repeat(8).trim()].join('\n\n');
     const [, second] = passagesOf(text, { most: 46, overlap: 1 });

@@ -32,6 +32,11 @@ const REFUSALS: readonly Refusal[] = [
   ['a model without a key', () => ['--model', 'openai/gpt-4.1'], /openai is not configured\. Set OPENAI_API_KEY/],
   ['a user nobody plays', () => ['--user', 'bob'], /no model "bob"\. Give --user as provider\/model/],
   ['a judge nobody knows', () => ['--judge', 'bob'], /no model "bob"\. Give --judge as provider\/model/],
+  [
+    'a search that a model rates',
+    () => ['--retrieval', 'bm25_reranker_grep'],
+    /bm25_reranker_grep lets a model rate what was found.* Choose bm25_grep/,
+  ],
   ['an unknown embedder', () => ['--embedder', 'x'], /no embedder "x"\. Say energetic, hash, a folder/],
   ['no trials', () => ['--trials', '0'], /--trials must be a whole number of at least 1, got "0"/],
   ['a limit in words', () => ['--limit', 'x'], /--limit must be a whole number of at least 1, got "x"/],
@@ -143,6 +148,20 @@ describe('the other commands say what is wrong with', () => {
     expect(ran.code).toBe(EXIT.usage);
     expect(ran.error).toMatch(message);
   });
+});
+
+it('an experiment that breaks in the middle says what is saved and how to go on [R5-CLI-RESUME]', async () => {
+  const here = place();
+  const gold = ['run', '--tasks', 'energy_001', '--agent', 'gold', '--user', 'gold', '--out', here.at('x')];
+  expect((await evals(gold)).code).toBe(EXIT.ok);
+  here.file('x/gold-bm25_grep/results.json', '{');
+  const broken = await evals(['resume', here.at('x')]);
+  expect(broken.code).toBe(EXIT.usage);
+  expect(broken.error).toContain(
+    `What is finished is saved; mend the cause, then: flyball evals resume ${here.at('x')}`,
+  );
+  expect(broken.error).toMatch(/results\.json is no JSON/);
+  expect(readdirSync(here.at('x'))).not.toContain('running');
 });
 
 describe('the help of', () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limited } from '../../src/adapters/eval-files/fetch/taken-files.js';
 import { fetchTau2, type Manifest } from '../../src/adapters/eval-files/index.js';
 import { parseJson } from '../../src/evals/python/json.js';
 import type { PyDict } from '../../src/evals/python/value.js';
@@ -163,10 +164,22 @@ describe('fetchTau2', () => {
   it.each([`${ROOT}/../../escaped.json`, '/etc/cron.d/evil', `${ROOT}\\..\\x`])(
     'refuses an archive that names %s [R5-DATA-FETCH]',
     async (path) => {
-      await expect(fetched(new Map([...smallBenchmark(), [path, 'x']]))).rejects.toMatchObject({ code: 'DENIED' });
+      await expect(fetched(new Map([...smallBenchmark(), [path, 'x']]))).rejects.toThrow(/leads out of it/);
       expect(existsSync(to)).toBe(false);
     },
   );
+
+  it('refuses an archive that never ends, or holds more than the benchmark ever did [R5-DATA-FETCH]', async () => {
+    const many = Array.from({ length: 10_001 }, (_, at) => [`${ROOT}/${BANK}/documents/${at}.json`, '{}'] as const);
+    await expect(fetched(many)).rejects.toThrow(/more than the benchmark ever did/);
+    const endless = async function* () {
+      for (;;) yield Buffer.alloc(1000);
+    };
+    const taken = async () => {
+      for await (const _ of limited(endless(), 5000));
+    };
+    await expect(taken()).rejects.toThrow(/more than the benchmark ever did/);
+  });
 
   it('passes over links, and names of theirs lead nowhere [R5-DATA-FETCH]', async () => {
     const link = entry(`${ROOT}/${BANK}/documents/link.json`, '', '2', '/etc/passwd');
@@ -180,6 +193,7 @@ describe('fetchTau2', () => {
     ['is cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 40), /ended before its end/],
     ['is no gzip', () => Buffer.from('<html>not found</html>'), /is no tar\.gz/],
     ['is no tar', () => gzipSync(Buffer.alloc(2048, 'x')), /no tar archive/],
+    ['has a damaged header', (bytes: Buffer) => gzipSync(damaged(gunzipSync(bytes))), /another sum than it says/],
   ])('tells an archive that %s [R5-DATA-FETCH]', async (_, spoil, message) => {
     const from = await serve(spoil(tarGz(smallBenchmark())));
     await expect(fetchTau2({ from, to, manifest })).rejects.toThrow(message);
@@ -276,4 +290,11 @@ function* pinnedArchive(data: string): Generator<readonly [string, string | Uint
     const tools = parseJson(readFileSync(join(data, `domains/${domain}/tools.json`), 'utf8')) as PyDict;
     for (const [name, text] of sources(tools)) yield [`${ROOT}/src/tau2/domains/${domain}/${name}`, text];
   }
+}
+
+/** One letter of the second entry's name is another. */
+function damaged(tar: Buffer): Buffer {
+  const at = tar.indexOf(`${ROOT}/LICENSE`);
+  tar[at] = 0x75;
+  return tar;
 }

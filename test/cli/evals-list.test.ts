@@ -77,6 +77,7 @@ withTau2('flyball evals list, with the data of the benchmark', () => {
     const { tasks, retrievals } = JSON.parse(named.out) as { tasks: unknown[]; retrievals: unknown[] };
     expect([tasks.length, retrievals.length]).toEqual([10, 0]);
     const { out } = await flyball(['evals', 'list'], { FLYBALL_TAU2: data });
+    expect((await flyball(['evals', 'list', '--data', data])).out).toBe(out); // what is built in needs none of them
     expect(out).toMatch(/banking_knowledge +✓ 97 tasks, \d+ ways of retrieval\./);
     expect(out).toMatch(/energy_desk +✓ 36 tasks/);
   });

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/files.mjs';
 import { EXIT } from '../../src/cli/exit-codes.js';
+import { tau2, withTau2 } from '../evals/tau2-data.js';
 import { AGENT_MODEL, deskServer, evals, POLICIES, place, simulationsIn, USER_MODEL } from './evals-stage.js';
 
 const TWO = ['--tasks', 'energy_001,energy_005'];
@@ -93,6 +96,29 @@ describe('flyball evals run', () => {
   });
 });
 
+withTau2('an experiment with data of tau2-bench', () => {
+  it('goes on with the folder that it began with, wherever it is resumed [R5-CLI-RESUME]', async () => {
+    const here = place();
+    const words = [
+      'run',
+      '--domain',
+      'mock',
+      '--agent',
+      'gold',
+      '--user',
+      'gold',
+      '--limit',
+      '1',
+      '--out',
+      here.at('x'),
+    ];
+    const env = { FLYBALL_TAU2: tau2?.data ?? '' };
+    expect((await evals(words, { env })).code).toBe(EXIT.ok);
+    expect(JSON.parse(here.read('x/experiment.json'))).toMatchObject({ data: tau2?.data });
+    expect(await evals(['resume', here.at('x')])).toMatchObject({ code: EXIT.ok, error: '' });
+  });
+});
+
 describe('presets and agents by name', () => {
   it('pilot runs five tasks under two agents; options win over it [R5-CLI-PRESETS]', async () => {
     const here = place();
@@ -103,6 +129,14 @@ describe('presets and agents by name', () => {
     const experiment = await evals(words);
     expect(experiment.json()[0]).toMatchObject({ tasks: 1, conditions: 8, settings: { agents: POLICIES } });
     expect(experiment.json().at(-1)).toMatchObject({ kind: 'ended' });
+  });
+
+  it('a file of ones own says the same, and the one in the documentation runs [R5-CLI-PRESETS]', async () => {
+    const here = place();
+    const words = ['run', '--config', join(root, 'examples/evals.yaml'), '--trials', '1', '--limit', '1'];
+    const ran = await evals([...words, '--out', here.at('x'), '--json']);
+    expect(ran.json()[0]).toMatchObject({ tasks: 1, conditions: 4, trials: 1, settings: { maxCost: 5 } });
+    expect(ran.code).toBe(EXIT.ok);
   });
 
   it('a module registers an agent, named on the command line or beside a configuration file [R5-CLI-PRESETS]', async () => {

@@ -5,6 +5,7 @@ import { complianceOf } from '../../src/evals/metrics/compliance.js';
 import { conditionOf } from '../../src/evals/metrics/condition.js';
 import { costOf } from '../../src/evals/metrics/cost.js';
 import { comparePaired, signTest } from '../../src/evals/metrics/paired.js';
+import { referenceMetrics } from '../../src/evals/metrics/reference-metrics.js';
 import { factsOf, summaryOf } from '../../src/evals/metrics/summary.js';
 import { call, gold, made, results, SHOP, said, simulation, task } from './stage-results.js';
 
@@ -186,6 +187,18 @@ describe('a summary', () => {
     expect(summary.costPerTask).toBeCloseTo((0.3 + 0.3 + 0.02 + 0.02) / 4, 12);
     expect(summary.terminations).toEqual({ user_stop: 4, max_steps: 1 });
     expect(factsOf(condition)).toHaveLength(5);
+  });
+});
+
+describe("the reference's own figures", () => {
+  it('know no cost where no simulation has one, and none at all where nothing ran [R5-MET-COST]', () => {
+    const unknown = { agentCost: null };
+    const some = results({}, [simulation('a', 1, unknown), simulation('b', 0, unknown)]);
+    expect(referenceMetrics(some)).toMatchObject({ avgAgentCost: Number.NaN, avgReward: 0.5 });
+    const known = results({}, [simulation('a', 1, unknown), simulation('b', 0, { agentCost: 0.5 })]);
+    expect(referenceMetrics(known).avgAgentCost).toBe(0.5);
+    const failed = results({}, [simulation('a', null, { ...unknown, termination: 'infrastructure_error' })]);
+    expect(referenceMetrics(failed).avgAgentCost).toBe(0);
   });
 });
 

@@ -37,6 +37,16 @@ withTau2('the mock domain', () => {
     expect(mock.userGuidelines(true)).not.toBe(mock.userGuidelines(false));
   });
 
+  it('refuses a field that no model has, whatever its name [R5-DOMAIN-MOCK]', async () => {
+    for (const name of ['extra', 'constructor', 'toString']) {
+      const patch = new Map([['users', new Map([['user_1', new Map([[name, 'x']])]])]]) as PyDict;
+      const state = { agentData: patch, userData: null, actions: null, history: null };
+      await expect(mock.environment({}).setState(state, strict), name).rejects.toThrow(
+        'Extra inputs are not permitted',
+      );
+    }
+  });
+
   it.each(recorded.map((line) => [String(line.get('task_id')), line] as const))(
     'reproduces the recording of %s [R5-DOMAIN-MOCK]',
     async (id, line) => {

@@ -107,6 +107,10 @@ it('reads the directory form and checks its index [R5-RESULTS-FORMAT]', async ()
   await writeResultsFile(join(place, 'one.json'), read);
   expect((await readResultsFile(join(place, 'one.json'))).simulations).toHaveLength(4);
 
+  writeFileSync(file('stray'), dumpJson(simulations[0] ?? null));
+  await expect(readResultsFile(place)).rejects.toThrow(/does not name these files of simulations: stray/);
+  rmSync(file('stray'));
+
   const [first, second] = simulations;
   writeFileSync(file(first?.get('id')), dumpJson(second ?? null));
   await expect(readResultsFile(place)).rejects.toThrow(
@@ -117,6 +121,32 @@ it('reads the directory form and checks its index [R5-RESULTS-FORMAT]', async ()
   whole.set('simulation_index', [new Map([['id', '../results']])]);
   writeFileSync(join(place, 'results.json'), dumpJson(whole));
   await expect(readResultsFile(place)).rejects.toThrow(/there is no simulations/);
+});
+
+it('reads a folder of simulations that has no index, by name [R5-RESULTS-FORMAT]', async () => {
+  const place = folder();
+  const whole = parseJson(writeResults(await someResults())) as PyDict;
+  const simulations = whole.get('simulations') as PyDict[];
+  mkdirSync(join(place, 'simulations'));
+  for (const one of simulations) writeFileSync(join(place, 'simulations', `${one.get('id')}.json`), dumpJson(one));
+  whole.delete('simulations');
+  whole.delete('simulation_index');
+  writeFileSync(join(place, 'results.json'), dumpJson(whole));
+  const ids = simulations.map((one) => String(one.get('id'))).sort();
+  expect((await readResultsFile(place)).simulations.map(({ id }) => id)).toEqual(ids);
+});
+
+it('reads times in both forms of the reference, and no others [R5-RESULTS-FORMAT]', async () => {
+  const text = writeResults(await someResults());
+  const at = (time: string): Results =>
+    readResults(text.replaceAll(/"(start_time|timestamp)": "[^"]*"/g, `"$1": "${time}"`));
+  const noon = Date.UTC(2026, 0, 31, 12, 0, 5);
+  for (const time of ['20260131_120005', '2026-01-31T12:00:05', '2026-01-31 12:00:05.000999']) {
+    const [first] = at(time).simulations;
+    expect([first?.startedAt, first?.messages[0]?.at], time).toEqual([noon, noon]);
+  }
+  const odd = text.replace(/("messages": \[.*?"timestamp": )"[^"]*"/s, '$1"noon"');
+  expect(() => readResults(odd)).toThrow(/simulations\[0\]\.messages\[0\]\.timestamp: expected a time/);
 });
 
 it('replaces a file in one step and clears away what a killed process left [R5-SIM-RESUME]', async () => {

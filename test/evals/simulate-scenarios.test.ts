@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { memoryEngine } from 'flyball';
 import {
   FAULT_KINDS,
@@ -6,6 +8,7 @@ import {
   lintScenarios,
   personaUser,
   promote,
+  SCENARIO_CATEGORIES,
   type Scenario,
   type ScenarioRun,
   type SimulationReport,
@@ -17,6 +20,7 @@ import {
 } from 'flyball/evals';
 import { scriptedModel, testHost } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/files.mjs';
 import {
   ADDRESS,
   agentModel,
@@ -169,7 +173,10 @@ describe('a simulation', () => {
       { ...down, category: 'long-horizon', faults: [] },
     );
     const report = await simulateScenarios(options(slow, { suite }));
-    expect(scored(report, 'happy').score.because).toEqual(['it took 3 turns, and 2 are enough']);
+    expect(scored(report, 'happy').score).toMatchObject({
+      passed: false,
+      because: ['it took 3 turns, and 2 are enough'],
+    });
     expect(scored(report, down.id).score.passed).toBe(true);
   });
 
@@ -242,6 +249,7 @@ describe('a fault', () => {
     const twice = [['get_order'], ['refund_order'], ['refund_order'], 'It is refunded.'] as const;
     const run = await played({ tool: 'refund_order', kind: 'timeout', onCall: 1, tookPlace: true }, twice);
     expect(run.fired).toEqual(['f']);
+    expect(texts(run)).toContain('Error: refund_order failed: refund_order did not answer in time.');
     expect(texts(run)).toContain('Error: It has been given back already.');
   });
 
@@ -255,6 +263,15 @@ describe('a fault', () => {
     const faults = [{ id: 'late', tool: 'get_order', kind: 'timeout', onCall: 40, drawn: true }] as const;
     const { runs } = await simulateScenarios(options(agentModel(GOOD), { suite: suiteOf({ ...down, faults }) }));
     expect(runs[0]).toMatchObject({ fired: [], result: { kind: 'scored' } });
+  });
+});
+
+describe('docs/simulation-and-judging.md', () => {
+  it('explains every fault and every category', () => {
+    const text = readFileSync(join(root, 'docs/simulation-and-judging.md'), 'utf8');
+    const rows = [...text.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
+    expect(rows.filter((name) => FAULT_KINDS.includes(name as never))).toEqual(FAULT_KINDS);
+    for (const category of SCENARIO_CATEGORIES) expect(text).toContain(`\`${category}\``);
   });
 });
 

@@ -4,7 +4,8 @@ import { embedderContract } from 'flyball/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Embedder } from '../../ports/embedder.js';
 import { hashEmbedder } from '../../retrieval/hash-embedder.js';
-import { type HttpEmbedderOptions, httpEmbedder } from './http-embedder.js';
+import { httpEmbedder } from './http-embedder.js';
+import type { HttpEmbedderOptions } from './options.js';
 import { retryAfterMs } from './retry.js';
 
 const DIMENSIONS = 64;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { constants, readFileSync } from 'node:fs';
+import { constants, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Checkpoint } from '../../evals/experiment/experiment.js';
@@ -10,16 +10,22 @@ import type { Results } from '../../evals/results/simulation-record.js';
 export async function readResultsFile(path: string): Promise<Results> {
   const file = (await stat(path)).isDirectory() ? join(path, 'results.json') : path;
   const folder = join(dirname(file), 'simulations');
-  const simulationOf = (id: string): string | undefined => {
+  const text = (id: string): string | undefined => {
     if (basename(id) !== id) return undefined; // an id is a name, never a way out of the folder
-    try {
-      return readFileSync(join(folder, `${id}.json`), 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    return ifThere(() => readFileSync(join(folder, `${id}.json`), 'utf8'));
   };
-  return readResults(await readFile(file, 'utf8'), file, simulationOf);
+  const names = ifThere(() => readdirSync(folder)) ?? [];
+  const ids = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
+  return readResults(await readFile(file, 'utf8'), file, { ids: ids.sort(), text });
+}
+
+function ifThere<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Writes the whole file beside its place and puts it there in one step: a reader, or a crash, never sees a part of it. */

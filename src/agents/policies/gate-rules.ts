@@ -67,7 +67,7 @@ export interface Belongings {
   readonly arguments: readonly string[];
   /** By pattern of the read: fields of its records that name things of whom, or of what, the read was asked about. */
   readonly shownBy: Readonly<Record<string, readonly string[]>>;
-  /** By pattern of a call that makes one: the label before its name in the answer, which quotes no free text. */
+  /** By pattern of a call that makes one: the label before its name in the answer. */
   readonly madeBy?: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -39,6 +39,29 @@ export function judge(
   return judgeCall(rules, read.call, evidence);
 }
 
+/**
+ * Decides over the calls of one reply: each by what took place, and by what the ones before it are about to do. They are
+ * made one after the other, so what must not follow a call must not follow it in the same breath either.
+ */
+export function judgeTogether(
+  rules: GateRules,
+  proposals: readonly ToolCall[],
+  evidence: Evidence,
+  offered: ReadonlySet<string>,
+): ReadonlyMap<ToolCall, Refusal> {
+  const refusals = new Map<ToolCall, Refusal>();
+  const happened = [...evidence.happened];
+  for (const proposal of proposals) {
+    const read = readProposal(rules, proposal);
+    const refusal =
+      judge(rules, proposal, evidence, offered) ??
+      (read.ok ? order(rules, read.call, { ...evidence, happened }) : undefined);
+    if (refusal !== undefined) refusals.set(proposal, refusal);
+    else if (read.ok) happened.push({ kind: 'deed', call: read.call, content: '', ok: true });
+  }
+  return refusals;
+}
+
 export function judgeCall(rules: GateRules, call: GateCall, evidence: Evidence): Refusal | undefined {
   for (const check of CHECKS) {
     const refusal = check(rules, call, evidence);
@@ -132,7 +155,8 @@ function elsewhere(
       'subject',
       `${call.target} was not called: it names ${strangers.join(', ')}, who is not the verified customer.`,
     );
-  const unknown = notShownAsOwn(rules, call, evidence, subjects);
+  // a look at what a relative has may be in order, and is how one finds out whose it is; a change is not
+  const unknown = isRead(rules, call) ? [] : notShownAsOwn(rules, call, evidence, subjects);
   if (unknown.length === 0) return undefined;
   return refused(
     'owner',
@@ -144,7 +168,7 @@ function isRecovered(rules: GateRules, call: GateCall, { recovered }: Standing):
   return recovered && matchesAny(rules.identity?.recovery?.allows ?? [], call.target);
 }
 
-export function order(rules: GateRules, call: GateCall, { happened }: Evidence): Refusal | undefined {
+function order(rules: GateRules, call: GateCall, { happened }: Evidence): Refusal | undefined {
   if (call.does !== 'call') return undefined;
   const broken = rules.order.find(
     ({ calls, after, same = [] }) =>

@@ -11,8 +11,9 @@ import type {
   Setting,
   Speaker,
 } from './conversation-policy.js';
-import { judge, type Refusal } from './gate.js';
+import { judgeTogether } from './gate.js';
 import { checkedRules, type GateRules } from './gate-rules.js';
+import type { Refusal } from './refusal.js';
 import { setupText } from './setup-text.js';
 import { type PromptSkill, skillsBlock } from './skills-block.js';
 import { MoveCost, sessionUnder, Transcript } from './transcript.js';
@@ -85,7 +86,7 @@ class GovernedSpeaker implements Speaker {
       const reply = await this.transcript.ask(run, session);
       cost.add(reply);
       this.transcript.replied(reply);
-      const refusals = this.refusals(reply.toolCalls);
+      const refusals = judgeTogether(this.fittings.gate, reply.toolCalls, this.witness, this.offered);
       if (refusals.size === 0) {
         this.witness.expects(reply.toolCalls);
         return cost.move(reply.text, reply.toolCalls, inside);
@@ -95,16 +96,6 @@ class GovernedSpeaker implements Speaker {
     const words = await this.transcript.ask(run, { ...session, toolChoice: 'none' });
     cost.add(words);
     return cost.move(this.wordsOf(words), [], inside);
-  }
-
-  private refusals(calls: readonly ToolCall[]): ReadonlyMap<ToolCall, Refusal> {
-    const { gate } = this.fittings;
-    return new Map(
-      calls.flatMap((call) => {
-        const refusal = judge(gate, call, this.witness, this.offered);
-        return refusal === undefined ? [] : [[call, refusal] as const];
-      }),
-    );
   }
 
   private tell(calls: readonly ToolCall[], refusals: ReadonlyMap<ToolCall, Refusal>): readonly MoveNote[] {

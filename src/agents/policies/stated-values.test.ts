@@ -18,6 +18,10 @@ describe('a value that somebody states', () => {
     ['text', 'Al-Hassan', 'al hassan it is'],
     ['code', 'LS6 2AB', 'my postcode is ls62ab'],
     ['code', 'LS6 2AB', 'LS6 2AB, Leeds'],
+    ['code', 'oak', 'The word is oak, I am sure of that, for the tree in the yard'],
+    ['date', '04/17/1979', 'DOB 1979/04/17'],
+    ['phone', '617-555-0834', '1979-04-17 617-555-0834'],
+    ['phone', '617-555-0834', '04/17/1979\n617-555-0834\n02110'],
   ] as const)('as a %s is found as people write it: %s in "%s" [R5-TALK-GOV-GATE]', (kind, value, said) => {
     expect(isStated(kind, value, ['Hello.', said])).toBe(true);
   });
@@ -42,6 +46,12 @@ describe('a value that somebody states', () => {
     const numbers = Array.from({ length: 40 }, (_one, at) => `617-555-08${String(at).padStart(2, '0')}`);
     expect(isStated('phone', '617-555-0834', numbers.slice(32, 36))).toBe(true);
     expect(isStated('phone', '617-555-0834', numbers)).toBe(false);
+    const codes = Array.from({ length: 40 }, (_one, at) => `LS6 ${at % 10}A${String.fromCharCode(65 + (at >> 1))}`);
+    expect(isStated('code', 'LS6 2AB', codes.slice(0, 5))).toBe(true);
+    expect(isStated('code', 'LS6 2AB', codes)).toBe(false);
+    const streets = Array.from({ length: 200 }, (_one, at) => `${at} Oak Street`);
+    expect(isStated('address', '12 Oak Street, Leeds', streets.slice(10, 20))).toBe(true);
+    expect(isStated('address', '12 Oak Street, Leeds', streets)).toBe(false);
   });
 
   it('is equal to another spelling of itself', () => {

@@ -22,8 +22,12 @@ export class Transcript {
       this.add({ role: 'user', content: heard.text });
       return;
     }
-    const results = new Map(heard.results.map((result) => [result.id, result.content]));
-    this.close(({ id }) => results.get(id) ?? UNANSWERED);
+    const results = [...heard.results];
+    this.close(({ id }) => {
+      // taken out in their order: of two calls under one id each is shown its own answer
+      const at = results.findIndex((result) => result.id === id);
+      return at < 0 ? UNANSWERED : (results.splice(at, 1)[0]?.content ?? UNANSWERED);
+    });
   }
 
   /** Words or calls of the agent itself. */

@@ -5,6 +5,7 @@ import { ConfigError } from '../../core/errors.js';
 import { reportHtml } from '../../evals/reports/html.js';
 import { reportCsv, reportJson, reportMarkdown } from '../../evals/reports/plain-forms.js';
 import { type Measurable, type Report, reportOf } from '../../evals/reports/report.js';
+import type { Domain } from '../../evals/world/environment.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { resultsUnder } from '../evals/experiment-folder.js';
 import { openDomain } from '../evals/open-domain.js';
@@ -53,12 +54,16 @@ async function write(call: Call, paths: readonly string[], options: Options): Pr
   return EXIT.ok;
 }
 
+interface Measured extends Measurable {
+  readonly domain: Domain;
+}
+
 /** Results with the domain that they ran; a domain is opened once. */
 export async function measurables(
   paths: readonly string[],
   { data }: { readonly data?: string },
   env: Call['env'],
-): Promise<readonly Measurable[]> {
+): Promise<readonly Measured[]> {
   const found = await resultsUnder(paths);
   const names = new Set(found.map(({ results }) => results.info.domain));
   const domains = new Map(

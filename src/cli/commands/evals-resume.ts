@@ -26,6 +26,11 @@ async function resume(call: Call, path: string, options: Options): Promise<ExitC
   const folder = new ExperimentFolder(path);
   const { settings, data } = await folder.kept();
   const prepared = await prepare(settings, { ...(data === undefined ? {} : { data }), env: call.env });
-  const ended = await carryOut(prepared, { settings, folder, screen: call.screen });
+  const ended = await carryOut(prepared, {
+    settings,
+    folder,
+    screen: call.screen,
+    resume: call.place.command('evals', 'resume', folder.path),
+  });
   return afterwards(call, { ...ended, domain: prepared.domain, folder }, options);
 }

@@ -69,7 +69,12 @@ async function run(call: Call, options: Options): Promise<ExitCode> {
   const folder = new ExperimentFolder(options.out ?? join('.flyball', 'evals', stamp()));
   await folder.begin({ settings, ...data });
   announce(call, settings, prepared, folder.path);
-  const ended = await carryOut(prepared, { settings, folder, screen: call.screen });
+  const ended = await carryOut(prepared, {
+    settings,
+    folder,
+    screen: call.screen,
+    resume: call.place.command('evals', 'resume', folder.path),
+  });
   return afterwards(call, { ...ended, domain: prepared.domain, folder }, options);
 }
 

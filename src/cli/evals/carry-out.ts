@@ -26,7 +26,14 @@ export async function carryOut(
     settings,
     folder,
     screen,
-  }: { readonly settings: ExperimentSettings; readonly folder: ExperimentFolder; readonly screen: Screen },
+    resume,
+  }: {
+    readonly settings: ExperimentSettings;
+    readonly folder: ExperimentFolder;
+    readonly screen: Screen;
+    /** The command that goes on with it. */
+    readonly resume: string;
+  },
 ): Promise<CarriedOut> {
   const held = await hold(folder.lock);
   const engine = await sqliteEngine({ path: folder.journal }).catch(async (error: unknown) => {
@@ -46,6 +53,7 @@ export async function carryOut(
         engine,
         clock: systemClock(),
         host: nodeHost(),
+        options: { leaseMs: LEASE_MS },
         prices: (id, own) => own ?? knownPrice(id) ?? priceOf(settings.price),
         onProblem: (error, doing) =>
           screen.complain(`While ${doing}: ${error instanceof Error ? error.message : String(error)}`),
@@ -59,6 +67,10 @@ export async function carryOut(
     });
     const why = report.ended === 'complete' ? undefined : stop.why();
     return { report, ...(why === undefined ? {} : { stopped: why }) };
+  } catch (error) {
+    progress.stop();
+    screen.complain(`It stopped in the middle. What is finished is saved; mend the cause, then: ${resume}`);
+    throw error;
   } finally {
     progress.stop();
     stop.forget();
@@ -66,6 +78,9 @@ export async function carryOut(
     await held.release();
   }
 }
+
+/** A thread that is busy with something large renews nothing; that a process died is seen by its id, not by its lease. */
+const LEASE_MS = 120_000;
 
 const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
 

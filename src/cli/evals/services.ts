@@ -11,6 +11,7 @@ import type { Embedder } from '../../ports/embedder.js';
 import { hashEmbedder } from '../../retrieval/hash-embedder.js';
 
 const BY_MEANING = /dense|hybrid|embedding|alltools/i;
+const BY_RATING = /_reranker/;
 const BY_SHELL = /terminal|alltools/i;
 
 /** What the retrieval configurations of an experiment need from outside: opened only where one of them needs it. */
@@ -19,6 +20,11 @@ export async function servicesFor(
   embedder: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<KnowledgeServices> {
+  const rated = retrievals.find((name) => BY_RATING.test(name));
+  if (rated !== undefined)
+    throw new ConfigError(
+      `${rated} lets a model rate what was found, which only code can give: DomainServices.rate. Choose ${rated.replace('_reranker', '')}.`,
+    );
   const needs = (what: RegExp) => retrievals.some((name) => what.test(name));
   return {
     now: () => Date.now(),
@@ -32,9 +38,26 @@ export async function servicesFor(
   };
 }
 
+const PART = 8;
+
+/** A model in this thread would keep it for minutes: between two parts Ctrl-C is heard and other simulations go on. */
+function inParts(embedder: Embedder): Embedder {
+  return {
+    ...embedder,
+    async embed(texts, how) {
+      const vectors: Float32Array[] = [];
+      for (let from = 0; from < texts.length; from += PART) {
+        vectors.push(...(await embedder.embed(texts.slice(from, from + PART), how)));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return vectors;
+    },
+  };
+}
+
 /** `energetic`, `hash` (spelling only), `provider/model` of an OpenAI-compatible endpoint, or a folder with an ONNX model. */
 async function embedderNamed(name: string, env: Readonly<Record<string, string | undefined>>): Promise<Embedder> {
-  if (name === 'energetic') return energeticEmbedder();
+  if (name === 'energetic') return inParts(energeticEmbedder());
   if (name === 'hash') return hashEmbedder();
   if (existsSync(resolve(name))) {
     const { transformersEmbedder } = await import('../../adapters/embedder-transformers/index.js');

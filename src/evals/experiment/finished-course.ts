@@ -33,8 +33,8 @@ export function finishedText({ course, judged, info, startedAt, endedAt }: Finis
     ['refused', [...(course.refused ?? [])]],
     ['judged', pyOf(judged)],
     ['info', pyOf(info)],
-    ['started_at', BigInt(startedAt)],
-    ['ended_at', BigInt(endedAt)],
+    ['started_at', startedAt],
+    ['ended_at', endedAt],
   ]);
   return dumpJson(record);
 }

@@ -1,15 +1,14 @@
 import type { MoveNote } from '../../agents/policies/conversation-policy.js';
-import { gatedRun } from '../../agents/policies/gated-run.js';
-import { Witness } from '../../agents/policies/witness.js';
 import { FlyballError } from '../../core/errors.js';
 import { done } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
 import { modelJudge } from '../grading/model-judge.js';
 import { simulate } from '../simulation/orchestrator.js';
-import type { Course, Limits, Party } from '../simulation/party.js';
+import type { Course, Limits } from '../simulation/party.js';
 import type { Environment } from '../world/environment.js';
 import type { SimMessage } from '../world/message.js';
 import type { Task } from '../world/task.js';
+import { behindGate } from './behind-gate.js';
 import type { Condition, ExperimentOptions, SideMaker } from './experiment.js';
 import { type Finished, finishedText, type Judged } from './finished-course.js';
 import { JournaledWorld } from './journaled-world.js';
@@ -109,7 +108,10 @@ function converse(run: Run, scene: Scene): Promise<Course> {
       note: (entry) => scene.notes.push(entry),
     });
   const agent = makerOf(options.agents, condition.agent, 'agent');
-  const held = behindGate(scopes.assistant, agent, scene);
+  const held = behindGate(scopes.assistant, agent.gate, {
+    known: [environment.policy],
+    history: task.initialState?.history ?? [],
+  });
   return simulate({
     agent: side(agent, 'assistant'),
     user: held.heard(side(makerOf(options.users, condition.user, 'user'), 'user')),
@@ -118,31 +120,6 @@ function converse(run: Run, scene: Scene): Promise<Course> {
     limits: scene.limits,
     history: task.initialState?.history ?? null,
   });
-}
-
-/** The agent's calls behind its gate, which hears what the user says; as they are where there is none. */
-function behindGate(
-  run: Run,
-  { gate }: SideMaker,
-  { environment, task }: Scene,
-): { run: Run; heard(user: Party): Party } {
-  if (gate === undefined) return { run, heard: (user) => user };
-  const witness = new Witness(gate, [environment.policy]);
-  const hear = (message: SimMessage): void => {
-    if (message.role === 'user' && message.calls.length === 0 && message.content !== null)
-      witness.says(message.content);
-  };
-  for (const message of task.initialState?.history ?? []) hear(message);
-  const heard = (user: Party): Party => ({
-    open: (history) => user.open(history),
-    stops: (message) => user.stops(message),
-    take: async (incoming) => {
-      const message = await user.take(incoming);
-      hear(message);
-      return message;
-    },
-  });
-  return { run: gatedRun(run, gate, witness), heard };
 }
 
 async function judgedIn(run: Run, { judge }: ExperimentOptions, task: Task, course: Course): Promise<Judged | null> {

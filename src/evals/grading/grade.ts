@@ -5,7 +5,7 @@ import type { SimMessage } from '../world/message.js';
 import type { Criteria, EnvAssertion, RewardBasis, Task } from '../world/task.js';
 import { checkActions, toolTypes } from './action-checks.js';
 import { checkCommunicated } from './communicate-checks.js';
-import { goldEnd, predictedEnd, type ReplaySetting } from './end-state.js';
+import { fresh, goldEnd, predictedEnd, type ReplaySetting } from './end-state.js';
 import type { NlJudge, RewardInfo } from './reward.js';
 import { withoutCalls } from './without-calls.js';
 
@@ -54,7 +54,7 @@ async function gradeBy(
   judge: NlJudge | undefined,
 ): Promise<Grade> {
   const { messages } = course;
-  const end = await predictedEnd(setting, withoutCalls(messages, course.refused ?? []));
+  const end = await endFor(criteria, setting, withoutCalls(messages, course.refused ?? []));
   await end.close?.(); // it has answered its last call, and only what is in memory is looked at from here on
   const state = await stateChecks(criteria, setting, end);
   const actions = actionChecks(criteria, end, messages);
@@ -74,6 +74,15 @@ async function gradeBy(
     breakdown: Object.fromEntries(counted.map(({ basis, reward }) => [basis, reward])),
     info: { env: state.note, nl: nl.note, communicate: communicate.note, action: actions.note },
   });
+}
+
+/** Where a task says nothing about the end there is nothing to replay for, and so nothing that could drift. */
+async function endFor(
+  { actions, envAssertions }: Criteria,
+  setting: ReplaySetting,
+  messages: readonly SimMessage[],
+): Promise<Environment> {
+  return actions === null && envAssertions === null ? fresh(setting, setting.solo) : predictedEnd(setting, messages);
 }
 
 interface Part {

@@ -41,11 +41,10 @@ function question(assertions: readonly string[], transcript: readonly SimMessage
 }
 
 function lineOf(message: SimMessage): string {
-  const text = message.content ?? '';
-  // a transcript that could close its own label could speak in our place
-  const quoted = text.replaceAll('</transcript>', '<\\/transcript>');
   const calls = message.role === 'tool' ? '' : message.calls.map(({ name }) => ` [calls ${name}]`).join('');
-  return `${message.role}: ${quoted}${calls}`;
+  // a transcript that could close its own label could speak in our place
+  const said = `${message.content ?? ''}${calls}`.replace(/<(?=\s*\/\s*transcript)/gi, '<\\');
+  return `${message.role}: ${said}`;
 }
 
 function verdicts(assertions: readonly string[]): StandardSchema<unknown, NlChecks> {

@@ -36,9 +36,15 @@ async function regraded(
       `Simulation ${simulation.id} is of task ${simulation.taskId}, which is not there.`,
     );
   const grade = await graded(domain, task, simulation, how);
-  const { unscored: _, ...info } = (simulation.info ?? {}) as Readonly<Record<string, unknown>>;
-  if (grade.kind === 'scored') return { ...simulation, reward: grade.reward, info: simulation.info && info };
-  return { ...simulation, reward: null, info: { ...info, unscored: grade.because } };
+  if (grade.kind === 'scored') return { ...simulation, reward: grade.reward, info: withoutReason(simulation.info) };
+  return { ...simulation, reward: null, info: { ...simulation.info, unscored: grade.because } };
+}
+
+/** The very same where there is none: notes that nobody changed are written back as they came. */
+function withoutReason(info: SimulationRecord['info']): SimulationRecord['info'] {
+  if (info === null || !Object.hasOwn(info, 'unscored')) return info;
+  const { unscored: _, ...rest } = info;
+  return rest;
 }
 
 async function graded(domain: Domain, task: Task, simulation: SimulationRecord, how: RegradeOptions): Promise<Grade> {

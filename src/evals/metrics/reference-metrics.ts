@@ -7,6 +7,7 @@ import { isSuccessful, passHatKs } from './pass-hat-k.js';
 export interface ReferenceMetrics {
   readonly avgReward: number;
   readonly passHatK: ReadonlyMap<number, number>;
+  /** Over the costs that are known: NaN where simulations ran and none is, 0 where none ran, as the reference has it. */
   readonly avgAgentCost: number;
   /** Without infrastructure errors. */
   readonly simulations: number;
@@ -43,7 +44,7 @@ export function referenceMetrics(
   return {
     avgReward: meanOf(scored.map(rewardOf)),
     passHatK: passHatKs(successesByTask(scored).values(), results.info.trials),
-    avgAgentCost: meanOf(costs),
+    avgAgentCost: ran.length > 0 && costs.every((cost) => cost === null) ? Number.NaN : meanOf(costs),
     simulations: ran.length,
     tasks: new Set(ran.map(({ taskId }) => taskId)).size,
     infrastructureErrors,

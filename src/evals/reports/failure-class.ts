@@ -1,5 +1,5 @@
 import { complianceOf } from '../metrics/compliance.js';
-import { type Condition, mean } from '../metrics/condition.js';
+import type { Condition } from '../metrics/condition.js';
 import { costOf } from '../metrics/cost.js';
 import { madeCalls } from '../metrics/tool-calls.js';
 import type { SimulationRecord } from '../results/simulation-record.js';
@@ -78,13 +78,4 @@ function actedBlind({ domain }: Condition, { messages }: SimulationRecord, diver
   if (divergence.kind !== 'extra' && divergence.kind !== 'wrong-arguments') return false;
   const before = madeCalls(messages).filter(({ at }) => at < divergence.made.at);
   return !before.some(({ call }) => call.requestor === 'assistant' && !domain.compliance.writes.has(call.name));
-}
-
-export function shareByClass(classes: readonly FailureClass[]): ReadonlyMap<FailureClass, number> {
-  return new Map(
-    (Object.keys(FAILURE_CLASSES) as FailureClass[]).map((name) => [
-      name,
-      mean(classes.map((one) => (one === name ? 1 : 0))) ?? 0,
-    ]),
-  );
 }

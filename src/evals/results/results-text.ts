@@ -8,18 +8,21 @@ import type { Results, SimulationRecord } from './simulation-record.js';
 import { readSimulation, simulationRecord } from './simulation-text.js';
 import { taskRecord } from './task-record.js';
 
-/** Reads a results file. In the directory form the simulations lie beside it: `simulationOf` gives the text of one. */
-export function readResults(
-  text: string,
-  place = 'results.json',
-  simulationOf?: (id: string) => string | undefined,
-): Results {
+/** Where the simulations of the directory form lie, beside the file: one file each, named by its id. */
+export interface SimulationFolder {
+  /** Of all files there, in order. */
+  readonly ids: readonly string[];
+  text(id: string): string | undefined;
+}
+
+/** Reads a results file; in the directory form, with the simulations beside it. */
+export function readResults(text: string, place = 'results.json', folder?: SimulationFolder): Results {
   const root = new RecordFields(parsed(text, place), '');
   return located(place, () => ({
     timestamp: root.textOrNull('timestamp') ?? '',
     info: readInfo(root.fields('info')),
     tasks: root.each('tasks', readTask),
-    simulations: simulationsIn(root, place, simulationOf),
+    simulations: simulationsIn(root, folder),
     rest: root.dict,
   }));
 }
@@ -80,23 +83,33 @@ function parsed(text: string, place: string): PyValue {
   }
 }
 
-function simulationsIn(
-  root: RecordFields,
-  place: string,
-  simulationOf: ((id: string) => string | undefined) | undefined,
-): readonly SimulationRecord[] {
-  if (root.value('simulation_index') === null) return root.each('simulations', readSimulation);
-  if (simulationOf === undefined)
+function simulationsIn(root: RecordFields, folder: SimulationFolder | undefined): readonly SimulationRecord[] {
+  if (root.value('simulation_index') !== null) return indexedIn(root, folder);
+  const own = root.eachOrNull('simulations', readSimulation) ?? [];
+  if (own.length > 0 || folder === undefined) return own;
+  return folder.ids.map((id) => simulationIn(folder, id, 'simulations')); // older folders have no index
+}
+
+function indexedIn(root: RecordFields, folder: SimulationFolder | undefined): readonly SimulationRecord[] {
+  if (folder === undefined)
     throw new FlyballError('INPUT_INVALID', 'The simulations lie in a folder beside this file: read the folder.');
-  return root.each('simulation_index', (value, path) => {
+  const simulations = root.each('simulation_index', (value, path) => {
     const entry = new RecordFields(value, path);
-    const text = simulationOf(entry.text('id'));
-    if (text === undefined)
-      throw new FlyballError('INPUT_INVALID', `${path}: there is no simulations/${entry.text('id')}.json.`);
-    const simulation = readSimulation(parsed(text, place), `simulations/${entry.text('id')}`);
+    const simulation = simulationIn(folder, entry.text('id'), path);
     checkEntry(entry, simulation);
     return simulation;
   });
+  const named = new Set(simulations.map(({ id }) => id));
+  const extra = folder.ids.filter((id) => !named.has(id));
+  if (extra.length > 0)
+    throw new FlyballError('INPUT_INVALID', `The index does not name these files of simulations: ${extra.join(', ')}.`);
+  return simulations;
+}
+
+function simulationIn(folder: SimulationFolder, id: string, path: string): SimulationRecord {
+  const text = folder.text(id);
+  if (text === undefined) throw new FlyballError('INPUT_INVALID', `${path}: there is no simulations/${id}.json.`);
+  return readSimulation(parsed(text, `simulations/${id}.json`), `simulations/${id}`);
 }
 
 /** The index says what each file holds: one that was exchanged or cut is found here. */

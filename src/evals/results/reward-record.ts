@@ -3,9 +3,9 @@ import { plainOf, pyOf } from '../python/plain-values.js';
 import { RecordFields } from '../python/record-fields.js';
 import type { PyDict, PyValue } from '../python/value.js';
 import type { ToolType } from '../world/environment.js';
-import type { EnvAssertion, GoldAction, RewardBasis } from '../world/task.js';
+import { BASES, readAction, readAssertion, readBasis } from '../world/read-task.js';
+import type { EnvAssertion, GoldAction } from '../world/task.js';
 
-const BASES: readonly RewardBasis[] = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL_ASSERTION'];
 const TOOL_TYPES: readonly ToolType[] = ['read', 'write', 'think', 'generic'];
 
 /** A reward as the results file holds it. */
@@ -49,7 +49,7 @@ export function readReward(value: PyValue, path: string): RewardInfo {
     envAssertions: fields.eachOrNull('env_assertions', (one, at) => {
       const check = new RecordFields(one, at);
       return {
-        assertion: readAssertion(check.fields('env_assertion')),
+        assertion: readAssertion(check.value('env_assertion'), check.at('env_assertion')),
         met: check.boolean('met'),
         reward: check.number('reward'),
       };
@@ -57,7 +57,7 @@ export function readReward(value: PyValue, path: string): RewardInfo {
     actions: fields.eachOrNull('action_checks', (one, at) => {
       const check = new RecordFields(one, at);
       return {
-        action: readAction(check.fields('action')),
+        action: readAction(check.value('action'), check.at('action')),
         matched: check.boolean('action_match'),
         reward: check.number('action_reward'),
         toolType: check.value('tool_type') === null ? null : check.oneOf('tool_type', TOOL_TYPES),
@@ -75,9 +75,7 @@ export function readReward(value: PyValue, path: string): RewardInfo {
       const check = new RecordFields(one, at);
       return { info: check.text('info'), met: check.boolean('met'), because: check.textOrNull('justification') ?? '' };
     }),
-    basis: fields.eachOrNull('reward_basis', (one, at) => {
-      return new RecordFields(new Map([['basis', one]]), at).oneOf('basis', BASES);
-    }),
+    basis: fields.eachOrNull('reward_basis', readBasis),
     breakdown:
       breakdown &&
       Object.fromEntries(
@@ -98,17 +96,6 @@ function actionRecord(action: GoldAction): PyDict {
   });
 }
 
-function readAction(fields: RecordFields): GoldAction {
-  return {
-    actionId: fields.text('action_id'),
-    requestor: fields.value('requestor') === null ? 'assistant' : fields.oneOf('requestor', ['assistant', 'user']),
-    name: fields.text('name'),
-    arguments: fields.fields('arguments').dict,
-    info: fields.textOrNull('info'),
-    compareArgs: fields.eachOrNull('compare_args', (name) => String(name)),
-  };
-}
-
 function assertionRecord(assertion: EnvAssertion): PyDict {
   return dict({
     env_type: assertion.side,
@@ -117,16 +104,6 @@ function assertionRecord(assertion: EnvAssertion): PyDict {
     assert_value: assertion.assertValue,
     message: assertion.message,
   });
-}
-
-function readAssertion(fields: RecordFields): EnvAssertion {
-  return {
-    side: fields.oneOf('env_type', ['assistant', 'user']),
-    name: fields.text('func_name'),
-    arguments: fields.fields('arguments').dict,
-    assertValue: fields.value('assert_value') === null ? true : fields.boolean('assert_value'),
-    message: fields.textOrNull('message'),
-  };
 }
 
 function dict(fields: Readonly<Record<string, PyValue | undefined>>): PyDict {

@@ -1,6 +1,6 @@
 import { plainOf, pyOf } from '../python/plain-values.js';
-import { misfit, RecordFields } from '../python/record-fields.js';
-import { instantOf, timestamp } from '../python/timestamps.js';
+import { RecordFields } from '../python/record-fields.js';
+import { instantIn, timestamp } from '../python/timestamps.js';
 import type { PyDict, PyValue } from '../python/value.js';
 import type { Termination } from '../simulation/party.js';
 import { readMessage, writeMessage } from '../world/message-record.js';
@@ -117,10 +117,4 @@ function ownFields(record: SimulationRecord): readonly OwnField[] {
     field('policy', ['policy'], (policy) => policy),
     field('info', ['info'], pyOf),
   ];
-}
-
-function instantIn(fields: RecordFields, name: string): number {
-  const at = instantOf(fields.text(name));
-  if (Number.isNaN(at)) throw misfit(fields.at(name), 'a time such as 2026-01-31T12:00:00.000000', fields.value(name));
-  return at;
 }

@@ -4,8 +4,6 @@ import type { Incoming } from './party.js';
 
 /** Questions that the turn protocol asks of a message. */
 
-export const isSpoken = (message: SimMessage): message is SpokenMessage => message.role !== 'tool';
-
 /** What came in is the results of calls, not somebody's words. */
 export const isResults = (incoming: Incoming): incoming is readonly ToolMessage[] => Array.isArray(incoming);
 

@@ -1,5 +1,6 @@
 import { FlyballError } from '../../core/errors.js';
 import type { SimCall, SimMessage, SpokenMessage, ToolMessage } from '../world/message.js';
+import { costOf } from './cost.js';
 import { checkHistory, checkSpoken, datedHistory } from './history.js';
 import { hasWords, isCall, visibleToAgent, visibleToUser } from './message-shape.js';
 import type { Course, Incoming, Limits, Party, Termination } from './party.js';
@@ -209,15 +210,4 @@ export function simulate(parts: ConversationParts): Promise<Course> {
 function receiverOf(last: SimMessage): 'agent' | 'user' {
   if (last.role === 'tool') return last.requestor === 'assistant' ? 'agent' : 'user';
   return last.role === 'assistant' ? 'user' : 'agent';
-}
-
-/** Unknown as soon as one message's cost is. */
-function costOf(messages: readonly SimMessage[], role: SpokenMessage['role']): number | null {
-  let sum = 0;
-  for (const message of messages) {
-    if (message.role !== role) continue;
-    if (message.cost === null) return null;
-    sum += message.cost;
-  }
-  return sum;
 }

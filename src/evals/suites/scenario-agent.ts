@@ -6,13 +6,14 @@ import { JournaledWorld } from '../experiment/journaled-world.js';
 import type { SimulationInput } from '../experiment/simulation-agent.js';
 import { trajectoryOf } from '../judging/trajectory.js';
 import type { TrajectoryJudge } from '../judging/trajectory-judge.js';
+import { costOf } from '../simulation/cost.js';
 import { isResults } from '../simulation/message-shape.js';
 import { Conversation } from '../simulation/orchestrator.js';
 import type { Course, Party } from '../simulation/party.js';
 import type { UserSim } from '../users/user-sims.js';
 import { userView } from '../users/user-view.js';
 import type { Environment } from '../world/environment.js';
-import type { SimCall, SimMessage, ToolMessage } from '../world/message.js';
+import type { SimCall, ToolMessage } from '../world/message.js';
 import { faultSeams, spoiltBy } from './fault.js';
 import type { Scenario } from './scenario.js';
 import type { AgentUnderTest, WorldSim } from './under-test.js';
@@ -122,11 +123,6 @@ async function withinTurns(
     const [agentCost, userCost] = [costOf(messages, 'assistant'), costOf(messages, 'user')];
     return { messages, termination: 'max_steps', steps, errors, agentCost, userCost };
   }
-}
-
-function costOf(messages: readonly SimMessage[], role: 'assistant' | 'user'): number | null {
-  const costs = messages.flatMap((message) => (message.role === role ? [message.cost] : []));
-  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
 }
 
 function checkConfiguration(simulated: string, production: string): void {

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../core/canonical.js';
-import { toPlain } from '../experiment/plain-arguments.js';
 import type { TrajectoryVerdict } from '../judging/trajectory-verdict.js';
+import { pyEquals } from '../python/equality.js';
+import { pyOf } from '../python/plain-values.js';
 import type { Course } from '../simulation/party.js';
 import type { SimCall, SpokenMessage } from '../world/message.js';
 import type { Expected } from './scenario.js';
@@ -62,10 +62,10 @@ function callProblems(
 }
 
 function hasArguments(call: SimCall, expected: Readonly<Record<string, unknown>>): boolean {
-  const args = toPlain(call.arguments) as Readonly<Record<string, unknown>>;
-  return Object.entries(expected).every(
-    ([name, value]) => args[name] !== undefined && canonicalJson(args[name]) === canonicalJson(value),
-  );
+  return Object.entries(expected).every(([name, value]) => {
+    const given = call.arguments.get(name);
+    return given !== undefined && pyEquals(given, pyOf(value)); // 33 and 33.0 are the same amount
+  });
 }
 
 function wordProblems({ says = [], neverSays = [] }: Expected, { messages }: Course): readonly string[] {

@@ -1,7 +1,6 @@
 import { canonicalJson, sha256 } from '../../core/canonical.js';
 import type { JsonSchema } from '../../core/schema.js';
-import { toPlain } from '../experiment/plain-arguments.js';
-import { pyOf } from '../python/plain-values.js';
+import { plainOf, pyOf } from '../python/plain-values.js';
 import { PyError } from '../python/value.js';
 import type { Environment, Toolkit } from '../world/environment.js';
 import { makeEnvironment } from '../world/live-environment.js';
@@ -55,7 +54,7 @@ function kitOf<S>(tools: readonly SimTool<S>[], state: S): Toolkit {
     has: (name) => tools.some((one) => one.name === name),
     typeOf: (name) => (found(name).changes === true ? 'write' : 'read'),
     mutates: (name) => found(name).changes === true,
-    call: (name, args) => pyOf(found(name).run(state, toPlain(args) as Readonly<Record<string, unknown>>)),
+    call: (name, args) => pyOf(found(name).run(state, plainOf(args) as Readonly<Record<string, unknown>>)),
     invoke: (name) => {
       throw new PyError('AttributeError', `A simulated world has no function ${name} beside its tools.`);
     },

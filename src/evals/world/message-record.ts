@@ -1,6 +1,6 @@
 import { plainOf, pyOf } from '../python/plain-values.js';
 import { RecordFields } from '../python/record-fields.js';
-import { instantOf, timestamp } from '../python/timestamps.js';
+import { instantIn, timestamp } from '../python/timestamps.js';
 import type { PyDict, PyValue } from '../python/value.js';
 import type { Requestor, SimCall, SimMessage, SpokenMessage, ToolMessage, Usage } from './message.js';
 
@@ -59,8 +59,7 @@ export function sideOf(record: RecordFields): Requestor {
 
 /** Zero where it has no time. */
 function timeOf(record: RecordFields): number {
-  const text = record.textOrNull('timestamp');
-  return text === null ? 0 : instantOf(text);
+  return record.value('timestamp') === null ? 0 : instantIn(record, 'timestamp');
 }
 
 function readUsage(usage: RecordFields): Usage {

@@ -3,7 +3,7 @@ import type { PyValue } from '../python/value.js';
 import { readMessage, sideOf } from './message-record.js';
 import type { Criteria, EnvAssertion, EnvFunction, GoldAction, InitialState, RewardBasis, Task } from './task.js';
 
-const BASES: readonly RewardBasis[] = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL_ASSERTION'];
+export const BASES: readonly RewardBasis[] = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL_ASSERTION'];
 /** What counts where a task does not say. */
 const DEFAULT_BASIS: readonly RewardBasis[] = ['DB', 'COMMUNICATE'];
 
@@ -46,7 +46,7 @@ function readCriteria(criteria: RecordFields): Criteria {
   };
 }
 
-function readBasis(value: PyValue, path: string): RewardBasis {
+export function readBasis(value: PyValue, path: string): RewardBasis {
   return new RecordFields(new Map([['basis', value]]), path).oneOf('basis', BASES);
 }
 

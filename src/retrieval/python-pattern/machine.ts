@@ -30,7 +30,7 @@ interface Choice {
  */
 export class Machine {
   private readonly program: Program;
-  private text = new Uint32Array();
+  private text: Uint32Array = new Uint32Array();
   private fuel: Fuel = { left: 0 };
   /** All -1 between two searches. */
   private readonly slots: Int32Array;

@@ -12,17 +12,54 @@ import { conversation, goldCall, scripted } from './stage-domains.js';
 
 type Refused = Extract<MoveNote, { readonly kind: 'refused' }>;
 
+/** A call, the user's turn, or more calls that follow from what was read. */
+type Step = ToolCall | 'user' | ((read: string) => readonly ToolCall[]);
+
+const ACCOUNTS = 'get_all_user_accounts_by_user_id_3847';
+const CARDS = 'get_debit_cards_by_account_id_7823';
+const TRANSACTIONS = 'get_bank_account_transactions_9173';
+
+let reads = 0;
+const read = (name: string, args: unknown): ToolCall => ({
+  id: `read_${++reads}`,
+  name,
+  arguments: JSON.stringify(args),
+});
+const unlock = (name: string): ToolCall => read('unlock_discoverable_agent_tool', { agent_tool_name: name });
+const through = (name: string, args: unknown): ToolCall =>
+  read('call_discoverable_agent_tool', { agent_tool_name: name, arguments: JSON.stringify(args) });
+
+/** What a right agent looks at once it knows whom it serves: their cards and accounts, and what is on each. */
+function inventory(user: unknown): readonly Step[] {
+  return [
+    read('get_credit_card_accounts_by_user', { user_id: user }),
+    read('get_credit_card_transactions_by_user', { user_id: user }),
+    ...[ACCOUNTS, CARDS, TRANSACTIONS].map(unlock),
+    through(ACCOUNTS, { user_id: user }),
+    (listed) =>
+      [...(listed.split('On credit cards:')[0] ?? '').matchAll(/account_id: (\S+)\n[^]*?class: (\w+)/g)].flatMap(
+        ([, id, kind]) => [
+          through(TRANSACTIONS, { account_id: id }),
+          ...(kind?.endsWith('checking') === true ? [through(CARDS, { account_id: id })] : []),
+        ],
+      ),
+  ];
+}
+
 /**
  * The gold calls of a task as a model makes them: the agent's in order, with the lookup that a right agent makes before
- * it logs whom it verified. (Gold paths list no reads that leave no trace, so the lookup is in none of them.)
+ * it logs whom it verified, and its look at what they have afterwards. (Gold paths list no reads that leave no trace, so
+ * these are in none of them.)
  */
-function goldPath(task: Task): readonly (ToolCall | 'user')[] {
-  return (task.criteria?.actions ?? []).flatMap((action, at): readonly (ToolCall | 'user')[] => {
+function goldPath(task: Task): Step[] {
+  return (task.criteria?.actions ?? []).flatMap((action, at): readonly Step[] => {
     if (action.requestor === 'user') return ['user'];
     const id = action.arguments.get('user_id');
     const lookup = { id: `look_${at}`, name: 'get_user_information_by_id', arguments: JSON.stringify({ user_id: id }) };
     const call = goldCall(action, `gold_${at}`);
-    return action.name === 'log_verification' ? [lookup, call] : [call];
+    if (action.name !== 'log_verification') return [call];
+    const isRecord = action.arguments.get('name') !== id; // a recovery code stands in every field and shows nobody
+    return isRecord ? [lookup, call, ...inventory(id)] : [lookup, call];
   });
 }
 
@@ -33,7 +70,11 @@ async function playGold(domain: Domain, task: Task, gate = bankingGate) {
   const model = scripted((request) => {
     const told = request.messages.at(-1);
     if (told?.role === 'tool' && told.content.startsWith('Refused')) return 'I cannot do that.';
-    const step = path[next++];
+    let step = path[next++];
+    if (typeof step === 'function') {
+      path.splice(next, 0, ...step(told?.content ?? ''));
+      step = path[next++];
+    }
     return step === undefined || step === 'user' ? 'Please go on.' : { toolCalls: [step] };
   });
   const answer = async (environment: Environment) => {
@@ -52,7 +93,7 @@ async function playGold(domain: Domain, task: Task, gate = bankingGate) {
     retrieval: 'golden_retrieval',
     model: () => model,
     policy: governed({ skills: [{ name: 'care', text: 'Verify.' }], gate }),
-    maxMoves: 200,
+    maxMoves: 400,
     answer,
   });
   return {

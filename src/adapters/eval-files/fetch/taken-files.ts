@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ConfigError, FlyballError } from '../../../core/errors.js';
+import { ConfigError } from '../../../core/errors.js';
 import type { Manifest } from './manifest.js';
 import { type TarFile, tarFiles } from './tar-reader.js';
 
@@ -12,6 +12,8 @@ export interface TakenFiles {
 const MOST_FILE = 4 * 1024 * 1024;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_FILES = 10_000;
+/** Unpacked; the whole repository of the benchmark is a small part of it. */
+const MOST_ARCHIVE = 16 * 1024 ** 3;
 
 /** Where single files may lie. Their hashes say which they are, so that it matters little where exactly. */
 const SINGLES =
@@ -25,12 +27,22 @@ export async function takeFiles(chunks: AsyncIterable<Uint8Array>, manifest: Man
   const byHash = new Map(Object.entries(manifest.files).map(([to, hash]) => [hash, to]));
   let [bytes, files] = [0, 0];
   const wants = (path: string, size: number): boolean => size <= MOST_FILE && isWanted(insideOf(path), manifest);
-  for await (const { path, content } of tarFiles(chunks, wants)) {
+  for await (const { path, content } of tarFiles(limited(chunks, MOST_ARCHIVE), wants)) {
     bytes += content.length;
     if (++files > MOST_FILES || bytes > MOST_BYTES) throw tooMuch();
     put({ path: insideOf(path), content }, { data, sources, byHash, manifest });
   }
   return { data, sources };
+}
+
+/** A few bytes can unpack to any number of them: at some point it is no archive of ours. */
+export async function* limited(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > most) throw tooMuch();
+    yield chunk;
+  }
 }
 
 function put(
@@ -71,10 +83,7 @@ function placeIn(path: string, { folders }: Manifest): string | undefined {
 function insideOf(path: string): string {
   const parts = path.split('/');
   if (path.startsWith('/') || path.includes('\\') || path.includes('\0') || parts.includes('..'))
-    throw new FlyballError(
-      'DENIED',
-      `The archive names ${JSON.stringify(path)}, which leads out of it. Nothing was written.`,
-    );
+    throw new ConfigError(`The archive names ${JSON.stringify(path)}, which leads out of it. Nothing was written.`);
   return parts
     .filter((part) => part !== '' && part !== '.')
     .slice(1)

@@ -22,7 +22,20 @@ export const bankingGate: GateRules = {
     { tool: 'give_discoverable_user_tool', does: 'give', names: 'discoverable_tool_name', holds: 'arguments' },
   ],
   reads: ['get_*', 'list_discoverable_agent_tools', ...DOCUMENTS],
-  private: ['get_credit_card_*_by_user', 'get_referrals_by_user'],
+  // discoverable ones as well: the world answers to their names, unlocked or not
+  private: [
+    'get_credit_card_*_by_user',
+    'get_referrals_by_user',
+    'get_all_user_accounts_*',
+    'get_bank_account_*',
+    'get_debit_*',
+    'get_atm_*',
+    'get_user_dispute_*',
+    'get_pending_*',
+    'get_closure_*',
+    'get_credit_limit_*',
+    'get_payment_*',
+  ],
   free: ['transfer_to_human_agents'],
   open: [],
   identity: {
@@ -58,7 +71,7 @@ export const bankingGate: GateRules = {
       'get_bank_account_transactions_*': ['transaction_id'],
       'get_debit_cards_by_account_id_*': ['card_id'],
     },
-    madeBy: { 'open_bank_account_*': ['Account ID'] },
+    madeBy: { 'open_bank_account_*': ['Account ID'], 'order_debit_card_*': ['Card ID'] },
   },
   requires: [
     {

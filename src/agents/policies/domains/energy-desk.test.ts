@@ -51,6 +51,8 @@ describe('the levels of verification at the energy desk', () => {
     expect(rule(refund(150), so)).toBeUndefined();
     expect(rule(refund(150.01), so)).toBe('level');
     expect(rule(inner('issue_refund_3096', { customer_id: 'cus_1' }), so)).toBe('level'); // no amount is no small amount
+    for (const amount of [null, true, [1], '0x1', '', ' 1'])
+      expect(rule(inner('issue_refund_3096', { customer_id: 'cus_1', amount }), so)).toBe('level');
     expect(rule(contact, so)).toBe('level');
     expect(rule(inner('register_move_out_8830', { supply_point_id: 'sp' }), so)).toBe('level');
     expect(rule(call('get_bills', { customer_id: 'cus_1' }), so)).toBeUndefined();
@@ -62,6 +64,7 @@ describe('the levels of verification at the energy desk', () => {
     expect(rule(refund(400), verified(THREE, 'enhanced', 'issue_refund_3096'))).toBeUndefined();
     expect(rule(contact, verified(TWO, 'enhanced'))).toBe('verification');
     expect(rule(contact, verified(THREE, 'supreme'))).toBe('verification');
+    expect(rule(contact, verified(THREE, 'constructor'))).toBe('verification');
   });
 
   it('a nominated contact is who the record names, and may do little [R5-TALK-GOV-GATE]', () => {

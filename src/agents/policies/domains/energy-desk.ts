@@ -87,7 +87,15 @@ export const energyGate: GateRules = {
     { tool: 'give_discoverable_user_tool', does: 'give', names: 'discoverable_tool_name', holds: 'arguments' },
   ],
   reads: ['get_*', 'find_*', 'list_discoverable_agent_tools', ...DOCUMENTS],
-  private: ['get_supply_points', 'get_account', 'get_bills', 'get_payments', 'get_cases'],
+  private: [
+    'get_supply_points',
+    'get_account',
+    'get_bills',
+    'get_payments',
+    'get_cases',
+    'get_meter_readings_*',
+    'get_credit_history_*',
+  ],
   free: ['record_refused_request', ...TRANSFER],
   open: [],
   identity: {
@@ -153,6 +161,7 @@ export const energyGate: GateRules = {
     },
   ],
   documents: DOCUMENTS,
+  nothingFound: ['No matches found', 'No relevant documents found'],
   retries: { sameTool: 4, sameCall: 2 },
   failing: ['Error', 'Failed'],
 };

@@ -59,7 +59,7 @@ export class ModelDatabase implements Database {
     const given = content instanceof Map ? content : new Map<string, PyValue>();
     const misfits = Object.entries(this.#types).flatMap(([name, type]) => misfitsOfShelf(name, type, given.get(name)));
     const extra = [...given]
-      .filter(([name]) => !(name in this.#types))
+      .filter(([name]) => !Object.hasOwn(this.#types, name))
       .map(([name, value]) => forbidden([name], value));
     if (misfits.length + extra.length > 0) throw validationError(this.className, [...misfits, ...extra]);
     return new Map(Object.entries(this.#types).map(([name, type]) => [name, shelfOf(type, given.get(name))]));

@@ -50,7 +50,7 @@ export function misfitsOf(type: ModelType, value: PyValue, path: readonly string
     return [{ path, problem, type: 'model_type', value }];
   }
   const own = Object.entries(type.fields).flatMap(([name, kind]) => misfitsAt(type, name, kind, value, path));
-  const extra = [...value].filter(([name]) => !(name in type.fields));
+  const extra = [...value].filter(([name]) => !Object.hasOwn(type.fields, name));
   return [...own, ...extra.map(([name, given]) => forbidden([...path, name], given))];
 }
 
@@ -62,7 +62,7 @@ function misfitsAt(type: ModelType, name: string, kind: FieldKind, values: PyDic
   const value = values.get(name);
   const at = [...path, name];
   if (value !== undefined) return misfitsIn(kind, value, at);
-  return name in type.defaults ? [] : [{ path: at, problem: 'Field required', type: 'missing', value: values }];
+  return Object.hasOwn(type.defaults, name) ? [] : [{ path: at, problem: 'Field required', type: 'missing', value: values }];
 }
 
 function misfitsIn(kind: FieldKind, value: PyValue, path: readonly string[]): Misfit[] {
