@@ -24,7 +24,7 @@ export const TOOLBOX_ALIASES: ToolAliases = {
   WebFetch: ['web_fetch'],
 };
 
-/** Working with skills is never taken away by one. */
+/** Working with skills is taken away by no list of what is allowed, only by name. */
 const ALWAYS: readonly string[] = [ACTIVATE_SKILL, READ_SKILL_RESOURCE];
 
 export interface NarrowOptions {
@@ -91,8 +91,11 @@ function patternOf(text: string): ToolPattern {
   return read.ok ? read.pattern : { text, tool: text };
 }
 
+/** Aliases in whatever case they are written: `bash` that is disallowed and stops nothing would be worse than none. */
 function namesTool({ tool }: ToolPattern, name: string, { aliases = TOOLBOX_ALIASES }: NarrowOptions): boolean {
-  return [tool, ...(aliases[tool] ?? [])].some((known) => matchesText(known, name));
+  const lower = tool.toLowerCase();
+  const meant = Object.entries(aliases).flatMap(([alias, known]) => (alias.toLowerCase() === lower ? known : []));
+  return [tool, ...meant].some((known) => matchesText(known, name));
 }
 
 /** Every part of what the call touches has to be allowed by one of the patterns. */

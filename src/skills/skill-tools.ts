@@ -3,6 +3,7 @@ import type { StandardResult, StandardSchema } from '../core/schema.js';
 import type { Tool } from '../core/tool.js';
 import { nearestNames } from '../tools/nearest-names.js';
 import { type ActiveSkill, type ActiveSkills, activeSkill } from './active-skills.js';
+import { bytesHash } from './content-hash.js';
 import { instructionsText, type SkillCard } from './disclosure.js';
 import { pageOf, type ResourcePage } from './resource-page.js';
 import { resourcePath } from './resource-path.js';
@@ -106,10 +107,20 @@ export function resourceTool(
         throw refused(
           `${file.path} has ${file.bytes} bytes, and at most ${maxBytes} are read. Use another tool for it.`,
         );
-      return pageOf({ skill: name, path: file.path, bytes: await skill.open(file.path), offset, pageChars, maxBytes });
+      const bytes = await skill.open(file.path);
+      requireSame(bytes, file, maxBytes);
+      return pageOf({ skill: name, path: file.path, bytes, offset, pageChars, maxBytes });
     },
     present: presentPage,
   };
+}
+
+/** The hash of the skill is what a run is told to have worked with: text that it does not cover is not passed on. */
+function requireSame(bytes: Uint8Array, { path, sha256 }: Skill['files'][number], maxBytes: number): void {
+  if (bytes.length > maxBytes || bytesHash(bytes) === sha256) return; // one that has grown too long is told as that
+  throw refused(
+    `${path} was changed after the skill was read. Try again in a moment; if that fails too, go on without it.`,
+  );
 }
 
 function presentPage({ path, text, offset, total, next }: ResourcePage): string {

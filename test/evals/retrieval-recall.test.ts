@@ -27,7 +27,7 @@ function mean(values: readonly number[]): number {
 
 /** With the embedder that only sees spelling: it needs no weights. `npm run bench -- retrieval-recall` has the real one. */
 withTau2('searching for what users ask', () => {
-  const embedder = hashEmbedder();
+  const embedder = hashEmbedder({ dimensions: 64 });
   let searches: { readonly hybrid: Search; readonly words: Search; readonly vectors: Search };
   let tasks: readonly GoldTask[];
   beforeAll(async () => {

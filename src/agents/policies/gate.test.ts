@@ -28,8 +28,10 @@ const inner = (tool: string, args: unknown = {}): ToolCall =>
     arguments: typeof args === 'string' ? args : JSON.stringify(args),
   });
 
+type Past = string | readonly [ToolCall, string, boolean?];
+
 /** A conversation so far: words of the customer, and calls with their answers. */
-function having(...steps: readonly (string | readonly [ToolCall, string, boolean?])[]): Witness {
+function having(...steps: readonly Past[]): Witness {
   const witness = new Witness(bankingGate, ['Use close_bank_account_7392 to close.']);
   for (const step of steps) {
     if (typeof step === 'string') {
@@ -192,7 +194,7 @@ describe('an identity', () => {
 
 describe('what belongs to somebody', () => {
   const TOOLS = ['close_bank_account_7392', 'freeze_debit_card_3892', 'update_transaction_rewards_3847'];
-  const so = (...more: Parameters<typeof having>) => having(...PROVEN, ...TOOLS.map(unlocked), ...more);
+  const so = (...more: readonly Past[]) => having(...PROVEN, ...TOOLS.map(unlocked), ...more);
   const close = (id: unknown) => inner('close_bank_account_7392', { account_id: id });
 
   it('is not touched for another customer, though the call names no person [R5-TALK-GOV-GATE]', () => {

@@ -1,6 +1,6 @@
 import { ConfigError, FlyballError } from '../../core/errors.js';
-import type { PyDict } from '../python/value.js';
 import { pyOf } from '../python/plain-values.js';
+import type { PyDict } from '../python/value.js';
 import { isResults } from '../simulation/message-shape.js';
 import type { Incoming, Party } from '../simulation/party.js';
 import { userStops } from '../simulation/stop-tokens.js';

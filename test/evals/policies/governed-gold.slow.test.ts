@@ -37,7 +37,7 @@ function inventory(user: unknown): readonly Step[] {
     ...[ACCOUNTS, CARDS, TRANSACTIONS].map(unlock),
     through(ACCOUNTS, { user_id: user }),
     (listed) =>
-      [...(listed.split('On credit cards:')[0] ?? '').matchAll(/account_id: (\S+)\n[^]*?class: (\w+)/g)].flatMap(
+      [...(listed.split('On credit cards:')[0] ?? '').matchAll(/account_id: (\S+)\n[\s\S]*?class: (\w+)/g)].flatMap(
         ([, id, kind]) => [
           through(TRANSACTIONS, { account_id: id }),
           ...(kind?.endsWith('checking') === true ? [through(CARDS, { account_id: id })] : []),
@@ -70,12 +70,10 @@ async function playGold(domain: Domain, task: Task, gate = bankingGate) {
   const model = scripted((request) => {
     const told = request.messages.at(-1);
     if (told?.role === 'tool' && told.content.startsWith('Refused')) return 'I cannot do that.';
-    let step = path[next++];
-    if (typeof step === 'function') {
-      path.splice(next, 0, ...step(told?.content ?? ''));
-      step = path[next++];
-    }
-    return step === undefined || step === 'user' ? 'Please go on.' : { toolCalls: [step] };
+    const step = path[next];
+    if (typeof step === 'function') path.splice(next, 1, ...step(told?.content ?? ''));
+    const made = path[next++];
+    return typeof made === 'object' ? { toolCalls: [made] } : 'Please go on.';
   });
   const answer = async (environment: Environment) => {
     // whatever the user does at this point of the gold path is done before they speak
