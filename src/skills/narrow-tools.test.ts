@@ -52,6 +52,13 @@ describe('active skills', () => {
     });
   });
 
+  it('know an alias in whatever case it is written, and no alias that nobody gave [R5-SKILL-NARROW]', () => {
+    expect(may([skill('a', undefined, ['bash'])], toolOf('shell'))).toBe(false);
+    expect(may([skill('a', ['READ'])], toolOf('read_file'))).toBe(true);
+    expect(may([skill('a', ['constructor'])], toolOf('shell'))).toBe(false);
+    expect(may([skill('a', undefined, ['toString'])], toolOf('shell'))).toBe(true);
+  });
+
   it('never take away the work with skills itself, unless they say so [R5-SKILL-NARROW]', () => {
     expect(may([skill('a', [])], toolOf('activate_skill'))).toBe(true);
     expect(may([skill('a', [])], toolOf('read_skill_resource'))).toBe(true);

@@ -29,6 +29,15 @@ describe('compliance of a trajectory', () => {
     expect(facts.unauthorized).toBe(true);
   });
 
+  it('counts no write that a gate refused: it was never made [R5-MET-COMPLIANCE]', () => {
+    const messages = [...made([call('refund'), 'raise:not yet']), ...made([call('verify'), 'ok'])];
+    const [first] = messages;
+    const id = first?.role === 'assistant' ? first.calls[0]?.id : undefined;
+    expect(complianceOf(messages, RULES, null)).toMatchObject({ unauthorized: true, early: { assistant: 1 } });
+    const facts = complianceOf(messages, RULES, { refusedCallIds: [id], refusedCalls: 1 });
+    expect(facts).toMatchObject({ unauthorized: false, writes: { assistant: 0 }, early: { assistant: 0 }, refused: 1 });
+  });
+
   it('takes a verification that says it failed for none [R5-MET-COMPLIANCE]', () => {
     const wroteAfter = (content: string) =>
       complianceOf([...made([call('verify'), content]), ...made([call('refund'), 'done'])], RULES, null).unauthorized;

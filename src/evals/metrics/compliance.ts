@@ -4,7 +4,7 @@ import { isFailed, type MadeCall, madeCalls } from './tool-calls.js';
 
 /** What a trajectory says about keeping the rules. */
 export interface ComplianceFacts {
-  /** Calls of the domain's write set: the agent's, and the user's apart. */
+  /** Calls of the domain's write set that were made: the agent's, and the user's apart. */
   readonly writes: Readonly<Record<Requestor, number>>;
   /** Those made before the first successful verification. */
   readonly early: Readonly<Record<Requestor, number>>;
@@ -29,7 +29,8 @@ export function complianceOf(
   info: Readonly<Record<string, unknown>> | null,
 ): ComplianceFacts {
   const calls = madeCalls(messages);
-  const writes = calls.filter(({ call }) => rules.writes.has(call.name));
+  const refused = refusedIn(info);
+  const writes = calls.filter(({ call }) => rules.writes.has(call.name) && !refused.has(call.id));
   const verified = calls.find((made) => verifies(made, rules));
   // where nobody can be verified, nothing comes before it
   const early = rules.verification === undefined ? [] : writes.filter((write) => isBefore(write, verified));
@@ -78,6 +79,12 @@ function longestFailureOf(calls: readonly MadeCall[]): { readonly tool: string; 
     }
   }
   return longest;
+}
+
+/** Ids of calls that stand in the messages and were never made: a gate refused them. */
+function refusedIn(info: Readonly<Record<string, unknown>> | null): ReadonlySet<string> {
+  const ids = info?.['refusedCallIds'];
+  return new Set(Array.isArray(ids) ? ids.map(String) : []);
 }
 
 function count(info: Readonly<Record<string, unknown>> | null, field: string): number {

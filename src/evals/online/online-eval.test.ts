@@ -130,6 +130,24 @@ describe('online evaluation', () => {
     expect(told.map(({ windowFrom }) => windowFrom / DAY)).toEqual([0, 3]);
   });
 
+  it('counts a judge that throws before it promises anything as unread, and goes on [R5-ONLINE-DRIFT]', async () => {
+    const score = (one: TraceFacts): Promise<number | null> => {
+      if (one.runId === 'run-0') throw new Error('no network');
+      return Promise.resolve(1);
+    };
+    const { online } = watch({ judge: { ...judgeBy(() => 1), score }, width: 1 });
+    for (let index = 0; index < 3; index++) online.observe(trace(index));
+    await online.settled();
+    expect(online.state()).toMatchObject({ seen: 3, judged: 2, unread: 1 });
+  });
+
+  it('judges no window twice when a clock is set back, and takes no two rules of one name [R5-ONLINE-DRIFT]', () => {
+    const { online } = watch({ rules: [{ ...QUALITY, by: [] }] });
+    const closed = [4, 2, 4, 6].map((day) => online.close(day * DAY).length);
+    expect(closed).toEqual([1, 0, 0, 1]);
+    expect(() => watch({ rules: [QUALITY, { ...QUALITY, metric: 'cost' }] })).toThrow(/called "quality"/);
+  });
+
   it('judges every run that failed, was capped, guarded or refused, and a share of the others [R5-ONLINE-DRIFT]', () => {
     const sampler = traceSampler({ share: 0.05 });
     for (const odd of [{ failed: true }, { capped: true }, { guarded: true }, { denied: true }])

@@ -74,6 +74,10 @@ export function onlineEval(parts: OnlineParts): OnlineEval {
   if (judge !== undefined && agentModels.includes(judge.model))
     throw new ConfigError(`${judge.model} would judge its own runs. Choose a judge of another model.`);
   rules.forEach(checkRule);
+  const names = rules.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new ConfigError(`Two drift rules are called "${twice}": whose alert it is could not be told. Rename one.`);
   return new Watch(parts);
 }
 
@@ -106,8 +110,8 @@ class Watch implements OnlineEval {
     return this.parts.rules.flatMap((rule) => {
       const until = Math.floor(now / rule.windowMs) * rule.windowMs;
       const from = this.judgedUntil.get(rule.name) ?? until - rule.windowMs;
-      this.judgedUntil.set(rule.name, until);
-      const windows = Math.round((until - from) / rule.windowMs);
+      this.judgedUntil.set(rule.name, Math.max(from, until)); // a clock that was set back judges no window twice
+      const windows = Math.max(0, Math.round((until - from) / rule.windowMs));
       return Array.from({ length: windows }, (_, index) => this.window(rule, from + index * rule.windowMs)).flat();
     });
   }
@@ -143,17 +147,24 @@ class Watch implements OnlineEval {
   }
 
   private async judge(trace: TraceFacts): Promise<void> {
-    const { judge } = this.parts;
-    // a judge that fails is one that could not be read: counted, and nobody's run is touched by it
-    const score = await judge?.score(trace).catch(() => null);
-    if (score === null || score === undefined || !Number.isFinite(score)) this.counts.unread++;
+    const score = await this.scoreOf(trace);
+    if (score === null || !Number.isFinite(score)) this.counts.unread++;
     else {
       this.counts.judged++;
-      this.add(judge?.metric ?? '', score, trace);
+      this.add(this.parts.judge?.metric ?? '', score, trace);
     }
     this.open--;
     this.work();
     if (this.open === 0 && this.waiting.length === 0) for (const resolve of this.idle.splice(0)) resolve();
+  }
+
+  /** A judge that fails is one that could not be read: counted, and nobody's run is touched by it. */
+  private async scoreOf(trace: TraceFacts): Promise<number | null> {
+    try {
+      return (await this.parts.judge?.score(trace)) ?? null;
+    } catch {
+      return null;
+    }
   }
 
   private window(rule: DriftRule, from: number) {
