@@ -28,14 +28,21 @@ export type Perform = (
   work: (call: Call) => Promise<ExitCode>,
 ) => Promise<void>;
 
-/** A command with what all of them have: the database, JSON, and examples in its help. */
-export function newCommand(signature: string, about: string, examples: readonly string[]): Command {
+/** A command with what all of them have: JSON, and examples in its help. */
+export function plainCommand(signature: string, about: string, examples: readonly string[]): Command {
   const [name = '', ...words] = signature.split(' ');
   const command = new Command(name)
     .summary(about.split(/[.:](?: |$)/)[0] ?? about)
     .description(about)
-    .option('--db <file>', 'database of the runs (default: FLYBALL_DB, or .flyball/flyball.db)')
     .option('--json', 'write JSON instead of text')
     .addHelpText('after', `\nExamples:\n${examples.map((line) => `  $ ${line}`).join('\n')}`);
   return words.length === 0 ? command : command.arguments(words.join(' '));
+}
+
+/** A command about runs, which are in a database. */
+export function newCommand(signature: string, about: string, examples: readonly string[]): Command {
+  return plainCommand(signature, about, examples).option(
+    '--db <file>',
+    'database of the runs (default: FLYBALL_DB, or .flyball/flyball.db)',
+  );
 }

@@ -87,7 +87,7 @@ export {
   submissionFolder,
   submissionText,
 } from './results/leaderboard.js';
-export { readResults, writeResults } from './results/results-text.js';
+export { readResults, type SimulationFolder, writeResults } from './results/results-text.js';
 export type { ExperimentInfo, Results, SimulationRecord } from './results/simulation-record.js';
 export { goldAgent, goldParties, goldUser } from './simulation/gold-party.js';
 export { type LlmUserSetting, llmUser } from './simulation/llm-user.js';

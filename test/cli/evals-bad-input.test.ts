@@ -35,7 +35,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'a search that a model rates',
     () => ['--retrieval', 'bm25_reranker_grep'],
-    /bm25_reranker_grep lets a model rate what was found.* Choose bm25_grep/,
+    /bm25_reranker_grep lets a model rate what was found: name one with --reranker .*, or choose bm25_grep/,
   ],
   ['an unknown embedder', () => ['--embedder', 'x'], /no embedder "x"\. Say energetic, hash, a folder/],
   ['no trials', () => ['--trials', '0'], /--trials must be a whole number of at least 1, got "0"/],

@@ -30,6 +30,7 @@ import {
   judgeModel,
   options,
   patient,
+  shop,
   shopUnder,
   suiteOf,
 } from './scenario-stage.js';
@@ -151,6 +152,23 @@ describe('a simulation', () => {
     expect(texts(report.runs[0])).toContain('Error: It has been given back already.');
     const uncut = await simulateScenarios(options(agentModel(moves), { suite }));
     expect(texts(report.runs[0])).toEqual(texts(uncut.runs[0]));
+  });
+
+  it('gives back what each world holds, and tells where that fails [R5-SIM-FAULTS]', async () => {
+    const closed: string[] = [];
+    const problems: string[] = [];
+    const open: typeof shop.open = (scenario, seed) =>
+      Object.assign(shop.open(scenario, seed), {
+        close: async () => {
+          closed.push(scenario);
+          if (scenario === 'happy') throw new Error('the folder is in use');
+        },
+      });
+    const given = options(agentModel(patient), { world: { ...shop, open } });
+    const onProblem = (error: unknown): void => void problems.push(String(error));
+    const { runs } = await simulateScenarios({ ...given, runtime: { ...given.runtime, onProblem } });
+    expect([...closed].sort()).toEqual(runs.map(({ scenario }) => scenario).sort());
+    expect(problems).toEqual(['Error: the folder is in use']);
   });
 
   it('ends a conversation that goes nowhere, and scores it as it stands [R5-SIM-FAULTS]', async () => {

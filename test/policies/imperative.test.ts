@@ -284,6 +284,21 @@ describe('the response type of a phase', () => {
     expect(moves[2]?.calls).toHaveLength(1);
   });
 
+  it('an empty reply is corrected as what it is [R5-TALK-IMP-EXPECT]', async () => {
+    const { model } = await play([...VERIFIED.replies, '', PLAN], VERIFIED.turns);
+    const system = model.requests.at(-1)?.messages[0]?.content ?? '';
+    expect(system).toContain('Your last reply was empty.');
+    expect(system).not.toContain('called a tool');
+  });
+
+  it('no call is forced where none of the phase’s tools is there [R5-TALK-IMP-EXPECT]', async () => {
+    const model = scriptedModel({ agent: ['Somebody will call you.'] });
+    const machine = { ...bankingMachine, start: 'ESCALATE' };
+    const [move] = await converse(imperative(machine)(setting(model, [offered('KB_search')])), [words('hi')]);
+    expect(move).toMatchObject({ text: 'Somebody will call you.', inside: [] });
+    expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['none']);
+  });
+
   it('the reply that was wrong is not kept, and all calls are paid for [R5-TALK-IMP-EXPECT] [R5-TALK-IMP-TURN]', async () => {
     const { model, moves } = await play(
       [...VERIFIED.replies, calls(call('KB_search')), PLAN, 'Which?'],

@@ -84,6 +84,17 @@ describe('baseline', () => {
     expect(move?.usage).toEqual(usage);
     expect(move?.costUsd).toBeCloseTo((400 * 2 + 600 * 1 + 10 * 10) / 1e6, 12);
   });
+
+  it('shows each of two calls under one id its own answer [R5-TALK-INTERFACE]', async () => {
+    const twins = [call('look'), call('write')].map((one) => ({ ...one, id: 'same' }));
+    const model = scriptedModel({ agent: [{ toolCalls: twins }, 'Done.'] });
+    await converse(baseline(setting(model, TOOLS)), [
+      words('Both.'),
+      (last) => results(last.calls, ({ name }) => `by ${name}`),
+    ]);
+    const shown = model.requests[1]?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+    expect(shown).toEqual(['by look', 'by write']);
+  });
 });
 
 describe('declarative', () => {

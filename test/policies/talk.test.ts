@@ -135,6 +135,27 @@ describe('an agent that talks', () => {
     expect(await bounded.notes('turn-end')).toHaveLength(1); // no turn ended: the conversation did
   });
 
+  it('does not pass silence off as an answer [R5-TALK-INTERFACE]', async () => {
+    const { begin, say, notes } = stage(['  ', 'Here I am.']);
+    await begin('hi');
+    await say({ text: 'hello?' });
+    expect(await notes('turn-end')).toMatchObject([
+      { stop: 'failed', because: expect.stringContaining('without words') },
+      { answer: 'Here I am.' },
+    ]);
+  });
+
+  it('ends when the customer leaves, and when it is cancelled while it waits [R5-TALK-INTERFACE]', async () => {
+    const left = stage(['Hello.']);
+    await left.begin('hi');
+    expect(await left.say({ end: true })).toMatchObject({ stop: 'done', value: { turns: 1 } });
+    const cancelled = stage(['Hello.']);
+    await cancelled.begin('hi');
+    await cancelled.runtime.cancel('r1', { why: 'not wanted any more' });
+    expect(await (await cancelled.runtime.wake('r1')).outcome()).toMatchObject({ stop: 'cancelled' });
+    cancelled.model.assertFinished(); // nobody was asked again
+  });
+
   it('begins every conversation with a speaker of its own [R5-TALK-INTERFACE]', async () => {
     const { model, runtime, begin } = stage(['One.', 'Two.']);
     await begin('hi');

@@ -44,6 +44,8 @@ export function energeticEmbedder(options: EnergeticOptions = {}): Embedder {
       for (let from = 0; from < texts.length; from += batch) {
         signal.throwIfAborted();
         vectors.push(...(await embedPart(model, texts.slice(from, from + batch))));
+        // the model computes in this thread: between two batches timers, signals and other runs get their turn
+        await new Promise((resolve) => setImmediate(resolve));
       }
       return vectors;
     },

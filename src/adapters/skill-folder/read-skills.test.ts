@@ -163,6 +163,19 @@ describe('a resource', () => {
     expect(folder).toContain('forms');
   });
 
+  it('is not passed on under the hash of the skill once it was changed [R5-SKILL-PROVENANCE]', async () => {
+    const desk = skillDesk();
+    const folder = desk.skill('forms', { files: { 'references/a.md': 'mine' } });
+    const { skills } = await readSkills(desk.root);
+    const tool = skillLibrary(skills).resourceTool();
+    const read = () => tool.execute({ skill: 'forms', path: 'references/a.md' }, how);
+    await expect(read()).resolves.toMatchObject({ text: 'mine' });
+    writeFileSync(join(folder, 'references/a.md'), 'other');
+    await expect(read()).rejects.toThrow(/was changed after the skill was read/);
+    writeFileSync(join(folder, 'references/a.md'), 'mine');
+    await expect(read()).resolves.toMatchObject({ text: 'mine' });
+  });
+
   it('is checked where it really leads when it is opened, not when it was listed [R5-SKILL-SANDBOX]', async () => {
     const desk = skillDesk();
     const secret = desk.write('secret.txt', 'secret');

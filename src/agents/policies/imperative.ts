@@ -63,7 +63,9 @@ class PhaseMachine implements ImperativeSpeaker {
     const toolChoice = this.choice(phase, tools); // 6 tool choice
     const session = sessionUnder(this.setting, this.setupIn(phase), { tools, toolChoice });
     const cost = new MoveCost();
-    const parts = { transcript: this.transcript, session, phase: this.phase, expect: phase.expect, cost };
+    // a call cannot be forced out of a phase whose tools this setting does not have
+    const expect = phase.expect === 'tool_call' && tools.length === 0 ? 'either' : phase.expect;
+    const parts = { transcript: this.transcript, session, phase: this.phase, expect, cost };
     const { reply, violations } = await askExpecting(run, parts); // 7 ask, and enforce the type of the reply
     const { expectViolationCount } = this.state;
     this.state = { ...this.state, expectViolationCount: expectViolationCount + violations.length };

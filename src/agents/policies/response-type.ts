@@ -8,7 +8,10 @@ import type { MoveCost, Transcript } from './transcript.js';
 /** Re-prompts of one turn at most: then the last reply is taken as it is. */
 export const MAX_REPROMPTS = 2;
 
-const CORRECTION = 'Your last reply called a tool. In this phase you answer the customer in words: call nothing now.';
+const CORRECTIONS = {
+  tool_call: 'Your last reply called a tool. In this phase you answer the customer in words: call nothing now.',
+  nothing: 'Your last reply was empty. In this phase you answer the customer in words.',
+} as const;
 
 export interface Enforced {
   readonly reply: Reply<string>;
@@ -40,16 +43,18 @@ export async function askExpecting(
     if (expect === 'either' || got === expect) return { reply, violations };
     violations.push({ kind: 'response-type', phase, expected: expect, got });
     if (attempt === MAX_REPROMPTS) return { reply, violations };
-    session = corrected(parts.session, expect);
+    session = corrected(parts.session, expect, got);
   }
 }
 
-function typeOf(reply: Reply<string>): ResponseType | 'nothing' {
+type ReplyType = 'text' | 'tool_call' | 'nothing';
+
+function typeOf(reply: Reply<string>): ReplyType {
   if (hasToolCalls(reply)) return 'tool_call';
   return reply.text.trim() === '' ? 'nothing' : 'text';
 }
 
-function corrected(session: Session, expect: ResponseType): Session {
-  if (expect === 'tool_call') return { ...session, toolChoice: 'required' };
-  return { ...session, setup: `${session.setup}\n<correction>\n${CORRECTION}\n</correction>` };
+function corrected(session: Session, expect: ResponseType, got: ReplyType): Session {
+  if (expect === 'tool_call' || got === 'text') return { ...session, toolChoice: 'required' };
+  return { ...session, setup: `${session.setup}\n<correction>\n${CORRECTIONS[got]}\n</correction>` };
 }

@@ -1,4 +1,4 @@
-import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
+import { BoundReachedError, CancelledError, ConfigError, FlyballError, failureOf } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
 import { done, failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
@@ -76,7 +76,7 @@ async function moves(run: Run, { speaker, tools, limit }: TurnParts, text: strin
   for (let over = 0; over <= LAST_WORDS; ) {
     const move = await speaker.take(run, heard);
     if (move.inside.length > 0) run.note({ kind: 'move-inside', notes: move.inside });
-    if (move.calls.length === 0) return done(move.text);
+    if (move.calls.length === 0) return done(spoken(move.text));
     if (made >= limit) over += 1;
     const results: CallResult[] = [];
     for (const call of move.calls)
@@ -84,6 +84,14 @@ async function moves(run: Run, { speaker, tools, limit }: TurnParts, text: strin
     heard = { kind: 'results', results };
   }
   return { stop: 'bounded', bound: 'callsPerTurn', limit };
+}
+
+/** Silence is no answer: the person is told, as of any other turn that failed. */
+function spoken(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new FlyballError('REPLY_INVALID', 'The agent made a turn without words. Say it once more.', {
+    retryable: true,
+  });
 }
 
 async function resultOf(run: Run, tools: Toolset, call: ToolCall): Promise<CallResult> {

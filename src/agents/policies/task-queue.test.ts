@@ -11,6 +11,11 @@ describe('a block of tasks', () => {
     });
   });
 
+  it('is read where its marks are set in bold or as headings [R5-TALK-IMP-QUEUE]', () => {
+    const text = '**TASKS:**\n**1.** Open it\n2. Close it\n• Confirm it\n## END_TASKS\nOn it.';
+    expect(taskBlockIn(text)).toEqual({ tasks: ['Open it', 'Close it', 'Confirm it'], rest: 'On it.' });
+  });
+
   it.each([
     ['without an end', 'TASKS:\n1. a'],
     ['without a task', 'TASKS:\nnothing\nEND_TASKS'],

@@ -1,8 +1,9 @@
 import type { MachineState } from './machine-state.js';
 
-const BEGIN = /^\s*TASKS:\s*$/i;
-const END = /^\s*END_TASKS\s*$/i;
-const ITEM = /^\s*(?:\d{1,3}[.)]|[-*])\s*(.*\S)\s*$/;
+/** Models like to set marks in bold or as a heading: that makes them no other marks. */
+const BEGIN = /^[\s*_#>`]*TASKS:[\s*_`]*$/i;
+const END = /^[\s*_#>`]*END_TASKS[\s*_:`]*$/i;
+const ITEM = /^\s*(?:\*\*)?(?:\d{1,3}[.)]|[-*•])(?:\*\*)?\s*(.*\S)\s*$/;
 /** A model's list is outside text: it is cut to what a plan for one conversation can sensibly hold. */
 const MOST_TASKS = 20;
 const LONGEST_TASK = 200;

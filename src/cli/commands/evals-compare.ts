@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ConfigError } from '../../core/errors.js';
 import { byTask, type Condition, conditionOf, succeeded, withUniqueLabels } from '../../evals/metrics/condition.js';
 import { comparePaired } from '../../evals/metrics/paired.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { resultsFilesUnder } from '../evals/experiment-folder.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { measurables } from './evals-report.js';
@@ -16,7 +16,7 @@ const ABOUT =
   'Compare two results files task by task: difference in pass^1 with its interval, wins and losses, and how likely such a difference is by chance.';
 
 export function compareCommand(perform: Perform): Command {
-  return newCommand('compare <first> <second>', ABOUT, [
+  return plainCommand('compare <first> <second>', ABOUT, [
     'flyball evals compare runs/pilot/baseline-bm25 runs/pilot/governed-bm25',
     'flyball evals compare old/results.json new/results.json --tasks',
   ])

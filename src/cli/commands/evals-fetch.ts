@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { fetchTau2 } from '../../adapters/eval-files/index.js';
 import { ConfigError } from '../../core/errors.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { FETCHED } from '../evals/open-domain.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
@@ -17,7 +17,7 @@ const ABOUT =
   'tools.json is made from the docstrings of its Python sources. The folder appears when everything is right, or not at all.';
 
 export function fetchCommand(perform: Perform): Command {
-  return newCommand('fetch <benchmark>', ABOUT, [
+  return plainCommand('fetch <benchmark>', ABOUT, [
     'flyball evals fetch tau2',
     'flyball evals fetch tau2 --to ~/data/tau2 --json',
     'flyball evals fetch tau2 --from ./tau2-bench-a2c0247.tar.gz',

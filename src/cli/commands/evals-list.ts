@@ -3,7 +3,7 @@ import { readYaml } from '../../adapters/definitions/yaml-source.js';
 import { policyBook } from '../../agents/policies/policies.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { plural } from '../amounts.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { domainRecord, type KnownDomain, knownDomains, taskLine } from '../evals/known-domains.js';
 import { openDomain } from '../evals/open-domain.js';
 import { REFERENCE_AGENTS } from '../evals/prepare.js';
@@ -40,7 +40,7 @@ const POLICIES: Readonly<Record<string, string>> = {
 };
 
 export function listEvalsCommand(perform: Perform): Command {
-  return newCommand('list', ABOUT, [
+  return plainCommand('list', ABOUT, [
     'flyball evals list',
     'flyball evals list --domain energy_desk',
     'flyball evals list --domain banking_knowledge --data ./tau2 --json',

@@ -6,7 +6,7 @@ import { type ReplayedCall, replayRecord, replaySequence } from '../../evals/rep
 import { type CallSequence, goldSequence, readSequences } from '../../evals/replay/sequence.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { plural, shorten } from '../amounts.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { openDomain } from '../evals/open-domain.js';
 import { tasksNamed } from '../evals/tasks-named.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -24,7 +24,7 @@ const ABOUT =
   'Prints what each call answers and the hash of the database after it; where the file says what was recorded, differences are told and the command fails.';
 
 export function replayCommand(perform: Perform): Command {
-  return newCommand('replay', ABOUT, [
+  return plainCommand('replay', ABOUT, [
     'flyball evals replay --tasks all',
     'flyball evals replay --domain banking_knowledge --data ./tau2/data --calls banking_fuzz.jsonl --json',
     'flyball evals replay --domain mock --data ./tau2/data --tasks create_task_1 --json | jq -r .content',

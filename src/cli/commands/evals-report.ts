@@ -6,7 +6,7 @@ import { reportHtml } from '../../evals/reports/html.js';
 import { reportCsv, reportJson, reportMarkdown } from '../../evals/reports/plain-forms.js';
 import { type Measurable, type Report, reportOf } from '../../evals/reports/report.js';
 import type { Domain } from '../../evals/world/environment.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { resultsUnder } from '../evals/experiment-folder.js';
 import { openDomain } from '../evals/open-domain.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -25,7 +25,7 @@ const ABOUT =
   'Reads our results and those of tau2-bench.';
 
 export function reportCommand(perform: Perform): Command {
-  return newCommand('report <paths...>', ABOUT, [
+  return plainCommand('report <paths...>', ABOUT, [
     'flyball evals report .flyball/evals/2026-01-01T10-00-00',
     'flyball evals report runs/pilot --format html --out report.html',
     'flyball evals report a/results.json b/results.json --format csv --out tables/',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { carryOut } from '../evals/carry-out.js';
 import { afterwards, checkGate, type GateOptions } from '../evals/ending.js';
 import { ExperimentFolder } from '../evals/experiment-folder.js';
@@ -12,7 +12,7 @@ const ABOUT =
   'Go on with an interrupted experiment. What is finished is kept, what was under way goes on from its journal, and infrastructure errors are run again.';
 
 export function resumeEvalsCommand(perform: Perform): Command {
-  return newCommand('resume <folder>', ABOUT, [
+  return plainCommand('resume <folder>', ABOUT, [
     'flyball evals resume .flyball/evals/2026-01-01T10-00-00',
     'flyball evals resume runs/nightly --gate baseline.json',
   ])

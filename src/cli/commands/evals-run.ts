@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { DEFAULT_SETTINGS, type ExperimentSettings } from '../../evals/experiment/settings.js';
 import { plural } from '../amounts.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { carryOut } from '../evals/carry-out.js';
 import { afterwards, checkGate, type GateOptions } from '../evals/ending.js';
 import { ExperimentFolder } from '../evals/experiment-folder.js';
@@ -22,7 +22,7 @@ const ABOUT =
   'Results are kept after every simulation, in the format of tau2-bench; an interrupted experiment goes on with resume.';
 
 export function runEvalsCommand(perform: Perform): Command {
-  return newCommand('run', ABOUT, [
+  return plainCommand('run', ABOUT, [
     'flyball evals run                                        the built-in domain, no key needed',
     'flyball evals run --preset pilot',
     'flyball evals run --agent baseline governed --retrieval bm25 golden_retrieval --tasks tier-1',
@@ -47,6 +47,7 @@ export function runEvalsCommand(perform: Perform): Command {
     .option('--user <name>', 'scripted, gold, or provider/model that plays the user')
     .option('--judge <model>', 'judges natural-language assertions')
     .option('--embedder <name>', 'energetic, hash, provider/model@dimensions, or a folder with an ONNX model')
+    .option('--reranker <model>', 'rates what a search found, for configurations with a reranker')
     .option('--module <files...>', 'modules that register agents: export const policies = { … }')
     .option('--price <in/out>', 'USD per million tokens, for models without a known price')
     .option('--trials <n>', `how often each task is run (default: ${DEFAULT_SETTINGS.trials})`)

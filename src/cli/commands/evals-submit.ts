@@ -9,7 +9,7 @@ import {
   submissionFolder,
   submissionText,
 } from '../../evals/results/leaderboard.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { measurables } from './evals-report.js';
 
@@ -35,7 +35,7 @@ const ABOUT =
   'Every rule that the results break is told, and then nothing is written. All agents but baseline count as custom scaffolds.';
 
 export function submitCommand(perform: Perform): Command {
-  return newCommand('submit <paths...>', ABOUT, [
+  return plainCommand('submit <paths...>', ABOUT, [
     'flyball evals submit runs/final/baseline-bm25 --model-name gpt-4.1 --model-organization OpenAI --organization Acme --email ada@acme.example',
     'flyball evals submit runs/final/governed-bm25 … --notes "Skills and a gate." --reference "Code=https://acme.example/agent"',
   ])

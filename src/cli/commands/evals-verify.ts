@@ -8,7 +8,7 @@ import type { OpenDomain } from '../../evals/verify/check.js';
 import { type Verified, verifyRecording } from '../../evals/verify/verify.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { plural } from '../amounts.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { openDomain } from '../evals/open-domain.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { printable } from '../printable.js';
@@ -25,7 +25,7 @@ const ABOUT =
   'Reports how many agree, and fails where any does not.';
 
 export function verifyEvalsCommand(perform: Perform): Command {
-  return newCommand('verify', ABOUT, [
+  return plainCommand('verify', ABOUT, [
     'flyball evals verify --data ./tau2/data --oracle ./tau2/oracle',
     'flyball evals verify --oracle ./recordings --json | jq .disagreements',
   ])

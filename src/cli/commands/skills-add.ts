@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addSkills } from '../../adapters/skill-folder/add-skills.js';
 import { FlyballError } from '../../core/errors.js';
 import { SKILL_FILE } from '../../skills/skill.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { USUAL_FOLDERS } from '../skill-folders.js';
 
@@ -16,7 +16,7 @@ const ABOUT =
   'What is on the network is fetched first, with git clone or the like: read a skill before you let an agent obey it.';
 
 export function addCommand(perform: Perform): Command {
-  return newCommand('add <source>', ABOUT, [
+  return plainCommand('add <source>', ABOUT, [
     'flyball skills add ../shared/pdf-forms',
     'flyball skills add ~/cloned/skills --to .agents/skills',
   ])

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Skill } from '../../skills/skill.js';
 import { shorten } from '../amounts.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { printable } from '../printable.js';
 import { isError, showProblems, skillsIn, USUAL_FOLDERS } from '../skill-folders.js';
@@ -9,7 +9,7 @@ import { isError, showProblems, skillsIn, USUAL_FOLDERS } from '../skill-folders
 const ABOUT = `List the skills in folders: those named, or ${USUAL_FOLDERS.join(' and ')} here. Broken ones are told and left out.`;
 
 export function listCommand(perform: Perform): Command {
-  return newCommand('list [folders...]', ABOUT, [
+  return plainCommand('list [folders...]', ABOUT, [
     'flyball skills list',
     'flyball skills list skills ~/shared-skills',
     "flyball skills list --json | jq -r '.skills[].name'",

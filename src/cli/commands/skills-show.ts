@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { SKILL_FILE, type Skill } from '../../skills/skill.js';
 import { nearestNames } from '../../tools/nearest-names.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { printable } from '../printable.js';
 import { foldersOr, isError, showProblems, skillsIn } from '../skill-folders.js';
@@ -18,7 +18,7 @@ interface Options extends CommonOptions {
 }
 
 export function showSkillCommand(perform: Perform): Command {
-  return newCommand('show <name>', ABOUT, [
+  return plainCommand('show <name>', ABOUT, [
     'flyball skills show pdf-forms',
     'flyball skills show ./skills/pdf-forms --json',
     'flyball skills show pdf-forms --in ~/shared-skills',

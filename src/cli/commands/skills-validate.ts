@@ -4,7 +4,7 @@ import { readSkill } from '../../adapters/skill-folder/read-skill.js';
 import { skillFoldersIn } from '../../adapters/skill-folder/read-skills.js';
 import { SKILL_FILE, type SkillProblem } from '../../skills/skill.js';
 import { plural } from '../amounts.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { isError, showProblems } from '../skill-folders.js';
 
@@ -17,7 +17,7 @@ interface Options extends CommonOptions {
 }
 
 export function validateCommand(perform: Perform): Command {
-  return newCommand('validate <paths...>', ABOUT, [
+  return plainCommand('validate <paths...>', ABOUT, [
     'flyball skills validate skills/pdf-forms',
     'flyball skills validate skills --strict',
     "flyball skills validate skills --json | jq '.problems[] | .line'",

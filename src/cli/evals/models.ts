@@ -11,7 +11,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** What models are opened for. */
 export interface ModelSetting {
-  readonly domain: Domain;
+  /** Whose tasks the scripted model plays. */
+  readonly domain?: Domain;
   readonly settings: Pick<ExperimentSettings, 'price'>;
   readonly env: Env;
 }
@@ -36,10 +37,10 @@ export async function modelNamed(
 /** Stands in until it is known whether there is a price: the advice for a definition is of no use here. */
 const FREE: Price = { input: 0, output: 0 };
 
-function scripted(domain: Domain): Model {
-  if (domain.name === 'energy_desk') return deskModel(domain.tasks);
+function scripted(domain: Domain | undefined): Model {
+  if (domain?.name === 'energy_desk') return deskModel(domain.tasks);
   throw new ConfigError(
-    `The scripted model plays only energy_desk. For ${domain.name} name a model: --model openai/gpt-4.1, or try --agent gold.`,
+    `The scripted model plays only agents of energy_desk. ${domain === undefined ? 'Here' : `For ${domain.name}`} name a model: --model openai/gpt-4.1, or try --agent gold.`,
   );
 }
 

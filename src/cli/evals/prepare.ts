@@ -30,7 +30,9 @@ export async function prepare(
   { data, env }: { readonly data?: string; readonly env: Env },
 ): Promise<Prepared> {
   priceOf(settings.price); // said in vain it would be missed later, when money is spent
-  const services = await servicesFor(settings.retrieval, settings.embedder, env);
+  const { embedder, reranker: rater } = settings;
+  const reranker = rater === undefined ? undefined : await modelNamed(rater, '--reranker', { settings, env });
+  const services = await servicesFor(settings.retrieval, { embedder, reranker }, env);
   const domain = await openDomain(settings.domain, data === undefined ? {} : { data }, env, services);
   const retrievals = retrievalsOf(domain, settings.retrieval);
   const named = tasksNamed(domain, settings.tasks);
@@ -129,7 +131,7 @@ function agentsOf(
   return made;
 }
 
-async function userOf(user: string, opening: ModelSetting): Promise<SideMaker> {
+async function userOf(user: string, opening: ModelSetting & { readonly domain: Domain }): Promise<SideMaker> {
   const { name } = opening.domain;
   if (user === 'gold') return { ...goldUserSide, implementation: 'gold_user' };
   if (user !== 'scripted') {

@@ -18,6 +18,7 @@ export interface SettingOptions {
   readonly user?: string;
   readonly judge?: string;
   readonly embedder?: string;
+  readonly reranker?: string;
   readonly module?: readonly string[];
   readonly price?: string;
   readonly trials?: string;
@@ -51,7 +52,7 @@ async function fromFile({ preset, config }: SettingOptions): Promise<Partial<Exp
 }
 
 function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
-  const { domain, tasks, agent, retrieval, model, user, judge, embedder, module, price } = options;
+  const { domain, tasks, agent, retrieval, model, user, judge, embedder, reranker, module, price } = options;
   const given = {
     domain,
     tasks,
@@ -61,6 +62,7 @@ function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
     user,
     judge,
     embedder,
+    reranker,
     modules: module?.map((file) => resolve(file)),
     price,
     limit: count('limit', options.limit),

@@ -6,7 +6,9 @@ import { vectorFolder } from '../../adapters/eval-files/vector-folder.js';
 import { workspaceFolder } from '../../adapters/eval-files/workspace-folder.js';
 import { localSandbox } from '../../adapters/sandbox-bubblewrap/bubblewrap-sandbox.js';
 import { ConfigError } from '../../core/errors.js';
+import type { Model } from '../../core/model.js';
 import type { KnowledgeServices } from '../../evals/domains/banking-knowledge/knowledge/index.js';
+import { modelRating } from '../../evals/domains/banking-knowledge/knowledge/model-rating.js';
 import type { Embedder } from '../../ports/embedder.js';
 import { hashEmbedder } from '../../retrieval/hash-embedder.js';
 
@@ -17,13 +19,13 @@ const BY_SHELL = /terminal|alltools/i;
 /** What the retrieval configurations of an experiment need from outside: opened only where one of them needs it. */
 export async function servicesFor(
   retrievals: readonly string[],
-  embedder: string | undefined,
+  { embedder, reranker }: { readonly embedder?: string | undefined; readonly reranker?: Model | undefined },
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<KnowledgeServices> {
   const rated = retrievals.find((name) => BY_RATING.test(name));
-  if (rated !== undefined)
+  if (rated !== undefined && reranker === undefined)
     throw new ConfigError(
-      `${rated} lets a model rate what was found, which only code can give: DomainServices.rate. Choose ${rated.replace('_reranker', '')}.`,
+      `${rated} lets a model rate what was found: name one with --reranker provider/model, or choose ${rated.replace('_reranker', '')}.`,
     );
   const needs = (what: RegExp) => retrievals.some((name) => what.test(name));
   return {
@@ -34,30 +36,14 @@ export async function servicesFor(
           vectors: vectorFolder(resolve('.flyball/vectors')),
         }
       : {}),
+    ...(reranker === undefined ? {} : { rate: modelRating(reranker) }),
     ...(needs(BY_SHELL) ? { sandbox: await localSandbox(), workspace: workspaceFolder() } : {}),
-  };
-}
-
-const PART = 8;
-
-/** A model in this thread would keep it for minutes: between two parts Ctrl-C is heard and other simulations go on. */
-function inParts(embedder: Embedder): Embedder {
-  return {
-    ...embedder,
-    async embed(texts, how) {
-      const vectors: Float32Array[] = [];
-      for (let from = 0; from < texts.length; from += PART) {
-        vectors.push(...(await embedder.embed(texts.slice(from, from + PART), how)));
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return vectors;
-    },
   };
 }
 
 /** `energetic`, `hash` (spelling only), `provider/model` of an OpenAI-compatible endpoint, or a folder with an ONNX model. */
 async function embedderNamed(name: string, env: Readonly<Record<string, string | undefined>>): Promise<Embedder> {
-  if (name === 'energetic') return inParts(energeticEmbedder());
+  if (name === 'energetic') return energeticEmbedder();
   if (name === 'hash') return hashEmbedder();
   if (existsSync(resolve(name))) {
     const { transformersEmbedder } = await import('../../adapters/embedder-transformers/index.js');

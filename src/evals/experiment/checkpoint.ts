@@ -61,16 +61,19 @@ export class Saver {
   save(): Promise<void> {
     if (this.checkpoint === undefined) return Promise.resolve();
     this.isStale = true;
-    this.running ??= this.drain(this.checkpoint).finally(() => {
-      this.running = undefined;
-    });
+    this.running ??= this.drain(this.checkpoint);
     return this.running;
   }
 
+  /** Over in the same turn in which it finds nothing new: whoever saves after that starts another one. */
   private async drain(checkpoint: Checkpoint): Promise<void> {
-    while (this.isStale) {
-      this.isStale = false;
-      await checkpoint.save(this.results());
+    try {
+      while (this.isStale) {
+        this.isStale = false;
+        await checkpoint.save(this.results());
+      }
+    } finally {
+      this.running = undefined;
     }
   }
 }

@@ -4,6 +4,7 @@ import type { ToolRef } from '../../core/tool.js';
 import type { Environment, Toolkit, ToolSchema } from '../world/environment.js';
 import type { Requestor, SimCall, ToolMessage } from '../world/message.js';
 import type { InitialState } from '../world/task.js';
+import type { ExperimentOptions } from './experiment.js';
 import { dictFromPlain, toPlain } from './plain-arguments.js';
 
 /** What a call answered, as the journal keeps it: text, or the text of an exception. */
@@ -45,6 +46,11 @@ export class JournaledWorld {
   begin(): Promise<void> {
     this.begun ??= this.environment.setState(this.beginning, { strict: true });
     return this.begun;
+  }
+
+  /** Gives back what the environment holds. Not awaited: nothing of it is in the journal, and every life has its own. */
+  close(onProblem: ExperimentOptions['runtime']['onProblem']): void {
+    this.environment.close?.().catch((error: unknown) => onProblem?.(error, 'closing a simulated world'));
   }
 
   /** What a side is offered. They are called through `respond`, which knows where each call belongs. */

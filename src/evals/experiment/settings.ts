@@ -20,6 +20,8 @@ export interface ExperimentSettings {
   /** Judges natural-language assertions. */
   readonly judge?: string;
   readonly embedder?: string;
+  /** Rates what a search found, in configurations with a reranker. */
+  readonly reranker?: string;
   readonly trials: number;
   readonly seed: number;
   readonly concurrency: number;
@@ -48,7 +50,7 @@ export const DEFAULT_SETTINGS: ExperimentSettings = {
 };
 
 const LISTS = ['tasks', 'agents', 'retrieval', 'models', 'modules'] as const;
-const TEXTS = ['about', 'domain', 'user', 'judge', 'embedder', 'price'] as const;
+const TEXTS = ['about', 'domain', 'user', 'judge', 'embedder', 'reranker', 'price'] as const;
 const COUNTS = ['trials', 'concurrency', 'maxSteps', 'maxErrors', 'limit'] as const;
 const KNOWN: ReadonlySet<string> = new Set([...LISTS, ...TEXTS, ...COUNTS, 'seed', 'maxCost']);
 

@@ -39,7 +39,7 @@ export function simulationAgent(options: ExperimentOptions): Agent<SimulationInp
     await run.step('set up the world', input.task, () => world.begin().then(() => null), 'pure');
     const notes: MoveNote[] = [];
     const scene: Scene = { options, condition, task, environment, world, limits, notes, seed: input.seed };
-    const course = await converse(run, scene).finally(() => closed(environment, options));
+    const course = await converse(run, scene).finally(() => world.close(options.runtime.onProblem));
     const judged = await judgedIn(run, options, task, course);
     const finished: Finished = {
       course: world.refused.length === 0 ? course : { ...course, refused: world.refused },
@@ -75,11 +75,6 @@ export async function policyFor(
   const environment = environmentFor(options, condition, task);
   await environment.close?.();
   return environment.policy;
-}
-
-/** Not awaited: nothing of it is in the journal, and every life has its own to give back. */
-function closed(environment: Environment, { runtime }: ExperimentOptions): void {
-  environment.close?.().catch((error: unknown) => runtime.onProblem?.(error, 'closing a simulated world'));
 }
 
 interface Scene {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../core/errors.js';
 import { done } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
+import type { ExperimentOptions } from '../experiment/experiment.js';
 import { finishedText } from '../experiment/finished-course.js';
 import { JournaledWorld } from '../experiment/journaled-world.js';
 import type { SimulationInput } from '../experiment/simulation-agent.js';
@@ -27,6 +28,7 @@ export interface ScenarioParts {
   readonly world: WorldSim;
   readonly judge: TrajectoryJudge;
   readonly maxErrors: number;
+  readonly runtime: Pick<ExperimentOptions['runtime'], 'onProblem'>;
 }
 
 /** One scenario as an agent of its own: user, agent, world and judge work through one journal, each in its scope. */
@@ -38,7 +40,9 @@ export function scenarioAgent(parts: ScenarioParts): Agent<SimulationInput, stri
     const environment = parts.world.open(scenario.id, seed);
     const world = new JournaledWorld(environment, null);
     await run.step('set up the world', task, () => world.begin().then(() => null), 'pure');
-    const course = await converse(run, { parts, scenario, environment, world, seed });
+    const course = await converse(run, { parts, scenario, environment, world, seed }).finally(() =>
+      world.close(parts.runtime.onProblem),
+    );
     const { goal, expected } = scenario;
     const subject = { goal, expected: expected.outcome, trajectory: trajectoryOf(course) };
     const verdict = await parts.judge(run.scope('judge'), subject);

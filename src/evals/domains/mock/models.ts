@@ -62,7 +62,9 @@ function misfitsAt(type: ModelType, name: string, kind: FieldKind, values: PyDic
   const value = values.get(name);
   const at = [...path, name];
   if (value !== undefined) return misfitsIn(kind, value, at);
-  return Object.hasOwn(type.defaults, name) ? [] : [{ path: at, problem: 'Field required', type: 'missing', value: values }];
+  return Object.hasOwn(type.defaults, name)
+    ? []
+    : [{ path: at, problem: 'Field required', type: 'missing', value: values }];
 }
 
 function misfitsIn(kind: FieldKind, value: PyValue, path: readonly string[]): Misfit[] {
