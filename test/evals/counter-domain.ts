@@ -1,6 +1,6 @@
+import { pyOf } from '../../src/evals/python/plain-values.js';
 import { sha256Hex } from '../../src/evals/python/sha.js';
 import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
-import { pyOf } from '../../src/evals/python/plain-values.js';
 import type { Domain, Environment, Toolkit, ToolType } from '../../src/evals/world/environment.js';
 import { makeEnvironment } from '../../src/evals/world/live-environment.js';
 import { readTask } from '../../src/evals/world/read-task.js';

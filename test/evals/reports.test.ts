@@ -37,6 +37,34 @@ const verdictsOf = (all: readonly Results[]) =>
   );
 const answer = (all: readonly Results[], id: string) => verdictsOf(all).find((one) => one.id === id)?.answer;
 
+describe('a report', () => {
+  it('leaves a question undecided where no task can be compared, and says so [R5-MET-RQ]', () => {
+    const one = (agent: string, id: string) => results({ agent, retrieval: 'golden_retrieval' }, [simulation(id, 1)]);
+    // the only task needs no verification, so that nothing is left to compare writes on
+    const exempt = ['baseline', 'imperative'].map((agent) => one(agent, 'task_free'));
+    expect(reportOf(exempt.map((each) => ({ results: each, domain: SHOP }))).questions[1]?.answer).toBe('undecided');
+    const apart = [one('baseline', 'a'), one('declarative', 'b')];
+    const report = reportOf(apart.map((each) => ({ results: each, domain: SHOP })));
+    expect(report.questions.map((each) => each.answer)).toEqual(['undecided', 'undecided', 'undecided']);
+    expect(report.comparisons).toEqual([]);
+  });
+
+  it('keeps the domains apart where it has several [R5-MET-RQ]', () => {
+    const other = { ...SHOP, name: 'desk' };
+    const report = reportOf([
+      { results: ran('baseline', 0.5), domain: SHOP },
+      { results: ran('baseline', 0.2, { retrieval: 'bm25' }), domain: other },
+    ]);
+    const table = report.tables.find(({ id }) => id === 'retrieval');
+    expect(table?.columns.map(({ label }) => label)).toEqual(['Domain', 'Model', 'Agent', 'golden_retrieval', 'bm25']);
+    expect(table?.rows.map((row) => [row[0]?.text, row[3]?.text, row[4]?.text])).toEqual([
+      [SHOP.name, '50.00', '–'],
+      ['desk', '–', '20.00'],
+    ]);
+    expect(report.questions[2]?.figures.join()).not.toContain('against golden');
+  });
+});
+
 describe('the research questions', () => {
   it('find skill files helpful when they help and help good models less [R5-MET-RQ]', () => {
     const models = [

@@ -1,11 +1,9 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { failureOf } from '../../core/errors.js';
 import type { Skill, SkillProblem } from '../../skills/skill.js';
 import { type SkillLibrary, skillLibrary } from '../../skills/skill-library.js';
-import { listFiles } from './list-files.js';
-import { type ReadSkill, readSkill } from './read-skill.js';
-import { skillFoldersIn } from './read-skills.js';
+import { type ReadSkills, readSkills } from './read-skills.js';
+import { placesUnder, Watchers } from './watch-folders.js';
 
 /** What a change on the disk came to. */
 export interface SkillsChange {
@@ -56,7 +54,7 @@ export async function watchSkills(
   const read = async (): Promise<void> => {
     // watched before it is read: what changes meanwhile is a change of its own
     watchers.set(await placesUnder(roots));
-    const change = shelf.take(await readAll(roots));
+    const change = shelf.take(await readSkills(...roots));
     if (change !== undefined && !isClosed) onChange(change);
   };
   const reload = (): Promise<void> => {
@@ -72,7 +70,7 @@ export async function watchSkills(
     timer.unref();
   };
   watchers.set(await placesUnder(roots));
-  shelf.take(await readAll(roots));
+  shelf.take(await readSkills(...roots));
   return {
     library: skillLibrary(() => shelf.skills()),
     problems: () => shelf.problems,
@@ -86,11 +84,6 @@ export async function watchSkills(
   };
 }
 
-interface Found {
-  readonly read: readonly ReadSkill[];
-  readonly problems: readonly SkillProblem[];
-}
-
 /** The last good version of every skill folder. */
 class Shelf {
   problems: readonly SkillProblem[] = [];
@@ -102,7 +95,7 @@ class Shelf {
   }
 
   /** Undefined where nothing is different for anybody. */
-  take({ read, problems }: Found): SkillsChange | undefined {
+  take({ read, problems }: ReadSkills): SkillsChange | undefined {
     const before = this.good;
     const next = new Map<string, Skill>();
     const kept: string[] = [];
@@ -168,74 +161,4 @@ function differences(
     changed: [...now].flatMap(([name, hash]) => (old.has(name) && old.get(name) !== hash ? [name] : [])),
     removed: [...old.keys()].filter((name) => !now.has(name)),
   };
-}
-
-async function readAll(roots: readonly string[]): Promise<Found> {
-  const read: ReadSkill[] = [];
-  const problems: SkillProblem[] = [];
-  for (const root of roots) {
-    const found = await skillFoldersIn(root);
-    if (typeof found === 'string') problems.push({ level: 'error', file: root, line: 1, column: 1, message: found });
-    else for (const folder of found) read.push(await readSkill(folder));
-  }
-  return { read, problems: [...problems, ...read.flatMap((each) => each.problems)] };
-}
-
-/** A folder that is watched, and the one name in it that counts, where not all do. */
-interface Place {
-  readonly folder: string;
-  readonly only?: string;
-}
-
-/** Every folder in which something can change, and those around the roots: a root may come later, or be exchanged. */
-async function placesUnder(roots: readonly string[]): Promise<readonly Place[]> {
-  const found: Place[] = [];
-  for (const root of roots) {
-    found.push({ folder: root }, { folder: dirname(root), only: basename(root) });
-    const skills = await skillFoldersIn(root);
-    for (const folder of typeof skills === 'string' ? [] : skills) {
-      const { folders } = await listFiles(folder).catch(() => ({ folders: [''] })); // gone meanwhile: the next event tells
-      found.push(...folders.map((path) => ({ folder: join(folder, path) })));
-    }
-  }
-  return found;
-}
-
-/** One watcher for each folder: what all systems do alike. */
-class Watchers {
-  private readonly open = new Map<string, FSWatcher>();
-  private readonly onEvent: () => void;
-
-  constructor(onEvent: () => void) {
-    this.onEvent = onEvent;
-  }
-
-  set(places: readonly Place[]): void {
-    const wanted = new Map(places.map((place) => [`${place.folder}\n${place.only ?? ''}`, place]));
-    for (const [key, watcher] of this.open) {
-      if (wanted.has(key)) continue;
-      watcher.close();
-      this.open.delete(key);
-    }
-    for (const [key, place] of wanted) if (!this.open.has(key)) this.start(key, place);
-  }
-
-  private start(key: string, { folder, only }: Place): void {
-    try {
-      const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (only === undefined || name === null || name === only) this.onEvent();
-      });
-      watcher.on('error', () => this.drop(key, watcher));
-      this.open.set(key, watcher);
-    } catch (error) {
-      // a folder that is not there yet appears as a change of the one around it
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-
-  private drop(key: string, watcher: FSWatcher): void {
-    watcher.close();
-    this.open.delete(key);
-    this.onEvent();
-  }
 }

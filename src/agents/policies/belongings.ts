@@ -1,7 +1,7 @@
-import { matchesText } from '../../tools/governance/text-glob.js';
+import { matchesAny, matchesText } from '../../tools/governance/text-glob.js';
 import type { GateCall } from './gate-call.js';
 import type { Belongings, GateRules } from './gate-rules.js';
-import { listingsIn } from './records.js';
+import { recordsIn, recordsOf } from './records.js';
 import { type Deed, deedsDone, type Evidence } from './witness.js';
 
 /**
@@ -15,7 +15,7 @@ export function notShownAsOwn(
   subjects: readonly string[],
 ): readonly string[] {
   const { belongings, identity } = rules;
-  if (belongings === undefined || identity === undefined) return [];
+  if (belongings === undefined || identity === undefined || matchesAny(belongings.free ?? [], call.target)) return [];
   const wanted = valuesOf(call, belongings.arguments);
   if (wanted.length === 0) return [];
   const own = new Set<string>();
@@ -37,21 +37,29 @@ function valuesOf({ args, inner }: GateCall, names: readonly string[]): readonly
 
 function shownIn({ shownBy, madeBy = {} }: Belongings, { call, content }: Deed): readonly string[] {
   if (call.does !== 'call') return [];
-  const fields = of(shownBy, call.target);
-  const listed = fields.length === 0 ? [] : listingsIn(content);
-  const made = of(madeBy, call.target).flatMap((label) => labelled(content, label));
-  return [...listed.flatMap((record) => fields.flatMap((field) => record[field] ?? [])), ...made];
+  const listed = of(shownBy, call.target).flatMap((column) => columnIn(content, column));
+  const made = of(madeBy, call.target).flatMap((words) => following(content, words));
+  return [...listed, ...made];
+}
+
+/** `table.field` of a listing, or a field of JSON. */
+function columnIn(content: string, column: string): readonly string[] {
+  const [table = '', field] = column.split('.');
+  const records = field === undefined ? jsonRecords(content) : recordsOf(content, table);
+  return records.flatMap((record) => record[field ?? table] ?? []);
+}
+
+function jsonRecords(content: string): ReturnType<typeof recordsIn> {
+  return /^\s*[[{]/.test(content) ? recordsIn(content) : [];
 }
 
 function of(byTool: Readonly<Record<string, readonly string[]>>, tool: string): readonly string[] {
   return Object.entries(byTool).flatMap(([pattern, fields]) => (matchesText(pattern, tool) ? fields : []));
 }
 
-/** `label: value` on a line of its own. Twice, and one of them was put there by somebody. */
-function labelled(content: string, label: string): readonly string[] {
-  const found = content.split('\n').flatMap((line) => {
-    const bare = line.replace(/^[\s*-]+/, '');
-    return bare.startsWith(`${label}: `) ? [bare.slice(label.length + 2).trim()] : [];
-  });
-  return found.length === 1 ? found : [];
+/** The name that follows. An answer that holds the words twice quotes somebody, and is believed in neither place. */
+function following(content: string, words: string): readonly string[] {
+  const [, rest, ...more] = content.split(words);
+  const name = /^[\w-]+/.exec(rest ?? '')?.[0];
+  return name === undefined || more.length > 0 ? [] : [name];
 }

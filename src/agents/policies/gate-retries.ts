@@ -29,7 +29,7 @@ function meant({ args, inner, wrapper }: GateCall): string {
 }
 
 function changesMatter(rules: GateRules, call: GateCall, one: Happening): boolean {
-  if (one.kind === 'words') return true;
+  if (!isDeed(one)) return one.kind === 'words';
   return one.ok && (isSameTool(one.call, call) || (one.call.does === 'call' && !isRead(rules, one.call)));
 }
 

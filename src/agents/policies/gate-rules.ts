@@ -65,10 +65,15 @@ export interface RecoveryRule {
 export interface Belongings {
   /** Arguments that name such a thing. */
   readonly arguments: readonly string[];
-  /** By pattern of the read: fields of its records that name things of whom, or of what, the read was asked about. */
+  /**
+   * By pattern of the read: where it names things of whom, or of what, it was asked about. `table.field` in a listing;
+   * the field alone where it answers in JSON.
+   */
   readonly shownBy: Readonly<Record<string, readonly string[]>>;
-  /** By pattern of a call that makes one: the label before its name in the answer. */
+  /** By pattern of a call that makes one: the words before its name in the answer. */
   readonly madeBy?: Readonly<Record<string, readonly string[]>>;
+  /** Calls that may name what is nobody's yet. */
+  readonly free?: readonly string[];
 }
 
 /** Calls that need others first; a tool that was handed out is needed as `give:name`. */

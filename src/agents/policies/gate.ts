@@ -160,7 +160,7 @@ function elsewhere(
   if (unknown.length === 0) return undefined;
   return refused(
     'owner',
-    `${call.target} was not called: nothing read in this conversation shows that ${unknown.join(', ')} belongs to the verified customer. Read their accounts, cards or transactions first.`,
+    `${call.target} was not called: nothing read in this conversation shows that ${unknown.join(', ')} belongs to the verified customer. Read what they have first.`,
   );
 }
 

@@ -88,6 +88,7 @@ class GovernedSpeaker implements Speaker {
       this.transcript.replied(reply);
       const refusals = judgeTogether(this.fittings.gate, reply.toolCalls, this.witness, this.offered);
       if (refusals.size === 0) {
+        this.witness.tells(reply.text);
         this.witness.expects(reply.toolCalls);
         return cost.move(reply.text, reply.toolCalls, inside);
       }
@@ -110,6 +111,7 @@ class GovernedSpeaker implements Speaker {
   private wordsOf(reply: Reply<string>): string {
     const text = reply.text.trim() === '' ? NO_WORDS : reply.text;
     this.transcript.made(text, []);
+    this.witness.tells(text);
     this.witness.expects([]);
     return text;
   }

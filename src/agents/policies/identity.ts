@@ -2,7 +2,7 @@ import { matchesAny, matchesText } from '../../tools/governance/text-glob.js';
 import type { Arguments, GateCall } from './gate-call.js';
 import type { ClosedCall, GateRules, IdentityRule, Statement, VerificationLevel } from './gate-rules.js';
 import { type FieldRecord, recordsIn } from './records.js';
-import { isStated, plainValue } from './stated-values.js';
+import { isIn, isStated, plainValue } from './stated-values.js';
 import { type Deed, type Evidence, type Happening, isDeed } from './witness.js';
 
 /** Whether a verification call is borne out by what took place before it. */
@@ -86,11 +86,19 @@ function isOf({ subject, fields }: IdentityRule, args: Arguments, record: FieldR
 
 function unstated(stated: Statement | undefined, record: FieldRecord, { happened }: Evidence): string | undefined {
   if (stated === undefined) return undefined;
-  const said = happened.flatMap((one) => (one.kind === 'words' ? [one.text] : []));
-  const given = Object.entries(stated.of).filter(([field, kind]) => isStated(kind, record[field] ?? '', said));
+  const given = Object.entries(stated.of).filter(([field, kind]) => {
+    const value = record[field] ?? '';
+    const told = happened.findIndex((one) => one.kind === 'told' && isIn(kind, value, one.text));
+    return isStated(kind, value, saidIn(told < 0 ? happened : happened.slice(0, told)));
+  });
   if (given.length >= stated.least) return undefined;
   // which fields were right is not told: the model could pass it on to whoever is guessing
   return `the customer has not correctly stated ${stated.least} of ${Object.keys(stated.of).join(', ')}`;
+}
+
+/** The customer's own words. What they repeat after the agent is not their own: only those before it are taken. */
+function saidIn(happened: readonly Happening[]): readonly string[] {
+  return happened.flatMap((one) => (one.kind === 'words' ? [one.text] : []));
 }
 
 function isRecovery(identity: IdentityRule, rules: GateRules, args: Arguments, evidence: Evidence): boolean {

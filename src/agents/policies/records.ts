@@ -18,13 +18,14 @@ export function recordsIn(content: string): readonly FieldRecord[] {
 }
 
 /**
- * The first listing in an answer that has a few lines before it and may have more after it; JSON as above. It ends with
- * the first line that is no part of one, so a value that brings a heading along makes it too short to be believed.
+ * The records of one table in an answer that may list several, and hold other lines. An answer that names the table
+ * more than once, or lists fewer records than it says, has a value that brought lines along: nothing of it is believed.
  */
-export function listingsIn(content: string): readonly FieldRecord[] {
-  if (jsonIn(content) !== undefined) return recordsIn(content);
+export function recordsOf(content: string, table: string): readonly FieldRecord[] {
+  const quoted = `'${table}'`;
+  if (content.split(quoted).length !== 2) return [];
   const lines = content.split('\n');
-  const head = lines.findIndex((line) => HEAD.test(line));
+  const head = lines.findIndex((line) => HEAD.test(line) && line.endsWith(` in ${quoted}:`));
   if (head < 0) return [];
   const isPart = (line: string): boolean => line.trim() === '' || FIRST.test(line) || FIELD.test(line);
   const end = lines.findIndex((line, at) => at > head && !isPart(line));

@@ -32,9 +32,20 @@ export function isStated(kind: ValueKind, value: string, said: readonly string[]
   const wanted = plainValue(kind, value);
   if (wanted === '') return false;
   if (kind === 'text') return said.some((text) => ` ${words(text).join(' ')} `.includes(` ${words(value).join(' ')} `));
-  const likened = kind === 'address' ? streetOf(value) : wanted;
-  const found = new Set(said.flatMap((text) => valuesIn(kind, text, likened)));
-  return found.size <= MOST_VALUES[kind] && found.has(likened);
+  const found = new Set(said.flatMap((text) => valuesIn(kind, text, likened(kind, value))));
+  return found.size <= MOST_VALUES[kind] && found.has(likened(kind, value));
+}
+
+/** Whether a text gives this value away, among however many others. */
+export function isIn(kind: ValueKind, value: string, text: string): boolean {
+  if (kind === 'text') return isStated(kind, value, [text]);
+  const wanted = likened(kind, value);
+  return wanted !== '' && valuesIn(kind, text, wanted).includes(wanted);
+}
+
+/** The form in which values are looked for. */
+function likened(kind: ValueKind, value: string): string {
+  return kind === 'address' ? streetOf(value) : plainValue(kind, value);
 }
 
 /** What the text holds of that kind, in the form of `like` where the kind has none of its own. */

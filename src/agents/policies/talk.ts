@@ -48,6 +48,7 @@ export function talk(parts: TalkParts): Agent<unknown, Talked> {
       if (!('text' in said)) return done({ turns: turn - 1 });
       witness?.says(said.text);
       const outcome = await answered(run.scope(`turn-${turn}`), { speaker, tools, limit }, said.text);
+      if (outcome.stop === 'done') witness?.tells(outcome.value);
       run.note({ kind: 'turn-end', turn, stop: outcome.stop, ...answerIn(outcome) });
     }
   };

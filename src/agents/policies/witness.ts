@@ -3,9 +3,10 @@ import type { HeardOrMade, HeardTurn } from './conversation-policy.js';
 import { type Arguments, type GateCall, readCall, readProposal } from './gate-call.js';
 import type { GateRules } from './gate-rules.js';
 
-/** Something that took place: the other side spoke, or a call was answered. */
+/** Something that took place: the other side spoke or was spoken to, or a call was answered. */
 export type Happening =
   | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'told'; readonly text: string }
   | { readonly kind: 'deed'; readonly call: GateCall; readonly content: string; readonly ok: boolean };
 
 export type Deed = Extract<Happening, { readonly kind: 'deed' }>;
@@ -60,6 +61,11 @@ export class Witness implements Evidence {
     this.happened.push({ kind: 'words', text });
   }
 
+  /** The agent's own words. They prove nothing, but what somebody was told they do not know of themselves. */
+  tells(text: string): void {
+    if (text.trim() !== '') this.happened.push({ kind: 'told', text });
+  }
+
   /** A call made through a run, with its answer. */
   saw(tool: string, args: unknown, answer: { readonly content: string; readonly failed: boolean }): void {
     if (typeof args !== 'object' || args === null || Array.isArray(args)) return;
@@ -69,7 +75,10 @@ export class Witness implements Evidence {
   recall(history: readonly HeardOrMade[]): void {
     for (const turn of history) {
       if (turn.by === 'other') this.hears(turn.heard);
-      else this.expects(turn.calls);
+      else {
+        this.tells(turn.text);
+        this.expects(turn.calls);
+      }
     }
   }
 

@@ -9,8 +9,8 @@ import { toPlain } from './plain-arguments.js';
 export interface BehindGate {
   /** What the agent's calls are made through. */
   readonly run: Run;
-  /** The user, who is listened to: what a customer states is evidence. */
-  heard(user: Party): Party;
+  /** A side that is listened to: what a customer states is evidence, unless the agent has said it before. */
+  heard(side: Party): Party;
 }
 
 /** The agent's calls behind its gate; as they are where there is none. */
@@ -19,14 +19,14 @@ export function behindGate(
   gate: GateRules | undefined,
   before: { readonly known: readonly string[]; readonly history: readonly SimMessage[] },
 ): BehindGate {
-  if (gate === undefined) return { run, heard: (user) => user };
+  if (gate === undefined) return { run, heard: (side) => side };
   const witness = new Witness(gate, before.known);
   recall(witness, before.history);
-  const heard = (user: Party): Party => ({
-    open: (history) => user.open(history),
-    stops: (message) => user.stops(message),
+  const heard = (side: Party): Party => ({
+    open: (history) => side.open(history),
+    stops: (message) => side.stops(message),
     take: async (incoming) => {
-      const message = await user.take(incoming);
+      const message = await side.take(incoming);
       hear(witness, message);
       return message;
     },
@@ -35,7 +35,9 @@ export function behindGate(
 }
 
 function hear(witness: Witness, message: SimMessage): void {
-  if (message.role === 'user' && message.calls.length === 0 && message.content !== null) witness.says(message.content);
+  if (message.role === 'tool' || message.content === null) return;
+  if (message.role === 'assistant') witness.tells(message.content);
+  else if (message.calls.length === 0) witness.says(message.content);
 }
 
 /** A conversation that goes on from another one goes on from what was looked up and verified in it, too. */

@@ -108,7 +108,7 @@ function converse(run: Run, scene: Scene): Promise<Course> {
     history: task.initialState?.history ?? [],
   });
   return simulate({
-    agent: side(agent, 'assistant'),
+    agent: held.heard(side(agent, 'assistant')),
     user: held.heard(side(makerOf(options.users, condition.user, 'user'), 'user')),
     respond: (call) => world.respond(call.requestor === 'assistant' ? held.run : scopes.user, call),
     now: () => run.now(),

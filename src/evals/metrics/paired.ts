@@ -58,6 +58,11 @@ export function comparePaired(
   };
 }
 
+/** Whether there is anything to compare: a task that both scored. */
+export function isComparable(first: Condition, second: Condition, score: Score = success): boolean {
+  return first.domain.name === second.domain.name && differencesOf(first, second, score).length > 0;
+}
+
 /** Second minus first, for each task that both scored, in order of task id. */
 function differencesOf(first: Condition, second: Condition, score: Score): readonly number[] {
   const before = byTask(first.scored);

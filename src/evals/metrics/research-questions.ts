@@ -2,7 +2,7 @@ import { rateOf } from './accuracy.js';
 import type { Interval } from './bootstrap.js';
 import { complianceOf } from './compliance.js';
 import type { Condition, DomainFacts } from './condition.js';
-import { comparePaired, type PairedComparison, type Score, success } from './paired.js';
+import { comparePaired, isComparable, type PairedComparison, type Score, success } from './paired.js';
 import type { Summary } from './summary.js';
 
 export type Answer = 'supported' | 'not supported' | 'undecided';
@@ -131,8 +131,9 @@ function pairsOf(
         summary.retrieval === one.summary.retrieval &&
         summary.domain === one.summary.domain,
     );
-    if (other === undefined) return [];
-    const paired = comparePaired(one.condition, other.condition, { score: scoreFor(one.condition.domain) });
+    const score = scoreFor(one.condition.domain);
+    if (other === undefined || !isComparable(one.condition, other.condition, score)) return [];
+    const paired = comparePaired(one.condition, other.condition, { score });
     return [
       { model: one.summary.model, retrieval: one.summary.retrieval, base: one.summary.pass1?.value ?? 0, paired },
     ];
@@ -156,6 +157,7 @@ function dropsOf(measured: readonly Measured[]): readonly string[] {
     if (CLEAN_RETRIEVAL.has(summary.retrieval)) return [];
     const clean = measured.find(
       (other) =>
+        other.summary.domain === summary.domain &&
         other.summary.model === summary.model &&
         other.summary.agent === summary.agent &&
         CLEAN_RETRIEVAL.has(other.summary.retrieval),

@@ -1,5 +1,5 @@
 import { type Condition, conditionOf, type DomainFacts, withUniqueLabels } from '../metrics/condition.js';
-import { comparePaired, type PairedComparison } from '../metrics/paired.js';
+import { comparePaired, isComparable, type PairedComparison } from '../metrics/paired.js';
 import { type Measured, type ResearchVerdict, researchVerdicts } from '../metrics/research-questions.js';
 import { factsOf, type SimulationFacts, type Summary, summaryOf } from '../metrics/summary.js';
 import type { Results } from '../results/simulation-record.js';
@@ -50,19 +50,11 @@ function comparisonsOf(conditions: readonly Condition[]): readonly PairedCompari
   return conditions.flatMap((first, index) =>
     conditions
       .slice(index + 1)
-      .filter((second) => isComparable(first, second))
+      .filter((second) => differOnlyInAgent(first, second) && isComparable(first, second))
       .map((second) => comparePaired(first, second)),
   );
 }
 
-/** The same but for the agent, and with a task in common. */
-function isComparable(first: Condition, second: Condition): boolean {
-  const tasks = new Set(first.scored.map(({ taskId }) => taskId));
-  return (
-    first.domain.name === second.domain.name &&
-    first.model === second.model &&
-    first.retrieval === second.retrieval &&
-    first.agent !== second.agent &&
-    second.scored.some(({ taskId }) => tasks.has(taskId))
-  );
+function differOnlyInAgent(first: Condition, second: Condition): boolean {
+  return first.model === second.model && first.retrieval === second.retrieval && first.agent !== second.agent;
 }

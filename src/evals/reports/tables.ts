@@ -30,19 +30,22 @@ export function tablesOf(summaries: readonly Summary[]): readonly Table[] {
 
 /** pass^1 by model and retrieval, with the difference to golden retrieval. */
 function retrievalTable(summaries: readonly Summary[], retrievals: readonly string[]): Table {
-  const rows = unique(summaries.map(({ model, agent }) => `${model}\u0000${agent}`)).map((key) => {
-    const [model = '', agent = ''] = key.split('\u0000');
-    const own = summaries.filter((one) => one.model === model && one.agent === agent);
-    const clean = own.find(({ retrieval }) => CLEAN_RETRIEVAL.has(retrieval))?.pass1?.value;
-    const of = (retrieval: string): Cell =>
-      againstClean(own.find((one) => one.retrieval === retrieval)?.pass1?.value ?? null, clean, retrieval);
-    return [word(model), word(agent), ...retrievals.map(of)];
-  });
+  const isMixed = unique(summaries.map(({ domain }) => domain)).length > 1;
+  const rows = unique(summaries.map(({ domain, model, agent }) => `${domain}\u0000${model}\u0000${agent}`)).map(
+    (key) => {
+      const [domain = '', model = '', agent = ''] = key.split('\u0000');
+      const own = summaries.filter((one) => one.domain === domain && one.model === model && one.agent === agent);
+      const clean = own.find(({ retrieval }) => CLEAN_RETRIEVAL.has(retrieval))?.pass1?.value;
+      const of = (retrieval: string): Cell =>
+        againstClean(own.find((one) => one.retrieval === retrieval)?.pass1?.value ?? null, clean, retrieval);
+      return [...(isMixed ? [word(domain)] : []), word(model), word(agent), ...retrievals.map(of)];
+    },
+  );
   return {
     id: 'retrieval',
     title: 'pass^1 by model and retrieval (%)',
     note: 'In parentheses: difference to golden retrieval.',
-    columns: columns('Model', 'Agent', ...retrievals.map((name) => `${nameOf(name)}*`)),
+    columns: columns(...(isMixed ? ['Domain'] : []), 'Model', 'Agent', ...retrievals.map((name) => `${nameOf(name)}*`)),
     rows,
   };
 }

@@ -65,13 +65,13 @@ export const bankingGate: GateRules = {
       'transaction_id',
     ],
     shownBy: {
-      get_credit_card_accounts_by_user: ['account_id'],
-      get_credit_card_transactions_by_user: ['transaction_id'],
-      'get_all_user_accounts_by_user_id_*': ['account_id'],
-      'get_bank_account_transactions_*': ['transaction_id'],
+      get_credit_card_accounts_by_user: ['credit_card_accounts.account_id'],
+      get_credit_card_transactions_by_user: ['credit_card_transaction_history.transaction_id'],
+      'get_all_user_accounts_by_user_id_*': ['accounts.account_id', 'credit_card_accounts.account_id'],
+      'get_bank_account_transactions_*': ['bank_account_transaction_history.transaction_id'],
       'get_debit_cards_by_account_id_*': ['card_id'],
     },
-    madeBy: { 'open_bank_account_*': ['Account ID'], 'order_debit_card_*': ['Card ID'] },
+    madeBy: { 'open_bank_account_*': ['Account ID: '], 'order_debit_card_*': ['Card ID: '] },
   },
   requires: [
     {

@@ -17,6 +17,11 @@ const lines = Object.entries({ ...IDA, nominated_contact: 'Noel Marsh' }).map(
 );
 const FOUND = `Found 1 record(s) in 'customers':\n\n1. Record ID: cus_1\n${lines.join('\n')}\n`;
 
+const POINTS = [
+  "Found 1 record(s) in 'supply_points':\n\n1. Record ID: sp\n   supply_point_id: sp\n",
+  "Found 1 record(s) in 'meters':\n\n1. Record ID: m\n   meter_id: m\n",
+].join('\n');
+
 let ids = 0;
 const call = (name: string, args: unknown = {}): ToolCall => ({
   id: `c${++ids}`,
@@ -35,6 +40,7 @@ function verified(words: string, level: string, ...unlocked: readonly string[]):
   witness.says(words);
   made(call('find_customer', { postcode: IDA.postcode, name: IDA.name }), FOUND);
   made(call('log_verification', { ...IDA, level, time_verified: 'now' }), 'logged');
+  made(call('get_supply_points', { customer_id: 'cus_1' }), POINTS);
   for (const tool of unlocked) made(call('unlock_discoverable_agent_tool', { agent_tool_name: tool }), 'Unlocked.');
   return witness;
 }
@@ -79,6 +85,16 @@ describe('the levels of verification at the energy desk', () => {
       'submit_meter_reading_6127',
     );
     expect(rule(inner('submit_meter_reading_6127', { meter_id: 'm' }), stranger)).toBe('verification');
+  });
+
+  it('a meter, a bill or a supply point of somebody else stays as it is [R5-TALK-GOV-GATE]', () => {
+    const so = verified(THREE, 'enhanced', 'submit_meter_reading_6127', 'change_tariff_5561', 'register_move_in_8834');
+    expect(rule(inner('submit_meter_reading_6127', { meter_id: 'm' }), so)).toBeUndefined();
+    expect(rule(inner('submit_meter_reading_6127', { meter_id: 'm2' }), so)).toBe('owner');
+    expect(rule(inner('change_tariff_5561', { supply_point_id: 'sp' }), so)).toBeUndefined();
+    expect(rule(inner('change_tariff_5561', { supply_point_id: 'sp2' }), so)).toBe('owner');
+    const moving = inner('register_move_in_8834', { customer_id: 'cus_1', supply_point_id: 'sp2' });
+    expect(rule(moving, so)).toBeUndefined(); // where somebody moves to is not theirs yet
   });
 
   it('a refusal on record and a transfer need nobody; looking into an account does [R5-TALK-GOV-GATE]', () => {

@@ -134,6 +134,26 @@ export const energyGate: GateRules = {
       },
     },
   },
+  belongings: {
+    arguments: [
+      'meter_id',
+      'supply_point_id',
+      'bill_id',
+      'contract_id',
+      'appointment_id',
+      'complaint_id',
+      'referral_id',
+    ],
+    shownBy: {
+      get_supply_points: ['supply_points.supply_point_id', 'meters.meter_id'],
+      get_account: ['contracts.contract_id', 'contracts.supply_point_id'],
+      get_bills: ['bills.bill_id', 'bills.supply_point_id', 'bills.meter_id'],
+      get_cases: ['complaints.complaint_id', 'appointments.appointment_id', 'appointments.supply_point_id'],
+      'get_credit_history_*': ['referrals.referral_id'],
+    },
+    madeBy: { 'open_complaint_*': ['Complaint '], 'book_engineer_visit_*': ['Visit '] },
+    free: ['register_move_in_*'],
+  },
   requires: [
     {
       calls: ['set_up_direct_debit_*'],
