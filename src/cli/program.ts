@@ -7,7 +7,7 @@ import { cancelCommand } from './commands/cancel.js';
 import { chatCommand } from './commands/chat.js';
 import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
-import { evalsCommand } from './commands/evals.js';
+import { evalsCommand, type MakeCommand } from './commands/evals.js';
 import { exportCommand } from './commands/export.js';
 import { forkCommand } from './commands/fork.js';
 import { inboxCommand } from './commands/inbox.js';
@@ -61,7 +61,8 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
     const place = placeOf(options.db, streams.env);
     ended = await performing({ screen, place, env: streams.env }, subject, work);
   };
-  const program = buildProgram(perform, streams);
+  const evals = words[0] === 'evals' ? (await import('./commands/evals-commands.js')).EVALS_COMMANDS : [];
+  const program = buildProgram(perform, streams, evals);
   try {
     await program.parseAsync(words, { from: 'user' });
     return ended;
@@ -120,7 +121,7 @@ function parsingFailed(
   return EXIT.usage;
 }
 
-export function buildProgram(perform: Perform, streams: Streams): Command {
+export function buildProgram(perform: Perform, streams: Streams, evals: readonly MakeCommand[] = []): Command {
   const program = new Command('flyball')
     .description(
       'Runs LLM agents that stay within a budget, survive a crash at any instant and wait for people without a process.',
@@ -129,7 +130,7 @@ export function buildProgram(perform: Perform, streams: Streams): Command {
     .helpCommand(false)
     .helpOption('-h, --help', 'show help; flyball <command> --help shows examples')
     .addHelpText('after', help());
-  for (const make of COMMANDS) program.addCommand(make(perform));
+  for (const make of COMMANDS) program.addCommand(make === evalsCommand ? evalsCommand(perform, evals) : make(perform));
   for (const command of allOf(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => void streams.out.write(text),

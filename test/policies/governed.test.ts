@@ -1,6 +1,7 @@
 import { done, type ToolCall } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import type { Move } from '../../src/agents/policies/conversation-policy.js';
 import { declarative } from '../../src/agents/policies/declarative.js';
 import { bankingGate } from '../../src/agents/policies/domains/banking-gate.js';
 import { gatedRun } from '../../src/agents/policies/gated-run.js';
@@ -60,6 +61,23 @@ describe('governed', () => {
       },
     ]);
     expect(model.requests.map(({ tools }) => tools.length)).toEqual([NAMES.length, NAMES.length]);
+  });
+
+  it('takes no field for stated that the customer only repeats after the agent [R5-TALK-GOV-GATE]', async () => {
+    const replies = (text: string, ...first: readonly ToolCall[]) => [
+      { text, toolCalls: first },
+      ...(first.length === 0 ? [] : ['Who are you?']),
+      calls(log()),
+      'Sorry.',
+    ];
+    const leaking = speakerFor([calls(look()), ...replies(`Are you this one? ${listing(ANN)}`)]);
+    const found = (last: Move) => results(last.calls, listing(ANN));
+    const moves = await converse(leaking.speaker, [words('hi'), found, words(STATED)]);
+    expect(moves.at(-1)?.inside).toMatchObject([{ kind: 'refused', rule: 'identity' }]);
+    // what a model writes beside a call reaches nobody
+    const muttering = speakerFor([calls(look()), ...replies(listing(ANN), look())]);
+    const passed = await converse(muttering.speaker, [words('hi'), found, found, words(STATED)]);
+    expect(passed.at(-1)?.calls.map(({ name }) => name)).toEqual(['log_verification']);
   });
 
   it('lets it pass once the journal holds lookup, statement and log [R5-TALK-GOV-GATE]', async () => {

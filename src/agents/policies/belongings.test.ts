@@ -33,6 +33,14 @@ describe('what belongs to somebody', () => {
     expect(rule(close('k1'), so([call('KB_search', { query: 'k1', user_id: 'a1' }), ACCOUNTS]))).toBe('owner');
   });
 
+  it('is not theirs by a read that was asked about somebody else as well [R5-TALK-GOV-GATE]', () => {
+    const mixed = [
+      inner('get_debit_cards_by_account_id_7823', { account_id: 'k9', user_id: 'a1' }),
+      '[{"card_id": "d9"}]',
+    ] as const;
+    expect(rule(inner('freeze_debit_card_3892', { card_id: 'd9' }), so(...OWN, mixed))).toBe('owner');
+  });
+
   it('may be looked at: that is how it turns out whose it is [R5-TALK-GOV-GATE]', () => {
     const tool = 'get_bank_account_transactions_9173';
     expect(rule(inner(tool, { account_id: 'k9' }), so(unlocked(tool), ...OWN))).toBeUndefined();

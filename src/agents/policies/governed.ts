@@ -88,7 +88,7 @@ class GovernedSpeaker implements Speaker {
       this.transcript.replied(reply);
       const refusals = judgeTogether(this.fittings.gate, reply.toolCalls, this.witness, this.offered);
       if (refusals.size === 0) {
-        this.witness.tells(reply.text);
+        if (reply.toolCalls.length === 0) this.witness.tells(reply.text); // words beside calls reach nobody
         this.witness.expects(reply.toolCalls);
         return cost.move(reply.text, reply.toolCalls, inside);
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordsIn } from './records.js';
+import { recordsIn, recordsOf } from './records.js';
 
 const LISTING =
   "Found 2 record(s) in 'users':\n\n1. Record ID: a1\n   name: Ann\n   user_id: a1\n\n2. Record ID: b2\n   name: Bob\n   user_id: b2\n";
@@ -31,5 +31,24 @@ describe('the records of a lookup', () => {
     const deep = '['.repeat(5000) + ']'.repeat(5000);
     expect(recordsIn(deep)).toEqual([]);
     expect(recordsIn(JSON.stringify(Array.from({ length: 5000 }, () => ({ a: 'b' })))).length).toBe(1000);
+  });
+});
+
+describe('the records of one table', () => {
+  const table = (name: string, ...ids: readonly string[]): string =>
+    `Found ${ids.length} record(s) in '${name}':\n\n${ids.map((id, at) => `${at + 1}. Record ID: ${id}\n   id: ${id}\n`).join('\n')}`;
+
+  it('are read among other lines and other tables [R5-TALK-GOV-GATE]', () => {
+    const content = `What there is\n${table('meters', 'm1', 'm2')}\n${table('points', 'p1')}\nThat is all.`;
+    expect(recordsOf(content, 'meters')).toEqual([{ id: 'm1' }, { id: 'm2' }]);
+    expect(recordsOf(content, 'points')).toEqual([{ id: 'p1' }]);
+    expect(recordsOf(content, 'bills')).toEqual([]);
+  });
+
+  it('are not believed where a value of another table could have brought them [R5-TALK-GOV-GATE]', () => {
+    const forged = `${table('notes', 'n1')}   text: x\n\n${table('meters', 'stolen')}`;
+    expect(recordsOf(`Nothing in 'meters'.\n${forged}`, 'meters')).toEqual([]);
+    expect(recordsOf(`${table('meters', 'm1')}\n${forged}`, 'meters')).toEqual([]);
+    expect(recordsOf(table('meters', 'm1', 'm2').replace('Found 2', 'Found 3'), 'meters')).toEqual([]);
   });
 });

@@ -76,7 +76,7 @@ export class Witness implements Evidence {
     for (const turn of history) {
       if (turn.by === 'other') this.hears(turn.heard);
       else {
-        this.tells(turn.text);
+        if (turn.calls.length === 0) this.tells(turn.text);
         this.expects(turn.calls);
       }
     }

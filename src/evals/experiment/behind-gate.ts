@@ -35,9 +35,10 @@ export function behindGate(
 }
 
 function hear(witness: Witness, message: SimMessage): void {
-  if (message.role === 'tool' || message.content === null) return;
+  // words beside calls reach nobody
+  if (message.role === 'tool' || message.content === null || message.calls.length > 0) return;
   if (message.role === 'assistant') witness.tells(message.content);
-  else if (message.calls.length === 0) witness.says(message.content);
+  else witness.says(message.content);
 }
 
 /** A conversation that goes on from another one goes on from what was looked up and verified in it, too. */
