@@ -53,8 +53,8 @@ export interface LoadedText {
   readonly text: string;
 }
 
-/** Longest part of a skill that the strict filter reads; the beginning of a skill says what it is for. */
-const LONGEST_TEXT = 8000;
+/** Longest part of a skill that the strict filter reads: twice what a skill should have. */
+const LONGEST_TEXT = 40_000;
 
 /**
  * One call over the full content. It keeps only what is named as needed, because everything that is kept is obeyed; and
@@ -76,15 +76,21 @@ export async function strictFilter(
     const because = `dropped: ${answer.unreadable}`;
     return { ...answer, verdicts: given.loaded.map(({ name }) => ({ name, keeps: false, because })) };
   }
-  const said = new Map(answer.skills.map((one) => [one.name, one]));
-  const verdicts = given.loaded.map(({ name }) => {
-    const verdict = said.get(name);
+  const verdicts = given.loaded.map(({ name, text }) => {
+    const verdict = sternest(answer.skills.filter((one) => one.name === name));
     if (verdict === undefined) return { name, keeps: false, because: 'nothing was said for it' };
     if (given.evaluation && verdict.givesAway === true)
       return { name, keeps: false, because: `gives the answer away: ${verdict.because ?? 'no reason given'}` };
+    if (given.evaluation && text.length > LONGEST_TEXT)
+      return { name, keeps: false, because: `only its first ${LONGEST_TEXT} characters could be looked at` };
     return { name, keeps: verdict.relevant === 'yes', because: verdict.because ?? `relevant: ${verdict.relevant}` };
   });
   return { verdicts };
+}
+
+/** Of a skill that is named more than once, what speaks against it most. */
+function sternest(said: FilterReply['skills']): FilterReply['skills'][number] | undefined {
+  return said.find((one) => one.givesAway === true) ?? said.find((one) => one.relevant !== 'yes') ?? said[0];
 }
 
 const FORM =

@@ -1,9 +1,11 @@
 import { type Clock, type Run, systemClock } from 'flyball';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { inRun } from '../../test/policies/stage-policies.js';
 import { eventsOf, Stage } from '../../test/runtime/stage.js';
 import { done } from '../core/outcome.js';
 import { scoreSkills } from './lexical-score.js';
+import { strictFilter } from './match-filters.js';
 import { type MatchStages, matchSkills, type SkillMatch } from './match-skills.js';
 import type { Skill } from './skill.js';
 import { skillLibrary } from './skill-library.js';
@@ -145,6 +147,35 @@ describe('matching', () => {
     ]);
     expect(evaluated.model.promptAt('strict')).toContain('givesAway');
     expect(names(await match('refund the customer', stages(false), { strict }))).toEqual(['refunds', 'invoices']);
+  });
+
+  it('takes what speaks against a skill where a strict reply names it twice [R5-SKILL-MATCH]', async () => {
+    const strict = verdicts(
+      { name: 'refunds', relevant: 'yes', givesAway: true },
+      { name: 'invoices', relevant: 'no' },
+      { name: 'refunds', relevant: 'yes' },
+      { name: 'invoices', relevant: 'yes' },
+    );
+    const made = await match('refund the customer', (model) => ({ strict: { name: 'strict', model }, evaluation: true }), {
+      strict,
+    });
+    expect(names(made)).toEqual([]);
+  });
+
+  it('looks at the whole content, and in an evaluation drops what is too long for that [R5-SKILL-MATCH]', async () => {
+    const strict = async (text: string, evaluation: boolean) => {
+      const model = scriptedModel({ f: verdicts({ name: 'long', relevant: 'yes' }) });
+      const loaded = [{ name: 'long', description: 'd', text }];
+      const { verdicts: said } = await inRun((run) =>
+        strictFilter(run, { name: 'f', model }, { request: 'r', loaded, evaluation }),
+      );
+      return { keeps: said[0]?.keeps, prompt: model.promptAt('f') };
+    };
+    const whole = await strict(`${'x'.repeat(20_000)} the answer`, true);
+    expect(whole.prompt).toContain('the answer');
+    expect(whole.keeps).toBe(true);
+    expect((await strict('x'.repeat(50_000), true)).keeps).toBe(false);
+    expect((await strict('x'.repeat(50_000), false)).keeps).toBe(true);
   });
 
   it('keeps all where a lenient reply cannot be read, and drops all where a strict one cannot [R5-SKILL-MATCH]', async () => {
