@@ -156,9 +156,13 @@ describe('matching', () => {
       { name: 'refunds', relevant: 'yes' },
       { name: 'invoices', relevant: 'yes' },
     );
-    const made = await match('refund the customer', (model) => ({ strict: { name: 'strict', model }, evaluation: true }), {
-      strict,
-    });
+    const made = await match(
+      'refund the customer',
+      (model) => ({ strict: { name: 'strict', model }, evaluation: true }),
+      {
+        strict,
+      },
+    );
     expect(names(made)).toEqual([]);
   });
 
