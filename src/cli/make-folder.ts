@@ -5,5 +5,9 @@ import { dirname } from 'node:path';
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
-  mkdirSync(path);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (!existsSync(path)) throw error; // otherwise another process was faster
+  }
 }

@@ -19,19 +19,57 @@ export interface About {
   readonly database?: string;
 }
 
+/** Errors that tell every mistake of a file, each on a line. */
+const HAS_LINES: ReadonlySet<ErrorCode> = new Set(['CONFIG_INVALID', 'INPUT_INVALID']);
+
+const FREE_SPACE = 'Free some space and give the same command again: what was confirmed is safe.';
+
 export function problemOf(error: unknown, about: About): Problem {
   if (error instanceof FlyballError) {
     return {
       code: error.code,
-      message: error.code === 'CONFIG_INVALID' ? lineEach(error.message) : oneLine(error.message),
+      message: HAS_LINES.has(error.code) ? lineEach(error.message) : oneLine(error.message),
       next: nextStep(error, about),
       exitCode: exitCodeOfError(error.code),
       retryable: error.retryable,
     };
   }
+  const refused = refusalOfSystem(error);
+  if (refused !== undefined) return refused;
   const message = error instanceof Error ? error.message || error.name : String(error);
   const next = 'This is not an error that flyball expects. Set FLYBALL_DEBUG=1 to see where it comes from.';
   return { code: 'UNEXPECTED', message: oneLine(message), next, exitCode: EXIT.failed, retryable: false };
+}
+
+/** What a system says about a file that a command was told to write or read, and what helps. */
+const REFUSALS: Readonly<Record<string, { readonly what: string; readonly next: string; readonly code: ErrorCode }>> = {
+  EACCES: { what: 'permission is denied', next: 'Make it writable, or name another place.', code: 'STORAGE_READ_ONLY' },
+  EPERM: { what: 'permission is denied', next: 'Make it writable, or name another place.', code: 'STORAGE_READ_ONLY' },
+  EROFS: { what: 'the file system is read-only', next: 'Name another place.', code: 'STORAGE_READ_ONLY' },
+  ENOSPC: { what: 'the disk is full', next: FREE_SPACE, code: 'STORAGE_FULL' },
+  EDQUOT: { what: 'the quota is used up', next: FREE_SPACE, code: 'STORAGE_FULL' },
+  ENOENT: {
+    what: 'there is no such file or folder',
+    next: 'Check the path, or make its folder.',
+    code: 'INPUT_INVALID',
+  },
+  EEXIST: { what: 'there is a file of this name', next: 'Name another place.', code: 'INPUT_INVALID' },
+  ENOTDIR: { what: 'a part of its path is no folder', next: 'Name another place.', code: 'INPUT_INVALID' },
+  EISDIR: { what: 'it is a folder', next: 'Name a file.', code: 'INPUT_INVALID' },
+};
+
+function refusalOfSystem(error: unknown): Problem | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  const refusal = REFUSALS[code];
+  if (refusal === undefined || path === undefined) return undefined; // without a path nobody could do anything about it
+  return {
+    code: refusal.code,
+    message: `${oneLine(path)}: ${refusal.what}.`,
+    next: refusal.next,
+    exitCode: exitCodeOfError(refusal.code),
+    retryable: refusal.code === 'STORAGE_FULL',
+  };
 }
 
 function nextStep(error: FlyballError, about: About): string {
@@ -64,7 +102,7 @@ function nextStep(error: FlyballError, about: About): string {
     case 'STORAGE_READ_ONLY':
       return `Make ${database} and its folder writable, or choose another file with --db or FLYBALL_DB.`;
     case 'STORAGE_FULL':
-      return 'Free some space and give the same command again: what was confirmed is safe.';
+      return FREE_SPACE;
     case 'STORAGE_BUSY':
       return 'Give the same command again in a moment.';
     case 'JOURNAL_NEWER':

@@ -39,6 +39,7 @@ const REFUSALS: readonly Refusal[] = [
   ],
   ['an unknown embedder', () => ['--embedder', 'x'], /no embedder "x"\. Say energetic, hash, a folder/],
   ['no trials', () => ['--trials', '0'], /--trials must be a whole number of at least 1, got "0"/],
+  ['trials without end', () => ['--trials', '1000000000'], /--trials must be at most 1000, got "1000000000"/],
   ['a limit in words', () => ['--limit', 'x'], /--limit must be a whole number of at least 1, got "x"/],
   ['an empty seed', () => ['--seed', ' '], /--seed must be a whole number of at least 0/],
   [
@@ -147,6 +148,21 @@ describe('the other commands say what is wrong with', () => {
     const ran = await evals(words(place()));
     expect(ran.code).toBe(EXIT.usage);
     expect(ran.error).toMatch(message);
+  });
+});
+
+describe('a place that cannot be written', () => {
+  it('is named, with what to do, and is no surprise [R5-CLI-RUN] [R5-CLI-REPORT]', async () => {
+    const here = place();
+    const run = ['run', '--tasks', 'energy_001', '--agent', 'gold', '--user', 'gold', '--out'];
+    const intoFile = await evals([...run, here.file('taken', '')]);
+    expect(intoFile.code).toBe(EXIT.usage);
+    expect(intoFile.error).toMatch(/taken\/.*: a part of its path is no folder\.\n {2}Name another place\./);
+    expect((await evals([...run, '/proc/nobody/x'])).error).toMatch(/\/proc\/nobody: .*\.\n/); // and it ends
+    expect((await evals([...run, here.at('x')])).code).toBe(EXIT.ok);
+    const nowhere = await evals(['report', here.at('x'), '--out', here.at('none/report.md')]);
+    expect(nowhere.code).toBe(EXIT.usage);
+    expect(nowhere.error).toMatch(/none\/report\.md: there is no such file or folder\.\n {2}Check the path/);
   });
 });
 

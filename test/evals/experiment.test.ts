@@ -134,8 +134,8 @@ it('keeps what is finished when it is resumed and runs infrastructure errors aga
   const seen: Progress[] = [];
   const second = only(await runExperiment({ ...given(), onProgress: (progress) => seen.push(progress) }));
   expect(second.simulations.map(({ reward }) => reward?.reward)).toEqual([1, 1, 1]);
-  expect(seen.map(({ simulation, finished, total }) => [simulation.taskId, finished, total])).toEqual([
-    ['sum-2', 3, 3],
+  expect(seen.map((one) => [one.simulation.taskId, one.finished, one.total, one.successes])).toEqual([
+    ['sum-2', 3, 3, 3],
   ]);
   expect(second.timestamp).toBe(first.timestamp);
   expect(readdirSync(join(path, '..'))).toEqual(['results.json']);

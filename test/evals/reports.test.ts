@@ -108,6 +108,9 @@ describe('the research questions', () => {
     expect(answer(with_(10), 'RQ2')).toBe('not supported');
     expect(answer(with_(18), 'RQ2')).toBe('not supported');
     expect(answer([ran('baseline', 0.5)], 'RQ2')).toBe('undecided');
+    expect(answer([ran('baseline', 0.5), ran('imperative', 0.5)], 'RQ2')).toBe('undecided'); // nothing to reduce
+    const both = verdictsOf([...with_(10), ran('declarative', 0.5, { early: 10 })]).find(({ id }) => id === 'RQ2');
+    expect(both?.because).toMatch(/no fewer than baseline \/ .*, declarative \/ /);
     const governed = verdictsOf([...with_(0), ran('governed', 0.5)]).find(({ id }) => id === 'RQ2');
     expect(governed?.figures.join('\n')).toMatch(/governed.*0 of 20/);
   });

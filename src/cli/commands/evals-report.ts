@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../core/errors.js';
@@ -10,6 +10,7 @@ import { type Call, type CommonOptions, type Perform, plainCommand } from '../co
 import { resultsUnder } from '../evals/experiment-folder.js';
 import { openDomain } from '../evals/open-domain.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { makeFolder } from '../make-folder.js';
 
 const FORMATS = ['md', 'csv', 'json', 'html'] as const;
 type Format = (typeof FORMATS)[number];
@@ -96,7 +97,7 @@ function textOf(report: Report, format: Exclude<Format, 'csv'>): string {
 
 async function writeTables({ screen }: Call, report: Report, out: string | undefined): Promise<ExitCode> {
   if (out === undefined) throw new ConfigError('CSV is one file for each table: name a folder with --out.');
-  await mkdir(out, { recursive: true });
+  makeFolder(out);
   const files = reportCsv(report);
   for (const [name, text] of files) await writeFile(join(out, name), text);
   screen.data({ folder: resolve(out), files: [...files.keys()] });

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeResultsFile } from '../../adapters/eval-files/results-file.js';
@@ -11,6 +11,7 @@ import {
 } from '../../evals/results/leaderboard.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { makeFolder } from '../make-folder.js';
 import { measurables } from './evals-report.js';
 
 interface Options extends CommonOptions {
@@ -71,7 +72,7 @@ async function submit({ screen, env }: Call, paths: readonly string[], options: 
     ...(options.trajectories ? { file: `${name}_${one.domain.name}.json` } : {}),
   }));
   const submission = leaderboardSubmission(facts, domains);
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   for (const { file, results } of domains)
     if (file !== undefined) await writeResultsFile(join(folder, 'trajectories', file), results);
   await writeFile(join(folder, 'submission.json'), submissionText(submission));

@@ -4,6 +4,7 @@ import { addSkills } from '../../adapters/skill-folder/add-skills.js';
 import { FlyballError } from '../../core/errors.js';
 import { SKILL_FILE } from '../../skills/skill.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
+import { quoted } from '../command-line.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { USUAL_FOLDERS } from '../skill-folders.js';
 
@@ -32,8 +33,9 @@ async function add({ screen }: Call, source: string, { to }: Options): Promise<E
     );
   const from = basename(source) === SKILL_FILE ? dirname(resolve(source)) : source;
   const added = await addSkills({ from, to });
+  const isUsual = USUAL_FOLDERS.some((usual) => resolve(usual) === resolve(to));
   const next = [
-    `flyball skills show ${added[0]?.name ?? ''}`,
+    `flyball skills show ${added[0]?.name ?? ''}${isUsual ? '' : ` --in ${quoted(to)}`}`,
     `skills: [./${relative(process.cwd(), resolve(to)) || '.'}]`,
   ] as const;
   screen.data({ kind: 'skills-added', skills: added, next });

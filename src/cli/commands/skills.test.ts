@@ -126,7 +126,7 @@ describe('flyball skills', () => {
     const to = desk.path('mine');
     const added = await flyball('skills', 'add', desk.path('pdf-forms'), '--to', to);
     expect(added).toMatchObject({ code: EXIT.ok, out: expect.stringMatching(/^\+ pdf-forms 1\.2/) });
-    expect(added.out).toContain('flyball skills show pdf-forms');
+    expect(added.out).toContain(`flyball skills show pdf-forms --in ${to}\n`);
     expect(added.out).toContain('skills: [');
     expect(existsSync(desk.path('mine/pdf-forms/references/fields.md'))).toBe(true);
     const again = await flyball('skills', 'add', desk.path('pdf-forms/SKILL.md'), '--to', to);

@@ -1,11 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { readResultsFile, resultsFile } from '../../adapters/eval-files/results-file.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Checkpoint, Condition } from '../../evals/experiment/experiment.js';
 import { DEFAULT_SETTINGS, type ExperimentSettings, readSettings } from '../../evals/experiment/settings.js';
 import type { Results } from '../../evals/results/simulation-record.js';
+import { quoted } from '../command-line.js';
+import { makeFolder } from '../make-folder.js';
 
 const SETTINGS = 'experiment.json';
 const RESULTS = 'results.json';
@@ -42,9 +44,9 @@ export class ExperimentFolder {
     if (this.exists)
       throw new FlyballError(
         'CONFIG_INVALID',
-        `${this.path} holds an experiment already. Go on with it: flyball evals resume ${this.path}, or name another folder with --out.`,
+        `${this.path} holds an experiment already. Go on with it: flyball evals resume ${quoted(this.path)}, or name another folder with --out.`,
       );
-    await mkdir(this.path, { recursive: true });
+    makeFolder(this.path);
     const part = join(this.path, `${SETTINGS}.part`);
     await writeFile(part, `${JSON.stringify(kept, null, 2)}\n`);
     await rename(part, join(this.path, SETTINGS));
@@ -54,7 +56,7 @@ export class ExperimentFolder {
     const file = join(this.path, SETTINGS);
     if (!this.exists)
       throw new ConfigError(
-        `There is no experiment in ${this.path}: it has no ${SETTINGS}. Begin one with: flyball evals run --out ${this.path}`,
+        `There is no experiment in ${this.path}: it has no ${SETTINGS}. Begin one with: flyball evals run --out ${quoted(this.path)}`,
       );
     const { settings, data } = keptIn(await readFile(file, 'utf8'), file);
     return {

@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { readYaml } from '../../adapters/definitions/yaml-source.js';
 import { ConfigError } from '../../core/errors.js';
-import { DEFAULT_SETTINGS, type ExperimentSettings, readSettings } from '../../evals/experiment/settings.js';
+import {
+  DEFAULT_SETTINGS,
+  type ExperimentSettings,
+  MOST_TRIALS,
+  readSettings,
+} from '../../evals/experiment/settings.js';
 import { presetFile } from './presets.js';
 
 /** What the command line may say about an experiment, as it was typed. */
@@ -66,7 +71,7 @@ function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
     modules: module?.map((file) => resolve(file)),
     price,
     limit: count('limit', options.limit),
-    trials: count('trials', options.trials),
+    trials: trialsOf(options.trials),
     seed: count('seed', options.seed, 0),
     concurrency: count('concurrency', options.concurrency),
     maxSteps: count('max-steps', options.maxSteps),
@@ -85,6 +90,13 @@ function count(name: string, text: string | undefined, least = 1): number | unde
   const value = Number(text);
   if (text.trim() !== '' && Number.isSafeInteger(value) && value >= least) return value;
   throw new ConfigError(`--${name} must be a whole number of at least ${least}, got "${text}".`);
+}
+
+function trialsOf(text: string | undefined): number | undefined {
+  const trials = count('trials', text);
+  if (trials !== undefined && trials > MOST_TRIALS)
+    throw new ConfigError(`--trials must be at most ${MOST_TRIALS}, got "${text}".`);
+  return trials;
 }
 
 function cost(text: string): number {

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../core/errors.js';
+import { isSuccessful } from '../metrics/pass-hat-k.js';
 import { pyOf } from '../python/plain-values.js';
 import { instantOf, timestamp } from '../python/timestamps.js';
 import { POLICY_BY_TASK } from '../results/info-record.js';
@@ -79,6 +80,10 @@ export class ConditionBook {
 
   get size(): number {
     return this.records.size;
+  }
+
+  get successes(): number {
+    return [...this.records.values()].filter(({ reward }) => reward !== null && isSuccessful(reward.reward)).length;
   }
 
   /** Resolves when it is saved. */

@@ -92,6 +92,7 @@ export interface Progress {
   readonly finished: number;
   readonly total: number;
   readonly infrastructureErrors: number;
+  /** Of everything that is finished, before a resume too. */
   readonly successes: number;
   /** Of what this process has run, as far as it is known. */
   readonly costUsd: number;

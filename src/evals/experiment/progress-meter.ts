@@ -12,7 +12,7 @@ export class ProgressMeter {
   private readonly startedAt: number;
   private finished = 0;
   private infrastructureErrors = 0;
-  private successes = 0;
+  private successes: number;
   private costUsd = 0;
 
   constructor(clock: Clock, jobs: number, books: readonly ConditionBook[]) {
@@ -20,6 +20,7 @@ export class ProgressMeter {
     this.startedAt = clock.now();
     this.before = books.reduce((sum, book) => sum + book.size, 0);
     this.total = this.before + jobs;
+    this.successes = books.reduce((sum, book) => sum + book.successes, 0);
   }
 
   told(condition: string, simulation: SimulationRecord): Progress {

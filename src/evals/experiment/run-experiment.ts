@@ -8,6 +8,7 @@ import { ConditionBook } from './condition-book.js';
 import { type Drivers, SIMULATION } from './drive-run.js';
 import type { ExperimentOptions, ExperimentReport } from './experiment.js';
 import { ProgressMeter } from './progress-meter.js';
+import { MOST_TRIALS } from './settings.js';
 import { DEFAULT_LIMITS, simulationAgent } from './simulation-agent.js';
 import { type Job, type JobOptions, runIdOf, simulateJob } from './simulation-job.js';
 
@@ -159,7 +160,8 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function checkOptions({ tasks, trials, conditions, concurrency, agents, users }: ExperimentOptions): void {
-  if (!(Number.isInteger(trials) && trials >= 1)) throw new ConfigError(`trials must be at least 1, got ${trials}.`);
+  if (!(Number.isInteger(trials) && trials >= 1 && trials <= MOST_TRIALS))
+    throw new ConfigError(`trials must be from 1 to ${MOST_TRIALS}, got ${trials}.`);
   if (!(Number.isInteger(concurrency) && concurrency >= 1))
     throw new ConfigError(`concurrency must be at least 1, got ${concurrency}.`);
   if (tasks.length === 0) throw new ConfigError('There is no task to run. Name at least one.');

@@ -49,6 +49,9 @@ export const DEFAULT_SETTINGS: ExperimentSettings = {
   maxErrors: 10,
 };
 
+/** More is a slip of the pen: every simulation is held in memory and written with each results file. */
+export const MOST_TRIALS = 1_000;
+
 const LISTS = ['tasks', 'agents', 'retrieval', 'models', 'modules'] as const;
 const TEXTS = ['about', 'domain', 'user', 'judge', 'embedder', 'reranker', 'price'] as const;
 const COUNTS = ['trials', 'concurrency', 'maxSteps', 'maxErrors', 'limit'] as const;
@@ -74,6 +77,7 @@ export function readSettings(value: unknown, at: SettingPlace): Partial<Experime
 function mistakeIn(name: string, value: unknown): string | undefined {
   if (!KNOWN.has(name)) return `there is no setting "${name}". ${nearest(name)}`;
   if (isOneOf(TEXTS, name)) return typeof value === 'string' ? undefined : `${name} must be text.`;
+  if (name === 'trials' && isWhole(value, MOST_TRIALS + 1)) return `trials must be at most ${MOST_TRIALS}.`;
   if (isOneOf(COUNTS, name)) return isWhole(value, 1) ? undefined : `${name} must be a whole number of at least 1.`;
   if (name === 'seed') return isWhole(value, 0) ? undefined : 'seed must be a whole number of at least 0.';
   if (name === 'maxCost')

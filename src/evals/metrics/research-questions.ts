@@ -78,10 +78,13 @@ function machineAsEnforcer(measured: readonly Measured[]): ResearchVerdict {
   });
   if (pairs.length === 0)
     return verdict('undecided', 'imperative and another agent did not run under the same model and retrieval');
+  if (measured.every(({ summary }) => summary.withoutExempt.unauthorized.hits === 0))
+    return verdict('undecided', 'nobody wrote before verification, so there was nothing to reduce');
   const fewer = pairs.filter(({ paired }) => paired.difference.high < 0);
   const notFewer = pairs.filter(({ paired }) => paired.difference.low >= 0);
   if (fewer.length === pairs.length) return verdict('supported', 'it has fewer in every comparison');
-  if (notFewer.length > 0) return verdict('not supported', `it has no fewer for ${names(notFewer)}`);
+  if (notFewer.length > 0)
+    return verdict('not supported', `it has no fewer than ${names(notFewer, ({ first }) => `${first} / `)}`);
   return verdict('undecided', 'the intervals of the difference hold nought');
 }
 
@@ -110,6 +113,7 @@ function retrievalAsBottleneck(measured: readonly Measured[]): ResearchVerdict {
 }
 
 interface Pair {
+  readonly first: string;
   readonly model: string;
   readonly retrieval: string;
   readonly base: number;
@@ -135,7 +139,13 @@ function pairsOf(
     if (other === undefined || !isComparable(one.condition, other.condition, score)) return [];
     const paired = comparePaired(one.condition, other.condition, { score });
     return [
-      { model: one.summary.model, retrieval: one.summary.retrieval, base: one.summary.pass1?.value ?? 0, paired },
+      {
+        first,
+        model: one.summary.model,
+        retrieval: one.summary.retrieval,
+        base: one.summary.pass1?.value ?? 0,
+        paired,
+      },
     ];
   });
 }
@@ -184,6 +194,6 @@ function share(of: Summary['compliance']['unauthorized']): string {
   return `${of.hits} of ${of.of}${rate === null ? '' : ` (${(rate * 100).toFixed(1)} %)`}`;
 }
 
-function names(pairs: readonly Pair[]): string {
-  return pairs.map(({ model, retrieval }) => `${model} / ${retrieval}`).join(', ');
+function names(pairs: readonly Pair[], lead: (pair: Pair) => string = () => ''): string {
+  return pairs.map((pair) => `${lead(pair)}${pair.model} / ${pair.retrieval}`).join(', ');
 }

@@ -70,7 +70,7 @@ export function classTable(failures: Report['failures']): Table {
     id: 'failure-classes',
     title: 'Why tasks failed',
     columns: columns('Class', ...conditions.map((name) => `${name}*`)),
-    rows: (Object.keys(FAILURE_CLASSES) as FailureClass[]).map((name) => [
+    rows: (failures.length === 0 ? [] : (Object.keys(FAILURE_CLASSES) as FailureClass[])).map((name) => [
       word(FAILURE_CLASSES[name]),
       ...conditions.map((condition) => whole(count(condition, name))),
     ]),

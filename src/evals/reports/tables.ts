@@ -97,7 +97,7 @@ function writeTable(summaries: readonly Summary[]): Table {
   return {
     id: 'writes',
     title: 'Write accuracy',
-    note: 'Over gold writes: gold state changes that some call matched. Over issued writes: issued state changes that match a gold one.',
+    note: 'Over gold writes: gold state changes that some call matched. Over issued writes: issued calls of the domain’s writing tools that match a gold one; a call through a wrapper counts as one even where it only reads, a verification does not.',
     columns: columns('Model', 'Agent', 'Retrieval', 'Of gold writes*', 'Of issued writes*', 'Cost/task*'),
     rows: summaries.map((one) => [
       word(one.model),

@@ -1,6 +1,6 @@
 import type { GateRules } from '../gate-rules.js';
+import { DOCUMENTS, WRAPPERS } from './discoverable.js';
 
-const DOCUMENTS = ['KB_search', 'KB_search_*', 'grep', 'shell'];
 const NOTHING_FOUND = ['No matches found', 'No relevant documents found'];
 
 /**
@@ -10,17 +10,7 @@ const NOTHING_FOUND = ['No matches found', 'No relevant documents found'];
  */
 export const bankingGate: GateRules = {
   domain: 'banking_knowledge',
-  wrappers: [
-    { tool: 'unlock_discoverable_agent_tool', does: 'unlock', names: 'agent_tool_name' },
-    {
-      tool: 'call_discoverable_agent_tool',
-      does: 'call',
-      names: 'agent_tool_name',
-      holds: 'arguments',
-      after: 'unlock_discoverable_agent_tool',
-    },
-    { tool: 'give_discoverable_user_tool', does: 'give', names: 'discoverable_tool_name', holds: 'arguments' },
-  ],
+  wrappers: WRAPPERS,
   reads: ['get_*', 'list_discoverable_agent_tools', ...DOCUMENTS],
   // discoverable ones as well: the world answers to their names, unlocked or not
   private: [

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine.js';
+import { DOCUMENTS } from './discoverable.js';
 import { deskPhases, FAILING, TASKS_FORMAT } from './phases.js';
 
-const KNOWLEDGE = ['KB_search', 'KB_search_*', 'grep', 'shell'];
 const LOOKUPS = ['get_user_information_by_*'];
 const TRANSFER = ['transfer_to_human_agents'];
 
@@ -11,7 +11,7 @@ export const bankingMachine: Machine = {
   start: 'GREETING',
   phases: deskPhases(
     {
-      knowledge: KNOWLEDGE,
+      knowledge: DOCUMENTS,
       lookups: LOOKUPS,
       verification: ['log_verification'],
       transfer: TRANSFER,
@@ -49,7 +49,7 @@ export const bankingMachine: Machine = {
   identifies: LOOKUPS,
   verifies: ['log_verification'],
   executes: ['call_discoverable_agent_tool', 'give_discoverable_user_tool', 'change_user_email', ...TRANSFER],
-  informs: KNOWLEDGE,
+  informs: DOCUMENTS,
   handsOver: TRANSFER,
   failing: FAILING,
   wholeTask: 'The customer’s request',

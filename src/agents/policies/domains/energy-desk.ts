@@ -1,8 +1,8 @@
 import type { GateRules } from '../gate-rules.js';
 import type { Machine } from '../machine.js';
+import { DOCUMENTS, WRAPPERS } from './discoverable.js';
 import { deskPhases, FAILING, TASKS_FORMAT } from './phases.js';
 
-const DOCUMENTS = ['KB_search', 'KB_search_*', 'grep', 'shell'];
 const LOOKUPS = ['get_customer_by_*', 'find_customer'];
 const TRANSFER = ['transfer_to_human_agents'];
 
@@ -75,17 +75,7 @@ const DETAILS = { date_of_birth: 'date', email: 'email', phone_number: 'phone', 
  */
 export const energyGate: GateRules = {
   domain: 'energy_desk',
-  wrappers: [
-    { tool: 'unlock_discoverable_agent_tool', does: 'unlock', names: 'agent_tool_name' },
-    {
-      tool: 'call_discoverable_agent_tool',
-      does: 'call',
-      names: 'agent_tool_name',
-      holds: 'arguments',
-      after: 'unlock_discoverable_agent_tool',
-    },
-    { tool: 'give_discoverable_user_tool', does: 'give', names: 'discoverable_tool_name', holds: 'arguments' },
-  ],
+  wrappers: WRAPPERS,
   reads: ['get_*', 'find_*', 'list_discoverable_agent_tools', ...DOCUMENTS],
   private: [
     'get_supply_points',
