@@ -111,7 +111,7 @@ function nextStep(error: FlyballError, about: About): string {
     case 'JOURNAL_TRUNCATED':
       return `Keep a copy of ${database} before you try anything; nothing was changed.`;
     case 'DRIVER_MISSING':
-      return 'Install the SQLite driver (npm install libsql), or use Node 22.13 or newer, which brings its own.';
+      return 'Install what is missing, then give the same command again.';
     case 'CONFIG_INVALID':
     case 'INPUT_INVALID':
       return error.detail['file'] === undefined ? forCommand(error) : forFile(error, about);

@@ -52,6 +52,13 @@ describe('flyball evals run', () => {
     expect(ran.json()[2]?.['etaMs']).toEqual(expect.any(Number));
   });
 
+  it('takes a name that is given twice once [R5-CLI-RUN]', async () => {
+    const here = place();
+    const twice = ['--agent', 'gold', 'gold', '--retrieval', 'bm25,bm25', '--user', 'gold'];
+    const ran = await evals(['run', '--tasks', 'energy_001', ...twice, '--out', here.at('x')]);
+    expect(ran).toMatchObject({ code: EXIT.ok, out: expect.stringContaining('1 condition') });
+  });
+
   it('keeps progress, cost and time left in one line on a terminal [R5-CLI-RUN]', async () => {
     const here = place();
     const ran = await evals(['run', ...TWO, '--concurrency', '1', '--out', here.at('x')], { terminal: true });

@@ -5,6 +5,7 @@ import { afterwards, checkGate, type GateOptions } from '../evals/ending.js';
 import { ExperimentFolder } from '../evals/experiment-folder.js';
 import { prepare } from '../evals/prepare.js';
 import type { ExitCode } from '../exit-codes.js';
+import { announce } from './evals-run.js';
 
 interface Options extends CommonOptions, GateOptions {}
 
@@ -26,6 +27,7 @@ async function resume(call: Call, path: string, options: Options): Promise<ExitC
   const folder = new ExperimentFolder(path);
   const { settings, data } = await folder.kept();
   const prepared = await prepare(settings, { ...(data === undefined ? {} : { data }), env: call.env });
+  announce(call, settings, prepared, folder.path);
   const ended = await carryOut(prepared, {
     settings,
     folder,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { DEFAULT_SETTINGS, type ExperimentSettings } from '../../evals/experiment/settings.js';
@@ -67,7 +68,7 @@ async function run(call: Call, options: Options): Promise<ExitCode> {
   const settings = await settingsFrom(options);
   const data = dataOf(settings.domain, options, call.env);
   const prepared = await prepare(settings, { ...data, env: call.env });
-  const folder = new ExperimentFolder(options.out ?? join('.flyball', 'evals', stamp()));
+  const folder = options.out === undefined ? ownFolder() : new ExperimentFolder(options.out);
   await folder.begin({ settings, ...data });
   announce(call, settings, prepared, folder.path);
   const ended = await carryOut(prepared, {
@@ -79,7 +80,7 @@ async function run(call: Call, options: Options): Promise<ExitCode> {
   return afterwards(call, { ...ended, domain: prepared.domain, folder }, options);
 }
 
-function announce({ screen }: Call, settings: ExperimentSettings, prepared: Prepared, path: string): void {
+export function announce({ screen }: Call, settings: ExperimentSettings, prepared: Prepared, path: string): void {
   const [tasks, conditions] = [prepared.tasks.length, prepared.conditions.length];
   const { trials } = settings;
   const simulations = tasks * conditions * trials;
@@ -89,6 +90,14 @@ function announce({ screen }: Call, settings: ExperimentSettings, prepared: Prep
   );
   if (settings.models.includes('scripted') && settings.agents.some((name) => name !== 'gold' && name !== 'silent'))
     screen.line('The scripted model plays a right agent: it shows that everything works, not how good a model is.');
+}
+
+/** Two that begin in the same second have a folder each. */
+function ownFolder(): ExperimentFolder {
+  const path = join('.flyball', 'evals', stamp());
+  let folder = new ExperimentFolder(path);
+  for (let n = 2; existsSync(folder.path); n++) folder = new ExperimentFolder(`${path}-${n}`);
+  return folder;
 }
 
 /** Sorts by time and can be read. */

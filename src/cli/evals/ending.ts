@@ -6,6 +6,7 @@ import { type Report, reportOf } from '../../evals/reports/report.js';
 import { type Baseline, type GateReport, gate, promote } from '../../evals/suites/gate.js';
 import { measurementOf } from '../../evals/suites/results-gate.js';
 import type { Domain } from '../../evals/world/environment.js';
+import { plural } from '../amounts.js';
 import type { Call } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { CarriedOut } from './carry-out.js';
@@ -43,10 +44,16 @@ export async function afterwards(
   }
   if (summary.summaries.some(({ unscored }) => unscored > 0))
     screen.line('Some ends could not be judged: name a model for natural-language assertions with --judge.');
+  const failed = summary.summaries.reduce((sum, { infrastructureErrors }) => sum + infrastructureErrors, 0);
+  if (failed > 0)
+    screen.line(
+      `${plural(failed, 'simulation')} failed for infrastructure. Mend the cause, then run them again: ${place.command('evals', 'resume', folder.path)}`,
+    );
   screen.line(`Report: ${place.command('evals', 'report', folder.path)}`);
   if (options.gate === undefined) {
     screen.data({ kind: 'ended', folder: folder.path, summaries: summary.summaries });
-    return EXIT.ok;
+    const isVain = failed > 0 && summary.summaries.every(({ simulations }) => simulations === 0);
+    return isVain ? EXIT.failed : EXIT.ok; // a provider that is down all the time is no result
   }
   return decide(call, measured, { file: options.gate, reason: options.promote });
 }

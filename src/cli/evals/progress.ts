@@ -29,6 +29,7 @@ export class ExperimentProgress {
       trial: simulation.trial,
       reward: simulation.reward?.reward ?? null,
       termination: simulation.termination,
+      ...(errorOf(progress) === undefined ? {} : { error: errorOf(progress) }),
       finished,
       total,
       successes,
@@ -45,7 +46,8 @@ export class ExperimentProgress {
     this.screen.status('');
   }
 
-  private lineFor({ condition, simulation, finished, total }: Progress): string {
+  private lineFor(progress: Progress): string {
+    const { condition, simulation, finished, total } = progress;
     const { reward, taskId, trial, termination, messages } = simulation;
     const mark =
       reward === null
@@ -53,8 +55,10 @@ export class ExperimentProgress {
         : isSuccessful(reward.reward)
           ? this.screen.paint('green', '✓')
           : this.screen.paint('red', '✗');
+    const error = errorOf(progress);
+    const how = `${termination}${error === undefined ? `, ${messages.length} messages` : `: ${error}`}`;
     const cost = simulation.agentCost === null ? '' : `  $${simulation.agentCost.toFixed(4)}`;
-    return `${mark} ${String(finished).padStart(String(total).length)}/${total}  ${condition}  ${taskId}${trial > 0 ? ` (trial ${trial + 1})` : ''}  ${termination}, ${messages.length} messages${cost}`;
+    return `${mark} ${String(finished).padStart(String(total).length)}/${total}  ${condition}  ${taskId}${trial > 0 ? ` (trial ${trial + 1})` : ''}  ${how}${cost}`;
   }
 
   private draw(): void {
@@ -70,4 +74,14 @@ export class ExperimentProgress {
     ];
     this.screen.status(parts.join(' · '));
   }
+}
+
+/** Why it failed for infrastructure: the last of its tries. */
+function errorOf({ simulation: { termination, info } }: Progress): string | undefined {
+  const error = info?.['error'];
+  return termination === 'infrastructure_error' && typeof error === 'string' ? oneLine(error) : undefined;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }

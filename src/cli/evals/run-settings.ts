@@ -61,9 +61,9 @@ function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
   const given = {
     domain,
     tasks,
-    agents: agent?.flatMap(words),
-    retrieval: retrieval?.flatMap(words),
-    models: model?.flatMap(words),
+    agents: namesIn(agent),
+    retrieval: namesIn(retrieval),
+    models: namesIn(model),
     user,
     judge,
     embedder,
@@ -79,6 +79,11 @@ function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
     maxCost: options.maxCost === undefined ? undefined : cost(options.maxCost),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Each once: a condition has one results file. */
+function namesIn(texts: readonly string[] | undefined): readonly string[] | undefined {
+  return texts && [...new Set(texts.flatMap(words))];
 }
 
 function words(text: string): readonly string[] {

@@ -43,7 +43,7 @@ export async function servicesFor(
 
 /** `energetic`, `hash` (spelling only), `provider/model` of an OpenAI-compatible endpoint, or a folder with an ONNX model. */
 async function embedderNamed(name: string, env: Readonly<Record<string, string | undefined>>): Promise<Embedder> {
-  if (name === 'energetic') return energeticEmbedder();
+  if (name === 'energetic') return loaded(energeticEmbedder());
   if (name === 'hash') return hashEmbedder();
   if (existsSync(resolve(name))) {
     const { transformersEmbedder } = await import('../../adapters/embedder-transformers/index.js');
@@ -63,4 +63,10 @@ async function embedderNamed(name: string, env: Readonly<Record<string, string |
     dimensions: Number(dimensions ?? 3072),
     ...(apiKey === undefined ? {} : { apiKey }),
   });
+}
+
+/** A package that is not installed is told now, and not by every simulation as a failure of its own. */
+async function loaded(embedder: Embedder): Promise<Embedder> {
+  await embedder.embed(['ready'], { as: 'query', signal: new AbortController().signal });
+  return embedder;
 }
