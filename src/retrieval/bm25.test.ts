@@ -51,4 +51,12 @@ describe('BM25', () => {
   it('refuses settings that make no sense', () => {
     expect(() => new Bm25Index([], { b: 2 })).toThrow(/b from 0 to 1/);
   });
+
+  it('refuses two documents under one id, which would be found as one [R5-RET-BM25]', () => {
+    const twice = [
+      { id: 'a', text: 'one' },
+      { id: 'a', text: 'two' },
+    ];
+    expect(() => new Bm25Index(twice)).toThrow(/Two documents have the id "a"/);
+  });
 });

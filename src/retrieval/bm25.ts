@@ -1,5 +1,5 @@
 import { ConfigError } from '../core/errors.js';
-import { bestOf, type Ranked, type SearchedDocument } from './ranked.js';
+import { bestOf, distinctIds, type Ranked, type SearchedDocument } from './ranked.js';
 import { isBlank, whitespaceWords } from './whitespace-words.js';
 
 export interface Bm25Options {
@@ -37,7 +37,7 @@ export class Bm25Index {
     const { k1 = 1.5, b = 0.75, epsilon = 0.25, words = whitespaceWords } = options;
     if (!(k1 >= 0 && b >= 0 && b <= 1 && epsilon >= 0))
       throw new ConfigError(`BM25 needs k1 >= 0, b from 0 to 1 and epsilon >= 0, got ${k1}, ${b} and ${epsilon}.`);
-    this.ids = documents.map(({ id }) => id);
+    this.ids = distinctIds(documents);
     this.k1 = k1;
     this.words = words;
     const lengths = documents.map(({ text }, at) => this.take(words(text), at));

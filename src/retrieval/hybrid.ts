@@ -4,7 +4,7 @@ import { Bm25Index } from './bm25.js';
 import { decompose } from './decompose.js';
 import { DenseIndex, type DenseOptions } from './dense.js';
 import { type Passage, passagesOf } from './passages.js';
-import { bestOf, type Ranked } from './ranked.js';
+import { bestOf, distinctIds, type Ranked } from './ranked.js';
 import { termsOf } from './terms.js';
 import { isBlank } from './whitespace-words.js';
 
@@ -84,6 +84,7 @@ export class HybridIndex {
     const { passage = PASSAGE, embedder } = options;
     if (!(Number.isInteger(passage) && passage >= 100))
       throw new ConfigError(`passage must be a whole number of at least 100, got ${passage}.`);
+    distinctIds(documents);
     const units = documents.flatMap((document, nth): readonly Unit[] =>
       passagesOf(document.text, { most: passage }).map((part) => ({ document: nth, passage: part })),
     );

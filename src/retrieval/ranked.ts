@@ -1,3 +1,5 @@
+import { ConfigError } from '../core/errors.js';
+
 /** A document and how well it fits, in whatever unit the searcher counts. */
 export interface Ranked {
   readonly id: string;
@@ -19,4 +21,14 @@ export function bestOf(scores: ArrayLike<number>, limit: number): readonly numbe
   const order = Array.from({ length: scores.length }, (_none, index) => index);
   order.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
   return order.slice(0, most);
+}
+
+/** The ids of documents. Two under one id would be found as one: whoever indexes them is told at once. */
+export function distinctIds(documents: readonly { readonly id: string }[]): readonly string[] {
+  const seen = new Set<string>();
+  for (const { id } of documents) {
+    if (seen.has(id)) throw new ConfigError(`Two documents have the id "${id}". Give each an id of its own.`);
+    seen.add(id);
+  }
+  return [...seen];
 }

@@ -133,4 +133,11 @@ withTau2('the recordings of tau2-bench', () => {
       sequences.flatMap(({ calls }) => calls.map((call) => call.db_hash_after)),
     );
   });
+
+  it('refuses a file without a sequence: nothing compared is nothing shown [R5-CLI-REPLAY]', async () => {
+    const here = place();
+    const ran = await evals(['replay', '--calls', here.file('empty.jsonl', '\n')]);
+    expect(ran.code).toBe(EXIT.usage);
+    expect(ran.error).toContain('holds no sequence of calls');
+  });
 });

@@ -82,7 +82,11 @@ describe('flyball evals run', () => {
     const [first, ...others] = simulationsIn(here.read('x/baseline-bm25_grep/results.json'));
     expect(others).toEqual([]);
     const asked = server.askedAbout('energy_001');
-    const resumed = await evals(['resume', here.at('x')], { env: server.env });
+    // the bound is over everything: what was spent before counts
+    const still = await evals(['resume', here.at('x')], { env: server.env });
+    expect(still.code).toBe(EXIT.bounded);
+    expect(simulationsIn(here.read('x/baseline-bm25_grep/results.json'))).toHaveLength(1);
+    const resumed = await evals(['resume', here.at('x'), '--max-cost', '5'], { env: server.env });
     expect(resumed.code).toBe(EXIT.ok);
     const after = simulationsIn(here.read('x/baseline-bm25_grep/results.json'));
     expect(after.map((one) => one.task_id)).toEqual(['energy_001', 'energy_005']);

@@ -297,3 +297,16 @@ it('writes no sign before what rounds to nought', () => {
   expect(signed(-0.0001, 3).text).toBe('0.000');
   expect(signed(-0.1, 3).text).toBe('−0.100');
 });
+
+it('blames nobody for what the task began with [R5-REP-FAILURES]', () => {
+  const history = [...made([call('close', { id: 'z' }), 'ok'])];
+  const began = {
+    ...task('t', [gold('refund', { id: 'a' })]),
+    initialState: { agentData: null, userData: null, actions: null, history },
+  };
+  const messages = [...history, ...made([call('refund', { id: 'a' }), 'ok'])];
+  expect(firstDivergence({ messages }, began, SHOP.compliance.writes)).toEqual({ kind: 'none' });
+  expect(firstDivergence({ messages }, task('t', [gold('refund', { id: 'a' })]), SHOP.compliance.writes)).toMatchObject(
+    { kind: 'extra' },
+  );
+});

@@ -2,6 +2,7 @@ import type { MakeCommand } from './evals.js';
 import { compareCommand } from './evals-compare.js';
 import { fetchCommand } from './evals-fetch.js';
 import { listEvalsCommand } from './evals-list.js';
+import { regradeCommand } from './evals-regrade.js';
 import { replayCommand } from './evals-replay.js';
 import { reportCommand } from './evals-report.js';
 import { resumeEvalsCommand } from './evals-resume.js';
@@ -16,6 +17,7 @@ export const EVALS_COMMANDS: readonly MakeCommand[] = [
   resumeEvalsCommand,
   reportCommand,
   compareCommand,
+  regradeCommand,
   replayCommand,
   submitCommand,
   fetchCommand,

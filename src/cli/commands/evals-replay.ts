@@ -59,8 +59,12 @@ async function replay({ screen, env }: Call, options: Options): Promise<ExitCode
 function sequencesFor(domain: Domain, { calls, tasks }: Options): readonly CallSequence[] {
   if ((calls === undefined) === (tasks === undefined))
     throw new ConfigError('Say what to replay: --calls <file>, or --tasks all or some ids.');
-  if (calls !== undefined) return readSequences(linesIn(calls), calls);
-  return tasksNamed(domain, tasks ?? []).map(goldSequence);
+  if (calls === undefined) return tasksNamed(domain, tasks ?? []).map(goldSequence);
+  const sequences = readSequences(linesIn(calls), calls);
+  if (sequences.length > 0) return sequences;
+  throw new ConfigError(
+    `${calls} holds no sequence of calls: nothing would be compared. Name a file with one on each line.`,
+  );
 }
 
 function linesIn(file: string): readonly string[] {

@@ -4,10 +4,13 @@ import { carryOut } from '../evals/carry-out.js';
 import { afterwards, checkGate, type GateOptions } from '../evals/ending.js';
 import { ExperimentFolder } from '../evals/experiment-folder.js';
 import { prepare } from '../evals/prepare.js';
+import { costOf } from '../evals/run-settings.js';
 import type { ExitCode } from '../exit-codes.js';
 import { announce } from './evals-run.js';
 
-interface Options extends CommonOptions, GateOptions {}
+interface Options extends CommonOptions, GateOptions {
+  readonly maxCost?: string;
+}
 
 const ABOUT =
   'Go on with an interrupted experiment. What is finished is kept, what was under way goes on from its journal, and infrastructure errors are run again.';
@@ -17,6 +20,7 @@ export function resumeEvalsCommand(perform: Perform): Command {
     'flyball evals resume .flyball/evals/2026-01-01T10-00-00',
     'flyball evals resume runs/nightly --gate baseline.json',
   ])
+    .option('--max-cost <usd>', 'a larger sum than the experiment began with, over everything')
     .option('--gate <baseline>', 'compare with an accepted baseline, and fail when something fell')
     .option('--promote <reason>', 'accept the results as the new baseline of --gate, for this reason')
     .action((path: string, options: Options) => perform(options, {}, (call) => resume(call, path, options)));
@@ -25,7 +29,8 @@ export function resumeEvalsCommand(perform: Perform): Command {
 async function resume(call: Call, path: string, options: Options): Promise<ExitCode> {
   checkGate(options);
   const folder = new ExperimentFolder(path);
-  const { settings, data } = await folder.kept();
+  const { settings: kept, data } = await folder.kept();
+  const settings = options.maxCost === undefined ? kept : { ...kept, maxCost: costOf(options.maxCost) };
   const prepared = await prepare(settings, { ...(data === undefined ? {} : { data }), env: call.env });
   announce(call, settings, prepared, folder.path);
   const ended = await carryOut(prepared, {

@@ -69,13 +69,14 @@ async function run(call: Call, options: Options): Promise<ExitCode> {
   const data = dataOf(settings.domain, options, call.env);
   const prepared = await prepare(settings, { ...data, env: call.env });
   const folder = options.out === undefined ? ownFolder() : new ExperimentFolder(options.out);
-  await folder.begin({ settings, ...data });
+  folder.requireNew();
   announce(call, settings, prepared, folder.path);
   const ended = await carryOut(prepared, {
     settings,
     folder,
     screen: call.screen,
     resume: call.place.command('evals', 'resume', folder.path),
+    begin: () => folder.begin({ settings, ...data }),
   });
   return afterwards(call, { ...ended, domain: prepared.domain, folder }, options);
 }

@@ -27,22 +27,31 @@ export async function carryOut(
     folder,
     screen,
     resume,
+    begin,
   }: {
     readonly settings: ExperimentSettings;
     readonly folder: ExperimentFolder;
     readonly screen: Screen;
     /** The command that goes on with it. */
     readonly resume: string;
+    /** Writes the settings of a new one. */
+    begin?(): Promise<void>;
   },
 ): Promise<CarriedOut> {
   const held = await hold(folder.lock);
-  const engine = await sqliteEngine({ path: folder.journal }).catch(async (error: unknown) => {
-    await held.release();
-    throw error;
-  });
+  const engine = await sqliteEngine({ path: folder.journal })
+    .then(async (opened) => {
+      await begin?.(); // not before: what could not be opened leaves no experiment behind
+      return opened;
+    })
+    .catch(async (error: unknown) => {
+      await held.release();
+      throw error;
+    });
   const progress = new ExperimentProgress(screen);
   const stop = stopper(screen, settings.maxCost);
   try {
+    stop.spent(await spentBefore(prepared, folder));
     const report = await runExperiment({
       ...prepared,
       trials: settings.trials,
@@ -77,6 +86,14 @@ export async function carryOut(
     await engine.close();
     await held.release();
   }
+}
+
+/** What earlier processes spent: a bound over everything holds over resumes too. */
+async function spentBefore({ conditions }: Prepared, folder: ExperimentFolder): Promise<number> {
+  const kept = await Promise.all(conditions.map((condition) => folder.checkpoint(condition).load()));
+  return kept
+    .flatMap((results) => results?.simulations ?? [])
+    .reduce((sum, { agentCost, userCost }) => sum + (agentCost ?? 0) + (userCost ?? 0), 0);
 }
 
 /** A thread that is busy with something large renews nothing; that a process died is seen by its id, not by its lease. */

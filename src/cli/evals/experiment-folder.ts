@@ -40,13 +40,17 @@ export class ExperimentFolder {
     return existsSync(join(this.path, SETTINGS));
   }
 
-  async begin(kept: Kept): Promise<void> {
+  /** Refuses to begin where one was begun. */
+  requireNew(): void {
     if (this.exists)
       throw new FlyballError(
         'CONFIG_INVALID',
         `${this.path} holds an experiment already. Go on with it: flyball evals resume ${quoted(this.path)}, or name another folder with --out.`,
       );
     makeFolder(this.path);
+  }
+
+  async begin(kept: Kept): Promise<void> {
     const part = join(this.path, `${SETTINGS}.part`);
     await writeFile(part, `${JSON.stringify(kept, null, 2)}\n`);
     await rename(part, join(this.path, SETTINGS));

@@ -76,7 +76,7 @@ function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
     concurrency: count('concurrency', options.concurrency),
     maxSteps: count('max-steps', options.maxSteps),
     maxErrors: count('max-errors', options.maxErrors),
-    maxCost: options.maxCost === undefined ? undefined : cost(options.maxCost),
+    maxCost: options.maxCost === undefined ? undefined : costOf(options.maxCost),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -104,7 +104,7 @@ function trialsOf(text: string | undefined): number | undefined {
   return trials;
 }
 
-function cost(text: string): number {
+export function costOf(text: string): number {
   const value = Number(text);
   if (value > 0 && Number.isFinite(value)) return value;
   throw new ConfigError(`--max-cost must be an amount in USD, as in 2.50, got "${text}".`);

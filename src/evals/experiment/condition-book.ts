@@ -86,6 +86,11 @@ export class ConditionBook {
     return [...this.records.values()].filter(({ reward }) => reward !== null && isSuccessful(reward.reward)).length;
   }
 
+  /** What the kept simulations cost, as far as it is known. */
+  get costUsd(): number {
+    return [...this.records.values()].reduce((sum, one) => sum + (one.agentCost ?? 0) + (one.userCost ?? 0), 0);
+  }
+
   /** Resolves when it is saved. */
   add(record: SimulationRecord): Promise<void> {
     this.put(record);

@@ -94,7 +94,7 @@ export interface Progress {
   readonly infrastructureErrors: number;
   /** Of everything that is finished, before a resume too. */
   readonly successes: number;
-  /** Of what this process has run, as far as it is known. */
+  /** Of the whole experiment, what earlier processes ran included, as far as it is known. */
   readonly costUsd: number;
   readonly elapsedMs: number;
   /** Undefined while nothing says how long a simulation takes. */

@@ -13,7 +13,7 @@ export class ProgressMeter {
   private finished = 0;
   private infrastructureErrors = 0;
   private successes: number;
-  private costUsd = 0;
+  private costUsd: number;
 
   constructor(clock: Clock, jobs: number, books: readonly ConditionBook[]) {
     this.clock = clock;
@@ -21,6 +21,7 @@ export class ProgressMeter {
     this.before = books.reduce((sum, book) => sum + book.size, 0);
     this.total = this.before + jobs;
     this.successes = books.reduce((sum, book) => sum + book.successes, 0);
+    this.costUsd = books.reduce((sum, book) => sum + book.costUsd, 0);
   }
 
   told(condition: string, simulation: SimulationRecord): Progress {

@@ -29,7 +29,9 @@ export function firstDivergence(
   const gold = (task?.criteria?.actions ?? []).filter((action) => writes.has(action.name) || isWrite(action, writes));
   const open = [...gold];
   const counted = new Set(gold.map(({ name }) => name));
+  const given = task?.initialState?.history?.length ?? 0; // what the task began with is nobody's doing
   for (const made of madeCalls(messages)) {
+    if (made.at < given) continue;
     if (!counted.has(made.call.name) && !writes.has(made.call.name)) continue;
     const place = open.findIndex((action) => matchesAction(action, made.call));
     const next = open[0];

@@ -141,7 +141,10 @@ function domainProblems({ domain, results }: SubmittedDomain): readonly string[]
     ...said(changed.length > 0, `tasks were changed: ${changed.map(({ id }) => id).join(', ')}.`),
     ...said(uneven, `every task needs its ${results.info.trials} trials, and not all have them.`),
     ...said(failed > 0, `${failed} simulations failed for infrastructure. Resume the experiment.`),
-    ...said(unscored.length > 0, `${unscored.length} simulations have no grade. Grade them again with a judge.`),
+    ...said(
+      unscored.length > 0,
+      `${unscored.length} of the simulations have no grade. Grade them again: flyball evals regrade --judge provider/model.`,
+    ),
     ...said(
       domain.retrievals.length > 0 && results.info.retrieval === null,
       'its retrieval configuration is not stated.',

@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { memoryEngine } from '../../adapters/engine-memory/memory-engine.js';
+import { writeResultsFile } from '../../adapters/eval-files/results-file.js';
+import { budget } from '../../core/budget.js';
+import { EffectError } from '../../core/errors.js';
+import type { Model } from '../../core/model.js';
+import { done } from '../../core/outcome.js';
+import { createRuntime } from '../../create-runtime.js';
+import { modelJudge } from '../../evals/grading/model-judge.js';
+import { regradeResults } from '../../evals/grading/regrade.js';
+import type { NlJudge } from '../../evals/grading/reward.js';
+import type { Results } from '../../evals/results/simulation-record.js';
+import { plural } from '../amounts.js';
+import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
+import { resultsUnder } from '../evals/experiment-folder.js';
+import { modelNamed, priceOf } from '../evals/models.js';
+import { openDomain } from '../evals/open-domain.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+
+interface Options extends CommonOptions {
+  readonly judge?: string;
+  readonly price?: string;
+  readonly data?: string;
+  readonly tasks?: string;
+}
+
+const ABOUT =
+  'Grade results again, ours or those of tau2-bench: their calls are replayed in fresh environments. ' +
+  'With a judge, also what could not be graded without one. The files are written anew, in place.';
+
+export function regradeCommand(perform: Perform): Command {
+  return plainCommand('regrade <paths...>', ABOUT, [
+    'flyball evals regrade runs/pilot --judge openai/gpt-4.1',
+    'flyball evals regrade results.json --data ./tau2 --tasks domain',
+  ])
+    .option('--judge <model>', 'judges natural-language assertions')
+    .option('--price <in/out>', 'USD per million tokens, for a judge without a known price')
+    .option('--data <folder>', 'data of tau2-bench, for results of its domains')
+    .option('--tasks <which>', 'file: tasks as the file has them (default); domain: as they are now')
+    .action((paths: readonly string[], options: Options) =>
+      perform(options, {}, (call) => regrade(call, paths, options)),
+    );
+}
+
+async function regrade({ screen, env }: Call, paths: readonly string[], options: Options): Promise<ExitCode> {
+  const { judge, price, data, tasks } = options;
+  const setting = { settings: price === undefined ? {} : { price }, env };
+  const model = judge === undefined ? undefined : await modelNamed(judge, '--judge', setting);
+  const nlJudge = model === undefined ? {} : { nlJudge: judgeOf(model, price) };
+  for (const { file, results } of await resultsUnder(paths)) {
+    screen.status(`Grading ${file} …`);
+    const domain = await openDomain(results.info.domain, data === undefined ? {} : { data }, env);
+    const graded = await regradeResults(domain, results, { ...nlJudge, tasks: tasks === 'domain' ? 'domain' : 'file' });
+    await writeResultsFile(file, graded);
+    const changed = changedIn(results, graded);
+    const unscored = graded.simulations.filter(
+      ({ reward, termination }) => reward === null && termination !== 'infrastructure_error',
+    ).length;
+    screen.data({ kind: 'regraded', file, simulations: graded.simulations.length, changed, unscored });
+    screen.line(
+      `${file}: ${plural(graded.simulations.length, 'simulation')}, ${changed} with another reward, ${unscored} without one`,
+    );
+  }
+  return EXIT.ok;
+}
+
+/** One question at a time, each a run of its own in memory: a judgement that is cut off is asked again. */
+function judgeOf(model: Model, price: string | undefined): NlJudge {
+  return async (assertions, transcript) => {
+    const given = priceOf(price);
+    const runtime = createRuntime({
+      engine: memoryEngine(),
+      agents: { judge: async (run) => done(await modelJudge(run, { model })(assertions, transcript)) },
+      ...(given === undefined ? {} : { prices: { [model.id]: given } }),
+    });
+    try {
+      const handle = await runtime.start('judge', null, { budget: budget({ modelCalls: 5, costUsd: 5 }) });
+      const outcome = await handle.outcome();
+      if (outcome.stop === 'done') return outcome.value as Awaited<ReturnType<NlJudge>>;
+      throw outcome.stop === 'failed'
+        ? new EffectError(outcome.failure)
+        : new Error(`The judge ended ${outcome.stop}.`);
+    } finally {
+      await runtime.close();
+    }
+  };
+}
+
+function changedIn(before: Results, after: Results): number {
+  const rewards = new Map(before.simulations.map(({ id, reward }) => [id, reward?.reward]));
+  return after.simulations.filter(({ id, reward }) => rewards.get(id) !== reward?.reward).length;
+}
