@@ -219,7 +219,9 @@ it('names every rule of the leaderboard that results break [R5-RESULTS-LEADERBOA
   expect(refused({ simulations: [{ ...first, termination: 'infrastructure_error' }, ...others] })).toThrow(
     /1 simulations failed/,
   );
-  expect(refused({ simulations: [{ ...first, reward: null }, ...others] })).toThrow(/1 of the simulations have no grade/);
+  expect(refused({ simulations: [{ ...first, reward: null }, ...others] })).toThrow(
+    /1 of the simulations have no grade/,
+  );
   expect(refused({ info: { ...results.info, retrieval: null } })).toThrow(/retrieval configuration is not stated/);
   expect(refused({}, { ...domain, name: 'counter' })).toThrow(/no such domain/);
   const second = { ...results, info: { ...results.info, agent: { ...results.info.agent, llm: 'another' } } };
