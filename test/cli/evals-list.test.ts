@@ -80,5 +80,9 @@ withTau2('flyball evals list, with the data of the benchmark', () => {
     expect((await flyball(['evals', 'list', '--data', data])).out).toBe(out); // what is built in needs none of them
     expect(out).toMatch(/banking_knowledge +✓ 97 tasks, \d+ ways of retrieval\./);
     expect(out).toMatch(/energy_desk +✓ 36 tasks/);
+    // the folder around them will do
+    expect((await flyball(['evals', 'list'], { FLYBALL_TAU2: join(data, '..') })).out).toBe(out);
+    const own = await flyball(['evals', 'list', '--domain', 'energy_desk', '--data', data, '--json']);
+    expect((JSON.parse(own.out) as { tasks: unknown[] }).tasks).toHaveLength(36);
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { dataFolder } from '../../adapters/eval-files/data-folder.js';
 import { shippedFolder } from '../../adapters/eval-files/shipped-folder.js';
 import { ConfigError } from '../../core/errors.js';
@@ -21,8 +21,12 @@ export async function openDomain(
   services?: DomainServices,
 ): Promise<Domain> {
   if (!domainNames().includes(name)) throw unknownName('domain', name, domainNames());
-  const source = domainSource(name);
-  return source.load(dataFolder(source.builtIn && data === undefined ? SHIPPED : dataPlace(name, data, env)), services);
+  return domainSource(name).load(dataFolder(isShipped(name, data) ? SHIPPED : dataPlace(name, data, env)), services);
+}
+
+/** A built-in domain comes with the package, unless the folder that is named holds one of its name. */
+function isShipped(name: string, data: string | undefined): boolean {
+  return domainSource(name).builtIn && (data === undefined || !existsSync(join(data, 'domains', name)));
 }
 
 /** The folder that an experiment keeps, so that it goes on with the same data wherever it is resumed. */
@@ -31,7 +35,7 @@ export function dataOf(
   { data }: DataOption,
   env: Readonly<Record<string, string | undefined>>,
 ): DataOption {
-  if (!domainNames().includes(name) || (domainSource(name).builtIn && data === undefined)) return {};
+  if (!domainNames().includes(name) || isShipped(name, data)) return {};
   return { data: resolve(dataPlace(name, data, env)) };
 }
 
@@ -43,6 +47,9 @@ export function dataPlace(
 ): string {
   const named = data ?? env['FLYBALL_TAU2'];
   const place = named ?? FETCHED;
+  // the folder of the data, or the one around it
+  const found = [place, join(place, 'data')].find((folder) => existsSync(join(folder, 'domains')));
+  if (found !== undefined) return found;
   if (existsSync(place)) return place;
   throw new ConfigError(
     named === undefined
