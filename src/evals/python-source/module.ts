@@ -103,13 +103,15 @@ function functionAt(
   const reader = new TokenReader(tokens.slice(about.skipped));
   const name = reader.name() ?? '';
   const parameters = reader.takes('(') ? parametersIn(reader) : undefined;
-  if (parameters === undefined && about.decorators.length > 0)
-    throw unread(about.file, number, `the parameters of ${name}`);
   const isMethod = parameters?.[0]?.name === 'self' || parameters?.[0]?.name === 'cls';
   return {
     name,
     decorators: about.decorators,
-    parameters: (isMethod ? parameters?.slice(1) : parameters) ?? [],
+    // Only of a tool are they looked at: a method of another kind may have any.
+    get parameters() {
+      if (parameters === undefined) throw unread(about.file, number, `the parameters of ${name}`);
+      return isMethod ? parameters.slice(1) : parameters;
+    },
     docstring: docstringOf(about.body[0]?.tokens ?? afterColon(tokens)),
   };
 }

@@ -67,6 +67,10 @@ class MockTools(ToolKitBase):
     def helper(self, *args, **kwargs):
         return lambda: {**kwargs}
 
+    @staticmethod
+    def spare(first=lambda: 0, **rest):
+        return rest
+
     # @is_tool(ToolType.READ)
     # def gone(self): ...
 `;
