@@ -67,7 +67,7 @@ function tell({ screen }: Call, { summaries }: Report): void {
         ? 'nothing scored'
         : `pass^1 ${pass1.value.toFixed(3)} [${pass1.low.toFixed(2)}, ${pass1.high.toFixed(2)}]`;
     const apart = [
-      ...(infrastructureErrors > 0 ? [`${infrastructureErrors} infrastructure errors apart`] : []),
+      ...(infrastructureErrors > 0 ? [`${plural(infrastructureErrors, 'infrastructure error')} apart`] : []),
       ...(unscored > 0 ? [`${unscored} unscored`] : []),
     ];
     const cost = costPerTask === null ? '' : `, $${costPerTask.toFixed(4)} a task`;
