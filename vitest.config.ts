@@ -12,7 +12,7 @@ export default defineConfig({
     alias: [
       { find: /^flyball$/, replacement: source('index.ts') },
       {
-        find: /^flyball\/(testing|views|tools|toolbox|models|memory|loops|agents|plans|people|checks|skills|retrieval|evals)$/,
+        find: /^flyball\/(testing|views|tools|toolbox|models|memory|loops|agents|plans|people|checks|skills|retrieval|evals|server)$/,
         replacement: source('$1/index.ts'),
       },
       { find: /^flyball\/adapters\/([a-z-]+)$/, replacement: source('adapters/$1/index.ts') },

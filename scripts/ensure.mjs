@@ -11,9 +11,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder, root } from './files.mjs';
 
-/** @typedef {{ readonly out: string, readonly config: string, readonly from: readonly string[], readonly what: string }} Target */
+/**
+ * `with` names the tool that builds it, the compiler where nothing is said; `reads` which files in `from` count.
+ * @typedef {{ readonly out: string, readonly config: string, readonly from: readonly string[], readonly what: string,
+ *   readonly with?: 'vite', readonly reads?: RegExp }} Target
+ */
 
-/** @type {Readonly<Record<'package' | 'examples' | 'programs' | 'bench', Target>>} */
+/** @type {Readonly<Record<'package' | 'examples' | 'programs' | 'bench' | 'studio', Target>>} */
 export const targets = {
   package: { out: 'dist', config: 'tsconfig.build.json', from: ['src'], what: 'flyball' },
   examples: { out: 'dist-examples', config: 'tsconfig.examples.json', from: ['src', 'examples'], what: 'examples' },
@@ -24,6 +28,14 @@ export const targets = {
     what: 'test programs',
   },
   bench: { out: 'dist-bench', config: 'tsconfig.bench.json', from: ['src', 'bench'], what: 'benchmarks' },
+  studio: {
+    out: 'dist-studio',
+    config: 'studio/vite.config.ts',
+    from: ['src/core', 'src/views', 'studio'],
+    what: 'studio',
+    with: 'vite',
+    reads: /(?<!\.test)\.(ts|tsx|css|html|svg|json)$/,
+  },
 };
 
 export async function ensureInstalled() {
@@ -39,7 +51,7 @@ export async function ensureInstalled() {
 
 /** @param {Target} target @param {{ readonly always?: boolean }} [how] */
 export async function ensureBuilt(target, how = {}) {
-  const sources = target.from.map((folder) => filesUnder(folder, /(?<!\.test)\.m?ts$/));
+  const sources = target.from.map((folder) => filesUnder(folder, target.reads ?? /(?<!\.test)\.m?ts$/));
   if (sources.at(-1)?.length === 0) return;
   const stampFile = join(root, '.cache', `${target.out}.stamp`);
   const stamp = hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', target.config, ...sources.flat()]);
@@ -48,18 +60,24 @@ export async function ensureBuilt(target, how = {}) {
   if (fresh && how.always !== true) return;
   // built aside and swapped in, so that a process that runs the old output meets a missing folder only for an instant
   const aside = join(root, '.cache', `${target.out}-${process.pid}`);
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  await runTool(`Building ${target.what}`, process.execPath, [tsc, '-p', target.config, '--outDir', aside]).catch(
-    (error) => {
-      rmSync(aside, { recursive: true, force: true });
-      throw error;
-    },
-  );
+  await runTool(`Building ${target.what}`, process.execPath, builderOf(target, aside)).catch((error) => {
+    rmSync(aside, { recursive: true, force: true });
+    throw error;
+  });
   rmSync(join(root, target.out), { recursive: true, force: true });
   renameSync(aside, join(root, target.out));
   const program = join(root, target.out, 'cli/main.js');
   if (existsSync(program)) chmodSync(program, 0o755); // a project that links this folder runs it by name
   writeFileSync(stampFile, stamp);
+}
+
+/** @param {Target} target @param {string} into @returns {readonly string[]} */
+function builderOf(target, into) {
+  if (target.with === 'vite') {
+    const vite = join(root, 'node_modules/vite/bin/vite.js');
+    return [vite, 'build', '-c', target.config, '--outDir', into, '--logLevel', 'warn'];
+  }
+  return [join(root, 'node_modules/typescript/bin/tsc'), '-p', target.config, '--outDir', into];
 }
 
 /** npm keeps its own record of what it installed; equal versions there and in the lock file mean nothing is missing. */
@@ -124,7 +142,9 @@ async function main(options) {
   if (options.includes('--install-only')) return;
   const always = options.includes('--rebuild');
   await ensureBuilt(targets.package, { always });
-  await Promise.all([ensureBuilt(targets.examples, { always }), ensureBuilt(targets.programs, { always })]);
+  await Promise.all(
+    [targets.examples, targets.programs, targets.studio].map((target) => ensureBuilt(target, { always })),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -138,5 +138,6 @@ export type { Sandbox, SandboxDescription, SandboxJob, SandboxResult } from './p
 export type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from './ports/store.js';
 export type { Telemetry } from './ports/telemetry.js';
 export { governedStore } from './runtime/governed-store.js';
+export type { JournalPart } from './runtime/load.js';
 export type { AnyAgent, RuntimeOptions, VersionedAgent } from './runtime/options.js';
 export type { ForkOptions, RunHandle, Runtime, StartOptions } from './runtime/runtime.js';

@@ -6,7 +6,7 @@ import { filesUnder, root } from '../scripts/files.mjs';
 import { cycles, doorProblems, importProblems, packagesLoadedBy, type Sources } from './rooms/room-rules.js';
 import { factsOf } from './rooms/source-facts.js';
 
-const paths: string[] = filesUnder('src', /(?<!\.test)\.ts$/);
+const paths: string[] = ['src', 'studio/src'].flatMap((folder) => filesUnder(folder, /(?<!\.test)\.tsx?$/));
 const sources: Sources = new Map(paths.map((path) => [path, factsOf(path, readFileSync(join(root, path), 'utf8'))]));
 
 describe('the sources', () => {
@@ -63,6 +63,9 @@ describe('the walk', () => {
     ['src/runtime/a.ts', `const require = createRequire(import.meta.url); require('libsql');`, 'the package libsql'],
     ['src/adapters/engine-memory/a.ts', `import '../engine-sqlite/index.js';`, 'src/adapters/engine-sqlite/index.ts'],
     ['src/elsewhere/a.ts', '', 'stands in no room'],
+    ['studio/src/run/a.tsx', `import { x } from '../../../src/runtime/x.js';`, 'src/runtime/x.ts (runtime)'],
+    ['studio/src/run/a.ts', `import { hash } from 'node:crypto';`, 'imports node:crypto'],
+    ['src/server/a.ts', `import { x } from '../../studio/src/x.js';`, 'studio/src/x.ts (studio)'],
   ])('finds in %s that it must not say %s', (path, code, named) => {
     expect(importProblems(table, sample({ [path]: code }))).toEqual([expect.stringContaining(named)]);
   });
@@ -106,6 +109,16 @@ describe('the walk', () => {
       }),
     );
     expect(found).toEqual(['src/core/a.ts → src/core/b.ts → src/core/a.ts']);
+  });
+
+  it('finds a cycle through files with markup in them', () => {
+    const found = cycles(
+      sample({
+        'studio/src/a.tsx': `import { B } from './b.js'; export const A = () => <B />;`,
+        'studio/src/b.tsx': `import { A } from './a.js'; export const B = () => <A />;`,
+      }),
+    );
+    expect(found).toEqual(['studio/src/a.tsx → studio/src/b.tsx → studio/src/a.tsx']);
   });
 
   it('follows static imports to the packages they load, and neither lazy nor type imports', () => {

@@ -72,7 +72,12 @@ export interface DefinedAgent<O = unknown> {
   readonly agent: Agent<unknown, ToolLoopResult<O>>;
   /** One turn of a conversation that stands on this agent's setup. */
   converse(run: Run, input: string | Prompt): Promise<ToolLoopEnd<unknown>>;
+  /** The same agent with another model or other settings, checked like the first. */
+  vary(changes: Variable): DefinedAgent<O>;
 }
+
+/** What may differ from one request to the next. */
+export type Variable = Partial<Pick<AgentDefinition, 'model' | 'sampling' | 'loop'>>;
 
 interface Made<O> {
   readonly definition: AgentDefinition<O>;
@@ -106,6 +111,7 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
     invokeIterative,
     agent: invokeIterative,
     converse: (run, input) => converse(held(run), talk, input),
+    vary: (changes) => defineAgent<O>({ ...definition, ...changes }),
   };
 }
 

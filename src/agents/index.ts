@@ -12,7 +12,13 @@ export type {
 export { type Bindings, bindAgent } from './bind-agent.js';
 export { checkAgentSpec } from './check-agent-spec.js';
 export { conversation, MESSAGE, plainConversation, SAID_SCHEMA, type Said } from './conversation.js';
-export { type AgentDefinition, type AgentFittings, type DefinedAgent, defineAgent } from './define-agent.js';
+export {
+  type AgentDefinition,
+  type AgentFittings,
+  type DefinedAgent,
+  defineAgent,
+  type Variable,
+} from './define-agent.js';
 export { baseline } from './policies/baseline.js';
 export type {
   CallResult,
@@ -65,3 +71,21 @@ export { type Evidence, type Happening, Witness } from './policies/witness.js';
 export type { AgentResult } from './single-shot.js';
 export type { SpecPath, SpecSource } from './spec-reader.js';
 export { systemPrompt } from './system-prompt.js';
+export {
+  type AgentRegistry,
+  agentRegistry,
+  joinedRegistry,
+  type OpenRegistry,
+  type Registered,
+} from './workflows/agent-registry.js';
+export type { InvocationMode, InvokeOptions } from './workflows/invocation.js';
+export { invokeAgent } from './workflows/invoke-agent.js';
+export type { DryAct, DryInvoked, DryRunReport, Invoked } from './workflows/invoked.js';
+export {
+  type Workflow,
+  type WorkflowBody,
+  type WorkflowDefinition,
+  type WorkflowParts,
+  workflow,
+} from './workflows/workflow.js';
+export { WORKFLOW, type WorkflowMark, workflowMark } from './workflows/workflow-mark.js';

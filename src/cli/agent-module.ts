@@ -5,7 +5,11 @@ import { checkedInputs, schemaOfFields } from '../agents/fields.js';
 import type { Budget } from '../core/budget.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import type { Agent } from '../core/run.js';
+import type { ToolRef } from '../core/tool.js';
 import type { CreateRuntime } from '../create-runtime.js';
+import type { AgentGroup } from '../server/agents/agent-group.js';
+import type { SkillLibrary } from '../skills/skill-library.js';
+import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
 import { exampleOf } from './answers.js';
 import { chatName, isChat } from './chat/chat-name.js';
 import { aboutFile, importAgent, noAgent, requireFile } from './import-agent.js';
@@ -17,6 +21,8 @@ export interface AgentModule {
   readonly path: string;
   /** By name, each with its conversation as `name:chat`. */
   readonly agents: CreateRuntime['agents'];
+  /** What a server has to know about it. */
+  readonly group: AgentGroup;
   /** The agent meant when nobody names one. */
   readonly main: string | undefined;
   /** Bounds that agents bring along, by name. */
@@ -45,6 +51,7 @@ function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): Ag
   const runtime = recordOf(exported['runtime'], 'runtime', path) as AgentModule['runtime'];
   return {
     path,
+    group: { ...runtime, ...servedParts(exported, path), agents: agents as AgentGroup['agents'], source: path },
     agents: { ...agents, ...conversationsOf(agents) } as CreateRuntime['agents'],
     main:
       exported['default'] !== undefined
@@ -59,6 +66,24 @@ function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): Ag
       // a guard on the way in may still change it: then only the agent can tell
       if (runtime.seams?.input === undefined && isDefined(agent)) await requireInput(agent, input);
     },
+  };
+}
+
+/** Exports that only a server asks for: `tools`, `skills`, `models` and `demonstration`. */
+function servedParts(exported: Readonly<Record<string, unknown>>, path: string): Partial<AgentGroup> {
+  const { tools, skills, models, demonstration } = exported as {
+    readonly tools?: ToolRegistry | readonly ToolRef[];
+    readonly skills?: SkillLibrary;
+    readonly models?: unknown;
+    readonly demonstration?: unknown;
+  };
+  if (tools !== undefined && !Array.isArray(tools) && typeof (tools as ToolRegistry).entries !== 'function')
+    throw noAgent(path, 'exports `tools`, but it is neither a list of tools nor a registry.');
+  return {
+    ...(tools === undefined ? {} : { tools: Array.isArray(tools) ? toolRegistry(tools) : (tools as ToolRegistry) }),
+    ...(skills === undefined ? {} : { skills }),
+    ...(models === undefined ? {} : { models: recordOf(models, 'models', path) as NonNullable<AgentGroup['models']> }),
+    ...(typeof demonstration === 'string' ? { demonstration } : {}),
   };
 }
 

@@ -1,10 +1,10 @@
-import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import type { Call, Perform, Subject } from './command.js';
 import { answerCommand } from './commands/answer.js';
 import { approveCommand, escalateCommand, modifyCommand, rejectCommand } from './commands/approve.js';
 import { cancelCommand } from './commands/cancel.js';
 import { chatCommand } from './commands/chat.js';
+import { completionsCommand } from './commands/completions.js';
 import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
 import { evalsCommand, type MakeCommand } from './commands/evals.js';
@@ -12,19 +12,25 @@ import { exportCommand } from './commands/export.js';
 import { forkCommand } from './commands/fork.js';
 import { inboxCommand } from './commands/inbox.js';
 import { initCommand } from './commands/init.js';
+import { keysCommand } from './commands/keys.js';
+import { mcpCommand } from './commands/mcp.js';
 import { pauseCommand } from './commands/pause.js';
 import { redirectCommand } from './commands/redirect.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
 import { runsCommand } from './commands/runs.js';
+import { serveCommand } from './commands/serve.js';
 import { showCommand } from './commands/show.js';
 import { signalCommand } from './commands/signal.js';
 import { skillsCommand } from './commands/skills.js';
 import { verifyCommand } from './commands/verify.js';
+import { complete } from './completion/complete.js';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.js';
 import { printable } from './printable.js';
 import { problemOf } from './problem.js';
 import { type Screen, type Streams, screenOn } from './screen.js';
+import { closing } from './see-also.js';
+import { versionOf } from './version.js';
 import { placeOf } from './workplace.js';
 
 const COMMANDS = [
@@ -50,6 +56,10 @@ const COMMANDS = [
   verifyCommand,
   skillsCommand,
   evalsCommand,
+  serveCommand,
+  keysCommand,
+  mcpCommand,
+  completionsCommand,
   demoCommand,
 ] as const;
 
@@ -61,14 +71,27 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
     const place = placeOf(options.db, streams.env);
     ended = await performing({ screen, place, env: streams.env }, subject, work);
   };
-  const evals = words[0] === 'evals' ? (await import('./commands/evals-commands.js')).EVALS_COMMANDS : [];
+  const isCompleting = words[0] === COMPLETE;
+  const evals =
+    words[0] === 'evals' || isCompleting ? (await import('./commands/evals-commands.js')).EVALS_COMMANDS : [];
   const program = buildProgram(perform, streams, evals);
+  if (isCompleting) return offer(program, words.slice(words[1] === '--' ? 2 : 1), streams);
   try {
     await program.parseAsync(words, { from: 'user' });
     return ended;
   } catch (error) {
     return parsingFailed(error, screenOn(streams, words.includes('--json')), { words, env: streams.env });
   }
+}
+
+/** Asked by the shell, with the words so far. */
+const COMPLETE = '__complete';
+
+async function offer(program: Command, typed: readonly string[], { out, env }: Streams): Promise<ExitCode> {
+  const { words, files } = await complete(program, typed, placeOf(undefined, env).database);
+  for (const { word, about } of words) out.write(`${word}\t${about.split('\n')[0] ?? ''}\n`);
+  if (files) out.write(':files\n');
+  return EXIT.ok;
 }
 
 async function performing(call: Call, subject: Subject, work: (call: Call) => Promise<ExitCode>): Promise<ExitCode> {
@@ -131,6 +154,8 @@ export function buildProgram(perform: Perform, streams: Streams, evals: readonly
     .helpOption('-h, --help', 'show help; flyball <command> --help shows examples')
     .addHelpText('after', help());
   for (const make of COMMANDS) program.addCommand(make === evalsCommand ? evalsCommand(perform, evals) : make(perform));
+  for (const command of program.commands)
+    for (const each of allOf(command)) each.addHelpText('after', closing(command.name()));
   for (const command of allOf(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => void streams.out.write(text),
@@ -162,15 +187,15 @@ A first run:
   $ flyball approve <run>                                 answer, from any terminal; the run goes on
   $ flyball resume <run>                                  go on after a crash, a pause or a bound
 
+A service:
+  $ flyball serve agent.yaml                              HTTP API and studio on http://127.0.0.1:4747/studio
+  $ flyball keys create --name ci --scope agents:invoke   a key for somebody else
+  $ flyball mcp agent.yaml                                agents and tools for an MCP client, over stdio
+
 FLYBALL_MODEL chooses the model, as in ollama/llama3.2 or openai/gpt-4.1-mini; keys come from OPENAI_API_KEY and the like.
 Runs are kept in .flyball/flyball.db; --db or FLYBALL_DB choose another file. Several processes may share it.
 FLYBALL_DEBUG=1 adds stack traces to errors, NO_COLOR=1 leaves out colours.
 
 Exit codes:
 ${codes.join('\n')}`;
-}
-
-function versionOf(): string {
-  const manifest = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
-  return manifest.version;
 }

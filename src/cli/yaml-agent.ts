@@ -61,7 +61,17 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
   const skills = await placedAt(path, ['skills'], () => skillsFor(spec, folder));
   const agent = bindAgent(spec, { model: () => model, defaultModel: model.id, tools: registry, ...skills });
   const seams = await seamsFor(spec, folder, toolbox, registry);
-  return { default: agent, runtime: { seams, prices: pricesFor(spec, model) } };
+  return {
+    default: agent,
+    runtime: { seams, prices: pricesFor(spec, model) },
+    tools: toolsOf(spec, registry),
+    ...skills,
+  };
+}
+
+/** What this agent was given of all that is registered: nothing else can be reached through a server either. */
+function toolsOf({ tools = [] }: AgentSpec, registry: ToolRegistry): ToolRegistry {
+  return toolRegistry(registry.entries().filter(({ tool }) => tools.includes(tool.name)));
 }
 
 /** Modules that `run` in tools.yaml refers to: code that the next start loads. What is wrong in there is told later. */

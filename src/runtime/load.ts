@@ -42,6 +42,24 @@ export async function readAll(engine: Engine, record: RunRecord): Promise<readon
   return generations;
 }
 
+/** A stretch of the journal: what comes after an entry, and how much of it. */
+export interface JournalPart {
+  readonly after?: { readonly generation: number; readonly seq: number };
+  readonly limit?: number;
+}
+
+/** A reader that comes back gets what it has not seen, without the rest being read again. */
+export async function readPart(engine: Engine, record: RunRecord, part: JournalPart): Promise<readonly Entry[]> {
+  const { after, limit = Number.POSITIVE_INFINITY } = part;
+  const found: Entry[] = [];
+  for (let generation = after?.generation ?? 0; generation <= record.generation && found.length < limit; generation++) {
+    const from = generation === after?.generation ? after.seq + 1 : 0;
+    const to = Number.isFinite(limit) ? { to: from + limit - found.length - 1 } : {};
+    found.push(...(await decodeEntries(engine, await engine.read(record.id, { generation, from, ...to }))));
+  }
+  return found;
+}
+
 export async function readEntries(engine: Engine, runId: string, generation: number): Promise<readonly Entry[]> {
   return decodeEntries(engine, await engine.read(runId, { generation }));
 }

@@ -12,7 +12,7 @@ import { addressOf, refuseSecond } from './address.js';
 import { Audience, type DeltaListener, type EntryListener } from './audience.js';
 import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
-import { load, readAll, readPrompt } from './load.js';
+import { type JournalPart, load, readAll, readPart, readPrompt } from './load.js';
 import { type RuntimeParts, settle } from './options.js';
 import type { Resume } from './reopening.js';
 import { through } from './seams.js';
@@ -60,8 +60,8 @@ export interface Runtime {
   fork(runId: string, options: ForkOptions): Promise<RunHandle>;
   get(runId: string): Promise<RunRecord>;
   list(filter?: RunFilter): Promise<RunPage>;
-  /** The journal, all generations, oldest first. */
-  entries(runId: string): Promise<readonly Entry[]>;
+  /** The journal, all generations, oldest first; or what comes after an entry of it, at most `limit` entries. */
+  entries(runId: string, part?: JournalPart): Promise<readonly Entry[]>;
   /** The prompt chain that ends in this link, as a model call recorded it; undefined when unknown. */
   prompt(tip: string): Promise<Prompt | undefined>;
   /** Called with entries once they are durable. Returns how to stop. */
@@ -296,7 +296,10 @@ export function openRuntime(parts: RuntimeParts): Runtime {
 
     get,
     list: (filter = {}) => engine.list(filter),
-    entries: async (runId) => readAll(engine, await get(runId)),
+    entries: async (runId, part) => {
+      const record = await get(runId);
+      return part === undefined ? readAll(engine, record) : readPart(engine, record, part);
+    },
     prompt: (tip) => readPrompt(engine, tip),
     subscribe: (listener) => audience.subscribe(listener),
     subscribeDeltas: (listener) => audience.subscribeDeltas(listener),

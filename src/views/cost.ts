@@ -34,26 +34,40 @@ const ZERO: CostLine = { calls: 0, tokensIn: 0, tokensOut: 0, cacheRead: 0, cach
 
 /** What was spent, by the phase it was begun in and by the model it was spent on. */
 export function costBy(entries: readonly Entry[]): CostReport {
-  const charges = new ChargeFold();
-  const phases = new PhaseFold();
-  const begunIn = new Map<EffectId, string>();
-  const book = new Book();
-  for (const [index, entry] of entries.entries()) {
+  const fold = new CostFold();
+  for (const entry of entries) fold.apply(entry);
+  return fold.report();
+}
+
+/** Takes entries one by one. */
+export class CostFold {
+  private readonly charges = new ChargeFold();
+  private readonly phases = new PhaseFold();
+  private readonly begunIn = new Map<EffectId, string>();
+  private readonly book = new Book();
+  private isFirst = true;
+
+  apply(entry: Entry): void {
     const { event } = entry;
+    const { phases, begunIn, book } = this;
     phases.apply(entry);
     if (event.type === 'generation-start') {
       begunIn.clear();
-      if (index === 0) book.add(EARLIER, EARLIER, lineOf(event.spent));
+      if (this.isFirst) book.add(EARLIER, EARLIER, lineOf(event.spent));
     }
+    this.isFirst = false;
     if (event.type === 'ask-start' || event.type === 'intent') {
       if (!begunIn.has(event.id)) begunIn.set(event.id, phases.at(scopeOf(event.id)) ?? NO_PHASE);
     }
-    for (const { id, amounts, usage, model } of charges.apply(entry)) {
+    for (const { id, amounts, usage, model } of this.charges.apply(entry)) {
       const phase = begunIn.get(id) ?? phases.at(scopeOf(id)) ?? NO_PHASE;
       book.add(phase, model ?? NO_MODEL, lineOf(amounts, usage));
     }
   }
-  return book.report();
+
+  report(): CostReport {
+    return this.book.report();
+  }
 }
 
 class Book {

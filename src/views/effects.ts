@@ -70,28 +70,21 @@ export class EffectFold {
 
   private touch(entry: Entry): Effect | undefined {
     const { event } = entry;
+    const as = namedBy(event);
     switch (event.type) {
       case 'ask-start':
-        return this.start(entry, event, { verb: 'ask', name: event.session });
       case 'intent':
-        return this.start(entry, event, { verb: event.of, name: event.name });
       case 'spawn-start':
-        return this.start(entry, event, { verb: 'spawn', name: event.name });
       case 'wait-start':
-        return this.start(entry, event, { verb: 'wait', name: event.name });
       case 'sleep-start':
-        return this.start(entry, event, { verb: 'sleep', name: 'sleep' });
+        return as && this.start(entry, event, as);
       case 'complete':
       case 'abort':
-        return this.end(entry, event, { verb: event.of ?? 'step', name: event.name ?? event.id });
       case 'ask-end':
-        return this.end(entry, event, { verb: 'ask', name: event.id });
       case 'spawn-end':
-        return this.end(entry, event, { verb: 'spawn', name: event.id });
       case 'wait-end':
-        return this.end(entry, event, { verb: 'wait', name: event.id });
       case 'sleep-end':
-        return this.end(entry, event, { verb: 'sleep', name: 'sleep' });
+        return as && this.end(entry, event, as);
       case 'doubt': {
         const doubted = this.byKey.get(keyOf(entry.generation, event.id));
         if (doubted !== undefined) doubted.doubt = event;
@@ -146,7 +139,8 @@ export class EffectFold {
 
   private start(entry: Entry, event: StartEvent, as: Pick<Effect, 'verb' | 'name'>): Effect {
     const known = this.byKey.get(keyOf(entry.generation, event.id));
-    const effect = known ?? this.add(entry, event.id, { ...as, startedAt: entry.at, inferredStart: false });
+    const effect =
+      known ?? this.add(entry, event.id, { verb: as.verb, name: as.name, startedAt: entry.at, inferredStart: false });
     this.reopen(effect);
     effect.start = event;
     effect.starts++;
@@ -158,7 +152,7 @@ export class EffectFold {
     const startedAt = Math.min(this.deliveredAt, entry.at);
     const effect =
       this.byKey.get(keyOf(entry.generation, event.id)) ??
-      this.add(entry, event.id, { ...as, startedAt, inferredStart: true });
+      this.add(entry, event.id, { verb: as.verb, name: as.name, startedAt, inferredStart: true });
     delete effect.dropped;
     this.opened.delete(effect);
     effect.end = event;
@@ -172,6 +166,34 @@ export class EffectFold {
     const effect: Growing = { id, generation, seq, scope: scopeOf(id), status: 'open', starts: 0, ...as };
     this.byKey.set(keyOf(generation, id), effect);
     return effect;
+  }
+}
+
+/** The effect that an event starts or ends, as its first entry names it. An end without a start has its id for a name. */
+export function namedBy(event: RunEvent): (Pick<Effect, 'verb' | 'name'> & { readonly id: EffectId }) | undefined {
+  switch (event.type) {
+    case 'ask-start':
+      return { id: event.id, verb: 'ask', name: event.session };
+    case 'intent':
+      return { id: event.id, verb: event.of, name: event.name };
+    case 'spawn-start':
+      return { id: event.id, verb: 'spawn', name: event.name };
+    case 'wait-start':
+      return { id: event.id, verb: 'wait', name: event.name };
+    case 'sleep-start':
+    case 'sleep-end':
+      return { id: event.id, verb: 'sleep', name: 'sleep' };
+    case 'complete':
+    case 'abort':
+      return { id: event.id, verb: event.of ?? 'step', name: event.name ?? event.id };
+    case 'ask-end':
+      return { id: event.id, verb: 'ask', name: event.id };
+    case 'spawn-end':
+      return { id: event.id, verb: 'spawn', name: event.id };
+    case 'wait-end':
+      return { id: event.id, verb: 'wait', name: event.id };
+    default:
+      return undefined; // life, control and information: no effect of its own
   }
 }
 

@@ -17,7 +17,8 @@ export function guardDecisionsOf(entries: readonly Entry[]): readonly GuardRecor
   return fold.all();
 }
 
-class GuardFold {
+/** Takes entries one by one. */
+export class GuardFold {
   private readonly decided: GuardRecord[] = [];
   /** Those a crash would void. */
   private readonly tentative = new Set<GuardRecord>();
@@ -52,7 +53,7 @@ class GuardFold {
   }
 
   all(): readonly GuardRecord[] {
-    return this.decided;
+    return [...this.decided];
   }
 
   private settle(generation: number, id: EffectId): void {

@@ -1,5 +1,5 @@
 import type { EffectId, Entry, EventOf } from '../core/events.js';
-import { EffectFold, type Verb } from './effects.js';
+import { namedBy, type Verb } from './effects.js';
 import { baseOf, isInside, loopPathOf, pathOf, pathsAround, scopeOf } from './paths.js';
 import { repeatsConversation, repeatsResults } from './repeated.js';
 
@@ -26,14 +26,23 @@ export class Privacy {
   private tagged = false;
 
   constructor(entries: readonly Entry[]) {
-    for (const { event } of entries) if (event.type === 'note') this.read(event);
+    for (const entry of entries) this.mark(entry);
     if (this.marks.length === 0) return; // names decide nothing where nothing is marked
-    const effects = new EffectFold();
-    for (const entry of entries) effects.apply(entry);
-    for (const { generation, id, verb, name, start } of effects.all()) {
-      this.named.set(`${generation} ${id}`, { verb, name });
-      if (start?.type === 'spawn-start') this.children.set(`${generation} ${id}`, pathOf(start.path));
-    }
+    for (const entry of entries) this.name(entry);
+  }
+
+  /** Takes what the next entry marks. */
+  mark({ event }: Entry): void {
+    if (event.type === 'note') this.read(event);
+  }
+
+  /** Takes what the next entry calls its effect: needed of every entry once something is marked. */
+  name({ generation, event }: Entry): void {
+    const effect = namedBy(event);
+    if (effect === undefined) return;
+    const key = `${generation} ${effect.id}`;
+    if (!this.named.has(key)) this.named.set(key, effect);
+    if (event.type === 'spawn-start') this.children.set(key, pathOf(event.path));
   }
 
   /** Nothing is private: most journals. */

@@ -53,41 +53,59 @@ export interface RunSummary {
 }
 
 export function summarise(entries: readonly Entry[]): RunSummary {
-  const effects = new EffectFold();
-  const usage = new UsageFold();
-  const life = new LifeFold();
-  for (const entry of entries) {
-    effects.apply(entry);
-    usage.apply(entry);
-    life.apply(entry);
+  const fold = new SummaryFold();
+  for (const entry of entries) fold.apply(entry);
+  return fold.summary();
+}
+
+/** Takes entries one by one, for those who watch a run while it goes on: nothing is read twice. */
+export class SummaryFold {
+  private readonly effects = new EffectFold();
+  private readonly usage = new UsageFold();
+  private readonly life = new LifeFold();
+  private startedAt: number | undefined;
+  private last: Entry | undefined;
+  private entries = 0;
+
+  apply(entry: Entry): void {
+    this.effects.apply(entry);
+    this.usage.apply(entry);
+    this.life.apply(entry);
+    this.startedAt ??= entry.at;
+    this.last = entry;
+    this.entries++;
   }
-  const all = effects.all();
-  const open = effects.open();
-  const { identity, outcome, endedAt, rollback } = life;
-  const startedAt = entries[0]?.at;
-  return {
-    ...identity,
-    status: statusOf(life, open),
-    ...(outcome === undefined ? {} : { outcome }),
-    generation: entries.at(-1)?.generation ?? 0,
-    attempts: life.attempts,
-    takeovers: life.takeovers,
-    resumes: life.resumes,
-    effects: countByVerb(all),
-    usage: useOf(usage),
-    open: open.map(({ id, verb, name, startedAt: since }) => ({ id, verb, name, since })),
-    waiting: open.flatMap((effect) => waitingFor(effect) ?? []),
-    doubts: all.flatMap(({ doubt, status }) =>
-      doubt === undefined ? [] : [{ id: doubt.id, name: doubt.name, why: doubt.why, resolved: status !== 'open' }],
-    ),
-    warnings: life.warnings,
-    alerts: life.alerts,
-    ...(rollback === undefined ? {} : { rollback }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(endedAt === undefined ? {} : { endedAt }),
-    activeMs: entries.at(-1)?.activeMs ?? 0,
-    entries: entries.length,
-  };
+
+  /** How it stands after the last entry. */
+  summary(): RunSummary {
+    const { life, startedAt, last } = this;
+    const { identity, outcome, endedAt, rollback } = life;
+    const all = this.effects.all();
+    const open = this.effects.open();
+    return {
+      ...identity,
+      status: statusOf(life, open),
+      ...(outcome === undefined ? {} : { outcome }),
+      generation: last?.generation ?? 0,
+      attempts: life.attempts,
+      takeovers: life.takeovers,
+      resumes: life.resumes,
+      effects: countByVerb(all),
+      usage: useOf(this.usage),
+      open: open.map(({ id, verb, name, startedAt: since }) => ({ id, verb, name, since })),
+      waiting: open.flatMap((effect) => waitingFor(effect) ?? []),
+      doubts: all.flatMap(({ doubt, status }) =>
+        doubt === undefined ? [] : [{ id: doubt.id, name: doubt.name, why: doubt.why, resolved: status !== 'open' }],
+      ),
+      warnings: [...life.warnings],
+      alerts: [...life.alerts],
+      ...(rollback === undefined ? {} : { rollback }),
+      ...(startedAt === undefined ? {} : { startedAt }),
+      ...(endedAt === undefined ? {} : { endedAt }),
+      activeMs: last?.activeMs ?? 0,
+      entries: this.entries,
+    };
+  }
 }
 
 /** What an open wait or sleep waits for; undefined for any other effect. */

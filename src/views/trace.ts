@@ -29,7 +29,12 @@ interface Node {
   endMs: number | undefined;
   status: Span['status'];
   attributes: Attributes;
+  readonly parent: Node | undefined;
   readonly children: Node[];
+  /** The effect as it was when the node was last filled from it. */
+  filled?: Pick<Effect, 'start' | 'end' | 'status' | 'endedAt' | 'doubt' | 'starts'>;
+  /** What the node was last shown as; gone as soon as something in it changes. */
+  shown: Span | undefined;
 }
 
 /**
@@ -41,9 +46,9 @@ interface Node {
  * what is private not even a hash.
  */
 export function traceOf(runId: string, entries: readonly Entry[]): Span {
-  const tree = new Tree(runId, entries[0]);
+  const tree = new TraceFold(runId);
   for (const entry of withoutPrivate(entries)) tree.apply(entry);
-  return tree.close();
+  return tree.trace();
 }
 
 /** All spans of a tree, parents before their children. */
@@ -51,7 +56,8 @@ export function spansIn(root: Span): readonly Span[] {
   return [root, ...root.children.flatMap(spansIn)];
 }
 
-class Tree {
+/** Takes entries one by one. They are shown as they are: whoever has private ones blanks them first, as `traceOf` does. */
+export class TraceFold {
   private readonly root: Node;
   private readonly effects = new EffectFold();
   private readonly nodes = new Map<Effect, Node>();
@@ -60,26 +66,26 @@ class Tree {
   /** The phase that holds in a scope now. */
   private readonly phases = new Map<string, Node>();
   private attempt: Node | undefined;
-  private lastAt: number;
+  private lastAt: number | undefined;
 
-  constructor(runId: string, first: Entry | undefined) {
-    const startMs = first?.at ?? 0;
-    this.lastAt = startMs;
-    this.root = node({ id: runId, kind: 'run', name: 'invoke_agent', startMs });
+  constructor(runId: string) {
+    this.root = node({ id: runId, kind: 'run', name: 'invoke_agent', startMs: 0 }, undefined);
     this.root.attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.conversation.id': runId };
   }
 
   apply(entry: Entry): void {
     const { event, at, generation } = entry;
+    if (this.lastAt === undefined) this.root.startMs = at;
     const effect = this.effects.apply(entry);
     if (effect !== undefined && !this.nodes.has(effect)) this.openEffect(effect);
     switch (event.type) {
       case 'run-start':
         this.root.name = `invoke_agent ${event.agent}`;
         this.root.attributes = rootAttributes(this.root.id, event);
+        touch(this.root);
         break;
       case 'generation-start':
-        for (const phase of this.phases.values()) finish(phase, this.lastAt, 'ok');
+        for (const phase of this.phases.values()) finish(phase, this.lastAt ?? at, 'ok');
         this.phases.clear();
         break;
       case 'attempt-start':
@@ -108,43 +114,38 @@ class Tree {
     this.lastAt = at;
   }
 
-  close(): Span {
-    for (const [effect, at] of this.nodes) fill(at, effect);
-    return frozen(this.root);
+  /** The tree up to the last entry. Parts that did not change since the last time are the same objects. */
+  trace(): Span {
+    for (const [effect, at] of this.nodes) if (hasChanged(at, effect)) fill(at, effect);
+    return spanOf(this.root);
   }
 
   private openEffect(effect: Effect): void {
-    const opened = node({
-      id: `${effect.generation}:${effect.id}`,
-      kind: effect.verb,
-      name: effect.name,
-      startMs: effect.startedAt,
-    });
-    this.nodes.set(effect, opened);
-    this.parentOf(effect.generation, effect.scope).children.push(opened);
+    const id = `${effect.generation}:${effect.id}`;
+    const parent = this.parentOf(effect.generation, effect.scope);
+    this.nodes.set(effect, node({ id, kind: effect.verb, name: effect.name, startMs: effect.startedAt }, parent));
   }
 
   private openPhase({ generation, seq, at }: Entry, path: string, phase: string): void {
     const before = this.phases.get(path);
     if (before !== undefined) finish(before, at, 'ok');
     this.phases.delete(path);
-    const opened = node({ id: `phase:${generation}:${seq}`, kind: 'phase', name: `phase ${phase}`, startMs: at });
+    const opened = node(
+      { id: `phase:${generation}:${seq}`, kind: 'phase', name: `phase ${phase}`, startMs: at },
+      this.parentOf(generation, path),
+    );
     opened.attributes = { 'flyball.phase': phase, 'flyball.scope': path === '' ? '/' : path };
-    this.parentOf(generation, path).children.push(opened);
     this.phases.set(path, opened);
   }
 
   private openAttempt({ generation, seq, at }: Entry, { attempt, why }: EventOf<'attempt-start'>): void {
     // taken over means that its owner was lost
-    if (this.attempt !== undefined) finish(this.attempt, this.lastAt, why === 'takeover' ? 'error' : 'ok');
-    this.attempt = node({
-      id: `attempt:${generation}:${seq}`,
-      kind: 'attempt',
-      name: `attempt ${attempt}`,
-      startMs: at,
-    });
+    if (this.attempt !== undefined) finish(this.attempt, this.lastAt ?? at, why === 'takeover' ? 'error' : 'ok');
+    this.attempt = node(
+      { id: `attempt:${generation}:${seq}`, kind: 'attempt', name: `attempt ${attempt}`, startMs: at },
+      this.root,
+    );
     this.attempt.attributes = { 'flyball.attempt': attempt, 'flyball.attempt.why': why };
-    this.root.children.push(this.attempt);
     // a bounded run that goes on has not ended after all, and is still in the phase it was in
     for (const ended of [this.root, ...this.phases.values()]) reopen(ended);
   }
@@ -178,21 +179,46 @@ class Tree {
   }
 }
 
-function node(of: Pick<Node, 'id' | 'kind' | 'name' | 'startMs'>): Node {
-  return { ...of, endMs: undefined, status: 'open', attributes: {}, children: [] };
+function node(of: Pick<Node, 'id' | 'kind' | 'name' | 'startMs'>, parent: Node | undefined): Node {
+  const made: Node = {
+    ...of,
+    endMs: undefined,
+    status: 'open',
+    attributes: {},
+    parent,
+    children: [],
+    shown: undefined,
+  };
+  parent?.children.push(made);
+  if (parent !== undefined) touch(parent);
+  return made;
 }
 
 function finish(open: Node, at: number, status: Span['status']): void {
   open.endMs = at;
   open.status = status;
+  touch(open);
 }
 
 function reopen(ended: Node): void {
   ended.endMs = undefined;
   ended.status = 'open';
+  touch(ended);
+}
+
+/** What is around a change has to be shown anew too; where it is already due, so is everything above. */
+function touch(changed: Node): void {
+  for (let at: Node | undefined = changed; at?.shown !== undefined; at = at.parent) at.shown = undefined;
+}
+
+function hasChanged({ filled }: Node, { start, end, status, endedAt, doubt, starts }: Effect): boolean {
+  if (filled === undefined || filled.status !== status || filled.end !== end || filled.start !== start) return true;
+  return filled.endedAt !== endedAt || filled.doubt !== doubt || filled.starts !== starts;
 }
 
 function fill(at: Node, effect: Effect): void {
+  at.filled = { ...effect };
+  touch(at);
   at.name = effectTitle(effect);
   at.startMs = effect.startedAt;
   at.endMs = effect.endedAt;
@@ -200,6 +226,10 @@ function fill(at: Node, effect: Effect): void {
   at.attributes = effectAttributes(effect);
 }
 
-function frozen({ endMs, children, ...rest }: Node): Span {
-  return { ...rest, ...(endMs === undefined ? {} : { endMs }), children: children.map(frozen) };
+function spanOf(of: Node): Span {
+  if (of.shown !== undefined) return of.shown;
+  const { id, kind, name, startMs, endMs, status, attributes, children } = of;
+  const ended = endMs === undefined ? {} : { endMs };
+  of.shown = { id, kind, name, startMs, ...ended, status, attributes, children: children.map(spanOf) };
+  return of.shown;
 }

@@ -14,10 +14,13 @@ export const BLANK = '[private]';
 export function withoutPrivate(entries: readonly Entry[]): readonly Entry[] {
   const privacy = new Privacy(entries);
   if (privacy.isEmpty) return entries;
-  return entries.map((entry) => {
-    const event = blanked(entry, privacy);
-    return event === entry.event ? entry : { ...entry, event };
-  });
+  return entries.map((entry) => blankPrivate(entry, privacy));
+}
+
+/** One entry, where the journal around it is known: for whoever reads it as it grows. */
+export function blankPrivate(entry: Entry, privacy: Privacy): Entry {
+  const event = blanked(entry, privacy);
+  return event === entry.event ? entry : { ...entry, event };
 }
 
 function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {

@@ -21,7 +21,8 @@ export interface Room {
 export type Sources = ReadonlyMap<string, SourceFacts>;
 
 export function roomNameOf(path: string): string {
-  const [, first, second] = path.split('/');
+  const [top, first, second] = path.split('/');
+  if (top === 'studio') return 'studio'; // one room with many corners
   if (first?.endsWith('.ts')) return 'entry'; // a file directly in src
   return first === 'adapters' ? `adapters/${second}` : (first ?? '');
 }
@@ -61,8 +62,8 @@ export function cycles(sources: Sources): string[] {
     if (at >= 0 || done.has(path)) return;
     trail.push(path);
     for (const { specifier } of sources.get(path)?.imports ?? []) {
-      const target = fileOf(specifier, path);
-      if (target !== undefined && sources.has(target)) visit(target);
+      const target = sourceOf(specifier, path, sources);
+      if (target !== undefined) visit(target);
     }
     trail.pop();
     done.add(path);
@@ -127,6 +128,12 @@ function refusalOf(specifier: string, from: string, room: Room): string | undefi
 /** `adapters/*` covers every adapter, `node:*` every built-in module. */
 function covers(pattern: string, name: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+}
+
+/** The file itself, which may hold markup. */
+function sourceOf(specifier: string, from: string, sources: Sources): string | undefined {
+  const file = fileOf(specifier, from);
+  return [file, file?.replace(/\.ts$/, '.tsx')].find((path) => path !== undefined && sources.has(path));
 }
 
 function fileOf(specifier: string, from: string): string | undefined {

@@ -1,0 +1,51 @@
+import type { Readable, Writable } from 'node:stream';
+import type { McpOffer, McpServing } from './offer.js';
+import { loadServerSdk, type Server } from './sdk.js';
+import { type Endpoint, toolServer } from './tool-server.js';
+
+export interface McpStdioOptions extends McpServing {
+  /** The process's own streams where absent. Nothing else may be written to the output. */
+  readonly input?: Readable;
+  readonly output?: Writable;
+}
+
+export interface McpStdioServer {
+  /** Settles when the client has gone or `close` was called. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves one client over a pair of streams, in whichever revision of the protocol it begins to speak. */
+export async function serveMcpStdio(offer: McpOffer, options: McpStdioOptions): Promise<McpStdioServer> {
+  const sdk = await loadServerSdk();
+  const { input = process.stdin, output = process.stdout, onProblem, ...serving } = options;
+  const told = onProblem === undefined ? {} : { onProblem };
+  const endpoint: Endpoint<undefined> = { sdk, offer, serving: { ...serving, ...told }, calls: { count: 0 } };
+  const servers = new Set<Server>();
+  const transport = new sdk.StdioServerTransport(input, output);
+  const factory = (): Server => {
+    const server = toolServer(endpoint, undefined);
+    servers.add(server);
+    server.onclose = () => servers.delete(server);
+    return server;
+  };
+  const handle = sdk.serveStdio(factory, { transport, onerror: (error) => onProblem?.(error, 'speaking MCP') });
+  const stopListening = offer.onChanged?.(() => {
+    for (const server of servers) server.sendToolListChanged().catch(() => undefined); // it has gone meanwhile
+  });
+  const closed = ended(input, output).finally(() => stopListening?.());
+  return {
+    closed,
+    async close() {
+      await handle.close();
+      input.destroy();
+    },
+  };
+}
+
+function ended(input: Readable, output: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+    for (const event of ['close', 'error']) output.once(event, () => resolve());
+  });
+}

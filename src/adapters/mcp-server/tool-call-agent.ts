@@ -1,0 +1,23 @@
+import { type Budget, budget as budgetOf } from '../../core/budget.js';
+import { done } from '../../core/outcome.js';
+import type { Agent } from '../../core/run.js';
+import type { ToolResult } from '../../core/tool.js';
+import { executeValidated, type ToolSource } from '../../tools/execute-validated.js';
+
+/** Under this name a runtime is given `toolCallAgent`. */
+export const TOOL_CALL = 'tool';
+
+export interface ToolCallInput {
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+/** A run of one call: governed and journaled like every other, with what the tool gave as its value. */
+export function toolCallAgent(tools: ToolSource): Agent<ToolCallInput, ToolResult> {
+  return async (run, { tool, args }) => done(await executeValidated(run, tools, tool, args));
+}
+
+/** One call and nothing else. */
+export function toolCallBudget(): Budget {
+  return budgetOf({ toolCalls: 1, modelCalls: 1, iterations: 1, depth: 1 });
+}

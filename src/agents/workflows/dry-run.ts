@@ -1,0 +1,96 @@
+import { FlyballError, failureOf } from '../../core/errors.js';
+import { blocked } from '../../core/outcome.js';
+import type { Run, Settled } from '../../core/run.js';
+import type { EffectClass } from '../../core/tool.js';
+import type { DryAct } from './invoked.js';
+
+/** A workflow that never ends by itself would never end a dry run either, because nothing is spent in one. */
+export const MAX_DRY_ACTS = 1_000;
+
+/** What a dry run would have done so far. Code that is replayed fills it again in the same order. */
+export class DryActs {
+  readonly list: DryAct[] = [];
+
+  add(act: DryAct): void {
+    if (this.list.length >= MAX_DRY_ACTS)
+      throw notSimulated(`The dry run stopped after ${MAX_DRY_ACTS} acts: the workflow seems to go on for ever.`);
+    this.list.push(act);
+  }
+}
+
+/**
+ * A run that does nothing: model calls, tool calls, children, waits and effects that change something are only written
+ * down. What has an answer that means "it did not happen" gets it, so that the workflow can go on; the rest throws
+ * NOT_SIMULATED, which ends the dry run there. Pure steps are made: they change nothing.
+ */
+export function dryRunOf(run: Run, acts: DryActs): Run {
+  const within = (other: Run): Run => dryRunOf(other, acts);
+  const refuse = (what: string): never => {
+    throw notSimulated(`A dry run does not ${what}, so it cannot tell how the workflow would go on.`);
+  };
+  const dry: Run & { readonly [REAL]: Run } = {
+    ...run,
+    [REAL]: run,
+    get signal() {
+      return run.signal;
+    },
+    async ask(session, input) {
+      acts.add({ kind: 'model', name: session.name, input: typeof input === 'string' ? input : null });
+      return refuse(`ask the model of "${session.name}"`);
+    },
+    async call(tool, args) {
+      acts.add({ kind: 'tool', name: tool.name, input: args });
+      const failure = failureOf(notSimulated(`A dry run does not call ${tool.name}.`));
+      return { ok: false, content: failure.message, failure };
+    },
+    async step(name, input, effect, effectClass) {
+      if (isPure(effectClass)) return run.step(name, input, effect, effectClass);
+      acts.add({ kind: 'step', name, input });
+      return refuse(`make the step "${name}"`);
+    },
+    async spawn(agent, input) {
+      acts.add({ kind: 'spawn', name: agent.name, input });
+      return blocked(`a dry run does not spawn "${agent.name}": register it, and it is followed`);
+    },
+    async wait({ name }) {
+      acts.add({ kind: 'wait', name, answered: 'timed-out' });
+      return 'timed-out';
+    },
+    async hear({ name }) {
+      acts.add({ kind: 'wait', name, answered: 'timed-out' });
+      return 'timed-out';
+    },
+    async sleep(ms) {
+      acts.add({ kind: 'sleep', ms });
+    },
+    continueWith() {
+      acts.add({ kind: 'continue' });
+      return refuse('go on in another generation');
+    },
+    scope: (name) => within(run.scope(name)),
+    guarded: (seams) => within(run.guarded(seams)),
+    all: <T>(branches: readonly ((branch: Run) => Promise<T>)[], width: number): Promise<readonly Settled<T>[]> =>
+      run.all(
+        branches.map((branch) => (other: Run) => branch(within(other))),
+        width,
+      ),
+    first: <T>(branches: readonly ((branch: Run) => Promise<T>)[]): Promise<T> =>
+      run.first(branches.map((branch) => (other: Run) => branch(within(other)))),
+  };
+  return dry;
+}
+
+const REAL: unique symbol = Symbol('the run behind a dry one');
+
+/** The run behind a dry one: looking up an agent and checking its inputs is done even in a dry run. */
+export function realRun(run: Run): Run {
+  return (run as { readonly [REAL]?: Run })[REAL] ?? run;
+}
+
+function isPure<A, T>(effectClass: EffectClass<A, T>): boolean {
+  return effectClass === 'pure' || (typeof effectClass === 'object' && effectClass.class === 'pure');
+}
+
+function notSimulated(message: string): FlyballError {
+  return new FlyballError('NOT_SIMULATED', message);
+}

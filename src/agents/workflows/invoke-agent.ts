@@ -1,0 +1,40 @@
+import type { Outcome } from '../../core/outcome.js';
+import type { Run } from '../../core/run.js';
+import { type AgentRegistry, registeredAgent } from './agent-registry.js';
+import { dryInvocation } from './dry-invocation.js';
+import { type Invocation, type InvokeOptions, invocationOf } from './invocation.js';
+import type { Invoked } from './invoked.js';
+
+/**
+ * Invokes a registered agent by its name, as a child with its own scope and a part of the budget. A child that ended is
+ * in the journal: whoever resumes the run gets its answer from there. How deep agents may invoke each other is bounded
+ * by the budget's depth.
+ */
+export async function invokeAgent<O = unknown>(
+  run: Run,
+  registry: AgentRegistry,
+  name: string,
+  inputs: unknown,
+  options: InvokeOptions = {},
+): Promise<Outcome<Invoked<O>>> {
+  const found = registeredAgent(registry, name);
+  const invocation = invocationOf(name, found, options);
+  if (options.dryRun === true)
+    return dryInvocation(run, { invocation, found, inputs, sample: options.sample }) as Promise<Outcome<Invoked<O>>>;
+  const { agent, version, mode, slice } = invocation;
+  run.note({ kind: 'agent-invoked', agent, version, mode });
+  const outcome = await run.spawn(invocation.run, inputs as never, slice);
+  return mapValues(outcome, (result) => answerOf<O>(invocation, result));
+}
+
+function answerOf<O>({ agent, version, mode }: Invocation, result: unknown): Invoked<O> {
+  const isDefined = mode === 'iterative' || mode === 'once';
+  const output = isDefined ? (result as { readonly output?: O }).output : (result as O);
+  return { agent, version, mode, output: output as O, result };
+}
+
+function mapValues<A, B>(outcome: Outcome<A>, map: (value: A) => B): Outcome<B> {
+  if ('value' in outcome) return { ...outcome, value: map(outcome.value) };
+  if ('partial' in outcome && outcome.partial !== undefined) return { ...outcome, partial: map(outcome.partial) };
+  return outcome as Outcome<B>;
+}

@@ -1,0 +1,170 @@
+import type { Budget } from '../../core/budget.js';
+import {
+  BoundReachedError,
+  CancelledError,
+  ConfigError,
+  type Failure,
+  FlyballError,
+  failureOf,
+} from '../../core/errors.js';
+import { done, failed, type Outcome } from '../../core/outcome.js';
+import type { Agent, Run } from '../../core/run.js';
+import type { Fields } from '../agent-spec.js';
+import { checkedInputs, schemaOfFields } from '../fields.js';
+import { type AgentRegistry, agentRegistry, joinedRegistry, type Registered } from './agent-registry.js';
+import { DryActs, dryRunOf, realRun } from './dry-run.js';
+import type { InvokeOptions } from './invocation.js';
+import { invokeAgent } from './invoke-agent.js';
+import { type DryRunReport, type Invoked, problemsOf } from './invoked.js';
+import { WORKFLOW, type WorkflowMark } from './workflow-mark.js';
+
+export interface WorkflowDefinition {
+  /** Letters, digits, `_`, `-` and `.`. */
+  readonly name: string;
+  readonly version?: string;
+  readonly description?: string;
+  /** Checked before anything is spent, defaults filled in. */
+  readonly inputs?: Fields;
+  /** Bounds of a run of the whole workflow. */
+  readonly budget?: Partial<Budget>;
+  /** Agents by name. Others come with `bind`: what is registered where the workflow runs. */
+  readonly agents?: AgentRegistry | Readonly<Record<string, Registered>>;
+}
+
+/** What the body of a workflow is given beside its run and its input. */
+export interface WorkflowParts {
+  /** As the function of that name, over the agents of the workflow. `run` is the workflow's own, a scope or a branch of it. */
+  invokeAgent<O = unknown>(
+    run: Run,
+    name: string,
+    inputs: unknown,
+    options?: Omit<InvokeOptions, 'dryRun'>,
+  ): Promise<Outcome<Invoked<O>>>;
+  /** Nothing is really invoked this time. */
+  readonly dryRun: boolean;
+}
+
+export type WorkflowBody<I, O> = (run: Run, input: I, parts: WorkflowParts) => Promise<Outcome<O>>;
+
+/** A workflow is an agent: it can be run, served, triggered and registered like any other. */
+export interface Workflow<I = unknown, O = unknown> {
+  readonly kind: 'workflow';
+  readonly name: string;
+  readonly version: string;
+  readonly agent: Agent<I, O>;
+  /** Calls no model and no tool, and ends with what would have been done. */
+  readonly dryRun: Agent<I, DryRunReport>;
+  /** The same workflow, which finds further agents in a registry. Its own come first. */
+  bind(registry: AgentRegistry): Workflow<I, O>;
+}
+
+/** An agent function out of registered agents: the body decides in code which of them is invoked with what. */
+export function workflow<I = unknown, O = unknown>(
+  given: string | WorkflowDefinition,
+  body: WorkflowBody<I, O>,
+): Workflow<I, O> {
+  const definition = typeof given === 'string' ? { name: given } : given;
+  if (!/^[\w.-]+$/.test(definition.name))
+    throw new ConfigError(`A workflow's name may hold letters, digits, "_", "-" and ".", got "${definition.name}".`);
+  return made(definition, registryOf(definition.agents), body);
+}
+
+function registryOf(agents: WorkflowDefinition['agents'] = {}): AgentRegistry {
+  return typeof agents['get'] === 'function' && typeof agents['names'] === 'function'
+    ? (agents as AgentRegistry)
+    : agentRegistry(agents as Readonly<Record<string, Registered>>);
+}
+
+function made<I, O>(definition: WorkflowDefinition, registry: AgentRegistry, body: WorkflowBody<I, O>): Workflow<I, O> {
+  const { name, version = '1' } = definition;
+  const dryRun = dryAgent({ definition, registry, body });
+  const agent = liveAgent({ definition, registry, body });
+  Object.defineProperty(agent, 'name', { value: name });
+  Object.defineProperty(agent, WORKFLOW, { value: markOf(definition, registry, dryRun) });
+  const bind = (other: AgentRegistry) => made(definition, joinedRegistry(registry, other), body);
+  return { kind: 'workflow', name, version, agent, dryRun, bind };
+}
+
+interface Made<I, O> {
+  readonly definition: WorkflowDefinition;
+  readonly registry: AgentRegistry;
+  readonly body: WorkflowBody<I, O>;
+}
+
+function liveAgent<I, O>({ definition, registry, body }: Made<I, O>): Agent<I, O> {
+  const parts: WorkflowParts = {
+    dryRun: false,
+    invokeAgent: (run, name, inputs, options = {}) => invokeAgent(run, registry, name, inputs, options),
+  };
+  return async (run, input) => {
+    const checked = await inputsOf(run, definition, input);
+    return checked.ok ? body(run, checked.value as I, parts) : failed(checked.failure);
+  };
+}
+
+function dryAgent<I, O>({ definition, registry, body }: Made<I, O>): Agent<I, DryRunReport> {
+  const { name, version = '1' } = definition;
+  return async (run, input) => {
+    const acts = new DryActs();
+    const parts: WorkflowParts = { dryRun: true, invokeAgent: dryInvoker(registry, acts) };
+    const end = await endOf(async () => {
+      const checked = await inputsOf(run, definition, input);
+      return checked.ok ? body(dryRunOf(run, acts), checked.value as I, parts) : failed(checked.failure);
+    });
+    const own = end.stop === 'failed' && end.because !== undefined ? [end.because] : [];
+    return done({ workflow: name, version, acts: acts.list, problems: [...problemsOf(acts.list), ...own], end });
+  };
+}
+
+function dryInvoker(registry: AgentRegistry, acts: DryActs): WorkflowParts['invokeAgent'] {
+  return async (run, name, inputs, options = {}) => {
+    const outcome = await invokeAgent<never>(realRun(run), registry, name, inputs, { ...options, dryRun: true });
+    if ('value' in outcome && outcome.value.dryRun !== undefined) {
+      const { agent, version, mode, dryRun } = outcome.value;
+      acts.add({ kind: 'agent', agent, version, mode, ...dryRun });
+    }
+    return outcome;
+  };
+}
+
+async function endOf(body: () => Promise<Outcome<unknown>>): Promise<DryRunReport['end']> {
+  try {
+    const outcome = await body();
+    return 'because' in outcome ? { stop: outcome.stop, because: outcome.because } : { stop: outcome.stop };
+  } catch (error) {
+    if (error instanceof BoundReachedError || error instanceof CancelledError) throw error;
+    const { message } = failureOf(error);
+    const isLimit = error instanceof FlyballError && error.code === 'NOT_SIMULATED';
+    return { stop: isLimit ? 'not-simulated' : 'failed', because: message };
+  }
+}
+
+type Inputs = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly failure: Failure };
+
+function inputsOf(run: Run, { name, inputs = {} }: WorkflowDefinition, given: unknown): Promise<Inputs> {
+  if (Object.keys(inputs).length === 0) return Promise.resolve({ ok: true, value: given });
+  const effect = async (value: unknown): Promise<Inputs> => {
+    try {
+      return { ok: true, value: await checkedInputs(name, inputs, value) };
+    } catch (error) {
+      return { ok: false, failure: failureOf(error) };
+    }
+  };
+  return run.step('check-inputs', given ?? null, effect, 'pure');
+}
+
+function markOf(
+  { description, inputs, budget }: WorkflowDefinition,
+  registry: AgentRegistry,
+  dryRun: Agent<never, DryRunReport>,
+): WorkflowMark {
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(inputs === undefined ? {} : { inputs: schemaOfFields(inputs, 'refuse') }),
+    ...(budget === undefined ? {} : { budget }),
+    get agents() {
+      return registry.names(); // read when asked: agents may be registered later
+    },
+    dryRun,
+  };
+}

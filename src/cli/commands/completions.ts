@@ -1,0 +1,25 @@
+import { Argument, type Command } from 'commander';
+import { type CommonOptions, type Perform, plainCommand } from '../command.js';
+import { completionScript, SHELLS, type Shell } from '../completion/scripts.js';
+import { EXIT } from '../exit-codes.js';
+
+const ABOUT =
+  'Print completions for a shell. They know commands, options and their values, and the runs of the database; ' +
+  'load the output in the start-up file of the shell.';
+
+export function completionsCommand(perform: Perform): Command {
+  return plainCommand('completions', ABOUT, [
+    "echo 'source <(flyball completions bash)' >> ~/.bashrc",
+    'flyball completions zsh > "${fpath[1]}/_flyball"',
+    'flyball completions fish > ~/.config/fish/completions/flyball.fish',
+  ])
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .action((shell: Shell, options: CommonOptions) =>
+      perform(options, {}, async ({ screen }) => {
+        const script = completionScript(shell);
+        screen.data({ kind: 'completions', shell, script });
+        screen.line(script.trimEnd());
+        return EXIT.ok;
+      }),
+    );
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { ConfigError } from '../../core/errors.js';
+import { SCOPES } from '../../server/access/principal.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { showSecret, withKeys } from '../keys/key-desk.js';
+import { keyLines } from '../keys/key-lines.js';
+import { lengthOfTime } from '../keys/length-of-time.js';
+
+interface Options extends CommonOptions {
+  readonly name: string;
+  readonly tenant: string;
+  readonly subject?: string;
+  readonly scope: readonly string[];
+  readonly expires?: string;
+  readonly rate?: string;
+  readonly costPerDay?: string;
+}
+
+const ABOUT = 'Make an API key. Its secret is printed this once.';
+const KNOWN = Object.entries(SCOPES).map(([scope, about]) => `  ${scope.padEnd(18)} ${about}`);
+
+export function createKeyCommand(perform: Perform): Command {
+  return newCommand('create', ABOUT, [
+    'flyball keys create --name ci --scope agents:invoke --scope runs:read --expires 90d',
+    'flyball keys create --name boss --scope admin',
+    "flyball keys create --name site --tenant acme --scope 'agents:*' --rate 60 --cost-per-day 5",
+    "KEY=$(flyball keys create --name ci --scope 'runs:*' --json | jq -r .secret)",
+  ])
+    .requiredOption('--name <name>', 'what people call it')
+    .option('--tenant <tenant>', 'whose runs it sees and starts', 'default')
+    .option('--subject <subject>', 'who it speaks for (default: its name)')
+    .requiredOption('--scope <scope>', 'what it may do; repeated for several', (scope, all: string[] = []) => [
+      ...all,
+      scope,
+    ])
+    .option('--expires <time>', 'when it stops working, such as 90d or 12h (default: never)')
+    .option('--rate <requests>', 'requests it may make in a minute')
+    .option('--cost-per-day <usd>', 'what the runs it starts in a day (UTC) may cost, in US dollars')
+    .addHelpText('after', `\nScopes ("runs:*" holds all that begin with "runs:"):\n${KNOWN.join('\n')}`)
+    .action((options: Options) => perform(options, {}, (call) => create(call, options)));
+}
+
+async function create(call: Call, options: Options): Promise<ExitCode> {
+  const { name, tenant, subject, scope, expires } = options;
+  const life = expires === undefined ? undefined : lengthOfTime('--expires', expires);
+  const limits = limitsOf(options);
+  const now = Date.now();
+  const { key, secret } = await withKeys(call, (keys) =>
+    keys.create({
+      name,
+      tenant,
+      scopes: scope,
+      limits,
+      ...(subject === undefined ? {} : { subject }),
+      ...(life === undefined ? {} : { expiresAt: now + life }),
+    }),
+  );
+  call.screen.data({ kind: 'key', key, secret });
+  for (const line of keyLines(key, now, call.screen)) call.screen.line(line);
+  showSecret(call, secret);
+  return EXIT.ok;
+}
+
+function limitsOf({ rate, costPerDay }: Options): { requestsPerMinute?: number; costUsdPerDay?: number } {
+  return {
+    ...(rate === undefined ? {} : { requestsPerMinute: amount('--rate', rate) }),
+    ...(costPerDay === undefined ? {} : { costUsdPerDay: amount('--cost-per-day', costPerDay) }),
+  };
+}
+
+function amount(option: string, text: string): number {
+  if (/^\d{1,9}(?:\.\d{1,6})?$/.test(text)) return Number(text);
+  throw new ConfigError(`${option} takes a number, such as 60 or 2.50.`);
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+
+const ABOUT =
+  'Serve the agents and tools of files to an MCP client over standard input and output. ' +
+  'An agent is offered as agent__<name>, and every call is a run: with its journal, its budget and the guards of the file. ' +
+  'A call that has to wait for a person says so, with the id of its run; flyball inbox shows what it asks. ' +
+  'Nothing is written to standard output but the protocol. It ends when the client goes.';
+
+const CONFIGURATION = `
+In the configuration of a client:
+  { "mcpServers": { "desk": { "command": "flyball", "args": ["mcp", "/path/to/agent.yaml"] } } }
+
+flyball serve offers the same over HTTP, at /mcp.`;
+
+export function mcpCommand(perform: Perform): Command {
+  return newCommand('mcp <files...>', ABOUT, [
+    'flyball mcp agent.yaml',
+    'flyball mcp desk.yaml research.ts --db runs.db',
+    'npx @modelcontextprotocol/inspector flyball mcp agent.yaml',
+  ])
+    .addHelpText('after', CONFIGURATION)
+    .action((files: readonly string[], options: CommonOptions) => perform(options, {}, (call) => serve(call, files)));
+}
+
+/** Loaded when it is needed: no other command has to read a protocol. */
+async function serve({ screen, place, env }: Call, files: readonly string[]): Promise<ExitCode> {
+  const [{ serveMcpStdio }, { sqliteEngine }, { loadAgentModule }, { offerFiles }, { quietStdout }] = await Promise.all(
+    [
+      import('../../adapters/mcp-server/stdio.js'),
+      import('../../adapters/engine-sqlite/engine.js'),
+      import('../agent-module.js'),
+      import('../mcp/offer-agents.js'),
+      import('../mcp/quiet-stdout.js'),
+    ],
+  );
+  const { whoAmI } = await import('../workplace.js');
+  const { versionOf } = await import('../version.js');
+  const quiet = quietStdout(); // before the files are loaded: they may print
+  const modules = [];
+  for (const file of files) modules.push(await loadAgentModule(file, env));
+  const engine = await sqliteEngine({ path: place.database });
+  try {
+    const files = await offerFiles(modules, engine, whoAmI());
+    const server = await serveMcpStdio(files.offer, {
+      name: 'flyball',
+      version: versionOf(),
+      output: quiet.output,
+      onProblem: (error, doing) =>
+        screen.complain(`${doing}: ${error instanceof Error ? error.message : String(error)}`),
+    });
+    screen.complain(`flyball offers ${files.names.join(', ')} over MCP; runs are in ${place.database}`);
+    const ended = await Promise.race([server.closed, interrupted()]);
+    await server.close();
+    await files.close();
+    return ended ?? EXIT.ok;
+  } finally {
+    quiet.restore();
+    await engine.close();
+  }
+}
+
+/** The second time it ends at once, which the journal survives too. */
+function interrupted(): Promise<ExitCode> {
+  return new Promise((resolve) => {
+    const ends = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+    for (const [signal, code] of Object.entries(ends)) process.once(signal, () => resolve(code));
+  });
+}

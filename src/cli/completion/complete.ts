@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
+
+/** What may stand next on a command line: words, or that the shell should offer files. */
+export interface Candidates {
+  readonly words: readonly Candidate[];
+  readonly files: boolean;
+}
+
+export interface Candidate {
+  readonly word: string;
+  readonly about: string;
+}
+
+const NOTHING: Candidates = { words: [], files: false };
+const FILES: Candidates = { words: [], files: true };
+
+/** Options whose values are known. The others take anything, files among it. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  '--status': ['pending', 'running', 'suspended', 'paused', 'stalled', 'bounded', 'done', 'failed', 'cancelled'],
+  '--format': ['entries', 'trace', 'cost', 'provenance'],
+  '--scope': [
+    'agents:read',
+    'agents:invoke',
+    'runs:*',
+    'runs:read',
+    'runs:control',
+    'approvals:decide',
+    'tools:execute',
+    'metrics:read',
+    'admin',
+  ],
+  '--host': ['127.0.0.1', '0.0.0.0'],
+};
+
+/**
+ * What fits behind these words; the last one is being typed. It knows what the program knows: commands, options and,
+ * where a run is asked for, the runs of the database.
+ */
+export async function complete(program: Command, typed: readonly string[], database: string): Promise<Candidates> {
+  const before = typed.slice(0, -1);
+  const current = typed.at(-1) ?? '';
+  const { command, operands } = place(program, before);
+  const previous = before.at(-1) ?? '';
+  const takesValue = command.options.find(
+    ({ long, short, required, optional }) => (long === previous || short === previous) && (required || optional),
+  );
+  if (takesValue !== undefined) return valueOf(previous, current);
+  if (current.startsWith('-')) return { words: starting(current, optionsOf(command, before)), files: false };
+  if (command.commands.length > 0) return { words: starting(current, commandsOf(command)), files: false };
+  return operandOf(command, operands, current, database);
+}
+
+/** The command that the words lead to, and how many operands it has been given. */
+function place(program: Command, words: readonly string[]): { readonly command: Command; readonly operands: number } {
+  let command = program;
+  let operands = 0;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word.startsWith('-')) {
+      const option = command.options.find(({ long, short }) => long === word || short === word);
+      if (option !== undefined && (option.required || option.optional)) at++; // its value is no operand
+      continue;
+    }
+    const found = command.commands.find((each) => each.name() === word);
+    if (found === undefined) operands++;
+    else command = found;
+  }
+  return { command, operands };
+}
+
+function valueOf(option: string, current: string): Candidates {
+  const known = VALUES[option];
+  if (known === undefined) return FILES;
+  return {
+    words: starting(
+      current,
+      known.map((word) => ({ word, about: '' })),
+    ),
+    files: false,
+  };
+}
+
+function optionsOf(command: Command, used: readonly string[]): readonly Candidate[] {
+  const own = command.options.filter(({ long, variadic }) => variadic || long === undefined || !used.includes(long));
+  return [
+    ...own.map(({ long, description }) => ({ word: long ?? '', about: description })),
+    { word: '--help', about: 'show help' },
+  ];
+}
+
+function commandsOf(command: Command): readonly Candidate[] {
+  return command.commands.map((each) => ({ word: each.name(), about: each.summary() || each.description() }));
+}
+
+async function operandOf(command: Command, operands: number, current: string, database: string): Promise<Candidates> {
+  const known = command.registeredArguments;
+  const argument = known[operands] ?? (known.at(-1)?.variadic === true ? known.at(-1) : undefined);
+  if (argument === undefined) return NOTHING;
+  if (argument.argChoices !== undefined)
+    return {
+      words: starting(
+        current,
+        argument.argChoices.map((word) => ({ word, about: '' })),
+      ),
+      files: false,
+    };
+  if (argument.name() === 'run' || argument.name() === 'runs')
+    return { words: starting(current, await runsIn(database)), files: false };
+  return FILES;
+}
+
+/** Newest first. A database that is not there, or cannot be read, has nothing to offer: a shell must not show errors. */
+async function runsIn(database: string): Promise<readonly Candidate[]> {
+  if (!existsSync(database)) return [];
+  try {
+    const engine = await sqliteEngine({ path: database });
+    try {
+      const { runs } = await engine.list({ limit: 50 });
+      return runs.map(({ id, agent, status }) => ({ word: id, about: `${agent}, ${status}` }));
+    } finally {
+      await engine.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
+function starting(current: string, candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates.filter(({ word }) => word.startsWith(current));
+}

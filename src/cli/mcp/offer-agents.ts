@@ -1,0 +1,79 @@
+import type { McpAgent, McpOffer } from '../../adapters/mcp-server/index.js';
+import { joinOffers, runtimeOffer, TOOL_CALL, toolCallAgent } from '../../adapters/mcp-server/index.js';
+import { createRuntime } from '../../create-runtime.js';
+import type { Runtime } from '../../index.js';
+import type { Engine } from '../../ports/engine.js';
+import { agentDirectory } from '../../server/agents/agent-directory.js';
+import type { AgentModule } from '../agent-module.js';
+import { answerText } from '../answer-text.js';
+import { ownRuns } from './own-runs.js';
+
+export interface OfferedFiles {
+  readonly offer: McpOffer;
+  readonly names: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Agents and tools of files: each file runs under its own guards and prices, all of them in one database. */
+export async function offerFiles(
+  modules: readonly AgentModule[],
+  engine: Engine,
+  subject: string,
+): Promise<OfferedFiles> {
+  agentDirectory(modules.map(({ group }) => group)); // two files with an agent of the same name are told here
+  const runtimes: Runtime[] = [];
+  const offers = modules.map((module) => {
+    const runtime = runtimeFor(module, engine);
+    runtimes.push(runtime);
+    return runtimeOffer({
+      runtime,
+      agents: agentsOf(module),
+      tools: toolsOf(module),
+      startedBy: () => ({ subject, source: module.path }),
+    });
+  });
+  const offer = joinOffers(offers);
+  return {
+    offer,
+    names: (await offer.tools(undefined)).map(({ name }) => name),
+    close: async () => void (await Promise.all(runtimes.map((runtime) => runtime.close()))),
+  };
+}
+
+function runtimeFor(module: AgentModule, engine: Engine): Runtime {
+  const { seams, prices, options } = module.runtime;
+  const tools = toolsOf(module);
+  const source = {
+    get: (name: string) => tools.find((tool) => tool.name === name),
+    names: tools.map(({ name }) => name),
+  };
+  return createRuntime({
+    engine: ownRuns(engine),
+    agents: { ...module.agents, [TOOL_CALL]: { agent: toolCallAgent(source), version: '1' } },
+    ...(seams === undefined ? {} : { seams }),
+    ...(prices === undefined ? {} : { prices }),
+    options: { ...options, worker: true },
+  });
+}
+
+function toolsOf({ group }: AgentModule) {
+  return group.tools?.entries().map(({ tool }) => tool) ?? [];
+}
+
+function agentsOf({ group }: AgentModule): readonly McpAgent[] {
+  return agentDirectory([group])
+    .list()
+    .map(({ name, description, inputs, budget }) => ({
+      name,
+      description: description === '' ? `Starts a run of the agent ${name}.` : description,
+      budget,
+      present: (value) => ({ text: answerText(value), output: outputIn(value) }),
+      ...(inputs === undefined ? {} : { inputSchema: inputs }),
+    }));
+}
+
+/** What an agent with a definition ends with holds much beside its answer. */
+function outputIn(value: unknown): unknown {
+  const { rawText, output, termination } = Object(value) as Readonly<Record<string, unknown>>;
+  return typeof rawText === 'string' && typeof termination === 'string' ? (output ?? rawText) : (value ?? null);
+}

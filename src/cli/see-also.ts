@@ -1,0 +1,42 @@
+/** What somebody who reads the help of a command may look for next: other commands, and the page about them. */
+const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
+  init: ['doctor', 'chat', 'docs/cli.md'],
+  doctor: ['init', 'run', 'docs/models.md'],
+  chat: ['run', 'show', 'docs/agents.md'],
+  run: ['show', 'resume', 'serve', 'docs/cli.md'],
+  runs: ['show', 'run'],
+  show: ['export', 'fork', 'docs/events.md'],
+  inbox: ['answer', 'approve', 'docs/people.md'],
+  answer: ['inbox', 'show', 'docs/people.md'],
+  approve: ['reject', 'modify', 'escalate', 'inbox', 'docs/people.md'],
+  reject: ['approve', 'modify', 'inbox', 'docs/people.md'],
+  modify: ['approve', 'reject', 'inbox', 'docs/people.md'],
+  escalate: ['approve', 'reject', 'inbox', 'docs/people.md'],
+  signal: ['show', 'answer'],
+  redirect: ['pause', 'signal', 'docs/people.md'],
+  pause: ['resume', 'redirect'],
+  resume: ['pause', 'show'],
+  cancel: ['pause', 'show'],
+  fork: ['show', 'export', 'docs/guide.md'],
+  export: ['verify', 'show'],
+  verify: ['export'],
+  skills: ['run', 'docs/skills.md'],
+  evals: ['serve', 'docs/evals.md'],
+  serve: ['keys', 'mcp', 'docs/server.md'],
+  keys: ['serve', 'docs/access.md'],
+  mcp: ['serve', 'docs/mcp.md'],
+  completions: ['docs/cli.md'],
+  demo: ['init', 'serve'],
+};
+
+/** The end of a command's help: how it may end, what changes it from outside, and where to read on. */
+export function closing(command: string): string {
+  const next = (SEE_ALSO[command] ?? []).map((name) => (name.includes('/') ? name : `flyball ${name} --help`));
+  return `
+Environment: FLYBALL_DB is the database, NO_COLOR=1 leaves out colours, FLYBALL_DEBUG=1 adds stack traces to errors.
+Exit codes: 0 for success; flyball --help lists the others.
+See also: ${next.join(', ')}`;
+}
+
+/** Names that have somewhere to go from. */
+export const KNOWN: readonly string[] = Object.keys(SEE_ALSO);

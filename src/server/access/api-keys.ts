@@ -1,0 +1,45 @@
+import type { Limits, Principal } from './principal.js';
+
+/** A key as anybody may see it: its prefix says which one it is, its secret is known to its holder only. */
+export interface ApiKey {
+  /** Eight letters and digits, at the front of the key. */
+  readonly prefix: string;
+  readonly name: string;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly scopes: readonly string[];
+  readonly limits: Limits;
+  readonly createdAt: number;
+  readonly expiresAt?: number;
+  readonly revokedAt?: number;
+  readonly rotatedAt?: number;
+  /** Until when the secret before the last rotation still works. */
+  readonly graceUntil?: number;
+  /** To the minute. */
+  readonly lastUsedAt?: number;
+}
+
+export interface NewKey {
+  readonly name: string;
+  readonly tenant: string;
+  /** Who the key speaks for; its name where absent. */
+  readonly subject?: string;
+  readonly scopes: readonly string[];
+  readonly limits?: Limits;
+  readonly expiresAt?: number;
+}
+
+/** Keys in the store: as hashes only. */
+export interface ApiKeys {
+  /** The one time that the secret is told. */
+  create(key: NewKey): Promise<{ readonly key: ApiKey; readonly secret: string }>;
+  list(tenant?: string): Promise<readonly ApiKey[]>;
+  get(prefix: string): Promise<ApiKey | undefined>;
+  /** A new secret under the same prefix; the old one works for `graceMs` more. */
+  rotate(prefix: string, graceMs: number): Promise<{ readonly key: ApiKey; readonly secret: string }>;
+  revoke(prefix: string): Promise<ApiKey>;
+  /** Who presents this secret; undefined for one that is unknown, revoked or over. Takes the same time for all of them. */
+  principalOf(secret: string): Promise<Principal | undefined>;
+  /** Whether there is any key that works: then nobody is let in without one. */
+  any(): Promise<boolean>;
+}

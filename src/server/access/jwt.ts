@@ -1,0 +1,102 @@
+import type { JWTPayload, JWTVerifyGetKey, KeyInput } from 'jose';
+import { ConfigError, FlyballError } from '../../core/errors.js';
+import { Problem } from '../problem.js';
+import { type Jose, type JwtKey, verificationKey } from './jwt-keys.js';
+import { isLabel, isScope, isTenant } from './names.js';
+import type { Principal } from './principal.js';
+
+export interface JwtOptions {
+  readonly key: JwtKey;
+  /** Required in every token where given. */
+  readonly issuer?: string;
+  readonly audience?: string;
+  /** The claim that names the tenant; `tenant` where absent. A token without it is refused. */
+  readonly tenantClaim?: string;
+  /** How far clocks may differ; 30 s where absent. */
+  readonly clockToleranceS?: number;
+  readonly now?: () => number;
+}
+
+export type JwtVerifier = (token: string) => Promise<Principal | undefined>;
+
+const MOST_CHARACTERS = 8192;
+const MOST_SCOPES = 100;
+
+/**
+ * Checks signed tokens that somebody else issues. Which algorithms count is decided by the kind of key that was
+ * configured and never by the token: a token cannot choose how it is verified.
+ */
+export async function jwtVerifier(options: JwtOptions): Promise<JwtVerifier> {
+  const { issuer, audience, tenantClaim = 'tenant', clockToleranceS = 30, now = Date.now } = options;
+  if (!(clockToleranceS >= 0 && clockToleranceS <= 300))
+    throw new ConfigError('Clocks may differ by 0 to 300 seconds.');
+  const jose = await loadJose();
+  const { key, algorithms } = await verificationKey(jose, options.key);
+  return async (token) => {
+    if (token.length > MOST_CHARACTERS) return undefined;
+    try {
+      const { payload, protectedHeader } = await jose.jwtVerify(token, key as KeyInput | JWTVerifyGetKey, {
+        algorithms: [...algorithms],
+        requiredClaims: ['exp', 'sub', tenantClaim],
+        clockTolerance: clockToleranceS,
+        currentDate: new Date(now()),
+        ...(issuer === undefined ? {} : { issuer }),
+        ...(audience === undefined ? {} : { audience }),
+      });
+      // nothing is critical to us that we would understand
+      return protectedHeader.crit === undefined ? principalFrom(payload, tenantClaim) : undefined;
+    } catch (error) {
+      if (isRefusal(error) || options.key.kind !== 'jwks-url') return undefined;
+      throw keysUnreachable(error);
+    }
+  };
+}
+
+async function loadJose(): Promise<Jose> {
+  try {
+    return await import('jose');
+  } catch (cause) {
+    throw new FlyballError('DRIVER_MISSING', 'Checking JWTs needs the package jose. Run `npm install jose`.', {
+      cause,
+    });
+  }
+}
+
+function principalFrom(payload: JWTPayload, tenantClaim: string): Principal | undefined {
+  const { sub } = payload;
+  const tenant = Object.hasOwn(payload, tenantClaim) ? payload[tenantClaim] : undefined;
+  const scopes = scopesFrom(payload);
+  if (!isTenant(tenant) || !isLabel(sub) || scopes === undefined) return undefined;
+  return { id: `jwt:${sub}`, kind: 'jwt', tenant, subject: sub, scopes, limits: {} };
+}
+
+/** From `scope`, words in one text (RFC 8693), or from a list `scopes`; undefined where they are neither. */
+function scopesFrom({ scope, scopes }: JWTPayload): readonly string[] | undefined {
+  const words = typeof scope === 'string' ? scope.split(' ').filter((word) => word !== '') : scope;
+  const given = words ?? scopes ?? [];
+  return Array.isArray(given) && given.length <= MOST_SCOPES && given.every(isScope) ? given : undefined;
+}
+
+/** What is wrong with the token, as opposed to what is wrong between us and the keys. */
+const REFUSALS: ReadonlySet<unknown> = new Set([
+  'ERR_JWT_CLAIM_VALIDATION_FAILED',
+  'ERR_JWT_EXPIRED',
+  'ERR_JOSE_ALG_NOT_ALLOWED',
+  'ERR_JOSE_NOT_SUPPORTED',
+  'ERR_JWS_INVALID',
+  'ERR_JWT_INVALID',
+  'ERR_JWKS_NO_MATCHING_KEY',
+  'ERR_JWKS_MULTIPLE_MATCHING_KEYS',
+  'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
+]);
+
+function isRefusal(error: unknown): boolean {
+  return REFUSALS.has((error as { readonly code?: unknown } | undefined)?.code);
+}
+
+function keysUnreachable(cause: unknown): Problem {
+  return new Problem(503, 'BUSY', 'The keys that tokens are checked with cannot be reached.', {
+    retryable: true,
+    cause,
+  });
+}

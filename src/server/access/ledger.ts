@@ -1,0 +1,112 @@
+import { Problem } from '../problem.js';
+import type { Admission } from './spending.js';
+
+/** What was spent and what open runs may still spend. */
+export interface Account {
+  readonly spentUsd: number;
+  readonly reservedUsd: number;
+  /** As it was when somebody last asked. */
+  readonly limitUsd?: number;
+}
+
+/** One day of one tenant. Principals are in it only where they have a limit of their own. */
+export interface Ledger {
+  readonly sum: Account;
+  readonly principals: Readonly<Record<string, Account>>;
+  /** The change that made this version: versions of a ledger are its book. */
+  readonly op: Op;
+}
+
+export interface Op {
+  readonly run: string;
+  readonly principal?: string;
+  readonly grantedUsd?: number;
+  readonly settledUsd?: number;
+}
+
+const DAY = 86_400_000;
+const EMPTY: Account = { spentUsd: 0, reservedUsd: 0 };
+/** Sums are kept to a billionth of a dollar, so that adding and taking away come out even. */
+const GRAIN = 1e9;
+
+/** The day in UTC, as `2026-03-01`. */
+export function dayOf(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}
+
+/** The ledger once a run has been admitted. Throws COST_LIMITED where nothing is left. */
+export function reserved(
+  ledger: Ledger | undefined,
+  run: Admission,
+  { beforeUsd, now }: { readonly beforeUsd: number; readonly now: number },
+): Ledger {
+  const { runId, principal, tenantLimit, principalLimit } = run;
+  const sum = limited(ledger?.sum, tenantLimit);
+  const own = limited(accountOf(ledger, principal), principalLimit);
+  const wanted = Math.max(0, run.wantedUsd - beforeUsd);
+  const grantedUsd = floor(Math.min(wanted, left(sum), left(own)));
+  if (grantedUsd <= 0 && wanted > 0)
+    throw left(sum) <= 0 ? nothingLeft('this tenant', sum, now) : nothingLeft('this credential', own, now);
+  return {
+    sum: { ...sum, reservedUsd: round(sum.reservedUsd + grantedUsd) },
+    principals: {
+      ...ledger?.principals,
+      ...(principalLimit === undefined
+        ? {}
+        : { [principal]: { ...own, reservedUsd: round(own.reservedUsd + grantedUsd) } }),
+    },
+    op: { run: runId, grantedUsd, ...(principalLimit === undefined ? {} : { principal }) },
+  };
+}
+
+/** The ledger once a run has ended: what it did not spend is free again. */
+export function settled(ledger: Ledger | undefined, admission: Op, spentUsd: number): Ledger {
+  const { run, principal, grantedUsd = 0 } = admission;
+  const settledUsd = round(spentUsd);
+  const paid = (account: Account): Account => ({
+    ...account,
+    spentUsd: round(account.spentUsd + settledUsd),
+    reservedUsd: Math.max(0, round(account.reservedUsd - grantedUsd)),
+  });
+  const own = principal === undefined ? undefined : accountOf(ledger, principal);
+  return {
+    sum: paid(ledger?.sum ?? EMPTY),
+    principals: {
+      ...ledger?.principals,
+      ...(principal === undefined ? {} : { [principal]: paid(own ?? EMPTY) }),
+    },
+    op: { run, settledUsd },
+  };
+}
+
+function accountOf(ledger: Ledger | undefined, principal: string): Account | undefined {
+  const all = ledger?.principals ?? {};
+  return Object.hasOwn(all, principal) ? all[principal] : undefined;
+}
+
+function limited(account: Account = EMPTY, limit: number | undefined): Account {
+  const { limitUsd: _, ...sums } = account;
+  return limit === undefined ? sums : { ...sums, limitUsd: limit };
+}
+
+function left({ spentUsd, reservedUsd, limitUsd = Number.POSITIVE_INFINITY }: Account): number {
+  return limitUsd - spentUsd - reservedUsd;
+}
+
+function nothingLeft(whose: string, { spentUsd, limitUsd = 0 }: Account, now: number): Problem {
+  const isSpent = spentUsd >= limitUsd;
+  const midnight = Math.ceil((DAY - (now % DAY)) / 1000);
+  return new Problem(
+    429,
+    'COST_LIMITED',
+    `What the runs of ${whose} may cost today is ${isSpent ? 'spent' : 'reserved by runs that are open'}.`,
+    {
+      retryable: true,
+      next: `Wait until ${isSpent ? 'the day (UTC) is over' : 'one of them ends'}, or ask for a higher limit.`,
+      headers: { 'retry-after': String(isSpent ? midnight : Math.min(60, midnight)) }, // an open run may end at any time
+    },
+  );
+}
+
+const round = (usd: number): number => Math.round(usd * GRAIN) / GRAIN;
+const floor = (usd: number): number => Math.floor(usd * GRAIN + 1e-3) / GRAIN;

@@ -1,0 +1,46 @@
+/** What a route asks for. A principal may hold more than these: approvals name scopes of their own. */
+export const SCOPES = {
+  'agents:read': 'see agents, tools, skills and evaluations',
+  'agents:invoke': 'start runs and conversations',
+  'runs:read': 'see runs and their events',
+  'runs:control': 'cancel, pause, resume, signal, redirect and fork runs',
+  'approvals:decide': 'see what runs ask of people, and answer',
+  'tools:execute': 'call a tool directly',
+  'metrics:read': 'read the metrics of the server',
+  admin: 'everything, keys of the own tenant included',
+} as const;
+export type Scope = keyof typeof SCOPES;
+
+/** Who makes a request, established once and never widened after. */
+export interface Principal {
+  /** `key:<prefix>`, `jwt:<sub>` or `local`: what limits are counted by and logs name. Holds no secret. */
+  readonly id: string;
+  readonly kind: 'key' | 'jwt' | 'local';
+  readonly tenant: string;
+  /** For whom runs are started, and who is named in a journal as having decided. */
+  readonly subject: string;
+  readonly scopes: readonly string[];
+  readonly limits: Limits;
+}
+
+export interface Limits {
+  readonly requestsPerMinute?: number;
+  /** USD that runs started within a day (UTC) may cost together. */
+  readonly costUsdPerDay?: number;
+}
+
+/** `admin` and `*` hold everything; `runs:*` holds what begins with `runs:`. */
+export function holds(scopes: readonly string[], wanted: string): boolean {
+  return scopes.some(
+    (scope) =>
+      scope === wanted ||
+      scope === '*' ||
+      scope === 'admin' ||
+      (scope.endsWith(':*') && wanted.startsWith(scope.slice(0, -1))),
+  );
+}
+
+/** The scopes as a wait that names its own compares them. */
+export function answeringScopes({ scopes }: Principal): readonly string[] {
+  return scopes.includes('admin') && !scopes.includes('*') ? [...scopes, '*'] : scopes;
+}

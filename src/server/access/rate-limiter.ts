@@ -1,0 +1,103 @@
+import type { Clock } from '../../ports/clock.js';
+import { Problem } from '../problem.js';
+import type { ServerSettings } from '../settings.js';
+import type { Principal } from './principal.js';
+
+const MINUTE = 60_000;
+/** Buckets kept at once. A full one says nothing that a new one would not say, and is dropped first. */
+const MOST_BUCKETS = 10_000;
+
+interface Bucket {
+  readonly limit: number;
+  tokens: number;
+  at: number;
+}
+
+export interface RateLimiter {
+  /** Counts one request, or rejects with 429 and counts nothing. Headers for the answer. */
+  take(principal: Pick<Principal, 'id' | 'tenant' | 'limits'>): Readonly<Record<string, string>>;
+  /** For tests: how many buckets are kept. */
+  readonly size: number;
+}
+
+/** Requests a minute, for each principal and for its tenant together, in this process. */
+export function rateLimiter(
+  settings: Pick<ServerSettings, 'tenantLimits' | 'tenants'>,
+  clock: Pick<Clock, 'now'>,
+): RateLimiter {
+  const buckets = new Map<string, Bucket>();
+  const bucketFor = (name: string, limit: number, now: number): Bucket => {
+    const found = buckets.get(name);
+    if (found !== undefined && found.limit === limit) return refilled(found, now);
+    if (buckets.size >= MOST_BUCKETS) makeRoom(buckets, now);
+    const made = { limit, tokens: limit, at: now };
+    buckets.set(name, made);
+    return made;
+  };
+  return {
+    get size() {
+      return buckets.size;
+    },
+    take({ id, tenant, limits }) {
+      const now = clock.now();
+      const ofTenant = limitsOf(settings, tenant).requestsPerMinute;
+      const own = limits.requestsPerMinute;
+      const asked = [
+        ...(own === undefined ? [] : [bucketFor(JSON.stringify([tenant, id]), own, now)]),
+        ...(ofTenant === undefined ? [] : [bucketFor(tenant, ofTenant, now)]),
+      ];
+      const empty = asked.filter(({ tokens }) => tokens < 1);
+      if (empty.length > 0) throw tooMany(empty);
+      for (const bucket of asked) bucket.tokens -= 1;
+      const tightest = asked.toSorted((a, b) => a.tokens - b.tokens)[0];
+      return tightest === undefined ? {} : headersOf(tightest);
+    },
+  };
+}
+
+/** What a tenant may do: its own limits, or those of all that are not named. */
+export function limitsOf(
+  { tenants, tenantLimits }: Pick<ServerSettings, 'tenantLimits' | 'tenants'>,
+  tenant: string,
+): ServerSettings['tenantLimits'] {
+  return Object.hasOwn(tenants, tenant) ? (tenants[tenant] ?? tenantLimits) : tenantLimits;
+}
+
+function refilled(bucket: Bucket, now: number): Bucket {
+  const passed = Math.max(0, now - bucket.at);
+  bucket.tokens = Math.min(bucket.limit, bucket.tokens + (passed * bucket.limit) / MINUTE);
+  bucket.at = now;
+  return bucket;
+}
+
+/** Idle buckets go; where there are none, those that were used longest ago. */
+function makeRoom(buckets: Map<string, Bucket>, now: number): void {
+  for (const [name, bucket] of buckets) if (refilled(bucket, now).tokens >= bucket.limit) buckets.delete(name);
+  for (const name of buckets.keys()) {
+    if (buckets.size < MOST_BUCKETS) return;
+    buckets.delete(name);
+  }
+}
+
+function headersOf({ limit, tokens }: Bucket): Readonly<Record<string, string>> {
+  return {
+    'ratelimit-limit': String(limit),
+    'ratelimit-remaining': String(Math.floor(tokens)),
+    'ratelimit-reset': String(Math.ceil((limit - tokens) / (limit / 60))),
+  };
+}
+
+function tooMany(empty: readonly Bucket[]): Problem {
+  const [slowest] = empty.toSorted((a, b) => secondsUntilOne(b) - secondsUntilOne(a));
+  const seconds = slowest === undefined ? 1 : secondsUntilOne(slowest);
+  const headers = { ...(slowest === undefined ? {} : headersOf(slowest)), 'retry-after': String(seconds) };
+  return new Problem(429, 'RATE_LIMITED', `More requests a minute than are allowed (${slowest?.limit ?? 0}).`, {
+    retryable: true,
+    next: `Come back in ${seconds} s.`,
+    headers,
+  });
+}
+
+function secondsUntilOne({ limit, tokens }: Bucket): number {
+  return Math.max(1, Math.ceil((1 - tokens) / (limit / 60)));
+}

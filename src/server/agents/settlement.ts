@@ -1,0 +1,62 @@
+import type { Clock } from '../../ports/clock.js';
+import type { Spending } from '../access/spending.js';
+import type { RunFeed } from '../feed/run-feed.js';
+import type { Log } from '../log.js';
+import type { Fleet } from './fleet.js';
+
+export interface SettlementParts {
+  readonly fleet: Pick<Fleet, 'subscribe' | 'get' | 'list'>;
+  readonly feed: Pick<RunFeed, 'fold'>;
+  readonly spending: Pick<Spending, 'settle'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+const DAY_MS = 86_400_000;
+const PAGE = 200;
+/** Runs of yesterday and today that a server looks at when it opens. */
+const MOST_LATE = 2_000;
+const RESTING = new Set(['done', 'degraded', 'blocked', 'failed', 'cancelled', 'bounded']);
+
+/** Gives back what ended runs were admitted for and did not spend: as they end, and when the server opens again. */
+export function settleEndedRuns(parts: SettlementParts): { readonly close: () => Promise<void> } {
+  const { fleet, log } = parts;
+  let closed = false;
+  let last: Promise<void> = Promise.resolve();
+  const add = (runId: string): void => {
+    last = last
+      .then(() => settled(parts, runId))
+      .catch((error: unknown) => log.error('settling a run', error, { run: runId }));
+  };
+  const stop = fleet.subscribe((runId, entries) => {
+    if (entries.some(({ event }) => event.type === 'run-end')) add(runId);
+  });
+  const late = settleLate(parts, () => closed).catch((error: unknown) => log.error('settling runs of before', error));
+  return {
+    async close() {
+      closed = true;
+      stop();
+      await Promise.all([last, late]);
+    },
+  };
+}
+
+async function settled({ fleet, feed, spending }: SettlementParts, runId: string): Promise<void> {
+  const { tenant } = await fleet.get(runId);
+  await spending.settle(runId, tenant, (await feed.fold(runId)).spentUsd);
+}
+
+/** Runs that ended while no server heard it: in a process that died, or on a command line. */
+async function settleLate(parts: SettlementParts, isClosed: () => boolean): Promise<void> {
+  const since = Math.floor(parts.clock.now() / DAY_MS) * DAY_MS - DAY_MS;
+  let cursor: string | undefined;
+  for (let seen = 0; seen < MOST_LATE; seen += PAGE) {
+    const page = await parts.fleet.list({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    for (const { id, status, createdAt } of page.runs) {
+      if (isClosed() || createdAt < since) return;
+      if (RESTING.has(status)) await settled(parts, id);
+    }
+    cursor = page.cursor;
+    if (cursor === undefined) return;
+  }
+}

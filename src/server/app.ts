@@ -1,0 +1,85 @@
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Route } from './contract/route.js';
+import { answerTo, guarded, type Incoming, type PipelineParts } from './pipeline.js';
+import { Problem } from './problem.js';
+
+/** Something beside the routes: static files, the MCP endpoint. It goes through the same gate. */
+export interface Mount {
+  readonly name: string;
+  readonly path: string;
+  readonly methods: readonly string[];
+  handle(incoming: Incoming): Promise<Response>;
+}
+
+/** The routes as one web application. Addresses that are not there are refused through the same pipeline. */
+export function createApp(
+  parts: PipelineParts,
+  routes: readonly Route[],
+  mounts: readonly Mount[],
+): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>({ strict: true });
+  for (const route of routes) {
+    app.on(route.method.toUpperCase(), honoPath(route.path), (c) =>
+      answerTo(parts, route, incomingOf(c.req.raw, c.req.param(), c.env)),
+    );
+  }
+  for (const { name, path, methods, handle } of mounts) {
+    app.on([...methods], path, (c) =>
+      guarded(parts, name, c.req.raw, () => handle(incomingOf(c.req.raw, c.req.param(), c.env))),
+    );
+  }
+  const known = allowed(routes, mounts);
+  app.notFound((c) =>
+    guarded(parts, 'unknown', c.req.raw, async () => Promise.reject(unknownAddress(c.req.raw, known))),
+  );
+  return app;
+}
+
+/** `/v1/runs/{runId}` in the framework's spelling. */
+export function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+function incomingOf(
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  env: HttpBindings | undefined,
+): Incoming {
+  const outgoing = env?.outgoing;
+  return {
+    request,
+    params,
+    remote: env?.incoming.socket.remoteAddress ?? '',
+    onClosed: (listener) => void outgoing?.once('close', listener),
+  };
+}
+
+interface Known {
+  readonly pattern: RegExp;
+  readonly method: string;
+}
+
+function allowed(routes: readonly Route[], mounts: readonly Mount[]): readonly Known[] {
+  const patternOf = (path: string): RegExp =>
+    new RegExp(
+      `^${path
+        .replaceAll('.', '\\.')
+        .replaceAll(/\{\w+\}/g, '[^/]+')
+        .replace(/\*$/, '.*')}$`,
+    );
+  return [
+    ...routes.map(({ path, method }) => ({ pattern: patternOf(path), method: method.toUpperCase() })),
+    ...mounts.flatMap(({ path, methods }) => methods.map((method) => ({ pattern: patternOf(path), method }))),
+  ];
+}
+
+function unknownAddress(request: Request, known: readonly Known[]): Problem {
+  const { pathname } = new URL(request.url);
+  const methods = known.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method);
+  if (methods.length === 0)
+    return new Problem(404, 'NOT_FOUND', 'There is nothing at this address.', { next: 'See /docs for what there is.' });
+  return new Problem(405, 'METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, {
+    headers: { allow: methods.join(', ') },
+  });
+}

@@ -1,0 +1,172 @@
+import type { JsonSchema } from '../../core/schema.js';
+import { SCOPES } from '../access/principal.js';
+import { problemSchema } from './resources.js';
+import type { AnswerSpec, Example, Route } from './route.js';
+import type { Schema } from './schema.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The document of these routes, OpenAPI 3.1: its schemas are the ones that requests are checked with. */
+export function openApi(routes: readonly Route[], about: { readonly version: string; readonly url?: string }): Json {
+  const components = new Components();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const at = (paths[route.path] ??= {});
+    at[route.method] = operation(route, components);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Flyball',
+      version: about.version,
+      description:
+        'Runs of agents: bounded, durable, governed. Errors are problem+json (RFC 9457) with a code, a verdict on retrying and what to do next.',
+    },
+    ...(about.url === undefined ? {} : { servers: [{ url: about.url }] }),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components.all(problemSchema),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: `An API key or a JWT. Scopes: ${scopesText()}.` },
+      },
+      responses: { Problem: problemAnswer(components) },
+    },
+  };
+}
+
+function scopesText(): string {
+  return Object.entries(SCOPES)
+    .map(([scope, what]) => `\`${scope}\` (${what})`)
+    .join(', ');
+}
+
+function operation(route: Route, components: Components): Json {
+  const { id, tag, summary, about, scope, body, answers, examples } = route;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(about === undefined ? {} : { description: about }),
+    security: scope === undefined ? [] : [{ bearer: [scope] }],
+    ...parametersOf(route, components),
+    ...(body === undefined ? {} : { requestBody: bodyOf(body, examples, components) }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, spec]) => [status, answerOf(spec, components)])),
+      default: { $ref: '#/components/responses/Problem' },
+    },
+    'x-examples': examples,
+  };
+}
+
+function parametersOf({ params, query, method, idempotent = true, examples }: Route, components: Components): Json {
+  const list = [
+    ...fieldsOf(params, components).map((field) => ({
+      ...field,
+      in: 'path',
+      required: true,
+      ...exampleIn(examples, 'params', field.name),
+    })),
+    ...fieldsOf(query, components).map((field) => ({
+      ...field,
+      in: 'query',
+      ...exampleIn(examples, 'query', field.name),
+    })),
+    ...(method === 'post' && idempotent ? [IDEMPOTENCY] : []),
+  ];
+  return list.length === 0 ? {} : { parameters: list };
+}
+
+const IDEMPOTENCY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Repeated with the same body, the request acts once and answers the same.',
+  schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
+};
+
+function exampleIn(examples: readonly Example[], where: 'params' | 'query', name: string): Json {
+  const found = examples.find((example) => example[where]?.[name] !== undefined)?.[where]?.[name];
+  return found === undefined ? {} : { example: found };
+}
+
+function fieldsOf(
+  schema: Schema<unknown> | undefined,
+  components: Components,
+): { name: string; required: boolean; schema: unknown }[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schema.json as {
+    properties?: Record<string, JsonSchema>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, json]) => ({
+    name,
+    required: required.includes(name),
+    schema: components.refer(json),
+  }));
+}
+
+function bodyOf(body: Schema<unknown>, examples: readonly Example[], components: Components): Json {
+  const shown = examples.filter((example) => example.body !== undefined);
+  return {
+    required: true,
+    content: {
+      'application/json': {
+        schema: components.refer(body.json),
+        ...(shown.length === 0
+          ? {}
+          : {
+              examples: Object.fromEntries(
+                shown.map((example, at) => [`example-${at + 1}`, { summary: example.title, value: example.body }]),
+              ),
+            }),
+      },
+    },
+  };
+}
+
+function answerOf({ about, schema, type = 'application/json' }: AnswerSpec, components: Components): Json {
+  const content = schema === undefined ? { schema: { type: 'string' } } : { schema: components.refer(schema.json) };
+  return {
+    description: about,
+    ...(schema === undefined && type === 'application/json' ? {} : { content: { [type]: content } }),
+  };
+}
+
+function problemAnswer(components: Components): Json {
+  return {
+    description: 'Refused, or failed',
+    content: { 'application/problem+json': { schema: components.refer(problemSchema.json) } },
+  };
+}
+
+/** Schemas with a title, each once; the others stand where they are used. */
+class Components {
+  private readonly named = new Map<string, unknown>();
+
+  all(...more: readonly Schema<unknown>[]): Json {
+    for (const { json } of more) this.refer(json);
+    return Object.fromEntries([...this.named].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  refer(json: unknown): unknown {
+    if (Array.isArray(json)) return json.map((each) => this.refer(each));
+    if (typeof json !== 'object' || json === null) return json;
+    const { title } = json as { readonly title?: unknown };
+    if (typeof title !== 'string') return this.inside(json);
+    if (!this.named.has(title)) {
+      this.named.set(title, {}); // its own parts may name it
+      this.named.set(title, this.inside(json));
+    }
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  private inside(json: object): Json {
+    return Object.fromEntries(
+      Object.entries(json).map(([key, value]) => [key, KEPT.has(key) ? value : this.refer(value)]),
+    );
+  }
+}
+
+/** Words whose values are data and not schemas. */
+const KEPT = new Set(['enum', 'const', 'default', 'examples', 'example', 'required', 'description', 'title']);

@@ -1,0 +1,73 @@
+import type { Principal, Scope } from '../access/principal.js';
+import type { Schema } from './schema.js';
+
+export type Method = 'get' | 'post' | 'delete';
+
+/** What one answer looks like. Without a schema it is text or a stream of `type`. */
+export interface AnswerSpec {
+  readonly about: string;
+  readonly schema?: Schema<unknown>;
+  /** `application/json` where absent. */
+  readonly type?: string;
+}
+
+/** A request that the document shows, and that a test sends as it stands. */
+export interface Example {
+  readonly title: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly status: number;
+}
+
+/** One operation: what validates it, what documents it, who may call it and what it does. */
+export interface Route<P = unknown, Q = unknown, B = unknown> {
+  /** `operationId` of the document. */
+  readonly id: string;
+  readonly method: Method;
+  /** In OpenAPI's spelling: `/v1/runs/{runId}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly about?: string;
+  /** `any`: any credential will do. Undefined: anybody may, without one. */
+  readonly scope: Scope | 'any' | undefined;
+  readonly params?: Schema<P>;
+  readonly query?: Schema<Q>;
+  readonly body?: Schema<B>;
+  /** By status. The problems that any route can answer are documented for all of them and not named here. */
+  readonly answers: Readonly<Record<number, AnswerSpec>>;
+  readonly examples: readonly Example[];
+  /** A repeated `Idempotency-Key` answers as the first request did. True for every POST where absent. */
+  readonly idempotent?: boolean;
+  /** Takes as long as its reader stays: no time limit. */
+  readonly streams?: boolean;
+  /** The body is taken as it came, whatever its type: for signatures over its bytes. */
+  readonly raw?: boolean;
+  readonly handle: (request: ServerRequest<P, Q, B>) => Promise<Answer> | Answer;
+}
+
+export interface ServerRequest<P = unknown, Q = unknown, B = unknown> {
+  readonly id: string;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly principal: Principal;
+  readonly headers: Headers;
+  /** As it came; empty where the route takes none. */
+  readonly rawBody: Uint8Array;
+  /** Aborted when the client went away, the time limit is over or the server closes. */
+  readonly signal: AbortSignal;
+  /** Derived from the idempotency key where one was given: names the run or message that this request makes. */
+  readonly once: string | undefined;
+}
+
+/** JSON with a status, or a response made by hand for what is not JSON. */
+export type Answer =
+  | { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> }
+  | Response;
+
+/** Checks that handler and schemas agree, and forgets the types. */
+export function route<P, Q, B>(given: Route<P, Q, B>): Route {
+  return given as unknown as Route;
+}

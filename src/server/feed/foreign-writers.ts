@@ -1,0 +1,77 @@
+import type { WatchedRun } from './watched-run.js';
+
+const TICK_MS = 250;
+const SOON_MS = 500;
+const LATEST_MS = 3_000;
+/** A run that is heard here is driven here: another process may take it over later, but not within this. */
+const QUIET_MS = 5_000;
+const MOST_AT_ONCE = 64;
+
+/**
+ * Looks after watched runs that other processes may write to: often while they do, seldom while nothing happens. One
+ * look for all readers of a run.
+ */
+export class ForeignWriters {
+  private readonly watched: ReadonlyMap<string, WatchedRun>;
+  private readonly clock: { readonly now: () => number; readonly after: (ms: number, go: () => void) => () => void };
+  /** Reads on in the journal; answers whether there was anything. */
+  private readonly look: (run: WatchedRun) => Promise<boolean>;
+  private stopTick: (() => void) | undefined;
+  private closed = false;
+
+  constructor(
+    watched: ReadonlyMap<string, WatchedRun>,
+    clock: ForeignWriters['clock'],
+    look: (run: WatchedRun) => Promise<boolean>,
+  ) {
+    this.watched = watched;
+    this.clock = clock;
+    this.look = look;
+  }
+
+  /** A run is watched from now on. */
+  begin({ poll }: WatchedRun): void {
+    poll.every = SOON_MS;
+    poll.at = this.clock.now() + SOON_MS;
+    this.schedule();
+  }
+
+  /** It is driven here. */
+  heard({ poll }: WatchedRun): void {
+    poll.every = SOON_MS;
+    poll.at = this.clock.now() + QUIET_MS;
+  }
+
+  /** Nobody here drives it: whoever does so next may be another process. */
+  rests({ poll }: WatchedRun): void {
+    poll.at = Math.min(poll.at, this.clock.now() + SOON_MS);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.stopTick?.();
+  }
+
+  private schedule(): void {
+    if (this.closed || this.stopTick !== undefined || this.watched.size === 0) return;
+    this.stopTick = this.clock.after(TICK_MS, () => {
+      this.tick()
+        .catch(() => undefined) // each look has told of its own problem
+        .finally(() => {
+          this.stopTick = undefined;
+          this.schedule();
+        });
+    });
+  }
+
+  private async tick(): Promise<void> {
+    const now = this.clock.now();
+    const due = [...this.watched.values()].filter(({ poll, ended }) => ended === undefined && poll.at <= now);
+    due.sort((a, b) => a.poll.at - b.poll.at);
+    for (const run of due.slice(0, MOST_AT_ONCE)) {
+      const found = await this.look(run);
+      run.poll.every = found ? SOON_MS : Math.min(LATEST_MS, run.poll.every * 1.5);
+      run.poll.at = this.clock.now() + run.poll.every;
+    }
+  }
+}

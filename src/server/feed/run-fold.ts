@@ -1,0 +1,156 @@
+import { AXES } from '../../core/budget.js';
+import type { EffectId, Entry, EventOf } from '../../core/events.js';
+import { isTerminal, type Outcome } from '../../core/outcome.js';
+import { isInside, scopeOf } from '../../views/paths.js';
+import { PhaseFold } from '../../views/phases.js';
+import { Privacy } from '../../views/privacy.js';
+import { UsageFold } from '../../views/usage.js';
+import { isNext, type Position } from './run-feed.js';
+
+type OpenWait = Pick<EventOf<'wait-start'>, 'kind' | 'name' | 'token'>;
+
+/** What a journal says so far, as small as it can be kept: for cards, for privacy, and for the bill. */
+export class RunFold {
+  readonly runId: string;
+  readonly privacy: Privacy;
+  /** Names of effects are kept from the first entry on: needed as soon as something is private. */
+  readonly keepsNames: boolean;
+  /** The last entry taken. */
+  position: Position | undefined;
+  entries = 0;
+  attempts = 0;
+  takeovers = 0;
+  lastAt = 0;
+  outcome: Outcome<unknown> | undefined;
+  input: unknown;
+  private readonly use = new UsageFold();
+  private readonly phases = new PhaseFold();
+  private readonly waits = new Map<EffectId, OpenWait>();
+  private readonly childPaths = new Map<EffectId, string>();
+
+  /** `inherited`: what was told before the point at which it was forked. What was private there is private here. */
+  constructor(runId: string, options: { readonly keepsNames: boolean; readonly inherited: readonly Entry[] }) {
+    this.runId = runId;
+    this.keepsNames = options.keepsNames;
+    this.privacy = new Privacy([]);
+    for (const entry of options.inherited) this.privacy.mark(entry);
+  }
+
+  /** Takes the next entry. False for one that is not the next: it was taken before, or some are missing. */
+  apply(entry: Entry): boolean {
+    if (!isNext(this.position, entry)) return false;
+    this.position = { generation: entry.generation, seq: entry.seq };
+    this.entries++;
+    this.lastAt = Math.max(this.lastAt, entry.at);
+    this.privacy.mark(entry);
+    if (this.keepsNames) this.privacy.name(entry);
+    this.use.apply(entry);
+    this.phases.apply(entry);
+    this.live(entry);
+    this.wait(entry);
+    return true;
+  }
+
+  /** Something is private, and what it is called was not kept: this fold cannot say what to hide. */
+  get isBlind(): boolean {
+    return !this.keepsNames && !this.privacy.isEmpty;
+  }
+
+  get ended(): Outcome<unknown>['stop'] | undefined {
+    return this.outcome !== undefined && isTerminal(this.outcome.stop) ? this.outcome.stop : undefined;
+  }
+
+  get asks(): number {
+    let open = 0;
+    for (const { kind } of this.waits.values()) if (kind !== 'signal') open++;
+    return open;
+  }
+
+  /** Whether a signal of this name, or to this token, would answer what a person is asked. */
+  asksPeople(address: string): boolean {
+    return [...this.waits.values()].some(
+      ({ kind, name, token }) => kind !== 'signal' && (name === address || token === address),
+    );
+  }
+
+  get phase(): string | undefined {
+    return this.phases.last;
+  }
+
+  get spentUsd(): number {
+    return this.use.spent.costUsd;
+  }
+
+  get limits(): UsageFold['limits'] {
+    return this.use.limits;
+  }
+
+  usage(): Record<string, { readonly spent: number; readonly limit?: number }> {
+    const { spent, limits } = this.use;
+    return Object.fromEntries(
+      AXES.map((axis) => [axis, { spent: spent[axis], ...(limits === undefined ? {} : { limit: limits[axis] }) }]),
+    );
+  }
+
+  private live({ event }: Entry): void {
+    switch (event.type) {
+      case 'run-start':
+        this.input = event.input;
+        break;
+      case 'attempt-start':
+        this.attempts++;
+        if (event.why === 'takeover') this.takeovers++;
+        this.reopen();
+        break;
+      case 'run-resume':
+        this.reopen();
+        break;
+      case 'run-end':
+        this.outcome = event.outcome;
+        break;
+      default:
+        break; // says nothing about the life of the run
+    }
+  }
+
+  private reopen(): void {
+    if (this.ended === undefined) this.outcome = undefined;
+  }
+
+  private wait({ event }: Entry): void {
+    switch (event.type) {
+      case 'wait-start':
+        this.waits.set(event.id, { kind: event.kind, name: event.name, token: event.token });
+        break;
+      case 'wait-end':
+        this.waits.delete(event.id);
+        break;
+      case 'spawn-start':
+        this.childPaths.set(event.id, event.path);
+        break;
+      case 'spawn-end':
+        this.closeWaits(this.childPaths.get(event.id));
+        this.childPaths.delete(event.id);
+        break;
+      case 'trip':
+        this.closeWaits(event.node);
+        break;
+      case 'cancel':
+      case 'run-end':
+        this.closeWaits('');
+        break;
+      case 'generation-start':
+        this.waits.clear();
+        this.childPaths.clear();
+        break;
+      default:
+        break; // nobody waits for it
+    }
+  }
+
+  /** A doubt stays open whatever is closed around it: somebody still has to say what happened. */
+  private closeWaits(path: string | undefined): void {
+    if (path === undefined) return;
+    for (const [id, { kind }] of this.waits) if (kind !== 'doubt' && isInside(scopeOf(id), path)) this.waits.delete(id);
+  }
+}

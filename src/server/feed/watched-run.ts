@@ -1,0 +1,56 @@
+import type { RunCard } from '../contract/resources.js';
+import { DeltaBoard } from './delta-board.js';
+import { EntryRing, type RingLimits, type RingTotal } from './entry-ring.js';
+
+/** A run that somebody reads: what its readers share. */
+export class WatchedRun {
+  readonly runId: string;
+  readonly ring: EntryRing;
+  readonly deltas: DeltaBoard;
+  readers = 0;
+  /** Set once the journal holds its end. */
+  ended: string | undefined;
+  card: RunCard | undefined;
+  /** Counts changes of the card. */
+  cardVersion = 0;
+  /** When to look whether another process has written something, and how long to leave it after that. */
+  readonly poll = { at: 0, every: 0 };
+  /** Counts everything that a reader could want to know. */
+  version = 0;
+  private waiting: (() => void)[] = [];
+
+  constructor(runId: string, limits: RingLimits, total: RingTotal, known: readonly string[]) {
+    this.runId = runId;
+    this.ring = new EntryRing(limits, total);
+    this.deltas = new DeltaBoard(known);
+  }
+
+  /** Something new is there. */
+  wake(): void {
+    this.version++;
+    for (const go of this.waiting.splice(0)) go();
+  }
+
+  /** Resolves when there is something newer than `version`, or nobody waits any more. */
+  changed(version: number, signal: AbortSignal): Promise<void> {
+    if (this.version !== version || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const go = (): void => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      };
+      const stop = (): void => {
+        this.waiting = this.waiting.filter((other) => other !== go);
+        resolve();
+      };
+      this.waiting.push(go);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  show(card: RunCard): void {
+    this.card = card;
+    this.cardVersion++;
+    this.wake();
+  }
+}

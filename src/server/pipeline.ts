@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { holds, type Principal } from './access/principal.js';
+import type { Answer, Route, ServerRequest } from './contract/route.js';
+import { type CheckJson, fitting, typedQuery } from './contract/validate.js';
+import type { Gate, KeptAnswer } from './gate.js';
+import type { Log } from './log.js';
+import { Problem, problemBody, problemFrom } from './problem.js';
+import type { ServerSettings } from './settings.js';
+
+export interface PipelineParts {
+  readonly gate: Gate;
+  readonly settings: ServerSettings;
+  readonly check: CheckJson;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly closing: AbortSignal;
+  /** Told of every answer. */
+  readonly observe: (seen: { readonly route: string; readonly status: number; readonly ms: number }) => void;
+}
+
+export interface Incoming {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>>;
+  readonly remote: string;
+  /** Called once the answer is out, or nobody is there to take it. */
+  readonly onClosed: (listener: () => void) => void;
+}
+
+/** Nobody in particular: for routes that ask for no credential. */
+const ANYBODY: Principal = { id: 'anybody', kind: 'local', tenant: '', subject: 'anybody', scopes: [], limits: {} };
+
+/** From a request to its answer; the only way to a handler. */
+export async function answerTo(parts: PipelineParts, route: Route, incoming: Incoming): Promise<Response> {
+  return guarded(parts, route.id, incoming.request, (frame) => through(parts, route, incoming, frame));
+}
+
+export interface Frame {
+  readonly id: string;
+  /** Headers that the answer gets. */
+  readonly headers: Headers;
+}
+
+/** Around everything that the server answers: id, headers, refusals, log and count. */
+export async function guarded(
+  parts: PipelineParts,
+  name: string,
+  request: Request,
+  work: (frame: Frame) => Promise<Response>,
+): Promise<Response> {
+  const { gate, log, now } = parts;
+  const began = now();
+  const frame: Frame = { id: randomUUID(), headers: new Headers() };
+  frame.headers.set('x-request-id', frame.id);
+  let response: Response;
+  try {
+    const entered = gate.enter(request);
+    for (const [key, value] of Object.entries(entered.headers)) frame.headers.set(key, value);
+    response = entered.answer ?? (await work(frame));
+  } catch (error) {
+    response = refusal(error, frame, log, name);
+  }
+  const ms = now() - began;
+  parts.observe({ route: name, status: response.status, ms });
+  log.info('request', { id: frame.id, route: name, status: response.status, ms });
+  return withHeaders(response, frame.headers);
+}
+
+/** As problem+json; what is our own fault is told to the log in full, and to nobody else. */
+function refusal(error: unknown, frame: Frame, log: Log, route: string): Response {
+  const problem = problemFrom(error);
+  if (problem.status >= 500) log.error('request failed', problem.cause ?? problem, { id: frame.id, route });
+  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.headers };
+  return new Response(JSON.stringify(problemBody(problem, frame.id)), { status: problem.status, headers });
+}
+
+function withHeaders(response: Response, headers: Headers): Response {
+  const joined = new Headers(headers);
+  response.headers.forEach((value, key) => {
+    joined.set(key, value);
+  });
+  return new Response(response.body, { status: response.status, headers: joined });
+}
+
+async function through(parts: PipelineParts, route: Route, incoming: Incoming, frame: Frame): Promise<Response> {
+  const principal = await entitled(parts, route, incoming, frame);
+  const { gate, check } = parts;
+  const { request } = incoming;
+  const params = route.params === undefined ? {} : await fitting(check, route.params, incoming.params, 'address');
+  const query = await queryOf(parts, route, request.url);
+  const { raw, json } = takesBody(route)
+    ? await gate.body(request, route.raw === true ? 'raw' : 'json')
+    : { raw: new Uint8Array(0), json: undefined };
+  const body = route.body === undefined ? undefined : await fitting(check, route.body, json, 'body');
+  const key = route.method === 'post' && route.idempotent !== false ? request.headers.get('idempotency-key') : null;
+  const target = `${route.method} ${new URL(request.url).pathname}`;
+  const repeatable = key === null ? undefined : { principal, route: route.id, target, key, raw };
+  const watch = new Watch(parts, incoming, route.streams === true);
+  const asked: ServerRequest = {
+    id: frame.id,
+    params,
+    query,
+    body,
+    principal,
+    headers: request.headers,
+    rawBody: raw,
+    signal: watch.signal,
+    once: repeatable === undefined ? undefined : gate.nameOf(repeatable),
+  };
+  const act = async (): Promise<Answer> => watch.within(async () => route.handle(asked));
+  if (repeatable === undefined) return responseOf(await act());
+  const kept = await gate.once(repeatable, async () => keepable(await act()));
+  if (kept.replayed === true) frame.headers.set('idempotent-replayed', 'true');
+  return responseOf({ status: kept.status, body: kept.body, headers: { ...kept.headers } });
+}
+
+function takesBody({ body, raw }: Route): boolean {
+  return body !== undefined || raw === true;
+}
+
+async function entitled(parts: PipelineParts, route: Route, incoming: Incoming, frame: Frame): Promise<Principal> {
+  if (route.scope === undefined) return ANYBODY;
+  const principal = await parts.gate.who(incoming.request.headers, incoming.remote);
+  for (const [key, value] of Object.entries(parts.gate.within(principal))) frame.headers.set(key, value);
+  requireScope(principal, route.scope);
+  return principal;
+}
+
+export function requireScope(principal: Principal, scope: string): void {
+  if (scope === 'any' || holds(principal.scopes, scope)) return;
+  throw new Problem(403, 'FORBIDDEN', `This needs the scope ${scope}, which the credential does not have.`, {
+    next: `Use a key with it: flyball keys create --scope ${scope}`,
+  });
+}
+
+async function queryOf({ check }: PipelineParts, route: Route, url: string): Promise<unknown> {
+  const given = new Map<string, string>();
+  for (const [name, value] of new URL(url).searchParams) {
+    if (given.has(name)) throw new Problem(400, 'REQUEST_INVALID', 'A name stands twice in the query. Give it once.');
+    given.set(name, value);
+  }
+  if (route.query !== undefined)
+    return fitting(check, route.query, typedQuery(route.query, Object.fromEntries(given)), 'query');
+  if (given.size === 0) return {};
+  throw new Problem(400, 'REQUEST_INVALID', 'This route takes no query.', { next: 'Leave out what follows the "?".' });
+}
+
+function responseOf(answer: Answer): Response {
+  if (answer instanceof Response) return answer;
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...answer.headers };
+  return new Response(JSON.stringify(answer.body ?? null), { status: answer.status, headers });
+}
+
+function keepable(answer: Answer): KeptAnswer {
+  if (answer instanceof Response) throw new Problem(400, 'REQUEST_INVALID', 'This route takes no idempotency key.');
+  return answer;
+}
+
+/**
+ * How long a handler may take, and whether anybody still waits for it. Listeners are taken off when the answer is out:
+ * the signal of a server that closes lives as long as the server, and must not keep every request it ever served.
+ */
+class Watch {
+  private readonly control = new AbortController();
+  private readonly stops: (() => void)[] = [];
+  private overdue: Promise<never> | undefined;
+
+  constructor({ settings, closing }: PipelineParts, incoming: Incoming, streams: boolean) {
+    for (const signal of [incoming.request.signal, closing]) this.follow(signal);
+    // beyond the time at which an invocation answers by itself that it goes on alone
+    if (!streams) this.limit(settings.requestTimeoutMs + 5_000);
+    incoming.onClosed(() => this.end());
+  }
+
+  get signal(): AbortSignal {
+    return this.control.signal;
+  }
+
+  within<T>(work: () => Promise<T>): Promise<T> {
+    return this.overdue === undefined ? work() : Promise.race([work(), this.overdue]);
+  }
+
+  end(): void {
+    for (const stop of this.stops.splice(0)) stop();
+  }
+
+  private follow(signal: AbortSignal): void {
+    const abort = (): void => this.control.abort(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    this.stops.push(() => signal.removeEventListener('abort', abort));
+  }
+
+  private limit(ms: number): void {
+    this.overdue = new Promise<never>((_, reject) => {
+      const timer = setTimeout(() => {
+        this.control.abort();
+        reject(tooLate());
+      }, ms);
+      this.stops.push(() => clearTimeout(timer));
+    });
+    this.overdue.catch(() => undefined); // a handler that ended first has answered
+  }
+}
+
+function tooLate(): Problem {
+  return new Problem(503, 'TIMEOUT', 'The answer took longer than this server waits.', {
+    retryable: true,
+    next: 'Start a run instead (POST /v1/runs) and follow its events.',
+  });
+}

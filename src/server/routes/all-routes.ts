@@ -1,0 +1,71 @@
+import type { Mount } from '../app.js';
+import { cardRoutes } from '../card/routes.js';
+import type { Route } from '../contract/route.js';
+import type { Gate } from '../gate.js';
+import { mcpMount } from '../mcp-mount.js';
+import type { Parts } from '../parts.js';
+import { studioFiles } from '../studio-files.js';
+import { triggerRoutes } from '../triggers/routes.js';
+import { agentRoutes } from './agents.js';
+import { approvalRoutes } from './approvals.js';
+import { conversationRoutes } from './conversations.js';
+import { documentRoutes } from './documents.js';
+import { evalRoutes } from './evals.js';
+import { healthRoutes } from './health.js';
+import { invokeRoutes } from './invoke.js';
+import { keyRoutes } from './keys.js';
+import { metricsRoutes } from './metrics.js';
+import { runEventRoutes } from './run-events.js';
+import { runViewRoutes } from './run-views.js';
+import { runRoutes } from './runs.js';
+import { skillRoutes } from './skills.js';
+import { toolRoutes } from './tools.js';
+import { whoamiRoutes } from './whoami.js';
+
+/** Every operation of the server, in the order of the document. */
+export function allRoutes(parts: Parts): readonly Route[] {
+  const routes = [
+    ...agentRoutes(parts),
+    ...invokeRoutes(parts),
+    ...runRoutes(parts),
+    ...runEventRoutes(parts),
+    ...runViewRoutes(parts),
+    ...approvalRoutes(parts),
+    ...conversationRoutes(parts),
+    ...toolRoutes(parts),
+    ...skillRoutes(parts),
+    ...triggerRoutes(parts),
+    ...evalRoutes(parts),
+    ...whoamiRoutes(),
+    ...keyRoutes(parts),
+    ...cardRoutes(parts),
+    ...healthRoutes(parts),
+    ...metricsRoutes(parts),
+  ];
+  return [...routes, ...documentRoutes(routes, { version: parts.settings.version })];
+}
+
+/** What is no operation: pages for a browser, and the endpoint of another protocol. */
+export function allMounts(parts: Parts, gate: Gate): readonly Mount[] {
+  const { settings } = parts;
+  return [...(settings.studio ? studioMounts() : []), ...(settings.mcp ? [mcpMount(parts, gate)] : [])];
+}
+
+function studioMounts(): readonly Mount[] {
+  const files = studioFiles();
+  const methods = ['GET', 'HEAD'];
+  const page = (path: string): Mount => ({
+    name: 'studio',
+    path,
+    methods,
+    handle: async ({ request }) =>
+      files(new URL(request.url).pathname.replace(/^\/studio\/?/, '') || 'index.html', request),
+  });
+  const redirect: Mount = {
+    name: 'studio',
+    path: '/',
+    methods,
+    handle: async () => new Response(null, { status: 302, headers: { location: '/studio' } }),
+  };
+  return [redirect, page('/studio'), page('/studio/*')];
+}

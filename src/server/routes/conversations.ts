@@ -1,0 +1,257 @@
+import { MESSAGE } from '../../agents/conversation.js';
+import type { RunRecord } from '../../ports/engine.js';
+import type { RunHandle } from '../../runtime/runtime.js';
+import type { Principal } from '../access/principal.js';
+import { startRun } from '../agents/admission.js';
+import { servedName } from '../agents/served-agent.js';
+import { turnsIn } from '../agents/turns.js';
+import { budgetSchema, runCardSchema, STATUSES } from '../contract/resources.js';
+import { type Answer, type Example, type Route, route, type ServerRequest } from '../contract/route.js';
+import { s } from '../contract/schema.js';
+import type { Parts } from '../parts.js';
+import { notFound, Problem } from '../problem.js';
+import { agentNamed } from './agents.js';
+import { ownRun } from './own-run.js';
+import { untilRest } from './until-rest.js';
+
+const LONGEST_MESSAGE = 100_000;
+const text = s.string({ minLength: 1, maxLength: LONGEST_MESSAGE });
+
+const turnSchema = s.named(
+  'Turn',
+  s.object({
+    turn: s.integer(),
+    said: s.string(),
+    by: s.optional(s.string()),
+    answer: s.optional(s.string()),
+    because: s.optional(s.string({ description: 'Why there is no answer, or why it is not all it should be.' })),
+  }),
+);
+
+const conversationSchema = s.named(
+  'Conversation',
+  s.object({
+    id: s.string(),
+    agent: s.string(),
+    status: s.enumOf(STATUSES),
+    listens: s.boolean({ description: 'Whether it waits for the next message.' }),
+    turns: s.list(turnSchema),
+    run: runCardSchema,
+  }),
+);
+
+const params = s.object({ conversationId: s.string({ maxLength: 200 }) });
+const NOBODY: Example = {
+  title: 'A conversation that is not there',
+  params: { conversationId: 'run_nowhere' },
+  status: 404,
+};
+
+/** A conversation is one run that waits for messages: it has the run's bounds, journal and durability. */
+export function conversationRoutes(parts: Parts): readonly Route[] {
+  return [starting(parts), listing(parts), reading(parts), saying(parts), ending(parts)];
+}
+
+function starting(parts: Parts): Route {
+  const { directory } = parts;
+  const known = directory.list().find(({ modes }) => modes.includes('conversation'));
+  return route({
+    id: 'startConversation',
+    method: 'post',
+    path: '/v1/conversations',
+    tag: 'conversations',
+    summary: 'Start a conversation, with a first message or without',
+    scope: 'agents:invoke',
+    body: s.object({
+      agent: s.string({ maxLength: 200 }),
+      message: s.optional(text),
+      budget: s.optional(budgetSchema),
+    }),
+    answers: {
+      201: { about: 'The conversation; its first turn is answered', schema: conversationSchema },
+      202: { about: 'It goes on: read it again for the answer', schema: conversationSchema },
+    },
+    examples: [
+      ...(known === undefined ? [] : [{ title: 'Without a message yet', body: { agent: known.name }, status: 201 }]),
+      { title: 'With an agent that is not there', body: { agent: 'nobody' }, status: 404 },
+    ],
+    handle: async (request) => {
+      const { agent: name, message, budget } = request.body;
+      const agent = agentNamed(directory, name);
+      if (!agent.modes.includes('conversation'))
+        throw new Problem(400, 'REQUEST_INVALID', `${name} holds no conversations.`, { next: 'Start a run of it.' });
+      const started = await startRun(parts, request, {
+        agent,
+        mode: 'conversation',
+        input: message ?? '',
+        ...(budget === undefined ? {} : { budget }),
+      });
+      return conversationAnswer(parts, request, started, 201);
+    },
+  });
+}
+
+function listing({ fleet, feed, directory }: Parts): Route {
+  return route({
+    id: 'listConversations',
+    method: 'get',
+    path: '/v1/conversations',
+    tag: 'conversations',
+    summary: 'List conversations, newest first',
+    scope: 'runs:read',
+    query: s.object({
+      agent: s.string({ maxLength: 200, description: 'Whose conversations.' }),
+      limit: s.optional(s.integer({ minimum: 1, maximum: 200 })),
+      cursor: s.optional(s.string({ maxLength: 500 })),
+    }),
+    answers: {
+      200: {
+        about: 'Conversations as runs',
+        schema: s.object({ conversations: s.list(runCardSchema), cursor: s.optional(s.string()) }),
+      },
+    },
+    examples: directory
+      .list()
+      .slice(0, 1)
+      .map(({ name }) => ({ title: 'Of one agent', query: { agent: name }, status: 200 })),
+    handle: async ({ query, principal }) => {
+      const { agent, limit = 50, cursor } = query;
+      const page = await fleet.list({
+        tenant: principal.tenant,
+        agent: `${agentNamed(directory, agent).name}:chat`,
+        limit,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      const conversations = await Promise.all(page.runs.map((record) => feed.card(record)));
+      return { status: 200, body: { conversations, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };
+    },
+  });
+}
+
+function reading(parts: Parts): Route {
+  return route({
+    id: 'getConversation',
+    method: 'get',
+    path: '/v1/conversations/{conversationId}',
+    tag: 'conversations',
+    summary: 'Read a conversation with all its turns',
+    scope: 'runs:read',
+    params,
+    answers: { 200: { about: 'The conversation', schema: conversationSchema } },
+    examples: [NOBODY],
+    handle: async ({ params: { conversationId }, principal }) => {
+      const record = await ownConversation(parts, principal, conversationId);
+      return { status: 200, body: await shown(parts, record) };
+    },
+  });
+}
+
+function saying(parts: Parts): Route {
+  return route({
+    id: 'sayInConversation',
+    method: 'post',
+    path: '/v1/conversations/{conversationId}/messages',
+    tag: 'conversations',
+    summary: 'Say something and get the answer',
+    scope: 'agents:invoke',
+    params,
+    body: s.object({ text }),
+    answers: {
+      200: { about: 'The conversation with the answered turn', schema: conversationSchema },
+      202: {
+        about: 'It goes on: it waits for somebody else, or takes longer than the server waits',
+        schema: conversationSchema,
+      },
+    },
+    examples: [{ ...NOBODY, body: { text: 'Good morning' } }],
+    handle: async (request) => {
+      const { conversationId } = request.params;
+      const record = await ownConversation(parts, request.principal, conversationId);
+      const { listens } = turnsIn(await parts.fleet.entries(record.id));
+      if (!listens && request.once === undefined) throw busy(record);
+      await post(parts, request, { text: request.body.text });
+      return conversationAnswer(parts, request, await woken(parts, record.id), 200);
+    },
+  });
+}
+
+function ending(parts: Parts): Route {
+  return route({
+    id: 'endConversation',
+    method: 'post',
+    path: '/v1/conversations/{conversationId}/end',
+    tag: 'conversations',
+    summary: 'End a conversation',
+    scope: 'agents:invoke',
+    params,
+    body: s.object({}),
+    answers: {
+      200: { about: 'It has ended', schema: conversationSchema },
+      202: { about: 'It will end when it next listens', schema: conversationSchema },
+    },
+    examples: [{ ...NOBODY, body: {} }],
+    handle: async (request) => {
+      const record = await ownConversation(parts, request.principal, request.params.conversationId);
+      await post(parts, request, { end: true });
+      return conversationAnswer(parts, request, await woken(parts, record.id), 200);
+    },
+  });
+}
+
+type Asked = Pick<ServerRequest<{ readonly conversationId: string }>, 'params' | 'principal' | 'once'>;
+
+async function post({ fleet }: Parts, { params: at, principal, once }: Asked, payload: unknown): Promise<void> {
+  const { subject: from, scopes } = principal;
+  await fleet.signal(at.conversationId, MESSAGE, payload, {
+    from,
+    scopes,
+    ...(once === undefined ? {} : { id: once }),
+  });
+}
+
+/** Whoever has just posted wants the run to go on here and now; if it has ended meanwhile that is how it rests. */
+async function woken({ fleet }: Parts, runId: string): Promise<RunHandle> {
+  return fleet.wake(runId).catch(() => fleet.handle(runId));
+}
+
+/** The conversation after the work has come to rest, or as it stands when the time is over. */
+async function conversationAnswer(
+  parts: Parts,
+  { signal }: Pick<ServerRequest, 'signal'>,
+  handle: RunHandle,
+  status: 200 | 201,
+): Promise<Answer> {
+  const { clock, settings, fleet } = parts;
+  const outcome = await untilRest(handle, { clock, ms: settings.requestTimeoutMs, signal });
+  const body = await shown(parts, await fleet.get(handle.id));
+  const rests = outcome !== undefined && (body.listens || outcome.stop !== 'suspended');
+  return {
+    status: rests ? status : 202,
+    body,
+    headers: { location: `/v1/conversations/${encodeURIComponent(handle.id)}` },
+  };
+}
+
+async function shown({ feed }: Parts, record: RunRecord) {
+  const { turns, listens } = turnsIn(await feed.entries(record.id, { limit: Number.POSITIVE_INFINITY }));
+  const { agent } = servedName(record.agent);
+  return { id: record.id, agent, status: record.status, listens, turns, run: await feed.card(record) };
+}
+
+async function ownConversation(parts: Parts, principal: Principal, id: string): Promise<RunRecord> {
+  const record = await ownRun(parts, principal, id).catch((error: unknown) => {
+    throw error instanceof Problem && error.status === 404 ? notFound('conversation', id) : error;
+  });
+  if (servedName(record.agent).mode !== 'conversation') throw notFound('conversation', id);
+  return record;
+}
+
+function busy(record: RunRecord): Problem {
+  const ended = record.status !== 'running' && record.status !== 'suspended' && record.status !== 'pending';
+  return ended
+    ? new Problem(409, 'ALREADY_TERMINAL', `The conversation is ${record.status}.`, { next: 'Start a new one.' })
+    : new Problem(409, 'BUSY', 'The conversation does not listen: it is at work, or waits for somebody else.', {
+        retryable: true,
+        next: 'Read it until it listens, then say it again.',
+      });
+}

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { readResultsFile } from '../../adapters/eval-files/results-file.js';
+import { FlyballError } from '../../core/errors.js';
+import { conditionOf, type DomainFacts } from '../../evals/metrics/condition.js';
+import { type Summary, summaryOf } from '../../evals/metrics/summary.js';
+
+/** Figures of one condition that need no data of its domain. */
+export interface Figures
+  extends Pick<
+    Summary,
+    | 'label'
+    | 'domain'
+    | 'model'
+    | 'agent'
+    | 'retrieval'
+    | 'simulations'
+    | 'tasks'
+    | 'infrastructureErrors'
+    | 'unscored'
+    | 'pass1'
+    | 'passHat'
+    | 'turns'
+    | 'costPerTask'
+    | 'promptTokens'
+    | 'completionTokens'
+    | 'cacheShare'
+  > {
+  /** The file it is from, below the folder. */
+  readonly file: string;
+}
+
+export interface Evaluation {
+  /** A hash: it is looked up among those that were found and never read as a path. */
+  readonly id: string;
+  readonly name: string;
+  readonly updatedAt: number;
+  readonly files: readonly ResultsAt[];
+}
+
+interface ResultsAt {
+  readonly path: string;
+  readonly file: string;
+  readonly bytes: number;
+  readonly changedAt: number;
+}
+
+export interface Read {
+  readonly summaries: readonly Figures[];
+  /** What is no results file, or too large: told, not hidden. */
+  readonly unread: readonly { readonly file: string; readonly why: string }[];
+}
+
+const RESULTS = 'results.json';
+/** Read while others wait for answers. */
+const MOST_BYTES = 48 * 1024 * 1024;
+const MOST_FILES = 200;
+const MOST_NAMES = 2_000;
+const MOST_KEPT = 400;
+
+/**
+ * The results under a folder: `results.json` in it, in its folders (an experiment or a condition), and in theirs. Links
+ * that lead out of it are not followed. Figures are kept for as long as a file does not change.
+ */
+export class EvalsFolder {
+  private readonly folder: string;
+  private readonly kept = new Map<string, Promise<Summary>>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Newest first; none where there is no such folder. */
+  async list(): Promise<readonly Evaluation[]> {
+    const root = await unlessMissing(() => realpath(this.folder));
+    const found = root === undefined ? [] : await resultsBelow(root);
+    const groups = new Map<string, ResultsAt[]>();
+    for (const one of found) {
+      const [top = '.'] = dirname(one.file).split('/');
+      groups.set(top, [...(groups.get(top) ?? []), one]);
+    }
+    return [...groups]
+      .map(([top, files]) => evaluationOf(top === '.' ? basename(this.folder) : top, top, files))
+      .sort((a, b) => b.updatedAt - a.updatedAt || (a.name < b.name ? -1 : 1));
+  }
+
+  async read({ files }: Evaluation): Promise<Read> {
+    const summaries: Figures[] = [];
+    const unread: { file: string; why: string }[] = [];
+    // one after the other: each may fill much memory for a moment
+    for (const at of files) {
+      try {
+        summaries.push(figuresOf(await this.summary(at), at.file));
+      } catch (error) {
+        unread.push({ file: at.file, why: whyUnread(error, at) });
+      }
+    }
+    return { summaries: uniquelyNamed(summaries), unread };
+  }
+
+  private summary(at: ResultsAt): Promise<Summary> {
+    const key = `${at.path} ${at.bytes} ${at.changedAt}`;
+    const known = this.kept.get(key);
+    if (known !== undefined) return known;
+    const made = summarised(at);
+    this.kept.set(key, made);
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > MOST_KEPT && oldest !== undefined) this.kept.delete(oldest);
+    return made;
+  }
+}
+
+async function summarised({ path, bytes }: ResultsAt): Promise<Summary> {
+  const all = bytes + (await bytesBeside(path));
+  if (all > MOST_BYTES)
+    throw new FlyballError(
+      'INPUT_INVALID',
+      `It has ${Math.round(all / 1_048_576)} MB; the studio reads up to ${MOST_BYTES / 1_048_576} MB. Use flyball evals report.`,
+    );
+  const results = await readResultsFile(path);
+  return summaryOf(conditionOf(results, withoutDomain(results.info.domain)));
+}
+
+/** What is measured about the rules of a domain needs its data, and is left out here. */
+function withoutDomain(name: string): DomainFacts {
+  return { name, compliance: { writes: new Set(), verification: undefined, exempt: new Set() } };
+}
+
+function figuresOf(summary: Summary, file: string): Figures {
+  const { label, domain, model, agent, retrieval, simulations, tasks, infrastructureErrors, unscored } = summary;
+  const { pass1, passHat, turns, costPerTask, promptTokens, completionTokens, cacheShare } = summary;
+  return {
+    file,
+    ...{ label, domain, model, agent, retrieval, simulations, tasks, infrastructureErrors, unscored },
+    ...{ pass1, passHat, turns, costPerTask, promptTokens, completionTokens, cacheShare },
+  };
+}
+
+function uniquelyNamed(summaries: readonly Figures[]): readonly Figures[] {
+  const seen = new Map<string, number>();
+  return summaries.map((one) => {
+    const times = (seen.get(one.label) ?? 0) + 1;
+    seen.set(one.label, times);
+    return times === 1 ? one : { ...one, label: `${one.label} (${times})` };
+  });
+}
+
+/** Where the folder lies is nobody's business; the words of the system would name it. */
+function whyUnread(error: unknown, { path, file }: ResultsAt): string {
+  return error instanceof FlyballError ? error.message.replaceAll(path, file) : 'It cannot be read.';
+}
+
+function evaluationOf(name: string, top: string, files: readonly ResultsAt[]): Evaluation {
+  const id = createHash('sha256').update(top).digest('hex').slice(0, 16);
+  return { id, name, updatedAt: Math.max(...files.map(({ changedAt }) => changedAt)), files };
+}
+
+async function resultsBelow(root: string): Promise<readonly ResultsAt[]> {
+  const found: ResultsAt[] = [];
+  const look = async (folder: string, depth: number): Promise<void> => {
+    if (found.length >= MOST_FILES) return;
+    const own = await resultsAt(root, folder);
+    if (own !== undefined) found.push(own);
+    if (depth === 0) return;
+    for (const name of await foldersIn(folder)) await look(join(folder, name), depth - 1);
+  };
+  await look(root, 2);
+  return found;
+}
+
+async function resultsAt(root: string, folder: string): Promise<ResultsAt | undefined> {
+  const path = await unlessMissing(() => realpath(join(folder, RESULTS)));
+  if (path === undefined || !path.startsWith(`${root}${sep}`)) return undefined;
+  const about = await unlessMissing(() => stat(path));
+  if (about?.isFile() !== true) return undefined;
+  const file = relative(root, join(folder, RESULTS)).split(sep).join('/');
+  return { path, file, bytes: about.size, changedAt: Math.round(about.mtimeMs) };
+}
+
+/** Newest names last in the alphabet, as experiments are named by their time: those come first. */
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries: readonly Dirent[] = (await unlessMissing(() => readdir(folder, { withFileTypes: true }))) ?? [];
+  const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
+  return names.sort().reverse().slice(0, MOST_NAMES);
+}
+
+/** Of the directory form: one file for each simulation. */
+async function bytesBeside(path: string): Promise<number> {
+  const folder = join(dirname(path), 'simulations');
+  const names = (await unlessMissing(() => readdir(folder))) ?? [];
+  let bytes = 0;
+  for (const name of names.slice(0, MOST_NAMES))
+    bytes += (await unlessMissing(() => stat(join(folder, name))))?.size ?? 0;
+  return names.length > MOST_NAMES ? MOST_BYTES + bytes : bytes;
+}
+
+async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}

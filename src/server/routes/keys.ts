@@ -1,0 +1,181 @@
+import { ConfigError } from '../../core/errors.js';
+import type { ApiKey } from '../access/api-keys.js';
+import type { Limits, Principal } from '../access/principal.js';
+import { type Route, route } from '../contract/route.js';
+import { s } from '../contract/schema.js';
+import type { Parts } from '../parts.js';
+import { notFound, Problem } from '../problem.js';
+import { limitsSchema } from './whoami.js';
+
+const instant = (description: string) => s.integer({ description: `${description}, in milliseconds since 1970` });
+
+const keySchema = s.named(
+  'Key',
+  s.object({
+    prefix: s.string({ description: 'Names the key; it stands at the front of the secret.' }),
+    name: s.string(),
+    tenant: s.string(),
+    subject: s.string(),
+    scopes: s.list(s.string()),
+    limits: limitsSchema,
+    createdAt: instant('When it was made'),
+    expiresAt: s.optional(instant('When it stops working')),
+    revokedAt: s.optional(instant('When it was revoked')),
+    rotatedAt: s.optional(instant('When it got its present secret')),
+    graceUntil: s.optional(instant('Until when the secret before that works')),
+    lastUsedAt: s.optional(instant('When it was last used, to the minute')),
+  }),
+);
+const newKeySchema = s.named(
+  'KeyWithSecret',
+  s.object({ key: keySchema, secret: s.string({ description: 'Told this once. Keep it: nobody can look it up.' }) }),
+);
+
+const params = s.object({ prefix: s.string({ pattern: '^[a-z0-9]{8}$' }) });
+const NOBODY = { prefix: 'aaaaaaaa' };
+const DAY = 86_400_000;
+
+type KeyParts = Pick<Parts, 'keys' | 'clock'>;
+
+/** Keys of the caller's own tenant. Answers with secrets are kept nowhere, so that these take no idempotency key. */
+export function keyRoutes(parts: KeyParts): readonly Route[] {
+  return [listKeys(parts), createKey(parts), rotateKey(parts), revokeKey(parts)];
+}
+
+function listKeys({ keys }: KeyParts): Route {
+  return route({
+    id: 'listKeys',
+    method: 'get',
+    path: '/v1/keys',
+    tag: 'access',
+    summary: 'List the API keys of the tenant',
+    scope: 'admin',
+    answers: {
+      200: { about: 'Without their secrets, which nobody has.', schema: s.object({ keys: s.list(keySchema) }) },
+    },
+    examples: [{ title: 'All keys', status: 200 }],
+    handle: async ({ principal }) => ({ status: 200, body: { keys: await keys.list(principal.tenant) } }),
+  });
+}
+
+function createKey({ keys, clock }: KeyParts): Route {
+  return route({
+    id: 'createKey',
+    method: 'post',
+    path: '/v1/keys',
+    tag: 'access',
+    summary: 'Make an API key',
+    about: 'For the own tenant. Its limits are at most those of the credential that makes it.',
+    scope: 'admin',
+    idempotent: false,
+    body: s.object({
+      name: s.string({ minLength: 1, maxLength: 200 }),
+      subject: s.optional(s.string({ minLength: 1, maxLength: 200 })),
+      scopes: s.list(s.string({ minLength: 1, maxLength: 140 }), { minItems: 1, maxItems: 50 }),
+      limits: s.optional(limitsSchema),
+      expiresInDays: s.optional(s.number({ exclusiveMinimum: 0, maximum: 3650 })),
+    }),
+    answers: { 201: { about: 'The key and, this once, its secret.', schema: newKeySchema } },
+    examples: [
+      {
+        title: 'A key that only reads',
+        body: { name: 'dashboard', scopes: ['runs:read'], expiresInDays: 90 },
+        status: 201,
+      },
+    ],
+    handle: async ({ principal, body }) => {
+      const { name, subject, scopes, expiresInDays } = body;
+      const made = await refusing(() =>
+        keys.create({
+          name,
+          tenant: principal.tenant,
+          scopes,
+          limits: withinOwn(principal, body.limits ?? {}),
+          ...(subject === undefined ? {} : { subject }),
+          ...(expiresInDays === undefined ? {} : { expiresAt: Math.ceil(clock.now() + expiresInDays * DAY) }),
+        }),
+      );
+      return { status: 201, body: made };
+    },
+  });
+}
+
+function rotateKey({ keys }: KeyParts): Route {
+  return route({
+    id: 'rotateKey',
+    method: 'post',
+    path: '/v1/keys/{prefix}/rotate',
+    tag: 'access',
+    summary: 'Give a key a new secret',
+    scope: 'admin',
+    idempotent: false,
+    params,
+    body: s.object({
+      graceHours: s.optional(
+        s.number({
+          minimum: 0,
+          maximum: 720,
+          description: 'For how long the old secret still works; 24 where absent.',
+        }),
+      ),
+    }),
+    answers: { 200: { about: 'The key and, this once, its new secret.', schema: newKeySchema } },
+    examples: [{ title: 'A key that is not there', params: NOBODY, body: { graceHours: 1 }, status: 404 }],
+    handle: async ({ principal, params: { prefix }, body: { graceHours = 24 } }) => {
+      await own(keys, principal, prefix);
+      return { status: 200, body: await refusing(() => keys.rotate(prefix, Math.round(graceHours * 3_600_000))) };
+    },
+  });
+}
+
+function revokeKey({ keys }: KeyParts): Route {
+  return route({
+    id: 'revokeKey',
+    method: 'delete',
+    path: '/v1/keys/{prefix}',
+    tag: 'access',
+    summary: 'Revoke a key',
+    about: 'It works nowhere from the next request on. Twice is the same as once.',
+    scope: 'admin',
+    params,
+    answers: { 200: { about: 'The key, revoked.', schema: keySchema } },
+    examples: [{ title: 'A key that is not there', params: NOBODY, status: 404 }],
+    handle: async ({ principal, params: { prefix } }) => {
+      await own(keys, principal, prefix);
+      return { status: 200, body: await keys.revoke(prefix) };
+    },
+  });
+}
+
+async function own(keys: Parts['keys'], { tenant }: Principal, prefix: string): Promise<ApiKey> {
+  const key = await keys.get(prefix);
+  if (key === undefined || key.tenant !== tenant) throw notFound('key', prefix);
+  return key;
+}
+
+/** Limits of a new key: those of its maker where none are given, and never more. */
+function withinOwn({ limits }: Principal, asked: Limits): Limits {
+  const most = (own: number | undefined, wanted: number | undefined): number | undefined => {
+    if (own !== undefined && wanted !== undefined && wanted > own)
+      throw new Problem(403, 'FORBIDDEN', 'A key may not have wider limits than the credential that makes it.', {
+        next: 'Ask for at most your own limits: GET /v1/whoami.',
+      });
+    return wanted ?? own;
+  };
+  const requestsPerMinute = most(limits.requestsPerMinute, asked.requestsPerMinute);
+  const costUsdPerDay = most(limits.costUsdPerDay, asked.costUsdPerDay);
+  return {
+    ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+    ...(costUsdPerDay === undefined ? {} : { costUsdPerDay }),
+  };
+}
+
+/** What keys refuse is the request's fault here. */
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ConfigError) throw new Problem(400, 'REQUEST_INVALID', error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,199 @@
+import type { Budget } from '../../core/budget.js';
+import type { RunRecord } from '../../ports/engine.js';
+import { answeringScopes, holds, type Principal } from '../access/principal.js';
+import { admitted, lowerBudget, startFork } from '../agents/admission.js';
+import { screenMessage } from '../agents/screen-message.js';
+import { servedName } from '../agents/served-agent.js';
+import { budgetSchema, runCardSchema } from '../contract/resources.js';
+import { type Answer, type Route, route, type ServerRequest } from '../contract/route.js';
+import { type Schema, s } from '../contract/schema.js';
+import type { Parts } from '../parts.js';
+import { Problem } from '../problem.js';
+import { ownRun } from './own-run.js';
+import { runParams, shortText } from './run-schemas.js';
+import { acceptedRun } from './runs.js';
+
+type Steering<B> = (
+  request: ServerRequest<{ readonly runId: string }, unknown, B>,
+  record: RunRecord,
+) => Promise<Answer>;
+
+/** What people do to a run that is there. */
+export function runControlRoutes(parts: Parts): readonly Route[] {
+  const { fleet } = parts;
+  const heard = { 202: { about: 'Heard: the run acts on it as soon as it can', schema: runCardSchema } };
+  const steering = <B>(
+    id: string,
+    verb: string,
+    summary: string,
+    body: Schema<B>,
+    example: B,
+    steer: Steering<B>,
+    answers: Route['answers'] = heard,
+  ): Route =>
+    route<{ readonly runId: string }, unknown, B>({
+      id,
+      method: 'post',
+      path: `/v1/runs/{runId}/${verb}`,
+      tag: 'runs',
+      summary,
+      scope: 'runs:control',
+      params: runParams,
+      body,
+      answers,
+      examples: [{ title: 'A run that is not there', params: { runId: 'run_0' }, body: example, status: 404 }],
+      handle: async (request) => steer(request, await ownRun(parts, request.principal, request.params.runId)),
+    });
+
+  return [
+    steering(
+      'cancelRun',
+      'cancel',
+      'Cancel a run: what can be undone is undone',
+      s.object({ why: s.optional(shortText('For the journal.')) }),
+      { why: 'not needed any more' },
+      async ({ principal, body: { why } }, { id }) => {
+        await fleet.cancel(id, { by: principal.subject, ...(why === undefined ? {} : { why }) });
+        return acceptedRun(parts, id);
+      },
+    ),
+    steering(
+      'pauseRun',
+      'pause',
+      'Pause a run after what it is doing now',
+      s.object({}),
+      {},
+      async (request, { id }) => {
+        await fleet.pause(id, { by: request.principal.subject });
+        return acceptedRun(parts, id);
+      },
+    ),
+    steering(
+      'resumeRun',
+      'resume',
+      'Let a run go on: after a pause, a stall, or a bound under a larger budget',
+      s.object({ budget: s.optional(budgetSchema) }),
+      {},
+      async (request, record) => resume(parts, request, record),
+    ),
+    steering(
+      'signalRun',
+      'signal',
+      'Send a signal that a run waits for',
+      s.object({
+        name: shortText('The name, or the token, of what it waits for.'),
+        payload: s.optional(s.any()),
+        id: s.optional(s.string({ minLength: 1, maxLength: 200, description: 'Sent twice, it counts once.' })),
+      }),
+      { name: 'go' },
+      async (request, record) => signal(parts, request, record),
+      {
+        202: {
+          about: 'In its inbox; `duplicate` where this id was sent before',
+          schema: s.object({ accepted: s.enumOf(['accepted', 'duplicate']) }),
+        },
+      },
+    ),
+    steering(
+      'redirectRun',
+      'redirect',
+      'Tell a run to do something differently from now on',
+      s.object({ instruction: shortText('What to do differently.') }),
+      { instruction: 'Keep it short.' },
+      async ({ principal, body: { instruction } }, { id }) => {
+        await screenMessage(instruction, { runId: id, principal });
+        await fleet.redirect(id, instruction, { by: principal.subject });
+        return acceptedRun(parts, id);
+      },
+    ),
+    steering(
+      'forkRun',
+      'fork',
+      'Fork a run: go on from an entry of its journal under a name of its own',
+      s.object({
+        at: s.integer({ minimum: 0, description: 'The last entry that the fork inherits: see fork-points.' }),
+        generation: s.optional(s.integer({ minimum: 0 })),
+        live: s.optional(
+          s.boolean({ description: 'Acts on the world, once somebody has approved that. Otherwise it is simulated.' }),
+        ),
+        budget: s.optional(budgetSchema),
+      }),
+      { at: 1 },
+      async (request, record) => fork(parts, request, record),
+    ),
+  ];
+}
+
+async function resume(
+  parts: Parts,
+  { principal, body }: { readonly principal: Principal; readonly body: { readonly budget?: Partial<Budget> } },
+  record: RunRecord,
+): Promise<Answer> {
+  const { id, tenant, status } = record;
+  const asked = body.budget ?? {};
+  const isAsked = Object.keys(asked).length > 0;
+  if (isAsked && status === 'running')
+    throw new Problem(409, 'CONFIG_INVALID', `Run ${id} is running: its budget cannot be changed under it.`, {
+      next: 'Pause it, then resume it with the new budget.',
+    });
+  const fold = await parts.feed.fold(id);
+  const limits = fold.limits;
+  const own = parts.directory.get(servedName(record.agent).agent)?.budget ?? limits;
+  if (own !== undefined && !holds(principal.scopes, 'admin')) lowerBudget(own, asked);
+  const wanted = limits === undefined ? undefined : { ...limits, ...asked };
+  // a run that is still counted open is closed first: what it is granted now begins from what it has spent
+  if (limits !== undefined && wanted !== undefined && wanted.costUsd > limits.costUsd)
+    await parts.spending.settle(id, tenant, fold.spentUsd);
+  const granted = wanted === undefined ? undefined : await admitted(parts, principal, { runId: id, budget: wanted });
+  const isLess = granted !== undefined && wanted !== undefined && granted.costUsd < wanted.costUsd;
+  const budget = { ...asked, ...(isLess ? { costUsd: granted.costUsd } : {}) };
+  await parts.fleet.resume(id, { by: principal.subject, ...(isAsked || isLess ? { budget } : {}) });
+  return acceptedRun(parts, id);
+}
+
+interface Signalled {
+  readonly principal: Principal;
+  readonly once: string | undefined;
+  readonly body: { readonly name: string; readonly payload?: unknown; readonly id?: string };
+}
+
+/** A verdict is a signal too: whoever may not decide cannot do so by another door. */
+async function signal(parts: Parts, { principal, once, body }: Signalled, { id: runId }: RunRecord): Promise<Answer> {
+  const { name, payload, id = once } = body;
+  if (!holds(principal.scopes, 'approvals:decide') && (await parts.feed.fold(runId)).asksPeople(name))
+    throw new Problem(403, 'FORBIDDEN', 'A person is asked here: answering needs the scope approvals:decide.', {
+      next: 'Use a key with it: flyball keys create --scope approvals:decide',
+    });
+  await screenMessage(payload, { runId, principal });
+  const accepted = await parts.fleet.signal(runId, name, payload, {
+    from: principal.subject,
+    scopes: answeringScopes(principal),
+    ...(id === undefined ? {} : { id }),
+  });
+  return { status: 202, body: { accepted } };
+}
+
+interface Forking {
+  readonly principal: Principal;
+  readonly once: string | undefined;
+  readonly body: {
+    readonly at: number;
+    readonly generation?: number;
+    readonly live?: boolean;
+    readonly budget?: Partial<Budget>;
+  };
+}
+
+async function fork(parts: Parts, request: Forking, { id }: RunRecord): Promise<Answer> {
+  const { at, generation, live, budget: asked } = request.body;
+  const { limits } = await parts.feed.fold(id);
+  if (limits === undefined) throw new Problem(409, 'FORK_REFUSED', `The journal of ${id} has no start yet.`);
+  const budget = lowerBudget(limits, asked, 'the run it is forked from');
+  const handle = await startFork(parts, request, id, {
+    at,
+    budget,
+    ...(generation === undefined ? {} : { generation }),
+    ...(live === undefined ? {} : { live }),
+  });
+  return acceptedRun(parts, handle.id);
+}

@@ -1,0 +1,164 @@
+import type { RunFilter, RunRecord } from '../../ports/engine.js';
+import { summarise } from '../../views/summary.js';
+import { startRun } from '../agents/admission.js';
+import { type ServedAgent, servedName } from '../agents/served-agent.js';
+import { exampleFor } from '../contract/example-for.js';
+import { budgetSchema, type RunCard, runCardSchema } from '../contract/resources.js';
+import { type Example, type Route, route } from '../contract/route.js';
+import { s } from '../contract/schema.js';
+import type { Parts } from '../parts.js';
+import { Problem } from '../problem.js';
+import { agentNamed } from './agents.js';
+import { ownRun } from './own-run.js';
+import { runControlRoutes } from './run-control.js';
+import { runDetailSchema, runListQuery, runListSchema, runParams } from './run-schemas.js';
+
+const startBody = s.object({
+  agent: s.string({ minLength: 1, maxLength: 200 }),
+  input: s.optional(s.any({ description: 'As the input schema of the agent says.' })),
+  mode: s.optional(s.enumOf(['iterative', 'once'])),
+  budget: s.optional(budgetSchema),
+  id: s.optional(
+    s.string({
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description: 'What the id of the run begins with. One that the tenant has used before is refused.',
+    }),
+  ),
+});
+
+/** Runs: start, list, read, steer. */
+export function runRoutes(parts: Parts): readonly Route[] {
+  return [...startAndRead(parts), ...runControlRoutes(parts)];
+}
+
+function startAndRead(parts: Parts): readonly Route[] {
+  const about = { tag: 'runs' } as const;
+  return [
+    route({
+      ...about,
+      id: 'startRun',
+      method: 'post',
+      path: '/v1/runs',
+      summary: 'Start a run without waiting for it',
+      about: 'With an `Idempotency-Key` the same request starts one run, however often it is sent.',
+      scope: 'agents:invoke',
+      body: startBody,
+      answers: { 202: { about: 'The run, on its way', schema: runCardSchema } },
+      examples: startExamples(parts),
+      handle: async (request) => {
+        const { mode = 'iterative', budget, id, ...body } = request.body;
+        const agent = agentNamed(parts.directory, body.agent);
+        requireMode(agent, mode);
+        const handle = await startRun(parts, request, {
+          agent,
+          mode,
+          input: body.input ?? (agent.defined === undefined ? null : {}),
+          ...(budget === undefined ? {} : { budget }),
+          ...(id === undefined ? {} : { id }),
+        });
+        return acceptedRun(parts, handle.id);
+      },
+    }),
+    route({
+      ...about,
+      id: 'listRuns',
+      method: 'get',
+      path: '/v1/runs',
+      summary: 'List runs, newest first',
+      scope: 'runs:read',
+      query: runListQuery,
+      answers: { 200: { about: 'A page of them', schema: runListSchema } },
+      examples: [
+        { title: 'The latest runs', status: 200 },
+        { title: 'Suspended ones', query: { status: 'suspended', limit: '10' }, status: 200 },
+      ],
+      handle: async ({ principal, query }) => {
+        const { agent, limit = 50, ...filter } = query;
+        const page = await listed(parts, { ...filter, tenant: principal.tenant }, limit, agent);
+        const runs: RunCard[] = [];
+        for (const record of page.runs) runs.push(await parts.feed.card(record));
+        return { status: 200, body: { runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };
+      },
+    }),
+    route({
+      ...about,
+      id: 'getRun',
+      method: 'get',
+      path: '/v1/runs/{runId}',
+      summary: 'Read a run: how it stands, what it spent, how it ended',
+      scope: 'runs:read',
+      params: runParams,
+      answers: { 200: { about: 'The run', schema: runDetailSchema } },
+      examples: [{ title: 'A run that is not there', params: { runId: 'run_0' }, status: 404 }],
+      handle: async ({ principal, params }) => {
+        const record = await ownRun(parts, principal, params.runId);
+        const entries = await parts.feed.journal(record.id);
+        const summary = summarise(entries);
+        const first = entries[0]?.event;
+        return {
+          status: 200,
+          body: {
+            ...(await parts.feed.card(record)),
+            summary,
+            input: first?.type === 'run-start' ? first.input : null,
+            ...(summary.outcome === undefined ? {} : { outcome: summary.outcome }),
+          },
+        };
+      },
+    }),
+  ];
+}
+
+/** A run as it stands, for an answer that only says that it was heard. */
+export async function acceptedRun(
+  { fleet, feed }: Pick<Parts, 'fleet' | 'feed'>,
+  runId: string,
+): Promise<{ readonly status: number; readonly body: RunCard; readonly headers: Record<string, string> }> {
+  const card = await feed.card(await fleet.get(runId));
+  return { status: 202, body: card, headers: { location: `/v1/runs/${encodeURIComponent(runId)}` } };
+}
+
+function requireMode({ name, modes }: ServedAgent, mode: 'iterative' | 'once'): void {
+  if (modes.includes(mode)) return;
+  throw new Problem(400, 'REQUEST_INVALID', `${name} cannot be run as "${mode}".`, {
+    next: `Leave the mode out, or choose one of ${modes.filter((known) => known !== 'conversation').join(', ')}.`,
+  });
+}
+
+function startExamples({ directory }: Parts): readonly Example[] {
+  const first = directory.list()[0];
+  const refused: Example = { title: 'An agent that is not there', body: { agent: 'nobody' }, status: 404 };
+  if (first === undefined) return [refused];
+  const body = {
+    agent: first.name,
+    input: exampleFor(first.inputs),
+    budget: { costUsd: Math.min(0.5, first.budget.costUsd) },
+  };
+  return [{ title: 'A run with less of a budget', body, status: 202 }, refused];
+}
+
+/** An agent has several names in the engine, one for each way to run it: they are told apart here. */
+async function listed(
+  { fleet }: Parts,
+  filter: RunFilter,
+  limit: number,
+  agent: string | undefined,
+): Promise<{ readonly runs: readonly RunRecord[]; readonly cursor?: string }> {
+  if (agent === undefined) return fleet.list({ ...filter, limit });
+  const runs: RunRecord[] = [];
+  let { cursor } = filter;
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const page = await fleet.list({
+      ...filter,
+      ...(cursor === undefined ? {} : { cursor }),
+      limit: limit - runs.length,
+    });
+    runs.push(...page.runs.filter((record) => servedName(record.agent).agent === agent));
+    cursor = page.cursor;
+    if (cursor === undefined || runs.length >= limit) break;
+  }
+  return { runs, ...(cursor === undefined ? {} : { cursor }) };
+}
+
+/** A page may be shorter than it could be; its cursor goes on from there. */
+const MOST_LOOKS = 20;

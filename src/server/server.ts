@@ -1,0 +1,165 @@
+import { serve } from '@hono/node-server';
+import { nodeHost } from '../adapters/host-node/node-host.js';
+import { systemClock } from '../adapters/host-node/system-clock.js';
+import { jsonSchemaCheck } from '../adapters/schema-json/json-schema-check.js';
+import { ConfigError } from '../core/errors.js';
+import type { Clock } from '../ports/clock.js';
+import type { Engine } from '../ports/engine.js';
+import type { Store } from '../ports/store.js';
+import { type JwtOptions, jwtVerifier } from './access/jwt.js';
+import { openGate } from './access/open-gate.js';
+import { apiKeys } from './access/stored-keys.js';
+import type { AgentGroup } from './agents/agent-group.js';
+import { createApp } from './app.js';
+import { type Log, SILENT } from './log.js';
+import { openParts } from './open-parts.js';
+import type { Parts } from './parts.js';
+import { allMounts, allRoutes } from './routes/all-routes.js';
+import { DEFAULT_SETTINGS, isLoopback, type ServerSettings } from './settings.js';
+import type { Trigger } from './triggers/trigger.js';
+
+export interface ServerOptions {
+  /** Where runs live, and the records beside them. */
+  readonly engine: Engine & { readonly store?: Store };
+  /** Where it is not the engine's own. */
+  readonly store?: Store;
+  readonly groups: readonly AgentGroup[];
+  readonly settings?: Partial<Omit<ServerSettings, 'open'>>;
+  /** Tokens that somebody else issues. */
+  readonly jwt?: JwtOptions;
+  readonly triggers?: readonly Trigger[];
+  /** Where secrets of triggers are found by name. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly log?: Log;
+  readonly clock?: Clock;
+}
+
+export interface FlyballServer {
+  /** `http://127.0.0.1:4747`. */
+  readonly url: string;
+  readonly port: number;
+  /** Whether anybody on this machine may do everything. */
+  readonly open: boolean;
+  readonly parts: Parts;
+  /** Stops taking requests, ends streams, lets runs come to a safe point and gives them back. */
+  close(): Promise<void>;
+}
+
+/** A server over these agents: listening when it resolves. */
+export async function openServer(options: ServerOptions): Promise<FlyballServer> {
+  const { engine, groups, jwt, triggers = [], log = SILENT, clock = systemClock(), env = {} } = options;
+  const store = options.store ?? engine.store;
+  if (store === undefined) throw new ConfigError('A server needs a store for keys and records: pass `store`.');
+  const keys = apiKeys(store, clock, { log });
+  const given = { ...DEFAULT_SETTINGS, ...options.settings };
+  const settings: ServerSettings = { ...given, open: await isOpen(given, keys.any, jwt !== undefined) };
+  const closing = new AbortController();
+  const parts = await openParts({
+    engine,
+    store,
+    clock,
+    log,
+    groups,
+    settings,
+    keys,
+    triggers,
+    env,
+    closing: closing.signal,
+  });
+  const verifier = jwt === undefined ? undefined : await jwtVerifier(jwt);
+  const gate = openGate({ store, clock, settings, keys, jwt: verifier, log, host: nodeHost() });
+  const pipeline = {
+    gate,
+    settings,
+    check: jsonSchemaCheck(),
+    log,
+    now: () => clock.now(),
+    closing: closing.signal,
+    observe: (seen: { readonly route: string; readonly status: number; readonly ms: number }) =>
+      parts.metrics.request(seen),
+  };
+  const app = createApp(pipeline, allRoutes(parts), allMounts(parts, gate));
+  const listening = await listen(app.fetch, settings).catch(async (error: unknown) => {
+    await parts.close();
+    throw error;
+  });
+  return {
+    url: `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${listening.port}`,
+    port: listening.port,
+    open: settings.open,
+    parts,
+    async close() {
+      closing.abort();
+      await listening.close();
+      await parts.close();
+    },
+  };
+}
+
+/** Without any key everybody is let in, but only where everybody is on this machine. */
+async function isOpen(
+  settings: Omit<ServerSettings, 'open'>,
+  anyKey: () => Promise<boolean>,
+  hasJwt: boolean,
+): Promise<boolean> {
+  if (hasJwt || (await anyKey())) return false;
+  if (isLoopback(settings.host)) return true;
+  throw new ConfigError(
+    `On ${settings.host} others can reach this server, and there is no key that would tell them apart. ` +
+      'Make one first (flyball keys create --name admin --scope admin), configure JWT, or bind to 127.0.0.1.',
+  );
+}
+
+interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+function listen(fetch: Parameters<typeof serve>[0]['fetch'], settings: ServerSettings): Promise<Listening> {
+  const { host: hostname, port, bodyTimeoutMs } = settings;
+  return new Promise((resolve, reject) => {
+    const server = serve(
+      {
+        fetch,
+        hostname,
+        port,
+        serverOptions: {
+          // a client that sends its headers a letter at a time holds nothing but a socket, and not for long
+          headersTimeout: bodyTimeoutMs,
+          requestTimeout: bodyTimeoutMs * 2,
+          connectionsCheckingInterval: Math.min(5_000, bodyTimeoutMs),
+          maxHeaderSize: 16_384,
+        },
+      },
+      (info) => resolve({ port: info.port, close: () => closed(server) }),
+    );
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, settings)));
+  });
+}
+
+type Listener = ReturnType<typeof serve>;
+
+function closed(server: Listener): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    // streams have been ended by the signal; what is idle has nobody to wait for
+    if ('closeIdleConnections' in server) server.closeIdleConnections();
+    setTimeout(() => {
+      if ('closeAllConnections' in server) server.closeAllConnections();
+    }, 1_000).unref();
+  });
+}
+
+function cannotListen(error: NodeJS.ErrnoException, { host, port }: ServerSettings): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ConfigError(`Port ${port} of ${host} is in use. Choose another with --port, or 0 for any free one.`);
+    case 'EACCES':
+      return new ConfigError(`Port ${port} of ${host} is not for everybody. Choose one above 1023 with --port.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ConfigError(`${host} is no address of this machine. Choose one with --host.`);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Limits } from './access/principal.js';
+
+/** Every choice about a server, made. */
+export interface ServerSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Nobody needs a credential: only on loopback, and only while there is no key and no JWT setting. */
+  readonly open: boolean;
+  /** Origins of pages that may call the API from elsewhere; none where empty. */
+  readonly origins: readonly string[];
+  /** Names under which the server may be addressed beside its own address: what a rebound name is not among. */
+  readonly hosts: readonly string[];
+  /** Bytes of a request's body. */
+  readonly maxBodyBytes: number;
+  /** For the whole body to arrive. */
+  readonly bodyTimeoutMs: number;
+  /** For an answer that is no stream. An invocation that takes longer goes on without its client. */
+  readonly requestTimeoutMs: number;
+  readonly heartbeatMs: number;
+  /** Streams that one principal may hold open. */
+  readonly maxStreams: number;
+  /** Of tenants that are not named; a key may have narrower ones of its own. */
+  readonly tenantLimits: Limits;
+  readonly tenants: Readonly<Record<string, Limits>>;
+  /** Failed credentials an address may try in a minute. */
+  readonly failuresPerMinute: number;
+  /** For runs in progress when the server closes. */
+  readonly drainMs: number;
+  readonly studio: boolean;
+  readonly mcp: boolean;
+  /** Whether the agent card is shown to anybody. */
+  readonly publicCard: boolean;
+  /** A folder with results of evaluations. */
+  readonly evals: string | undefined;
+  /** Values that must leave the house in no event, card or page, whatever they look like. */
+  readonly secrets: readonly string[];
+  readonly idempotencyMs: number;
+  /** `name/version` of the package. */
+  readonly version: string;
+}
+
+export const DEFAULT_SETTINGS: ServerSettings = {
+  host: '127.0.0.1',
+  port: 4747,
+  open: false,
+  origins: [],
+  hosts: [],
+  maxBodyBytes: 1_048_576,
+  bodyTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  heartbeatMs: 15_000,
+  maxStreams: 100,
+  tenantLimits: {},
+  tenants: {},
+  failuresPerMinute: 30,
+  drainMs: 10_000,
+  studio: true,
+  mcp: true,
+  publicCard: false,
+  evals: undefined,
+  secrets: [],
+  idempotencyMs: 86_400_000,
+  version: '0.0.0',
+};
+
+/** Addresses of this machine only. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,68 @@
+import { type Route, route } from '../contract/route.js';
+import { s } from '../contract/schema.js';
+import type { Triggers } from './open-triggers.js';
+
+const instant = (description: string) =>
+  s.optional(s.integer({ description: `${description}, in milliseconds since 1970` }));
+
+const triggerSchema = s.named(
+  'Trigger',
+  s.object({
+    name: s.string(),
+    kind: s.enumOf(['cron', 'webhook']),
+    agent: s.string(),
+    tenant: s.string(),
+    schedule: s.optional(s.string()),
+    timezone: s.optional(s.string()),
+    style: s.optional(s.enumOf(['flyball', 'github'])),
+    next: instant('When it is due next'),
+    last: instant('When it last started a run; of a webhook since this server is up'),
+    lastRun: s.optional(s.string({ description: 'The run that it last started.' })),
+    missed: s.optional(s.integer({ description: 'Times at which no server was up.' })),
+    lastMissed: instant('The last of them'),
+    failure: s.optional(s.string({ description: 'Why the last attempt started nothing.' })),
+  }),
+);
+
+/** What starts runs by itself, and the address at which others may. */
+export function triggerRoutes({ triggers }: { readonly triggers: Pick<Triggers, 'list' | 'hook'> }): readonly Route[] {
+  return [
+    route({
+      id: 'listTriggers',
+      method: 'get',
+      path: '/v1/triggers',
+      tag: 'triggers',
+      summary: 'List what starts runs by itself',
+      scope: 'agents:read',
+      answers: { 200: { about: 'The triggers of the tenant', schema: s.object({ triggers: s.list(triggerSchema) }) } },
+      examples: [{ title: 'All of them', status: 200 }],
+      handle: async ({ principal }) => ({ status: 200, body: { triggers: await triggers.list(principal.tenant) } }),
+    }),
+    route({
+      id: 'callHook',
+      method: 'post',
+      path: '/v1/hooks/{name}',
+      tag: 'triggers',
+      summary: 'Start a run by a signed message',
+      about:
+        'No bearer credential: the message is signed. `Flyball-Signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of `<seconds>.<body>` ' +
+        'under the secret of the hook; hooks in the style of GitHub take `X-Hub-Signature-256`. A message that was delivered before ' +
+        'answers with the run that it started then. `Flyball-Delivery` names a delivery, so that it may be signed again.',
+      scope: undefined,
+      params: s.object({ name: s.string({ pattern: '^[\\w-]{1,100}$' }) }),
+      raw: true,
+      idempotent: false,
+      answers: {
+        202: {
+          about: 'The run that this message stands for',
+          schema: s.object({ runId: s.string(), repeated: s.boolean() }),
+        },
+      },
+      examples: [{ title: 'Without a signature', params: { name: 'release' }, status: 401 }],
+      handle: async ({ params, headers, rawBody }) => ({
+        status: 202,
+        body: await triggers.hook(params.name, { headers, body: rawBody }),
+      }),
+    }),
+  ];
+}

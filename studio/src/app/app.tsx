@@ -1,0 +1,67 @@
+import { useComputed } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { needsLogin } from '../api/credentials.js';
+import { LoginPage } from '../login/login-page.js';
+import { match, navigate, place } from '../router/router.js';
+import { nextTheme } from '../theme/theme.js';
+import { Boundary } from '../ui/boundary.js';
+import { Empty } from '../ui/empty.js';
+import { KeyHelp } from './key-help.js';
+import { type KeyAction, startKeys, useKeys } from './keys.js';
+import { pages } from './pages.js';
+import { TopBar } from './top-bar.js';
+
+/** The frame around every page: menu, connection, keys. */
+export function App() {
+  const [helpOpen, setHelpOpen] = useState(false);
+  useEffect(startKeys, []);
+  useKeys(useMemo(() => globalKeys(() => setHelpOpen(true)), []));
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <TopBar onKeys={() => setHelpOpen(true)} />
+      <main id="main" tabIndex={-1}>
+        <CurrentPage />
+      </main>
+      <KeyHelp open={helpOpen} onClose={() => setHelpOpen(false)} />
+    </div>
+  );
+}
+
+function CurrentPage() {
+  const found = useComputed(() => pageAt(place.value.path)).value;
+  useEffect(() => {
+    document.title = `${found?.page.title ?? 'Not found'} · Flyball studio`;
+    if (place.peek().path === '/') navigate('/runs', { replace: true });
+  }, [found?.page]);
+  if (needsLogin.value) return <LoginPage />;
+  if (found === undefined)
+    return <Empty title="There is no such page">Choose one from the menu, or press ? to see the keys.</Empty>;
+  const { page, params } = found;
+  return (
+    <Boundary key={place.value.path}>
+      <page.View key={Object.values(params).join('/')} params={params} />
+    </Boundary>
+  );
+}
+
+function pageAt(path: string) {
+  const wanted = path === '/' ? '/runs' : path;
+  for (const page of pages) {
+    const params = match(page.path, wanted);
+    if (params !== undefined) return { page, params };
+  }
+  return undefined;
+}
+
+function globalKeys(showHelp: () => void): readonly KeyAction[] {
+  return [
+    { keys: '?', what: 'Show the keys', run: showHelp },
+    { keys: 't', what: 'Light, dark or as the system', run: nextTheme },
+    ...pages.flatMap(({ path, title, key }) =>
+      key === undefined ? [] : [{ keys: `g ${key}`, what: `Go to ${title.toLowerCase()}`, run: () => navigate(path) }],
+    ),
+  ];
+}

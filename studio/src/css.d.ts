@@ -1,0 +1,2 @@
+/** Style sheets are imported for their effect on the page only. */
+declare module '*.css';

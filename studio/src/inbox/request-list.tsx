@@ -1,0 +1,45 @@
+import { href } from '../router/router.js';
+import { Ago } from '../ui/amounts-view.js';
+import { Badge } from '../ui/badge.js';
+import type { InboxItem } from './requests.js';
+import { Deadline, RiskBadge } from './risk-badge.js';
+
+export function inboxPath(id: string): string {
+  return `/inbox/${encodeURIComponent(id)}`;
+}
+
+export function RequestList({
+  items,
+  current,
+}: {
+  readonly items: readonly InboxItem[];
+  readonly current: string | undefined;
+}) {
+  return (
+    <ul class="request-list" aria-label="What runs ask of people">
+      {items.map((item) => (
+        <li key={item.id}>
+          <a
+            href={href(inboxPath(item.id))}
+            class="request-row"
+            data-request={item.id}
+            {...(item.id === current ? { 'aria-current': 'true' as const } : {})}
+          >
+            <span class="request-head">
+              <strong class="cut">{item.about}</strong>
+              {item.risk === undefined ? null : <RiskBadge risk={item.risk} />}
+            </span>
+            {item.why === undefined ? null : <span class="request-why quiet">{item.why}</span>}
+            <span class="request-foot quiet">
+              <span>{item.kind === 'approval' ? 'Approval' : 'Question'}</span>
+              <span class="cut">{item.agent}</span>
+              <Ago at={item.askedAt} />
+              {item.status === 'open' ? null : <Badge tone="idle">{item.status}</Badge>}
+              {item.status === 'open' && item.due !== undefined ? <Deadline due={item.due} /> : null}
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,19 @@
+import type { JsonSchema } from '../../../src/core/schema.js';
+import type { Sending } from './sending.js';
+
+export type Details = Readonly<Record<string, unknown>>;
+
+export interface WidgetProps {
+  readonly details: Details;
+  readonly schema: JsonSchema | undefined;
+  readonly sending: Sending;
+  readonly onAnswer: (value: unknown) => void;
+}
+
+export function Problem({ text }: { readonly text: string }) {
+  return (
+    <p class="field-problem" role="alert">
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,210 @@
+import { useComputed } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import type { Entry, EventOf } from '../../../src/core/events.js';
+import type { Effect } from '../../../src/views/effects.js';
+import { baseOf } from '../../../src/views/paths.js';
+import { spansIn } from '../../../src/views/trace.js';
+import { duration } from '../ui/amounts.js';
+import { Badge } from '../ui/badge.js';
+import { Code } from '../ui/code.js';
+import { Empty } from '../ui/empty.js';
+import { EffectBody, Facts } from './effect-body.js';
+import { EffectEntriesFold, keyOf } from './effect-entries.js';
+import { PrefixFold } from './prefix-fold.js';
+import type { RunModel } from './run-model.js';
+import { KIND_NAMES, plainName } from './waterfall-rows.js';
+
+/** All about what is selected: an effect with everything that happened to it, or one entry as it stands in the journal. */
+export function Details({ model }: { readonly model: RunModel }) {
+  const selected = model.selected.value;
+  if (selected === undefined)
+    return (
+      <div class="card">
+        <Empty title="Nothing selected">Select a bar or an event to see what it was about.</Empty>
+      </div>
+    );
+  if (selected.startsWith('@')) return <EntryDetails model={model} index={Number(selected.slice(1))} />;
+  return <SpanDetails model={model} />;
+}
+
+function EntryDetails({ model, index }: { readonly model: RunModel; readonly index: number }) {
+  const entry = model.entries.value[index];
+  if (entry === undefined) return null;
+  return (
+    <div class="card card-body details">
+      <h2>
+        Entry {entry.seq} <span class="quiet">{entry.event.type}</span>
+      </h2>
+      <Facts
+        facts={[
+          ['Generation', String(entry.generation)],
+          ['Time', new Date(entry.at).toLocaleString()],
+          ['Active time', duration(entry.activeMs)],
+        ]}
+      />
+      <button type="button" class="button small" onClick={() => (model.upTo.value = index + 1)}>
+        Show the run as of this entry
+      </button>
+      <Code value={entry.event} label="The entry as JSON" />
+    </div>
+  );
+}
+
+function SpanDetails({ model }: { readonly model: RunModel }) {
+  const entriesByEffect = useMemo(
+    () =>
+      new PrefixFold(
+        () => new EffectEntriesFold(),
+        (fold) => fold.read(),
+      ),
+    [],
+  );
+  const found = useComputed(() => ({
+    effect: model.effects.value.find((effect) => `${effect.generation}:${effect.id}` === model.selected.value),
+    entries: entriesByEffect.of(model.shown.value),
+    span: spansIn(model.trace.value).find((span) => span.id === model.selected.value),
+  })).value;
+  const { effect, span } = found;
+  if (effect === undefined && span === undefined)
+    return (
+      <div class="card">
+        <Empty title="Not yet">At this point of the journal it had not begun.</Empty>
+      </div>
+    );
+  const related = effect === undefined ? [] : (found.entries.get(keyOf(effect.generation, effect.id)) ?? []);
+  const guards = effect === undefined ? [] : guardsOf(model, effect);
+  return (
+    <div class="card card-body details" aria-live="off">
+      <h2>
+        {span === undefined ? effect?.name : plainName(span)}{' '}
+        {span === undefined ? null : <span class="quiet">{KIND_NAMES[span.kind]}</span>}
+      </h2>
+      {effect === undefined ? (
+        <Facts
+          facts={[
+            ['State', span?.status ?? ''],
+            ['Took', span?.endMs === undefined ? 'still open' : duration(span.endMs - span.startMs)],
+          ]}
+        />
+      ) : (
+        <EffectBody effect={effect} arriving={model.arriving.value.get(effect.id)} />
+      )}
+      {span?.kind === 'run' ? <RunBody model={model} /> : null}
+      <Decisions guards={guards} />
+      <Trouble entries={related} />
+      <Related model={model} entries={related} />
+    </div>
+  );
+}
+
+/** What went in and what came out. */
+function RunBody({ model }: { readonly model: RunModel }) {
+  const first = model.shown.value[0]?.event;
+  const { outcome } = model.summary.value;
+  return (
+    <>
+      {first?.type === 'run-start' || first?.type === 'generation-start' ? (
+        <section>
+          <h3>Input</h3>
+          <Code value={first.input} label="Input" />
+        </section>
+      ) : null}
+      {outcome === undefined ? null : (
+        <section>
+          <h3>Outcome</h3>
+          <Code value={outcome} label="Outcome" />
+        </section>
+      )}
+    </>
+  );
+}
+
+function guardsOf(model: RunModel, effect: Effect) {
+  const base = baseOf(effect.id);
+  return model.guards.value.filter(({ effect: of, generation }) => of === base && generation === effect.generation);
+}
+
+function Decisions({ guards }: { readonly guards: RunModel['guards']['value'] }) {
+  if (guards.length === 0) return null;
+  return (
+    <section>
+      <h3>What guards decided</h3>
+      <ul class="plain-list">
+        {guards.map(({ guard, verdict, why, rule }) => (
+          <li key={`${guard} ${verdict} ${why}`}>
+            <Badge tone={VERDICT_TONES[verdict]}>{verdict}</Badge> <strong>{guard}</strong>
+            {rule === undefined ? null : <span class="quiet"> rule {rule}</span>}
+            <div>{why}</div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export const VERDICT_TONES = {
+  allowed: 'good',
+  obliged: 'good',
+  warned: 'warn',
+  asked: 'warn',
+  escalated: 'warn',
+  denied: 'bad',
+  blocked: 'bad',
+} as const;
+
+type TroubleEvent = EventOf<'retry' | 'guard-refused' | 'doubt'>;
+
+/** Refusals, tries that failed, doubts: the ends of failed effects are told by the effect itself. */
+function Trouble({ entries }: { readonly entries: readonly Entry[] }) {
+  const events = entries.flatMap(({ event, seq }) => (isTrouble(event) ? [{ event, seq }] : []));
+  if (events.length === 0) return null;
+  return (
+    <section>
+      <h3>What went wrong on the way</h3>
+      <ul class="plain-list">
+        {events.map(({ event, seq }) => (
+          <li key={seq}>{wordsOf(event)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function isTrouble(event: Entry['event']): event is TroubleEvent {
+  return event.type === 'retry' || event.type === 'guard-refused' || event.type === 'doubt';
+}
+
+function wordsOf(event: TroubleEvent): string {
+  switch (event.type) {
+    case 'retry':
+      return `Try ${event.retry} failed (${event.failure.code}): ${event.failure.message} Tried again after ${duration(event.delayMs)}.`;
+    case 'guard-refused':
+      return `Refused at ${event.seam}: ${event.why}`;
+    case 'doubt':
+      return `In doubt whether it happened: ${event.why}`;
+  }
+}
+
+function Related({ model, entries }: { readonly model: RunModel; readonly entries: readonly Entry[] }) {
+  if (entries.length === 0) return null;
+  return (
+    <details class="related">
+      <summary>
+        {entries.length} {entries.length === 1 ? 'entry' : 'entries'} in the journal
+      </summary>
+      <ul class="plain-list">
+        {entries.slice(0, 200).map((entry) => (
+          <li key={`${entry.generation}.${entry.seq}`}>
+            <button
+              type="button"
+              class="link"
+              onClick={() => (model.selected.value = `@${model.entries.peek().indexOf(entry)}`)}
+            >
+              {entry.seq} {entry.event.type}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Entry, EventType } from '../../../src/core/events.js';
+import { TimelineFold } from '../../../src/views/timeline.js';
+
+/** An entry as one row of the event list. */
+export interface EventLine {
+  readonly generation: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: EventType;
+  readonly symbol: string;
+  readonly text: string;
+  readonly detail?: string;
+  readonly depth: number;
+  readonly offsetMs: number;
+}
+
+/** One line for each entry, those included that a terminal would leave out: here every entry can be opened. */
+export class LineFold {
+  private readonly timeline = new TimelineFold();
+  private readonly told: EventLine[] = [];
+  private startedAt: number | undefined;
+
+  apply(entry: Entry): void {
+    this.startedAt ??= entry.at;
+    const { generation, seq, at, event } = entry;
+    const line = this.timeline.apply(entry);
+    this.told.push({
+      generation,
+      seq,
+      at,
+      kind: event.type,
+      symbol: line?.symbol ?? '·',
+      text: line?.text ?? event.type.replaceAll('-', ' '),
+      depth: line?.depth ?? 0,
+      offsetMs: at - this.startedAt,
+      ...(line?.detail === undefined ? {} : { detail: line.detail }),
+    });
+  }
+
+  lines(): readonly EventLine[] {
+    return this.told.slice();
+  }
+}

@@ -1,0 +1,148 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
+import { type KeyAction, useKeys } from '../app/keys.js';
+import { duration } from '../ui/amounts.js';
+import { Empty } from '../ui/empty.js';
+import { Split } from '../ui/split.js';
+import { VirtualList } from '../ui/virtual-list.js';
+import { Details } from './details.js';
+import type { EventLine } from './event-lines.js';
+import type { RunModel } from './run-model.js';
+
+const ROW_HEIGHT = 26;
+
+interface Numbered {
+  readonly line: EventLine;
+  readonly index: number;
+}
+
+/** Every entry of the journal up to the slider, one row each. */
+export function EventsTab({ model }: { readonly model: RunModel }) {
+  const search = useSignal('');
+  const input = useRef<HTMLInputElement>(null);
+  const found = useComputed(() => matching(model.lines.value, search.value));
+  const selected = model.selected.value;
+  const shownRow = found.value.findIndex(({ index }) => `@${index}` === selected);
+  useKeys(useMemo(() => keysFor(model, found, input), [model]));
+  return (
+    <Split
+      label="Details"
+      side={<Details model={model} />}
+      main={
+        <div class="card">
+          <div class="events-head">
+            <input
+              ref={input}
+              class="field"
+              type="search"
+              placeholder="Find events ( / )"
+              aria-label="Find events"
+              value={search.value}
+              onInput={(event) => (search.value = event.currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Escape') event.currentTarget.blur();
+              }}
+            />
+            <span class="quiet number" role="status">
+              {found.value.length === model.lines.value.length
+                ? `${found.value.length} events`
+                : `${found.value.length} of ${model.lines.value.length} events`}
+            </span>
+          </div>
+          {found.value.length === 0 ? (
+            <Empty title={search.value === '' ? 'No events yet' : 'No event says that'} />
+          ) : (
+            <VirtualList
+              items={found.value}
+              rowHeight={ROW_HEIGHT}
+              label="Events"
+              class="events"
+              role="listbox"
+              stickToEnd={model.upTo.value === 'live'}
+              keyOf={({ index }) => String(index)}
+              {...(shownRow < 0 ? {} : { shownRow })}
+              row={({ line, index }) => (
+                <Line
+                  line={line}
+                  picked={`@${index}` === selected}
+                  onPick={() => (model.selected.value = `@${index}`)}
+                />
+              )}
+            />
+          )}
+        </div>
+      }
+    />
+  );
+}
+
+function Line({
+  line,
+  picked,
+  onPick,
+}: {
+  readonly line: EventLine;
+  readonly picked: boolean;
+  readonly onPick: () => void;
+}) {
+  return (
+    <div
+      class={`event-row ${picked ? 'picked' : ''} ${TROUBLE.has(line.kind) ? 'trouble' : ''}`}
+      role="option"
+      aria-selected={picked}
+      tabIndex={-1}
+      data-seq={line.seq}
+      onClick={onPick}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onPick();
+      }}
+    >
+      <span class="event-seq number quiet">{line.seq}</span>
+      <span class="event-time number quiet">{duration(line.offsetMs)}</span>
+      <span class="event-symbol" aria-hidden="true">
+        {line.symbol}
+      </span>
+      <span class="cut" style={{ paddingLeft: `${Math.min(line.depth, 6) * 12}px` }}>
+        {line.text} {line.detail === undefined ? null : <span class="quiet mono">{line.detail}</span>}
+      </span>
+    </div>
+  );
+}
+
+const TROUBLE: ReadonlySet<string> = new Set([
+  'abort',
+  'doubt',
+  'guard-refused',
+  'operator-alert',
+  'retry',
+  'stuck',
+  'trip',
+]);
+
+function matching(lines: readonly EventLine[], search: string): readonly Numbered[] {
+  const numbered = lines.map((line, index) => ({ line, index }));
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return numbered;
+  return numbered.filter(({ line }) => {
+    const text = `${line.kind} ${line.text} ${line.detail ?? ''}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function keysFor(
+  model: RunModel,
+  found: { peek(): readonly Numbered[] },
+  input: { readonly current: HTMLInputElement | null },
+): readonly KeyAction[] {
+  const move = (by: number) => {
+    const all = found.peek();
+    const at = all.findIndex(({ index }) => `@${index}` === model.selected.peek());
+    const to = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
+    if (to !== undefined) model.selected.value = `@${to.index}`;
+  };
+  return [
+    { keys: 'j', what: 'Next event', run: () => move(1) },
+    { keys: 'k', what: 'Event before', run: () => move(-1) },
+    { keys: '/', what: 'Find events', run: () => input.current?.focus() },
+  ];
+}

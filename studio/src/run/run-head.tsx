@@ -1,0 +1,125 @@
+import type { CountedAxis } from '../../../src/core/budget.js';
+import type { Waiting } from '../../../src/core/outcome.js';
+import { outcomeText } from '../../../src/views/timeline-sentences.js';
+import { href } from '../router/router.js';
+import { AXIS_NAMES, duration } from '../ui/amounts.js';
+import { Ago } from '../ui/amounts-view.js';
+import { Badge, StatusBadge } from '../ui/badge.js';
+import { Gauge } from '../ui/gauge.js';
+import { RunControls } from './run-controls.js';
+import type { RunModel } from './run-model.js';
+
+const GAUGES: readonly CountedAxis[] = [
+  'costUsd',
+  'tokensIn',
+  'tokensOut',
+  'modelCalls',
+  'toolCalls',
+  'iterations',
+  'wallMs',
+];
+
+/** Who, how it stands at the slider's place, what it has spent, and the buttons that steer it. */
+export function RunHead({ model }: { readonly model: RunModel }) {
+  const card = model.card.value;
+  const summary = model.summary.value;
+  const isLive = model.upTo.value === 'live';
+  const status = isLive ? (card?.status ?? summary.status) : summary.status;
+  const fork = summary.fork ?? card?.fork;
+  const takeovers = isLive ? (card?.takeovers ?? summary.takeovers) : summary.takeovers;
+  return (
+    <header class="run-head card card-body">
+      <div class="run-title">
+        <h1>{summary.agent ?? card?.agent ?? 'Run'}</h1>
+        <StatusBadge status={status} />
+        {isLive ? null : <Badge tone="idle">As it stood</Badge>}
+        {takeovers > 0 ? <Badge tone="idle">Taken over {takeovers === 1 ? 'once' : `${takeovers} times`}</Badge> : null}
+        <RunControls model={model} />
+      </div>
+      <p class="run-facts quiet">
+        <span class="mono">{model.runId}</span>
+        {summary.version === undefined ? null : <span>version {summary.version}</span>}
+        {card === undefined ? null : <span>{card.mode}</span>}
+        {summary.subject === undefined ? null : <span>for {summary.subject}</span>}
+        {card?.phase !== undefined && isLive && card.outcome === undefined ? <span>phase {card.phase}</span> : null}
+        {summary.startedAt === undefined ? null : (
+          <span>
+            started <Ago at={summary.startedAt} />
+          </span>
+        )}
+        <span>active for {duration(summary.activeMs)}</span>
+        {fork === undefined ? null : (
+          <span>
+            forked from <a href={href(`/runs/${encodeURIComponent(fork.run)}?at=${fork.seq + 1}`)}>{fork.run}</a> after
+            entry {fork.seq}
+          </span>
+        )}
+      </p>
+      <State model={model} />
+      <dl class="run-gauges">
+        {GAUGES.map((axis) => (
+          <div key={axis}>
+            <dt>{AXIS_NAMES[axis]}</dt>
+            <dd>
+              <Gauge axis={axis} use={summary.usage[axis]} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </header>
+  );
+}
+
+/** One line on why it stands where it stands: its end, what it waits for, or what is open. */
+function State({ model }: { readonly model: RunModel }) {
+  const { outcome, waiting, open } = model.summary.value;
+  const attention = model.upTo.value === 'live' ? model.card.value?.attention : undefined;
+  const asks = waiting.filter(({ kind }) => kind === 'approval' || kind === 'question' || kind === 'doubt');
+  return (
+    <div class="run-state" role="status">
+      {attention === undefined ? null : <p class="bad-text">{attention}</p>}
+      {outcome === undefined ? null : <p>{capital(outcomeText(outcome))}</p>}
+      {outcome !== undefined || waiting.length === 0 ? null : (
+        <p>
+          Waits for {waiting.map(awaited).join(', ')}.
+          {asks.length > 0 && model.upTo.value === 'live' ? (
+            <>
+              {' '}
+              <a href={href(`/inbox?run=${encodeURIComponent(model.runId)}`)}>Answer in the inbox</a>
+            </>
+          ) : null}
+        </p>
+      )}
+      {outcome !== undefined || open.length === 0 || waiting.length === open.length ? null : (
+        <p class="quiet">
+          Open:{' '}
+          {open
+            .slice(0, 4)
+            .map(({ verb, name }) => `${verb} ${name}`)
+            .join(', ')}
+          {open.length > 4 ? ` and ${open.length - 4} more` : ''}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+function awaited({ kind, name, request }: Waiting): string {
+  const { action, prompt } = (request ?? {}) as { readonly action?: unknown; readonly prompt?: unknown };
+  switch (kind) {
+    case 'sleep':
+      return 'time to pass';
+    case 'approval':
+      return `approval of ${typeof action === 'string' ? action : name}`;
+    case 'doubt':
+      return `somebody to say whether ${typeof action === 'string' ? action : name} happened`;
+    case 'question':
+      return `an answer to “${typeof prompt === 'string' ? prompt : name}”`;
+    case 'signal':
+      return `signal ${name}`;
+  }
+}

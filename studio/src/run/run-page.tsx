@@ -1,0 +1,57 @@
+import { useComputed } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { type KeyAction, useKeys } from '../app/keys.js';
+import { type Params, place, setQuery } from '../router/router.js';
+import { Boundary } from '../ui/boundary.js';
+import { ErrorNote } from '../ui/error-note.js';
+import { TabBar } from '../ui/tab-bar.js';
+import { RunHead } from './run-head.js';
+import type { RunModel } from './run-model.js';
+import { tabs } from './tabs.js';
+import { TimeSlider } from './time-slider.js';
+import { watchRun } from './watch-run.js';
+import './run.css';
+
+/** One run: how it stands, what it did, and what can be done about it. */
+export function RunPage({ params }: { readonly params: Params }) {
+  const runId = params['runId'] ?? '';
+  const model = useMemo(() => watchRun(runId), [runId]);
+  useEffect(() => () => model.close(), [model]);
+  useEffect(() => {
+    const at = Number(place.peek().query.get('at'));
+    if (Number.isInteger(at) && at > 0) model.upTo.value = at;
+  }, [model]);
+  if (model.problem.value !== undefined && model.entries.value.length === 0)
+    return <ErrorNote error={model.problem.value} onRetry={() => model.refresh()} />;
+  return (
+    <div class="run-page">
+      <RunHead model={model} />
+      <TimeSlider model={model} />
+      <RunTabs model={model} />
+    </div>
+  );
+}
+
+function RunTabs({ model }: { readonly model: RunModel }) {
+  const shown = useComputed(() => tabs.filter((tab) => tab.available(model))).value;
+  const wanted = place.value.query.get('tab');
+  const current = shown.find(({ id }) => id === wanted) ?? shown[0];
+  const pick = (id: string) => setQuery({ tab: id === tabs[0]?.id ? undefined : id });
+  const ids = shown.map(({ id }) => id).join(' ');
+  useKeys(useMemo(() => shown.map((tab, index) => tabKey(tab.title, index, () => pick(tab.id))), [ids]));
+  if (current === undefined) return null;
+  return (
+    <>
+      <TabBar tabs={shown} current={current.id} onPick={pick} label="Views of the run" />
+      <div class="run-panel" role="tabpanel" id={`panel-${current.id}`} aria-labelledby={`tab-${current.id}`}>
+        <Boundary key={current.id}>
+          <current.View model={model} />
+        </Boundary>
+      </div>
+    </>
+  );
+}
+
+function tabKey(title: string, index: number, run: () => void): KeyAction {
+  return { keys: String(index + 1), what: `Show ${title.toLowerCase()}`, run };
+}

@@ -1,0 +1,255 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { type KeyAction, useKeys } from '../app/keys.js';
+import { duration } from '../ui/amounts.js';
+import { useNow } from '../ui/amounts-view.js';
+import { useNarrow } from '../ui/use-narrow.js';
+import { VirtualList } from '../ui/virtual-list.js';
+import { PrefixFold } from './prefix-fold.js';
+import type { RunModel } from './run-model.js';
+import { RestFold, TimeScale } from './time-scale.js';
+import { actionNames, KIND_NAMES, type Row, RowTree } from './waterfall-rows.js';
+
+const ROW_HEIGHT = 26;
+const AXIS_HEIGHT = 26;
+const ZOOMS = [1, 2, 4, 8, 16, 32] as const;
+/** Open bars grow this often: smooth enough for the eye, cheap enough for a phone. */
+const GROW_MS = 250;
+
+/** Phases, model calls, tools and children as nested bars on one time axis. */
+export function Waterfall({ model }: { readonly model: RunModel }) {
+  const closed = useSignal<ReadonlySet<string>>(new Set());
+  const zoom = useSignal(0);
+  const rests = useMemo(
+    () =>
+      new PrefixFold(
+        () => new RestFold(),
+        (fold) => fold.read(),
+      ),
+    [],
+  );
+  const tree = useMemo(() => new RowTree(), []);
+  const rows = useComputed(() => tree.of(model.trace.value, closed.value));
+  const names = useComputed(() => actionNames(model.effects.value));
+  const isGrowing = useComputed(() => model.upTo.value === 'live' && model.summary.value.outcome === undefined);
+  const now = useNow(GROW_MS, isGrowing.value);
+  const scale = useComputed(() => rests.of(model.shown.value));
+  const selected = model.selected.value;
+  const shownRow = rows.value.findIndex(({ id }) => id === selected);
+  const { from, to, rests: gaps } = scale.value;
+  const end = isGrowing.value ? Math.max(now, to) : to;
+  // at rest since the last entry: the wait goes on, but nobody works
+  const resting = isGrowing.value && model.summary.value.status !== 'running' && end - to > 2000;
+  const time = new TimeScale(from, end, resting ? [...gaps, { from: to, to: end }] : gaps);
+  const factor = ZOOMS[zoom.value] ?? 1;
+  useKeys(useMemo(() => keysFor(model, rows, closed, zoom), [model]));
+  return (
+    <div class="card waterfall-card">
+      <div class="waterfall-tools">
+        <Legend />
+        <div class="wf-zoom" role="group" aria-label="Zoom">
+          <button type="button" class="button small" onClick={() => zoomBy(zoom, -1)} disabled={zoom.value === 0}>
+            Wider view
+          </button>
+          <span class="number quiet">{factor}×</span>
+          <button
+            type="button"
+            class="button small"
+            onClick={() => zoomBy(zoom, 1)}
+            disabled={zoom.value === ZOOMS.length - 1}
+          >
+            Closer
+          </button>
+        </div>
+      </div>
+      <VirtualList
+        items={rows.value}
+        rowHeight={ROW_HEIGHT}
+        headerHeight={AXIS_HEIGHT}
+        label="Timeline of the run"
+        role="tree"
+        class="waterfall"
+        width={`calc(var(--names) + (100% - var(--names)) * ${factor})`}
+        header={<Axis time={time} factor={factor} />}
+        keyOf={({ id }) => id}
+        {...(shownRow < 0 ? {} : { shownRow })}
+        row={(row) => (
+          <Bar
+            row={row}
+            name={names.value.get(row.id) ?? row.name}
+            time={time}
+            end={end}
+            picked={row.id === selected}
+            onPick={() => pick(model, row.id)}
+            onToggle={() => toggle(closed, row.id)}
+          />
+        )}
+      />
+    </div>
+  );
+}
+
+function Bar({
+  row,
+  name,
+  time,
+  end,
+  picked,
+  onPick,
+  onToggle,
+}: {
+  readonly row: Row;
+  readonly name: string;
+  readonly time: TimeScale;
+  readonly end: number;
+  readonly picked: boolean;
+  readonly onPick: () => void;
+  readonly onToggle: () => void;
+}) {
+  const { kind, depth, startMs, endMs, status, hasChildren, isClosed } = row;
+  const left = time.at(startMs);
+  const width = Math.max(0, time.at(endMs ?? end) - left);
+  const took = duration(Math.max(0, (endMs ?? end) - startMs));
+  return (
+    <div
+      class={`wf-row ${picked ? 'picked' : ''}`}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-selected={picked}
+      aria-label={`${KIND_NAMES[kind]} ${name}, ${STATES[status]}, ${took}`}
+      {...(hasChildren ? { 'aria-expanded': !isClosed } : {})}
+      data-span={row.id}
+      tabIndex={-1}
+      onClick={onPick}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onPick();
+      }}
+    >
+      <span class="wf-name" style={{ paddingLeft: `${8 + Math.min(depth, 8) * 12}px` }}>
+        {hasChildren ? (
+          <button
+            type="button"
+            class="wf-fold"
+            tabIndex={-1}
+            aria-label={isClosed ? 'Show what is inside' : 'Hide what is inside'}
+            onClick={(event) => {
+              event.stopPropagation();
+              onToggle();
+            }}
+          >
+            {isClosed ? '▸' : '▾'}
+          </button>
+        ) : (
+          <span class="wf-fold" />
+        )}
+        <span class="wf-kind" data-kind={kind} aria-hidden="true" />
+        <span class="cut">{name}</span>
+      </span>
+      <span class="wf-track">
+        <span
+          class="wf-bar"
+          data-kind={kind}
+          data-state={status}
+          style={{ left: `${left * 100}%`, width: `max(3px, ${width * 100}%)` }}
+          title={`${KIND_NAMES[kind]} ${name}: ${took}`}
+        />
+        <span
+          class={`wf-took number ${left + width > 0.86 ? 'before' : ''}`}
+          style={left + width > 0.86 ? { right: `${(1 - left) * 100}%` } : { left: `${(left + width) * 100}%` }}
+        >
+          {took}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+const STATES = { ok: 'done', error: 'failed', open: 'open' } as const;
+
+function Axis({ time, factor }: { readonly time: TimeScale; readonly factor: number }) {
+  const narrow = useNarrow();
+  return (
+    <div class="wf-axis">
+      <span class="wf-name quiet">Time at work</span>
+      <span class="wf-track">
+        {time
+          .ticks(Math.min(64, (narrow ? 2 : 6) * factor))
+          .filter(({ at }) => at < 1 - (narrow ? 0.2 : 0.08) / factor)
+          .map(({ at, workedMs }) => (
+            <span key={workedMs} class="wf-tick number" style={{ left: `${at * 100}%` }}>
+              {workedMs === 0 ? '0' : duration(workedMs).replace(/\.0+ s$/, ' s')}
+            </span>
+          ))}
+        {time.rests.map((rest) => {
+          const left = time.at(rest.from);
+          return (
+            <span
+              key={rest.from}
+              class="wf-rest"
+              title={`At rest for ${duration(rest.to - rest.from)}`}
+              style={{ left: `${left * 100}%`, width: `${(time.at(rest.to) - left) * 100}%` }}
+            >
+              <span class="visually-hidden">At rest for {duration(rest.to - rest.from)}</span>
+            </span>
+          );
+        })}
+      </span>
+    </div>
+  );
+}
+
+const LEGEND = ['ask', 'call', 'step', 'spawn', 'wait'] as const;
+
+function Legend() {
+  return (
+    <span class="wf-legend" aria-hidden="true">
+      {LEGEND.map((kind) => (
+        <span key={kind}>
+          <span class="wf-kind" data-kind={kind} /> {KIND_NAMES[kind]}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** On a narrow screen the details stand below: whoever touches a bar wants to read them. */
+function pick(model: RunModel, id: string): void {
+  model.selected.value = id;
+  document.querySelector('.split-side')?.scrollIntoView({ block: 'nearest' });
+}
+
+type Cell<T> = { value: T; peek(): T };
+
+function toggle(closed: Cell<ReadonlySet<string>>, id: string): void {
+  const next = new Set(closed.peek());
+  if (!next.delete(id)) next.add(id);
+  closed.value = next;
+}
+
+function zoomBy(zoom: Cell<number>, by: number): void {
+  zoom.value = Math.min(ZOOMS.length - 1, Math.max(0, zoom.peek() + by));
+}
+
+function keysFor(
+  model: RunModel,
+  rows: { peek(): readonly Row[] },
+  closed: Cell<ReadonlySet<string>>,
+  zoom: Cell<number>,
+): readonly KeyAction[] {
+  const move = (by: number) => {
+    const all = rows.peek();
+    const at = all.findIndex(({ id }) => id === model.selected.peek());
+    model.selected.value = all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]?.id;
+  };
+  const fold = () => {
+    const id = model.selected.peek();
+    if (id !== undefined) toggle(closed, id);
+  };
+  return [
+    { keys: 'j', what: 'Next bar', run: () => move(1) },
+    { keys: 'k', what: 'Bar before', run: () => move(-1) },
+    { keys: 'o', what: 'Fold or unfold the bar', run: fold },
+    { keys: '+', what: 'Closer', run: () => zoomBy(zoom, 1) },
+    { keys: '-', what: 'Wider view', run: () => zoomBy(zoom, -1) },
+  ];
+}

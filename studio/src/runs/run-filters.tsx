@@ -1,0 +1,72 @@
+import type { RefObject } from 'preact';
+import { place, setQuery } from '../router/router.js';
+import type { RunsStore } from '../store/runs-store.js';
+
+const STATUSES = [
+  ['running', 'Running'],
+  ['suspended', 'Waiting'],
+  ['paused', 'Paused'],
+  ['pending', 'Pending'],
+  ['stalled', 'Stalled'],
+  ['done', 'Done'],
+  ['degraded', 'Degraded'],
+  ['bounded', 'Bounded'],
+  ['blocked', 'Blocked'],
+  ['failed', 'Failed'],
+  ['cancelled', 'Cancelled'],
+] as const;
+
+/** What is filtered for stands in the address, so that it can be sent to somebody. */
+export function RunFilters({
+  store,
+  search,
+}: {
+  readonly store: RunsStore;
+  readonly search: RefObject<HTMLInputElement | null>;
+}) {
+  const { query } = place.value;
+  const agent = query.get('agent') ?? '';
+  const agents = store.agents.value;
+  return (
+    <search class="run-filters" aria-label="Filter the runs">
+      <input
+        ref={search}
+        class="field"
+        type="search"
+        placeholder="Search ( / )"
+        aria-label="Search in ids, agents, people and reasons"
+        value={query.get('q') ?? ''}
+        onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
+        }}
+      />
+      <select
+        class="field"
+        aria-label="Status"
+        value={query.get('status') ?? ''}
+        onChange={(event) => setQuery({ status: event.currentTarget.value })}
+      >
+        <option value="">All statuses</option>
+        {STATUSES.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <select
+        class="field"
+        aria-label="Agent"
+        value={agent}
+        onChange={(event) => setQuery({ agent: event.currentTarget.value })}
+      >
+        <option value="">All agents</option>
+        {(agent === '' || agents.includes(agent) ? agents : [agent, ...agents]).map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </search>
+  );
+}

@@ -1,0 +1,29 @@
+import { useState } from 'preact/hooks';
+
+/** Longer values are cut until somebody asks for all of it: a page with a megabyte of text in it is slow for everyone. */
+const CUT = 4000;
+
+/** A value as JSON, or a text as it is. Never as markup. */
+export function Code({ value, label }: { readonly value: unknown; readonly label?: string }) {
+  const [all, setAll] = useState(false);
+  const text = textOf(value);
+  const isCut = !all && text.length > CUT;
+  return (
+    <div class="code-box">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
+      <pre class="code" tabIndex={0} {...(label === undefined ? {} : { 'aria-label': label })}>
+        {isCut ? `${text.slice(0, CUT)}…` : text}
+      </pre>
+      {isCut ? (
+        <button type="button" class="button small" onClick={() => setAll(true)}>
+          Show all {text.length.toLocaleString('en')} characters
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, null, 2) ?? 'undefined';
+}

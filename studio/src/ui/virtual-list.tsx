@@ -1,0 +1,109 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { scrollToShow, windowOf } from './window-of.js';
+
+export interface VirtualListProps<T> {
+  readonly items: readonly T[];
+  readonly rowHeight: number;
+  readonly label: string;
+  row(item: T, index: number): ComponentChildren;
+  keyOf(item: T, index: number): string;
+  /** Row that is scrolled into sight whenever it changes. */
+  readonly shownRow?: number;
+  /** Follow the end while it grows, as long as the reader is there. */
+  readonly stickToEnd?: boolean;
+  /** The reader is near the end: there may be more to load. */
+  onEnd?(): void;
+  /** Stands above the rows and scrolls sideways with them. */
+  readonly header?: ComponentChildren;
+  readonly headerHeight?: number;
+  /** Wider than the box where rows are: the list then scrolls sideways, never the page. */
+  readonly width?: string;
+  readonly class?: string;
+  readonly role?: 'list' | 'listbox' | 'tree';
+}
+
+/** A long list of which only the rows in sight are in the page. All rows have the same height. */
+export function VirtualList<T>(props: VirtualListProps<T>) {
+  const { items, rowHeight, label, row, keyOf, shownRow, onEnd, stickToEnd = false, headerHeight = 0 } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 600 });
+  const atEnd = useRef(stickToEnd);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || shownRow === undefined || shownRow < 0) return;
+    const height = element.clientHeight - headerHeight;
+    const to = scrollToShow(shownRow, rowHeight, element.scrollTop, height);
+    if (to === undefined) return;
+    element.scrollTop = to;
+    atEnd.current = false;
+  }, [shownRow, rowHeight, headerHeight]);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element !== null && stickToEnd && atEnd.current) element.scrollTop = element.scrollHeight;
+  }, [items.length, stickToEnd]);
+
+  const onScroll = () => {
+    const element = box.current;
+    if (element === null) return;
+    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+    atEnd.current = left < rowHeight * 2;
+    if (left < rowHeight * 10) onEnd?.();
+    setView({ top: element.scrollTop, height: element.clientHeight });
+  };
+  const { from, to } = windowOf(items.length, rowHeight, view.top, view.height);
+  return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: all roles it can have take a label
+    <div
+      class={`virtual ${props.class ?? ''}`}
+      ref={box}
+      onScroll={onScroll}
+      // no taller than its rows; the room for a bar to scroll sideways with comes on top
+      style={{ maxHeight: `${items.length * rowHeight + headerHeight + (props.width === undefined ? 0 : 16)}px` }}
+      // a region that scrolls has to be reachable by keyboard
+      tabIndex={0}
+      role={props.role ?? 'list'}
+      aria-label={label}
+    >
+      {props.header === undefined ? null : (
+        <div
+          class="virtual-head"
+          role="presentation"
+          style={{ height: `${headerHeight}px`, width: props.width ?? '100%' }}
+        >
+          {props.header}
+        </div>
+      )}
+      <div
+        class="virtual-all"
+        role="presentation"
+        style={{ height: `${items.length * rowHeight}px`, width: props.width ?? '100%' }}
+      >
+        <div class="virtual-rows" role="presentation" style={{ transform: `translateY(${from * rowHeight}px)` }}>
+          {items.slice(from, to).map((item, offset) => (
+            <div
+              key={keyOf(item, from + offset)}
+              role="presentation"
+              class="virtual-row"
+              style={{ height: `${rowHeight}px` }}
+            >
+              {row(item, from + offset)}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}

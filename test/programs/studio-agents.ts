@@ -1,0 +1,117 @@
+import { appendFileSync } from 'node:fs';
+import { type Agent, done } from 'flyball';
+import { defineAgent } from 'flyball/agents';
+import { chooseOneTool, formTool } from 'flyball/people';
+import { scriptedModel } from 'flyball/testing';
+import { tool } from 'flyball/tools';
+
+/** The agents of the browser's tests: quick, and one for each thing that a page has to show. */
+
+const payBack = tool({
+  name: 'pay_back',
+  description: 'Pays money back to a customer. Not for vouchers.',
+  input: {
+    type: 'object',
+    properties: {
+      order: { type: 'string', maxLength: 20, description: 'its number' },
+      amount: { type: 'number', minimum: 1, maximum: 500, description: 'EUR' },
+    },
+    required: ['order', 'amount'],
+    additionalProperties: false,
+  },
+  effect: { class: 'irreversible', why: 'money leaves the account' },
+  review: ({ order, amount }) => ({
+    why: `The customer of ${String(order)} asked for their money back, and the order was cancelled in time.`,
+    expectedEffect: `${String(amount)} EUR go back to the customer, today.`,
+    undo: 'It cannot be taken back; the customer would have to pay again.',
+    alternatives: ['offer a voucher over the same amount', 'pay back half of it'],
+    scores: { 'rule check': 0.98, 'past cases': 0.81 },
+    confidence: 0.86,
+    risk: 'high',
+    recommendation: 'approve',
+  }),
+  approval: { timeoutMs: 3_600_000, escalation: [{ to: 'the head of the desk', scopes: [] }] },
+  execute: async ({ order, amount }) => `paid ${String(amount)} EUR for ${String(order)}`,
+});
+
+const model = scriptedModel(
+  {
+    cashier: ({ messages }) => {
+      const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+      const last = results.at(-1);
+      if (last !== undefined) return last.startsWith('paid') ? `Done: ${last}.` : `It was not paid. ${last}`;
+      const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+      if (!asked.includes('order')) return `You said: ${asked.slice(0, 60)}`;
+      const call = JSON.stringify({ order: 'A-17', amount: 120 });
+      return { text: 'I propose to pay it back.', toolCalls: [{ id: 'c1', name: 'pay_back', arguments: call }] };
+    },
+  },
+  { id: 'scripted/cashier' },
+);
+
+const cashier = defineAgent({
+  name: 'cashier',
+  description: 'Pays customers back when a person agrees.',
+  model,
+  tools: [payBack],
+  inputs: {
+    request: { type: 'string', description: 'what the customer wrote', default: 'Please refund order A-17.' },
+    urgent: { type: 'boolean', required: false, description: 'whether somebody waits' },
+    copies: { type: 'integer', required: false, description: 'of the receipt' },
+  },
+  loop: { doubleConfirmation: false },
+  budget: { modelCalls: 6, toolCalls: 4, costUsd: 0.2 },
+});
+
+/** Writes a line for each step, slowly enough to be killed in between. */
+const walker: Agent<{ readonly steps?: number; readonly pauseMs?: number; readonly file?: string }, string> = async (
+  run,
+  input,
+) => {
+  const { steps = 6, pauseMs = 100, file } = input ?? {};
+  run.note({ kind: 'phase', phase: 'walk' });
+  for (let n = 1; n <= steps; n++)
+    await run.step(
+      `step-${n}`,
+      { n, pauseMs, file },
+      async (at, { key }) => {
+        if (at.file !== undefined) appendFileSync(at.file, `${at.n} ${key}\n`);
+        await new Promise((resolve) => setTimeout(resolve, at.pauseMs));
+        return `step ${at.n} is done`;
+      },
+      { class: 'idempotent' },
+    );
+  return done(`walked ${steps} steps`);
+};
+
+/** As many events as anybody wants. */
+const teller: Agent<{ readonly events?: number }, number> = async (run, input) => {
+  const events = input?.events ?? 10_000;
+  for (let n = 1; n <= events; n++) {
+    run.note({ kind: 'progress', n });
+    if (n % 500 === 0) await run.step(`told-${n}`, n, () => n, 'pure');
+  }
+  return done(events);
+};
+
+const asks = chooseOneTool();
+const form = formTool({
+  fields: {
+    type: 'object',
+    properties: { name: { type: 'string', minLength: 1, maxLength: 40 }, nights: { type: 'integer', minimum: 1 } },
+    required: ['name', 'nights'],
+  },
+});
+
+/** Asks a person twice: for a choice, then for a form. */
+const receptionist: Agent<unknown, unknown> = async (run) => {
+  const berth = await run.call(asks, {
+    prompt: 'Which berth do you want?',
+    choices: ['the quiet one', 'the cheap one'],
+  });
+  const guest = await run.call(form, { prompt: 'Who comes, and for how long?' });
+  return done(`${berth.content} for ${guest.content}`);
+};
+
+export const agents = { cashier, walker, teller, receptionist };
+export const tools = [payBack];

@@ -1,0 +1,123 @@
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeResultsFile } from '../../src/adapters/eval-files/results-file.js';
+import type { Route } from '../../src/server/contract/route.js';
+import type { Parts } from '../../src/server/parts.js';
+import { Problem } from '../../src/server/problem.js';
+import { evalRoutes } from '../../src/server/routes/evals.js';
+import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
+import { results, simulation } from '../evals/stage-results.js';
+
+interface Listed {
+  readonly evaluations: readonly { readonly id: string; readonly name: string; readonly files: readonly string[] }[];
+}
+interface Detail {
+  readonly points: readonly { readonly label: string; readonly pass1: number; readonly costPerTask: number }[];
+  readonly summaries: readonly { readonly label: string; readonly tasks: number; readonly domain: string }[];
+  readonly unread: readonly { readonly file: string; readonly why: string }[];
+}
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flyball-evals-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function asking(evals: string | undefined) {
+  const routes = evalRoutes({ settings: { ...DEFAULT_SETTINGS, evals } } as Parts);
+  const ask = async <T>(route: Route | undefined, params: unknown): Promise<T> => {
+    const answer = await route?.handle({ params } as Parameters<Route['handle']>[0]);
+    return (answer as { readonly body: T }).body;
+  };
+  return {
+    list: () => ask<Listed>(routes[0], {}),
+    get: (id: string) => ask<Detail>(routes[1], { id }),
+  };
+}
+
+const put = (path: string, agent: string, rewards: readonly number[], agentCost = 0.02): Promise<void> => {
+  const simulations = rewards.map((reward, index) => simulation(`t${index}`, reward, { agentCost }));
+  return writeResultsFile(join(folder, path, 'results.json'), results({ agent }, simulations, []));
+};
+
+describe('evaluations over HTTP', () => {
+  it('are found with their conditions, newest first, and answer the points of a plot [R6-STUDIO-EVALS]', async () => {
+    await put('2026-01-01/baseline', 'baseline', [1, 0, 0, 0]);
+    await put('2026-01-01/governed', 'governed', [1, 1, 1, 0], 0.2);
+    await put('alone', 'baseline', [1], 0);
+    await utimes(join(folder, 'alone', 'results.json'), 1, 1);
+    const { list, get } = asking(folder);
+    const { evaluations } = await list();
+    expect(evaluations.map(({ name, files }) => [name, files.length])).toEqual([
+      ['2026-01-01', 2],
+      ['alone', 1],
+    ]);
+    const both = await get(evaluations[0]?.id ?? '');
+    expect(both.points.map(({ pass1, costPerTask }) => [pass1, costPerTask]).sort()).toEqual([
+      [0.25, 0.02],
+      [0.75, 0.2],
+    ]);
+    expect(both.summaries.map(({ tasks }) => tasks)).toEqual([4, 4]);
+    const free = await get(evaluations[1]?.id ?? '');
+    expect(free.points).toEqual([]); // no cost: it has no place on a logarithmic scale, and is in the table
+    expect(free.summaries).toHaveLength(1);
+  });
+
+  it('are read again when a file changes', async () => {
+    await put('one', 'baseline', [0]);
+    const { list, get } = asking(folder);
+    const id = (await list()).evaluations[0]?.id ?? '';
+    expect((await get(id)).points[0]?.pass1).toBe(0);
+    await put('one', 'baseline', [1, 1]);
+    expect((await get(id)).points[0]?.pass1).toBe(1);
+  });
+
+  it('tell what cannot be read without naming where the folder lies', async () => {
+    await mkdir(join(folder, 'broken'), { recursive: true });
+    await writeFile(join(folder, 'broken', 'results.json'), '{ "info": ');
+    const { list, get } = asking(folder);
+    const { unread, summaries } = await get((await list()).evaluations[0]?.id ?? '');
+    expect(summaries).toEqual([]);
+    expect(unread[0]?.file).toBe('broken/results.json');
+    expect(unread[0]?.why).toContain('broken/results.json is no JSON');
+    expect(JSON.stringify(unread)).not.toContain(folder);
+  });
+
+  it('are neither found nor named outside of the folder: links and paths lead nowhere', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'flyball-outside-'));
+    try {
+      await writeResultsFile(join(outside, 'results.json'), results({}, [simulation('t', 1)]));
+      await symlink(outside, join(folder, 'linked'));
+      await mkdir(join(folder, 'file-linked'));
+      await symlink(join(outside, 'results.json'), join(folder, 'file-linked', 'results.json'));
+      const { list, get } = asking(folder);
+      expect(await list()).toEqual({ evaluations: [] });
+      for (const id of ['..', '../..', 'linked', outside, '0000000000000000'])
+        await expect(get(id)).rejects.toMatchObject({ status: 404 });
+    } finally {
+      await rm(outside, { recursive: true, force: true });
+    }
+  });
+
+  it('are none where the server has no folder, or it is not there', async () => {
+    for (const place of [undefined, join(folder, 'nowhere')]) {
+      const { list, get } = asking(place);
+      expect(await list()).toEqual({ evaluations: [] });
+      await expect(get('0000000000000000')).rejects.toBeInstanceOf(Problem);
+    }
+  });
+
+  it('leave out what is too large to read while others wait for answers, and say so', async () => {
+    await put('large', 'baseline', [1]);
+    await mkdir(join(folder, 'large', 'simulations'));
+    const { open } = await import('node:fs/promises');
+    const file = await open(join(folder, 'large', 'simulations', 'x.json'), 'w');
+    await file.truncate(60 * 1024 * 1024); // sparse: it takes no room on the disk
+    await file.close();
+    const { list, get } = asking(folder);
+    const { unread } = await get((await list()).evaluations[0]?.id ?? '');
+    expect(unread[0]?.why).toContain('the studio reads up to 48 MB');
+  });
+});
