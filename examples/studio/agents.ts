@@ -2,7 +2,7 @@ import { type Agent, blocked, done, memoryStore } from 'flyball';
 import { defineAgent, workflow } from 'flyball/agents';
 import { commitLoop, toolAwarePlan } from 'flyball/loops';
 import { chooseModel } from './choose-model.js';
-import { bookBerth, checkBerth, lookUpOrder, refund, TOOLS, tideTable, weather, write } from './tools.js';
+import { bookBerth, cancelBerth, checkBerth, lookUpOrder, refund, TOOLS, tideTable, weather, write } from './tools.js';
 
 /**
  * The agents of `npm start`: one for each thing that the studio shows. They are ordinary agents; only their model is a
@@ -83,7 +83,7 @@ async function bookLine(
   return `${entry.line} is booked`;
 }
 
-const planTools = [tideTable, weather, bookBerth];
+const planTools = [tideTable, weather, bookBerth, cancelBerth];
 const voyage = toolAwarePlan({
   planner: { session: { name: 'planner', model }, tools: planTools },
   execution: {

@@ -41,7 +41,7 @@ const nightWatch: Rule = ({ messages }) => {
 const planner: Rule = () =>
   JSON.stringify({
     goal: 'A berth in Bergen at high water',
-    shape: 'dag',
+    shape: 'partial',
     steps: [
       {
         id: 'tides',
@@ -72,6 +72,7 @@ const planner: Rule = () =>
         dependsOn: ['choose'],
         bindings: { time: { from: 'choose' } },
         reversibility: 'idempotent',
+        compensation: { tool: 'cancel_berth', args: { berth: '7' } },
         expectedOutcome: 'a booked berth',
       },
     ],
@@ -110,7 +111,7 @@ const judge: Rule = (request) => {
   ]);
   return JSON.stringify({
     dimensions: Object.fromEntries(dimensions),
-    missing: good ? [] : ['when, and where to go instead'],
+    missing: [],
     gaps: [],
   });
 };
@@ -128,7 +129,7 @@ const critic: Rule = (request) => {
         endLine: null,
         section: null,
         scope: 'global',
-        cause: 'missing-information',
+        cause: 'incompleteness',
         needsExpert: false,
         hint: 'add the times and the south basin',
       },

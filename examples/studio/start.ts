@@ -19,7 +19,7 @@ import { toolRegistry } from 'flyball/tools';
  */
 const options = process.argv.slice(2);
 const checking = options.includes('--check');
-const folder = checking ? mkdtempSync(join(tmpdir(), 'flyball-studio-')) : resolve('.flyball');
+const folder = checking ? mkdtempSync(join(tmpdir(), 'flyball-studio-')) : resolve('.flyball', 'studio');
 process.env['FLYBALL_HARBOUR'] = folder; // the agents keep their books there
 const database = join(folder, 'studio.db');
 const AGENTS = fileURLToPath(new URL('./agents.js', import.meta.url));
@@ -29,7 +29,7 @@ const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 const say = (text = '') => console.log(text);
 
 async function main(): Promise<void> {
-  if (options.includes('--fresh')) for (const end of ['', '-wal', '-shm']) rmSync(database + end, { force: true });
+  if (options.includes('--fresh')) rmSync(folder, { recursive: true, force: true });
   const { agents, tools, demonstration } = await import('./agents.js');
   const engine = await sqliteEngine({ path: database });
   const group = {

@@ -99,6 +99,17 @@ export const bookBerth = tool({
   },
 });
 
+export const cancelBerth = tool({
+  name: 'cancel_berth',
+  description: 'Gives a berth back. Not for moorings.',
+  input: fields({ berth: text('its number') }),
+  effect: 'idempotent',
+  execute: async ({ berth }, { key }) => {
+    write(key, `berth ${String(berth)} given back`);
+    return `berth ${String(berth)} is given back`;
+  },
+});
+
 export const checkBerth = tool({
   name: 'check_berth',
   description: 'Looks at a berth: who lies there and how it is moored. Not for bookings.',
@@ -110,7 +121,7 @@ export const checkBerth = tool({
   },
 });
 
-export const TOOLS = [tideTable, weather, lookUpOrder, refund, bookBerth, checkBerth] as const;
+export const TOOLS = [tideTable, weather, lookUpOrder, refund, bookBerth, cancelBerth, checkBerth] as const;
 
 /** A line of the books. The key makes it the same line however often it is written. */
 export function write(key: string, line: string): void {

@@ -8,19 +8,22 @@ export function schemaOfFields(fields: Fields, extra: 'refuse' | 'allow'): JsonS
   const required = Object.keys(fields).filter((name) => fields[name]?.required !== false && !hasDefault(fields[name]));
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOfField(field)])),
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOfField(field, extra)])),
     ...(required.length > 0 ? { required } : {}),
     ...(extra === 'refuse' ? { additionalProperties: false } : {}),
   };
 }
 
-function schemaOfField({ type, description, enum: values, items, properties }: Field): JsonSchema {
+/** A default is said of what comes in, where a form begins with it; of an answer it would be a hint to the model. */
+function schemaOfField(field: Field, extra: 'refuse' | 'allow'): JsonSchema {
+  const { type, description, enum: values, items, properties } = field;
   return {
     ...(type === undefined ? {} : { type }),
     ...(description === undefined ? {} : { description }),
     ...(values === undefined ? {} : { enum: values }),
     ...(items === undefined ? {} : { items }),
     ...(properties === undefined ? {} : { properties }),
+    ...(extra === 'refuse' && hasDefault(field) ? { default: field.default } : {}),
   };
 }
 

@@ -13,7 +13,6 @@ import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
 import { exampleOf } from './answers.js';
 import { chatName, isChat } from './chat/chat-name.js';
 import { aboutFile, importAgent, noAgent, requireFile } from './import-agent.js';
-import { loadYamlAgent } from './yaml-agent.js';
 
 /** An agent file, loaded: what it exports, checked, and where it was found. */
 export interface AgentModule {
@@ -36,10 +35,16 @@ export async function loadAgentModule(file: string, env: Env = process.env): Pro
   const path = resolve(file);
   requireFile(path);
   try {
-    return moduleOf(path, /\.ya?ml$/i.test(path) ? await loadYamlAgent(path, env) : await importAgent(path));
+    return moduleOf(path, /\.ya?ml$/i.test(path) ? await yamlAgent(path, env) : await importAgent(path));
   } catch (error) {
     throw aboutFile(error, path);
   }
+}
+
+/** Loaded with the first such file: what reads YAML is a third of all that the program would load. */
+async function yamlAgent(path: string, env: Env): Promise<Readonly<Record<string, unknown>>> {
+  const { loadYamlAgent } = await import('./yaml-agent.js');
+  return loadYamlAgent(path, env);
 }
 
 function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): AgentModule {

@@ -73,7 +73,9 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
   };
   const isCompleting = words[0] === COMPLETE;
   const evals =
-    words[0] === 'evals' || isCompleting ? (await import('./commands/evals-commands.js')).EVALS_COMMANDS : [];
+    words[0] === 'evals' || (isCompleting && words.includes('evals'))
+      ? (await import('./commands/evals-commands.js')).EVALS_COMMANDS
+      : [];
   const program = buildProgram(perform, streams, evals);
   if (isCompleting) return offer(program, words.slice(words[1] === '--' ? 2 : 1), streams);
   try {

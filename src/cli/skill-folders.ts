@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type ReadSkills, readSkills } from '../adapters/skill-folder/read-skills.js';
+import type { ReadSkills } from '../adapters/skill-folder/read-skills.js';
 import { problemText, type SkillProblem } from '../skills/skill.js';
 import { printable } from './printable.js';
 import type { Screen } from './screen.js';
@@ -14,7 +14,8 @@ export function foldersOr(given: readonly string[]): readonly string[] {
   return USUAL_FOLDERS.map((folder) => resolve(folder)).filter((folder) => existsSync(folder));
 }
 
-export function skillsIn(given: readonly string[]): Promise<ReadSkills> {
+export async function skillsIn(given: readonly string[]): Promise<ReadSkills> {
+  const { readSkills } = await import('../adapters/skill-folder/read-skills.js'); // brings YAML, which others do not need
   return readSkills(...foldersOr(given));
 }
 

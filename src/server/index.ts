@@ -8,18 +8,33 @@ export type { AgentGroup } from './agents/agent-group.js';
 export type { Fleet } from './agents/fleet.js';
 export { injectionGuard } from './agents/input-guard.js';
 export type { Mode, ServedAgent } from './agents/served-agent.js';
+export { agentCard, type CardMeta, type PublishedAgent } from './card/agent-card.js';
+export type { AgentCardDocument, CardInterface, CardSkill, SkillSchemas } from './card/card.js';
+export { type CardRefusal, discover, type Need, type RefusalCode, type VerifiedCard } from './card/discover.js';
+export type { FetchOptions } from './card/fetch-card.js';
 export { openApi } from './contract/open-api.js';
 export type { AgentCard, RunCard } from './contract/resources.js';
 export type { Route } from './contract/route.js';
 export { jsonLog, type Log, SILENT } from './log.js';
+export {
+  type OnlineWatch,
+  type OnlineWatchParts,
+  type OnlineWatchState,
+  watchRuns,
+} from './online/online-watch.js';
 export type { Parts } from './parts.js';
 export { Problem, type ProblemCode } from './problem.js';
 export { type FlyballServer, openServer, type ServerOptions } from './server.js';
 export { DEFAULT_SETTINGS, type ServerSettings } from './settings.js';
+export { openTriggers, type Triggers } from './triggers/open-triggers.js';
+export { signature } from './triggers/signature.js';
 export {
   type CronTrigger,
   cronTrigger,
   type Trigger,
+  type WebhookMap,
   type WebhookTrigger,
   webhookTrigger,
 } from './triggers/trigger.js';
+export type { TriggeredStart, TriggerParts, TriggerState } from './triggers/trigger-parts.js';
+export { triggersFromFile } from './triggers/triggers-file.js';

@@ -19,7 +19,7 @@ import { openMetrics } from './metrics/metrics.js';
 import type { Parts } from './parts.js';
 import type { ServerSettings } from './settings.js';
 import { openTriggers } from './triggers/open-triggers.js';
-import { startTriggered } from './triggers/start-triggered.js';
+import { startTriggered, triggerCheck } from './triggers/start-triggered.js';
 import type { Trigger } from './triggers/trigger.js';
 
 export interface PartsGiven {
@@ -47,7 +47,14 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   const inboxes = new Inboxes({ fleet, store, clock });
   const base = { settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, closing };
   const triggers = await openTriggers(
-    { start: startTriggered({ directory, fleet, spending, settings }), store, clock, log, env: given.env },
+    {
+      start: startTriggered({ directory, fleet, spending, settings }),
+      check: triggerCheck({ directory }),
+      store,
+      clock,
+      log,
+      env: given.env,
+    },
     given.triggers,
   );
   return {

@@ -95,6 +95,7 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
   const target = `${route.method} ${new URL(request.url).pathname}`;
   const repeatable = key === null ? undefined : { principal, route: route.id, target, key, raw };
   const watch = new Watch(parts, incoming, route.streams === true);
+  if (route.streams === true) watch.recheck(parts.settings.heartbeatMs, () => stillEntitled(parts, route, incoming));
   const asked: ServerRequest = {
     id: frame.id,
     params,
@@ -123,6 +124,22 @@ async function entitled(parts: PipelineParts, route: Route, incoming: Incoming, 
   for (const [key, value] of Object.entries(parts.gate.within(principal))) frame.headers.set(key, value);
   requireScope(principal, route.scope);
   return principal;
+}
+
+/** A stream outlives what let it begin: it ends when its key is revoked or its token is over. */
+async function stillEntitled(
+  { gate }: PipelineParts,
+  { scope }: Route,
+  { request, remote }: Incoming,
+): Promise<boolean> {
+  if (scope === undefined) return true;
+  try {
+    requireScope(await gate.who(request.headers, remote), scope);
+    return true;
+  } catch (error) {
+    const { status } = problemFrom(error);
+    return status !== 401 && status !== 403; // what cannot be checked now is checked again later
+  }
 }
 
 export function requireScope(principal: Principal, scope: string): void {
@@ -181,6 +198,16 @@ class Watch {
 
   end(): void {
     for (const stop of this.stops.splice(0)) stop();
+  }
+
+  recheck(everyMs: number, isEntitled: () => Promise<boolean>): void {
+    const timer = setInterval(() => {
+      void isEntitled().then((is) => {
+        if (!is) this.control.abort();
+      });
+    }, everyMs);
+    timer.unref();
+    this.stops.push(() => clearInterval(timer));
   }
 
   private follow(signal: AbortSignal): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Problem } from './problem.js';
@@ -59,10 +59,12 @@ function answer({ bytes, type, etag }: StaticFile, request: Request, hashed: boo
 
 async function load(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
   const names = await readdir(folder, { recursive: true });
+  const real = await realpath(folder);
   const files = new Map<string, StaticFile>();
   for (const name of names) {
     const path = join(folder, name);
-    if (!(await lstat(path)).isFile()) continue;
+    // listing a folder follows links to other folders, which may be anywhere
+    if (!(await lstat(path)).isFile() || (await realpath(path)) !== join(real, name)) continue;
     const bytes = new Uint8Array(await readFile(path));
     const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
     files.set(name.replaceAll('\\', '/'), { bytes, type: TYPES[extname(name)] ?? 'application/octet-stream', etag });

@@ -67,7 +67,8 @@ export function checkOrder(entries: readonly Entry[]): void {
 }
 
 function checkPositions(entries: readonly Entry[]): void {
-  entries.forEach((entry, index) => expect(entry.seq).toBe(index));
+  // one expectation for all of them: of tens of thousands of journals, one for each entry takes a tenth of the time
+  expect(entries.findIndex(({ seq }, index) => seq !== index)).toBe(-1);
 }
 
 /** The whole history answers a fresh execution: same value, and nothing is done to the world again. */

@@ -12,7 +12,7 @@ describe.each(await availableDrivers())('generated programs on a file with %s', 
   afterAll(() => file.remove());
 
   it('stay right through up to three crashes and a cancellation [R2-SHOW-PROPERTY-SQLITE]', async () => {
-    const numRuns = Number(process.env['FUZZ'] ?? 500) * SOAK;
+    const numRuns = Number(process.env['FUZZ_SQLITE'] ?? 500) * SOAK;
     const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
     const engine = await file.open(); // one file for all of them: they must not get into each other's way either
     let runs = 0;

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { type Agent, done } from 'flyball';
 import { defineAgent } from 'flyball/agents';
 import { chooseOneTool, formTool } from 'flyball/people';
@@ -63,26 +63,34 @@ const cashier = defineAgent({
   budget: { modelCalls: 6, toolCalls: 4, costUsd: 0.2 },
 });
 
-/** Writes a line for each step, slowly enough to be killed in between. */
-const walker: Agent<{ readonly steps?: number; readonly pauseMs?: number; readonly file?: string }, string> = async (
-  run,
-  input,
-) => {
-  const { steps = 6, pauseMs = 100, file } = input ?? {};
+interface Walk {
+  readonly steps?: number;
+  /** Where each step writes a line when it begins. */
+  readonly file?: string;
+  /** The third step lasts until this file is there: the moment to be killed in. */
+  readonly gate?: string;
+}
+
+/** Writes a line for each step. */
+const walker: Agent<Walk, string> = async (run, input) => {
+  const { steps = 6, file, gate } = input ?? {};
   run.note({ kind: 'phase', phase: 'walk' });
   for (let n = 1; n <= steps; n++)
-    await run.step(
-      `step-${n}`,
-      { n, pauseMs, file },
-      async (at, { key }) => {
-        if (at.file !== undefined) appendFileSync(at.file, `${at.n} ${key}\n`);
-        await new Promise((resolve) => setTimeout(resolve, at.pauseMs));
-        return `step ${at.n} is done`;
-      },
-      { class: 'idempotent' },
-    );
+    await run.step(`step-${n}`, { n, file, gate: n === 3 ? gate : undefined }, walk, {
+      class: 'idempotent',
+      timeoutMs: 60_000,
+    });
   return done(`walked ${steps} steps`);
 };
+
+async function walk(
+  { n, file, gate }: { readonly n: number; readonly file?: string | undefined; readonly gate?: string | undefined },
+  { key }: { readonly key: string },
+): Promise<string> {
+  if (file !== undefined) appendFileSync(file, `${n} ${key}\n`);
+  while (gate !== undefined && !existsSync(gate)) await new Promise((resolve) => setTimeout(resolve, 20));
+  return `step ${n} is done`;
+}
 
 /** As many events as anybody wants. */
 const teller: Agent<{ readonly events?: number }, number> = async (run, input) => {

@@ -1,4 +1,4 @@
-import { type Agent, createRuntime, done } from 'flyball';
+import { type Agent, budget, createRuntime, done, type Model } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents, type SeenEvent } from './sse-reader.js';
@@ -10,12 +10,8 @@ const GITHUB = `ghp_${'a1B2'.repeat(9)}`;
 /** Says things that must not leave, and marks a part of it as private. */
 const discreet: Agent<{ readonly mark?: 'first' | 'late' }, string> = async (run, input) => {
   if (input?.mark === 'first') run.note({ kind: 'private' });
-  await run.step(
-    'secrets',
-    { token: GITHUB, nested: [{ [`key ${GITHUB}`]: `is ${SECRET}` }] },
-    async () => 'diary of a whale',
-    'pure',
-  );
+  const told = { text: 'diary of a whale', nested: [{ [`key ${GITHUB}`]: `is ${SECRET}` }] };
+  await run.step('secrets', null, async () => told, 'pure');
   run.note({ kind: 'phase', phase: `with ${SECRET}` });
   await run.wait({ name: 'go' });
   if (input?.mark === 'late') run.note({ kind: 'private' });
@@ -23,9 +19,24 @@ const discreet: Agent<{ readonly mark?: 'first' | 'late' }, string> = async (run
   return done('diary of a whale, the end');
 };
 
-const speaking = scriptedModel({ plain: ['one two three four five six seven eight nine ten'], desk: [] }, {
-  streamMs: 15,
-} as never);
+let speak = (): void => undefined;
+const asked = new Promise<void>((resolve) => {
+  speak = resolve;
+});
+const SPEECH = `one two three ${GITHUB} four five six seven`;
+const scripted = scriptedModel({ plain: [SPEECH], desk: [] });
+/** Streams a few letters at a time, so that words are cut, with a pause after each. */
+const speaking: Model = {
+  ...scripted,
+  async generate(request, how) {
+    await asked;
+    for (const text of SPEECH.match(/.{1,7}/g) ?? []) {
+      how.onDelta?.({ type: 'text', text });
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    return scripted.generate(request, { signal: how.signal, key: how.key });
+  },
+};
 
 let stage: ServerStage;
 let open: (path: string, lastEventId?: string) => ReturnType<typeof readEvents>;
@@ -130,15 +141,17 @@ describe('the events of a run', () => {
   it('tells text while it arrives, joined, to whoever asks for it', async () => {
     const id = await start('waiter');
     expect((await open(`/v1/runs/${id}/events?deltas=maybe`)).status).toBe(400);
-    const speaker = (
-      await stage.call('POST', '/v1/runs', { body: { agent: 'plain', mode: 'once', input: { question: 'count' } } })
-    ).body.id;
-    const events = await (await open(`/v1/runs/${speaker}/events?deltas=true`)).rest();
+    const body = { agent: 'plain', mode: 'once', input: { question: 'count' } };
+    const speaker = (await stage.call('POST', '/v1/runs', { body })).body.id;
+    const reader = await open(`/v1/runs/${speaker}/events?deltas=true`);
+    await reader.until(({ data }) => data.event?.type === 'ask-start');
+    speak();
+    const events = await reader.rest();
     const deltas = events.filter(({ event }) => event === 'delta');
     expect(deltas.every(({ id: position }) => position === undefined)).toBe(true);
     const said = deltas.map(({ data }) => data.delta.text).join('');
-    expect('one two three four five six seven eight nine ten').toContain(said.trim());
-    expect(said.length).toBeGreaterThan(5);
+    expect(said).toContain('one two three [github-token removed] four');
+    expect(deltas.length).toBeLessThan(SPEECH.length / 7); // joined
   });
 });
 
@@ -190,7 +203,7 @@ describe('the cards of all runs', () => {
     const foreign = await parts.fleet.start(
       'counter',
       { to: 1 },
-      { budget: parts.directory.get('counter')!.budget, tenant: 'island' },
+      { budget: parts.directory.get('counter')?.budget ?? budget(), tenant: 'island' },
     );
     await foreign.finished();
     const id = await start('counter', { to: 2 });
@@ -207,8 +220,7 @@ describe('the cards of all runs', () => {
       agents: { stranger: async () => done(1) },
       options: { worker: false },
     });
-    const { budget } = stage.server.parts.directory.get('counter')!;
-    const { id } = await elsewhere.start('stranger', null, { budget });
+    const { id } = await elsewhere.start('stranger', null, { budget: budget() });
     const events = await reader.until(({ data }) => data.id === id && data.status === 'done');
     expect(events.at(-1)?.data).toMatchObject({ agent: 'stranger' });
     reader.close();

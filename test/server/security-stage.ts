@@ -72,7 +72,7 @@ export class Secrets {
 }
 
 /** Bytes over a socket as they are, and everything that comes back until the server closes or `ms` are over. */
-export function raw(port: number, pieces: readonly (string | Uint8Array)[], ms = 2_000): Promise<string> {
+export function raw(port: number, pieces: readonly (string | Uint8Array)[], ms = 15_000): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     let told = '';

@@ -117,6 +117,17 @@ describe('every route [R6-ACCESS-SCOPES] [R6-SHOW-SECURITY]', () => {
     expect((await stage.call('GET', `/v1/whoami?authorization=${ours}`)).status).toBe(401);
   });
 
+  it('of another protocol asks for the same credentials', async () => {
+    const { wrong, narrow, ours } = credentials;
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const headers = { accept: 'application/json, text/event-stream' };
+    expect((await call('POST', '/mcp', { body, headers })).status).toBe(401);
+    expect((await call('POST', '/mcp', { key: wrong, body, headers })).status).toBe(401);
+    expect((await call('POST', '/mcp', { key: narrow, body, headers })).status).toBe(403);
+    for (const method of ['GET', 'DELETE']) expect((await call(method, '/mcp', { headers })).status).toBe(401);
+    expect((await call('POST', '/mcp', { key: ours, body: '{', headers })).status).toBe(400);
+  });
+
   it('that is not there is refused like any other, and takes no other method', async () => {
     expect((await call('GET', '/v1/nothing')).status).toBe(404);
     expect((await call('GET', '/V1/RUNS', { key: credentials.ours })).status).toBe(404);

@@ -148,8 +148,8 @@ describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
         try {
           if (kind.startsWith('settle')) await using.settle(runId, 'acme', Math.min(usd, granted.get(runId) ?? 0));
           else granted.set(runId, (await using.admit(run(runId, { wantedUsd: 1 + usd }))).costUsd);
-        } catch {
-          // refused, or died
+        } catch (error) {
+          expect(String(error)).toMatch(/may cost today|the process died/);
         }
         const { spentUsd, reservedUsd } = await open.today({ tenant: 'acme' });
         expect(spentUsd + reservedUsd).toBeLessThanOrEqual(2.5 + 1e-9);
@@ -173,9 +173,10 @@ it('two servers on one database together never pass a limit, and remember it ove
   const asked = Array.from({ length: 24 }, (_, index) =>
     servers[index % 2]?.admit(run(`r${index}`, { wantedUsd: 0.4, tenantLimit: 3 })),
   );
-  const granted = (await Promise.allSettled(asked)).flatMap((each) =>
-    each.status === 'fulfilled' ? (each.value?.costUsd ?? 0) : [],
-  );
+  const answers = await Promise.allSettled(asked);
+  const granted = answers.flatMap((each) => (each.status === 'fulfilled' ? (each.value?.costUsd ?? 0) : []));
+  for (const each of answers)
+    if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'COST_LIMITED' });
   expect(granted.reduce((sum, usd) => sum + usd, 0)).toBeCloseTo(3, 9);
   expect(granted).toHaveLength(8);
   for (const engine of engines) await engine.close();

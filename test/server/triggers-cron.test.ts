@@ -166,13 +166,27 @@ describe('a cron trigger', () => {
     expect((await refused.triggers.list())[0]).not.toHaveProperty('last');
   }, 20_000);
 
+  it('names its runs as nobody can know beforehand, so that no id is taken before it is due [R6-WORKFLOW-CRON]', async () => {
+    const named = await Promise.all(
+      [1, 2].map(async () => {
+        const stage = new TriggerStage(START + HOUR - 1_000);
+        const host = await stage.open([hourly()]);
+        await stage.pass(1_000);
+        return (await host.triggers.list())[0]?.lastRun;
+      }),
+    );
+    expect(named[0]).toMatch(/^run_[0-9a-f]{20}$/);
+    expect(named[0]).not.toBe(named[1]);
+  });
+
   it('stops when it is closed [R6-WORKFLOW-CRON]', async () => {
     const stage = new TriggerStage(START);
     const host = await stage.open([hourly()]);
+    await stage.pass(HOUR - 10_000);
     await host.triggers.close();
-    await stage.pass(2 * HOUR);
-    expect(await runsOf(host)).toEqual([]);
     expect(stage.clock.pending()).toEqual([]);
+    await stage.pass(HOUR);
+    expect(await runsOf(host)).toEqual([]);
   });
 
   it.each<[string, Partial<Parameters<typeof cronTrigger>[0]>, RegExp]>([

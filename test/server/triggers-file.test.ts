@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { root } from '../../scripts/files.mjs';
 import { triggersFromFile } from '../../src/server/triggers/triggers-file.js';
 
 function yamlFile(text: string): string {
@@ -51,6 +52,13 @@ triggers:
         map: { title: '/issue/title' },
         toleranceMs: 300_000,
       },
+    ]);
+    expect(
+      (await triggersFromFile(join(root, 'examples/triggers.yaml'))).map(({ name, kind }) => [name, kind]),
+    ).toEqual([
+      ['nightly', 'cron'],
+      ['letters', 'webhook'],
+      ['issues', 'webhook'],
     ]);
     expect(await triggersFromFile(yamlFile('- { name: a, agent: b, schedule: "@daily" }'))).toHaveLength(1);
   });

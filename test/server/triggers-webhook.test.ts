@@ -80,8 +80,9 @@ describe('a webhook', () => {
       host.triggers.hook('issue', { headers: new Headers({ 'flyball-signature': header }), body: Buffer.from(body) });
     await expect(hook(good, `${BODY} `)).rejects.toMatchObject(refused);
     await expect(hook(good.replace(/^t=\d+/, `t=${now / 1000 + 1}`), BODY)).rejects.toMatchObject(refused);
+    await expect(hook(`${good},t=${now / 1000 + 1}`, BODY)).rejects.toMatchObject(refused);
     expect(await runsOf(host)).toEqual([]);
-    await expect(hook(good, BODY)).resolves.toMatchObject({ repeated: false });
+    await expect(hook(`${good},v9=later`, BODY)).resolves.toMatchObject({ repeated: false });
   });
 
   it('answers for a name that is not there as for a signature that does not fit [R6-WORKFLOW-WEBHOOK]', async () => {

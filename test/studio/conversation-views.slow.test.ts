@@ -13,6 +13,7 @@ import { type ServerStage, serverStage } from '../server/stage-server.js';
 
 /** Opened by the tests that watch a step under way, and a reply while it is said. */
 let searching = gate();
+let listening = gate();
 let speaking = gate();
 
 const named = (name: string, execute: () => Promise<string>) =>
@@ -58,6 +59,7 @@ function agents() {
   const slow: Model = {
     ...model,
     generate: async (request, how) => {
+      await listening.opened;
       how.onDelta?.({ type: 'text', text: 'Half of it, ' });
       await speaking.opened;
       return model.generate(request, how);
@@ -72,7 +74,8 @@ function agents() {
   return {
     reader: (run: Run) => reader(run, 'Read the report and tell Ada.'),
     plan: (run: Run) => plan(run, 'Do it.'),
-    speaker: async (run: Run) => done((await run.ask({ name: 'speaker', model: slow, setup: 'Speak.' }, 'Say it.')).text),
+    speaker: async (run: Run) =>
+      done((await run.ask({ name: 'speaker', model: slow, setup: 'Speak.' }, 'Say it.')).text),
     commit: (run: Run) => loopWith(model)(run, TASK),
   } as unknown as Readonly<Record<string, Agent<unknown, unknown>>>;
 }
@@ -152,9 +155,11 @@ describe('the views of a run in a browser', () => {
   });
 
   it('show a reply while it is said, and as it was said in the end [R6-STUDIO-CONVERSATION]', async () => {
-    speaking = gate();
+    [listening, speaking] = [gate(), gate()];
     const id = await start('speaker');
     await open(id, 'conversation');
+    await page.getByRole('article').getByText('asking').waitFor();
+    listening.open();
     await page.locator('.arriving').getByText('Half of it,').waitFor();
     expect(await page.getByRole('article').innerText()).not.toContain('the rest');
     speaking.open();

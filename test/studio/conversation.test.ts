@@ -3,9 +3,21 @@ import { toolLoop } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool, toolRegistry } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
+import type { EventOf, RunEvent } from '../../src/core/events.js';
 import { governance } from '../../src/tools/governance/index.js';
-import { type Turn, turnsOf } from '../../studio/src/conversation/fold-conversation.js';
+import {
+  askEnd,
+  askStart,
+  attemptStart,
+  complete,
+  intent,
+  JournalBuilder,
+  runEnd,
+  runStart,
+} from '../../src/views/fixtures.test-data.js';
+import { TurnFold, turnsOf } from '../../studio/src/conversation/fold-conversation.js';
 import { type PromptSegment, segmentsWith } from '../../studio/src/conversation/prompt-segments.js';
+import type { Turn } from '../../studio/src/conversation/turn.js';
 import { call, proposes, proposesAll, runLoop } from '../loops/stage-loop.js';
 import { Stage } from '../runtime/stage.js';
 
@@ -132,6 +144,50 @@ describe('the conversation of a run', () => {
     const seen = entries.map((_, index) => turnsOf(entries.slice(0, index + 1)));
     const states = seen.map((turns) => `${turns.map(({ status }) => status)}/${turns[0]?.uses[0]?.status ?? '-'}`);
     expect([...new Set(states)]).toEqual(['/-', 'open/-', 'ok/proposed', 'ok/ok', 'ok,open/ok', 'ok,ok/ok']);
+  });
+});
+
+describe('a conversation that is followed', () => {
+  const replied = (id: string, ...calls: readonly string[]): RunEvent => {
+    const end = askEnd(id) as EventOf<'ask-end'>;
+    const toolCalls = calls.map((name) => ({ id: `c_${name}`, name, arguments: '{}' }));
+    return end.reply === undefined ? end : { ...end, reply: { ...end.reply, toolCalls } };
+  };
+  const statuses = (turns: readonly Turn[]) => turns.map(({ uses }) => uses.map(({ status }) => status).join(' '));
+
+  it('says at every entry what it would say if it were read from the start', async () => {
+    const { stage } = await runLoop(
+      [proposesAll(call('look', { x: 'slow' }, 'c1'), call('look', { x: 'fast' }, 'c2')), proposes('fails'), 'Done.'],
+      { tools: [look, fails], config: { doubleConfirmation: false } },
+    );
+    const entries = await stage.entries();
+    const fold = new TurnFold();
+    for (const [index, entry] of entries.entries()) {
+      fold.apply(entry);
+      expect(fold.turns()).toEqual(turnsOf(entries.slice(0, index + 1)));
+    }
+  });
+
+  it('goes on where the run goes on: what was not made at a bound is made after it', () => {
+    const journal = new JournalBuilder().add(
+      runStart(),
+      attemptStart(1),
+      askStart('#0'),
+      replied('#0', 'mail', 'post'),
+    );
+    const fold = new TurnFold();
+    const heard = (...events: readonly RunEvent[]) => {
+      const from = journal.entries.length;
+      for (const entry of journal.add(...events).entries.slice(from)) fold.apply(entry);
+      return statuses(fold.turns());
+    };
+    for (const entry of journal.entries) fold.apply(entry);
+    expect(heard(intent('#1', 'mail'))).toEqual(['running proposed']);
+    expect(heard(runEnd({ stop: 'bounded', bound: 'toolCalls', limit: 1 }))).toEqual(['running not-made']);
+    expect(heard({ type: 'run-resume', by: 'ada' }, complete('#1', 'sent'))).toEqual(['ok proposed']);
+    expect(heard(intent('#2', 'post'))).toEqual(['ok running']);
+    expect(heard(askStart('#3'))).toEqual(['ok running', '']);
+    expect(heard(complete('#2', 'posted'))).toEqual(['ok ok', '']); // its end is heard although the next call has begun
   });
 });
 

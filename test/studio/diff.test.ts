@@ -57,6 +57,11 @@ describe('the difference of two texts', () => {
     expect(rowsOf(diffLines(numbers.join('\n'), changed.join('\n')), { paired: false, folded: false })).toHaveLength(
       21,
     );
+    const twice = numbers.map((line) => (line === '5' || line === '13' ? 'x' : line));
+    const kinds = rowsOf(diffLines(numbers.join('\n'), twice.join('\n')), { paired: true, folded: true }).map(
+      ({ kind }) => kind,
+    );
+    expect(kinds.filter((kind) => kind === 'folded')).toHaveLength(2); // in the middle only one line would be saved: it stays
   });
 });
 

@@ -1,10 +1,16 @@
+import { type Clock, done, type Run, systemClock } from 'flyball';
+import { executePlan, makePlan } from 'flyball/loops';
+import { scriptedModel } from 'flyball/testing';
+import { type DefinedTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/core/events.js';
-import { type PlanView, plansOf } from '../../studio/src/plan/fold-plan.js';
+import { plansOf } from '../../studio/src/plan/fold-plan.js';
 import { layered } from '../../studio/src/plan/layout.js';
+import type { PlanView } from '../../studio/src/plan/plan-view.js';
 import { runCommit } from '../commit/stage-commit.js';
 import { proposes } from '../loops/stage-loop.js';
-import { planText, recordedTools, runPlan, thinking, toolStep } from '../plans/stage-plan.js';
+import { planAgent, planText, recordedTools, runPlan, thinking, toolStep } from '../plans/stage-plan.js';
+import { RUN, Stage } from '../runtime/stage.js';
 
 const statesIn = (plan: PlanView | undefined) =>
   Object.fromEntries((plan?.steps ?? []).map(({ id, state }) => [id, state]));
@@ -115,6 +121,65 @@ describe('the plan of a run', () => {
     expect(statesIn(plan)).toEqual({ inquire: 'verified', sum: 'done', find: 'failed' });
     const before = entries.findIndex(({ event }) => event.type === 'note' && event.event.kind === 'plan-change');
     expect(statesIn(plansOf(entries.slice(0, before))[0])).toEqual({ find: 'failed', sum: 'planned' });
+  });
+
+  it('plans a step that failed again where a new version keeps it, and calls it repaired when it is verified [R6-STUDIO-PLAN]', async () => {
+    const { tools } = recordedTools('search', 'ask');
+    const entries = await journalOf(
+      runPlan(
+        {
+          planner: planText([toolStep('find', 'search')]),
+          replanner: planText([toolStep('find', 'ask')]),
+          worker: ['No.', proposes('ask'), 'Asked.'],
+        },
+        { tools, execution: { maxReprompts: 0 } },
+      ),
+    );
+    const states = entries.map((_, index) => statesIn(plansOf(entries.slice(0, index + 1))[0])['find']);
+    expect(states.filter((state, index) => state !== states[index - 1])).toEqual([
+      'planned',
+      'running',
+      'failed',
+      'planned',
+      'running',
+      'repaired',
+    ]);
+  });
+
+  it('shows a step that waits for an approval, and one that was not approved as blocked [R6-STUDIO-PLAN]', async () => {
+    const send = tool({
+      name: 'send',
+      description: 'Sends it. Not for anything else.',
+      effect: 'irreversible',
+      input: { type: 'object', properties: {} },
+      execute: async () => 'sent',
+    }) as unknown as DefinedTool;
+    const model = scriptedModel({ planner: planText([toolStep('tell', 'send')]), worker: [] });
+    const agent = planAgent(model, { tools: [send], execution: { permits: () => false } });
+    const stage = new Stage<Clock>(systemClock());
+    const life = stage.open((run: Run) => agent(run, 'Tell them.'), { options: { suspendAfterMs: 1 } });
+    const asked = await life.start();
+    expect(statesIn(plansOf(await stage.entries())[0])).toEqual({ tell: 'waiting' });
+    const token = asked.stop === 'suspended' ? (asked.waiting[0]?.token ?? '') : '';
+    await life.runtime.signal(RUN, token, { verdict: 'reject', reason: 'not today' }, { from: 'ada', scopes: ['*'] });
+    await life.resume();
+    const [plan] = plansOf(await stage.entries());
+    expect(plan?.steps).toMatchObject([{ state: 'blocked', why: expect.stringContaining('not today') }]);
+    expect(plan?.steps[0]?.remarks).toEqual(['approval: rejected']);
+  });
+
+  it('of which only what is left is carried out later stays one plan [R6-STUDIO-PLAN]', async () => {
+    const model = scriptedModel({ planner: planText([thinking('a'), thinking('b')]), worker: ['B is done.'] });
+    const stage = new Stage<Clock>(systemClock());
+    const life = stage.open(async (run: Run) => {
+      const plan = await makePlan(run.scope('plan'), { session: { name: 'planner', model }, tools: [] }, { goal: 'g' });
+      const left = { ...plan, steps: plan.steps.slice(1).map((step) => ({ ...step, dependsOn: [] })) };
+      const worker = { session: { name: 'worker', model, setup: 'Work.' }, tools: [] };
+      await executePlan(run.scope('act'), { worker }, left, { goal: 'g', version: 1 });
+      return done(null);
+    });
+    expect(await life.start()).toMatchObject({ stop: 'done' });
+    expect(plansOf(await stage.entries()).map(statesIn)).toEqual([{ a: 'planned', b: 'done' }]);
   });
 
   it('of a commit loop is drawn in one phase and filled in by another [R6-STUDIO-PLAN]', async () => {

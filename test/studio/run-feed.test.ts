@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelDelta } from '../../src/core/model.js';
 import { purchase } from '../../src/views/fixtures.test-data.js';
 import { GapError, positionOf } from '../../studio/src/run/journal-reader.js';
-import { RunFeed } from '../../studio/src/run/run-feed.js';
+import { MOST_ENTRIES, RunFeed } from '../../studio/src/run/run-feed.js';
 import { runInputs } from '../../studio/src/run/run-model.js';
 
 const entries = purchase();
@@ -91,6 +91,18 @@ describe('the feed of a run', () => {
     frame();
     expect(entries[4]?.event.type).toBe('ask-end');
     expect(inputs.arriving.value.size).toBe(0);
+  });
+
+  it('stops at a length that a page can hold and says so [R6-STUDIO-LIVE]', () => {
+    const { inputs, feed, frame } = feedByHand();
+    const receive = (seq: number) =>
+      feed.receive({ event: 'entry', data: `{"generation":0,"seq":${seq},"event":{"type":"stuck"}}` });
+    for (let seq = 0; seq < MOST_ENTRIES; seq++) receive(seq);
+    expect(inputs.isCut.value).toBe(false);
+    expect(receive(MOST_ENTRIES)).toBe('stop');
+    frame();
+    expect(inputs.isCut.value).toBe(true);
+    expect(inputs.entries.value).toHaveLength(MOST_ENTRIES);
   });
 
   it('ends with the run and keeps the last card', () => {

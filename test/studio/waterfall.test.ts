@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { EventOf } from '../../src/core/events.js';
 import { effectsOf } from '../../src/views/effects.js';
-import { purchase } from '../../src/views/fixtures.test-data.js';
+import {
+  askEnd,
+  askStart,
+  attemptStart,
+  JournalBuilder,
+  purchase,
+  pure,
+  runStart,
+} from '../../src/views/fixtures.test-data.js';
 import { TraceFold, traceOf } from '../../src/views/trace.js';
+import { proposedArguments } from '../../studio/src/run/proposed-arguments.js';
 import { niceStep, RestFold, TimeScale } from '../../studio/src/run/time-scale.js';
 import { actionNames, RowTree } from '../../studio/src/run/waterfall-rows.js';
 import { longJournal } from './journal-of.js';
@@ -62,6 +72,22 @@ describe('the waterfall', () => {
     expect(made).toEqual(['run', 'phase', 'call']);
   });
 
+  it('finds the arguments of a pure call in the reply that proposed it [R6-STUDIO-TIMELINE]', () => {
+    const journal = new JournalBuilder().add(runStart(), attemptStart(1), askStart('#0'));
+    const proposal = askEnd('#0') as EventOf<'ask-end'>;
+    const toolCalls = [
+      { id: 'a', name: 'look', arguments: '{"at":"sky"}' },
+      { id: 'b', name: 'count', arguments: '{"to":3}' },
+    ];
+    const reply = { ...proposal.reply, toolCalls } as NonNullable<typeof proposal.reply>;
+    journal.add({ ...proposal, reply }, pure('#1', 'look', 'blue', 'call'), pure('#2', 'count', 3, 'call'));
+    journal.add(pure('#3', 'other', 1, 'call'), pure('/elsewhere#0', 'look', 1, 'call'));
+    journal.add(askStart('#4'), { ...proposal, id: '#4', reply }, pure('#5', 'look', 'grey', 'call'));
+    const effects = effectsOf(journal.entries);
+    const given = effects.filter(({ verb }) => verb === 'call').map((call) => proposedArguments(call, effects));
+    expect(given).toEqual(['{"at":"sky"}', '{"to":3}', undefined, undefined, '{"at":"sky"}']);
+  });
+
   it('draws a day of rest narrow, so that the work can be seen, and all in order [R6-STUDIO-TIMELINE]', () => {
     const entries = purchase({ crash: true });
     const scale = scaleOf(entries);
@@ -83,8 +109,11 @@ describe('the waterfall', () => {
     expect(ticks[3]?.at).toBeCloseTo(scale.at(7000 + DAY));
   });
 
-  it('steps by one, two or five', () => {
+  it('steps by what people count in', () => {
     expect([0.3, 7, 13, 45, 210, 501, 999].map(niceStep)).toEqual([1, 10, 20, 50, 500, 1000, 1000]);
+    expect([4000, 7000, 31_000, 500_000, 1e7, 1e9].map(niceStep)).toEqual([
+      5000, 10_000, 60_000, 600_000, 21_600_000, 1_036_800_000,
+    ]);
   });
 
   it('draws a run of a single moment', () => {

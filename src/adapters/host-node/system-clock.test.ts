@@ -33,6 +33,7 @@ it('can be cancelled in a later stage too', () => {
 });
 
 it('holds the process open only when asked to', () => {
+  vi.useRealTimers(); // a spy on the pretended ones would bring them back when it is taken away
   const timers: NodeJS.Timeout[] = [];
   const original = globalThis.setTimeout;
   const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, ms: number) => {

@@ -17,15 +17,9 @@ export const STREAM_ENDED = -32_099;
 
 /** More of a stranger's words than this tell nobody anything. */
 const LONGEST_WHY = 400;
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'EACCES',
-]);
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+/** A program that is not there, or may not be run, will not be there a moment later. */
+const NO_PROGRAM = new Set(['ENOENT', 'EACCES']);
 
 export function fateOf(sdk: ClientSdk, error: unknown, blank: Blanking): Fate {
   const why = reasonIn(error, blank);
@@ -37,6 +31,7 @@ export function fateOf(sdk: ClientSdk, error: unknown, blank: Blanking): Fate {
       : { kind: 'refused', why };
   if (error instanceof sdk.SdkError) return ofSdk(sdk, error.code, why);
   const code = codeIn(error);
+  if (code !== undefined && NO_PROGRAM.has(code)) return { kind: 'not-made', why, isLost: true, isFinal: true };
   if (code !== undefined && NEVER_SENT.has(code)) return { kind: 'not-made', why: `${why} (${code})`, isLost: true };
   // what `fetch` throws when a socket breaks, and what the SDK throws when there is no transport any more
   if (error instanceof Error && error.message === 'Not connected') return { kind: 'not-made', why, isLost: true };

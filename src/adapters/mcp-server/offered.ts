@@ -12,7 +12,7 @@ export interface McpAgent {
   /** Of its input, which the arguments are then. Without one, the arguments are `{ input }` and anything may stand there. */
   readonly inputSchema?: JsonSchema;
   readonly budget?: Partial<Budget>;
-  /** What of its value clients get. All of it where absent: a text as it is, and anything else as JSON. */
+  /** What of its value clients get. Its answer where absent, or all of it where it is no agent with a definition. */
   readonly present?: Present;
 }
 

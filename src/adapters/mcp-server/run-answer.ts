@@ -39,13 +39,22 @@ const TOLD: ReadonlySet<ErrorCode> = new Set([
 /** What of an agent's value is for others, as text and as data. */
 export type Present = (value: unknown) => { readonly text: string; readonly output: unknown };
 
-const WHOLE: Present = (value) => ({
-  text: typeof value === 'string' ? value : JSON.stringify(value ?? null),
-  output: value ?? null,
-});
+/** What an agent with a definition ends with holds much beside its answer: tokens, calls, why it stopped. */
+const answerIn: Present = (value) => {
+  const { rawText, termination, output } = Object(value) as Readonly<Record<string, unknown>>;
+  if (typeof rawText !== 'string' || typeof termination !== 'string')
+    return { text: textOf(value), output: value ?? null };
+  if (output === undefined) return { text: rawText, output: rawText };
+  const fields = typeof output === 'object' && output !== null ? Object.values(output) : [output];
+  return { text: textOf(fields.length === 1 ? fields[0] : output), output };
+};
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
 
 /** How a run rests, for a client that called an agent. */
-export function runAnswer(runId: string, outcome: Outcome<unknown>, present: Present = WHOLE): McpAnswer {
+export function runAnswer(runId: string, outcome: Outcome<unknown>, present: Present = answerIn): McpAnswer {
   switch (outcome.stop) {
     case 'done': {
       const { text, output } = present(outcome.value);

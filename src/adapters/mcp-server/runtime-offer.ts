@@ -105,15 +105,24 @@ async function runToRest<W>(
 
 type Started = Awaited<ReturnType<McpRunner['start']>>;
 
-/** What a guard or the agent refuses about the input is told; every other failure is the server's own. */
+/** What is refused about the request is told; every other failure is the server's own. */
 async function started(start: () => Promise<Started>): Promise<Started | { readonly answer: McpAnswer }> {
   try {
     return await start();
   } catch (error) {
-    const isTold = error instanceof FlyballError && (error.code === 'INPUT_INVALID' || error.code === 'DENIED');
-    if (!isTold) throw error;
-    return { answer: { ok: false, code: error.code, message: error.message } };
+    const told = refusalIn(error);
+    if (told === undefined) throw error;
+    return { answer: { ok: false, ...told } };
   }
+}
+
+/** Refusals of guards and agents, and those that an HTTP edge has worded for its clients: over limits, say. */
+function refusalIn(error: unknown): { readonly code: string; readonly message: string } | undefined {
+  const { code, status, message } = Object(error) as Readonly<Record<string, unknown>>;
+  const isOurs = error instanceof FlyballError && (error.code === 'INPUT_INVALID' || error.code === 'DENIED');
+  const isWorded = typeof status === 'number' && status >= 400 && status < 500;
+  if (!(isOurs || isWorded) || typeof code !== 'string' || typeof message !== 'string') return undefined;
+  return { code, message };
 }
 
 async function restOf(run: Started, isOver: () => boolean): Promise<Outcome<unknown>> {

@@ -1,6 +1,7 @@
 import type { Budget } from '../../core/budget.js';
 import type { Agent } from '../../core/run.js';
 import type { JsonSchema } from '../../core/schema.js';
+import type { Fields } from '../agent-spec.js';
 
 /** On the function of a workflow: a server that finds it says what it is. */
 export const WORKFLOW = Symbol.for('flyball.workflow');
@@ -8,6 +9,8 @@ export const WORKFLOW = Symbol.for('flyball.workflow');
 export interface WorkflowMark {
   readonly description?: string;
   readonly inputs?: JsonSchema;
+  /** The same as they were declared, for whoever checks an input before there is a run. */
+  readonly fields?: Fields;
   readonly budget?: Partial<Budget>;
   /** Names of the agents that it brings along. It may invoke others that are registered where it runs. */
   readonly agents?: readonly string[];

@@ -160,7 +160,7 @@ function markOf(
 ): WorkflowMark {
   return {
     ...(description === undefined ? {} : { description }),
-    ...(inputs === undefined ? {} : { inputs: schemaOfFields(inputs, 'refuse') }),
+    ...(inputs === undefined ? {} : { inputs: schemaOfFields(inputs, 'refuse'), fields: inputs }),
     ...(budget === undefined ? {} : { budget }),
     get agents() {
       return registry.names(); // read when asked: agents may be registered later

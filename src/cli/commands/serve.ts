@@ -1,25 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { type Call, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
-
-export interface ServeOptions extends CommonOptions {
-  readonly host?: string;
-  readonly port?: number;
-  readonly origin?: readonly string[];
-  readonly name?: readonly string[];
-  readonly triggers?: string;
-  readonly evals?: string;
-  readonly studio: boolean;
-  readonly mcp: boolean;
-  readonly publicCard?: boolean;
-  readonly rate?: number;
-  readonly costPerDay?: number;
-  readonly maxBody?: number;
-  readonly timeout?: number;
-  readonly quiet?: boolean;
-}
+import type { ServeOptions } from '../serve/serve-options.js';
 
 const ABOUT =
   'Serve agents over HTTP, with the studio to watch and steer them. ' +

@@ -1,6 +1,5 @@
 import { basename, dirname, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { addSkills } from '../../adapters/skill-folder/add-skills.js';
 import { FlyballError } from '../../core/errors.js';
 import { SKILL_FILE } from '../../skills/skill.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
@@ -32,6 +31,7 @@ async function add({ screen }: Call, source: string, { to }: Options): Promise<E
       `${source} is on the network. Fetch it first, as with git clone, look at it, and name the folder.`,
     );
   const from = basename(source) === SKILL_FILE ? dirname(resolve(source)) : source;
+  const { addSkills } = await import('../../adapters/skill-folder/add-skills.js'); // brings YAML, which others do not need
   const added = await addSkills({ from, to });
   const isUsual = USUAL_FOLDERS.some((usual) => resolve(usual) === resolve(to));
   const next = [

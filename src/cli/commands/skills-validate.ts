@@ -1,7 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { readSkill } from '../../adapters/skill-folder/read-skill.js';
-import { skillFoldersIn } from '../../adapters/skill-folder/read-skills.js';
 import { SKILL_FILE, type SkillProblem } from '../../skills/skill.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
@@ -48,6 +46,9 @@ async function validate({ screen }: Call, paths: readonly string[], { strict = f
 }
 
 async function check(paths: readonly string[]): Promise<Checked> {
+  // they come with YAML, and other commands need neither
+  const { readSkill } = await import('../../adapters/skill-folder/read-skill.js');
+  const { skillFoldersIn } = await import('../../adapters/skill-folder/read-skills.js');
   const problems: SkillProblem[] = [];
   const valid: string[] = [];
   let count = 0;

@@ -5,7 +5,6 @@ import type { Runtime } from '../../index.js';
 import type { Engine } from '../../ports/engine.js';
 import { agentDirectory } from '../../server/agents/agent-directory.js';
 import type { AgentModule } from '../agent-module.js';
-import { answerText } from '../answer-text.js';
 import { ownRuns } from './own-runs.js';
 
 export interface OfferedFiles {
@@ -67,13 +66,6 @@ function agentsOf({ group }: AgentModule): readonly McpAgent[] {
       name,
       description: description === '' ? `Starts a run of the agent ${name}.` : description,
       budget,
-      present: (value) => ({ text: answerText(value), output: outputIn(value) }),
       ...(inputs === undefined ? {} : { inputSchema: inputs }),
     }));
-}
-
-/** What an agent with a definition ends with holds much beside its answer. */
-function outputIn(value: unknown): unknown {
-  const { rawText, output, termination } = Object(value) as Readonly<Record<string, unknown>>;
-  return typeof rawText === 'string' && typeof termination === 'string' ? (output ?? rawText) : (value ?? null);
 }

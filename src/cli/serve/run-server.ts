@@ -5,11 +5,11 @@ import type { FlyballServer, ServerOptions } from '../../server/server.js';
 import type { ServerSettings } from '../../server/settings.js';
 import { loadAgentModule } from '../agent-module.js';
 import type { Call } from '../command.js';
-import type { ServeOptions } from '../commands/serve.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { versionOf } from '../version.js';
 import { jwtFrom } from './jwt-settings.js';
 import { requestLog } from './request-log.js';
+import type { ServeOptions } from './serve-options.js';
 import { stopped } from './stopped.js';
 
 /** Serves until somebody stops it. */

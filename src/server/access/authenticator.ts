@@ -41,7 +41,8 @@ export function authenticator({ keys, jwt, settings, clock }: AuthenticatorParts
     token.startsWith('fb_') || jwt === undefined ? keys.principalOf(token) : jwt(token);
   return async (headers, remote) => {
     const given = headers.get('authorization');
-    if (settings.open && (await isOpen())) return LOCAL;
+    // whoever presents a credential is held to it, also where none is needed
+    if (given === null && settings.open && (await isOpen())) return LOCAL;
     if (given === null) throw unauthenticated('This needs a credential.');
     const token = bearerOf(given);
     const name = createHash('sha256')

@@ -29,7 +29,12 @@ interface Kept {
   readonly body: string;
   readonly until: number;
   readonly claim?: { readonly by: Owner | undefined; readonly id: string; readonly until: number };
-  readonly answer?: KeptAnswer;
+  /** With its body as text, so that it is answered again byte for byte. */
+  readonly answer?: {
+    readonly status: number;
+    readonly text: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
 }
 
 const KEY = /^[\x21-\x7e]{1,128}$/;
@@ -56,7 +61,7 @@ export function idempotency(
       const claim = randomUUID();
       const found = await claimed({ store, clock, settings, host }, at, { request, claim });
       sweep(request.principal.tenant);
-      if (found.answer !== undefined) return { ...found.answer, replayed: true };
+      if (found.answer !== undefined) return replayed(found.answer);
       const finish = (answer: KeptAnswer | undefined): Promise<unknown> =>
         changeRecord(store, at, { id: `${claim}.end`, now: clock.now(), make: ended(claim, answer) });
       const answer = await act().catch(async (error: unknown) => {
@@ -131,13 +136,24 @@ function ended(claim: string, answer: KeptAnswer | undefined): (current: StoreRe
     const known = current?.value as Kept;
     if (known.claim?.id !== claim) return known; // taken over meanwhile: the other's answer stands
     const { body, until } = known;
-    return { body, until, ...(answer === undefined ? {} : { answer }) };
+    if (answer === undefined) return { body, until };
+    const { status, headers = {} } = answer;
+    return { body, until, answer: { status, headers, text: textOf(answer) } };
   };
 }
 
-function isKept({ status, body, headers }: KeptAnswer): boolean {
+function replayed({ status, headers, text }: NonNullable<Kept['answer']>): KeptAnswer & { readonly replayed: true } {
+  return { status, headers, body: JSON.parse(text) as unknown, replayed: true };
+}
+
+function textOf({ body }: KeptAnswer): string {
+  return JSON.stringify(body ?? null);
+}
+
+function isKept(answer: KeptAnswer): boolean {
+  const { status, headers = {} } = answer;
   if (status >= 500 || status === 429 || status === 408) return false;
-  return Buffer.byteLength(JSON.stringify([body ?? null, headers ?? {}])) <= MOST_BYTES;
+  return Buffer.byteLength(textOf(answer)) + Buffer.byteLength(JSON.stringify(headers)) <= MOST_BYTES;
 }
 
 function isGone(by: Owner | undefined, host: Host | undefined): boolean {

@@ -4,6 +4,7 @@ import { runExists } from '../../core/engine-errors.js';
 import { FlyballError } from '../../core/errors.js';
 import type { ForkOptions, RunHandle } from '../../runtime/runtime.js';
 import type { Principal } from '../access/principal.js';
+import { limitsOf } from '../access/rate-limiter.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
 import { runName, type ServedAgent } from './served-agent.js';
@@ -107,7 +108,7 @@ export async function admitted(
     tenant,
     principal: id,
     wantedUsd: budget.costUsd,
-    tenantLimit: (settings.tenants[tenant] ?? settings.tenantLimits).costUsdPerDay,
+    tenantLimit: limitsOf(settings, tenant).costUsdPerDay,
     principalLimit: limits.costUsdPerDay,
   });
   return costUsd < budget.costUsd ? { ...budget, costUsd } : budget;

@@ -66,8 +66,9 @@ function servedAgent(name: string, group: AgentGroup): ServedAgent {
     defined,
     checkInput: async (input) => {
       // a guard on the way in may still change it: then only the agent can tell
-      if (spec?.inputs === undefined || Object.keys(spec.inputs).length === 0) return;
-      if (group.seams?.input === undefined) await checkedInputs(name, spec.inputs, input);
+      const fields = spec?.inputs ?? mark?.fields ?? {};
+      if (Object.keys(fields).length === 0) return;
+      if (group.seams?.input === undefined) await checkedInputs(name, fields, input);
     },
   };
 }

@@ -30,6 +30,8 @@ interface Place {
   epoch: number;
   piece: number;
   offset: number;
+  /** Whether the reader knows of this piece: a call may be named long before any of its text is safe. */
+  begun: boolean;
 }
 /** How much of each reply a reader has been given. */
 export type DeltaCursor = Map<string, Place>;
@@ -107,11 +109,11 @@ export class DeltaBoard {
       const { attempt, epoch } = reply;
       let place = cursor.get(effect);
       if (place === undefined || place.attempt !== attempt) {
-        place = { attempt, epoch: 0, piece: 0, offset: 0 };
+        place = { attempt, epoch: 0, piece: 0, offset: 0, begun: false };
         cursor.set(effect, place);
       }
       if (place.epoch !== epoch) {
-        Object.assign(place, { epoch, piece: 0, offset: 0 });
+        Object.assign(place, { epoch, piece: 0, offset: 0, begun: false });
         items.push({ kind: 'delta', effect, attempt, delta: { type: 'restart', why: reply.restarted ?? '' } });
       }
       for (const delta of advance(place, reply.pieces)) items.push({ kind: 'delta', effect, attempt, delta });
@@ -140,12 +142,13 @@ export class DeltaBoard {
 }
 
 function* advance(place: Place, pieces: readonly Piece[]): Iterable<Growing> {
-  for (; place.piece < pieces.length; place.piece++, place.offset = 0) {
+  for (; place.piece < pieces.length; place.piece++, place.offset = 0, place.begun = false) {
     const piece = pieces[place.piece];
     if (piece === undefined) return;
     const text = piece.text.safe.slice(place.offset);
-    const isNew = place.offset === 0;
+    const isNew = !place.begun;
     place.offset += text.length;
+    place.begun ||= text !== '' || piece.of.type === 'tool-call';
     if (text !== '' || (isNew && piece.of.type === 'tool-call')) yield written(piece.of, text, isNew);
     if (place.piece === pieces.length - 1) return; // it may still grow
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Entry } from '../../core/events.js';
 import type { ModelDelta } from '../../core/model.js';
 import type { Clock } from '../../ports/clock.js';
@@ -35,10 +36,11 @@ export interface FeedParts {
 }
 
 /** Entries handed over at once. */
-const HANDFUL = 100;
+const HANDFUL = 200;
+const FIRST_HANDFUL = 16;
 const HANDFUL_BYTES = 131_072;
 const FOLDS = 2_000;
-const RING: RingLimits = { items: 512, bytes: 262_144, allBytes: 67_108_864 };
+const RING: RingLimits = { items: 512, bytes: 1_048_576, allBytes: 67_108_864 };
 /** Pieces of replies are joined over this long before readers are told. */
 const DELTA_MS = 40;
 
@@ -64,6 +66,7 @@ class OpenFeed implements RunFeed {
   constructor(parts: FeedParts) {
     const { fleet, clock } = parts;
     this.parts = parts;
+    setMaxListeners(0, this.closing.signal); // one for each reader, and it goes with it
     this.known = parts.secrets ?? [];
     this.clean = jsonWithoutSecrets(this.known);
     const time = {
@@ -117,13 +120,15 @@ class OpenFeed implements RunFeed {
     run.ended ??= (await this.folds.current(runId)).ended;
     if (run.card === undefined) run.show(await this.cardNow(runId));
     let position = after;
+    let limit = FIRST_HANDFUL;
     let cardSeen = run.cardVersion;
     if (run.card !== undefined) yield [{ kind: 'card', card: run.card }];
     while (!signal.aborted) {
       const { version } = run;
-      const items = handful(run.ring.after(position, HANDFUL) ?? (await this.onward(runId, position)));
+      const items = handful(run.ring.after(position, limit) ?? (await this.onward(runId, position, limit)));
       if (items.length > 0) {
         position = items.at(-1)?.position;
+        limit = nextLimit(items);
         yield items;
         continue;
       }
@@ -229,7 +234,6 @@ class OpenFeed implements RunFeed {
     this.wakeSoon(run);
   }
 
-
   private wakeSoon(run: WatchedRun): void {
     if (this.deltaWake.size === 0) {
       const wake = (): void => {
@@ -300,11 +304,8 @@ class OpenFeed implements RunFeed {
   }
 
   /** A page for a reader of a watched run, whose fold hears of every mark. */
-  private async onward(runId: string, after: Position | undefined): Promise<readonly EntryItem[]> {
-    const entries = await this.parts.fleet.entries(runId, {
-      ...(after === undefined ? {} : { after }),
-      limit: HANDFUL,
-    });
+  private async onward(runId: string, after: Position | undefined, limit: number): Promise<readonly EntryItem[]> {
+    const entries = await this.parts.fleet.entries(runId, { ...(after === undefined ? {} : { after }), limit });
     const last = entries.at(-1);
     if (last === undefined) return [];
     const known = this.folds.known(runId);
@@ -356,6 +357,12 @@ function handful(items: readonly EntryItem[]): readonly EntryItem[] {
     end++;
   }
   return items;
+}
+
+/** As many as would have been a handful of those: large entries are read a few at a time. */
+function nextLimit(items: readonly EntryItem[]): number {
+  const bytes = items.reduce((sum, { text }) => sum + text.length, 0);
+  return Math.max(1, Math.min(HANDFUL, Math.floor((HANDFUL_BYTES * items.length) / Math.max(1, bytes))));
 }
 
 /** The object is made from the text when somebody wants it: a live entry may change under its reader's hands. */

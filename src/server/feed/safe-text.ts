@@ -4,6 +4,9 @@ import { redactSecrets } from '../../tools/governance/guards/secret-shapes.js';
 const LONGEST_WORD = 8_192;
 const LONGEST_KEY_FILE = 24_000;
 const KEY_FILE = '-----BEGIN ';
+type Span = readonly [start: number, end: number];
+const LONGEST_HEAD = 70;
+const KEY_FILE_END = /-----END [A-Z ]{1,50}-----/;
 const KEY_FILE_HEAD = /^-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY-----/;
 
 /**
@@ -36,8 +39,14 @@ export class SafeText {
     this.held = this.held.slice(cut);
   }
 
+  /** As far as can be shown without cutting through anything that may be a secret. */
   private boundary(): number {
-    const cut = Math.min(this.afterLastWord(), this.beforeKeyFile(), this.beforeKnown());
+    let cut = this.afterLastWord();
+    const spans = [...this.keyFiles(), ...this.knownSecrets()];
+    for (let before = -1; before !== cut; ) {
+      before = cut;
+      for (const [start, end] of spans) if (start < cut && cut < end) cut = start;
+    }
     return this.held.length - cut > LONGEST_KEY_FILE ? this.held.length : cut;
   }
 
@@ -49,24 +58,27 @@ export class SafeText {
     return this.held.length > LONGEST_WORD ? this.held.length : 0;
   }
 
-  private beforeKeyFile(): number {
-    const begin = this.held.lastIndexOf(KEY_FILE);
-    if (begin < 0) return this.held.length;
-    const rest = this.held.slice(begin);
-    if (KEY_FILE_HEAD.test(rest)) return /-----END [A-Z ]{1,50}-----/.test(rest) ? this.held.length : begin;
-    return rest.length < 70 && !rest.includes('\n') ? begin : this.held.length;
+  /** From its first line to its last; one that has not ended goes on for as long as it may. */
+  private *keyFiles(): Iterable<Span> {
+    for (let begin = this.held.indexOf(KEY_FILE); begin >= 0; begin = this.held.indexOf(KEY_FILE, begin + 1)) {
+      const rest = this.held.slice(begin);
+      if (KEY_FILE_HEAD.test(rest)) {
+        const end = KEY_FILE_END.exec(rest);
+        yield [begin, end === null ? Number.POSITIVE_INFINITY : begin + end.index + end[0].length];
+      } else if (rest.length < LONGEST_HEAD && !rest.includes('\n')) yield [begin, Number.POSITIVE_INFINITY];
+    }
   }
 
-  /** Known secrets may hold spaces: what could be the beginning of one stays. */
-  private beforeKnown(): number {
-    let cut = this.held.length;
+  /** Known secrets may hold spaces: whole ones, and what may be the beginning of one. */
+  private *knownSecrets(): Iterable<Span> {
     for (const secret of this.known) {
+      for (let at = this.held.indexOf(secret); at >= 0; at = this.held.indexOf(secret, at + 1))
+        yield [at, at + secret.length];
       for (let length = Math.min(secret.length - 1, this.held.length); length > 0; length--) {
         if (!this.held.endsWith(secret.slice(0, length))) continue;
-        cut = Math.min(cut, this.held.length - length);
+        yield [this.held.length - length, Number.POSITIVE_INFINITY];
         break;
       }
     }
-    return cut;
   }
 }

@@ -1,25 +1,46 @@
-import { FlyballError } from '../../core/errors.js';
+import { ConfigError, FlyballError } from '../../core/errors.js';
+import { nearestNames } from '../../tools/nearest-names.js';
 import type { Principal } from '../access/principal.js';
-import { admitted, lowerBudget } from '../agents/admission.js';
-import { runName } from '../agents/served-agent.js';
+import { lowerBudget, startRun } from '../agents/admission.js';
 import type { Parts } from '../parts.js';
+import { Problem } from '../problem.js';
+import type { Trigger } from './trigger.js';
 import type { TriggerParts } from './trigger-parts.js';
 
-/** A run that nobody asked for is bounded and charged like any other: to the tenant that the trigger names. */
+/** A run that nobody asked for comes in by the same door as any other: checked, bounded, charged to its trigger's tenant. */
 export function startTriggered(
   parts: Pick<Parts, 'directory' | 'fleet' | 'spending' | 'settings'>,
 ): TriggerParts['start'] {
-  return async (name, input, { id, tenant, subject, budget: asked }) => {
+  return async (name, input, { id, tenant, subject, budget }) => {
     const agent = parts.directory.get(name);
     if (agent === undefined)
       throw new FlyballError(
         'AGENT_UNKNOWN',
         `The agent "${name}" of a trigger is not served. Serve it, or change the trigger.`,
       );
-    await agent.checkInput(input);
     const principal: Principal = { id: subject, kind: 'local', tenant, subject, scopes: [], limits: {} };
-    const budget = await admitted(parts, principal, { runId: id, budget: lowerBudget(agent.budget, asked) });
-    const source = agent.group.source === undefined ? {} : { source: agent.group.source };
-    return parts.fleet.start(runName(name, 'iterative'), input, { id, tenant, subject, budget, ...source });
+    const bounds = budget === undefined ? {} : { budget };
+    return startRun(parts, { principal, once: undefined }, { agent, input, id, ...bounds });
   };
+}
+
+/** What could only fail when the trigger fires is a mistake when it is opened. */
+export function triggerCheck({ directory }: Pick<Parts, 'directory'>): (trigger: Trigger) => void {
+  return ({ name, agent, budget }) => {
+    const served = directory.get(agent);
+    if (served === undefined)
+      throw new ConfigError(`Trigger "${name}": no agent "${agent}" is served. ${hint(directory, agent)}`);
+    try {
+      lowerBudget(served.budget, budget, `the agent ${agent}`);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      throw new ConfigError(`Trigger "${name}": ${error.message}`);
+    }
+  };
+}
+
+function hint(directory: Parts['directory'], agent: string): string {
+  const served = directory.list().map(({ name }) => name);
+  const [near] = nearestNames(agent, served, 1);
+  return near === undefined ? `Served are: ${served.join(', ') || 'none'}.` : `Did you mean ${near}?`;
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../src/core/schema.js';
 import type { AgentCard } from '../api/types.js';
 import { useLoaded } from '../forms/use-loaded.js';
 import { type AgentDetail, served, type TriggerInfo } from '../playground/agents.js';
-import { Demonstration } from '../playground/demonstration.js';
+import { Demonstration, DemonstrationMark } from '../playground/demonstration.js';
 import { playgroundPath } from '../playground/playground-page.js';
 import { href } from '../router/router.js';
 import { Ago } from '../ui/amounts-view.js';
@@ -33,6 +33,9 @@ export function AgentsPage() {
           Start the server with a file of agents: <code>flyball serve my-agents.ts</code>
         </Empty>
       ) : null}
+      {saidIn(agents.value ?? []).map((said) => (
+        <Demonstration key={said} said={said} />
+      ))}
       <div class="agent-cards">
         {(agents.value ?? []).map((agent) => (
           <AgentView key={agent.name} agent={agent} />
@@ -70,6 +73,10 @@ export function AgentsPage() {
   );
 }
 
+function saidIn(agents: readonly AgentCard[]): readonly string[] {
+  return [...new Set(agents.flatMap(({ demonstration }) => demonstration ?? []))];
+}
+
 function AgentView({ agent }: { readonly agent: AgentCard }) {
   const { name, version, description, kind, modes, tools, model, demonstration } = agent;
   const detail = useLoaded(() => served.agent(name), [name]);
@@ -79,10 +86,10 @@ function AgentView({ agent }: { readonly agent: AgentCard }) {
         <h2>{name}</h2>
         <span class="quiet">
           {kind} · version {version}
-        </span>
+        </span>{' '}
+        <DemonstrationMark said={demonstration} />
       </header>
       {description === '' ? null : <p>{description}</p>}
-      <Demonstration said={demonstration} />
       <dl class="agent-facts">
         {model === undefined ? null : <Fact title="Model" text={model} />}
         <Fact title="Modes" text={modes.join(', ')} />

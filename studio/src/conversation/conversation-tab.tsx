@@ -6,7 +6,8 @@ import { count, dollars } from '../ui/amounts.js';
 import { Empty } from '../ui/empty.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { BAND_WORDS, BANDS } from './bands.js';
-import { type Turn, TurnFold } from './fold-conversation.js';
+import { TurnFold } from './fold-conversation.js';
+import type { Turn } from './turn.js';
 import { TurnView } from './turn-view.js';
 import './conversation.css';
 

@@ -1,92 +1,18 @@
-import type { Failure } from '../../../src/core/errors.js';
-import type { EffectId, Entry, EventOf, GuardDecision } from '../../../src/core/events.js';
-import type { FinishReason, ToolCall } from '../../../src/core/model.js';
+import type { Entry, EventOf } from '../../../src/core/events.js';
 import { type Effect, EffectFold } from '../../../src/views/effects.js';
 import { GuardFold } from '../../../src/views/guard-decisions.js';
 import { baseOf, loopPathOf, scopeOf } from '../../../src/views/paths.js';
 import { PhaseFold } from '../../../src/views/phases.js';
-import { type Approval, ApprovalFold } from '../gates/fold-approvals.js';
-import { fieldsOf, given, textIn } from '../plan/fields.js';
-import { joinCalls, loopScopeOf } from './join-calls.js';
-
-/**
- * What became of a tool call that a model proposed. `proposed`: nothing has happened yet, and it still may. `waiting`: a
- * person is asked whether it may be made.
- */
-export type CallStatus = 'proposed' | 'waiting' | 'running' | 'ok' | 'failed' | 'refused' | 'not-made';
-
-export interface ToolUse {
-  /** Unique in the run. */
-  readonly key: string;
-  readonly tool: string;
-  /** The id that the model gave it. */
-  readonly callId: string;
-  /** As the model wrote them; parsed where they are JSON. */
-  readonly args: unknown;
-  /** What it was really called with, where somebody changed it on the way. */
-  readonly calledWith?: unknown;
-  readonly status: CallStatus;
-  readonly result?: unknown;
-  readonly failure?: Failure;
-  /** How a doubt was resolved, or that it was only simulated. */
-  readonly how?: string;
-  readonly effect?: EffectId;
-  readonly ms?: number;
-  readonly decisions: readonly GuardDecision[];
-  readonly approvals: readonly Approval[];
-}
-
-/** One call of a model, with what came of it. */
-export interface Turn {
-  readonly key: string;
-  readonly n: number;
-  readonly generation: number;
-  readonly seq: number;
-  readonly id: EffectId;
-  readonly scope: string;
-  readonly phase?: string;
-  readonly session: string;
-  readonly model: string;
-  /** The model that answered, where it is another one. */
-  readonly answeredBy?: string;
-  readonly tip: string;
-  /** Prompt of the call before it in the same session: what is new is what that one did not have. */
-  readonly previousTip?: string;
-  readonly attempts: number;
-  readonly status: 'open' | 'ok' | 'error';
-  readonly startedAt: number;
-  readonly endedAt?: number;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-  /** Prompt tokens that the provider says it had cached; absent where it says nothing. */
-  readonly cacheRead?: number;
-  readonly costUsd: number;
-  readonly finish?: FinishReason;
-  readonly text: string;
-  readonly reasoning?: string;
-  readonly failure?: Failure;
-  readonly uses: readonly ToolUse[];
-}
+import { ApprovalFold } from '../gates/fold-approvals.js';
+import { fieldsOf, textIn } from '../plan/fields.js';
+import { loopScopeOf } from './join-calls.js';
+import { type GrowingTurn, keyOf, type Turn, turnOf } from './turn.js';
 
 /** All model calls of a run in their order, each with the tool calls that followed from its reply. */
 export function turnsOf(entries: readonly Entry[]): readonly Turn[] {
   const fold = new TurnFold();
   for (const entry of entries) fold.apply(entry);
   return fold.turns();
-}
-
-interface GrowingTurn {
-  readonly ask: Effect;
-  readonly start: EventOf<'ask-start'>;
-  readonly phase: string | undefined;
-  readonly previousTip: string | undefined;
-  readonly calls: Effect[];
-  /** Which of them the model proposed as what; made when the reply is there, and again with every further call. */
-  joined?: { readonly of: number; readonly map: ReadonlyMap<ToolCall, Effect> };
-  /** Calls that wait for a person before anything of them is in the journal but the question. */
-  readonly gates: { readonly id: EffectId; readonly tool: string }[];
-  /** Another reply, or the end, came after it: what was not called by now never will be. */
-  isOver: boolean;
 }
 
 /** Takes entries one by one. */
@@ -99,6 +25,7 @@ export class TurnFold {
   private readonly lastIn = new Map<string, GrowingTurn>();
   private readonly tips = new Map<string, string>();
   private readonly placed = new Set<Effect>();
+  private isEnded = false;
 
   apply(entry: Entry): void {
     this.phases.apply(entry);
@@ -109,14 +36,21 @@ export class TurnFold {
     if (event.type === 'ask-start' && effect !== undefined) this.asked(effect, event);
     if (effect?.verb === 'call' && !this.placed.has(effect)) this.called(effect);
     if (event.type === 'wait-start' && event.id.endsWith('!gate')) this.gated(event);
-    if (event.type === 'run-end' || event.type === 'generation-start') this.closeAll();
+    if (event.type === 'generation-start') this.closeAll();
+    if (event.type === 'run-end') this.isEnded = true;
+    if (event.type === 'run-resume') this.isEnded = false; // it goes on where it was
     if (event.type === 'note' && event.event.kind === 'loop-end') this.close(loopPathOf(event));
   }
 
   turns(): readonly Turn[] {
     const decisions = byEffect(this.guards.all(), ({ generation, effect }) => keyOf(generation, effect));
     const approvals = byEffect(this.approvals.all(), ({ generation, id }) => keyOf(generation, baseOf(id)));
-    return [...this.byAsk.values()].map((turn, index) => turnOf(turn, index + 1, { decisions, approvals }));
+    return [...this.byAsk.values()].map((turn, index) => {
+      const made = turn.final ?? turnOf(turn, index + 1, { decisions, approvals, isEnded: this.isEnded });
+      if (turn.isOver && turn.ask.end !== undefined && turn.calls.every(({ end }) => end !== undefined))
+        turn.final = made;
+      return made;
+    });
   }
 
   private asked(ask: Effect, start: EventOf<'ask-start'>): void {
@@ -153,110 +87,6 @@ export class TurnFold {
   }
 }
 
-interface Known {
-  readonly decisions: ReadonlyMap<string, readonly GuardDecision[]>;
-  readonly approvals: ReadonlyMap<string, readonly Approval[]>;
-}
-
-function turnOf(turn: GrowingTurn, n: number, known: Known): Turn {
-  const { ask, start, phase, previousTip } = turn;
-  const end = ask.end?.type === 'ask-end' ? ask.end : undefined;
-  const reply = end?.reply;
-  return {
-    key: keyOf(ask.generation, ask.id),
-    n,
-    generation: ask.generation,
-    seq: ask.seq,
-    id: ask.id,
-    scope: ask.scope,
-    ...given('phase', phase),
-    session: start.session,
-    model: start.model,
-    ...given('answeredBy', reply?.model),
-    tip: start.tip,
-    ...given('previousTip', previousTip),
-    attempts: Math.max(1, ask.starts),
-    status: ask.status,
-    startedAt: ask.startedAt,
-    ...given('endedAt', ask.endedAt),
-    tokensIn: end?.spent.tokensIn ?? reply?.usage.input ?? 0,
-    tokensOut: end?.spent.tokensOut ?? reply?.usage.output ?? 0,
-    ...given('cacheRead', reply?.usage.cacheRead),
-    costUsd: reply?.costUsd ?? end?.spent.costUsd ?? 0,
-    ...given('finish', reply?.finish),
-    text: reply?.text ?? '',
-    ...given('reasoning', reply?.reasoning),
-    ...given('failure', end?.failure),
-    uses: usesOf(turn, reply?.toolCalls ?? [], known),
-  };
-}
-
-function usesOf(turn: GrowingTurn, proposed: readonly ToolCall[], known: Known): readonly ToolUse[] {
-  const joined = joinedIn(turn, proposed);
-  const made = new Set(turn.calls.map(({ id }) => id));
-  const waiting = turn.gates.filter(({ id }) => !made.has(id));
-  return proposed.map((call, index): ToolUse => {
-    const effect = joined.get(call);
-    const key = `${keyOf(turn.ask.generation, turn.ask.id)}~${index}`;
-    const base = { key, tool: call.name, callId: call.id, args: parsed(call.arguments), decisions: [], approvals: [] };
-    if (effect === undefined) {
-      const gate = waiting.findIndex(({ tool }) => tool === call.name);
-      const [asked] = gate === -1 ? [] : waiting.splice(gate, 1);
-      if (asked === undefined) return { ...base, status: turn.isOver ? 'not-made' : 'proposed' };
-      const own = keyOf(turn.ask.generation, asked.id);
-      const met = { decisions: known.decisions.get(own) ?? [], approvals: known.approvals.get(own) ?? [] };
-      return { ...base, ...met, effect: asked.id, status: turn.isOver ? 'not-made' : 'waiting' };
-    }
-    return { ...base, ...becameOf(effect, base.args, known) };
-  });
-}
-
-function joinedIn(turn: GrowingTurn, proposed: readonly ToolCall[]): ReadonlyMap<ToolCall, Effect> {
-  // a pure call shows its fingerprint when it is made, one with an INTENT from the start: neither changes later
-  if (turn.joined?.of !== turn.calls.length)
-    turn.joined = { of: turn.calls.length, map: joinCalls(proposed, turn.calls) };
-  return turn.joined.map;
-}
-
-type Became = Omit<ToolUse, 'key' | 'tool' | 'callId' | 'args'>;
-
-function becameOf(effect: Effect, args: unknown, { decisions, approvals }: Known): Became {
-  const key = keyOf(effect.generation, effect.id);
-  const end = effect.end?.type === 'complete' || effect.end?.type === 'abort' ? effect.end : undefined;
-  const input = effect.start?.type === 'intent' ? effect.start.input : undefined;
-  const isChanged = input !== undefined && JSON.stringify(input) !== JSON.stringify(args);
-  return {
-    effect: effect.id,
-    status: statusOf(effect, end?.failure),
-    ...(isChanged ? { calledWith: input } : {}),
-    ...(end?.type === 'complete' && end.failure === undefined ? { result: end.result } : {}),
-    ...given('failure', end?.failure),
-    ...(end?.type === 'complete' ? given('how', end.how) : {}),
-    ...(effect.endedAt === undefined ? {} : { ms: effect.endedAt - effect.startedAt }),
-    decisions: decisions.get(key) ?? [],
-    approvals: approvals.get(key) ?? [],
-  };
-}
-
-/** Somebody said no, which is no fault of the tool. */
-const REFUSALS: readonly string[] = ['DENIED', 'APPROVAL_REJECTED', 'NOT_SIMULATED'];
-
-function statusOf(effect: Effect, failure: Failure | undefined): CallStatus {
-  if (effect.status === 'open') return 'running';
-  if (failure !== undefined) return REFUSALS.includes(failure.code) ? 'refused' : 'failed';
-  return effect.status === 'ok' ? 'ok' : 'failed';
-}
-
-/** What a model wrote need not be JSON: then it is shown as it is. */
-function parsed(text: string): unknown {
-  if (text.trim() === '') return {};
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
-
 function byEffect<T>(all: readonly T[], key: (each: T) => string): ReadonlyMap<string, readonly T[]> {
   const map = new Map<string, T[]>();
   for (const each of all) {
@@ -265,8 +95,4 @@ function byEffect<T>(all: readonly T[], key: (each: T) => string): ReadonlyMap<s
     else known.push(each);
   }
   return map;
-}
-
-function keyOf(generation: number, id: EffectId): string {
-  return `${generation} ${id}`;
 }

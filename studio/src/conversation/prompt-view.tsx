@@ -3,10 +3,10 @@ import { BLANK } from '../../../src/views/without-private.js';
 import { count } from '../ui/amounts.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { BAND_WORDS, TRUST_TITLES, TRUST_WORDS } from './bands.js';
-import type { Turn } from './fold-conversation.js';
 import { FoldedText } from './folded-text.js';
 import { type Loaded, promptOf, retryPrompt } from './prompt-cache.js';
 import { type PromptSegment, segmentsWith, sizeOf, tokensOf } from './prompt-segments.js';
+import type { Turn } from './turn.js';
 
 /** What a call was asked with: what was there before is folded, so that the reader sees what is new. */
 export function PromptView({ runId, turn }: { readonly runId: string; readonly turn: Turn }) {

@@ -5,9 +5,9 @@ import { fieldsOf } from '../plan/fields.js';
 import { duration } from '../ui/amounts.js';
 import { Badge, type Tone } from '../ui/badge.js';
 import { Code } from '../ui/code.js';
-import type { CallStatus, ToolUse } from './fold-conversation.js';
 import { FoldedText } from './folded-text.js';
 import { readableJson } from './readable-json.js';
+import type { CallStatus, ToolUse } from './turn.js';
 
 const STATUS: Readonly<Record<CallStatus, { readonly text: string; readonly tone: Tone }>> = {
   proposed: { text: '… proposed', tone: 'idle' },

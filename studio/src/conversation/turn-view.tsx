@@ -1,9 +1,9 @@
 import { count, dollars, duration } from '../ui/amounts.js';
 import { Badge } from '../ui/badge.js';
-import type { Turn } from './fold-conversation.js';
 import { FoldedText } from './folded-text.js';
 import { PromptView } from './prompt-view.js';
 import { ToolUseView } from './tool-use-view.js';
+import type { Turn } from './turn.js';
 import { useInSight } from './use-in-sight.js';
 
 /** One call of a model: what it was given, what it said, what it wanted done. */

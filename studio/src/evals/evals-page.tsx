@@ -34,7 +34,9 @@ function Nothing() {
   return (
     <Empty title="No evaluation has results yet">
       <p>Run one, and have the server read its folder:</p>
-      <Code value={COMMANDS} label="Commands" />
+      <div class="evals-commands">
+        <Code value={COMMANDS} label="Commands" />
+      </div>
     </Empty>
   );
 }

@@ -72,6 +72,7 @@ type Growing = { -readonly [K in keyof Attempt]: Attempt[K] } & {
 /** The commit loops of a run, each with its attempts. Two loops one inside the other keep their own. */
 export function commitsOf(entries: readonly Entry[]): readonly CommitView[] {
   const courses = commitCoursesOf(entries);
+  if (courses.length === 0) return [];
   const folds = courses.map((course) => new AttemptFold(course));
   const approvals = new Map(approvalsOf(entries).map((each) => [`${each.generation}.${each.seq}`, each]));
   for (const entry of entries) ownerOf(folds, entry)?.apply(entry, approvals);

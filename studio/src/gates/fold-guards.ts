@@ -1,6 +1,6 @@
 import type { EffectId, Entry, GuardDecision } from '../../../src/core/events.js';
 import { type Effect, EffectFold } from '../../../src/views/effects.js';
-import { guardDecisionsOf } from '../../../src/views/guard-decisions.js';
+import { GuardFold } from '../../../src/views/guard-decisions.js';
 import { baseOf } from '../../../src/views/paths.js';
 import { type Fields, fieldsOf, given, listIn, numberIn, textIn, textsIn } from '../plan/fields.js';
 
@@ -29,22 +29,36 @@ const STRICTEST: readonly GuardDecision['verdict'][] = [
 
 /** What each effect met with on its way, in the order in which guards spoke. */
 export function guardedEffectsOf(entries: readonly Entry[]): readonly GuardedEffect[] {
-  const effects = new EffectFold();
-  const refused = new Map<string, GuardDecision[]>();
-  for (const entry of entries) {
-    effects.apply(entry);
+  const fold = new GuardedFold();
+  for (const entry of entries) fold.apply(entry);
+  return fold.all();
+}
+
+/** Takes entries one by one. */
+export class GuardedFold {
+  private readonly effects = new EffectFold();
+  private readonly guards = new GuardFold();
+  private readonly known = new Map<string, Effect>();
+  private readonly refused = new Map<string, GuardDecision[]>();
+
+  apply(entry: Entry): void {
     const { event, generation } = entry;
-    if (event.type === 'guard-refused') {
-      const decision: GuardDecision = { guard: event.seam, verdict: 'denied', why: event.why };
-      push(refused, `${generation} ${baseOf(event.id)}`, decision);
-    }
+    const effect = this.effects.apply(entry);
+    if (effect !== undefined) this.known.set(`${generation} ${effect.id}`, effect);
+    this.guards.apply(entry);
+    if (event.type !== 'guard-refused') return;
+    const decision: GuardDecision = { guard: event.seam, verdict: 'denied', why: event.why };
+    push(this.refused, `${generation} ${baseOf(event.id)}`, decision);
   }
-  const byKey = new Map<string, GuardDecision[]>();
-  for (const { effect, generation, ...decision } of guardDecisionsOf(entries))
-    push(byKey, `${generation} ${effect}`, decision);
-  for (const [key, own] of refused) for (const each of own) if (isNew(byKey.get(key), each)) push(byKey, key, each);
-  const known = new Map(effects.all().map((effect) => [`${effect.generation} ${effect.id}`, effect]));
-  return [...byKey].map(([key, decisions]) => guardedOf(key, decisions, known.get(key)));
+
+  all(): readonly GuardedEffect[] {
+    const byKey = new Map<string, GuardDecision[]>();
+    for (const { effect, generation, ...decision } of this.guards.all())
+      push(byKey, `${generation} ${effect}`, decision);
+    for (const [key, own] of this.refused)
+      for (const each of own) if (isNew(byKey.get(key), each)) push(byKey, key, each);
+    return [...byKey].map(([key, decisions]) => guardedOf(key, decisions, this.known.get(key)));
+  }
 }
 
 /** A refusal is often told twice: by the guard, and by the seam that the guard stands at. */

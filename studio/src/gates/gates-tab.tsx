@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { readableJson } from '../conversation/readable-json.js';
+import { PrefixFold } from '../run/prefix-fold.js';
 import type { RunModel } from '../run/run-model.js';
 import { Badge, type Tone } from '../ui/badge.js';
 import { Code } from '../ui/code.js';
@@ -11,7 +12,7 @@ import { AttemptView } from './attempt-view.js';
 import { DecisionList, VERDICTS } from './decision-list.js';
 import { type Approval, approvalsOf } from './fold-approvals.js';
 import { type CommitView, commitsOf } from './fold-attempts.js';
-import { type CheckNote, checksOf, type GuardedEffect, guardedEffectsOf } from './fold-guards.js';
+import { type CheckNote, checksOf, type GuardedEffect, GuardedFold } from './fold-guards.js';
 import { PhaseTrack } from './phase-track.js';
 import './gates.css';
 
@@ -19,7 +20,15 @@ import './gates.css';
 export function GatesTab({ model }: { readonly model: RunModel }) {
   const commits = useComputed(() => commitsOf(model.shown.value)).value;
   const approvals = useComputed(() => approvalsOf(model.shown.value)).value;
-  const guarded = useComputed(() => guardedEffectsOf(model.shown.value)).value;
+  const fold = useMemo(
+    () =>
+      new PrefixFold(
+        () => new GuardedFold(),
+        (each) => each.all(),
+      ),
+    [],
+  );
+  const guarded = useComputed(() => fold.of(model.shown.value)).value;
   const checks = useComputed(() => checksOf(model.shown.value)).value;
   if (commits.length + approvals.length + guarded.length + checks.length === 0)
     return <Empty title="Nothing was judged yet.">Verdicts, approvals and decisions of guards appear here.</Empty>;

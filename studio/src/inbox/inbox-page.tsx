@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type KeyAction, useKeys } from '../app/keys.js';
 import { navigate, type Params, place } from '../router/router.js';
 import { Empty } from '../ui/empty.js';
@@ -14,7 +14,7 @@ export function InboxPage({ params }: { readonly params: Params }) {
   useInbox();
   const list = items.value ?? [];
   const run = place.value.query.get('run'); // a run's page leads to what that run asks
-  const current = params['id'] ?? (list.find((item) => item.run === run) ?? list[0])?.id;
+  const current = usePinned(params['id'], run);
   useKeys(useMemo(() => moves(current), [current]));
   return (
     <div class={`inbox ${params['id'] === undefined && run === null ? 'at-list' : 'at-request'}`}>
@@ -40,6 +40,18 @@ export function InboxPage({ params }: { readonly params: Params }) {
       </section>
     </div>
   );
+}
+
+/** What was opened stays open when it has left the list: whoever decided sees what came of it. */
+function usePinned(id: string | undefined, run: string | null): string | undefined {
+  const [pinned, setPinned] = useState<{ readonly id: string; readonly run: string | null }>();
+  const list = items.value ?? [];
+  const first = run === null ? list[0] : list.find((item) => item.run === run);
+  const kept = pinned?.run === run ? pinned.id : first?.id;
+  useEffect(() => {
+    if (kept !== undefined && pinned?.id !== kept) setPinned({ id: kept, run });
+  }, [kept, pinned, run]);
+  return id ?? kept;
 }
 
 function AllOrOpen() {

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
-import type { PlanEdge, PlanView, StepView } from './fold-plan.js';
 import { type Layout, layered, type Placed } from './layout.js';
+import type { PlanEdge, PlanView, StepView } from './plan-view.js';
 import { STATE_SIGNS } from './step-state.js';
 
 const SIZE = { width: 196, height: 62, gapX: 22, gapY: 38 };

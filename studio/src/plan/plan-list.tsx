@@ -1,4 +1,4 @@
-import type { PlanView, StepView } from './fold-plan.js';
+import type { PlanView, StepView } from './plan-view.js';
 import { StepDetails } from './step-details.js';
 import { STATE_SIGNS } from './step-state.js';
 

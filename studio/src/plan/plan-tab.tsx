@@ -1,19 +1,29 @@
 import { useComputed } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { PrefixFold } from '../run/prefix-fold.js';
 import type { RunModel } from '../run/run-model.js';
 import { Badge, type Tone } from '../ui/badge.js';
 import { Empty } from '../ui/empty.js';
 import { Split } from '../ui/split.js';
-import { type PlanView, plansOf } from './fold-plan.js';
+import { PlanFold } from './fold-plan.js';
 import { PlanGraph } from './plan-graph.js';
 import { PlanList } from './plan-list.js';
+import type { PlanView } from './plan-view.js';
 import { StepDetails } from './step-details.js';
 import { STATE_SIGNS, STEP_STATES } from './step-state.js';
 import './plan.css';
 
 /** The plans of a run, each as a graph and as a list, filled in as far as the slider shows. */
 export function PlanTab({ model }: { readonly model: RunModel }) {
-  const plans = useComputed(() => plansOf(model.shown.value)).value;
+  const fold = useMemo(
+    () =>
+      new PrefixFold(
+        () => new PlanFold(),
+        (each) => each.plans(),
+      ),
+    [],
+  );
+  const plans = useComputed(() => fold.of(model.shown.value)).value;
   const [picked, setPicked] = useState<string | undefined>(undefined);
   const plan = plans.find(({ key }) => key === picked) ?? plans.at(-1);
   if (plan === undefined) return <Empty title="There is no plan yet.">It appears when the agent writes one.</Empty>;

@@ -1,6 +1,6 @@
 import { FoldedText } from '../conversation/folded-text.js';
 import { duration } from '../ui/amounts.js';
-import type { StepView } from './fold-plan.js';
+import type { StepView } from './plan-view.js';
 import { STATE_SIGNS } from './step-state.js';
 
 /** Everything known about one step. */

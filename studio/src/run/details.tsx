@@ -1,16 +1,17 @@
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { Entry, EventOf } from '../../../src/core/events.js';
+import type { Entry } from '../../../src/core/events.js';
 import type { Effect } from '../../../src/views/effects.js';
 import { baseOf } from '../../../src/views/paths.js';
 import { spansIn } from '../../../src/views/trace.js';
 import { duration } from '../ui/amounts.js';
-import { Badge } from '../ui/badge.js';
 import { Code } from '../ui/code.js';
 import { Empty } from '../ui/empty.js';
 import { EffectBody, Facts } from './effect-body.js';
 import { EffectEntriesFold, keyOf } from './effect-entries.js';
+import { Decisions, Trouble } from './effect-trouble.js';
 import { PrefixFold } from './prefix-fold.js';
+import { proposedArguments } from './proposed-arguments.js';
 import type { RunModel } from './run-model.js';
 import { KIND_NAMES, plainName } from './waterfall-rows.js';
 
@@ -87,7 +88,11 @@ function SpanDetails({ model }: { readonly model: RunModel }) {
           ]}
         />
       ) : (
-        <EffectBody effect={effect} arriving={model.arriving.value.get(effect.id)} />
+        <EffectBody
+          effect={effect}
+          arriving={model.arriving.value.get(effect.id)}
+          proposed={isPureCall(effect) ? proposedArguments(effect, model.effects.value) : undefined}
+        />
       )}
       {span?.kind === 'run' ? <RunBody model={model} /> : null}
       <Decisions guards={guards} />
@@ -119,70 +124,13 @@ function RunBody({ model }: { readonly model: RunModel }) {
   );
 }
 
+function isPureCall({ verb, start }: Effect): boolean {
+  return verb === 'call' && start === undefined;
+}
+
 function guardsOf(model: RunModel, effect: Effect) {
   const base = baseOf(effect.id);
   return model.guards.value.filter(({ effect: of, generation }) => of === base && generation === effect.generation);
-}
-
-function Decisions({ guards }: { readonly guards: RunModel['guards']['value'] }) {
-  if (guards.length === 0) return null;
-  return (
-    <section>
-      <h3>What guards decided</h3>
-      <ul class="plain-list">
-        {guards.map(({ guard, verdict, why, rule }) => (
-          <li key={`${guard} ${verdict} ${why}`}>
-            <Badge tone={VERDICT_TONES[verdict]}>{verdict}</Badge> <strong>{guard}</strong>
-            {rule === undefined ? null : <span class="quiet"> rule {rule}</span>}
-            <div>{why}</div>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-export const VERDICT_TONES = {
-  allowed: 'good',
-  obliged: 'good',
-  warned: 'warn',
-  asked: 'warn',
-  escalated: 'warn',
-  denied: 'bad',
-  blocked: 'bad',
-} as const;
-
-type TroubleEvent = EventOf<'retry' | 'guard-refused' | 'doubt'>;
-
-/** Refusals, tries that failed, doubts: the ends of failed effects are told by the effect itself. */
-function Trouble({ entries }: { readonly entries: readonly Entry[] }) {
-  const events = entries.flatMap(({ event, seq }) => (isTrouble(event) ? [{ event, seq }] : []));
-  if (events.length === 0) return null;
-  return (
-    <section>
-      <h3>What went wrong on the way</h3>
-      <ul class="plain-list">
-        {events.map(({ event, seq }) => (
-          <li key={seq}>{wordsOf(event)}</li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function isTrouble(event: Entry['event']): event is TroubleEvent {
-  return event.type === 'retry' || event.type === 'guard-refused' || event.type === 'doubt';
-}
-
-function wordsOf(event: TroubleEvent): string {
-  switch (event.type) {
-    case 'retry':
-      return `Try ${event.retry} failed (${event.failure.code}): ${event.failure.message} Tried again after ${duration(event.delayMs)}.`;
-    case 'guard-refused':
-      return `Refused at ${event.seam}: ${event.why}`;
-    case 'doubt':
-      return `In doubt whether it happened: ${event.why}`;
-  }
 }
 
 function Related({ model, entries }: { readonly model: RunModel; readonly entries: readonly Entry[] }) {

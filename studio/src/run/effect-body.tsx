@@ -24,7 +24,16 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 }
 
 /** Arguments, result, reply, tokens and cost: whatever this kind of effect has. */
-export function EffectBody({ effect, arriving }: { readonly effect: Effect; readonly arriving: string | undefined }) {
+export function EffectBody({
+  effect,
+  arriving,
+  proposed,
+}: {
+  readonly effect: Effect;
+  readonly arriving: string | undefined;
+  /** The arguments of a pure call, as the model proposed them. */
+  readonly proposed: string | undefined;
+}) {
   const now = useNow(500, effect.status === 'open');
   const { startedAt, endedAt, inferredStart, starts, status, dropped } = effect;
   return (
@@ -38,7 +47,7 @@ export function EffectBody({ effect, arriving }: { readonly effect: Effect; read
           ...endFacts(effect),
         ]}
       />
-      <Start effect={effect} />
+      <Start effect={effect} proposed={proposed} />
       {arriving === undefined || status !== 'open' ? null : (
         <section>
           <h3>Arriving</h3>
@@ -96,7 +105,7 @@ function endFacts({ end }: Effect): readonly Fact[] {
   return [];
 }
 
-function Start({ effect: { start, verb } }: { readonly effect: Effect }) {
+function Start({ effect: { start }, proposed }: { readonly effect: Effect; readonly proposed: string | undefined }) {
   switch (start?.type) {
     case 'intent':
       return <Section title="Arguments" value={start.input} />;
@@ -105,9 +114,7 @@ function Start({ effect: { start, verb } }: { readonly effect: Effect }) {
     case 'wait-start':
       return start.request === undefined ? null : <Section title="What was asked" value={start.request} />;
     case undefined:
-      return verb === 'call' ? (
-        <p class="quiet">A pure call: its arguments stand in the reply that asked for it, see the conversation.</p>
-      ) : null;
+      return proposed === undefined ? null : <Section title="Arguments" value={readable(proposed)} />;
     default:
       return null;
   }
@@ -151,7 +158,7 @@ function Reply({ reply }: { readonly reply: NonNullable<EventOf<'ask-end'>['repl
       {reply.reasoning === undefined ? null : <Section title="Reasoning" value={reply.reasoning} />}
       {reply.text === '' ? null : <Section title="Reply" value={reply.text} />}
       {reply.toolCalls?.map((call) => (
-        <Section key={call.id} title={`Wants ${call.name}`} value={call.arguments} />
+        <Section key={call.id} title={`Wants ${call.name}`} value={readable(call.arguments)} />
       ))}
     </>
   );
@@ -182,4 +189,13 @@ function amount(of: number | undefined): string | undefined {
 
 function timeOf(at: number | undefined): string | undefined {
   return at === undefined ? undefined : new Date(Math.min(at, 8.64e15)).toLocaleString();
+}
+
+/** Arguments are JSON in a string, as the model wrote them; what is not JSON is shown as it came. */
+function readable(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -60,10 +60,12 @@ export function EventsTab({ model }: { readonly model: RunModel }) {
               role="listbox"
               stickToEnd={model.upTo.value === 'live'}
               keyOf={({ index }) => String(index)}
-              {...(shownRow < 0 ? {} : { shownRow })}
+              {...(shownRow < 0 ? {} : { shownRow, activeId: `event-${selected?.slice(1)}` })}
+              onStep={(by) => moveBy(model, found.peek(), by)}
               row={({ line, index }) => (
                 <Line
                   line={line}
+                  id={`event-${index}`}
                   picked={`@${index}` === selected}
                   onPick={() => (model.selected.value = `@${index}`)}
                 />
@@ -78,10 +80,12 @@ export function EventsTab({ model }: { readonly model: RunModel }) {
 
 function Line({
   line,
+  id,
   picked,
   onPick,
 }: {
   readonly line: EventLine;
+  readonly id: string;
   readonly picked: boolean;
   readonly onPick: () => void;
 }) {
@@ -89,6 +93,7 @@ function Line({
     <div
       class={`event-row ${picked ? 'picked' : ''} ${TROUBLE.has(line.kind) ? 'trouble' : ''}`}
       role="option"
+      id={id}
       aria-selected={picked}
       tabIndex={-1}
       data-seq={line.seq}
@@ -129,17 +134,18 @@ function matching(lines: readonly EventLine[], search: string): readonly Numbere
   });
 }
 
+function moveBy(model: RunModel, found: readonly Numbered[], by: number): void {
+  const at = found.findIndex(({ index }) => `@${index}` === model.selected.peek());
+  const to = found[at < 0 ? (by > 0 ? 0 : found.length - 1) : Math.min(found.length - 1, Math.max(0, at + by))];
+  if (to !== undefined) model.selected.value = `@${to.index}`;
+}
+
 function keysFor(
   model: RunModel,
   found: { peek(): readonly Numbered[] },
   input: { readonly current: HTMLInputElement | null },
 ): readonly KeyAction[] {
-  const move = (by: number) => {
-    const all = found.peek();
-    const at = all.findIndex(({ index }) => `@${index}` === model.selected.peek());
-    const to = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
-    if (to !== undefined) model.selected.value = `@${to.index}`;
-  };
+  const move = (by: number) => moveBy(model, found.peek(), by);
   return [
     { keys: 'j', what: 'Next event', run: () => move(1) },
     { keys: 'k', what: 'Event before', run: () => move(-1) },

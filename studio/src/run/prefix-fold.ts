@@ -22,7 +22,8 @@ export class PrefixFold<F extends Folding, V> {
   }
 
   of(entries: readonly Entry[]): V {
-    if (entries.length < this.seen || (this.seen > 0 && entries[this.seen - 1] !== this.last)) this.restart();
+    // shorter, or another journal
+    if (this.seen > 0 && entries[this.seen - 1] !== this.last) this.restart();
     for (let index = this.seen; index < entries.length; index++) {
       const entry = entries[index];
       if (entry !== undefined) this.fold.apply(entry);

@@ -20,12 +20,16 @@ type Arrival =
 /** Text of one open call that is kept while it arrives: enough to read along, whatever a model sends. */
 const ARRIVING_LENGTH = 20_000;
 
+/** A tab holds this many entries in a few hundred megabytes; what is longer is read with the API or the command line. */
+export const MOST_ENTRIES = 100_000;
+
 /** Puts what a stream of a run says into the model: every entry once and in order, once a frame. */
 export class RunFeed {
   private readonly inputs: RunInputs;
   private readonly batch: FrameBatch<Arrival>;
   /** The last entry received, which may not be shown yet. */
   private last: Entry | undefined;
+  private received = 0;
 
   constructor(inputs: RunInputs, schedule?: Schedule) {
     this.inputs = inputs;
@@ -42,6 +46,11 @@ export class RunFeed {
       case 'entry': {
         const entry = JSON.parse(data) as Entry;
         if (follows(this.last, entry) === 'known') return undefined;
+        if (this.received === MOST_ENTRIES) {
+          this.inputs.isCut.value = true;
+          return 'stop';
+        }
+        this.received++;
         this.last = entry;
         this.batch.add({ kind: 'entry', entry });
         return undefined;

@@ -8,6 +8,7 @@ import { Badge, StatusBadge } from '../ui/badge.js';
 import { Gauge } from '../ui/gauge.js';
 import { RunControls } from './run-controls.js';
 import type { RunModel } from './run-model.js';
+import { KIND_NAMES } from './waterfall-rows.js';
 
 const GAUGES: readonly CountedAxis[] = [
   'costUsd',
@@ -95,7 +96,7 @@ function State({ model }: { readonly model: RunModel }) {
           Open:{' '}
           {open
             .slice(0, 4)
-            .map(({ verb, name }) => `${verb} ${name}`)
+            .map(({ verb, name }) => `${KIND_NAMES[verb].toLowerCase()} ${name}`)
             .join(', ')}
           {open.length > 4 ? ` and ${open.length - 4} more` : ''}
         </p>

@@ -37,6 +37,8 @@ export interface RunModel {
   /** Text of open model calls as it arrives, by effect. Not in the journal, cut in length, empty while the past is shown. */
   readonly arriving: ReadonlySignal<ReadonlyMap<EffectId, string>>;
   readonly connection: ReadonlySignal<StreamState>;
+  /** The journal is longer than a page can hold: `entries` ends before it does. */
+  readonly isCut: ReadonlySignal<boolean>;
   /** Why the run cannot be shown. */
   readonly problem: ReadonlySignal<ApiError | undefined>;
   /** What is selected in the waterfall, the event list and the details: an effect as `generation:id`, or an entry as `@index`. */
@@ -52,6 +54,7 @@ export interface RunInputs {
   readonly entries: Signal<readonly Entry[]>;
   readonly arriving: Signal<ReadonlyMap<EffectId, string>>;
   readonly connection: Signal<StreamState>;
+  readonly isCut: Signal<boolean>;
   readonly problem: Signal<ApiError | undefined>;
 }
 
@@ -61,6 +64,7 @@ export function runInputs(): RunInputs {
     entries: signal([]),
     arriving: signal(new Map()),
     connection: signal('connecting'),
+    isCut: signal(false),
     problem: signal(undefined),
   };
 }
@@ -119,6 +123,7 @@ export function runModel(runId: string, inputs: RunInputs, commands: Pick<RunMod
     ),
     arriving: computed(() => (upTo.value === 'live' ? inputs.arriving.value : NOTHING_ARRIVING)),
     connection,
+    isCut: inputs.isCut,
     problem,
     selected: signal(undefined),
     ...commands,

@@ -26,6 +26,15 @@ export function RunPage({ params }: { readonly params: Params }) {
   return (
     <div class="run-page">
       <RunHead model={model} />
+      {model.isCut.value ? (
+        <div class="note warn" role="status">
+          <strong>Only the beginning is shown</strong>
+          <p>
+            The journal is longer than a page can hold. All of it is at <code>/v1/runs/{runId}/entries</code>, and in{' '}
+            <code>flyball export {runId}</code>.
+          </p>
+        </div>
+      ) : null}
       <TimeSlider model={model} />
       <RunTabs model={model} />
     </div>

@@ -87,8 +87,15 @@ export class TimeScale {
   }
 }
 
-/** 1, 2 or 5 times a power of ten. */
+const MINUTE = 60_000;
+/** Steps that people count in, above ten seconds. */
+const STEPS = [10_000, 20_000, 30_000, ...[1, 2, 5, 10, 20, 30, 60, 120, 360, 720, 1440].map((n) => n * MINUTE)];
+
+/** 1, 2 or 5 times a power of ten up to ten seconds, then half minutes, minutes and hours. */
 export function niceStep(rough: number): number {
+  const long = STEPS.at(-1) ?? MINUTE;
+  if (rough > long) return Math.ceil(rough / long) * long;
+  if (rough > 5000) return STEPS.find((step) => step >= rough) ?? long;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
   const factor = [1, 2, 5, 10].find((step) => step * power >= rough) ?? 10;
   return factor * power;

@@ -14,6 +14,7 @@ export function watchRun(runId: string): RunModel {
   const name = `run ${runId}`;
   let stream: EventStream | undefined;
   let closed = false;
+  let wasAway = false;
 
   const loadCard = async () => {
     try {
@@ -29,6 +30,8 @@ export function watchRun(runId: string): RunModel {
     stream = api.events(`${address}/events?deltas=true`, lastId === undefined ? {} : { lastId }, {
       event: (event) => feed.receive(event),
       state: (state, why) => {
+        if (state === 'open' && wasAway) void loadCard();
+        wasAway = state === 'waiting' || (wasAway && state !== 'open');
         inputs.connection.value = state;
         noteState(name, state);
         if (state === 'refused' && why !== undefined) inputs.problem.value = why;

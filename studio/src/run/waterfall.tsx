@@ -1,13 +1,13 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type KeyAction, useKeys } from '../app/keys.js';
-import { duration } from '../ui/amounts.js';
 import { useNow } from '../ui/amounts-view.js';
-import { useNarrow } from '../ui/use-narrow.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { PrefixFold } from './prefix-fold.js';
 import type { RunModel } from './run-model.js';
 import { RestFold, TimeScale } from './time-scale.js';
+import { WaterfallAxis } from './waterfall-axis.js';
+import { WaterfallBar } from './waterfall-bar.js';
 import { actionNames, KIND_NAMES, type Row, RowTree } from './waterfall-rows.js';
 
 const ROW_HEIGHT = 26;
@@ -70,11 +70,12 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
         role="tree"
         class="waterfall"
         width={`calc(var(--names) + (100% - var(--names)) * ${factor})`}
-        header={<Axis time={time} factor={factor} />}
+        header={<WaterfallAxis time={time} factor={factor} />}
         keyOf={({ id }) => id}
-        {...(shownRow < 0 ? {} : { shownRow })}
+        {...(shownRow < 0 ? {} : { shownRow, activeId: `bar-${selected}` })}
+        onStep={(by) => moveBy(model, rows.peek(), by)}
         row={(row) => (
-          <Bar
+          <WaterfallBar
             row={row}
             name={names.value.get(row.id) ?? row.name}
             time={time}
@@ -85,115 +86,6 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
           />
         )}
       />
-    </div>
-  );
-}
-
-function Bar({
-  row,
-  name,
-  time,
-  end,
-  picked,
-  onPick,
-  onToggle,
-}: {
-  readonly row: Row;
-  readonly name: string;
-  readonly time: TimeScale;
-  readonly end: number;
-  readonly picked: boolean;
-  readonly onPick: () => void;
-  readonly onToggle: () => void;
-}) {
-  const { kind, depth, startMs, endMs, status, hasChildren, isClosed } = row;
-  const left = time.at(startMs);
-  const width = Math.max(0, time.at(endMs ?? end) - left);
-  const took = duration(Math.max(0, (endMs ?? end) - startMs));
-  return (
-    <div
-      class={`wf-row ${picked ? 'picked' : ''}`}
-      role="treeitem"
-      aria-level={depth + 1}
-      aria-selected={picked}
-      aria-label={`${KIND_NAMES[kind]} ${name}, ${STATES[status]}, ${took}`}
-      {...(hasChildren ? { 'aria-expanded': !isClosed } : {})}
-      data-span={row.id}
-      tabIndex={-1}
-      onClick={onPick}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') onPick();
-      }}
-    >
-      <span class="wf-name" style={{ paddingLeft: `${8 + Math.min(depth, 8) * 12}px` }}>
-        {hasChildren ? (
-          <button
-            type="button"
-            class="wf-fold"
-            tabIndex={-1}
-            aria-label={isClosed ? 'Show what is inside' : 'Hide what is inside'}
-            onClick={(event) => {
-              event.stopPropagation();
-              onToggle();
-            }}
-          >
-            {isClosed ? '▸' : '▾'}
-          </button>
-        ) : (
-          <span class="wf-fold" />
-        )}
-        <span class="wf-kind" data-kind={kind} aria-hidden="true" />
-        <span class="cut">{name}</span>
-      </span>
-      <span class="wf-track">
-        <span
-          class="wf-bar"
-          data-kind={kind}
-          data-state={status}
-          style={{ left: `${left * 100}%`, width: `max(3px, ${width * 100}%)` }}
-          title={`${KIND_NAMES[kind]} ${name}: ${took}`}
-        />
-        <span
-          class={`wf-took number ${left + width > 0.86 ? 'before' : ''}`}
-          style={left + width > 0.86 ? { right: `${(1 - left) * 100}%` } : { left: `${(left + width) * 100}%` }}
-        >
-          {took}
-        </span>
-      </span>
-    </div>
-  );
-}
-
-const STATES = { ok: 'done', error: 'failed', open: 'open' } as const;
-
-function Axis({ time, factor }: { readonly time: TimeScale; readonly factor: number }) {
-  const narrow = useNarrow();
-  return (
-    <div class="wf-axis">
-      <span class="wf-name quiet">Time at work</span>
-      <span class="wf-track">
-        {time
-          .ticks(Math.min(64, (narrow ? 2 : 6) * factor))
-          .filter(({ at }) => at < 1 - (narrow ? 0.2 : 0.08) / factor)
-          .map(({ at, workedMs }) => (
-            <span key={workedMs} class="wf-tick number" style={{ left: `${at * 100}%` }}>
-              {workedMs === 0 ? '0' : duration(workedMs).replace(/\.0+ s$/, ' s')}
-            </span>
-          ))}
-        {time.rests.map((rest) => {
-          const left = time.at(rest.from);
-          return (
-            <span
-              key={rest.from}
-              class="wf-rest"
-              title={`At rest for ${duration(rest.to - rest.from)}`}
-              style={{ left: `${left * 100}%`, width: `${(time.at(rest.to) - left) * 100}%` }}
-            >
-              <span class="visually-hidden">At rest for {duration(rest.to - rest.from)}</span>
-            </span>
-          );
-        })}
-      </span>
     </div>
   );
 }
@@ -218,6 +110,11 @@ function pick(model: RunModel, id: string): void {
   document.querySelector('.split-side')?.scrollIntoView({ block: 'nearest' });
 }
 
+function moveBy(model: RunModel, rows: readonly Row[], by: number): void {
+  const at = rows.findIndex(({ id }) => id === model.selected.peek());
+  model.selected.value = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.id;
+}
+
 type Cell<T> = { value: T; peek(): T };
 
 function toggle(closed: Cell<ReadonlySet<string>>, id: string): void {
@@ -236,11 +133,7 @@ function keysFor(
   closed: Cell<ReadonlySet<string>>,
   zoom: Cell<number>,
 ): readonly KeyAction[] {
-  const move = (by: number) => {
-    const all = rows.peek();
-    const at = all.findIndex(({ id }) => id === model.selected.peek());
-    model.selected.value = all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]?.id;
-  };
+  const move = (by: number) => moveBy(model, rows.peek(), by);
   const fold = () => {
     const id = model.selected.peek();
     if (id !== undefined) toggle(closed, id);

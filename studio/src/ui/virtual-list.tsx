@@ -14,6 +14,10 @@ export interface VirtualListProps<T> {
   readonly stickToEnd?: boolean;
   /** The reader is near the end: there may be more to load. */
   onEnd?(): void;
+  /** Id of the row that is selected, for readers of the screen: the focus stays on the list. */
+  readonly activeId?: string;
+  /** Up and down while the list has the focus. */
+  onStep?(by: 1 | -1): void;
   /** Stands above the rows and scrolls sideways with them. */
   readonly header?: ComponentChildren;
   readonly headerHeight?: number;
@@ -66,10 +70,13 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const { from, to } = windowOf(items.length, rowHeight, view.top, view.height);
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: all roles it can have take a label
+    // biome-ignore lint/a11y/noStaticElementInteractions: its role is given from outside
     <div
       class={`virtual ${props.class ?? ''}`}
       ref={box}
       onScroll={onScroll}
+      onKeyDown={(event) => stepOn(event, props.onStep)}
+      {...(props.activeId === undefined ? {} : { 'aria-activedescendant': props.activeId })}
       // no taller than its rows; the room for a bar to scroll sideways with comes on top
       style={{ maxHeight: `${items.length * rowHeight + headerHeight + (props.width === undefined ? 0 : 16)}px` }}
       // a region that scrolls has to be reachable by keyboard
@@ -106,4 +113,11 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       </div>
     </div>
   );
+}
+
+function stepOn(event: KeyboardEvent, onStep: ((by: 1 | -1) => void) | undefined): void {
+  if (onStep === undefined || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+  event.preventDefault();
+  event.stopPropagation();
+  onStep(event.key === 'ArrowDown' ? 1 : -1);
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { jsonWithoutSecrets, redactSecrets, secretSpotter, secretsIn } from './secret-shapes.js';
+
+const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEow/+=\n'.repeat(20)}-----END RSA PRIVATE KEY-----`;
+const SECRETS: Readonly<Record<string, string>> = {
+  'private-key': PEM,
+  'aws-key': 'AKIAIOSFODNN7EXAMPLE',
+  'github-token': `ghp_${'a1B2'.repeat(9)}`,
+  'gitlab-token': `glpat-${'x'.repeat(20)}`,
+  'slack-token': 'xoxb-1234567890-abc',
+  'payment-key': `sk_live_${'a'.repeat(24)}`,
+  'google-key': `AIza${'b'.repeat(35)}`,
+  'npm-token': `npm_${'c'.repeat(36)}`,
+  'model-key': `sk-${'d'.repeat(40)}`,
+  'json-web-token': `eyJ${'a'.repeat(20)}.eyJ${'b'.repeat(20)}.${'c'.repeat(20)}`,
+  'password-in-address': 'postgres://admin:"p\\ss"word@db',
+};
+
+describe('secrets in JSON', () => {
+  it.each(Object.entries(SECRETS))('are found wherever JSON has escaped what is around them: %s', (id, secret) => {
+    for (const around of ['', '\n', '"', '\t', 'é ', '\u0001']) {
+      const text = `${around}${secret}${around === 'é ' ? ' ' : around}`;
+      expect(secretsIn(text, [])).toContain(id);
+      const json = JSON.stringify({ deep: [{ [text]: 1, value: text }] });
+      const clean = jsonWithoutSecrets([])(json);
+      expect(clean).toBe(JSON.stringify({ deep: [{ [redactSecrets(text, [])]: 1, value: redactSecrets(text, []) }] }));
+      expect(clean).toContain(`[${id} removed]`);
+    }
+  });
+
+  it('are found by value, also one that JSON writes in another way', () => {
+    const clean = jsonWithoutSecrets(['quote"and\nline']);
+    expect(clean(JSON.stringify({ a: 'x quote"and\nline y' }))).toBe('{"a":"x [secret removed] y"}');
+  });
+
+  it('cost one look where there are none, and the text stays the same', () => {
+    const json = JSON.stringify({
+      text: 'task-force, disk-space, https://a.example:8080/x and sk-short',
+      n: [1, null, true],
+    });
+    expect(secretSpotter([])(json)).toBe(false);
+    expect(jsonWithoutSecrets([])(json)).toBe(json);
+  });
+
+  it('cannot be named by a word that is too short to tell apart', () => {
+    expect(() => jsonWithoutSecrets(['short'])).toThrow('at least 8 characters');
+  });
+});

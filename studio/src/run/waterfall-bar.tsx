@@ -1,0 +1,82 @@
+import { duration } from '../ui/amounts.js';
+import type { TimeScale } from './time-scale.js';
+import { KIND_NAMES, type Row } from './waterfall-rows.js';
+
+/** A name and a bar on the axis; `end` is where open bars end for now. */
+export function WaterfallBar({
+  row,
+  name,
+  time,
+  end,
+  picked,
+  onPick,
+  onToggle,
+}: {
+  readonly row: Row;
+  readonly name: string;
+  readonly time: TimeScale;
+  readonly end: number;
+  readonly picked: boolean;
+  readonly onPick: () => void;
+  readonly onToggle: () => void;
+}) {
+  const { kind, depth, startMs, endMs, status, hasChildren, isClosed } = row;
+  const left = time.at(startMs);
+  const width = Math.max(0, time.at(endMs ?? end) - left);
+  const took = duration(Math.max(0, (endMs ?? end) - startMs));
+  return (
+    <div
+      class={`wf-row ${picked ? 'picked' : ''}`}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-selected={picked}
+      aria-label={`${KIND_NAMES[kind]} ${name}, ${STATES[status]}, ${took}`}
+      {...(hasChildren ? { 'aria-expanded': !isClosed } : {})}
+      id={`bar-${row.id}`}
+      data-span={row.id}
+      tabIndex={-1}
+      onClick={onPick}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onPick();
+      }}
+    >
+      <span class="wf-name" style={{ paddingLeft: `${8 + Math.min(depth, 8) * 12}px` }}>
+        {hasChildren ? (
+          <button
+            type="button"
+            class="wf-fold"
+            tabIndex={-1}
+            aria-label={isClosed ? 'Show what is inside' : 'Hide what is inside'}
+            onClick={(event) => {
+              event.stopPropagation();
+              onToggle();
+            }}
+          >
+            {isClosed ? '▸' : '▾'}
+          </button>
+        ) : (
+          <span class="wf-fold" />
+        )}
+        <span class="wf-kind" data-kind={kind} aria-hidden="true" />
+        <span class="cut">{name}</span>
+      </span>
+      <span class="wf-track">
+        <span
+          class="wf-bar"
+          data-kind={kind}
+          data-state={status}
+          style={{ left: `${left * 100}%`, width: `max(3px, ${width * 100}%)` }}
+          title={`${KIND_NAMES[kind]} ${name}: ${took}`}
+        />
+        <span
+          class={`wf-took number ${left + width > 0.86 ? 'before' : ''}`}
+          style={left + width > 0.86 ? { right: `${(1 - left) * 100}%` } : { left: `${(left + width) * 100}%` }}
+        >
+          {took}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+const STATES = { ok: 'done', error: 'failed', open: 'open' } as const;

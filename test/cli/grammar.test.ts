@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { EVALS_COMMANDS } from '../../src/cli/commands/evals-commands.js';
+import { buildProgram } from '../../src/cli/program.js';
+import { KNOWN } from '../../src/cli/see-also.js';
+
+const written: string[] = [];
+const streams = { out: { write: (text: string) => written.push(text) }, error: { write: () => true }, env: {} };
+const program = buildProgram(async () => undefined, streams, EVALS_COMMANDS);
+const leaves = (command: Command): readonly Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+const helpOf = (command: Command): string => {
+  written.length = 0;
+  command.outputHelp();
+  return written.join('');
+};
+const nameOf = (command: Command): string => (command.parent === null || command.parent === program ? command.name() : `${command.parent.name()} ${command.name()}`);
+
+describe('every command', () => {
+  it('takes --json [R6-CLI-GRAMMAR]', () => {
+    const without = leaves(program).filter(({ options }) => !options.some(({ long }) => long === '--json'));
+    expect(without.map(nameOf)).toEqual([]);
+  });
+
+  it.each(leaves(program).map((command) => [nameOf(command), command] as const))(
+    'explains itself: flyball %s --help has usage, description, options, examples, environment, exit codes and what to see next [R6-CLI-GRAMMAR]',
+    (name, command) => {
+      const help = helpOf(command);
+      expect(help).toMatch(new RegExp(`^Usage: flyball ${name}`));
+      for (const part of ['\nOptions:', '\nExamples:\n  $ flyball', '\nEnvironment:', '\nExit codes:', '\nSee also: flyball']) {
+        if (part.startsWith('\nExamples')) expect(help).toMatch(/\nExamples:\n {2}\$ /);
+        else if (part.startsWith('\nSee')) expect(help).toMatch(/\nSee also: \S/);
+        else expect(help).toContain(part);
+      }
+      for (const { description, long } of command.options) expect(description, `${name} ${long}`).not.toBe('');
+      expect(command.summary() || command.description()).not.toBe('');
+    },
+  );
+
+  it('says where to go from it, and nothing that is not there [R6-CLI-GRAMMAR]', () => {
+    expect([...KNOWN].sort()).toEqual(program.commands.map((command) => command.name()).sort());
+  });
+});

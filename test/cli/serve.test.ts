@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { flyball } from './in-process.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const INDEX = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'flyball-serve-'));
+const agents = join(folder, 'agents.mjs');
+writeFileSync(
+  agents,
+  `import { done } from ${JSON.stringify(INDEX)};
+export const agents = {
+  slow: async (run, input) => {
+    for (let n = 1; n <= input.steps; n++)
+      await run.step('step-' + n, n, () => new Promise((resolve) => setTimeout(() => resolve(n), 150)), 'pure');
+    return done('slow and steady');
+  },
+};
+`,
+);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+interface Serving {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly ended: Promise<number | null>;
+}
+
+/** A real process; resolves when it says where it serves. */
+async function serve(database: string, ...more: readonly string[]): Promise<Serving> {
+  const words = [MAIN, 'serve', agents, '--port', '0', '--db', join(folder, database), '--json', ...more];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  started.push(child);
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
+  let out = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      out += String(chunk);
+      const line = out.split('\n').find((text) => text.includes('"serving"'));
+      if (line !== undefined) resolve((JSON.parse(line) as { url: string }).url);
+    });
+    void ended.then((code) => reject(new Error(`it ended with ${code} before it served: ${out}`)));
+  });
+  return { child, url, ended };
+}
+
+const post = async (url: string, body: unknown) =>
+  (await (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json()) as {
+    readonly id: string;
+  };
+const get = async (url: string) => (await (await fetch(url)).json()) as Record<string, unknown>;
+
+async function until(look: () => Promise<boolean>): Promise<void> {
+  const giveUp = Date.now() + 15_000;
+  while (!(await look())) {
+    if (Date.now() > giveUp) throw new Error('it did not get there');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe('flyball serve', () => {
+  it('serves the agents of a file, gives runs back on a signal, and goes on with them when it starts again [R6-CLI-SERVE]', async () => {
+    const first = await serve('drain.db');
+    expect(await get(`${first.url}/ready`)).toMatchObject({ ready: true });
+    const { id } = await post(`${first.url}/v1/runs`, { agent: 'slow', input: { steps: 8 } });
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toBe(0);
+    const second = await serve('drain.db');
+    await until(async () => (await get(`${second.url}/v1/runs/${id}`))['status'] === 'done');
+    expect(await get(`${second.url}/v1/runs/${id}`)).toMatchObject({ takeovers: 0, attempts: 2 });
+  });
+
+  it('loses nothing when it is killed [R6-CLI-SERVE]', async () => {
+    const first = await serve('kill.db');
+    const { id } = await post(`${first.url}/v1/runs`, { agent: 'slow', input: { steps: 8 } });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await serve('kill.db');
+    await until(async () => (await get(`${second.url}/v1/runs/${id}`))['status'] === 'done');
+    expect(await get(`${second.url}/v1/runs/${id}`)).toMatchObject({ takeovers: 1 });
+  });
+
+  it('refuses an address that others can reach while there is no key, and says how to make one [R6-ACCESS-LOOPBACK] [R6-CLI-SERVE]', async () => {
+    const { code, error } = await flyball(['serve', agents, '--host', '0.0.0.0', '--port', '0', '--db', join(folder, 'open.db')]);
+    expect(code).toBe(2);
+    expect(error).toContain('flyball keys create');
+  });
+
+  it.each([
+    [['serve', 'nowhere.yaml'], 'There is no file'],
+    [['serve', agents, '--port', 'many'], 'whole number'],
+    [['serve', agents, '--host', '203.0.113.7', '--port', '0'], 'keys create'],
+  ])('refuses %j with what to do instead [R6-CLI-SERVE]', async (words, said) => {
+    const { code, error } = await flyball([...words, '--db', join(folder, 'bad.db')]);
+    expect(code).toBe(2);
+    expect(error).toContain(said);
+  });
+
+  it('says that a port is taken [R6-CLI-SERVE]', async () => {
+    const { url } = await serve('port.db');
+    const { code, error } = await flyball(['serve', agents, '--port', new URL(url).port, '--db', join(folder, 'port2.db')]);
+    expect(code).toBe(2);
+    expect(error).toContain('is in use');
+  });
+});

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { root } from '../../scripts/files.mjs';
+
+/** A real browser before a real server: the built command line in a process of its own, over a database in a folder. */
+
+const MAIN = join(root, 'dist/cli/main.js');
+const AGENTS = join(root, 'dist-programs/studio-agents.js');
+const PICTURES = join(root, 'docs/pictures');
+
+export const CHROMIUM = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+].find(existsSync);
+
+export async function openBrowser(): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  return chromium.launch({ ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }), args: ['--no-sandbox'] });
+}
+
+export interface Served {
+  readonly url: string;
+  readonly folder: string;
+  readonly database: string;
+  /** The process is gone when this resolves, without having been told. */
+  kill(): Promise<void>;
+  /** The same address and database, another process. */
+  again(): Promise<void>;
+  /** Any other command over the same database. */
+  flyball(...words: readonly string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function serve({
+  evals,
+  before,
+}: {
+  readonly evals?: string;
+  /** Done with the database before the server starts. */
+  readonly before?: (run: (...words: readonly string[]) => Promise<string>) => Promise<void>;
+} = {}): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), 'flyball-studio-'));
+  const database = join(folder, 'runs.db');
+  const flyball = (...words: readonly string[]): Promise<string> => output([...words, '--db', database]);
+  await before?.(flyball);
+  const words = [
+    'serve',
+    AGENTS,
+    '--db',
+    database,
+    '--json',
+    '--quiet',
+    ...(evals === undefined ? [] : ['--evals', evals]),
+  ];
+  let running = await started([...words, '--port', '0']);
+  const { url, port } = running;
+  return {
+    url,
+    folder,
+    database,
+    flyball,
+    kill: () => ended(running.child, 'SIGKILL'),
+    again: async () => {
+      running = await started([...words, '--port', port]);
+    },
+    close: async () => {
+      await ended(running.child, 'SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly port: string;
+}
+
+async function started(words: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const hear = (chunk: unknown): void => {
+      said += String(chunk);
+      const found = /"url":\s*"(http:[^"]+)"/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('exit', (code) => reject(new Error(`The server ended with ${code}: ${said}`)));
+  });
+  return { child, url, port: new URL(url).port };
+}
+
+async function output(words: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  child.stdout.on('data', (chunk: unknown) => {
+    out += String(chunk);
+  });
+  child.stderr.on('data', (chunk: unknown) => {
+    out += String(chunk);
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  if (code !== 0) throw new Error(`flyball ${words.join(' ')} ended with ${code}: ${out}`);
+  return out;
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
+
+/** A page of the studio, with all that it did wrong. */
+export interface Visit {
+  readonly page: Page;
+  /** Addresses of other origins that it asked for. */
+  readonly strangers: readonly string[];
+  /** What the console and the page itself called an error, violations of the content policy among them. */
+  readonly errors: readonly string[];
+  go(path: string): Promise<void>;
+  /** Kept for the docs when FLYBALL_PICTURES is set. */
+  picture(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const strangers: string[] = [];
+  const errors: string[] = [];
+  await context.route('**/*', (route) => {
+    const asked = route.request().url();
+    if (asked.startsWith(`${url}/`)) return route.continue();
+    strangers.push(asked);
+    return route.abort();
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  return {
+    page,
+    strangers,
+    errors,
+    go: async (path) => {
+      await page.goto(`${url}/studio${path}`);
+    },
+    picture: async (name) => {
+      if (process.env['FLYBALL_PICTURES'] === undefined) return;
+      mkdirSync(PICTURES, { recursive: true });
+      await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+    },
+    close: () => context.close(),
+  };
+}
+
+/** Whether something would have to be scrolled sideways. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+}
