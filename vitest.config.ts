@@ -1,10 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 const soak = Number(process.env['FLYBALL_SOAK'] ?? 1);
 const nodeMajor = process.versions.node.split('.')[0];
+
+/** The long ones first: what is left in the end is short, so that no worker waits for another one. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ project }: TestSpecification) => project.name === 'slow';
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -22,6 +32,7 @@ export default defineConfig({
     pool: 'forks', // tests kill processes, fill disks and measure heaps: threads of one process would share all that
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
     maxWorkers: Math.max(2, availableParallelism() - 1), // the runner's own choice on two cores is one, half of them idle
+    sequence: { sequencer: LongestFirst },
     // real processes on a loaded machine can be late once; what fails twice is a fault. The report names what was tried again
     retry: process.env['CI'] ? 1 : 0,
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
@@ -31,6 +42,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fast',
+          // one process for file after file: a new one and all its modules take longer than most of these tests
+          isolate: false,
+          setupFiles: ['test/left-clean.ts'],
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts'],
           testTimeout: 20_000,

@@ -77,7 +77,7 @@ async function load(server: Server, seconds: number, next: () => Promise<string>
   const before = await server.memory();
   const sampling = setInterval(
     () => void server.memory().then((report) => memory.push(report)),
-    Math.max(1_000, (seconds * 1_000) / 60),
+    Math.max(4_000, (seconds * 1_000) / 60),
   );
   await Promise.all(Array.from({ length: RUNS }, lane));
   clearInterval(sampling);

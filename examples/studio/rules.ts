@@ -107,7 +107,7 @@ const judge: Rule = (request) => {
   const of = names.length > 0 ? names : ['correctness', 'completeness', 'coherence', 'safety'];
   const dimensions = of.map((name) => [
     name,
-    { reasoning: `Looked at ${name}.`, score: good || name !== 'completeness' ? 0.97 : 0.55 },
+    { reasoning: `Looked at ${name}.`, score: good || name !== 'completeness' ? 1 : 0.55 },
   ]);
   return JSON.stringify({
     dimensions: Object.fromEntries(dimensions),

@@ -171,6 +171,21 @@ describe('a call', () => {
     expect(await other).toEqual({ text: 'unharmed' });
   });
 
+  it('for which the server has forgotten us was not made: it is made over a new connection, whatever it does [R6-MCP-DROPPED]', async () => {
+    const ledger = new Ledger();
+    const handler = createMcpHandler(() => makeServer({ ledger: ledger.path }));
+    let forgotten = 0;
+    const { url } = await listening(async (request) => {
+      const isCall = (await request.clone().text()).includes('"tools/call"');
+      return isCall && forgotten++ === 0 ? new Response('no such session', { status: 404 }) : handler.fetch(request);
+    });
+    const { tool } = await openPool([httpSpec(url)]);
+    const how = { key: 'k', signal: new AbortController().signal };
+    expect(await tool('workshop__write').execute({ text: 'once' } as never, how)).toEqual({ text: 'wrote once' });
+    expect(ledger.count('wrote')).toBe(1);
+    expect(ledger.count('list 0')).toBe(2);
+  });
+
   it('that takes too long fails with what is known about it, and the server is told to stop', async () => {
     const ledger = new Ledger();
     const { url } = await httpWorkshop({ ledger: ledger.path });

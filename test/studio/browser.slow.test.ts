@@ -108,6 +108,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     const shown = await page.getAttribute('article.request[data-shown]', 'data-shown');
     await page.waitForFunction('location.pathname.startsWith("/studio/inbox/")');
     await page.keyboard.press('r');
+    await page.waitForSelector('.verdict-form textarea:focus');
     await page.keyboard.press('Control+Enter');
     await page.waitForSelector('text=To reject needs a reason');
     await page.keyboard.type('it was paid back on Monday');
@@ -141,6 +142,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.waitForSelector('text=60 EUR go back');
     expect(await page.innerText('article.request')).toContain('local modified');
     await page.keyboard.press('a');
+    await page.waitForSelector('.verdict-form textarea:focus');
     await page.keyboard.press('Control+Enter');
     await page.waitForSelector('[data-status=decided]');
     expect(await rested(id)).toMatchObject({ status: 'done' });

@@ -20,7 +20,7 @@ export interface StartRequest {
 export interface NewAgentRun {
   readonly agent: ServedAgent;
   /** `iterative` where absent. */
-  readonly mode?: 'iterative' | 'once' | 'conversation' | 'varied';
+  readonly mode?: 'iterative' | 'once' | 'conversation' | 'varied' | 'dry';
   readonly input: unknown;
   /** What of it is handed to the agent itself, where `input` wraps that: checked before there is a run. */
   readonly agentInput?: unknown;

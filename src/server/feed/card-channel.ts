@@ -26,7 +26,7 @@ export class CardChannel {
     this.latest.delete(card.id);
     this.latest.set(card.id, { number: ++this.number, card, text });
     if (this.latest.size > MOST_CARDS) this.forgetOldest();
-    for (const go of this.waiting.splice(0)) go();
+    this.wake();
   }
 
   /** Cards after `number`, oldest change first; undefined for a reader that has missed some. */
@@ -40,20 +40,13 @@ export class CardChannel {
     return { cards: cards.reverse(), number: this.number };
   }
 
-  changed(number: number, signal: AbortSignal): Promise<void> {
-    if (this.number !== number || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const go = (): void => {
-        signal.removeEventListener('abort', stop);
-        resolve();
-      };
-      const stop = (): void => {
-        this.waiting = this.waiting.filter((other) => other !== go);
-        resolve();
-      };
-      this.waiting.push(go);
-      signal.addEventListener('abort', stop, { once: true });
-    });
+  changed(number: number): Promise<void> {
+    if (this.number !== number) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  wake(): void {
+    for (const go of this.waiting.splice(0)) go();
   }
 
   private forgetOldest(): void {

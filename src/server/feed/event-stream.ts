@@ -56,25 +56,30 @@ class PulledStream {
   private readonly iterator: AsyncIterator<string>;
   private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   private next: Promise<IteratorResult<string>> | undefined;
-  private stopDeadline: () => void = () => undefined;
+  /** When the reader was last given something. */
+  private givenAt: number;
+  /** Set while the reader waits for something: called for a heartbeat. */
+  private beat: (() => void) | undefined;
+  private stopTimer: () => void = () => undefined;
   private begun = false;
   private over = false;
   private readonly onAbort = (): void => this.close();
 
   constructor(source: (signal: AbortSignal) => AsyncIterable<string>, options: StreamOptions) {
     this.options = options;
+    this.givenAt = options.clock.now();
     this.iterator = source(this.control.signal)[Symbol.asyncIterator]();
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.controller = controller;
     const { signal } = this.options;
-    if (signal.aborted) this.close();
-    else signal.addEventListener('abort', this.onAbort, { once: true });
+    if (signal.aborted) return this.close();
+    signal.addEventListener('abort', this.onAbort, { once: true });
+    this.look();
   }
 
   async pull(): Promise<void> {
-    this.stopDeadline();
     if (!this.begun) {
       this.begun = true;
       return this.give(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n\n`);
@@ -94,7 +99,7 @@ class PulledStream {
   end(): void {
     if (this.over) return;
     this.over = true;
-    this.stopDeadline();
+    this.stopTimer();
     this.options.signal.removeEventListener('abort', this.onAbort);
     this.control.abort();
     // it may be in the middle of a step: it is told to stop, and nobody waits for it
@@ -110,13 +115,21 @@ class PulledStream {
 
   private give(text: string): void {
     if (this.over) return;
+    this.givenAt = this.options.clock.now();
     this.controller?.enqueue(Buffer.from(text));
-    this.stopDeadline = this.options.clock.after(this.options.deadMs, () => this.drop(), { keepAlive: false });
+  }
+
+  /** One timer for the life of the stream: a reader that waits hears that we are here, one that takes nothing is gone. */
+  private look(): void {
+    const { clock, heartbeatMs, deadMs } = this.options;
+    const quiet = clock.now() - this.givenAt;
+    if (this.beat !== undefined && quiet >= heartbeatMs) this.beat();
+    else if (this.beat === undefined && quiet >= deadMs) return this.drop();
+    this.stopTimer = clock.after(Math.min(heartbeatMs, deadMs), () => this.look(), { keepAlive: false });
   }
 
   /** Closing would wait for the reader to take what is there, which it does not: the connection is given up. */
   private drop(): void {
-    if (this.over) return;
     this.end();
     const gone = new Error('The reader took nothing for too long.');
     gone.stack = gone.message;
@@ -125,16 +138,15 @@ class PulledStream {
 
   private async nextOrHeartbeat(): Promise<IteratorResult<string> | undefined> {
     this.next ??= this.iterator.next();
-    let cancel = (): void => undefined;
     const beat = new Promise<undefined>((resolve) => {
-      cancel = this.options.clock.after(this.options.heartbeatMs, () => resolve(undefined), { keepAlive: false });
+      this.beat = () => resolve(undefined);
     });
     try {
       const got = await Promise.race([this.next, beat]);
       if (got !== undefined) this.next = undefined;
       return got;
     } finally {
-      cancel();
+      this.beat = undefined;
     }
   }
 }

@@ -156,9 +156,9 @@ describe('folds', () => {
     const { folds, told } = folded(journal);
     await folds.current('r');
     expect(told).toEqual([]); // its past
-    expect(folds.hear('r', [entry(1), entry(2)])).toBe(true);
+    expect(folds.hear('r', [entry(1), entry(2)], 0)).toBe(true);
     journal.push(entry(2), entry(3), entry(4));
-    expect(folds.hear('r', [entry(4)])).toBe(false);
+    expect(folds.hear('r', [entry(4)], 0)).toBe(false);
     await folds.current('r');
     expect(told).toEqual([2, 3, 4]);
     expect((await folds.current('r')).entries).toBe(5);
@@ -171,7 +171,7 @@ describe('folds', () => {
     const { folds } = folded(journal);
     expect((await folds.current('r')).privacy.isEmpty).toBe(true);
     journal.push(entry(2, mark));
-    expect(folds.hear('r', [entry(2, mark)])).toBe(false);
+    expect(folds.hear('r', [entry(2, mark)], 0)).toBe(false);
     const { privacy, entries } = await folds.current('r');
     expect(entries).toBe(3);
     expect(privacy.hidesEffect(0, '#0')).toBe(true);

@@ -98,8 +98,8 @@ class OpenFeed implements RunFeed {
   }
 
   async *batches(runId: string, from: ReadFrom, given: AbortSignal): AsyncIterable<readonly FeedItem[]> {
-    const link = linked(given, this.closing.signal);
     const run = this.enter(runId);
+    const link = linked([given, this.closing.signal], () => run.wake());
     const cursor = from.deltas === true ? run.deltas.enter() : undefined;
     try {
       yield* this.follow(run, from.after, cursor, link.signal);
@@ -145,7 +145,7 @@ class OpenFeed implements RunFeed {
         return;
       }
       if (more.length > 0) yield more;
-      else await run.changed(version, signal);
+      else await run.changed(version);
     }
   }
 
@@ -159,7 +159,8 @@ class OpenFeed implements RunFeed {
   }
 
   async card(record: RunRecord): Promise<RunCard> {
-    const fold = await this.folds.current(record.id, record);
+    // a run that is heard here needs no reading: what was heard is all there is
+    const fold = this.folds.heard(record.id, this.parts.clock.now()) ?? (await this.folds.current(record.id, record));
     const text = JSON.stringify(runCard(record, fold, this.served(record.agent)));
     return JSON.parse(this.clean(text)) as RunCard;
   }
@@ -169,8 +170,8 @@ class OpenFeed implements RunFeed {
   }
 
   async *cards(tenant: string, given: AbortSignal): AsyncIterable<RunCard> {
-    const link = linked(given, this.closing.signal);
     const channel = this.desk.enter(tenant);
+    const link = linked([given, this.closing.signal], () => channel.wake());
     try {
       let number = channel.now;
       while (!link.signal.aborted) {
@@ -178,7 +179,7 @@ class OpenFeed implements RunFeed {
         if (news === undefined) return;
         number = news.number;
         for (const card of news.cards) yield card;
-        await channel.changed(number, link.signal);
+        if (!link.signal.aborted) await channel.changed(number);
       }
     } finally {
       link.stop();
@@ -247,7 +248,7 @@ class OpenFeed implements RunFeed {
 
   /** Entries of this process, once they are durable. */
   private hear(runId: string, entries: readonly Entry[]): void {
-    const isTaken = this.folds.hear(runId, entries);
+    const isTaken = this.folds.hear(runId, entries, this.parts.clock.now());
     this.desk.touch(runId);
     const run = this.watched.get(runId);
     if (run === undefined) return;
@@ -334,7 +335,7 @@ class OpenFeed implements RunFeed {
   private showCard(card: RunCard): void {
     const run = this.watched.get(card.id);
     if (run !== undefined && card.status !== 'running') this.foreign.rests(run);
-    if (run !== undefined && JSON.stringify(run.card) !== JSON.stringify(card)) run.show(card);
+    run?.show(card);
   }
 
   private async lastCard(run: WatchedRun): Promise<void> {
@@ -382,9 +383,15 @@ class TextItem implements EntryItem {
 }
 
 /** Aborted with either; the listeners go when the reader goes, since one of the two lives as long as the server. */
-function linked(...signals: readonly AbortSignal[]): { readonly signal: AbortSignal; stop(): void } {
+function linked(
+  signals: readonly AbortSignal[],
+  wake: () => void,
+): { readonly signal: AbortSignal; readonly stop: () => void } {
   const control = new AbortController();
-  const abort = (): void => control.abort();
+  const abort = (): void => {
+    control.abort();
+    wake(); // it may be waiting for something that does not come
+  };
   for (const signal of signals) {
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });

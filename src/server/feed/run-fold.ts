@@ -21,6 +21,8 @@ export class RunFold {
   attempts = 0;
   takeovers = 0;
   lastAt = 0;
+  /** When this process last wrote to it. */
+  heardAt = Number.NEGATIVE_INFINITY;
   outcome: Outcome<unknown> | undefined;
   input: unknown;
   private readonly use = new UsageFold();

@@ -5,6 +5,8 @@ import { comparePositions } from './run-feed.js';
 import { RunFold } from './run-fold.js';
 
 const PAGE = 1_000;
+/** Less than any lease: until then nobody takes a run over from its process. */
+const HEARD_MS = 1_000;
 
 type Journals = Pick<Fleet, 'get' | 'entries'>;
 
@@ -45,7 +47,7 @@ export class RunFolds {
   }
 
   /** Takes what was heard. False when the fold is not there or does not reach up to it: then it has to be read. */
-  hear(runId: string, entries: readonly Entry[]): boolean {
+  hear(runId: string, entries: readonly Entry[], now: number): boolean {
     const fold = this.folds.get(runId);
     if (fold === undefined) return false;
     this.take(fold, entries);
@@ -54,7 +56,15 @@ export class RunFolds {
       return false;
     }
     const last = entries.at(-1);
-    return last === undefined || (fold.position !== undefined && comparePositions(fold.position, last) >= 0);
+    const reaches = last === undefined || (fold.position !== undefined && comparePositions(fold.position, last) >= 0);
+    fold.heardAt = reaches ? now : Number.NEGATIVE_INFINITY;
+    return reaches;
+  }
+
+  /** The fold of a run that was heard a moment ago, and so is driven here: nobody else can have written to it. */
+  heard(runId: string, now: number): RunFold | undefined {
+    const fold = this.folds.get(runId);
+    return fold !== undefined && now - fold.heardAt < HEARD_MS ? fold : undefined;
   }
 
   /** The fold of a run with everything that its journal holds now. */

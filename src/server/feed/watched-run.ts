@@ -11,6 +11,7 @@ export class WatchedRun {
   /** Set once the journal holds its end. */
   ended: string | undefined;
   card: RunCard | undefined;
+  private cardText = '';
   /** Counts changes of the card. */
   cardVersion = 0;
   /** When to look whether another process has written something, and how long to leave it after that. */
@@ -31,25 +32,18 @@ export class WatchedRun {
     for (const go of this.waiting.splice(0)) go();
   }
 
-  /** Resolves when there is something newer than `version`, or nobody waits any more. */
-  changed(version: number, signal: AbortSignal): Promise<void> {
-    if (this.version !== version || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const go = (): void => {
-        signal.removeEventListener('abort', stop);
-        resolve();
-      };
-      const stop = (): void => {
-        this.waiting = this.waiting.filter((other) => other !== go);
-        resolve();
-      };
-      this.waiting.push(go);
-      signal.addEventListener('abort', stop, { once: true });
-    });
+  /** Resolves when there is something newer than `version`. Whoever stops waiting wakes the others for nothing. */
+  changed(version: number): Promise<void> {
+    if (this.version !== version) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
+  /** Nothing happens for a card that says the same as before. */
   show(card: RunCard): void {
+    const text = JSON.stringify(card);
+    if (text === this.cardText) return;
     this.card = card;
+    this.cardText = text;
     this.cardVersion++;
     this.wake();
   }

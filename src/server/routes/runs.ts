@@ -17,6 +17,9 @@ const startBody = s.object({
   agent: s.string({ minLength: 1, maxLength: 200 }),
   input: s.optional(s.any({ description: 'As the input schema of the agent says.' })),
   mode: s.optional(s.enumOf(['iterative', 'once'])),
+  dryRun: s.optional(
+    s.boolean({ description: 'Of a workflow: no model and no tool is called, and the outcome says what would be invoked.' }),
+  ),
   budget: s.optional(budgetSchema),
   id: s.optional(
     s.string({
@@ -46,12 +49,13 @@ function startAndRead(parts: Parts): readonly Route[] {
       answers: { 202: { about: 'The run, on its way', schema: runCardSchema } },
       examples: startExamples(parts),
       handle: async (request) => {
-        const { mode = 'iterative', budget, id, ...body } = request.body;
+        const { mode = 'iterative', budget, id, dryRun = false, ...body } = request.body;
         const agent = agentNamed(parts.directory, body.agent);
         requireMode(agent, mode);
+        if (dryRun) requireWorkflow(agent);
         const handle = await startRun(parts, request, {
           agent,
-          mode,
+          mode: dryRun ? 'dry' : mode,
           input: body.input ?? (agent.defined === undefined ? null : {}),
           ...(budget === undefined ? {} : { budget }),
           ...(id === undefined ? {} : { id }),
@@ -116,6 +120,13 @@ export async function acceptedRun(
 ): Promise<{ readonly status: number; readonly body: RunCard; readonly headers: Record<string, string> }> {
   const card = await feed.card(await fleet.get(runId));
   return { status: 202, body: card, headers: { location: `/v1/runs/${encodeURIComponent(runId)}` } };
+}
+
+function requireWorkflow({ name, kind }: ServedAgent): void {
+  if (kind === 'workflow') return;
+  throw new Problem(400, 'REQUEST_INVALID', `${name} is no workflow: only those can be tried without acting.`, {
+    next: 'Leave out dryRun, and lower the bounds instead.',
+  });
 }
 
 function requireMode({ name, modes }: ServedAgent, mode: 'iterative' | 'once'): void {

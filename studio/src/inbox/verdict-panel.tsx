@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Verdict } from '../../../src/core/approval.js';
 import { type KeyAction, useKeys } from '../app/keys.js';
 import { KeyHint } from '../ui/key-hint.js';
@@ -55,7 +55,7 @@ function VerdictForm({ kind, request, onSaid, onBack }: FormProps) {
   const sending = useSending(onSaid);
   const first = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
 
   const lacksReason = needsReason(kind) && reason.trim() === '';
   const send = () => {
