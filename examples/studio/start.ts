@@ -76,12 +76,12 @@ function welcome({ url }: FlyballServer, demonstration: string | undefined): voi
   say(`\nFlyball studio: ${url}/studio\n`);
   if (demonstration !== undefined) say(`  ${demonstration}\n`);
   say('  Open it and look:');
-  say('    Runs    night-watch goes on while you look; pause it, or slide back in time and fork it');
-  say('    Inbox   refund-desk wants to pay 120 EUR back and waits for you');
+  say('    Runs        night-watch goes on while you look; pause it, or slide back in time and fork it');
+  say('    Inbox       refund-desk wants to pay 120 EUR back and waits for you');
   say(
-    '    Runs    month-end: its process is killed with kill -9 in a moment; it goes on here, nothing is booked twice',
+    '    Runs        month-end: its process is killed with kill -9 in a moment; it goes on here, nothing is booked twice',
   );
-  say('    Try     start any agent yourself, or talk with harbour-desk');
+  say('    Playground  start any agent yourself, or talk with harbour-desk');
   say(`\n  ${url}/docs has the API. No key is needed on this machine. Ctrl-C stops it.\n`);
 }
 

@@ -62,7 +62,7 @@ describe('a reader that does not read', () => {
       });
       const { readers, ringBytes } = stage.server.parts.feed.stats();
       expect(readers).toBe(deafReaders);
-      expect(ringBytes).toBeLessThan(1_000_000);
+      expect(ringBytes).toBeLessThan(2_000_000);
       const bytes = heldBytes();
       for (const socket of sockets) socket.destroy();
       await expect.poll(() => stage.server.parts.feed.stats().readers).toBe(0);

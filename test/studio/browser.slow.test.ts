@@ -4,7 +4,16 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { writeResultsFile } from '../../src/adapters/eval-files/results-file.js';
 import { results, simulation } from '../evals/stage-results.js';
-import { CHROMIUM, isTooWide, openBrowser, type Served, serve, type Visit, visit } from './stage-browser.js';
+import {
+  CHROMIUM,
+  isTooWide,
+  openBrowser,
+  type Served,
+  serve,
+  TAKES_PICTURES,
+  type Visit,
+  visit,
+} from './stage-browser.js';
 
 if (CHROMIUM === undefined)
   console.warn('No Chromium is installed (apt install chromium): the studio is not tried in a browser.');
@@ -186,6 +195,17 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     expect(await page.locator('.turn').count()).toBe(2);
   });
 
+  it('shows the words of an answer as they come, and that a demonstration is one [R6-STUDIO-LIVE]', async () => {
+    const { page } = await come('/playground/harbour-desk');
+    await page.waitForSelector('text=Demonstration: scripted model');
+    await page.check('text=Conversation: turn by turn');
+    await page.click('text=Begin a conversation');
+    await page.fill('.say textarea', 'When is high water in Cuxhaven?');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.turn-answer.arriving:has-text("tide table of")');
+    await page.waitForSelector('.turn-answer:not(.arriving):has-text("04:15 and 16:38")', { timeout: 20_000 });
+  });
+
   it('sees a run go on by itself after the server was killed, each step once [R6-SHOW-BROWSER] [R6-STUDIO-LIVE]', async () => {
     const [file, gate] = [join(served.folder, 'steps.txt'), join(served.folder, 'gate')];
     const { id } = await start('walker', { steps: 6, file, gate });
@@ -318,6 +338,28 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.keyboard.press('t');
     await page.keyboard.press('t');
     expect(await page.getAttribute('html', 'data-theme')).toBe('dark');
+  });
+
+  it.runIf(TAKES_PICTURES)('has its picture taken', async () => {
+    const asked = { 'voyage-plan': {}, 'notice-writer': {}, 'refund-desk': {}, 'night-watch': { berths: 40 } };
+    const runs = new Map<string, string>();
+    for (const [agent, input] of Object.entries(asked)) runs.set(agent, (await start(agent, input)).id);
+    for (const agent of ['voyage-plan', 'notice-writer', 'refund-desk']) await rested(runs.get(agent) ?? '');
+    const { page, go, picture } = await come('/runs');
+    await page.waitForSelector('.run-item');
+    await picture('studio-runs');
+    for (const [agent, tab, name] of [
+      ['notice-writer', 'timeline', 'studio-timeline'],
+      ['refund-desk', 'conversation', 'studio-conversation'],
+      ['voyage-plan', 'plan', 'studio-plan'],
+      ['notice-writer', 'gates', 'studio-gates'],
+      ['notice-writer', 'diff', 'studio-diff'],
+    ] as const) {
+      await go(`/runs/${runs.get(agent)}?tab=${tab}`);
+      await page.waitForSelector(`#panel-${tab} > *`);
+      await page.waitForTimeout(500);
+      await picture(name);
+    }
   });
 
   it('asks for a key, keeps it for the tab only, and shows evaluations to whoever has one [R6-STUDIO-OFFLINE] [R6-STUDIO-EVALS]', async () => {

@@ -9,8 +9,11 @@ import { root } from '../../scripts/files.mjs';
 /** A real browser before a real server: the built command line in a process of its own, over a database in a folder. */
 
 const MAIN = join(root, 'dist/cli/main.js');
-const AGENTS = join(root, 'dist-programs/studio-agents.js');
+const AGENTS = [join(root, 'dist-programs/studio-agents.js'), join(root, 'dist-examples/studio/agents.js')];
 const PICTURES = join(root, 'docs/pictures');
+
+/** Where pictures for the docs go; they are only made when asked for. */
+export const TAKES_PICTURES = process.env['FLYBALL_PICTURES'] !== undefined;
 
 export const CHROMIUM = [
   '/usr/bin/chromium',
@@ -58,7 +61,8 @@ export async function serve({
     '--quiet',
     ...(evals === undefined ? [] : ['--evals', evals]),
   ];
-  let running = await started([...words, '--port', '0']);
+  const env = { ...process.env, FLYBALL_DEMONSTRATION: '1', FLYBALL_HARBOUR: folder };
+  let running = await started([...words, '--port', '0'], env);
   const { url, port } = running;
   return {
     url,
@@ -67,7 +71,7 @@ export async function serve({
     flyball,
     kill: () => ended(running.child, 'SIGKILL'),
     again: async () => {
-      running = await started([...words, '--port', port]);
+      running = await started([...words, '--port', port], env);
     },
     close: async () => {
       await ended(running.child, 'SIGKILL');
@@ -82,8 +86,8 @@ interface Running {
   readonly port: string;
 }
 
-async function started(words: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+async function started(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Running> {
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   const url = await new Promise<string>((resolve, reject) => {
     const hear = (chunk: unknown): void => {
@@ -156,7 +160,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
       await page.goto(`${url}/studio${path}`);
     },
     picture: async (name) => {
-      if (process.env['FLYBALL_PICTURES'] === undefined) return;
+      if (!TAKES_PICTURES) return;
       mkdirSync(PICTURES, { recursive: true });
       await page.screenshot({ path: join(PICTURES, `${name}.png`) });
     },

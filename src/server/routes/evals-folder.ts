@@ -154,7 +154,11 @@ function whyUnread(error: unknown, { path, file }: ResultsAt): string {
 
 function evaluationOf(name: string, top: string, files: readonly ResultsAt[]): Evaluation {
   const id = createHash('sha256').update(top).digest('hex').slice(0, 16);
-  return { id, name, updatedAt: Math.max(...files.map(({ changedAt }) => changedAt)), files };
+  return { id, name, updatedAt: Math.max(...files.map(({ changedAt }) => changedAt)), files: inOrder(files) };
+}
+
+function inOrder(files: readonly ResultsAt[]): readonly ResultsAt[] {
+  return [...files].sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
 async function resultsBelow(root: string): Promise<readonly ResultsAt[]> {

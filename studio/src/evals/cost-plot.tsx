@@ -5,6 +5,7 @@ import { labelsOf, pathOf, SIZE, scaleOf, shapesOf } from './plot-scale.js';
 export function CostPlot({ points }: { readonly points: readonly Point[] }) {
   const scale = scaleOf(points);
   const shapes = shapesOf(points);
+  const agents = [...shapes.keys()];
   const { costs, passes, x, y } = scale;
   const bottom = SIZE.height - SIZE.bottom;
   const right = SIZE.width - SIZE.right;
@@ -35,10 +36,10 @@ export function CostPlot({ points }: { readonly points: readonly Point[] }) {
         <text x={(SIZE.left + right) / 2} y={bottom + 40} text-anchor="middle">
           cost per task (USD, logarithmic)
         </text>
-        {points.map(({ label, agent, pass1, costPerTask }, index) => (
+        {points.map(({ label, agent, pass1, costPerTask }) => (
           <path
             key={label}
-            class={`plot-mark of-${index % 5}`}
+            class={`plot-mark of-${agents.indexOf(agent) % 5}`}
             data-agent={agent}
             transform={`translate(${x(costPerTask)} ${y(pass1)})`}
             d={pathOf(shapes.get(agent) ?? 'circle', 6)}
@@ -58,7 +59,7 @@ export function CostPlot({ points }: { readonly points: readonly Point[] }) {
         {[...shapes].map(([agent, shape]) => (
           <span key={agent}>
             <svg viewBox="-10 -10 20 20" width="16" height="16" aria-hidden="true">
-              <path class="plot-mark" d={pathOf(shape, 6)} />
+              <path class={`plot-mark of-${agents.indexOf(agent) % 5}`} d={pathOf(shape, 6)} />
             </svg>
             {agent}
           </span>
