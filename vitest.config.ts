@@ -1,11 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { filesUnder, root } from './scripts/files.mjs';
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 const soak = Number(process.env['FLYBALL_SOAK'] ?? 1);
 const nodeMajor = process.versions.node.split('.')[0];
+
+/** These put something in the place of a module, which only helps, and only ends, where nobody else has loaded it. */
+const alone = ['src', 'test']
+  .flatMap((folder) => filesUnder(folder, /(?<!\.slow)\.test\.ts$/))
+  .filter((file) => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(join(root, file), 'utf8')));
+const quick = { testTimeout: 20_000, hookTimeout: 20_000 };
 
 /** The long ones first: what is left in the end is short, so that no worker waits for another one. */
 class LongestFirst extends BaseSequencer {
@@ -46,11 +55,11 @@ export default defineConfig({
           isolate: false,
           setupFiles: ['test/left-clean.ts'],
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/*.slow.test.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          exclude: ['**/*.slow.test.ts', ...alone],
+          ...quick,
         },
       },
+      { extends: true, test: { name: 'alone', include: alone, ...quick } },
       {
         extends: true,
         test: {

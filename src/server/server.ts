@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { serve } from '@hono/node-server';
 import { nodeHost } from '../adapters/host-node/node-host.js';
 import { systemClock } from '../adapters/host-node/system-clock.js';
@@ -54,6 +55,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
   const given = { ...DEFAULT_SETTINGS, ...options.settings };
   const settings: ServerSettings = { ...given, open: await isOpen(given, keys.any, jwt !== undefined) };
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // one for each request under way, which takes it off again
   const parts = await openParts({
     engine,
     store,

@@ -1,4 +1,8 @@
+import { virtualClock } from 'flyball/testing';
 import { expect, it } from 'vitest';
+import { SILENT } from '../../src/server/log.js';
+import { healthRoutes } from '../../src/server/routes/health.js';
+import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
 import { serverStage } from './stage-server.js';
 
 it('is alive and ready without a credential, and tells them apart when storage fails [R6-HTTP-HEALTH]', async () => {
@@ -18,17 +22,28 @@ it('is alive and ready without a credential, and tells them apart when storage f
     expect(stage.logged.some(({ what }) => what === 'storage cannot be written')).toBe(true);
     expect((await stage.call('GET', '/health')).status).toBe(200);
     Object.assign(store, { propose });
-    const { engine } = stage;
-    const { list } = engine;
-    Object.assign(engine, { list: () => new Promise(() => undefined) });
-    await expect
-      .poll(async () => (await stage.call('GET', '/ready')).body.reasons, { timeout: 6_000 })
-      .toEqual(['storage cannot be read']);
-    Object.assign(engine, { list });
     await expect.poll(async () => (await stage.call('GET', '/ready')).status, { timeout: 3_000 }).toBe(200);
   } finally {
     await stage.close();
   }
+});
+
+it('is not ready when storage does not answer in time, or while it closes', async () => {
+  const clock = virtualClock();
+  const closing = new AbortController();
+  const [, ready] = healthRoutes({
+    engine: { list: () => new Promise(() => undefined) },
+    store: { get: async () => undefined, propose: async () => ({ version: 1 }), drop: async () => undefined },
+    clock,
+    log: SILENT,
+    settings: DEFAULT_SETTINGS,
+    closing: closing.signal,
+  } as never);
+  const asked = Promise.resolve(ready?.handle({} as never));
+  await clock.advance(2_000);
+  expect(await asked).toMatchObject({ status: 503, body: { reasons: ['storage cannot be read'] } });
+  closing.abort();
+  expect(await ready?.handle({} as never)).toMatchObject({ status: 503, body: { reasons: ['it is closing'] } });
 });
 
 it('leaves nothing behind in the store', async () => {

@@ -54,7 +54,7 @@ export async function serve({
   await before?.(flyball);
   const words = [
     'serve',
-    AGENTS,
+    ...AGENTS,
     '--db',
     database,
     '--json',
@@ -171,4 +171,13 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
 /** Whether something would have to be scrolled sideways. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+}
+
+/** Until the expression is true. The page's own policy forbids the ways in which a driver would wait inside of it. */
+export async function until(page: Page, expression: string): Promise<void> {
+  for (const end = Date.now() + 20_000; ; ) {
+    if (await page.evaluate(`Boolean(${expression})`)) return;
+    if (Date.now() > end) throw new Error(`It never became true: ${expression}`);
+    await page.waitForTimeout(30);
+  }
 }

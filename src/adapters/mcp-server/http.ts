@@ -15,6 +15,8 @@ export interface McpHttpEndpoint<W> {
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Many clients share it; who of them may have how many is for whoever mounts it. */
+const MAX_CALLS = 512;
 
 /**
  * Serves clients over streamable HTTP: those of the current revision, which keep no connection, and those that begin
@@ -23,7 +25,8 @@ const MAX_BODY_BYTES = 1024 * 1024;
  */
 export async function mcpHttpEndpoint<W>(offer: McpOffer<W>, options: McpHttpOptions): Promise<McpHttpEndpoint<W>> {
   const sdk = await loadServerSdk();
-  const { maxBodyBytes = MAX_BODY_BYTES, ...serving } = options;
+  const { maxBodyBytes = MAX_BODY_BYTES, ...given } = options;
+  const serving = { maxCalls: MAX_CALLS, ...given };
   const endpoint: Endpoint<W> = { sdk, offer, serving, calls: { count: 0 } };
   const handler = sdk.createMcpHandler(({ authInfo }) => toolServer(endpoint, authInfo?.extra?.['who'] as W), {
     maxRequestBodySize: maxBodyBytes,

@@ -48,7 +48,7 @@ export interface McpServing {
   /** How the server introduces itself. */
   readonly name: string;
   readonly version: string;
-  /** Calls at the same time; more are turned away. 32 where absent. */
+  /** Calls at the same time; more are turned away. Where absent, 32 over a pair of streams and 512 over HTTP. */
   readonly maxCalls?: number;
   /** Of an answer, in characters; a larger one becomes an error. 200,000 where absent. */
   readonly maxResultChars?: number;

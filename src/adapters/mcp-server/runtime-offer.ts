@@ -142,6 +142,7 @@ async function within<T>(ms: number, work: (isOver: () => boolean) => Promise<T>
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => {
       isOver = true;
+      resolve(undefined);
     }, ms);
   });
   try {

@@ -38,26 +38,26 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
   const { whoAmI } = await import('../workplace.js');
   const { versionOf } = await import('../version.js');
   const quiet = quietStdout(); // before the files are loaded: they may print
-  const modules = [];
-  for (const file of files) modules.push(await loadAgentModule(file, env));
-  const engine = await sqliteEngine({ path: place.database });
   try {
-    const files = await offerFiles(modules, engine, whoAmI());
-    const server = await serveMcpStdio(files.offer, {
+    const modules = [];
+    for (const file of files) modules.push(await loadAgentModule(file, env));
+    const engine = await sqliteEngine({ path: place.database });
+    const offered = await offerFiles(modules, engine, whoAmI());
+    const server = await serveMcpStdio(offered.offer, {
       name: 'flyball',
       version: versionOf(),
       output: quiet.output,
       onProblem: (error, doing) =>
         screen.complain(`${doing}: ${error instanceof Error ? error.message : String(error)}`),
     });
-    screen.complain(`flyball offers ${files.names.join(', ')} over MCP; runs are in ${place.database}`);
+    screen.complain(`flyball offers ${offered.names.join(', ')} over MCP; runs are in ${place.database}`);
     const ended = await Promise.race([server.closed, interrupted()]);
     await server.close();
-    await files.close();
+    await offered.close();
+    await engine.close();
     return ended ?? EXIT.ok;
   } finally {
     quiet.restore();
-    await engine.close();
   }
 }
 

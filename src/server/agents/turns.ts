@@ -42,6 +42,26 @@ export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly T
   return { turns, listens: waits.size > 0 };
 }
 
+/** What became of one message. `refused` holds why the run did not take it. */
+export type Heard = 'unknown' | 'at-work' | 'answered' | { readonly refused: string };
+
+/** By the id it was sent under: others may have said something meanwhile. */
+export function heardIn(entries: readonly Entry[], message: string): Heard {
+  let heard: Heard = 'unknown';
+  for (const { event } of entries) {
+    if (event.type === 'signal-refused' && event.signal === message) return { refused: event.why };
+    if (event.type === 'wait-end' && event.signal === message) heard = 'at-work';
+    if (heard === 'at-work' && endsTurn(event)) return 'answered';
+  }
+  return heard;
+}
+
+/** An agent that holds its conversation itself may not say when a turn ends, but then it listens again. */
+function endsTurn(event: Entry['event']): boolean {
+  if (event.type === 'note') return event.event.kind === 'turn-end';
+  return event.type === 'run-end' || (event.type === 'wait-start' && event.name === MESSAGE);
+}
+
 function endTurn(turns: Turn[], note: Readonly<Record<string, unknown>>): void {
   const last = turns.at(-1);
   if (last === undefined) return;

@@ -1,4 +1,5 @@
-import { comparePositions, type EntryItem, type Position } from './run-feed.js';
+import { comparePositions, type Position } from './position.js';
+import type { EntryItem } from './run-feed.js';
 
 export interface RingLimits {
   readonly items: number;

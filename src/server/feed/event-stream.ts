@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
-import { type FeedItem, positionText } from './run-feed.js';
+import { positionText } from './position.js';
+import type { FeedItem } from './run-feed.js';
 
 /** Server-sent events of one item. */
 export function eventText(item: FeedItem): string {

@@ -13,15 +13,9 @@ import type { Log } from '../log.js';
 import { CardDesk } from './card-desk.js';
 import type { RingLimits, RingTotal } from './entry-ring.js';
 import { ForeignWriters } from './foreign-writers.js';
+import { comparePositions, type Position } from './position.js';
 import { runCard } from './run-card.js';
-import {
-  comparePositions,
-  type EntryItem,
-  type FeedItem,
-  type Position,
-  type ReadFrom,
-  type RunFeed,
-} from './run-feed.js';
+import type { EntryItem, FeedItem, ReadFrom, RunFeed } from './run-feed.js';
 import type { RunFold } from './run-fold.js';
 import { RunFolds } from './run-folds.js';
 import { WatchedRun } from './watched-run.js';

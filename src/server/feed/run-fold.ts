@@ -5,7 +5,7 @@ import { isInside, scopeOf } from '../../views/paths.js';
 import { PhaseFold } from '../../views/phases.js';
 import { Privacy } from '../../views/privacy.js';
 import { UsageFold } from '../../views/usage.js';
-import { isNext, type Position } from './run-feed.js';
+import { isNext, type Position } from './position.js';
 
 type OpenWait = Pick<EventOf<'wait-start'>, 'kind' | 'name' | 'token'>;
 

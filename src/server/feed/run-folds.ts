@@ -1,7 +1,7 @@
 import type { Entry } from '../../core/events.js';
 import type { RunRecord } from '../../ports/engine.js';
 import type { Fleet } from '../agents/fleet.js';
-import { comparePositions } from './run-feed.js';
+import { comparePositions } from './position.js';
 import { RunFold } from './run-fold.js';
 
 const PAGE = 1_000;

@@ -9,9 +9,9 @@ import { type Answer, type Route, route, type ServerRequest } from '../contract/
 import { type Schema, s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
+import { acceptedRun } from './accepted-run.js';
 import { ownRun } from './own-run.js';
 import { runParams, shortText } from './run-schemas.js';
-import { acceptedRun } from './runs.js';
 
 type Steering<B> = (
   request: ServerRequest<{ readonly runId: string }, unknown, B>,

@@ -1,7 +1,7 @@
 import { type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import { eventStream, eventText, namedEvent } from '../feed/event-stream.js';
-import { type Position, positionFrom, positionText } from '../feed/run-feed.js';
+import { type Position, positionFrom, positionText } from '../feed/position.js';
 import { StreamSlots } from '../feed/stream-slots.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';

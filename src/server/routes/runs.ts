@@ -8,6 +8,7 @@ import { type Example, type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
+import { acceptedRun } from './accepted-run.js';
 import { agentNamed } from './agents.js';
 import { ownRun } from './own-run.js';
 import { runControlRoutes } from './run-control.js';
@@ -18,7 +19,9 @@ const startBody = s.object({
   input: s.optional(s.any({ description: 'As the input schema of the agent says.' })),
   mode: s.optional(s.enumOf(['iterative', 'once'])),
   dryRun: s.optional(
-    s.boolean({ description: 'Of a workflow: no model and no tool is called, and the outcome says what would be invoked.' }),
+    s.boolean({
+      description: 'Of a workflow: no model and no tool is called, and the outcome says what would be invoked.',
+    }),
   ),
   budget: s.optional(budgetSchema),
   id: s.optional(
@@ -111,15 +114,6 @@ function startAndRead(parts: Parts): readonly Route[] {
       },
     }),
   ];
-}
-
-/** A run as it stands, for an answer that only says that it was heard. */
-export async function acceptedRun(
-  { fleet, feed }: Pick<Parts, 'fleet' | 'feed'>,
-  runId: string,
-): Promise<{ readonly status: number; readonly body: RunCard; readonly headers: Record<string, string> }> {
-  const card = await feed.card(await fleet.get(runId));
-  return { status: 202, body: card, headers: { location: `/v1/runs/${encodeURIComponent(runId)}` } };
 }
 
 function requireWorkflow({ name, kind }: ServedAgent): void {

@@ -7,14 +7,16 @@ export async function untilRest(
   handle: RunHandle,
   within: { readonly clock: Clock; readonly ms: number; readonly signal: AbortSignal },
 ): Promise<Outcome<unknown> | undefined> {
+  const { clock, ms, signal } = within;
+  if (signal.aborted) return undefined; // it went away while the run was being started
   let stop: () => void = () => undefined;
   const over = new Promise<undefined>((resolve) => {
-    const cancel = within.clock.after(within.ms, () => resolve(undefined), { keepAlive: false });
+    const cancel = clock.after(ms, () => resolve(undefined), { keepAlive: false });
     const gone = (): void => resolve(undefined);
-    within.signal.addEventListener('abort', gone, { once: true });
+    signal.addEventListener('abort', gone, { once: true });
     stop = () => {
       cancel();
-      within.signal.removeEventListener('abort', gone);
+      signal.removeEventListener('abort', gone);
     };
   });
   try {

@@ -45,7 +45,7 @@ function FieldRow({ field, text, problem, onText }: RowProps) {
   const id = useId();
   const { title, description, required } = field;
   return (
-    <div class="form-row">
+    <div class="field-row">
       <label class="label" for={id}>
         {title} {required ? <span class="quiet">(needed)</span> : null}
       </label>
@@ -159,7 +159,7 @@ export function JsonField({
 }) {
   const id = useId();
   return (
-    <div class="form-row">
+    <div class="field-row">
       <label class="label" for={id}>
         {label}
       </label>

@@ -23,7 +23,7 @@ export function BoundsFields({
           if (most === undefined) return null;
           const problem = problems[axis];
           return (
-            <div class="form-row" key={axis}>
+            <div class="field-row" key={axis}>
               <label class="label" for={`${id}-${axis}`}>
                 {title}
               </label>

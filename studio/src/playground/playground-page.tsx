@@ -33,7 +33,7 @@ function Playground({ agents, name }: { readonly agents: readonly AgentCard[]; r
   return (
     <div class="playground">
       <h1>Playground</h1>
-      <div class="form-row">
+      <div class="field-row">
         <label class="label" for="agent">
           Agent
         </label>
