@@ -39,6 +39,8 @@ export interface AgentSpec {
   readonly access?: Access;
   /** A policy file, relative to the definition. */
   readonly policy?: string;
+  /** A JSON file with `mcpServers`, relative to the definition: their tools are called `server__tool` in `tools`. */
+  readonly mcp?: string;
   /** Skill folders, or folders of skills, relative to the definition; where nobody reads any, names for the prompt. */
   readonly skills?: readonly string[];
   readonly loop?: ToolLoopSettings;

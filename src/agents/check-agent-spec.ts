@@ -32,6 +32,7 @@ const FIELDS: Readonly<Record<keyof AgentSpec, Read>> = {
   tools: names,
   access: readAccess,
   policy: text,
+  mcp: text,
   skills: names,
   loop: readLoop,
   instructions: text,

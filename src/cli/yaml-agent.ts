@@ -51,11 +51,13 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
       PACKAGE_FILE,
       ...(await referredModules(folder)),
       ...(spec.policy === undefined ? [] : [spec.policy]),
+      ...(spec.mcp === undefined ? [] : [spec.mcp]),
       ...(spec.skills ?? []),
     ],
     ...(spec.access === undefined ? {} : { access: spec.access }),
   });
   const registry = await registryFor(folder, toolbox);
+  await placedAt(path, ['mcp'], () => registerMcp(spec, folder, { registry, env }));
   await requireTools(path, spec, registry, toolbox);
   const model = await placedAt(path, ['model'], () => modelFor(spec, env));
   const skills = await placedAt(path, ['skills'], () => skillsFor(spec, folder));
@@ -110,6 +112,18 @@ async function registryFor(folder: string, toolbox: Toolbox): Promise<ToolRegist
     described.metadata.forEach(registry.describe);
   }
   return registry;
+}
+
+/** Tools of MCP servers, which stay connected while this process lives. What they say is text from outside. */
+async function registerMcp(
+  { mcp }: AgentSpec,
+  folder: string,
+  { registry, env }: { readonly registry: ToolRegistry; readonly env: Env },
+): Promise<void> {
+  if (mcp === undefined) return;
+  const { mcpServersFromFile, openMcpPool } = await import('../adapters/mcp-client/index.js');
+  const pool = await openMcpPool(await mcpServersFromFile(resolve(folder, mcp), { env }), { env });
+  for (const tool of pool.tools()) registry.register(tool);
 }
 
 /** Every tool that is not there, each with its line. A built-in one that was not granted says what it needs. */
