@@ -20,6 +20,8 @@ const SECONDS = option('minutes', 0) * 60 || option('seconds', 20);
 const RUNS = option('runs', 200);
 const PAUSE_MS = option('pause', 250);
 const ROUNDS = 40;
+/** Twelve megabytes. */
+const TALKATIVE_ROUNDS = 300;
 const SLOW = option('slow', 5);
 const DEAF = option('deaf', 20);
 /** Growth is judged over this long, after what is bounded has filled up. */
@@ -97,20 +99,19 @@ async function start(base: string, agent: string, rounds: number): Promise<strin
   return ((await answer.json()) as { readonly id: string }).id;
 }
 
-/** Readers that are slow, and readers that are not there, on a run that says far more than sockets hold. */
-async function unreliable(base: string, seconds: number): Promise<{ readonly slow: readonly ReadRun[]; stop(): void }> {
-  if (SLOW + DEAF === 0) return { slow: [], stop: () => undefined };
-  const id = await start(base, 'talkative', Math.max(50, seconds * 20));
-  const sockets = Array.from({ length: DEAF }, () => deafReader(`${base}/v1/runs/${id}/events`));
+/**
+ * Readers that are slow, and readers that are not there, on runs that say far more than sockets hold, one run after the
+ * other until the time is over. Resolves with what the slow ones saw.
+ */
+async function unreliable(base: string, isOver: () => boolean): Promise<readonly ReadRun[]> {
   const slow: ReadRun[] = [];
-  for (let n = 0; n < SLOW; n++)
-    void readToEnd(`${base}/v1/runs/${id}/events`, undefined, { slowly: true }).then((read) => slow.push(read));
-  return {
-    slow,
-    stop: () => {
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  while (SLOW + DEAF > 0 && !isOver()) {
+    const url = `${base}/v1/runs/${await start(base, 'talkative', TALKATIVE_ROUNDS)}/events`;
+    const sockets = Array.from({ length: DEAF }, () => deafReader(url));
+    slow.push(...(await Promise.all(Array.from({ length: SLOW }, () => readToEnd(url, undefined, { slowly: true })))));
+    for (const socket of sockets) socket.destroy();
+  }
+  return slow;
 }
 
 /** Bytes a minute, by the line through the samples after the first fifth. */
@@ -131,14 +132,13 @@ async function loadServer(): Promise<Loaded & { readonly slow: readonly ReadRun[
         `${server.url}/v1/runs/${await start(server.url, 'worker', ROUNDS)}/events`,
         undefined,
       );
-      const others = await unreliable(server.url, SECONDS);
+      const until = performance.now() + SECONDS * 1_000;
+      const others = unreliable(server.url, () => performance.now() >= until);
       const loaded = await load(server, SECONDS, async () => {
         const id = await start(server.url, 'worker', ROUNDS);
         return `${server.url}/v1/runs/${id}/events`;
       });
-      const { slow } = others;
-      for (let waited = 0; slow.length < SLOW && waited < 300; waited++) await new Promise((go) => setTimeout(go, 200));
-      others.stop();
+      const slow = await others;
       return { ...loaded, slow, expected: first.entries };
     } finally {
       await server.stop();
@@ -173,7 +173,7 @@ const row = (name: string, loaded: Loaded): readonly (string | number)[] => [
 
 heading(`${RUNS} runs at once, each with a streaming reader, for ${SECONDS} s`, [
   `A server in a process of its own on SQLite; runs of ${ROUNDS} rounds of a model call (${PAUSE_MS} ms), a note and a step. Beside them`,
-  `${SLOW} slow readers and ${DEAF} that never read a byte, on a run that writes 40 KB every 20 ms. Latency: from the journal to the reader.`,
+  `${SLOW} slow readers and ${DEAF} that never read a byte, on runs that write 40 KB every 20 ms. Latency: from the journal to the reader.`,
 ]);
 const served = await loadServer();
 const sample = served.reads[0];
@@ -184,6 +184,7 @@ table(
 );
 const short = served.reads.filter(({ ended, entries }) => !ended || entries !== served.expected).length;
 const wrong = sum([...served.reads, ...served.slow].map((read) => read.wrong));
+const hurt = served.slow.filter((read) => !read.ended || read.wrong > 0).length;
 const growth = slope(served.memory, ({ held }) => held);
 const rssGrowth = slope(served.memory, ({ rss }) => rss);
 const isLong = SECONDS >= LONG_S;
@@ -197,8 +198,8 @@ const targets: readonly Target[] = [
   { says: `entries lost, doubled or out of order: ${wrong}; none`, met: atMost(wrong, 0) },
   { says: `runs that a reader did not see whole: ${short}; none`, met: atMost(short, 0) },
   {
-    says: `slow readers that got everything in order: ${served.slow.filter(({ ended, wrong: bad }) => ended && bad === 0).length} of ${SLOW}; all`,
-    met: atMost(SLOW - served.slow.filter(({ ended, wrong: bad }) => ended && bad === 0).length, 0),
+    says: `slow readers that did not get everything in order: ${hurt} of ${served.slow.length}; none`,
+    met: atMost(hurt, 0),
   },
   {
     says: `what is held grows by ${megabytes(growth)} a minute${isLong ? '' : ' (judged from five minutes on)'}; less than 1 MB`,

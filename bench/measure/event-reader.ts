@@ -65,6 +65,8 @@ class Seen implements ReadRun {
   ended = false;
   private text = '';
   private next = 0;
+  /** What was written before the reader came has been waiting for it, not the other way round. */
+  private readonly since = Date.now();
   private readonly latencies: Latencies | undefined;
 
   constructor(latencies: Latencies | undefined) {
@@ -90,7 +92,7 @@ class Seen implements ReadRun {
     this.next = seq + 1;
     this.entries++;
     const at = /"at":(\d+)/.exec(block)?.[1];
-    if (at !== undefined) this.latencies?.add(Date.now() - Number(at));
+    if (at !== undefined && Number(at) >= this.since) this.latencies?.add(Date.now() - Number(at));
   }
 }
 

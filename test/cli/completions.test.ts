@@ -23,7 +23,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const offered = async (...words: readonly string[]): Promise<readonly string[]> => {
   const { out, code } = await flyball(['__complete', '--', ...words], { FLYBALL_DB: database });
   expect(code).toBe(0);
-  return out.trimEnd().split('\n').map((line) => line.split('\t')[0] ?? '');
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[0] ?? '');
 };
 
 describe('completions', () => {
@@ -45,7 +48,10 @@ describe('completions', () => {
     expect(await offered('show', 'run_t')).toEqual(['run_tides']);
     expect(await offered('approve', '')).toEqual(['run_tides']);
     expect(await offered('run', '')).toEqual([':files']);
-    const { out, code, error } = await flyball(['__complete', '--', 'show', ''], { FLYBALL_DB: join(folder, 'none.db') });
+    expect(await offered('run', 'agents.mjs', '--agent', 'w')).toEqual(['writer']);
+    const { out, code, error } = await flyball(['__complete', '--', 'show', ''], {
+      FLYBALL_DB: join(folder, 'none.db'),
+    });
     expect([out, code, error]).toEqual(['', 0, '']);
   });
 
@@ -75,21 +81,31 @@ const isThere = (shell: string): boolean => {
   }
 };
 
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: these are for shells
 const SESSIONS = {
   bash: 'source "$SCRIPT"; COMP_WORDS=(flyball show run_t); COMP_CWORD=2; _flyball; printf "%s\\n" "${COMPREPLY[@]}"',
   zsh: 'autoload -Uz compinit && compinit -u -d "$DUMP"; _describe() { print -l -- ${(P)2%%:*} }; source "$SCRIPT"; words=(flyball show run_t); CURRENT=3; _flyball',
   fish: 'source $SCRIPT; complete -C "flyball show run_t"',
 } as const;
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: these are for shells
 
 for (const shell of SHELLS) {
   const found = isThere(shell);
-  if (!found) console.log(`completions in ${shell} are not tried: ${shell} is not installed (apt-get install ${shell})`);
+  if (!found)
+    console.log(`completions in ${shell} are not tried: ${shell} is not installed (apt-get install ${shell})`);
   it.skipIf(!found)(`complete a run in a real ${shell} [R6-CLI-COMPLETIONS]`, () => {
     const bin = shellFolder();
     const script = join(folder, `completions.${shell}`);
     writeFileSync(script, completionScript(shell));
     const said = execFileSync(shell, ['-c', SESSIONS[shell]], {
-      env: { ...process.env, PATH: `${bin}:${process.env['PATH']}`, FLYBALL_DB: database, SCRIPT: script, DUMP: join(folder, 'dump'), HOME: folder },
+      env: {
+        ...process.env,
+        PATH: `${bin}:${process.env['PATH']}`,
+        FLYBALL_DB: database,
+        SCRIPT: script,
+        DUMP: join(folder, 'dump'),
+        HOME: folder,
+      },
       encoding: 'utf8',
     });
     expect(said.split('\n').map((line) => line.split('\t')[0])).toContain('run_tides');

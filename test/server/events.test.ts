@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type Agent, budget, createRuntime, done, type Model } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -257,5 +258,16 @@ describe('streams', () => {
     await stage.call('POST', `/v1/runs/${id}/signal`, { body: { name: 'go' } });
     const rest = await back.rest();
     expect(idsIn([...events, ...rest])).toEqual(whole([...events, ...rest]));
+  });
+});
+
+describe('where a run is worked on', () => {
+  it('is nothing that leaves: attempts are told apart, and machines are not named [R6-ACCESS-NO-LEAKS]', async () => {
+    const { body } = await stage.call('POST', '/v1/runs', { body: { agent: 'counter', input: { to: 1 } } });
+    await stage.server.parts.fleet.handle(body.id).finished();
+    const { text } = await stage.call('GET', `/v1/runs/${body.id}/entries`);
+    expect(text).toContain('"attempt-start"');
+    expect(text).not.toContain(hostname());
+    expect(text).not.toContain(`"pid":${process.pid}`);
   });
 });

@@ -10,7 +10,7 @@ const ABOUT =
 export function completionsCommand(perform: Perform): Command {
   return plainCommand('completions', ABOUT, [
     "echo 'source <(flyball completions bash)' >> ~/.bashrc",
-    'flyball completions zsh > "${fpath[1]}/_flyball"',
+    'flyball completions zsh > ~/.zfunc/_flyball    with ~/.zfunc in fpath',
     'flyball completions fish > ~/.config/fish/completions/flyball.fish',
   ])
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))

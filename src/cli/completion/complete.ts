@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
+import type { RunRecord } from '../../ports/engine.js';
 
 /** What may stand next on a command line: words, or that the shell should offer files. */
 export interface Candidates {
@@ -46,7 +47,7 @@ export async function complete(program: Command, typed: readonly string[], datab
   const takesValue = command.options.find(
     ({ long, short, required, optional }) => (long === previous || short === previous) && (required || optional),
   );
-  if (takesValue !== undefined) return valueOf(previous, current);
+  if (takesValue !== undefined) return valuesFor(previous, current, database);
   if (current.startsWith('-')) return { words: starting(current, optionsOf(command, before)), files: false };
   if (command.commands.length > 0) return { words: starting(current, commandsOf(command)), files: false };
   return operandOf(command, operands, current, database);
@@ -70,7 +71,8 @@ function place(program: Command, words: readonly string[]): { readonly command: 
   return { command, operands };
 }
 
-function valueOf(option: string, current: string): Candidates {
+async function valuesFor(option: string, current: string, database: string): Promise<Candidates> {
+  if (option === '--agent') return { words: starting(current, await agentsIn(database)), files: false };
   const known = VALUES[option];
   if (known === undefined) return FILES;
   return {
@@ -111,14 +113,23 @@ async function operandOf(command: Command, operands: number, current: string, da
   return FILES;
 }
 
-/** Newest first. A database that is not there, or cannot be read, has nothing to offer: a shell must not show errors. */
 async function runsIn(database: string): Promise<readonly Candidate[]> {
+  return (await latest(database)).map(({ id, agent, status }) => ({ word: id, about: `${agent}, ${status}` }));
+}
+
+/** Agents that have run lately: their files may be anywhere. */
+async function agentsIn(database: string): Promise<readonly Candidate[]> {
+  const names = (await latest(database)).map(({ agent }) => agent.split(':')[0] ?? agent);
+  return [...new Set(names)].map((word) => ({ word, about: 'has run here' }));
+}
+
+/** Newest first. A database that is not there, or cannot be read, has nothing to offer: a shell must not show errors. */
+async function latest(database: string): Promise<readonly RunRecord[]> {
   if (!existsSync(database)) return [];
   try {
     const engine = await sqliteEngine({ path: database });
     try {
-      const { runs } = await engine.list({ limit: 50 });
-      return runs.map(({ id, agent, status }) => ({ word: id, about: `${agent}, ${status}` }));
+      return (await engine.list({ limit: 50 })).runs;
     } finally {
       await engine.close();
     }

@@ -4,7 +4,6 @@ import type { ModelDelta } from '../../core/model.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RunRecord } from '../../ports/engine.js';
 import { jsonWithoutSecrets } from '../../tools/governance/guards/secret-shapes.js';
-import { blankPrivate } from '../../views/without-private.js';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import type { Fleet } from '../agents/fleet.js';
 import { servedName } from '../agents/served-agent.js';
@@ -12,10 +11,12 @@ import type { RunCard } from '../contract/resources.js';
 import type { Log } from '../log.js';
 import { CardDesk } from './card-desk.js';
 import type { RingLimits, RingTotal } from './entry-ring.js';
+import { followRun } from './follow-run.js';
 import { ForeignWriters } from './foreign-writers.js';
-import { comparePositions, type Position } from './position.js';
+import { JournalPages } from './journal-pages.js';
+import type { Position } from './position.js';
 import { runCard } from './run-card.js';
-import type { EntryItem, FeedItem, ReadFrom, RunFeed } from './run-feed.js';
+import type { FeedItem, ReadFrom, RunFeed } from './run-feed.js';
 import type { RunFold } from './run-fold.js';
 import { RunFolds } from './run-folds.js';
 import { WatchedRun } from './watched-run.js';
@@ -29,10 +30,6 @@ export interface FeedParts {
   readonly secrets?: readonly string[];
 }
 
-/** Entries handed over at once. */
-const HANDFUL = 200;
-const FIRST_HANDFUL = 16;
-const HANDFUL_BYTES = 131_072;
 const FOLDS = 2_000;
 const RING: RingLimits = { items: 512, bytes: 1_048_576, allBytes: 67_108_864 };
 /** Pieces of replies are joined over this long before readers are told. */
@@ -47,6 +44,7 @@ class OpenFeed implements RunFeed {
   private readonly known: readonly string[];
   readonly clean: (json: string) => string;
   private readonly folds: RunFolds;
+  private readonly pages: JournalPages;
   private readonly watched = new Map<string, WatchedRun>();
   private readonly ringTotal: RingTotal = { bytes: 0 };
   private readonly desk: CardDesk;
@@ -72,6 +70,7 @@ class OpenFeed implements RunFeed {
       isPinned: (runId) => this.watched.has(runId),
       onTaken: (fold, entries) => this.taken(fold, entries),
     });
+    this.pages = new JournalPages(fleet, this.folds, this.clean);
     this.foreign = new ForeignWriters(this.watched, time, (run) => this.look(run));
     this.desk = new CardDesk({
       ...time,
@@ -96,7 +95,15 @@ class OpenFeed implements RunFeed {
     const link = linked([given, this.closing.signal], () => run.wake());
     const cursor = from.deltas === true ? run.deltas.enter() : undefined;
     try {
-      yield* this.follow(run, from.after, cursor, link.signal);
+      run.ended ??= (await this.folds.current(runId)).ended;
+      if (run.card === undefined) run.show(await this.cardNow(runId));
+      yield* followRun(run, {
+        after: from.after,
+        cursor,
+        signal: link.signal,
+        onward: (after, limit) => this.pages.onward(run, after, limit),
+        lastCard: () => this.lastCard(run),
+      });
     } finally {
       link.stop();
       if (cursor !== undefined) run.deltas.leave(cursor);
@@ -104,52 +111,12 @@ class OpenFeed implements RunFeed {
     }
   }
 
-  private async *follow(
-    run: WatchedRun,
-    after: Position | undefined,
-    cursor: ReturnType<WatchedRun['deltas']['enter']> | undefined,
-    signal: AbortSignal,
-  ): AsyncIterable<readonly FeedItem[]> {
-    const { runId } = run;
-    run.ended ??= (await this.folds.current(runId)).ended;
-    if (run.card === undefined) run.show(await this.cardNow(runId));
-    let position = after;
-    let limit = FIRST_HANDFUL;
-    let cardSeen = run.cardVersion;
-    if (run.card !== undefined) yield [{ kind: 'card', card: run.card }];
-    while (!signal.aborted) {
-      const { version } = run;
-      const items = handful(run.ring.after(position, limit) ?? (await this.onward(runId, position, limit)));
-      if (items.length > 0) {
-        position = items.at(-1)?.position;
-        limit = nextLimit(items);
-        yield items;
-        continue;
-      }
-      const more: FeedItem[] = [];
-      const isOver = run.ended !== undefined && run.version === version;
-      if (isOver) await this.lastCard(run);
-      if (run.card !== undefined && run.cardVersion !== cardSeen) {
-        cardSeen = run.cardVersion;
-        more.push({ kind: 'card', card: run.card });
-      }
-      if (cursor !== undefined) more.push(...run.deltas.since(cursor));
-      if (isOver) {
-        yield [...more, { kind: 'end', status: run.ended ?? '' }];
-        return;
-      }
-      if (more.length > 0) yield more;
-      else await run.changed(version);
-    }
-  }
-
   async entries(runId: string, from: { readonly after?: Position; readonly limit: number }): Promise<readonly Entry[]> {
-    return (await this.page(runId, from.after, from.limit)).map(({ entry }) => entry);
+    return (await this.pages.page(runId, from.after, from.limit)).map(({ entry }) => entry);
   }
 
   async journal(runId: string): Promise<readonly Entry[]> {
-    const fold = await this.folds.current(runId);
-    return (await this.parts.fleet.entries(runId)).map((entry) => this.item(entry, fold).entry);
+    return (await this.pages.all(runId)).map(({ entry }) => entry);
   }
 
   async card(record: RunRecord): Promise<RunCard> {
@@ -215,7 +182,7 @@ class OpenFeed implements RunFeed {
   private leave(run: WatchedRun): void {
     this.count.readers--;
     if (--run.readers > 0) return;
-    run.ring.clear();
+    run.forgetEntries();
     this.count.dropped += run.deltas.dropped;
     this.watched.delete(run.runId);
   }
@@ -248,7 +215,7 @@ class OpenFeed implements RunFeed {
     if (run === undefined) return;
     this.foreign.heard(run);
     if (isTaken) return;
-    run.ring.clear(); // what follows does not follow on what it holds
+    run.forgetEntries(); // what follows does not follow on what it holds
     this.look(run).catch((error: unknown) => this.problem('reading on', error, runId));
   }
 
@@ -257,8 +224,8 @@ class OpenFeed implements RunFeed {
     const run = this.watched.get(fold.runId);
     if (run === undefined) return;
     // it may mark what the ring shows
-    if (!fold.privacy.isEmpty && entries.some(({ event }) => event.type === 'note')) run.ring.clear();
-    run.ring.push(entries.map((entry) => this.item(entry, fold)));
+    if (!fold.privacy.isEmpty && entries.some(({ event }) => event.type === 'note')) run.forgetEntries();
+    run.ring.push(entries.map((entry) => this.pages.item(entry, fold)));
     for (const { event } of entries) if (event.type === 'ask-end') run.deltas.end(event.id);
     if (fold.ended !== undefined) {
       run.ended = fold.ended;
@@ -276,7 +243,7 @@ class OpenFeed implements RunFeed {
       const isNews = fold !== before || fold.position !== was;
       if (isNews || (await this.hasRested(run))) this.desk.touch(run.runId);
       if (fold !== before) {
-        run.ring.clear();
+        run.forgetEntries();
         run.wake();
       }
       return isNews;
@@ -289,31 +256,6 @@ class OpenFeed implements RunFeed {
   /** A run comes to rest without an entry. */
   private async hasRested({ runId, card }: WatchedRun): Promise<boolean> {
     return card !== undefined && (await this.parts.fleet.get(runId)).status !== card.status;
-  }
-
-  private async page(runId: string, after: Position | undefined, limit: number): Promise<readonly EntryItem[]> {
-    const entries = await this.parts.fleet.entries(runId, { ...(after === undefined ? {} : { after }), limit });
-    if (entries.length === 0) return [];
-    const fold = await this.folds.current(runId); // read after them: it knows every mark that could concern them
-    return entries.map((entry) => this.item(entry, fold));
-  }
-
-  /** A page for a reader of a watched run, whose fold hears of every mark. */
-  private async onward(runId: string, after: Position | undefined, limit: number): Promise<readonly EntryItem[]> {
-    const entries = await this.parts.fleet.entries(runId, { ...(after === undefined ? {} : { after }), limit });
-    const last = entries.at(-1);
-    if (last === undefined) return [];
-    const known = this.folds.known(runId);
-    const reaches = known?.position !== undefined && comparePositions(known.position, last) >= 0;
-    const fold = reaches ? known : await this.folds.current(runId);
-    return entries.map((entry) => this.item(entry, fold));
-  }
-
-  private item(entry: Entry, { privacy }: RunFold): EntryItem {
-    const { generation, seq, at, activeMs, event } = entry;
-    const plain = { generation, seq, at, activeMs, event };
-    const text = this.clean(JSON.stringify(privacy.isEmpty ? plain : blankPrivate(plain, privacy)));
-    return new TextItem({ generation, seq }, text);
   }
 
   private served(name: string): ReturnType<typeof servedName> {
@@ -339,40 +281,6 @@ class OpenFeed implements RunFeed {
 
   private problem(doing: string, error: unknown, run: string): void {
     this.parts.log.error(`feed: ${doing}`, error, { run });
-  }
-}
-
-/** Entries can be large: what a reader holds at once is bounded in bytes too, but for a single one. */
-function handful(items: readonly EntryItem[]): readonly EntryItem[] {
-  let bytes = 0;
-  let end = 0;
-  for (const { text } of items) {
-    bytes += text.length;
-    if (end > 0 && bytes > HANDFUL_BYTES) return items.slice(0, end);
-    end++;
-  }
-  return items;
-}
-
-/** As many as would have been a handful of those: large entries are read a few at a time. */
-function nextLimit(items: readonly EntryItem[]): number {
-  const bytes = items.reduce((sum, { text }) => sum + text.length, 0);
-  return Math.max(1, Math.min(HANDFUL, Math.floor((HANDFUL_BYTES * items.length) / Math.max(1, bytes))));
-}
-
-/** The object is made from the text when somebody wants it: a live entry may change under its reader's hands. */
-class TextItem implements EntryItem {
-  readonly kind = 'entry';
-  readonly position: Position;
-  readonly text: string;
-
-  constructor(position: Position, text: string) {
-    this.position = position;
-    this.text = text;
-  }
-
-  get entry(): Entry {
-    return JSON.parse(this.text) as Entry;
   }
 }
 

@@ -1,11 +1,14 @@
 import type { RunCard } from '../contract/resources.js';
 import { DeltaBoard } from './delta-board.js';
 import { EntryRing, type RingLimits, type RingTotal } from './entry-ring.js';
+import type { EntryItem } from './run-feed.js';
 
 /** A run that somebody reads: what its readers share. */
 export class WatchedRun {
   readonly runId: string;
   readonly ring: EntryRing;
+  /** Pages just read, for readers that are behind together. */
+  readonly pages = new Map<string, Promise<readonly EntryItem[]>>();
   readonly deltas: DeltaBoard;
   readers = 0;
   /** Set once the journal holds its end. */
@@ -36,6 +39,12 @@ export class WatchedRun {
   changed(version: number): Promise<void> {
     if (this.version !== version) return Promise.resolve();
     return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  /** What was kept may show too much by now, or does not go on without a gap. */
+  forgetEntries(): void {
+    this.ring.clear();
+    this.pages.clear();
   }
 
   /** Nothing happens for a card that says the same as before. */
