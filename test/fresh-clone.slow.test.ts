@@ -30,8 +30,10 @@ describe('in a fresh clone', () => {
 
   it('`npm start` works as the first command [R2-REPO-FRESH-START]', () => {
     expect(existsSync(join(clone, 'node_modules'))).toBe(false);
-    const { status, output } = npm('start');
+    const { status, output } = npm('start', '--', '--check'); // without it the server stays up until somebody stops it
     expect(status, output).toBe(0);
+    expect(output).toContain('Flyball studio: http://127.0.0.1:');
+    expect(output).toContain('It holds');
   });
 
   it('`npm test` works as the first command and passes options on [R2-REPO-FRESH-TEST]', () => {

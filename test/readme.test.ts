@@ -30,7 +30,13 @@ describe('the documentation', () => {
     // packages of the system come before it, so that no test has a reason to be skipped
     expect(commands.filter((command) => command !== 'system_packages')[0]).toBe('npm test');
     expect(commands).toEqual(
-      expect.arrayContaining(['npm start', 'npm run lint', 'npm run typecheck', 'npm run build', 'npm run docs']),
+      expect.arrayContaining([
+        'npm start -- --check',
+        'npm run lint',
+        'npm run typecheck',
+        'npm run build',
+        'npm run docs',
+      ]),
     );
     expect(stages).toContainEqual(expect.stringContaining('Node 24'));
   });
@@ -41,7 +47,7 @@ const scripts = { start: 'x', test: 'x' };
 
 describe('the README check', () => {
   it('accepts exactly the two commands, with comments', () => {
-    expect(quickStartProblems(quickStart('npm start   # a story', 'npm test'), scripts)).toEqual([]);
+    expect(quickStartProblems(quickStart('npm start   # look at it', 'npm test'), scripts)).toEqual([]);
   });
 
   it('refuses a third command, a missing one and a missing script', () => {

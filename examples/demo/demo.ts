@@ -9,7 +9,7 @@ import { type CostReport, summarise } from 'flyball/views';
 import { breathe, check, flyball, heading, say } from './stage.js';
 
 /**
- * `npm start`: an agent spends a budget, waits for a person, is killed with kill -9 in the middle of a payment and is
+ * `npm run demo`: an agent spends a budget, waits for a person, is killed with kill -9 in the middle of a payment and is
  * taken over by another process. Real processes, a real SQLite file; only the model is scripted. The last part checks
  * what was told, so that the story cannot be better than the program.
  */

@@ -79,7 +79,8 @@ async function bookLine(
   { key }: { readonly key: string },
 ): Promise<string> {
   write(key, `${entry.month} ${entry.line}`);
-  await new Promise((resolve) => setTimeout(resolve, 1_200)); // the bank confirms slowly: the moment to be killed in
+  const slowly = Number(process.env['FLYBALL_BANK_MS'] ?? 1_200); // the bank confirms slowly: the moment to be killed in
+  await new Promise((resolve) => setTimeout(resolve, slowly));
   return `${entry.line} is booked`;
 }
 
@@ -141,3 +142,4 @@ export const agents = {
 };
 export const tools = [...TOOLS];
 export const { demonstration } = chosen;
+export const modelName = model.id;

@@ -1,6 +1,4 @@
-import { strict as assert } from 'node:assert';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,166 +6,131 @@ import { systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { type FlyballServer, jsonLog, openServer } from 'flyball/server';
 import { toolRegistry } from 'flyball/tools';
+import { OPTIONS, startOptions } from './start-options.js';
+import { begin, check, type Place } from './story.js';
 
 /**
  * `npm start`: the server and the studio over demonstration agents, with something to see at once: a run that goes on,
  * an approval that waits for you, and a run whose process is killed with kill -9 and which goes on here.
- *
- *   npm start -- --port 8080     another port
- *   npm start -- --fresh         forget earlier runs
- *   npm start -- --check         bring all of it up, see that it holds, and leave
  */
-const options = process.argv.slice(2);
-const checking = options.includes('--check');
-const folder = checking ? mkdtempSync(join(tmpdir(), 'flyball-studio-')) : resolve('.flyball', 'studio');
-process.env['FLYBALL_HARBOUR'] = folder; // the agents keep their books there
-const database = join(folder, 'studio.db');
-const AGENTS = fileURLToPath(new URL('./agents.js', import.meta.url));
-const CLI = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-
-const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 const say = (text = '') => console.log(text);
 
-async function main(): Promise<void> {
-  if (options.includes('--fresh')) rmSync(folder, { recursive: true, force: true });
-  const { agents, tools, demonstration } = await import('./agents.js');
-  const engine = await sqliteEngine({ path: database });
+async function main({ port, fresh, check: checking }: ReturnType<typeof startOptions>): Promise<void> {
+  const folder = checking ? mkdtempSync(join(tmpdir(), 'flyball-studio-')) : resolve('.flyball', 'studio');
+  process.env['FLYBALL_HARBOUR'] = folder; // the agents keep their books there
+  if (checking) {
+    process.env['FLYBALL_DEMONSTRATION'] = '1'; // only of a script is it known what it will say
+    process.env['FLYBALL_BANK_MS'] = '300';
+  }
+  if (fresh) forget(folder);
+  const place: Place = {
+    database: join(folder, 'studio.db'),
+    agents: fileURLToPath(new URL('./agents.js', import.meta.url)),
+    checking,
+  };
+  const { agents, tools, demonstration, modelName } = await import('./agents.js');
+  const engine = await sqliteEngine({ path: place.database });
+  const leave = present(folder);
   const group = {
     agents,
     tools: toolRegistry(tools),
-    source: AGENTS,
+    source: place.agents,
     ...(demonstration === undefined ? {} : { demonstration }),
   };
-  const server = await open(engine, group);
+  const server = await open(engine, group, checking ? 0 : port);
   try {
-    welcome(server, demonstration);
-    const begun = await begin(server);
+    welcome(
+      server,
+      demonstration ?? `The agents run on ${modelName}. What they may spend is bounded for each of them.`,
+    );
+    const begun = await begin(server, place);
     if (checking) await check(server, begun);
     else await untilStopped();
   } finally {
     await server.close();
     await engine.close();
+    leave();
     if (checking) rmSync(folder, { recursive: true, force: true });
   }
 }
 
 type Engine = Awaited<ReturnType<typeof sqliteEngine>>;
 type Group = Parameters<typeof openServer>[0]['groups'][number];
+const USUAL_PORT = 4747;
 
-/** On the usual port, or on any other where that one is taken. */
-async function open(engine: Engine, group: Group): Promise<FlyballServer> {
-  const at = options.indexOf('--port');
-  const port = checking ? 0 : at >= 0 ? Number(options[at + 1]) : 4747;
+/** On the port asked for; where nobody asked, on the usual one, or on any other where that one is taken. */
+async function open(engine: Engine, group: Group, port: number | undefined): Promise<FlyballServer> {
   const log = jsonLog(
     (line) => void (line.includes('"level":"info"') || process.stderr.write(line)),
     systemClock().now,
   );
-  const evals = resolve('.flyball/evals');
-  const settings = { evals };
+  const on = (port: number) =>
+    openServer({ engine, groups: [group], log, settings: { evals: resolve('.flyball/evals'), port } });
+  if (port !== undefined) return on(port);
   try {
-    return await openServer({ engine, groups: [group], log, settings: { ...settings, port } });
+    return await on(USUAL_PORT);
   } catch (error) {
-    if (at >= 0 || !(error instanceof Error) || !error.message.includes('in use')) throw error;
-    return openServer({ engine, groups: [group], log, settings: { ...settings, port: 0 } });
+    if (!(error instanceof Error) || !error.message.includes('in use')) throw error;
+    say(`\nPort ${USUAL_PORT} is taken, perhaps by another npm start, so this one is somewhere else.`);
+    return on(0);
   }
 }
 
-function welcome({ url }: FlyballServer, demonstration: string | undefined): void {
+function welcome({ url }: FlyballServer, about: string): void {
   say(`\nFlyball studio: ${url}/studio\n`);
-  if (demonstration !== undefined) say(`  ${demonstration}\n`);
+  say(`  ${about}\n`);
   say('  Open it and look:');
   say('    Runs        night-watch goes on while you look; pause it, or slide back in time and fork it');
-  say('    Inbox       refund-desk wants to pay 120 EUR back and waits for you');
-  say(
-    '    Runs        month-end: its process is killed with kill -9 in a moment; it goes on here, nothing is booked twice',
-  );
+  say('    Inbox       refund-desk wants to pay 120 EUR back; it cannot before you agree');
+  say('    Runs        month-end is killed with kill -9 in a moment; it goes on here, and nothing is booked twice');
   say('    Playground  start any agent yourself, or talk with harbour-desk');
   say(`\n  ${url}/docs has the API. No key is needed on this machine. Ctrl-C stops it.\n`);
 }
 
-interface Begun {
-  readonly watch: string;
-  readonly refund: string;
-  readonly crash: string;
+/** Says that this process uses the folder, for as long as it does. */
+function present(folder: string): () => void {
+  const file = join(folder, `npm-start-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, '');
+  return () => rmSync(file, { force: true });
 }
 
-/** Something to see. Each start adds one of each; --fresh forgets the earlier ones. */
-async function begin({ parts }: FlyballServer): Promise<Begun> {
-  const at = systemClock().now().toString(36);
-  const start = async (agent: string, input: unknown, id: string): Promise<string> => {
-    const served = parts.directory.get(agent);
-    assert(served !== undefined);
-    await parts.fleet.start(agent, input, { budget: served.budget, id, subject: 'demonstration', source: AGENTS });
-    return id;
-  };
-  const crash = `month-end-${at}`;
-  killedHalfway(crash).catch((error: unknown) => console.error('The crash could not be shown:', error));
-  return {
-    crash,
-    refund: await start(
-      'refund-desk',
-      { request: 'I cancelled order A-17 in time. Please send my money back.' },
-      `refund-${at}`,
-    ),
-    watch: await start('night-watch', { berths: checking ? 3 : 40 }, `watch-${at}`),
-  };
+/** A database that is taken away from under a server is a server that fails at everything from then on. */
+function forget(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const others = readdirSync(folder).flatMap((name) => /^npm-start-(\d+)$/.exec(name)?.[1] ?? []);
+  const alive = others.find((pid) => isAlive(Number(pid)));
+  if (alive !== undefined)
+    throw new Error(`Another npm start, process ${alive}, uses ${folder}. Stop it first, or leave --fresh out.`);
+  rmSync(folder, { recursive: true, force: true });
 }
 
-/** Another process runs it, and is killed while a payment is on its way. The server finds it and goes on. */
-async function killedHalfway(id: string): Promise<void> {
-  const words = ['run', AGENTS, '--agent', 'month-end', '--id', id, '--input', '{"month":"October"}', '--db', database];
-  const child = spawn(process.execPath, [CLI, ...words], {
-    stdio: 'ignore',
-    env: { ...process.env, FLYBALL_HARBOUR: folder },
-  });
-  await sleep(4_000);
-  child.kill('SIGKILL');
-  if (!checking)
-    say(`  ${id}: process ${child.pid} was killed in the middle of a booking. The server takes the run over.`);
-}
-
-/** The story must not be better than the program. */
-async function check({ url, parts }: FlyballServer, begun: Begun): Promise<void> {
-  const page = await fetch(`${url}/studio`);
-  assert.equal(page.status, 200);
-  const settled = await until(async () => {
-    const [watch, crash, refund] = await Promise.all([begun.watch, begun.crash, begun.refund].map(card));
-    return watch?.status === 'done' && crash?.status === 'done' && refund?.asks === 1 ? { crash } : undefined;
-  });
-  assert.equal(settled.crash?.takeovers, 1, 'the killed run was taken over once');
-  const { linesOf } = await import('./tools.js');
-  const booked = linesOf().filter((line) => line.includes('October'));
-  assert.equal(booked.length, 6, 'every line is in the books once');
-  say(
-    '  It holds: the watch is done, the refund waits for a person, the killed run was taken over and booked 6 lines once each.',
-  );
-
-  async function card(id: string) {
-    const record = await parts.engine.get(id);
-    return record === undefined ? undefined : parts.feed.card(record);
-  }
-}
-
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const giveUp = systemClock().now() + 60_000;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    assert(systemClock().now() < giveUp, 'the demonstration did not get there within a minute');
-    await sleep(200);
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
 function untilStopped(): Promise<void> {
   return new Promise((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => done());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        say('\nStopping. What runs goes on with the next npm start; --fresh forgets it.');
+        done();
+      });
   });
 }
 
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    console.error(`\nThe demonstration did not hold: ${error instanceof Error ? error.message : String(error)}`);
-    process.exit(1);
-  },
-);
+const options = startOptions(process.argv.slice(2));
+if (options.help) say(OPTIONS);
+else
+  main(options).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      const what = options.check ? 'The demonstration did not hold' : 'npm start';
+      console.error(`\n${what}: ${error instanceof Error ? error.message : String(error)}`);
+      process.exit(1);
+    },
+  );

@@ -1,7 +1,9 @@
 import { basename, extname, resolve } from 'node:path';
+import type { Fields } from '../agents/agent-spec.js';
 import { conversation, plainConversation } from '../agents/conversation.js';
 import type { DefinedAgent } from '../agents/define-agent.js';
 import { checkedInputs, schemaOfFields } from '../agents/fields.js';
+import { workflowMark } from '../agents/workflows/workflow-mark.js';
 import type { Budget } from '../core/budget.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import type { Agent } from '../core/run.js';
@@ -13,12 +15,13 @@ import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
 import { exampleOf } from './answers.js';
 import { chatName, isChat } from './chat/chat-name.js';
 import { aboutFile, importAgent, noAgent, requireFile } from './import-agent.js';
+import { bound, dryRunsOf, isDry } from './workflows.js';
 
 /** An agent file, loaded: what it exports, checked, and where it was found. */
 export interface AgentModule {
   /** Absolute; kept in the run's record, so that a later command finds the agent again. */
   readonly path: string;
-  /** By name, each with its conversation as `name:chat`. */
+  /** By name, each with its conversation as `name:chat`, a workflow with its dry run as `name:dry`. */
   readonly agents: CreateRuntime['agents'];
   /** What a server has to know about it. */
   readonly group: AgentGroup;
@@ -49,15 +52,16 @@ async function yamlAgent(path: string, env: Env): Promise<Readonly<Record<string
 
 function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): AgentModule {
   const stem = basename(path, extname(path));
-  const agents = { ...defaultAgent(exported['default'], stem), ...recordOf(exported['agents'], 'agents', path) };
-  for (const [name, agent] of Object.entries(agents)) requireAgent(agent, { name, path });
+  const given = { ...defaultAgent(exported['default'], stem), ...recordOf(exported['agents'], 'agents', path) };
+  for (const [name, agent] of Object.entries(given)) requireAgent(agent, { name, path });
+  const agents = bound(given);
   const names = Object.keys(agents);
   if (names.length === 0) throw noAgent(path, 'exports no agent.');
   const runtime = recordOf(exported['runtime'], 'runtime', path) as AgentModule['runtime'];
   return {
     path,
     group: { ...runtime, ...servedParts(exported, path), agents: agents as AgentGroup['agents'], source: path },
-    agents: { ...agents, ...conversationsOf(agents) } as CreateRuntime['agents'],
+    agents: { ...agents, ...conversationsOf(agents), ...dryRunsOf(agents) } as CreateRuntime['agents'],
     main:
       exported['default'] !== undefined
         ? Object.keys(defaultAgent(exported['default'], stem))[0]
@@ -67,9 +71,9 @@ function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): Ag
     budgets: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, budgetOf(agent)])),
     runtime,
     checkInput: async (name, input) => {
-      const agent = agents[name];
+      const fields = inputsOf(agents[name]);
       // a guard on the way in may still change it: then only the agent can tell
-      if (runtime.seams?.input === undefined && isDefined(agent)) await requireInput(agent, input);
+      if (runtime.seams?.input === undefined) await requireInput(name, fields, input);
     },
   };
 }
@@ -92,7 +96,7 @@ function servedParts(exported: Readonly<Record<string, unknown>>, path: string):
   };
 }
 
-async function requireInput({ name, spec: { inputs = {} } }: DefinedAgent, input: unknown): Promise<void> {
+async function requireInput(name: string, inputs: Fields, input: unknown): Promise<void> {
   if (Object.keys(inputs).length === 0) return;
   try {
     await checkedInputs(name, inputs, input);
@@ -107,7 +111,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** The name of the agent to run: the one asked for, or the only one it can be. */
 export function chooseAgent(module: AgentModule, asked: string | undefined): string {
-  const known = Object.keys(module.agents).filter((name) => !isChat(name));
+  const known = Object.keys(module.agents).filter((name) => !isChat(name) && !isDry(name));
   if (asked !== undefined) {
     if (known.includes(asked)) return asked;
     throw new FlyballError(
@@ -144,13 +148,18 @@ function isDefined(agent: unknown): agent is DefinedAgent {
 }
 
 function budgetOf(agent: unknown): Partial<Budget> {
-  return isDefined(agent) ? agent.budget : {};
+  return isDefined(agent) ? agent.budget : (workflowMark(agent)?.budget ?? {});
 }
 
-/** A defined agent brings its own name; a function is called what its file is called. */
+function inputsOf(agent: unknown): Fields {
+  return (isDefined(agent) ? agent.spec.inputs : workflowMark(agent)?.fields) ?? {};
+}
+
+/** A defined agent and a workflow bring their own name; a function is called what its file is called. */
 function defaultAgent(value: unknown, stem: string): Record<string, unknown> {
   if (value === undefined) return {};
-  return { [isDefined(value) ? value.name : stem]: value };
+  const own = isDefined(value) || workflowMark(value) !== undefined;
+  return { [own ? (value as { readonly name: string }).name : stem]: value };
 }
 
 function recordOf(value: unknown, name: string, path: string): Record<string, unknown> {
@@ -164,6 +173,6 @@ function requireAgent(agent: unknown, at: { readonly name: string; readonly path
   const { agent: inner, version } = (agent ?? {}) as { readonly agent?: unknown; readonly version?: unknown };
   if (typeof inner === 'function' && typeof version === 'string') return;
   throw new ConfigError(
-    `${at.path}: "${at.name}" is no agent. An agent is a function (run, input) => …, { agent, version: '2' }, or what defineAgent makes.`,
+    `${at.path}: "${at.name}" is no agent. An agent is a function (run, input) => …, { agent, version: '2' }, or what defineAgent or workflow makes.`,
   );
 }

@@ -1,7 +1,9 @@
+import { dryReportText, isDryReport } from './dry-report.js';
 import { printable } from './printable.js';
 
 /** The value of an outcome as a person wants to read it. What an agent with a definition ends with holds much beside its answer. */
 export function answerText(value: unknown): string {
+  if (isDryReport(value)) return printable(dryReportText(value));
   if (!isLoopResult(value)) return printable(textOf(value));
   const { output, rawText } = value;
   if (output === undefined) return printable(rawText);

@@ -2,6 +2,7 @@ import { FlyballError } from '../core/errors.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunHandle, Runtime } from '../index.js';
 import type { RunRecord, RunStatus } from '../ports/engine.js';
+import { servedName } from '../server/agents/served-agent.js';
 import { type AgentModule, loadAgentModule } from './agent-module.js';
 import type { Call } from './command.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
@@ -36,10 +37,26 @@ export async function steer(call: Call, steering: Steering): Promise<ExitCode> {
       return EXIT.ok;
     }
     screen.line(`${screen.paint('green', '✓')} ${said}. Going on with ${screen.paint('bold', runId)} here.`);
-    return await goOn(call, { workplace, record, launch: (runtime) => runtime.wake(runId), ...steering });
+    const going = goOn(call, { workplace, record, launch: (runtime) => runtime.wake(runId), ...steering });
+    return await going.catch((error: unknown) => takenElsewhere(error, { call, workplace, steering }));
   } finally {
     await workplace.close();
   }
+}
+
+/** What was posted is safe, and a server over the same database may be faster than this command: that is no failure. */
+async function takenElsewhere(
+  error: unknown,
+  { call, workplace, steering }: { readonly call: Call; readonly workplace: Workplace; readonly steering: Steering },
+): Promise<ExitCode> {
+  const isTaken = error instanceof FlyballError && ['ALREADY_TERMINAL', 'JOURNAL_CONFLICT'].includes(error.code);
+  if (!isTaken) throw error;
+  const { runId: run, said } = steering;
+  const { status } = await workplace.desk.get(run);
+  const why = `Another process has gone on with it first; it is ${status}.`;
+  call.screen.data({ kind: 'posted', run, status, said, why });
+  call.screen.line(`  ${why}`);
+  return EXIT.ok;
 }
 
 /** Loads the run's agent again and carries the run on in this process. */
@@ -60,11 +77,21 @@ export async function goOn(
 }
 
 async function moduleOf(record: RunRecord): Promise<AgentModule> {
-  if (record.source !== undefined) return loadForRun(record.source);
+  if (record.source !== undefined) return withServed(await loadForRun(record.source), record.agent);
   throw new FlyballError(
     'AGENT_UNKNOWN',
     `Run ${record.id} was not started from a file, so this command cannot load its agent "${record.agent}". Let the program that started it go on with it.`,
   );
+}
+
+/** A server runs an agent in ways of its own, as a single shot say, under names that only it and the journal know. */
+async function withServed(module: AgentModule, agent: string): Promise<AgentModule> {
+  if (module.agents[agent] !== undefined || servedName(agent).agent === agent) return module;
+  const { runAgents, toolRunName } = await import('../server/agents/run-agents.js');
+  const { agentDirectory } = await import('../server/agents/agent-directory.js');
+  const { group } = module;
+  const served = runAgents(group, agentDirectory([group]).list(), toolRunName(0));
+  return { ...module, agents: { ...served, ...module.agents } };
 }
 
 /** The agent file of a run that exists: what is wrong with the file is not the end of the run. */

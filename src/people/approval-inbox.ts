@@ -33,6 +33,8 @@ export interface InboxPage {
 export interface ApprovalInbox {
   /** Reads every run that may wait for somebody: after a start, or when other processes have been at work. */
   sync(): Promise<void>;
+  /** Reads one run again: another process has been at work on it. */
+  refresh(runId: string): Promise<void>;
   list(filter?: InboxFilter): Promise<InboxPage>;
   get(id: string): Promise<InboxItem | undefined>;
   /** A verdict on an action or an output. */
@@ -108,6 +110,7 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
       }
       for (const runId of await shelf.runsWithOpen()) await refresh(runId);
     },
+    refresh,
     async list(filter = {}) {
       await work.settled();
       const { items, cursor } = await shelf.query(filter);

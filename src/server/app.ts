@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Route } from './contract/route.js';
-import { answerTo, guarded, type Incoming, type PipelineParts } from './pipeline.js';
+import { answerTo, type Frame, guarded, type Incoming, type PipelineParts } from './pipeline.js';
 import { Problem } from './problem.js';
 
 /** Something beside the routes: static files, the MCP endpoint. It goes through the same gate. */
@@ -9,7 +9,7 @@ export interface Mount {
   readonly name: string;
   readonly path: string;
   readonly methods: readonly string[];
-  handle(incoming: Incoming): Promise<Response>;
+  handle(incoming: Incoming, frame: Frame): Promise<Response>;
 }
 
 /** The routes as one web application. Addresses that are not there are refused through the same pipeline. */
@@ -26,7 +26,7 @@ export function createApp(
   }
   for (const { name, path, methods, handle } of mounts) {
     app.on([...methods], path, (c) =>
-      guarded(parts, name, c.req.raw, () => handle(incomingOf(c.req.raw, c.req.param(), c.env))),
+      guarded(parts, name, c.req.raw, (frame) => handle(incomingOf(c.req.raw, c.req.param(), c.env), frame)),
     );
   }
   const known = allowed(routes, mounts);
@@ -51,7 +51,11 @@ function incomingOf(
     request,
     params,
     remote: env?.incoming.socket.remoteAddress ?? '',
-    onClosed: (listener) => void outgoing?.once('close', listener),
+    onClosed: (listener) => {
+      if (outgoing?.destroyed === true)
+        listener(); // it went away before anybody asked to be told
+      else outgoing?.once('close', listener);
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import { startNamed, startRun } from './agents/admission.js';
 import { toolRunName } from './agents/run-agents.js';
 import type { ServedAgent } from './agents/served-agent.js';
 import type { Mount } from './app.js';
+import { StreamSlots } from './feed/stream-slots.js';
 import type { Gate } from './gate.js';
 import type { Parts } from './parts.js';
 import { Problem } from './problem.js';
@@ -16,6 +17,7 @@ import { type FoundTool, ONE_CALL, toolsOf } from './routes/tools.js';
 
 /** Agents and tools for MCP clients, over streamable HTTP and under the same credentials, bounds and limits as all else. */
 export function mcpMount(parts: Parts, gate: Gate): Mount {
+  const slots = new StreamSlots(parts.settings.maxStreams); // a call may take minutes: nobody takes the room of all
   let endpoint: Promise<McpHttpEndpoint<Principal>> | undefined;
   const opened = (): Promise<McpHttpEndpoint<Principal>> => {
     endpoint ??= mcpHttpEndpoint(offerOf(parts), {
@@ -36,10 +38,11 @@ export function mcpMount(parts: Parts, gate: Gate): Mount {
     name: 'mcp',
     path: '/mcp',
     methods: ['GET', 'POST', 'DELETE'],
-    handle: async ({ request, remote }) => {
+    handle: async ({ request, remote, onClosed }, { headers }) => {
       const principal = await gate.who(request.headers, remote);
-      gate.within(principal);
+      for (const [name, value] of Object.entries(gate.within(principal))) headers.set(name, value);
       if (!mayUse(principal)) throw forbidden();
+      onClosed(slots.take(JSON.stringify([principal.tenant, principal.id])));
       const open = await opened().catch((cause: unknown) => Promise.reject(notInstalled(cause)));
       if (request.method !== 'POST') return open.handle(request, principal);
       const { raw } = await gate.body(request, 'raw');

@@ -185,7 +185,10 @@ class Watch {
     for (const signal of [incoming.request.signal, closing]) this.follow(signal);
     // beyond the time at which an invocation answers by itself that it goes on alone
     if (!streams) this.limit(settings.requestTimeoutMs + 5_000);
-    incoming.onClosed(() => this.end());
+    incoming.onClosed(() => {
+      this.end();
+      this.control.abort(); // the body of an answer to HEAD is a stream that nobody reads or cancels
+    });
   }
 
   get signal(): AbortSignal {
@@ -201,6 +204,7 @@ class Watch {
   }
 
   recheck(everyMs: number, isEntitled: () => Promise<boolean>): void {
+    if (this.signal.aborted) return; // over before it began: nobody would take the timer off
     const timer = setInterval(() => {
       void isEntitled().then((is) => {
         if (!is) this.control.abort();

@@ -72,6 +72,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   RUN_STALLED: 409,
   BOUND_REACHED: 409,
   STORAGE_BUSY: 503,
+  RUN_UNLOADED: 503,
   STORAGE_FULL: 507,
   MODEL_UNAVAILABLE: 503,
 };

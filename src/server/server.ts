@@ -56,6 +56,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
   const settings: ServerSettings = { ...given, open: await isOpen(given, keys.any, jwt !== undefined) };
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // one for each request under way, which takes it off again
+  const verifier = jwt === undefined ? undefined : await jwtVerifier(jwt); // before anything runs that had to be stopped
   const parts = await openParts({
     engine,
     store,
@@ -68,7 +69,6 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     env,
     closing: closing.signal,
   });
-  const verifier = jwt === undefined ? undefined : await jwtVerifier(jwt);
   const gate = openGate({ store, clock, settings, keys, jwt: verifier, log, host: nodeHost() });
   const pipeline = {
     gate,
@@ -81,7 +81,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
       parts.metrics.request(seen),
   };
   const app = createApp(pipeline, allRoutes(parts), allMounts(parts, gate));
-  const listening = await listen(app.fetch, settings).catch(async (error: unknown) => {
+  const listening = await listen(app.fetch, settings, log).catch(async (error: unknown) => {
     await parts.close();
     throw error;
   });
@@ -90,11 +90,19 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     port: listening.port,
     open: settings.open,
     parts,
-    async close() {
+    close: onlyOnce(async () => {
       closing.abort();
       await listening.close();
       await parts.close();
-    },
+    }),
+  };
+}
+
+function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let working: Promise<void> | undefined;
+  return () => {
+    working ??= work();
+    return working;
   };
 }
 
@@ -117,7 +125,7 @@ interface Listening {
   close(): Promise<void>;
 }
 
-function listen(fetch: Parameters<typeof serve>[0]['fetch'], settings: ServerSettings): Promise<Listening> {
+function listen(fetch: Parameters<typeof serve>[0]['fetch'], settings: ServerSettings, log: Log): Promise<Listening> {
   const { host: hostname, port, bodyTimeoutMs } = settings;
   return new Promise((resolve, reject) => {
     const server = serve(
@@ -135,7 +143,10 @@ function listen(fetch: Parameters<typeof serve>[0]['fetch'], settings: ServerSet
       },
       (info) => resolve({ port: info.port, close: () => closed(server) }),
     );
-    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, settings)));
+    server.on('error', (error: NodeJS.ErrnoException) => {
+      reject(cannotListen(error, settings));
+      if (server.listening) log.error('a connection was not taken', error); // too many files are open, say: those that are there go on
+    });
   });
 }
 

@@ -9,6 +9,17 @@ import { sandboxFindings } from '../../src/cli/doctor/sandboxes.js';
 import { AGENTS, type Ended, lastJson, newDesk } from './flyball.js';
 import { modelDesk } from './model-desk.js';
 
+/** Hides every browser: to start one takes several times as long as all the rest, and few of these tests are about it. */
+const NO_BROWSER = {
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { existsSync } = fs;
+    fs.existsSync = (path) => !/chrom/i.test(path) && existsSync(path);
+    syncBuiltinESMExports();
+  `)}`,
+};
+
 /** A machine on which nothing is set up: no keys, no chosen models, local providers where nobody listens. */
 const NOTHING = {
   ...Object.fromEntries(
@@ -17,6 +28,7 @@ const NOTHING = {
       .map((name) => [name, undefined]),
   ),
   OLLAMA_HOST: undefined,
+  ...NO_BROWSER,
 };
 const KEY = 'sk-a-very-secret-key-0123456789';
 
@@ -33,16 +45,17 @@ function finding({ out }: Ended, about: string): Section['findings'][number] | u
 
 describe('flyball doctor', () => {
   it('says what to do where nothing is configured, and finds nothing wrong with that [R3-CLI-DOCTOR]', async () => {
-    const { code, out, error } = await desk({}).flyball('doctor');
+    const { code, out, error } = await desk({ NODE_OPTIONS: '' }).flyball('doctor');
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^Models\n {2}· model +no model is chosen\n +export FLYBALL_MODEL=/);
     expect(out).toMatch(/\n\nSandboxes\n/);
+    expect(out).toMatch(/\n {2}[✓·] browser +/);
     expect(out).toMatch(/\n\nMachine\n {2}✓ node +v\d+/);
     expect(out).toMatch(/✓ database +.*flyball\.db, made with the first run/);
   });
 
   it('asks the chosen model, and says that it answers [R3-CLI-DOCTOR]', async () => {
-    const { flyball, server } = await modelDesk(['yes']);
+    const { flyball, server } = await modelDesk(['yes'], NO_BROWSER);
     const { code, out } = await flyball('doctor');
     expect(code).toBe(0);
     expect(out).toMatch(/✓ model +openai-compatible\/test answers \(\d+ ms, \d+ tokens\)/);
@@ -53,7 +66,7 @@ describe('flyball doctor', () => {
   });
 
   it('asks nobody with --no-ask [R3-CLI-DOCTOR]', async () => {
-    const { flyball, server } = await modelDesk([]);
+    const { flyball, server } = await modelDesk([], NO_BROWSER);
     const { code, out } = await flyball('doctor', '--no-ask');
     expect(code).toBe(0);
     expect(out).toMatch(/✓ model +openai-compatible\/test, not asked/);
@@ -61,7 +74,10 @@ describe('flyball doctor', () => {
   });
 
   it('tells the models of roles apart [R3-CLI-DOCTOR]', async () => {
-    const { flyball } = await modelDesk(['yes', 'yes'], { FLYBALL_MODEL_JUDGE: 'openai-compatible/judge' });
+    const { flyball } = await modelDesk(['yes', 'yes'], {
+      FLYBALL_MODEL_JUDGE: 'openai-compatible/judge',
+      ...NO_BROWSER,
+    });
     const ended = await flyball('doctor', '--json');
     expect(finding(ended, 'model')).toMatchObject({ state: 'ok' });
     expect(finding(ended, 'model for judge')?.says).toMatch(/^openai-compatible\/judge answers/);
@@ -88,7 +104,7 @@ describe('flyball doctor', () => {
       const other = 'tok-of-another-service';
       const { flyball, server } = await modelDesk(
         ({ headers }) => ({ refuse: { status: 401, message: `Wrong key ${headers.authorization}, not ${other}` } }),
-        { OPENAI_COMPATIBLE_API_KEY: KEY, OTHER_SERVICE_TOKEN: other },
+        { OPENAI_COMPATIBLE_API_KEY: KEY, OTHER_SERVICE_TOKEN: other, ...NO_BROWSER },
       );
       const { code, out, error } = await flyball(...words);
       expect(code).toBe(1);
@@ -179,7 +195,7 @@ describe('flyball doctor on sandboxes', () => {
     const hidden = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', found.path];
     const out = execFileSync(found.path, [...hidden, process.execPath, main, 'doctor', '--json'], {
       cwd: here.folder,
-      env: { ...process.env, NODE_OPTIONS: '', FLYBALL_MODEL: '' },
+      env: { ...process.env, ...NO_BROWSER, FLYBALL_MODEL: '' },
       encoding: 'utf8',
     });
     const shell = finding({ code: 0, out, error: '' }, 'shell');

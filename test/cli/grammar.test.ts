@@ -14,7 +14,8 @@ const helpOf = (command: Command): string => {
   command.outputHelp();
   return written.join('');
 };
-const nameOf = (command: Command): string => (command.parent === null || command.parent === program ? command.name() : `${command.parent.name()} ${command.name()}`);
+const nameOf = (command: Command): string =>
+  command.parent === null || command.parent === program ? command.name() : `${command.parent.name()} ${command.name()}`;
 
 describe('every command', () => {
   it('takes --json [R6-CLI-GRAMMAR]', () => {
@@ -27,7 +28,13 @@ describe('every command', () => {
     (name, command) => {
       const help = helpOf(command);
       expect(help).toMatch(new RegExp(`^Usage: flyball ${name}`));
-      for (const part of ['\nOptions:', '\nExamples:\n  $ flyball', '\nEnvironment:', '\nExit codes:', '\nSee also: flyball']) {
+      for (const part of [
+        '\nOptions:',
+        '\nExamples:\n  $ flyball',
+        '\nEnvironment:',
+        '\nExit codes:',
+        '\nSee also: flyball',
+      ]) {
         if (part.startsWith('\nExamples')) expect(help).toMatch(/\nExamples:\n {2}\$ /);
         else if (part.startsWith('\nSee')) expect(help).toMatch(/\nSee also: \S/);
         else expect(help).toContain(part);

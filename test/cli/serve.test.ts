@@ -8,13 +8,29 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { flyball } from './in-process.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const INDEX = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const built = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/${path}`, import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'flyball-serve-'));
 const agents = join(folder, 'agents.mjs');
 writeFileSync(
   agents,
-  `import { done } from ${JSON.stringify(INDEX)};
+  `import { done } from ${built('index.js')};
+import { defineAgent } from ${built('agents/index.js')};
+import { scriptedModel } from ${built('testing/index.js')};
+import { tool } from ${built('tools/index.js')};
+const pay = tool({
+  name: 'pay',
+  description: 'Pays.',
+  input: { type: 'object', properties: {}, additionalProperties: false },
+  effect: { class: 'irreversible' },
+  execute: async () => 'paid',
+});
+const model = scriptedModel({
+  payer: ({ messages }) =>
+    messages.some(({ role }) => role === 'tool') ? 'It is paid.' : { toolCalls: [{ id: '1', name: 'pay', arguments: '{}' }] },
+});
+const loop = { doubleConfirmation: false };
 export const agents = {
+  payer: defineAgent({ name: 'payer', description: 'Pays.', model, tools: [pay], loop }),
   slow: async (run, input) => {
     for (let n = 1; n <= input.steps; n++)
       await run.step('step-' + n, n, () => new Promise((resolve) => setTimeout(() => resolve(n), 150)), 'pure');
@@ -55,7 +71,9 @@ async function serve(database: string, ...more: readonly string[]): Promise<Serv
 }
 
 const post = async (url: string, body: unknown) =>
-  (await (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })).json()) as {
+  (await (
+    await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  ).json()) as {
     readonly id: string;
   };
 const get = async (url: string) => (await (await fetch(url)).json()) as Record<string, unknown>;
@@ -91,8 +109,35 @@ describe('flyball serve', () => {
     expect(await get(`${second.url}/v1/runs/${id}`)).toMatchObject({ takeovers: 1 });
   });
 
+  it('shares its runs with other commands: what one of them approves goes on, here or there [R6-CLI-SERVE]', async () => {
+    const { url, child, ended } = await serve('shared.db');
+    const db = ['--db', join(folder, 'shared.db')];
+    const invoke = async (more: object) => {
+      const answer = await post(`${url}/v1/agents/payer/invoke-iterative`, { inputs: 'Pay.', ...more });
+      return String((answer as { readonly run_id?: string }).run_id);
+    };
+    const [plain, varied] = [await invoke({}), await invoke({ max_iterations: 3 })];
+    const approved = await flyball(['approve', plain, ...db]);
+    expect(approved.code, approved.error).toBe(0); // whichever of the two processes was faster
+    await until(async () => (await get(`${url}/v1/runs/${plain}`))['status'] === 'done');
+    child.kill('SIGTERM');
+    await ended;
+    const carried = await flyball(['approve', varied, ...db]); // a run that only a server starts
+    expect(carried.code, carried.error).toBe(0);
+    expect(carried.out).toContain('It is paid.');
+  });
+
   it('refuses an address that others can reach while there is no key, and says how to make one [R6-ACCESS-LOOPBACK] [R6-CLI-SERVE]', async () => {
-    const { code, error } = await flyball(['serve', agents, '--host', '0.0.0.0', '--port', '0', '--db', join(folder, 'open.db')]);
+    const { code, error } = await flyball([
+      'serve',
+      agents,
+      '--host',
+      '0.0.0.0',
+      '--port',
+      '0',
+      '--db',
+      join(folder, 'open.db'),
+    ]);
     expect(code).toBe(2);
     expect(error).toContain('flyball keys create');
   });
@@ -100,6 +145,7 @@ describe('flyball serve', () => {
   it.each([
     [['serve', 'nowhere.yaml'], 'There is no file'],
     [['serve', agents, '--port', 'many'], 'whole number'],
+    [['serve', agents, '--port', '65536'], '0 to 65535'],
     [['serve', agents, '--host', '203.0.113.7', '--port', '0'], 'keys create'],
   ])('refuses %j with what to do instead [R6-CLI-SERVE]', async (words, said) => {
     const { code, error } = await flyball([...words, '--db', join(folder, 'bad.db')]);
@@ -109,7 +155,14 @@ describe('flyball serve', () => {
 
   it('says that a port is taken [R6-CLI-SERVE]', async () => {
     const { url } = await serve('port.db');
-    const { code, error } = await flyball(['serve', agents, '--port', new URL(url).port, '--db', join(folder, 'port2.db')]);
+    const { code, error } = await flyball([
+      'serve',
+      agents,
+      '--port',
+      new URL(url).port,
+      '--db',
+      join(folder, 'port2.db'),
+    ]);
     expect(code).toBe(2);
     expect(error).toContain('is in use');
   });

@@ -11,21 +11,25 @@ describe.each(await availableDrivers())('generated programs on a file with %s', 
   const file = temporaryFile(driver);
   afterAll(() => file.remove());
 
-  it('stay right through up to three crashes and a cancellation [R2-SHOW-PROPERTY-SQLITE]', async () => {
-    const numRuns = Number(process.env['FUZZ_SQLITE'] ?? 500) * SOAK;
-    const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
-    const engine = await file.open(); // one file for all of them: they must not get into each other's way either
-    let runs = 0;
-    let lives = 0;
-    await fc.assert(
-      fc.asyncProperty(cases, async (given) => {
-        const driven = await drive(given, engine, { runId: `run-${++runs}`, patienceMs: 20_000 });
-        lives += driven.lives;
-        await checkDriven(given, engine, driven);
-      }),
-      { numRuns, seed, interruptAfterTimeLimit: 280_000 * SOAK, markInterruptAsFailure: true },
-    );
-    expect(lives).toBeGreaterThan(numRuns);
-    await engine.close();
-  });
+  it(
+    'stay right through up to three crashes and a cancellation [R2-SHOW-PROPERTY-SQLITE]',
+    async () => {
+      const numRuns = Number(process.env['FUZZ_SQLITE'] ?? 500) * SOAK;
+      const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
+      const engine = await file.open(); // one file for all of them: they must not get into each other's way either
+      let runs = 0;
+      let lives = 0;
+      await fc.assert(
+        fc.asyncProperty(cases, async (given) => {
+          const driven = await drive(given, engine, { runId: `run-${++runs}`, patienceMs: 20_000 });
+          lives += driven.lives;
+          await checkDriven(given, engine, driven);
+        }),
+        { numRuns, seed, interruptAfterTimeLimit: 280_000 * SOAK, markInterruptAsFailure: true },
+      );
+      expect(lives).toBeGreaterThan(numRuns);
+      await engine.close();
+    },
+    300_000 * SOAK,
+  );
 });

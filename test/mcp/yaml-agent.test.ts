@@ -3,7 +3,9 @@ import { definition, modelDesk, proposes } from '../cli/model-desk.js';
 import { WORKSHOP } from './stage.js';
 
 const servers = (command: string) =>
-  JSON.stringify({ mcpServers: { workshop: { command, args: [WORKSHOP], flyball: { include: ['echo', 'say'], pin: '1.0.0' } } } });
+  JSON.stringify({
+    mcpServers: { workshop: { command, args: [WORKSHOP], flyball: { include: ['echo', 'say'], pin: '1.0.0' } } },
+  });
 
 describe('an agent in YAML', () => {
   it('works with the tools of an MCP server that it names [R6-MCP-CONSUME]', async () => {

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+import { loadSkills } from 'flyball/adapters/skill-folder';
 import { scriptedModel } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from '../../scripts/files.mjs';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 
 let stage: ServerStage;
@@ -8,7 +11,8 @@ beforeAll(async () => {
     { desk: () => 'from the other model', plain: () => 'from the other model' },
     { id: 'scripted/other' },
   );
-  stage = await serverStage({ groups: [{ ...standardGroup(), models: { 'scripted/other': other } }] });
+  const skills = await loadSkills(join(root, 'data/skills/energy_desk'));
+  stage = await serverStage({ groups: [{ ...standardGroup(), models: { 'scripted/other': other }, skills }] });
 });
 afterAll(() => stage.close());
 
@@ -164,5 +168,20 @@ describe('tools', () => {
   it('wait for a person where the call cannot be taken back [R6-HTTP-TOOLS]', async () => {
     const { status, body } = await stage.call('POST', '/v1/tools/pay_out/execute', { body: { args: { amount: 3 } } });
     expect({ status, ok: body.ok, how: body.status }).toEqual({ status: 202, ok: false, how: 'suspended' });
+  });
+});
+
+describe('skills', () => {
+  it('are listed with who uses them, and shown with instructions and files, but not where they lie [R6-HTTP-SKILLS]', async () => {
+    const { body } = await stage.call('GET', '/v1/skills');
+    expect(body.skills.length).toBeGreaterThan(0);
+    const [first] = body.skills;
+    expect(first.agents).toContain('desk');
+    const shown = await stage.call('GET', `/v1/skills/${first.name}`);
+    expect(shown.body).toMatchObject({ name: first.name, hash: first.hash });
+    expect(shown.body.instructions.length).toBeGreaterThan(20);
+    expect(shown.body.files.map(({ path }: { path: string }) => path)).toContain('SKILL.md');
+    expect(shown.text).not.toContain(root);
+    expect((await stage.call('GET', '/v1/skills/nothing')).status).toBe(404);
   });
 });

@@ -153,6 +153,14 @@ describe('a request with an idempotency key [R6-ACCESS-IDEMPOTENCY]', () => {
     await vi.waitFor(async () => expect((await kept()).records).toHaveLength(1));
   });
 
+  it('leaves no more behind than its time is worth, however many come', async () => {
+    const here = server();
+    for (let n = 0; n < 300; n++) await here.around(request({ key: `old-${n}` }), act);
+    await clock.advance(86_400_000);
+    for (let n = 0; n < 500; n++) await here.around(request({ key: `new-${n}` }), act);
+    await vi.waitFor(async () => expect(await all()).toBe(500));
+  });
+
   it.each(['', ' ', 'a b', 'a\r\nx: y', 'ä', 'x'.repeat(129)])('is refused where the key is %j', async (key) => {
     const refusal = await server()
       .around(request({ key }), act)
@@ -165,4 +173,15 @@ describe('a request with an idempotency key [R6-ACCESS-IDEMPOTENCY]', () => {
 
 async function kept() {
   return store.query({ tenant: '~server', owner: 'acme', collection: 'idempotency' });
+}
+
+async function all(): Promise<number> {
+  let count = 0;
+  for (let cursor: string | undefined; ; ) {
+    const where = { tenant: '~server', owner: 'acme', collection: 'idempotency', limit: 200 };
+    const page = await store.query(cursor === undefined ? where : { ...where, cursor });
+    count += page.records.length;
+    cursor = page.cursor;
+    if (cursor === undefined) return count;
+  }
 }

@@ -33,6 +33,14 @@ async function principalOf(secret: string): Promise<Principal | undefined> {
 }
 
 describe('flyball keys [R6-CLI-KEYS]', () => {
+  it('says of a scope that no route asks for that it opens none, and makes the key', async () => {
+    const { code, out, error } = await keys('create', '--name', 'ci', '--scope', 'agent:invoke', '--scope', 'agents:*');
+    expect(code).toBe(0);
+    expect(out).toContain('fb_');
+    expect(error).toContain('agent:invoke opens no route');
+    expect(error).not.toContain('agents:*');
+  });
+
   it('creates a key that a server knows, and tells its secret once and what to do with it', async () => {
     const said = await keys(
       'create',

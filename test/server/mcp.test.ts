@@ -23,19 +23,31 @@ async function clientWith(key: string, mode: 'auto' | 'legacy' = 'auto'): Promis
   return client;
 }
 
-const names = async (client: Client): Promise<readonly string[]> => (await client.listTools()).tools.map(({ name }) => name);
+const names = async (client: Client): Promise<readonly string[]> =>
+  (await client.listTools()).tools.map(({ name }) => name);
 
 describe('the MCP endpoint of a server', () => {
-  it.each(['auto', 'legacy'] as const)('lists agents and tools to a client and runs what it calls (%s) [R6-MCP-SERVE] [R6-SHOW-MCP]', async (mode) => {
-    const client = await clientWith(everything, mode);
-    expect(await names(client)).toEqual(['agent__desk', 'agent__plain', 'agent__payer', 'agent__waiter', 'agent__counter', 'tide', 'pay_out']);
-    const answer = await client.callTool({ name: 'agent__desk', arguments: { question: 'tides in Bergen' } });
-    expect(answer.isError ?? false).toBe(false);
-    const { runId } = answer.structuredContent as { readonly runId: string };
-    expect(await stage.engine.get(runId)).toMatchObject({ tenant: 'ada', agent: 'desk', status: 'done' });
-    const tide = await client.callTool({ name: 'tide', arguments: { port: 'Bergen' } });
-    expect(JSON.stringify(tide.content)).toContain('06:40');
-  });
+  it.each(['auto', 'legacy'] as const)(
+    'lists agents and tools to a client and runs what it calls (%s) [R6-MCP-SERVE] [R6-SHOW-MCP]',
+    async (mode) => {
+      const client = await clientWith(everything, mode);
+      expect(await names(client)).toEqual([
+        'agent__desk',
+        'agent__plain',
+        'agent__payer',
+        'agent__waiter',
+        'agent__counter',
+        'tide',
+        'pay_out',
+      ]);
+      const answer = await client.callTool({ name: 'agent__desk', arguments: { question: 'tides in Bergen' } });
+      expect(answer.isError ?? false).toBe(false);
+      const { runId } = answer.structuredContent as { readonly runId: string };
+      expect(await stage.engine.get(runId)).toMatchObject({ tenant: 'ada', agent: 'desk', status: 'done' });
+      const tide = await client.callTool({ name: 'tide', arguments: { port: 'Bergen' } });
+      expect(JSON.stringify(tide.content)).toContain('06:40');
+    },
+  );
 
   it('offers what the credential may do and nothing else [R6-MCP-SERVE] [R6-ACCESS-SCOPES]', async () => {
     const tools = await clientWith(await stage.keyFor('ada', ['tools:execute']));
@@ -62,7 +74,9 @@ describe('the MCP endpoint of a server', () => {
 
   it('holds a call to the limits of its key [R6-ACCESS-COST]', async () => {
     const client = await clientWith(await stage.keyFor('poor', ['agents:invoke'], { limits: { costUsdPerDay: 0 } }));
-    const answer = await client.callTool({ name: 'agent__plain', arguments: { question: 'hello' } }).catch((error: unknown) => ({ isError: true, error }));
+    const answer = await client
+      .callTool({ name: 'agent__plain', arguments: { question: 'hello' } })
+      .catch((error: unknown) => ({ isError: true, error }));
     expect(answer.isError).toBe(true);
   });
 });

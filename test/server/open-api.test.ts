@@ -153,10 +153,10 @@ function fieldsOf(schema: Json | undefined, value: fc.Arbitrary<string>): fc.Arb
 function bodyOf(schema: Json | undefined): fc.Arbitrary<unknown> {
   const properties = Object.entries((schema?.['properties'] ?? {}) as Record<string, Json>);
   if (properties.length === 0) return fc.constant({});
-  return fc.record(Object.fromEntries(properties.map(([name, json]) => [name, valueOf(json)])), { requiredKeys: [] });
+  return fc.record(Object.fromEntries(properties.map(([name, json]) => [name, fuzzOf(json)])), { requiredKeys: [] });
 }
 
-function valueOf(json: Json): fc.Arbitrary<unknown> {
+function fuzzOf(json: Json): fc.Arbitrary<unknown> {
   const values = json['enum'] as readonly unknown[] | undefined;
   if (values !== undefined) return fc.oneof(fc.constantFrom(...values), fc.string({ maxLength: 5 }));
   switch (json['type']) {

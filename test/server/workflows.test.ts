@@ -28,7 +28,9 @@ describe('a workflow over HTTP', () => {
   it('is served as one and finds the agents of its group: with tools iteratively, without as a single shot [R6-WORKFLOW-INVOKE]', async () => {
     const { body: card } = await stage.call('GET', '/v1/agents/round');
     expect(card).toMatchObject({ kind: 'workflow', inputs: { required: ['port'] } });
-    const { status, body } = await stage.call('POST', '/v1/runs', { body: { agent: 'round', input: { port: 'Bergen' } } });
+    const { status, body } = await stage.call('POST', '/v1/runs', {
+      body: { agent: 'round', input: { port: 'Bergen' } },
+    });
     expect({ status, mode: body.mode }).toEqual({ status: 202, mode: 'workflow' });
     const run = await ended(body.id);
     expect(run.summary.outcome).toMatchObject({ stop: 'done', value: ['done', 'done'] });
@@ -36,7 +38,9 @@ describe('a workflow over HTTP', () => {
   });
 
   it('is tried without a model call or a tool call, and says what it would invoke [R6-WORKFLOW-DRY-RUN]', async () => {
-    const { status, body } = await stage.call('POST', '/v1/runs', { body: { agent: 'round', input: { port: 'Bergen' }, dryRun: true } });
+    const { status, body } = await stage.call('POST', '/v1/runs', {
+      body: { agent: 'round', input: { port: 'Bergen' }, dryRun: true },
+    });
     expect({ status, mode: body.mode }).toEqual({ status: 202, mode: 'workflow' });
     const run = await ended(body.id);
     expect(run.summary.effects).toMatchObject({ ask: 0, call: 0 });
@@ -47,7 +51,9 @@ describe('a workflow over HTTP', () => {
   });
 
   it('is the only kind that can be tried so [R6-WORKFLOW-DRY-RUN]', async () => {
-    const { status, body } = await stage.call('POST', '/v1/runs', { body: { agent: 'desk', input: { question: 'x' }, dryRun: true } });
+    const { status, body } = await stage.call('POST', '/v1/runs', {
+      body: { agent: 'desk', input: { question: 'x' }, dryRun: true },
+    });
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'REQUEST_INVALID' });
   });
 });

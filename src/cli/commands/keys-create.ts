@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../../core/errors.js';
-import { SCOPES } from '../../server/access/principal.js';
+import { holds, SCOPES } from '../../server/access/principal.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { showSecret, withKeys } from '../keys/key-desk.js';
 import { keyLines } from '../keys/key-lines.js';
 import { lengthOfTime } from '../keys/length-of-time.js';
+import { printable } from '../printable.js';
 
 interface Options extends CommonOptions {
   readonly name: string;
@@ -59,7 +60,19 @@ async function create(call: Call, options: Options): Promise<ExitCode> {
   call.screen.data({ kind: 'key', key, secret });
   for (const line of keyLines(key, now, call.screen)) call.screen.line(line);
   showSecret(call, secret);
+  for (const name of scope.filter((name) => !isKnown(name)))
+    call.screen.complain(
+      call.screen.paint(
+        'yellow',
+        `${printable(name)} opens no route of a server: it counts where an approval asks for it.`,
+      ),
+    );
   return EXIT.ok;
+}
+
+/** Whether it gives a right to anything that a server has. */
+function isKnown(scope: string): boolean {
+  return Object.keys(SCOPES).some((known) => holds([scope], known));
 }
 
 function limitsOf({ rate, costPerDay }: Options): { requestsPerMinute?: number; costUsdPerDay?: number } {

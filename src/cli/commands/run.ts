@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { type Budget, budget } from '../../core/budget.js';
-import { chooseAgent, loadAgentModule } from '../agent-module.js';
+import { ConfigError } from '../../core/errors.js';
+import type { Outcome } from '../../core/outcome.js';
+import { type AgentModule, chooseAgent, loadAgentModule } from '../agent-module.js';
 import { collectBudget } from '../budget-option.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
-import type { ExitCode } from '../exit-codes.js';
+import { isDryReport } from '../dry-report.js';
+import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.js';
 import { readJson } from '../json-argument.js';
 import { rideToRest } from '../ride.js';
+import { dryName } from '../workflows.js';
 import { openWorkplace, whoAmI } from '../workplace.js';
 
 interface Options extends CommonOptions {
@@ -16,23 +20,30 @@ interface Options extends CommonOptions {
   readonly subject?: string;
   readonly tenant?: string;
   readonly id?: string;
+  readonly dryRun?: boolean;
 }
 
 const ABOUT =
   'Start a run of an agent and carry it on until it rests: done, waiting, or at a bound. ' +
   'The file is a YAML definition, or a JavaScript or TypeScript module that exports `agents`, a record of agents by name, ' +
   'or one agent as default; a module may export `runtime` with seams, prices and options. ' +
+  'With --dry-run a workflow only tells which agents it would invoke, with what and within which bounds. ' +
   'Its path is kept with the run, so that resume, signal and the other commands find the agent again.';
 
 export function runCommand(perform: Perform): Command {
   return newCommand('run <file>', ABOUT, [
     `flyball run agent.yaml --input '{"question":"What is in this folder?"}'`,
     'flyball run agent.ts --input @order.json --budget costUsd=0.50 --budget modelCalls=20',
+    'flyball run letters.ts --dry-run --input @letter.json',
     'echo \'"hello"\' | flyball run agents.mjs --agent greeter --input - --json',
   ])
     .option('--input <json>', 'input of the agent: JSON, @file, or - for standard input (default: null)')
     .option('--agent <name>', 'which agent of the file; needed when it exports several')
     .option('--budget <axis=value>', 'a limit; repeat it for several axes', collectBudget)
+    .option(
+      '--dry-run',
+      'of a workflow: tell what it would do, without any model or tool; 1 where something would go wrong',
+    )
     .option('--subject <who>', 'for whom it runs (default: you)')
     .option('--tenant <name>', 'the tenant it belongs to')
     .option('--id <id>', 'id of the run (default: a new one)')
@@ -52,21 +63,40 @@ async function run(
   const agent = chooseAgent(module, options.agent);
   await module.checkInput(agent, input);
   const limits = budget({ ...module.budgets[agent], ...options.budget });
+  const dry = options.dryRun === true;
+  const started = dry ? dryRunOf(module, agent) : agent;
   const workplace = await openWorkplace(place);
   try {
     const runtime = workplace.runner(module, runId);
     screen.status('');
-    screen.line(`${screen.paint('bold', runId)}: ${agent} from ${module.path}`);
-    return await rideToRest({ workplace, runtime, runId, screen }, () =>
-      runtime.start(agent, input, {
-        budget: limits,
-        id: runId,
-        source: module.path,
-        subject: options.subject ?? whoAmI(),
-        ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
-      }),
+    screen.line(`${screen.paint('bold', runId)}: ${dry ? 'dry run of ' : ''}${agent} from ${module.path}`);
+    return await rideToRest(
+      { workplace, runtime, runId, screen, ...(dry ? { exitCodeOf: exitCodeOfDryRun } : {}) },
+      () =>
+        runtime.start(started, input, {
+          budget: limits,
+          id: runId,
+          source: module.path,
+          subject: options.subject ?? whoAmI(),
+          ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+        }),
     );
   } finally {
     await workplace.close();
   }
+}
+
+function dryRunOf(module: AgentModule, agent: string): string {
+  const name = dryName(agent);
+  if (module.agents[name] !== undefined) return name;
+  throw new ConfigError(
+    `${agent} is no workflow, and only a workflow can tell beforehand what it would do. Leave --dry-run out, ` +
+      'or fork a run of it: a fork simulates what would change the world.',
+  );
+}
+
+/** A script asks whether the workflow would go well, not whether the question was answered. */
+function exitCodeOfDryRun(outcome: Outcome<unknown>): ExitCode {
+  const found = outcome.stop === 'done' && isDryReport(outcome.value) && outcome.value.problems.length > 0;
+  return found ? EXIT.failed : exitCodeOfOutcome(outcome);
 }

@@ -35,7 +35,7 @@ export function serveCommand(perform: Perform): Command {
     'flyball serve agents.mjs --triggers triggers.yaml --evals results',
   ])
     .option('--host <address>', 'address to bind to (default: 127.0.0.1)')
-    .option('--port <number>', 'port; 0 takes a free one (default: 4747)', whole)
+    .option('--port <number>', 'port; 0 takes a free one (default: 4747)', port)
     .option('--name <host>', 'a host name under which it is reached; repeat it for several', collect)
     .option('--origin <url>', 'an origin whose pages may call it; repeat it for several', collect)
     .option('--rate <number>', 'requests a minute of each tenant', whole)
@@ -75,6 +75,12 @@ function whole(text: string): number {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text)) return value;
   throw new InvalidArgumentError('It is a whole number.');
+}
+
+function port(text: string): number {
+  const value = whole(text);
+  if (value <= 65_535) return value;
+  throw new InvalidArgumentError('Ports go from 0 to 65535.');
 }
 
 function amount(text: string): number {

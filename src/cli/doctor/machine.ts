@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { sqliteEngine } from '../../adapters/engine-sqlite/index.js';
 import { FlyballError, failureOf } from '../../core/errors.js';
 import { plural } from '../amounts.js';
+import { isBesideUs } from '../serve/needed-packages.js';
 import { typeScriptIn } from '../typescript.js';
 import type { Finding } from './finding.js';
 
@@ -16,6 +17,7 @@ export async function machineFindings(database: string): Promise<readonly Findin
     driverFinding(),
     await databaseFinding(database),
     typeScriptFinding(),
+    serverFinding(),
   ];
 }
 
@@ -80,6 +82,13 @@ function typeScriptFinding(): Finding {
         next: 'npm install --save-dev tsx, or use Node 22.18 or newer',
       };
   }
+}
+
+function serverFinding(): Finding {
+  const about = 'server';
+  const missing = ['hono', '@hono/node-server'].filter((name) => !isBesideUs(name));
+  if (missing.length === 0) return { about, state: 'ok', says: 'flyball serve can be started' };
+  return { about, state: 'absent', says: 'cannot be started', next: `npm install ${missing.join(' ')}` };
 }
 
 /** Beside us, or in the project that the command is given in. */

@@ -123,6 +123,7 @@ function readme(name: string): string {
 | \`npx flyball doctor\` | says which models are configured and whether they answer |
 | \`npx flyball run agent.yaml --input '{"question":"What is in this folder?"}'\` | gives it a task |
 | \`npx flyball chat agent.yaml\` | talks with it |
+| \`npx flyball serve agent.yaml\` | serves it over HTTP, with a studio; first \`npm install hono @hono/node-server\` |
 
 \`agent.yaml\` is the agent, \`tools/\` holds its tools, \`test/\` its tests. Choose a model with \`FLYBALL_MODEL\`, for instance
 \`ollama/llama3.2\`, or \`openai/gpt-4.1-mini\` with \`OPENAI_API_KEY\` set.

@@ -1,6 +1,10 @@
 import type { Fields, Log } from '../../server/log.js';
 import { jsonLog } from '../../server/log.js';
+import { shorten } from '../amounts.js';
 import type { Screen } from '../screen.js';
+
+/** Words of a vendor, a tool or a file: on one line, and none of them obeyed by the terminal. */
+const LONGEST = 1_000;
 
 /** For programs lines of JSON on standard output; for people one short line, and only about what they may want to know. */
 export function requestLog(
@@ -18,7 +22,7 @@ export function requestLog(
     warn: (what, fields = {}) => screen.complain(screen.paint('yellow', lineOf(what, fields))),
     error: (what, error, fields = {}) =>
       screen.complain(
-        `${screen.paint('red', lineOf(what, fields))}: ${error instanceof Error ? error.message : String(error)}`,
+        `${screen.paint('red', lineOf(what, fields))}: ${shorten(error instanceof Error ? error.message : String(error), LONGEST)}`,
       ),
   };
 }
@@ -27,7 +31,7 @@ function lineOf(what: string, { id, route, status, ms, ...rest }: Fields): strin
   if (what === 'request') return `  ${String(status)} ${String(route)} ${Math.round(Number(ms))} ms`;
   const about = { ...(route === undefined ? {} : { route }), ...rest, ...(id === undefined ? {} : { request: id }) };
   const words = Object.entries(about).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name} ${String(value)}`],
+    value === undefined ? [] : [`${name} ${shorten(String(value), LONGEST)}`],
   );
   return `  ${what}${words.length === 0 ? '' : ` (${words.join(', ')})`}`;
 }

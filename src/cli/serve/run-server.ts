@@ -1,6 +1,6 @@
+import { existsSync } from 'node:fs';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
-import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { FlyballServer, ServerOptions } from '../../server/server.js';
 import type { ServerSettings } from '../../server/settings.js';
 import { loadAgentModule } from '../agent-module.js';
@@ -8,6 +8,7 @@ import type { Call } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { versionOf } from '../version.js';
 import { jwtFrom } from './jwt-settings.js';
+import { mcpProblem, requirePackages } from './needed-packages.js';
 import { requestLog } from './request-log.js';
 import type { ServeOptions } from './serve-options.js';
 import { stopped } from './stopped.js';
@@ -15,14 +16,15 @@ import { stopped } from './stopped.js';
 /** Serves until somebody stops it. */
 export async function runServer(call: Call, files: readonly string[], options: ServeOptions): Promise<ExitCode> {
   const { screen, place, env } = call;
+  const jwt = jwtFrom(env);
+  requirePackages({ jwt: jwt !== undefined, triggers: options.triggers !== undefined });
   screen.status('loading agents …');
   const groups = [];
   for (const file of files) groups.push((await loadAgentModule(file, env)).group);
-  const { openServer } = await serverModule();
+  const { openServer } = await import('../../server/server.js');
   const triggers = options.triggers === undefined ? [] : await triggersIn(options.triggers);
   const engine = await sqliteEngine({ path: place.database });
   try {
-    const jwt = jwtFrom(env);
     const server = await openServer({
       engine,
       groups,
@@ -34,6 +36,7 @@ export async function runServer(call: Call, files: readonly string[], options: S
     });
     screen.status('');
     tell(call, server, groups);
+    for (const problem of problemsOf(options)) screen.complain(screen.paint('yellow', `  ${problem}`));
     const signal = await stopped(screen);
     await server.close();
     return signal === 'SIGINT' ? EXIT.interrupted : EXIT.ok;
@@ -63,24 +66,17 @@ function settingsOf(options: ServeOptions): Partial<ServerSettings> {
   };
 }
 
+/** What does not keep it from serving, and should not be found out by a client. */
+function problemsOf({ mcp, evals }: ServeOptions): readonly string[] {
+  return [
+    (mcp ? mcpProblem() : undefined) ?? [],
+    evals === undefined || existsSync(evals) ? [] : `there is no folder ${evals} yet: no evaluations are shown`,
+  ].flat();
+}
+
 async function triggersIn(file: string): Promise<NonNullable<ServerOptions['triggers']>> {
   const { triggersFromFile } = await import('../../server/triggers/triggers-file.js');
   return triggersFromFile(file);
-}
-
-/** The web server is an optional part: who only runs agents from the command line need not install it. */
-async function serverModule(): Promise<typeof import('../../server/server.js')> {
-  try {
-    return await import('../../server/server.js');
-  } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-    if (code !== 'ERR_MODULE_NOT_FOUND' || !/'(?:hono|@hono\/node-server)'/.test(String(message))) throw error;
-    throw new FlyballError(
-      'DRIVER_MISSING',
-      'flyball serve needs hono. Install it beside flyball: npm install hono @hono/node-server jose croner',
-      { cause: error },
-    );
-  }
 }
 
 function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOptions['groups']): void {
@@ -89,7 +85,7 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
   screen.data({
     kind: 'serving',
     url,
-    studio: `${url}/studio`,
+    ...(parts.settings.studio ? { studio: `${url}/studio` } : {}),
     docs: `${url}/docs`,
     open,
     agents: agents.map(({ name }) => name),
@@ -98,7 +94,11 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
     bold: (text: string) => screen.paint('bold', text),
     dim: (text: string) => screen.paint('dim', text),
   };
-  screen.line(`${bold(`${url}/studio`)}  watch and steer; ${url}/docs has the API`);
+  screen.line(
+    parts.settings.studio
+      ? `${bold(`${url}/studio`)}  watch and steer; ${url}/docs has the API`
+      : `${bold(`${url}/docs`)}  has the API; there is no studio`,
+  );
   screen.line(`  serves ${agents.map(({ name }) => name).join(', ')}; runs are in ${place.database}`);
   for (const text of new Set(groups.flatMap(({ demonstration }) => demonstration ?? [])))
     screen.line(`  ${screen.paint('yellow', text)}`);
@@ -108,5 +108,4 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
       : `  ${dim('credentials are needed: Authorization: Bearer <key>')}`,
   );
   screen.line(dim('  Ctrl-C stops it; runs go on when it starts again.'));
-  if (agents.length === 0) throw new ConfigError('There is no agent to serve. Name a file: flyball serve agent.yaml');
 }

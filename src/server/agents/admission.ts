@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Budget } from '../../core/budget.js';
+import { canonicalJson } from '../../core/canonical.js';
 import { runExists } from '../../core/engine-errors.js';
 import { FlyballError } from '../../core/errors.js';
 import type { ForkOptions, RunHandle } from '../../runtime/runtime.js';
@@ -77,7 +78,7 @@ export async function startNamed(parts: AdmissionParts, request: StartRequest, r
   );
 }
 
-type Started = Pick<NewNamedRun, 'name' | 'budget' | 'id'>;
+type Started = Pick<NewNamedRun, 'name' | 'budget' | 'id'> & Partial<Pick<NewNamedRun, 'input'>>;
 
 async function admittedStart(
   parts: AdmissionParts,
@@ -149,14 +150,22 @@ type Attempted = Started & { readonly runId: string };
 async function ownEarlier(
   { fleet }: AdmissionParts,
   { principal }: StartRequest,
-  { runId, name }: Attempted,
+  { runId, name, id, input }: Attempted,
 ): Promise<RunHandle | undefined> {
   const record = await fleet.get(runId).catch((error: unknown) => {
     if (error instanceof FlyballError && error.code === 'RUN_NOT_FOUND') return undefined;
     throw error;
   });
   const isIt = record?.tenant === principal.tenant && record.subject === principal.subject && record.agent === name;
-  return isIt ? fleet.handle(runId) : undefined;
+  if (!isIt) return undefined;
+  // a name that the client chose may have been given to something else before
+  if (id !== undefined && !(await wasStartedWith(fleet, runId, input))) return undefined;
+  return fleet.handle(runId);
+}
+
+async function wasStartedWith(fleet: Parts['fleet'], runId: string, input: unknown): Promise<boolean> {
+  const [first] = await fleet.entries(runId, { limit: 1 });
+  return first?.event.type === 'run-start' && canonicalJson(first.event.input) === canonicalJson(input);
 }
 
 /** A run that never was costs nothing; one that another copy of this request has just started is its answer. */

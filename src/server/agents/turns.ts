@@ -9,6 +9,8 @@ export interface Turn {
   /** Absent while the agent is at work. */
   readonly answer?: string;
   readonly because?: string;
+  /** How it ended, once it has. */
+  readonly stop?: string;
 }
 
 /** The turns of a conversation, oldest first, and whether it waits for the next message. */
@@ -65,10 +67,11 @@ function endsTurn(event: Entry['event']): boolean {
 function endTurn(turns: Turn[], note: Readonly<Record<string, unknown>>): void {
   const last = turns.at(-1);
   if (last === undefined) return;
-  const { answer, because } = note;
+  const { answer, because, stop } = note;
   turns[turns.length - 1] = {
     ...last,
     ...(typeof answer === 'string' ? { answer } : {}),
     ...(typeof because === 'string' ? { because } : {}),
+    ...(typeof stop === 'string' ? { stop } : {}),
   };
 }

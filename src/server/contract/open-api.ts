@@ -11,8 +11,7 @@ export function openApi(routes: readonly Route[], about: { readonly version: str
   const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
-    const at = (paths[route.path] ??= {});
-    at[route.method] = operation(route, components);
+    paths[route.path] = { ...paths[route.path], [route.method]: operation(route, components) };
   }
   return {
     openapi: '3.1.0',

@@ -42,7 +42,8 @@ export function allRoutes(parts: Parts): readonly Route[] {
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
   ];
-  return [...routes, ...documentRoutes(routes, { version: parts.settings.version })];
+  const { version, open, publicCard } = parts.settings;
+  return [...routes, ...documentRoutes(routes, { version, namesAgents: open || publicCard })];
 }
 
 /** What is no operation: pages for a browser, and the endpoint of another protocol. */

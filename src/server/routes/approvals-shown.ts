@@ -82,7 +82,7 @@ export class ShownRequests {
   }
 
   private entriesOf(runId: string): Promise<readonly Entry[]> {
-    return this.parts.feed.entries(runId, { limit: Number.POSITIVE_INFINITY });
+    return this.parts.feed.journal(runId);
   }
 
   private async requestsOf(runId: string): Promise<ReadonlyMap<string, PersonRequest>> {

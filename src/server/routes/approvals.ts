@@ -2,6 +2,7 @@ import type { Verdict } from '../../core/approval.js';
 import type { ApprovalInbox, InboxItem } from '../../people/approval-inbox.js';
 import type { InboxFilter } from '../../people/request-shelf.js';
 import { answeringScopes, type Principal } from '../access/principal.js';
+import { screenMessage } from '../agents/screen-message.js';
 import { runCardSchema } from '../contract/resources.js';
 import { type Answer, type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';
@@ -80,6 +81,8 @@ const TAKEN = { about: 'As it stands now that the run has heard it', schema: ite
 const SENT = { about: 'Sent; the run has not taken it yet, and may rest or run elsewhere', schema: itemSchema };
 const UNKNOWN = { title: 'no such request', params: { id: '000000000000000~none' } } as const;
 
+type Asked = Pick<ServerRequest<{ readonly id: string }>, 'params' | 'principal' | 'signal' | 'once'>;
+
 /** What runs ask of people, and what people say to it. */
 export function approvalRoutes(parts: Parts): readonly Route[] {
   const shown = new ShownRequests(parts);
@@ -90,11 +93,15 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
     return { item, inbox };
   };
   const told = async (
-    { params, principal, signal }: Pick<ServerRequest<{ readonly id: string }>, 'params' | 'principal' | 'signal'>,
+    { params, principal, signal, once }: Asked,
+    said: Readonly<Record<string, unknown>>,
     say: (inbox: ApprovalInbox) => Promise<void>,
   ): Promise<Answer> => {
-    const asked = await found(params.id, principal);
-    const item = await heard(parts, asked, signal, () => say(asked.inbox));
+    const { item: asked, inbox } = await found(params.id, principal);
+    // a reason and an answer are read by a model like any other message to the run
+    await screenMessage(said, { runId: asked.run, principal });
+    const by = principal.subject;
+    const item = await heard(parts, { item: asked, inbox, signal, by, said, once, say: () => say(inbox) });
     return { status: item.status === 'open' ? 202 : 200, body: await shown.one(item) };
   };
 
@@ -162,7 +169,9 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       ],
       // the inbox says in its own words which verdict lacks its reason or its value
       handle: ({ body, ...asked }) =>
-        told(asked, (inbox) => inbox.decide(asked.params.id, body as unknown as Verdict, answering(asked.principal))),
+        told(asked, body, (inbox) =>
+          inbox.decide(asked.params.id, body as unknown as Verdict, answering(asked.principal)),
+        ),
     }),
     route({
       id: 'answerApproval',
@@ -175,7 +184,7 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       answers: { 200: TAKEN, 202: SENT },
       examples: [{ ...UNKNOWN, body: { value: true }, status: 404 }],
       handle: ({ body, ...asked }) =>
-        told(asked, (inbox) => inbox.answer(asked.params.id, body.value, answering(asked.principal))),
+        told(asked, body, (inbox) => inbox.answer(asked.params.id, body.value, answering(asked.principal))),
     }),
     route({
       id: 'getApprovalMetrics',

@@ -1,16 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { MESSAGE } from '../../agents/conversation.js';
 import type { RunRecord } from '../../ports/engine.js';
-import type { RunHandle } from '../../runtime/runtime.js';
 import type { Principal } from '../access/principal.js';
 import { startRun } from '../agents/admission.js';
+import { screenMessage } from '../agents/screen-message.js';
 import { servedName } from '../agents/served-agent.js';
-import { turnsIn } from '../agents/turns.js';
+import { heardIn, type Turn, turnsIn } from '../agents/turns.js';
 import { budgetSchema, runCardSchema, STATUSES } from '../contract/resources.js';
 import { type Answer, type Example, type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
 import { notFound, Problem } from '../problem.js';
 import { agentNamed } from './agents.js';
+import { untilHeard } from './conversation-heard.js';
+import { cardFor, failureWords } from './failure-words.js';
 import { ownRun } from './own-run.js';
 import { untilRest } from './until-rest.js';
 
@@ -86,7 +89,12 @@ function starting(parts: Parts): Route {
         input: message ?? '',
         ...(budget === undefined ? {} : { budget }),
       });
-      return conversationAnswer(parts, request, started, 201);
+      const { clock, settings } = parts;
+      const within = { clock, ms: settings.requestTimeoutMs, signal: request.signal };
+      const outcome = await untilRest(started, within);
+      const body = await shown(parts, request.principal, started.id);
+      const rests = outcome !== undefined && (body.listens || outcome.stop !== 'suspended');
+      return conversationAnswer(body, rests ? 201 : 202);
     },
   });
 }
@@ -141,7 +149,7 @@ function reading(parts: Parts): Route {
     examples: [NOBODY],
     handle: async ({ params: { conversationId }, principal }) => {
       const record = await ownConversation(parts, principal, conversationId);
-      return { status: 200, body: await shown(parts, record) };
+      return { status: 200, body: await shown(parts, principal, record.id) };
     },
   });
 }
@@ -164,14 +172,7 @@ function saying(parts: Parts): Route {
       },
     },
     examples: [{ ...NOBODY, body: { text: 'Good morning' } }],
-    handle: async (request) => {
-      const { conversationId } = request.params;
-      const record = await ownConversation(parts, request.principal, conversationId);
-      const { listens } = turnsIn(await parts.fleet.entries(record.id));
-      if (!listens && request.once === undefined) throw busy(record);
-      await post(parts, request, { text: request.body.text });
-      return conversationAnswer(parts, request, await woken(parts, record.id), 200);
-    },
+    handle: async (request) => say(parts, request, { text: request.body.text }),
   });
 }
 
@@ -190,52 +191,54 @@ function ending(parts: Parts): Route {
       202: { about: 'It will end when it next listens', schema: conversationSchema },
     },
     examples: [{ ...NOBODY, body: {} }],
-    handle: async (request) => {
-      const record = await ownConversation(parts, request.principal, request.params.conversationId);
-      await post(parts, request, { end: true });
-      return conversationAnswer(parts, request, await woken(parts, record.id), 200);
-    },
+    handle: async (request) => say(parts, request, { end: true }),
   });
 }
 
-type Asked = Pick<ServerRequest<{ readonly conversationId: string }>, 'params' | 'principal' | 'once'>;
+type Asked = Pick<ServerRequest<{ readonly conversationId: string }>, 'params' | 'principal' | 'once' | 'signal'>;
 
-async function post({ fleet }: Parts, { params: at, principal, once }: Asked, payload: unknown): Promise<void> {
-  const { subject: from, scopes } = principal;
-  await fleet.signal(at.conversationId, MESSAGE, payload, {
-    from,
-    scopes,
-    ...(once === undefined ? {} : { id: once }),
-  });
+/** Under its own name a message is found again in the journal, whoever else says something and whatever crashes meanwhile. */
+async function say(parts: Parts, asked: Asked, said: { text: string } | { end: true }): Promise<Answer> {
+  const { principal, signal, once } = asked;
+  const record = await ownConversation(parts, principal, asked.params.conversationId);
+  const message = once ?? randomUUID();
+  const entries = await parts.fleet.entries(record.id);
+  if (heardIn(entries, message) === 'unknown') {
+    requireAwake(record);
+    if (!('end' in said) && !turnsIn(entries).listens) throw busy(record);
+    await screenMessage(said, { runId: record.id, principal });
+    const { subject: from, scopes } = principal;
+    await parts.fleet.signal(record.id, MESSAGE, said, { from, scopes, id: message });
+  }
+  const isHeard = await untilHeard(parts, { runId: record.id, message, signal });
+  return conversationAnswer(await shown(parts, principal, record.id), isHeard ? 200 : 202);
 }
 
-/** Whoever has just posted wants the run to go on here and now; if it has ended meanwhile that is how it rests. */
-async function woken({ fleet }: Parts, runId: string): Promise<RunHandle> {
-  return fleet.wake(runId).catch(() => fleet.handle(runId));
+type Shown = Awaited<ReturnType<typeof shown>>;
+
+function conversationAnswer(body: Shown, status: 200 | 201 | 202): Answer {
+  return { status, body, headers: { location: `/v1/conversations/${encodeURIComponent(body.id)}` } };
 }
 
-/** The conversation after the work has come to rest, or as it stands when the time is over. */
-async function conversationAnswer(
-  parts: Parts,
-  { signal }: Pick<ServerRequest, 'signal'>,
-  handle: RunHandle,
-  status: 200 | 201,
-): Promise<Answer> {
-  const { clock, settings, fleet } = parts;
-  const outcome = await untilRest(handle, { clock, ms: settings.requestTimeoutMs, signal });
-  const body = await shown(parts, await fleet.get(handle.id));
-  const rests = outcome !== undefined && (body.listens || outcome.stop !== 'suspended');
-  return {
-    status: rests ? status : 202,
-    body,
-    headers: { location: `/v1/conversations/${encodeURIComponent(handle.id)}` },
-  };
-}
-
-async function shown({ feed }: Parts, record: RunRecord) {
-  const { turns, listens } = turnsIn(await feed.entries(record.id, { limit: Number.POSITIVE_INFINITY }));
+async function shown({ feed, fleet }: Parts, principal: Principal, runId: string) {
+  const record = await fleet.get(runId);
+  const { turns, listens } = turnsIn(await feed.journal(runId));
   const { agent } = servedName(record.agent);
-  return { id: record.id, agent, status: record.status, listens, turns, run: await feed.card(record) };
+  const run = cardFor(principal, await feed.card(record));
+  const told = turns.map((turn, index) =>
+    turnFor(principal, turn, index === turns.length - 1 ? run.outcome : undefined),
+  );
+  return { id: runId, agent, status: record.status, listens, turns: told, run };
+}
+
+/** A turn that the end of the run cut short is over for the same reason. */
+function turnFor(
+  principal: Principal,
+  { stop = '', because, ...turn }: Turn,
+  ended: { readonly because?: string } | undefined,
+): Omit<Turn, 'stop'> {
+  const isCut = turn.answer === undefined && because === undefined && ended?.because !== undefined;
+  return { ...turn, ...(isCut ? { because: ended.because } : failureWords(principal, { stop, because })) };
 }
 
 async function ownConversation(parts: Parts, principal: Principal, id: string): Promise<RunRecord> {
@@ -246,12 +249,24 @@ async function ownConversation(parts: Parts, principal: Principal, id: string): 
   return record;
 }
 
-function busy(record: RunRecord): Problem {
-  const ended = record.status !== 'running' && record.status !== 'suspended' && record.status !== 'pending';
-  return ended
-    ? new Problem(409, 'ALREADY_TERMINAL', `The conversation is ${record.status}.`, { next: 'Start a new one.' })
-    : new Problem(409, 'BUSY', 'The conversation does not listen: it is at work, or waits for somebody else.', {
-        retryable: true,
-        next: 'Read it until it listens, then say it again.',
-      });
+/** Nothing that is said to these is heard before somebody lets them go on. */
+function requireAwake({ status }: RunRecord): void {
+  if (status !== 'paused' && status !== 'stalled') return;
+  throw new Problem(409, 'BUSY', `The conversation is ${status}: it hears nothing until it goes on.`, {
+    retryable: true,
+    next: 'Resume its run, then say it again.',
+  });
+}
+
+function busy({ status }: RunRecord): Problem {
+  if (status === 'bounded')
+    return new Problem(409, 'BOUND_REACHED', 'The conversation has reached a bound.', {
+      next: 'Resume its run with a larger budget, or start a new one.',
+    });
+  if (status !== 'running' && status !== 'suspended' && status !== 'pending')
+    return new Problem(409, 'ALREADY_TERMINAL', `The conversation is ${status}.`, { next: 'Start a new one.' });
+  return new Problem(409, 'BUSY', 'The conversation does not listen: it is at work, or waits for somebody else.', {
+    retryable: true,
+    next: 'Read it until it listens, then say it again.',
+  });
 }

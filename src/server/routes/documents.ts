@@ -5,9 +5,19 @@ import { s } from '../contract/schema.js';
 
 const PUBLIC = { 'cache-control': 'public, max-age=300' };
 
+interface About {
+  readonly version: string;
+  /** Anybody may read the document: examples name agents and tools, which are not for everybody. */
+  readonly namesAgents: boolean;
+}
+
 /** The routes about the routes. They are made from all the others, themselves included. */
-export function documentRoutes(others: readonly Route[], about: { readonly version: string }): readonly Route[] {
-  const all = (): readonly Route[] => [...others, ...own];
+export function documentRoutes(others: readonly Route[], about: About): readonly Route[] {
+  const all = (): readonly Route[] =>
+    [...others, ...own].map((one) => (about.namesAgents ? one : { ...one, examples: [] }));
+  // anybody may ask, and the routes of a server do not change
+  const document = onceMade(() => openApi(all(), about));
+  const page = onceMade(() => docsPage(all(), document()));
   const own: readonly Route[] = [
     route({
       id: 'openApi',
@@ -18,7 +28,7 @@ export function documentRoutes(others: readonly Route[], about: { readonly versi
       scope: undefined,
       answers: { 200: { about: 'The document', schema: s.any({ type: 'object' }) } },
       examples: [{ title: 'The document', status: 200 }],
-      handle: () => ({ status: 200, body: openApi(all(), about), headers: PUBLIC }),
+      handle: () => ({ status: 200, body: document(), headers: PUBLIC }),
     }),
     route({
       id: 'docs',
@@ -29,7 +39,7 @@ export function documentRoutes(others: readonly Route[], about: { readonly versi
       scope: undefined,
       answers: { 200: { about: 'The page', type: 'text/html' } },
       examples: [{ title: 'The page', status: 200 }],
-      handle: () => textAnswer(docsPage(all(), openApi(all(), about)), 'text/html; charset=utf-8'),
+      handle: () => textAnswer(page(), 'text/html; charset=utf-8'),
     }),
     route({
       id: 'docsStyle',
@@ -44,6 +54,14 @@ export function documentRoutes(others: readonly Route[], about: { readonly versi
     }),
   ];
   return own;
+}
+
+function onceMade<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function textAnswer(text: string, type: string): Response {

@@ -1,6 +1,7 @@
 import type { Entry } from '../../core/events.js';
 import type { Outcome } from '../../core/outcome.js';
 import { DEFAULT_CONFIG, type ToolLoopSettings } from '../../loops/tool-loop/config.js';
+import type { Principal } from '../access/principal.js';
 import { startRun } from '../agents/admission.js';
 import type { Variation } from '../agents/run-agents.js';
 import type { ServedAgent } from '../agents/served-agent.js';
@@ -18,6 +19,7 @@ import { type Answer, type Example, type Route, route, type ServerRequest } from
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
 import { agentNamed, agentParams } from './agents.js';
+import { becauseOf, failureWords } from './failure-words.js';
 import { untilRest } from './until-rest.js';
 
 const ENDS = {
@@ -99,7 +101,7 @@ async function invoke(
   });
   const within = { clock: parts.clock, ms: parts.settings.requestTimeoutMs, signal: request.signal };
   const outcome = await untilRest(handle, within);
-  return answered(parts, { agent, as, runId: handle.id, model }, outcome);
+  return answered(parts, { agent, as, runId: handle.id, model, principal: request.principal }, outcome);
 }
 
 function requireModel({ name, model, group }: ServedAgent, asked: string): void {
@@ -143,10 +145,11 @@ interface Invocation {
   readonly as: 'once' | 'iterative';
   readonly runId: string;
   readonly model: string | undefined;
+  readonly principal: Principal;
 }
 
 async function answered(parts: Parts, invocation: Invocation, outcome: Outcome<unknown> | undefined): Promise<Answer> {
-  const { agent, as, runId, model } = invocation;
+  const { agent, as, runId, model, principal } = invocation;
   const card = await parts.feed.card(await parts.fleet.get(runId));
   const value = outcome !== undefined && 'value' in outcome ? outcome.value : undefined;
   const result = (typeof value === 'object' && value !== null ? value : {}) as Result;
@@ -158,13 +161,14 @@ async function answered(parts: Parts, invocation: Invocation, outcome: Outcome<u
     model: (ownShape ? result.model : undefined) ?? model ?? agent.model ?? '',
     run_id: runId,
     stop: outcome?.stop ?? 'running',
-    ...becauseOf(outcome),
+    ...failureWords(principal, { stop: outcome?.stop ?? '', because: becauseOf(outcome) }),
     ...(card.waiting.length === 0 || outcome?.stop !== 'suspended' ? {} : { waiting_for: card.waiting }),
   };
   const headers = { location: `/v1/runs/${encodeURIComponent(runId)}` };
-  if (as === 'once') return { status: statusOf(outcome), body, headers };
-  const loop = loopFields(result, await parts.fleet.entries(runId));
-  return { status: statusOf(outcome), body: { ...body, ...loop }, headers };
+  const loop = as === 'once' ? {} : loopFields(result, await parts.fleet.entries(runId));
+  // what an event may not tell an answer may not either
+  const clean: unknown = JSON.parse(parts.feed.clean(JSON.stringify({ ...body, ...loop })));
+  return { status: statusOf(outcome), body: clean, headers };
 }
 
 interface Result {
@@ -216,12 +220,6 @@ function statusOf(outcome: Outcome<unknown> | undefined): number {
     default:
       return 422;
   }
-}
-
-export function becauseOf(outcome: Outcome<unknown> | undefined): { readonly because?: string } {
-  if (outcome === undefined) return {};
-  if (outcome.stop === 'bounded') return { because: `${outcome.bound} reached its limit of ${outcome.limit}` };
-  return 'because' in outcome ? { because: outcome.because } : {};
 }
 
 function examplesOf({ directory }: Parts, as: 'once' | 'iterative'): readonly Example[] {

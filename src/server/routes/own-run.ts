@@ -14,6 +14,6 @@ export async function ownRun(
     if (error instanceof FlyballError && error.code === 'RUN_NOT_FOUND') return undefined;
     throw error;
   });
-  if (record === undefined) throw notFound('run', runId);
+  if (record === undefined || record.tenant !== tenant) throw notFound('run', runId);
   return record;
 }

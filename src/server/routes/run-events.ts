@@ -95,7 +95,7 @@ function streamed(
   { principal, signal }: Pick<ServerRequest, 'principal' | 'signal'>,
   source: (signal: AbortSignal) => AsyncIterable<string>,
 ): Response {
-  const release = slots.take(principal.id);
+  const release = slots.take(JSON.stringify([principal.tenant, principal.id]));
   const body = eventStream(source, {
     clock,
     signal,

@@ -1,14 +1,17 @@
 import { budget } from '../../core/budget.js';
+import type { Outcome } from '../../core/outcome.js';
 import type { ToolResult } from '../../core/tool.js';
 import { effectKind } from '../../tools/governance/proposed-call.js';
 import type { ToolEntry } from '../../tools/registry.js';
+import type { Principal } from '../access/principal.js';
 import { startNamed } from '../agents/admission.js';
 import { toolRunName } from '../agents/run-agents.js';
 import { exampleFor } from '../contract/example-for.js';
-import { type Answer, type Route, route } from '../contract/route.js';
-import { s } from '../contract/schema.js';
+import { type Route, route } from '../contract/route.js';
+import { s, type TypeOf } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
 import { notFound } from '../problem.js';
+import { becauseOf, failureWords } from './failure-words.js';
 import { untilRest } from './until-rest.js';
 
 const toolSchema = s.named(
@@ -109,7 +112,10 @@ export function toolRoutes(parts: Parts): readonly Route[] {
           budget: ONE_CALL,
         });
         const within = { clock: parts.clock, ms: parts.settings.requestTimeoutMs, signal: request.signal };
-        return executed(handle.id, await untilRest(handle, within));
+        const outcome = await untilRest(handle, within);
+        const { status, body } = executed(request.principal, handle.id, outcome);
+        // what an event may not tell an answer may not either
+        return { status, body: JSON.parse(parts.feed.clean(JSON.stringify(body))) };
       },
     }),
   ];
@@ -151,12 +157,17 @@ function shown({ directory }: Parts, { entry: { tool, tags } }: FoundTool): unkn
   };
 }
 
-function executed(runId: string, outcome: Awaited<ReturnType<typeof untilRest>>): Answer {
+function executed(
+  principal: Principal,
+  runId: string,
+  outcome: Outcome<unknown> | undefined,
+): { readonly status: number; readonly body: TypeOf<typeof executedSchema> } {
   if (outcome === undefined || outcome.stop === 'suspended')
     return { status: 202, body: { ok: false, runId, status: outcome?.stop ?? 'running' } };
   if (outcome.stop !== 'done') {
-    const why = 'because' in outcome ? outcome.because : `it was stopped: ${outcome.stop}`;
-    return { status: 200, body: { ok: false, runId, code: outcome.stop.toUpperCase(), why } };
+    const { stop } = outcome;
+    const { because } = failureWords(principal, { stop, because: becauseOf(outcome) });
+    return { status: 200, body: { ok: false, runId, code: stop.toUpperCase(), why: because ?? `it was ${stop}` } };
   }
   const result = outcome.value as ToolResult<unknown>;
   if (!result.ok) {

@@ -34,7 +34,7 @@ export function LoginPage() {
     >
       <h1>Sign in</h1>
       <p>This server asks for a key. One is made with</p>
-      <pre class="code">flyball keys create --name me</pre>
+      <pre class="code">flyball keys create --name me --scope admin</pre>
       <label class="label" for={id}>
         API key or token
       </label>
