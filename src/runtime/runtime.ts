@@ -27,6 +27,12 @@ export interface StartOptions {
   readonly source?: string;
 }
 
+/** Who says it; and a name for the message, under which it is heard once, however often it is sent. */
+export interface Sending {
+  readonly by?: string;
+  readonly id?: string;
+}
+
 export interface RunHandle {
   readonly id: string;
   /** How the run stands when it next rests: an outcome, or `suspended`. */
@@ -54,9 +60,9 @@ export interface Runtime {
     },
   ): Promise<'accepted' | 'duplicate'>;
   /** Tells a run to do something differently from now on: `run.instructions()`. Paused, it hears it when it goes on. */
-  redirect(runId: string, instruction: string, options?: { readonly by?: string }): Promise<void>;
-  cancel(runId: string, options?: { readonly by?: string; readonly why?: string }): Promise<void>;
-  pause(runId: string, options?: { readonly by?: string }): Promise<void>;
+  redirect(runId: string, instruction: string, options?: Sending): Promise<void>;
+  cancel(runId: string, options?: Sending & { readonly why?: string }): Promise<void>;
+  pause(runId: string, options?: Sending): Promise<void>;
   fork(runId: string, options: ForkOptions): Promise<RunHandle>;
   get(runId: string): Promise<RunRecord>;
   list(filter?: RunFilter): Promise<RunPage>;
@@ -134,6 +140,12 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     const answer = await engine.post(runId, { ...message, id: message.id ?? randomUUID(), at: clock.now() });
     lives.poke(runId);
     return answer;
+  };
+
+  /** A message with a name may have been heard by a run that has ended since: the engine knows. */
+  const requireGoing = async (runId: string, { id }: Sending): Promise<void> => {
+    const record = await get(runId);
+    if (id === undefined) refuseTerminal(record);
   };
 
   /** Another worker may be quicker than we are: then the run is on its way all the same. */
@@ -223,10 +235,11 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     },
 
     async cancel(runId, given = {}) {
-      refuseTerminal(await get(runId));
+      await requireGoing(runId, given);
       const by = given.by ?? 'anonymous';
       const body = JSON.stringify({ why: given.why ?? `requested by ${by}` });
-      await post(runId, { kind: 'cancel', name: '', from: by, body });
+      const posted = await post(runId, { kind: 'cancel', name: '', from: by, body, ...named(given) });
+      if (posted === 'duplicate') return;
       // read after the message is there: a run that came to rest meanwhile has not seen it
       const { status } = await get(runId);
       if (status === 'paused' || status === 'bounded' || status === 'stalled') await engine.requeue(runId);
@@ -236,18 +249,19 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     async redirect(runId, instruction, given = {}) {
       if (typeof instruction !== 'string' || instruction.trim() === '')
         throw new ConfigError('A redirection needs words: say what the run is to do differently.');
-      refuseTerminal(await get(runId));
+      await requireGoing(runId, given);
       await post(runId, {
         kind: 'redirect',
         name: '',
         from: given.by ?? 'anonymous',
         body: JSON.stringify(instruction),
+        ...named(given),
       });
     },
 
     async pause(runId, given = {}) {
-      refuseTerminal(await get(runId));
-      await post(runId, { kind: 'pause', name: '', from: given.by ?? 'anonymous', body: '' });
+      await requireGoing(runId, given);
+      await post(runId, { kind: 'pause', name: '', from: given.by ?? 'anonymous', body: '', ...named(given) });
     },
 
     async fork(runId, given) {
@@ -354,4 +368,8 @@ function isEnded(record: RunRecord): boolean {
 
 function refuseTerminal(record: RunRecord): void {
   if (isEnded(record)) throw alreadyTerminal(record);
+}
+
+function named({ id }: Sending): { readonly id?: string } {
+  return id === undefined ? {} : { id };
 }

@@ -1,5 +1,6 @@
 import type { Budget } from '../../core/budget.js';
 import type { RunRecord } from '../../ports/engine.js';
+import type { Sending } from '../../runtime/runtime.js';
 import { answeringScopes, holds, type Principal } from '../access/principal.js';
 import { admitted, lowerBudget, startFork } from '../agents/admission.js';
 import { screenMessage } from '../agents/screen-message.js';
@@ -52,8 +53,9 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
       'Cancel a run: what can be undone is undone',
       s.object({ why: s.optional(shortText('For the journal.')) }),
       { why: 'not needed any more' },
-      async ({ principal, body: { why } }, { id }) => {
-        await fleet.cancel(id, { by: principal.subject, ...(why === undefined ? {} : { why }) });
+      async (request, { id }) => {
+        const { why } = request.body;
+        await fleet.cancel(id, { ...sending(request), ...(why === undefined ? {} : { why }) });
         return acceptedRun(parts, id);
       },
     ),
@@ -64,7 +66,7 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
       s.object({}),
       {},
       async (request, { id }) => {
-        await fleet.pause(id, { by: request.principal.subject });
+        await fleet.pause(id, sending(request));
         return acceptedRun(parts, id);
       },
     ),
@@ -100,9 +102,10 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
       'Tell a run to do something differently from now on',
       s.object({ instruction: shortText('What to do differently.') }),
       { instruction: 'Keep it short.' },
-      async ({ principal, body: { instruction } }, { id }) => {
-        await screenMessage(instruction, { runId: id, principal });
-        await fleet.redirect(id, instruction, { by: principal.subject });
+      async (request, { id }) => {
+        const { instruction } = request.body;
+        await screenMessage(instruction, { runId: id, principal: request.principal });
+        await fleet.redirect(id, instruction, sending(request));
         return acceptedRun(parts, id);
       },
     ),
@@ -196,4 +199,9 @@ async function fork(parts: Parts, request: Forking, { id }: RunRecord): Promise<
     ...(live === undefined ? {} : { live }),
   });
   return acceptedRun(parts, handle.id);
+}
+
+/** Under the name of the request: sent again after a crash, it is heard once. */
+function sending({ principal, once }: Pick<ServerRequest, 'principal' | 'once'>): Sending {
+  return { by: principal.subject, ...(once === undefined ? {} : { id: once }) };
 }
