@@ -90,7 +90,9 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
   const { raw, json } = takesBody(route)
     ? await gate.body(request, route.raw === true ? 'raw' : 'json')
     : { raw: new Uint8Array(0), json: undefined };
-  const body = route.body === undefined ? undefined : await fitting(check, route.body, json, 'body');
+  // no body at all is an empty one: what it lacks is told by name
+  const given = json === undefined && raw.byteLength === 0 ? {} : json;
+  const body = route.body === undefined ? undefined : await fitting(check, route.body, given, 'body');
   const key = route.method === 'post' && route.idempotent !== false ? request.headers.get('idempotency-key') : null;
   const target = `${route.method} ${new URL(request.url).pathname}`;
   const repeatable = key === null ? undefined : { principal, route: route.id, target, key, raw };

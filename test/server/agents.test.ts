@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Agent, done } from 'flyball';
 import { loadSkills } from 'flyball/adapters/skill-folder';
 import { scriptedModel } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +13,13 @@ beforeAll(async () => {
     { id: 'scripted/other' },
   );
   const skills = await loadSkills(join(root, 'data/skills/energy_desk'));
-  stage = await serverStage({ groups: [{ ...standardGroup(), models: { 'scripted/other': other }, skills }] });
+  const standard = standardGroup();
+  const sleeper: Agent<null, string> = async (run) => {
+    await run.sleep(300);
+    return done('awake');
+  };
+  const agents = { ...standard.agents, sleeper };
+  stage = await serverStage({ groups: [{ ...standard, agents, models: { 'scripted/other': other }, skills }] });
 });
 afterAll(() => stage.close());
 
@@ -26,6 +33,7 @@ describe('agents over HTTP', () => {
       'payer',
       'waiter',
       'counter',
+      'sleeper',
     ]);
     expect(body.agents[0]).toMatchObject({
       kind: 'agent',
@@ -136,6 +144,23 @@ describe('invoke-iterative', () => {
     expect(status).toBe(202);
     expect(body).toMatchObject({ stop: 'suspended', output: null });
     expect(body.waiting_for.length).toBe(1);
+  });
+
+  it('waits through a sleep of the run: only people and time let it answer before [R6-HTTP-INVOKE-ITERATIVE]', async () => {
+    const { status, body } = await stage.call('POST', '/v1/agents/sleeper/invoke-iterative', {
+      body: { inputs: null },
+    });
+    expect({ status, output: body.output }).toEqual({ status: 200, output: 'awake' });
+  });
+
+  it('takes no body for an empty one, and says what it lacks [R6-HTTP-ERRORS]', async () => {
+    const lacking = await stage.call('POST', '/v1/agents/plain/invoke');
+    expect(lacking).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
+    expect(lacking.body.detail).toContain('inputs');
+    const unknown = await stage.call('POST', '/v1/agents/plain/invoke', { body: { inputs: {}, max_itr: 3 } });
+    expect(unknown.body.detail).toContain('there is no such field');
+    const { body } = await stage.call('POST', '/v1/runs', { body: { agent: 'waiter' } });
+    expect((await stage.call('POST', `/v1/runs/${body.id}/pause`)).status).toBe(202);
   });
 
   it('tells of a bound that was reached with a status of its own [R6-HTTP-LOWER-BOUNDS]', async () => {

@@ -72,8 +72,15 @@ describe('a conversation over HTTP', () => {
     expect(after.body.turns.at(-1)).toMatchObject({ said: 'the tides', answer: 'heard: the tides' });
   });
 
-  it('is listed by its agent [R6-HTTP-CONVERSATIONS]', async () => {
+  it('is listed, by its agent too [R6-HTTP-CONVERSATIONS]', async () => {
     const id = await start('desk');
+    await stage.call('POST', '/v1/runs', { body: { agent: 'counter' } });
+    const { body: all } = await stage.call('GET', '/v1/conversations?limit=3');
+    expect(all.conversations.map(({ mode }: { mode: string }) => mode)).toEqual([
+      'conversation',
+      'conversation',
+      'conversation',
+    ]);
     const { body } = await stage.call('GET', '/v1/conversations?agent=desk');
     expect(body.conversations).toMatchObject([{ id, agent: 'desk', mode: 'conversation' }]);
   });

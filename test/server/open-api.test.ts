@@ -107,7 +107,8 @@ describe('every route', () => {
     for (const route of fuzzed) {
       await fc.assert(
         fc.asyncProperty(nearlyFitting(route), async ({ params, query, body }) => {
-          const sent = route.method === 'post' ? { body: typeof body === 'string' ? JSON.stringify(body) : body } : {};
+          const hasBody = route.method === 'post' && body !== undefined;
+          const sent = hasBody ? { body: typeof body === 'string' ? JSON.stringify(body) : body } : {};
           const answer = await stage.call(route.method.toUpperCase(), addressOf(route.path, params, query), sent);
           const problem = await broken(route, answer);
           if (problem !== undefined) problems.push(`${JSON.stringify({ params, query, body })} → ${problem}`);
@@ -139,7 +140,7 @@ function nearlyFitting({ params, query, body }: Route): fc.Arbitrary<Fuzz> {
       text.filter((one) => one !== ''),
     ),
     query: fc.oneof(fc.constant({}), fieldsOf(query?.json, text)),
-    body: fc.oneof(bodyOf(body?.json), fc.jsonValue({ maxDepth: 3 })),
+    body: fc.oneof(bodyOf(body?.json), fc.jsonValue({ maxDepth: 3 }), fc.constant(undefined)),
   });
 }
 

@@ -108,7 +108,7 @@ function fieldsOf(
 function bodyOf(body: Schema<unknown>, examples: readonly Example[], components: Components): Json {
   const shown = examples.filter((example) => example.body !== undefined);
   return {
-    required: true,
+    required: ((body.json['required'] ?? []) as readonly string[]).length > 0,
     content: {
       'application/json': {
         schema: components.refer(body.json),

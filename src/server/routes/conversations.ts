@@ -14,6 +14,7 @@ import { notFound, Problem } from '../problem.js';
 import { agentNamed } from './agents.js';
 import { untilHeard } from './conversation-heard.js';
 import { cardFor, failureWords } from './failure-words.js';
+import { listRuns } from './list-runs.js';
 import { ownRun } from './own-run.js';
 import { untilRest } from './until-rest.js';
 
@@ -108,7 +109,7 @@ function listing({ fleet, feed, directory }: Parts): Route {
     summary: 'List conversations, newest first',
     scope: 'runs:read',
     query: s.object({
-      agent: s.string({ maxLength: 200, description: 'Whose conversations.' }),
+      agent: s.optional(s.string({ maxLength: 200, description: 'Whose conversations; of all agents where absent.' })),
       limit: s.optional(s.integer({ minimum: 1, maximum: 200 })),
       cursor: s.optional(s.string({ maxLength: 500 })),
     }),
@@ -118,17 +119,14 @@ function listing({ fleet, feed, directory }: Parts): Route {
         schema: s.object({ conversations: s.list(runCardSchema), cursor: s.optional(s.string()) }),
       },
     },
-    examples: directory
-      .list()
-      .slice(0, 1)
-      .map(({ name }) => ({ title: 'Of one agent', query: { agent: name }, status: 200 })),
+    examples: [{ title: 'The latest', query: { limit: '10' }, status: 200 }],
     handle: async ({ query, principal }) => {
       const { agent, limit = 50, cursor } = query;
-      const page = await fleet.list({
-        tenant: principal.tenant,
-        agent: `${agentNamed(directory, agent).name}:chat`,
-        limit,
-        ...(cursor === undefined ? {} : { cursor }),
+      const wanted = agent === undefined ? undefined : agentNamed(directory, agent).name;
+      const filter = { tenant: principal.tenant, limit, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await listRuns(fleet, filter, (record) => {
+        const served = servedName(record.agent);
+        return served.mode === 'conversation' && (wanted === undefined || served.agent === wanted);
       });
       const conversations = await Promise.all(page.runs.map((record) => feed.card(record)));
       return { status: 200, body: { conversations, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };

@@ -1,4 +1,4 @@
-import type { RunFilter, RunRecord } from '../../ports/engine.js';
+import type { RunRecord } from '../../ports/engine.js';
 import { summarise } from '../../views/summary.js';
 import { startRun } from '../agents/admission.js';
 import { type ServedAgent, servedName } from '../agents/served-agent.js';
@@ -10,6 +10,7 @@ import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
 import { acceptedRun } from './accepted-run.js';
 import { agentNamed } from './agents.js';
+import { listRuns } from './list-runs.js';
 import { ownRun } from './own-run.js';
 import { runControlRoutes } from './run-control.js';
 import { runDetailSchema, runListQuery, runListSchema, runParams } from './run-schemas.js';
@@ -81,7 +82,8 @@ function startAndRead(parts: Parts): readonly Route[] {
       ],
       handle: async ({ principal, query }) => {
         const { agent, limit = 50, ...filter } = query;
-        const page = await listed(parts, { ...filter, tenant: principal.tenant }, limit, agent);
+        const isAsked = (record: RunRecord): boolean => agent === undefined || servedName(record.agent).agent === agent;
+        const page = await listRuns(parts.fleet, { ...filter, tenant: principal.tenant, limit }, isAsked);
         const runs: RunCard[] = [];
         for (const record of page.runs) runs.push(await parts.feed.card(record));
         return { status: 200, body: { runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };
@@ -141,29 +143,3 @@ function startExamples({ directory }: Parts): readonly Example[] {
   };
   return [{ title: 'A run with less of a budget', body, status: 202 }, refused];
 }
-
-/** An agent has several names in the engine, one for each way to run it: they are told apart here. */
-async function listed(
-  { fleet }: Parts,
-  filter: RunFilter,
-  limit: number,
-  agent: string | undefined,
-): Promise<{ readonly runs: readonly RunRecord[]; readonly cursor?: string }> {
-  if (agent === undefined) return fleet.list({ ...filter, limit });
-  const runs: RunRecord[] = [];
-  let { cursor } = filter;
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    const page = await fleet.list({
-      ...filter,
-      ...(cursor === undefined ? {} : { cursor }),
-      limit: limit - runs.length,
-    });
-    runs.push(...page.runs.filter((record) => servedName(record.agent).agent === agent));
-    cursor = page.cursor;
-    if (cursor === undefined || runs.length >= limit) break;
-  }
-  return { runs, ...(cursor === undefined ? {} : { cursor }) };
-}
-
-/** A page may be shorter than it could be; its cursor goes on from there. */
-const MOST_LOOKS = 20;

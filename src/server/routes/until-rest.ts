@@ -10,6 +10,7 @@ export async function untilRest(
   const { clock, ms, signal } = within;
   if (signal.aborted) return undefined; // it went away while the run was being started
   let stop: () => void = () => undefined;
+  let isOver = false;
   const over = new Promise<undefined>((resolve) => {
     const cancel = clock.after(ms, () => resolve(undefined), { keepAlive: false });
     const gone = (): void => resolve(undefined);
@@ -20,8 +21,23 @@ export async function untilRest(
     };
   });
   try {
-    return await Promise.race([handle.outcome(), over]);
+    return await Promise.race([awake(handle, clock, () => isOver), over]);
   } finally {
+    isOver = true;
     stop();
+  }
+}
+
+/** A run that only sleeps wakes by itself: it is looked at again after so long. */
+const LOOK_MS = 50;
+
+/** How it rests when it waits for something else than the time. */
+async function awake(handle: RunHandle, clock: Clock, isOver: () => boolean): Promise<Outcome<unknown>> {
+  for (;;) {
+    const outcome = await handle.outcome();
+    const sleeps =
+      outcome.stop === 'suspended' && outcome.paused !== true && outcome.waiting.every(({ kind }) => kind === 'sleep');
+    if (!sleeps || isOver()) return outcome;
+    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve, { keepAlive: false }));
   }
 }

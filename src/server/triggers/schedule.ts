@@ -1,5 +1,5 @@
 import type { Cron } from 'croner';
-import { ConfigError, failureOf } from '../../core/errors.js';
+import { ConfigError, FlyballError, failureOf } from '../../core/errors.js';
 import type { CronTrigger } from './trigger.js';
 
 /** Times of a cron schedule. Holds no timer and reads no clock: it is asked about a time and answers. */
@@ -61,9 +61,9 @@ async function cronOf({
   if (typeof schedule !== 'string' || !isPattern(schedule))
     throw wrong(name, schedule, 'it has five fields (minute hour day month weekday), or six with seconds first');
   const { Cron: Pattern } = await import('croner').catch((error: unknown) => {
-    throw new ConfigError(
-      `Trigger "${name}" needs the package croner: npm install croner (${failureOf(error).message})`,
-    );
+    throw new FlyballError('DRIVER_MISSING', `Trigger "${name}" needs the package croner: npm install croner`, {
+      cause: error,
+    });
   });
   try {
     const cron = new Pattern(schedule, { timezone, paused: true });
