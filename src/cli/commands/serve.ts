@@ -43,7 +43,7 @@ export function serveCommand(perform: Perform): Command {
     .option('--max-body <bytes>', 'longest body of a request (default: 1048576)', whole)
     .option('--timeout <seconds>', 'how long a request waits for an answer (default: 30)', amount)
     .option('--triggers <file>', 'cron and webhook triggers, in YAML')
-    .option('--evals <folder>', 'results of evaluations, shown in the studio')
+    .option('--evals <folder>', 'results of evaluations, shown in the studio (default: .flyball/evals)')
     .option('--public-card', 'show the agent card to anybody')
     .option('--no-studio', 'without the studio')
     .option('--no-mcp', 'without the MCP endpoint')

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
 import type { FlyballServer, ServerOptions } from '../../server/server.js';
@@ -55,7 +56,7 @@ function settingsOf(options: ServeOptions): Partial<ServerSettings> {
     ...(port === undefined ? {} : { port }),
     ...(origin === undefined ? {} : { origins: origin }),
     ...(name === undefined ? {} : { hosts: name }),
-    ...(evals === undefined ? {} : { evals }),
+    ...evalsFrom(evals),
     ...(publicCard === undefined ? {} : { publicCard }),
     ...(maxBody === undefined ? {} : { maxBodyBytes: maxBody }),
     ...(timeout === undefined ? {} : { requestTimeoutMs: timeout * 1000 }),
@@ -108,4 +109,12 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
       : `  ${dim('credentials are needed: Authorization: Bearer <key>')}`,
   );
   screen.line(dim('  Ctrl-C stops it; runs go on when it starts again.'));
+}
+
+/** Where `flyball evals run` puts its results, unless another folder is named. */
+const EVALS = join('.flyball', 'evals');
+
+function evalsFrom(folder: string | undefined): Pick<Partial<ServerSettings>, 'evals'> {
+  if (folder !== undefined) return { evals: folder };
+  return existsSync(EVALS) ? { evals: EVALS } : {};
 }
