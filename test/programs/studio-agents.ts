@@ -1,7 +1,15 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { type Agent, done } from 'flyball';
 import { defineAgent } from 'flyball/agents';
-import { chooseOneTool, formTool } from 'flyball/people';
+import {
+  chooseOneTool,
+  chooseSeveralTool,
+  confirmTool,
+  dateTool,
+  fileTool,
+  formTool,
+  numberTool,
+} from 'flyball/people';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 
@@ -121,5 +129,63 @@ const receptionist: Agent<unknown, unknown> = async (run) => {
   return done(`${berth.content} for ${guest.content}`);
 };
 
-export const agents = { cashier, walker, teller, receptionist };
+/** One question for each other way to ask. */
+const clerk: Agent<unknown, unknown> = async (run) => {
+  const days = { earliest: '2030-01-01', latest: '2030-12-31' };
+  const said = [
+    await run.call(dateTool(), { prompt: 'Which day?', ...days }),
+    await run.call(chooseSeveralTool(), { prompt: 'Which flags?', choices: ['A', 'B', 'C'], minimum: 2, maximum: 2 }),
+    await run.call(fileTool({ maxBytes: 40, endings: ['.txt'] }), { prompt: 'The list of names, please.' }),
+    await run.call(numberTool(), { prompt: 'How many crew?', minimum: 1, integer: true }),
+    await run.call(confirmTool(), { prompt: 'Is that all?' }),
+  ];
+  return done(said.map(({ content }) => content).join(' | '));
+};
+
+/** Tries to be more than text wherever a text can stand. A browser that believed it would set `globalThis.hacked`. */
+const MARKUP =
+  '<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=2</script>[a](javascript:globalThis.hacked=3)';
+/** Reads from right to left what follows. */
+const TURNED = '\u202e021 RUE\u202c';
+
+const imitate = tool({
+  name: 'imitate',
+  description: `Repeats. ${MARKUP}`,
+  input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
+  effect: { class: 'irreversible', why: MARKUP },
+  review: () => ({ why: `${MARKUP} ${TURNED}`, expectedEffect: TURNED, alternatives: [MARKUP], undo: MARKUP }),
+  execute: async ({ text }) => `${MARKUP} ${String(text)}`,
+});
+
+const mimicModel = scriptedModel(
+  {
+    mimic: ({ messages }) => {
+      if (messages.some(({ role }) => role === 'tool')) return `${MARKUP} ${TURNED}`;
+      const call = JSON.stringify({ text: `${TURNED}${MARKUP}` });
+      return { text: MARKUP, reasoning: MARKUP, toolCalls: [{ id: 'c1', name: 'imitate', arguments: call }] };
+    },
+  },
+  { id: 'scripted/mimic' },
+);
+
+const mimic = defineAgent({
+  name: 'mimic',
+  description: `Says what it should not. ${MARKUP}`,
+  model: mimicModel,
+  tools: [imitate],
+  inputs: { request: { type: 'string', description: MARKUP, default: MARKUP } },
+  loop: { doubleConfirmation: false },
+  budget: { modelCalls: 4, toolCalls: 2 },
+});
+
+/** The same in everything that an agent writes down itself. */
+const scribbler: Agent<unknown, unknown> = async (run) => {
+  run.note({ kind: 'phase', phase: MARKUP });
+  run.note({ kind: 'plan', goal: MARKUP, steps: [{ id: MARKUP, description: MARKUP, dependsOn: [] }] });
+  await run.step(MARKUP, { [MARKUP]: TURNED }, () => MARKUP, 'pure');
+  await run.call(chooseOneTool(), { prompt: `${MARKUP} ${TURNED}`, choices: [MARKUP, TURNED] });
+  throw new Error(MARKUP);
+};
+
+export const agents = { cashier, walker, teller, receptionist, clerk, mimic, scribbler };
 export const tools = [payBack];

@@ -6,11 +6,13 @@ import { writeResultsFile } from '../../src/adapters/eval-files/results-file.js'
 import { results, simulation } from '../evals/stage-results.js';
 import {
   CHROMIUM,
+  expectOnlyText,
   isTooWide,
   openBrowser,
   type Served,
   serve,
   TAKES_PICTURES,
+  tooSmallToTouch,
   until,
   type Visit,
   visit,
@@ -26,6 +28,25 @@ const WATCH_ARRIVING = `{
     for (const one of document.querySelectorAll('.turn-answer.arriving')) arrived.add(one.textContent);
   }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
 }`;
+
+/** The details of each once, in one frame each. */
+const OPEN_EVERY_EVENT = `(async () => {
+  for (const row of document.querySelectorAll('.event-row')) {
+    row.click();
+    await new Promise(requestAnimationFrame);
+    if (document.querySelector('main :is(img, script, iframe)') !== null) globalThis.hacked = 'an element was made';
+  }
+})()`;
+
+const PROMPTS: Readonly<Record<string, string>> = {
+  'choose-several': 'Which flags?',
+  file: 'The list of names, please.',
+  number: 'How many crew?',
+  confirm: 'Is that all?',
+};
+
+const PHONE = { viewport: { width: 360, height: 740 }, colorScheme: 'dark', isMobile: true, hasTouch: true } as const;
+const LONG = { timeout: 30_000 };
 
 interface Card {
   readonly id: string;
@@ -72,11 +93,12 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     for (;;) {
       const card = await read<Card>(`/v1/runs/${id}`);
       if (!['pending', 'running'].includes(card.status)) return card;
+      await new Promise((resolve) => setTimeout(resolve, 25)); // the server needs the processor more than we do
     }
   };
 
   it('starts a run from a form, shows it live, and takes an approval [R6-SHOW-BROWSER] [R6-STUDIO-PLAYGROUND] [R6-STUDIO-INBOX] [R6-STUDIO-LIVE]', async () => {
-    const { page, picture } = await come('/playground/cashier');
+    const { page } = await come('/playground/cashier');
     expect(await page.inputValue('[name=request]')).toBe('Please refund order A-17.');
     await page.fill('[name=copies]', '1.5');
     await page.click('text=Start');
@@ -85,7 +107,6 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.selectOption('[name=urgent]', 'true');
     await page.click('summary:has-text("Lower its bounds")');
     await page.fill('[name=costUsd]', '0.1');
-    await picture('studio-playground');
     await page.click('text=Start');
     await page.waitForURL('**/runs/*');
     await page.waitForSelector('[data-status=suspended]');
@@ -99,7 +120,6 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await request.getByText('120 EUR go back to the customer, today.').waitFor();
     for (const words of ['It cannot be taken back', 'pay back half of it', '86 %', 'rule check', 'A-17', 'pay_back'])
       expect(await request.innerText()).toContain(words);
-    await picture('studio-inbox');
     await page.click('button:has-text("Approve")');
     await page.click('text=Approve now');
     await page.waitForSelector('[data-shown][data-status=decided]');
@@ -172,20 +192,112 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     const { id } = await start('receptionist', {});
     const row = page.locator('.request-row', { hasText: 'Which berth do you want?' });
     await row.click();
-    await page.click('text=Answer >> nth=-1');
+    const answer = page.locator('.verdict button:has-text("Answer")');
+    await answer.click();
     await page.waitForSelector('text=Choose one.');
     await page.check('text=the quiet one');
-    await page.click('button:has-text("Answer")');
+    await answer.click();
     await page.waitForSelector('[data-status=decided]');
     await page.locator('.request-row', { hasText: 'Who comes' }).click();
     await page.fill('[name=name]', 'Ada');
     await page.fill('[name=nights]', '0');
-    await page.click('button:has-text("Answer")');
+    await answer.click();
     await page.waitForSelector('text=nights must be at least 1');
     await page.fill('[name=nights]', '3');
-    await page.click('button:has-text("Answer")');
+    await answer.click();
     await page.waitForSelector('[data-status=decided]');
     expect(await rested(id)).toMatchObject({ status: 'done' });
+  });
+
+  it('takes days, several choices, files, numbers and a yes, each checked before it is sent [R6-STUDIO-INBOX]', async () => {
+    const { id } = await start('clerk', {});
+    await rested(id);
+    const { page } = await come(`/inbox?run=${id}`);
+    const send = page.locator('.verdict button.primary');
+    const asked = async (widget: string): Promise<void> => {
+      await page.locator(`.request-row`, { hasText: PROMPTS[widget] ?? '' }).click();
+      await page.waitForSelector(`[data-widget=${widget}]`);
+    };
+    await page.waitForSelector('.menu a:has-text("Inbox") .count');
+    await page.fill('[name=answer]', '2030-05-01');
+    await send.click();
+    await asked('choose-several');
+    await page.check('.choices label:has-text("A")');
+    await send.click();
+    await page.waitForSelector('text=Choose at least 2.');
+    await page.check('.choices label:has-text("C")');
+    await send.click();
+    await asked('file');
+    const file = (content: string) => ({ name: 'names.txt', mimeType: 'text/plain', buffer: Buffer.from(content) });
+    await page.setInputFiles('input[type=file]', file('x'.repeat(41)));
+    await page.waitForSelector('text=names.txt has 41 bytes; 40 at most.');
+    await page.setInputFiles('input[type=file]', file('Ada, Grace'));
+    await page.waitForSelector('.field-problem', { state: 'detached' });
+    await send.click();
+    await asked('number');
+    await page.fill('[name=answer]', '0');
+    await send.click();
+    await page.waitForSelector('text=must be at least 1');
+    await page.fill('[name=answer]', '4');
+    await send.click();
+    await asked('confirm');
+    await page.click('.verdict >> text=Yes');
+    await page.waitForSelector('[data-status=decided]');
+    expect(await rested(id)).toMatchObject({ status: 'done' });
+    const { outcome } = await read<{ outcome: { value: string } }>(`/v1/runs/${id}`);
+    for (const part of ['2030-05-01', 'A', 'C', 'Ada, Grace', '4']) expect(outcome.value).toContain(part);
+  });
+
+  it('passes a request on to somebody else, with a reason, and says to whom [R6-STUDIO-INBOX]', async () => {
+    const { id } = await start('cashier', { request: 'order five' });
+    await rested(id);
+    const { page } = await come(`/inbox?run=${id}`);
+    await page.waitForSelector('article.request');
+    await page.keyboard.press('e');
+    await page.click('text=Escalate now');
+    await page.waitForSelector('text=To escalate needs a reason');
+    await page.keyboard.type('more than I may pay');
+    await page.click('text=Escalate now');
+    await page.waitForSelector('[data-status=decided]');
+    await page.goto(`${served.url}/studio/inbox?run=${id}`);
+    await page.waitForSelector('text=It was escalated to the head of the desk.');
+    expect(await page.innerText('article.request')).toContain('more than I may pay');
+  });
+
+  it('shows hostile text as text, wherever a run can put one [R6-STUDIO-OFFLINE]', async () => {
+    const runs = await Promise.all(['mimic', 'scribbler'].map((agent) => start(agent, {})));
+    await Promise.all(runs.map(({ id }) => rested(id)));
+    const { page, go } = await come('/agents');
+    await page.waitForSelector('[data-agent=mimic]');
+    await expectOnlyText(page);
+    for (const { id } of runs) {
+      await go(`/inbox?run=${id}`);
+      await page.waitForSelector('article.request:has-text("<img src=x onerror")');
+      await page.waitForSelector('article.request:has-text("[U+202E]021 RUE")');
+      await expectOnlyText(page);
+    }
+    await page.check('.choices label >> nth=0');
+    await page.click('.verdict button.primary');
+    await page.waitForSelector('[data-status=decided]');
+    await go(`/inbox?run=${runs[0]?.id}`);
+    await page.click('button:has-text("Approve")');
+    await page.click('text=Approve now');
+    await page.waitForSelector('[data-status=decided]');
+    await Promise.all(runs.map(({ id }) => rested(id)));
+    for (const { id } of runs) {
+      await go(`/runs/${id}`);
+      await page.waitForSelector('.wf-row');
+      for (const tab of await page.locator('[role=tab]').all()) {
+        await tab.click();
+        await page.waitForSelector(`#${(await tab.getAttribute('aria-controls')) ?? ''} > *`);
+        await expectOnlyText(page);
+      }
+      await page.evaluate(OPEN_EVERY_EVENT);
+      await expectOnlyText(page);
+    }
+    await go('/runs');
+    await page.waitForSelector('.run-now:has-text("<img src=x onerror")');
+    await expectOnlyText(page);
   });
 
   it('holds a conversation, turn by turn [R6-STUDIO-PLAYGROUND]', async () => {
@@ -206,7 +318,11 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
 
   it('shows the words of an answer as they come, and that a demonstration is one [R6-STUDIO-LIVE]', async () => {
     const { page } = await come('/playground/harbour-desk');
-    await page.waitForSelector('text=Demonstration: scripted model');
+    // some agents of this server are scripted as a demonstration, some are not
+    await page.waitForSelector('.banner:has-text("replies of 7 agents come from a script, not from a language model")');
+    await page.waitForSelector('.playground .badge:has-text("Demonstration")');
+    await page.click('.banner >> text=Hide');
+    await page.waitForSelector('.banner', { state: 'detached' });
     await page.check('text=Conversation: turn by turn');
     await page.click('text=Begin a conversation');
     await page.evaluate(WATCH_ARRIVING);
@@ -241,10 +357,10 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     (visited.errors as string[]).splice(0, visited.errors.length, ...lost); // the browser tells of every lost connection
   });
 
-  it('goes back in time, and forks from there [R6-SHOW-BROWSER]', async () => {
+  it('goes back in time, and forks from there [R6-SHOW-BROWSER] [R6-STUDIO-TIME] [R6-STUDIO-FORK] [R6-STUDIO-RUNS]', async () => {
     const { id } = await start('walker', { steps: 4 });
     await rested(id);
-    const { page, picture } = await come(`/runs/${id}`);
+    const { page } = await come(`/runs/${id}`);
     await page.waitForSelector('[data-status=done]');
     const slider = page.locator('.slider-range');
     const all = Number(await slider.getAttribute('max'));
@@ -257,7 +373,6 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await slider.fill(String(all - 3));
     await page.waitForSelector(`.slider-line:has-text("Entry ${all - 3} of")`);
     expect(await page.locator('.run-title [data-status=done]').count()).toBe(0);
-    await picture('studio-time-travel');
     const button = page.locator('button:has-text("Fork from here")');
     if (await button.isDisabled()) await page.click('text=Go to the nearest fork point');
     await button.click();
@@ -265,6 +380,10 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.waitForURL((to) => !to.pathname.endsWith(id));
     await page.waitForSelector('text=forked from');
     await page.waitForSelector('[data-status=done]');
+    await page.waitForSelector('.run-result:has-text("walked 4 steps")');
+    await page.waitForSelector('.run-facts:has-text("entries inherited")');
+    await page.click('.brand');
+    await page.waitForSelector('.run-row:has-text("Fork") .run-now:has-text("walked 4 steps")');
   });
 
   it('keeps only what is seen of 10,000 events in the page [R6-STUDIO-VIRTUAL] [R6-SHOW-BROWSER]', async () => {
@@ -288,16 +407,47 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     expect(Number(await page.evaluate('document.querySelectorAll("*").length'))).toBeLessThan(5000);
   });
 
+  it('says what is wrong and what to do next where there is nothing to show, and comes back by itself', async () => {
+    const visited = await come('/playground/nobody');
+    const { page, walk } = visited;
+    await page.waitForSelector('text=No agent nobody is served here');
+    await walk('/runs/nothing');
+    await page.waitForSelector('[role=alert]:has-text("There is no run nothing.")');
+    const { id } = await start('walker', { steps: 1 });
+    const card = { ...(await rested(id)), id: 'fresh', agent: 'retired', status: 'pending', outcome: undefined };
+    await page.route('**/v1/runs/fresh', (route) => route.fulfill({ json: card }));
+    await page.route('**/v1/runs/fresh/events?*', (route) =>
+      route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body: ': nothing yet\n\n' }),
+    );
+    await walk('/runs/fresh');
+    await page.waitForSelector('text=Nothing happened yet');
+    await page.waitForSelector('.badge:has-text("Not served here")');
+    const refusal = {
+      title: 'Not allowed',
+      status: 403,
+      code: 'FORBIDDEN',
+      retryable: false,
+      next: 'Use another key.',
+    };
+    await page.route('**/v1/approvals?*', (route) =>
+      route.fulfill({ status: 403, json: { ...refusal, detail: 'This needs the scope approvals:decide.' } }),
+    );
+    await walk('/inbox');
+    await page.waitForSelector('[role=alert]:has-text("approvals:decide") >> text=Use another key.');
+    await page.route('**/v1/**', (route) => route.abort());
+    await walk(`/runs/${id}`);
+    await page.waitForSelector('[role=alert]:has-text("The server does not answer.")');
+    await walk('/agents');
+    await page.waitForSelector('[role=alert]:has-text("The server does not answer.")');
+    await page.unroute('**/v1/**');
+    await page.waitForSelector('[data-agent=cashier]');
+    (visited.errors as string[]).splice(0); // the browser tells of every refusal
+  });
+
   it('fits a phone in the dark: nothing has to be scrolled sideways [R6-STUDIO-OFFLINE]', async () => {
     const { id } = await start('cashier', { request: 'order four' });
     await rested(id);
-    const phone = {
-      viewport: { width: 360, height: 740 },
-      colorScheme: 'dark',
-      isMobile: true,
-      hasTouch: true,
-    } as const;
-    const { page, go, picture } = await come('/runs', phone);
+    const { page, walk } = await come('/runs', PHONE);
     for (const [path, there] of [
       ['/runs', '.run-item'],
       [`/runs/${id}`, '.run-title [data-status]'],
@@ -310,14 +460,12 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       ['/evals', '.empty'],
       ['/who', '.who'],
     ] as const) {
-      await go(path);
+      await walk(path);
       await page.waitForSelector(there);
       expect(await isTooWide(page), path).toBe(false);
+      expect(await tooSmallToTouch(page), path).toEqual([]);
     }
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(14, 17, 22)');
-    await go(`/inbox?run=${id}`);
-    await page.waitForSelector('article.request');
-    await picture('studio-phone');
   });
 
   it('is used by keyboard alone, and says which keys there are [R6-STUDIO-OFFLINE]', async () => {
@@ -329,6 +477,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.waitForSelector('dialog[open] >> text=Go to inbox');
     await page.keyboard.press('Escape');
     await page.waitForSelector('dialog[open]', { state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Skip to the content'); // where it was
     for (const [key, title] of [
       ['p', 'Playground'],
       ['a', 'Agents'],
@@ -350,24 +499,58 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
   });
 
   it.runIf(TAKES_PICTURES)('has its picture taken', async () => {
-    const asked = { 'voyage-plan': {}, 'notice-writer': {}, 'refund-desk': {}, 'night-watch': { berths: 40 } };
-    const runs = new Map<string, string>();
-    for (const [agent, input] of Object.entries(asked)) runs.set(agent, (await start(agent, input)).id);
-    for (const agent of ['voyage-plan', 'notice-writer', 'refund-desk']) await rested(runs.get(agent) ?? '');
-    const { page, go, picture } = await come('/runs');
-    await page.waitForSelector('.run-item');
-    await picture('studio-runs');
-    for (const [agent, tab, name] of [
-      ['notice-writer', 'timeline', 'studio-timeline'],
-      ['refund-desk', 'conversation', 'studio-conversation'],
-      ['voyage-plan', 'plan', 'studio-plan'],
-      ['notice-writer', 'gates', 'studio-gates'],
-      ['notice-writer', 'diff', 'studio-diff'],
-    ] as const) {
-      await go(`/runs/${runs.get(agent)}?tab=${tab}`);
-      await page.waitForSelector(`#panel-${tab} > *`);
-      await page.waitForTimeout(500);
-      await picture(name);
+    const demonstration = await serve({ agents: 'demonstration' });
+    const begin = async (agent: string, input: unknown): Promise<string> => {
+      const body = JSON.stringify({ agent, input });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${demonstration.url}/v1/runs`, { method: 'POST', headers, body });
+      return ((await answer.json()) as Card).id;
+    };
+    const { page, go, picture } = await come('/runs', {}, demonstration.url);
+    try {
+      const desk = await begin('harbour-desk', {});
+      const voyage = await begin('voyage-plan', {});
+      const notice = await begin('notice-writer', {});
+      for (const id of [desk, voyage, notice]) await page.waitForSelector(`#run-${id} [data-status=done]`, LONG);
+      const refund = await begin('refund-desk', { request: 'I cancelled order A-17 in time. Please pay me back.' });
+      await page.waitForSelector(`#run-${refund} [data-status=suspended]`, LONG);
+      await begin('night-watch', { berths: 40 });
+      await page.waitForSelector('.run-now:has-text("In phase round")');
+      await page.waitForSelector('.count');
+      await picture('studio-runs');
+      for (const [id, tab, there] of [
+        [notice, 'timeline', '.wf-row'],
+        [refund, 'conversation', '.segment'],
+        [voyage, 'plan', '.node'],
+        [notice, 'gates', 'details[open] table'],
+        [notice, 'diff', '[data-diff]'],
+      ] as const) {
+        await go(`/runs/${id}?tab=${tab}`);
+        await page.waitForSelector(`#panel-${tab} ${there}`);
+        if (tab === 'timeline') await page.click('[role=treeitem][aria-label^="Model call"] >> nth=2');
+        if (tab === 'conversation') await page.click('.index-row >> nth=1');
+        await until(page, '!document.body.innerText.includes("Loading the prompt")');
+        if (tab === 'timeline') await page.evaluate('scrollTo(0, 0)');
+        await picture(`studio-${tab}`);
+      }
+      await go(`/runs/${voyage}?tab=plan`);
+      await page.waitForSelector('.slider-range');
+      await page.locator('.slider-range').fill('38');
+      await page.waitForSelector('.node[data-state=running]');
+      await picture('studio-time-travel');
+      await go(`/inbox?run=${refund}`);
+      await page.waitForSelector('article.request');
+      await picture('studio-inbox');
+      await go('/playground/refund-desk');
+      await page.waitForSelector('[name=request]');
+      await picture('studio-playground');
+      const phone = await come('/runs', PHONE, demonstration.url);
+      await phone.go(`/inbox?run=${refund}`);
+      await phone.page.waitForSelector('article.request');
+      await phone.picture('studio-phone');
+    } finally {
+      for (const visited of open) await visited.page.close();
+      await demonstration.close();
     }
   });
 
@@ -411,6 +594,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(secret);
       await page.goto(`${guarded.url}/studio/who`);
       await page.waitForSelector('h1:has-text("ada")');
+      await page.waitForSelector('.tools a:has-text("ada")');
       await page.click('main >> text=Sign out');
       await page.waitForSelector('h1:has-text("Sign in")');
       expect(await page.evaluate('sessionStorage.getItem("flyball.key")')).toBeNull();

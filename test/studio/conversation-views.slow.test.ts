@@ -4,6 +4,7 @@ import { scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool } from 'flyball/tools';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Entry } from '../../src/core/events.js';
 import { governance, parsePolicy } from '../../src/tools/governance/index.js';
 import { criticised, judging, loopWith, SMOOTH, TASK } from '../commit/stage-commit.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
@@ -213,6 +214,30 @@ describe('the views of a run in a browser', () => {
     await page.getByText(`Fork of ${parent}`).waitFor();
     await page.locator('.fork-row').first().waitFor();
     expect(await page.locator('.fork-row[data-kind="same"]').count()).toBeGreaterThan(0);
+  });
+
+  it('show a fork with all that it inherited, marked as such and counted once [R6-STUDIO-FORK] [R6-STUDIO-CONVERSATION]', async () => {
+    const parent = await start('reader');
+    await ended(parent);
+    const { entries } = (await stage.call('GET', `/v1/runs/${parent}/entries`)).body;
+    const second = entries.filter(({ event }: Entry) => event.type === 'ask-start')[1] as Entry;
+    const at = second.seq - 1; // all of the first call, nothing of the second
+    const fork = (await stage.call('POST', `/v1/runs/${parent}/fork`, { body: { at } })).body.id;
+    await ended(fork);
+    await open(fork, 'conversation');
+    const first = page.getByRole('article', { name: 'Model call 1, reader' });
+    await first.getByText('inherited').waitFor();
+    await first.locator('.segment[data-band="setup"]').getByText('You read reports.').waitFor();
+    const own = page.getByRole('article', { name: 'Model call 2, reader' });
+    await own.getByRole('button', { name: /2 unchanged segments/ }).waitFor();
+    expect(await own.innerText()).not.toContain('inherited');
+    expect(await page.locator('.run-gauges').innerText()).toMatch(/Model calls\s+2/); // its own
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByText(`${at + 1} inherited`).waitFor();
+    await page.locator('.events').evaluate((list) => list.scrollTo(0, 0));
+    const dimmed = page.locator('.event-row.inherited').first();
+    await dimmed.click();
+    await page.locator('.details').getByText(parent).waitFor();
   });
 
   it('are readable on a phone, and load nothing that the strict policy of the page refuses [R6-STUDIO-OFFLINE]', async () => {

@@ -4,12 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 
 /** A real browser before a real server: the built command line in a process of its own, over a database in a folder. */
 
 const MAIN = join(root, 'dist/cli/main.js');
-const AGENTS = [join(root, 'dist-programs/studio-agents.js'), join(root, 'dist-examples/studio/agents.js')];
+const DEMONSTRATION = join(root, 'dist-examples/studio/agents.js');
+const AGENTS = [join(root, 'dist-programs/studio-agents.js'), DEMONSTRATION];
 const PICTURES = join(root, 'docs/pictures');
 
 /** Where pictures for the docs go; they are only made when asked for. */
@@ -42,8 +44,10 @@ export interface Served {
 
 export async function serve({
   evals,
+  agents = 'all',
   before,
 }: {
+  readonly agents?: 'all' | 'demonstration';
   readonly evals?: string;
   /** Done with the database before the server starts. */
   readonly before?: (run: (...words: readonly string[]) => Promise<string>) => Promise<void>;
@@ -54,7 +58,7 @@ export async function serve({
   await before?.(flyball);
   const words = [
     'serve',
-    ...AGENTS,
+    ...(agents === 'all' ? AGENTS : [DEMONSTRATION]),
     '--db',
     database,
     '--json',
@@ -131,6 +135,8 @@ export interface Visit {
   /** What the console and the page itself called an error, violations of the content policy among them. */
   readonly errors: readonly string[];
   go(path: string): Promise<void>;
+  /** The same without loading the page again, as a link does. */
+  walk(path: string): Promise<void>;
   /** Kept for the docs when FLYBALL_PICTURES is set. */
   picture(name: string): Promise<void>;
   close(): Promise<void>;
@@ -159,6 +165,11 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     go: async (path) => {
       await page.goto(`${url}/studio${path}`);
     },
+    walk: async (path) => {
+      await page.evaluate(
+        `history.pushState(null, '', ${JSON.stringify(`/studio${path}`)}); dispatchEvent(new PopStateEvent('popstate'))`,
+      );
+    },
     picture: async (name) => {
       if (!TAKES_PICTURES) return;
       mkdirSync(PICTURES, { recursive: true });
@@ -180,4 +191,24 @@ export async function until(page: Page, expression: string): Promise<void> {
     if (Date.now() > end) throw new Error(`It never became true: ${expression}`);
     await page.waitForTimeout(30);
   }
+}
+
+/** What is to be touched and has less than 24 by 24 pixels; a link within a text may be as high as the text. */
+export function tooSmallToTouch(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll('button, input, select, textarea, summary, nav a, [role=tab]')]
+    .map((one) => [one, one.getBoundingClientRect()])
+    .filter(([one, box]) => box.width > 1 && box.height > 1 && (box.height < 24 || box.width < 24))
+    .filter(([one]) => !one.closest('label') || one.closest('label').getBoundingClientRect().height < 24)
+    .map(([one]) => one.outerHTML.slice(0, 120))`);
+}
+
+/** Nothing that a run wrote became an element, a link or a program, or turned the direction of what is read. */
+export async function expectOnlyText(page: Page): Promise<void> {
+  const found = await page.evaluate(`[
+    globalThis.hacked ?? 'nothing ran',
+    document.querySelectorAll('main :is(img, script, iframe, object, embed, style)').length,
+    [...document.querySelectorAll('a')].filter((link) => !/^https?:$/.test(link.protocol)).length,
+    /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText),
+  ]`);
+  expect(found).toEqual(['nothing ran', 0, 0, false]);
 }

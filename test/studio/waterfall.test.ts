@@ -13,7 +13,7 @@ import {
 import { TraceFold, traceOf } from '../../src/views/trace.js';
 import { proposedArguments } from '../../studio/src/run/proposed-arguments.js';
 import { niceStep, RestFold, TimeScale } from '../../studio/src/run/time-scale.js';
-import { actionNames, RowTree } from '../../studio/src/run/waterfall-rows.js';
+import { barNames, RowTree } from '../../studio/src/run/waterfall-rows.js';
 import { longJournal } from './journal-of.js';
 
 const DAY = 86_400_000;
@@ -29,16 +29,16 @@ describe('the waterfall', () => {
   it('nests phases, model calls, tools and children as rows [R6-STUDIO-TIMELINE]', () => {
     const entries = purchase();
     const rows = new RowTree().of(traceOf('r1', entries), new Set());
-    const names = actionNames(effectsOf(entries));
+    const names = barNames(effectsOf(entries));
     expect(rows.map(({ kind, name, depth, id }) => `${'  '.repeat(depth)}${kind} ${names.get(id) ?? name}`)).toEqual([
       'run buyer',
       '  attempt attempt 1: started',
       '  phase PLAN',
-      '    ask claude-sonnet-4-5',
+      '    ask drafter',
       '    step choose',
       '  phase ACT',
       '    spawn researcher',
-      '      ask gpt-5-mini',
+      '      ask reader',
       '      call search',
       '    wait approval of charge',
       '    call charge',

@@ -72,7 +72,13 @@ export const runCardSchema = s.named(
     takeovers: s.integer({ description: 'How often another process went on after a crash.' }),
     attempts: s.integer(),
     usage: s.record(axisUse, { description: 'By axis of the budget.' }),
-    outcome: s.optional(s.object({ stop: s.string(), because: s.optional(s.string()) })),
+    outcome: s.optional(
+      s.object({
+        stop: s.string(),
+        because: s.optional(s.string()),
+        answer: s.optional(s.string({ description: 'How its answer begins, where that is a text.' })),
+      }),
+    ),
     fork: s.optional(s.object({ run: s.string(), generation: s.integer(), seq: s.integer() })),
     attention: s.optional(s.string({ description: 'Why it is stalled.' })),
     entries: s.integer({ description: 'Length of its journal.' }),

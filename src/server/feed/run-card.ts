@@ -1,5 +1,6 @@
 import { isTerminal } from '../../core/outcome.js';
 import type { RunRecord, RunStatus } from '../../ports/engine.js';
+import { answerIn } from '../../views/answer.js';
 import { BLANK } from '../../views/without-private.js';
 import type { Mode } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
@@ -58,6 +59,24 @@ function shownOutcome({ outcome, privacy }: RunFold): NonNullable<RunCard['outco
       : outcome.stop === 'bounded'
         ? `${outcome.bound}: ${outcome.limit}`
         : undefined;
-  if (because === undefined) return { stop: outcome.stop };
-  return { stop: outcome.stop, because: privacy.hidesScope('') && outcome.stop !== 'bounded' ? BLANK : because };
+  const isHidden = privacy.hidesScope('');
+  const answer = 'value' in outcome ? beginningOf(outcome.value) : undefined;
+  return {
+    stop: outcome.stop,
+    ...(because === undefined ? {} : { because: isHidden && outcome.stop !== 'bounded' ? BLANK : because }),
+    ...(answer === undefined ? {} : { answer: isHidden ? BLANK : answer }),
+  };
+}
+
+/** As much of an answer as fits on a line. */
+const ANSWER_LENGTH = 160;
+
+function beginningOf(value: unknown): string | undefined {
+  // cut before it is made one line: an answer may be a megabyte
+  const line = answerIn(value)
+    ?.slice(0, 2 * ANSWER_LENGTH)
+    .trim()
+    .replace(/\s+/g, ' ');
+  if (line === undefined || line.length <= ANSWER_LENGTH) return line;
+  return `${line.slice(0, ANSWER_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -29,8 +29,9 @@ export class SseParser {
     const found: StreamEvent[] = [];
     const text = this.rest + chunk;
     let from = 0;
-    for (;;) {
-      const end = lineEnd(text, from);
+    // what is left over was looked through already, but for a CR at its end
+    for (let look = Math.max(0, this.rest.length - 1); ; look = from) {
+      const end = lineEnd(text, look);
       if (end === undefined) break;
       this.line(text.slice(from, end.at), found);
       from = end.next;

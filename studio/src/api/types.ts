@@ -23,7 +23,12 @@ export interface RunCard {
   readonly takeovers: number;
   readonly attempts: number;
   readonly usage: Readonly<Partial<Record<CountedAxis, AxisUse>>>;
-  readonly outcome?: { readonly stop: string; readonly because?: string };
+  readonly outcome?: {
+    readonly stop: string;
+    readonly because?: string;
+    /** How its answer begins. */
+    readonly answer?: string;
+  };
   readonly fork?: ForkPoint;
   readonly attention?: string;
   readonly entries: number;

@@ -1,11 +1,14 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { needsLogin } from '../api/credentials.js';
+import { watchAsks } from '../inbox/open-asks.js';
 import { LoginPage } from '../login/login-page.js';
 import { match, navigate, place } from '../router/router.js';
+import { readServedAgents } from '../store/served-agents.js';
 import { nextTheme } from '../theme/theme.js';
 import { Boundary } from '../ui/boundary.js';
 import { Empty } from '../ui/empty.js';
+import { DemonstrationBanner } from './demonstration-banner.js';
 import { KeyHelp } from './key-help.js';
 import { type KeyAction, startKeys, useKeys } from './keys.js';
 import { pages } from './pages.js';
@@ -15,13 +18,16 @@ import { TopBar } from './top-bar.js';
 export function App() {
   const [helpOpen, setHelpOpen] = useState(false);
   useEffect(startKeys, []);
+  useEffect(watchAsks, []);
+  useEffect(() => void readServedAgents(), []);
   useKeys(useMemo(() => globalKeys(() => setHelpOpen(true)), []));
   return (
     <div class="shell">
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <TopBar onKeys={() => setHelpOpen(true)} />
+      <TopBar onShortcuts={() => setHelpOpen(true)} />
+      <DemonstrationBanner />
       <main id="main" tabIndex={-1}>
         <CurrentPage />
       </main>
@@ -38,7 +44,7 @@ function CurrentPage() {
   }, [found?.page]);
   if (needsLogin.value) return <LoginPage />;
   if (found === undefined)
-    return <Empty title="There is no such page">Choose one from the menu, or press ? to see the keys.</Empty>;
+    return <Empty title="There is no such page">Choose one from the menu, or press ? for the shortcuts.</Empty>;
   const { page, params } = found;
   return (
     <Boundary key={place.value.path}>
@@ -58,7 +64,7 @@ function pageAt(path: string) {
 
 function globalKeys(showHelp: () => void): readonly KeyAction[] {
   return [
-    { keys: '?', what: 'Show the keys', run: showHelp },
+    { keys: '?', what: 'Show the shortcuts', run: showHelp },
     { keys: 't', what: 'Light, dark or as the system', run: nextTheme },
     ...pages.flatMap(({ path, title, key }) =>
       key === undefined ? [] : [{ keys: `g ${key}`, what: `Go to ${title.toLowerCase()}`, run: () => navigate(path) }],

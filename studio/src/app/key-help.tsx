@@ -6,7 +6,7 @@ import { keyActions } from './keys.js';
 export function KeyHelp({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   if (!open) return null;
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="keys">
         {keyActions.value.map(({ keys, what }) => (
           <div key={keys}>

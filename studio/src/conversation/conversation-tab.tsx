@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { originOf, runOfPrompt } from '../run/inherited.js';
 import { PrefixFold } from '../run/prefix-fold.js';
 import type { RunModel } from '../run/run-model.js';
 import { count, dollars } from '../ui/amounts.js';
@@ -28,7 +29,7 @@ export function ConversationTab({ model }: { readonly model: RunModel }) {
       ),
     [],
   );
-  const turns = useComputed(() => fold.of(model.shown.value)).value;
+  const turns = useComputed(() => fold.of(model.story.value)).value;
   const [from, setFrom] = useState<From>(() => startAt(turns, model.selected.peek()));
   const [picked, setPicked] = useState<number | undefined>(undefined);
   useEffect(() => {
@@ -64,7 +65,13 @@ export function ConversationTab({ model }: { readonly model: RunModel }) {
           </button>
         )}
         {turns.slice(first, first + PAGE).map((turn) => (
-          <TurnView key={turn.key} runId={model.runId} turn={turn} arriving={model.arriving.value.get(turn.id)} />
+          <TurnView
+            key={turn.key}
+            runOf={(tip) => runOfPrompt(model.inherited.value, model.runId, tip)}
+            origin={originOf(model.inherited.value, turn.seq)?.run}
+            turn={turn}
+            arriving={model.arriving.value.get(turn.id)}
+          />
         ))}
         {first + PAGE >= turns.length ? null : (
           <button type="button" class="button" onClick={() => setFrom(first + PAGE >= last ? 'end' : first + PAGE)}>

@@ -4,9 +4,17 @@ const LINES = 8;
 const CHARACTERS = 700;
 
 /** A text as it is, never as markup; long ones show their beginning until somebody asks for all of it. */
-export function FoldedText({ text, label }: { readonly text: string; readonly label: string }) {
+export function FoldedText({
+  text,
+  label,
+  lines = LINES,
+}: {
+  readonly text: string;
+  readonly label: string;
+  readonly lines?: number;
+}) {
   const [all, setAll] = useState(false);
-  const start = beginning(text);
+  const start = beginning(text, lines);
   const isLong = start.length < text.length;
   return (
     <div class="folded-text">
@@ -22,8 +30,8 @@ export function FoldedText({ text, label }: { readonly text: string; readonly la
 }
 
 /** The first lines, at the end of a line where there is one: half a character would be none. */
-export function beginning(text: string): string {
-  const lines = text.split('\n', LINES + 1);
-  const few = lines.length > LINES ? lines.slice(0, LINES).join('\n') : text;
+export function beginning(text: string, most = LINES): string {
+  const lines = text.split('\n', most + 1);
+  const few = lines.length > most ? lines.slice(0, most).join('\n') : text;
   return few.length > CHARACTERS ? few.slice(0, CHARACTERS).replace(/[\ud800-\udbff]$/, '') : few;
 }

@@ -8,20 +8,24 @@ import { type Loaded, promptOf, retryPrompt } from './prompt-cache.js';
 import { type PromptSegment, segmentsWith, sizeOf, tokensOf } from './prompt-segments.js';
 import type { Turn } from './turn.js';
 
+/** The run that has a prompt, by its last link. */
+export type RunOf = (tip: string) => string;
+
 /** What a call was asked with: what was there before is folded, so that the reader sees what is new. */
-export function PromptView({ runId, turn }: { readonly runId: string; readonly turn: Turn }) {
+export function PromptView({ runOf, turn }: { readonly runOf: RunOf; readonly turn: Turn }) {
   if (turn.tip === BLANK) return <p class="quiet prompt-loading">The prompt is private.</p>;
-  const loaded = loadedFor(runId, turn);
+  const loaded = loadedFor(runOf, turn);
   if (loaded === undefined) return <p class="quiet prompt-loading">Loading the prompt…</p>;
-  if (loaded.state === 'failed') return <ErrorNote error={loaded.error} onRetry={() => retryPrompt(runId, turn.tip)} />;
+  if (loaded.state === 'failed')
+    return <ErrorNote error={loaded.error} onRetry={() => retryPrompt(runOf(turn.tip), turn.tip)} />;
   return <Segments segments={loaded.segments} n={turn.n} />;
 }
 
 /** Undefined while it loads. Reads signals: whoever draws it is drawn again when a prompt arrives. */
-function loadedFor(runId: string, { tip, previousTip }: Turn): Exclude<Loaded, { state: 'loading' }> | undefined {
-  const own = promptOf(runId, tip).value;
+function loadedFor(runOf: RunOf, { tip, previousTip }: Turn): Exclude<Loaded, { state: 'loading' }> | undefined {
+  const own = promptOf(runOf(tip), tip).value;
   const isOther = previousTip !== undefined && previousTip !== tip && previousTip !== BLANK;
-  const before = isOther ? promptOf(runId, previousTip).value : undefined;
+  const before = isOther ? promptOf(runOf(previousTip), previousTip).value : undefined;
   if (own.state === 'failed') return own;
   if (own.state === 'loading' || before?.state === 'loading') return undefined; // so that nothing changes its mark later
   return {

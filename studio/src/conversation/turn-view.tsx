@@ -1,18 +1,21 @@
 import { count, dollars, duration } from '../ui/amounts.js';
 import { Badge } from '../ui/badge.js';
 import { FoldedText } from './folded-text.js';
-import { PromptView } from './prompt-view.js';
+import { PromptView, type RunOf } from './prompt-view.js';
 import { ToolUseView } from './tool-use-view.js';
 import type { Turn } from './turn.js';
 import { useInSight } from './use-in-sight.js';
 
 /** One call of a model: what it was given, what it said, what it wanted done. */
 export function TurnView({
-  runId,
+  runOf,
+  origin,
   turn,
   arriving,
 }: {
-  readonly runId: string;
+  readonly runOf: RunOf;
+  /** The run that made the call, where a fork inherited it. */
+  readonly origin: string | undefined;
   readonly turn: Turn;
   /** What it has said so far, while it speaks. */
   readonly arriving: string | undefined;
@@ -21,7 +24,7 @@ export function TurnView({
   const { n, session, model, answeredBy, phase, status, attempts, reasoning, text, failure, uses, finish } = turn;
   return (
     <article
-      class={`model-call model-call-${status}`}
+      class={`model-call model-call-${status} ${origin === undefined ? '' : 'inherited'}`}
       id={`turn-${n}`}
       aria-label={`Model call ${n}, ${session}`}
       ref={ref}
@@ -31,13 +34,18 @@ export function TurnView({
           <span class="turn-n">{n}</span> {session}
         </h3>
         <span class="quiet mono cut">{answeredBy === undefined ? model : `${model}, answered by ${answeredBy}`}</span>
+        {origin === undefined ? null : (
+          <Badge tone="idle" title={`Made by ${origin}, and not paid again`}>
+            inherited
+          </Badge>
+        )}
         {phase === undefined ? null : <Badge tone="idle">{phase}</Badge>}
         {attempts > 1 ? <Badge tone="warn">attempt {attempts}</Badge> : null}
         {status === 'open' ? <Badge tone="busy">▶ asking</Badge> : null}
         {status === 'error' ? <Badge tone="bad">✗ no answer</Badge> : null}
         <Figures turn={turn} />
       </header>
-      {seen ? <PromptView runId={runId} turn={turn} /> : <p class="quiet prompt-loading">Prompt</p>}
+      {seen ? <PromptView runOf={runOf} turn={turn} /> : <p class="quiet prompt-loading">Prompt</p>}
       <div class="reply">
         <div class="reply-title">
           Reply

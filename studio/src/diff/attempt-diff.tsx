@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Attempt, CommitView, Gate } from '../gates/fold-attempts.js';
+import { runOfPrompt } from '../run/inherited.js';
 import type { RunModel } from '../run/run-model.js';
 import { Badge } from '../ui/badge.js';
 import type { Version } from './artefacts.js';
@@ -9,7 +10,7 @@ import { type Candidate, candidatesOf, type LoadedVersion, versionOf } from './v
 /** Two versions of what a commit loop made, with what changed in their scores. */
 export function AttemptDiff({ model, commit }: { readonly model: RunModel; readonly commit: CommitView }) {
   const picked = useSignal<readonly [string | undefined, string | undefined]>([undefined, undefined]);
-  const entries = model.shown.value;
+  const entries = model.story.value;
   const candidates = candidatesOf(commit, entries);
   // two attempts say more than the last one and the result, which mostly are the same
   const latest = candidates.findLast(({ attempt }) => attempt !== undefined && attempt.n > 1) ?? candidates.at(-1);
@@ -18,7 +19,8 @@ export function AttemptDiff({ model, commit }: { readonly model: RunModel; reado
   const before = find(candidates, picked.value[0]) ?? candidates[Math.max(0, at - 1)];
   if (before === undefined || after === undefined) return null;
   // prompts arrive later: reading them here draws this again when they do
-  const versions = [before, after].map((each) => versionOf(model.runId, each, entries));
+  const runOf = (tip: string) => runOfPrompt(model.inherited.value, model.runId, tip);
+  const versions = [before, after].map((each) => versionOf(runOf, each, entries));
   return (
     <section class="diff-section" aria-label="Difference between two attempts">
       <h2>Commit loop{commit.course.loop === '' ? '' : ` ${commit.course.loop}`}</h2>

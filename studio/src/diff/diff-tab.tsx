@@ -9,7 +9,7 @@ import './diff.css';
 
 /** What changed: between two attempts of a commit loop, and between a fork and the run it was forked from. */
 export function DiffTab({ model }: { readonly model: RunModel }) {
-  const commits = useComputed(() => commitsOf(model.shown.value)).value;
+  const commits = useComputed(() => commitsOf(model.story.value)).value;
   const point = useComputed(() => forkOf(model.shown.value)).value;
   const measured = commits.filter(({ attempts }) => attempts.length > 0);
   if (measured.length === 0 && point === undefined)

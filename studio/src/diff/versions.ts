@@ -1,5 +1,6 @@
 import type { Entry } from '../../../src/core/events.js';
 import { promptOf } from '../conversation/prompt-cache.js';
+import type { RunOf } from '../conversation/prompt-view.js';
 import type { Attempt, CommitView } from '../gates/fold-attempts.js';
 import { artefactsIn, askedAbout, finalOf, type Version } from './artefacts.js';
 
@@ -27,12 +28,12 @@ export function candidatesOf({ attempts, course }: CommitView, entries: readonly
 }
 
 /** The texts of a version. Reads signals: run it where they are watched, and it is run again when a prompt arrives. */
-export function versionOf(runId: string, { attempt }: Candidate, entries: readonly Entry[]): LoadedVersion {
+export function versionOf(runOf: RunOf, { attempt }: Candidate, entries: readonly Entry[]): LoadedVersion {
   if (attempt === undefined) return finalOf(entries) ?? 'unknown';
   const asked = askedAbout(attempt);
   if (asked !== undefined) return asked;
   for (const tip of attempt.tips.slice(0, MOST_PROMPTS)) {
-    const loaded = promptOf(runId, tip).value;
+    const loaded = promptOf(runOf(tip), tip).value;
     if (loaded.state === 'loading') return 'loading';
     const found = loaded.state === 'ready' ? artefactsIn(loaded.segments.map(({ content }) => content)) : undefined;
     if (found !== undefined) return found;

@@ -1,3 +1,4 @@
+import { asSentences } from '../inbox/verdict-words.js';
 import { Badge, type Tone } from '../ui/badge.js';
 import { Code } from '../ui/code.js';
 import type { Approval, ApprovalStatus } from './fold-approvals.js';
@@ -25,7 +26,7 @@ export function ApprovalLine({ approval }: { readonly approval: Approval }) {
         {risk === undefined ? null : <span class="quiet"> risk {risk}</span>}
       </p>
       {reason === undefined ? null : <p class="person-said">“{reason}”</p>}
-      {why === undefined ? null : <p class="quiet">Asked because {why}</p>}
+      {why === undefined ? null : <p class="quiet">Why: {asSentences(why)}</p>}
       {expectedEffect === undefined ? null : <p class="quiet">Effect: {expectedEffect}</p>}
       {undo === undefined ? null : <p class="quiet">Undo: {undo}</p>}
       {value === undefined ? null : <Code value={value} label="What was put in its place" />}

@@ -18,8 +18,8 @@ import './gates.css';
 
 /** What judged, allowed and refused: commit loops, people, guards and checks. */
 export function GatesTab({ model }: { readonly model: RunModel }) {
-  const commits = useComputed(() => commitsOf(model.shown.value)).value;
-  const approvals = useComputed(() => approvalsOf(model.shown.value)).value;
+  const commits = useComputed(() => commitsOf(model.story.value)).value;
+  const approvals = useComputed(() => approvalsOf(model.story.value)).value;
   const fold = useMemo(
     () =>
       new PrefixFold(
@@ -28,8 +28,8 @@ export function GatesTab({ model }: { readonly model: RunModel }) {
       ),
     [],
   );
-  const guarded = useComputed(() => fold.of(model.shown.value)).value;
-  const checks = useComputed(() => checksOf(model.shown.value)).value;
+  const guarded = useComputed(() => fold.of(model.story.value)).value;
+  const checks = useComputed(() => checksOf(model.story.value)).value;
   if (commits.length + approvals.length + guarded.length + checks.length === 0)
     return <Empty title="Nothing was judged yet.">Verdicts, approvals and decisions of guards appear here.</Empty>;
   // what was asked about an attempt stands with the attempt

@@ -26,7 +26,9 @@ export function InboxPage({ params }: { readonly params: Params }) {
         <MetricsLine />
         {listProblem.value === undefined ? null : <ErrorNote error={listProblem.value} onRetry={() => void reload()} />}
         {items.value === undefined ? (
-          <p class="quiet">Reading…</p>
+          listProblem.value === undefined ? (
+            <p class="quiet">Reading…</p>
+          ) : null
         ) : list.length === 0 ? (
           <Empty title="Nobody is asked anything">
             When a run needs an approval or an answer, it appears here by itself.

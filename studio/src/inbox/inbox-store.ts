@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { api } from '../api/client.js';
 import type { RunCard } from '../api/types.js';
 import { noteState, noteStream } from '../live/connection.js';
+import { openAsks } from './open-asks.js';
 import { type InboxItem, type InboxMetrics, requests } from './requests.js';
 
 /** What the list shows. Kept while one goes from request to request, so that it does not blink. */
@@ -42,6 +43,7 @@ async function read(): Promise<void> {
     items.value = page.items;
     listProblem.value = undefined;
     metrics.value = await requests.metrics();
+    openAsks.value = metrics.value.open;
   } catch (error) {
     listProblem.value = error;
   }

@@ -3,6 +3,7 @@ import { Ago } from '../ui/amounts-view.js';
 import { Badge } from '../ui/badge.js';
 import type { InboxItem } from './requests.js';
 import { Deadline, RiskBadge } from './risk-badge.js';
+import { asSentences } from './verdict-words.js';
 
 export function inboxPath(id: string): string {
   return `/inbox/${encodeURIComponent(id)}`;
@@ -29,7 +30,7 @@ export function RequestList({
               <strong class="cut">{item.about}</strong>
               {item.risk === undefined ? null : <RiskBadge risk={item.risk} />}
             </span>
-            {item.why === undefined ? null : <span class="request-why quiet">{item.why}</span>}
+            {item.why === undefined ? null : <span class="request-why quiet">{asSentences(item.why)}</span>}
             <span class="request-foot quiet">
               <span>{item.kind === 'approval' ? 'Approval' : 'Question'}</span>
               <span class="cut">{item.agent}</span>

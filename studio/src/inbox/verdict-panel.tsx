@@ -60,6 +60,7 @@ function VerdictForm({ kind, request, onSaid, onBack }: FormProps) {
   const lacksReason = needsReason(kind) && reason.trim() === '';
   const send = () => {
     setTried(true);
+    if (lacksReason) first.current?.focus(); // and not on the button, where letters are shortcuts
     if (lacksReason || (kind === 'modify' && editing.problem !== undefined)) return;
     void sending.send(() => requests.decide(request.id, verdictOf(kind, reason, editing.value)));
   };

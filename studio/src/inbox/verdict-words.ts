@@ -39,6 +39,11 @@ function span(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
 }
 
+/** Reasons come joined by `; ` whether they are sentences or not; people read sentences. */
+export function asSentences(text: string | undefined): string | undefined {
+  return text?.replace(/([.!?])\s*;\s+(\S)/gu, (_, end: string, first: string) => `${end} ${first.toUpperCase()}`);
+}
+
 /** Who has to agree, in one sentence; undefined where anybody alone may. */
 export function agreementWords(
   item: InboxItem,

@@ -17,3 +17,21 @@ export function Problem({ text }: { readonly text: string }) {
     </p>
   );
 }
+
+export function Send({
+  sending,
+  onSend,
+  title = 'Answer',
+}: {
+  readonly sending: Sending;
+  readonly onSend: () => void;
+  readonly title?: string;
+}) {
+  return (
+    <div class="actions">
+      <button type="button" class="button primary" disabled={sending.busy} onClick={onSend}>
+        {sending.busy ? 'Sending…' : title}
+      </button>
+    </div>
+  );
+}

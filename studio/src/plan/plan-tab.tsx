@@ -23,7 +23,7 @@ export function PlanTab({ model }: { readonly model: RunModel }) {
       ),
     [],
   );
-  const plans = useComputed(() => fold.of(model.shown.value)).value;
+  const plans = useComputed(() => fold.of(model.story.value)).value;
   const [picked, setPicked] = useState<string | undefined>(undefined);
   const plan = plans.find(({ key }) => key === picked) ?? plans.at(-1);
   if (plan === undefined) return <Empty title="There is no plan yet.">It appears when the agent writes one.</Empty>;

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import type { AgentCard } from '../api/types.js';
 import { useLoaded } from '../forms/use-loaded.js';
-import { navigate, type Params } from '../router/router.js';
+import { href, navigate, type Params } from '../router/router.js';
+import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Empty } from '../ui/empty.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { served } from './agents.js';
-import { Demonstration } from './demonstration.js';
 import { StartForm } from './start-form.js';
 import './playground.css';
 
@@ -24,12 +24,30 @@ export function PlaygroundPage({ params }: { readonly params: Params }) {
 }
 
 function Playground({ agents, name }: { readonly agents: readonly AgentCard[]; readonly name: string | undefined }) {
-  const current = agents.find((agent) => agent.name === name) ?? agents[0];
+  const current = name === undefined ? agents[0] : agents.find((agent) => agent.name === name);
   useEffect(() => {
-    if (current !== undefined && name !== current.name) navigate(playgroundPath(current.name), { replace: true });
+    if (current !== undefined && name === undefined) navigate(playgroundPath(current.name), { replace: true });
   }, [current, name]);
-  const detail = useLoaded(() => served.agent(current?.name ?? ''), [current?.name]);
-  if (current === undefined) return null;
+  if (current === undefined) return <NotServed agents={agents} name={name ?? ''} />;
+  return <OnePlayground agents={agents} current={current} />;
+}
+
+function NotServed({ agents, name }: { readonly agents: readonly AgentCard[]; readonly name: string }) {
+  return (
+    <Empty title={`No agent ${name} is served here`}>
+      <ul class="plain-list">
+        {agents.map(({ name: one }) => (
+          <li key={one}>
+            <a href={href(playgroundPath(one))}>{one}</a>
+          </li>
+        ))}
+      </ul>
+    </Empty>
+  );
+}
+
+function OnePlayground({ agents, current }: { readonly agents: readonly AgentCard[]; readonly current: AgentCard }) {
+  const detail = useLoaded(() => served.agent(current.name), [current.name]);
   return (
     <div class="playground">
       <h1>Playground</h1>
@@ -51,7 +69,7 @@ function Playground({ agents, name }: { readonly agents: readonly AgentCard[]; r
         </select>
       </div>
       {current.description === '' ? null : <p>{current.description}</p>}
-      <Demonstration said={current.demonstration} />
+      <DemonstrationMark agent={current.name} />
       {detail.problem === undefined ? null : <ErrorNote error={detail.problem} onRetry={detail.again} />}
       {detail.value?.name === current.name ? <StartForm key={current.name} agent={detail.value} /> : null}
     </div>

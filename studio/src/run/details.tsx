@@ -3,17 +3,18 @@ import { useMemo } from 'preact/hooks';
 import type { Entry } from '../../../src/core/events.js';
 import type { Effect } from '../../../src/views/effects.js';
 import { baseOf } from '../../../src/views/paths.js';
-import { spansIn } from '../../../src/views/trace.js';
+import { type Span, spansIn } from '../../../src/views/trace.js';
 import { duration } from '../ui/amounts.js';
 import { Code } from '../ui/code.js';
 import { Empty } from '../ui/empty.js';
 import { EffectBody, Facts } from './effect-body.js';
 import { EffectEntriesFold, keyOf } from './effect-entries.js';
 import { Decisions, Trouble } from './effect-trouble.js';
+import { originOf } from './inherited.js';
 import { PrefixFold } from './prefix-fold.js';
 import { proposedArguments } from './proposed-arguments.js';
 import type { RunModel } from './run-model.js';
-import { KIND_NAMES, plainName } from './waterfall-rows.js';
+import { barNames, KIND_NAMES, plainName } from './waterfall-rows.js';
 
 /** All about what is selected: an effect with everything that happened to it, or one entry as it stands in the journal. */
 export function Details({ model }: { readonly model: RunModel }) {
@@ -29,23 +30,27 @@ export function Details({ model }: { readonly model: RunModel }) {
 }
 
 function EntryDetails({ model, index }: { readonly model: RunModel; readonly index: number }) {
-  const entry = model.entries.value[index];
+  const entry = index < 0 ? model.inherited.value.entries.at(index) : model.entries.value[index];
   if (entry === undefined) return null;
+  const origin = originOf(model.inherited.value, index);
   return (
     <div class="card card-body details">
       <h2>
-        Entry {entry.seq} <span class="quiet">{entry.event.type}</span>
+        Entry {origin?.seq ?? entry.seq} <span class="quiet">{entry.event.type}</span>
       </h2>
       <Facts
         facts={[
-          ['Generation', String(entry.generation)],
+          ['Inherited from', origin?.run],
+          ['Generation', String(origin?.generation ?? entry.generation)],
           ['Time', new Date(entry.at).toLocaleString()],
           ['Active time', duration(entry.activeMs)],
         ]}
       />
-      <button type="button" class="button small" onClick={() => (model.upTo.value = index + 1)}>
-        Show the run as of this entry
-      </button>
+      {index < 0 ? null : (
+        <button type="button" class="button small" onClick={() => (model.upTo.value = index + 1)}>
+          Show the run as of this entry
+        </button>
+      )}
       <Code value={entry.event} label="The entry as JSON" />
     </div>
   );
@@ -77,8 +82,7 @@ function SpanDetails({ model }: { readonly model: RunModel }) {
   return (
     <div class="card card-body details" aria-live="off">
       <h2>
-        {span === undefined ? effect?.name : plainName(span)}{' '}
-        {span === undefined ? null : <span class="quiet">{KIND_NAMES[span.kind]}</span>}
+        {titleOf(effect, span)} {span === undefined ? null : <span class="quiet">{KIND_NAMES[span.kind]}</span>}
       </h2>
       {effect === undefined ? (
         <Facts
@@ -100,6 +104,11 @@ function SpanDetails({ model }: { readonly model: RunModel }) {
       <Related model={model} entries={related} />
     </div>
   );
+}
+
+function titleOf(effect: Effect | undefined, span: Span | undefined): string {
+  const [known] = effect === undefined ? [] : barNames([effect]).values();
+  return known ?? (span === undefined ? (effect?.name ?? '') : plainName(span));
 }
 
 /** What went in and what came out. */

@@ -41,3 +41,9 @@ export class LineFold {
     return this.told.slice();
   }
 }
+
+export function linesOf(entries: readonly Entry[]): readonly EventLine[] {
+  const fold = new LineFold();
+  for (const entry of entries) fold.apply(entry);
+  return fold.lines();
+}

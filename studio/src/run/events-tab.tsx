@@ -4,12 +4,15 @@ import { type KeyAction, useKeys } from '../app/keys.js';
 import { duration } from '../ui/amounts.js';
 import { Empty } from '../ui/empty.js';
 import { Split } from '../ui/split.js';
+import { useNarrow } from '../ui/use-narrow.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { Details } from './details.js';
 import type { EventLine } from './event-lines.js';
+import { originOf } from './inherited.js';
 import type { RunModel } from './run-model.js';
 
-const ROW_HEIGHT = 26;
+/** The style sheet has the same heights: flat for a pointer, taller where a finger has to meet it. */
+const [FLAT, TALL] = [26, 36];
 
 interface Numbered {
   readonly line: EventLine;
@@ -20,7 +23,10 @@ interface Numbered {
 export function EventsTab({ model }: { readonly model: RunModel }) {
   const search = useSignal('');
   const input = useRef<HTMLInputElement>(null);
-  const found = useComputed(() => matching(model.lines.value, search.value));
+  const all = useComputed(() => numbered(model.inheritedLines.value, model.lines.value));
+  const found = useComputed(() => matching(all.value, search.value));
+  const inheritedCount = model.inheritedLines.value.length;
+  const rowHeight = useNarrow() ? TALL : FLAT;
   const selected = model.selected.value;
   const shownRow = found.value.findIndex(({ index }) => `@${index}` === selected);
   useKeys(useMemo(() => keysFor(model, found, input), [model]));
@@ -44,9 +50,10 @@ export function EventsTab({ model }: { readonly model: RunModel }) {
               }}
             />
             <span class="quiet number" role="status">
-              {found.value.length === model.lines.value.length
+              {found.value.length === all.value.length
                 ? `${found.value.length} events`
-                : `${found.value.length} of ${model.lines.value.length} events`}
+                : `${found.value.length} of ${all.value.length} events`}
+              {inheritedCount === 0 ? '' : `, ${inheritedCount} inherited`}
             </span>
           </div>
           {found.value.length === 0 ? (
@@ -54,7 +61,7 @@ export function EventsTab({ model }: { readonly model: RunModel }) {
           ) : (
             <VirtualList
               items={found.value}
-              rowHeight={ROW_HEIGHT}
+              rowHeight={rowHeight}
               label="Events"
               class="events"
               role="listbox"
@@ -66,6 +73,7 @@ export function EventsTab({ model }: { readonly model: RunModel }) {
                 <Line
                   line={line}
                   id={`event-${index}`}
+                  origin={originOf(model.inherited.value, index)}
                   picked={`@${index}` === selected}
                   onPick={() => (model.selected.value = `@${index}`)}
                 />
@@ -81,17 +89,21 @@ export function EventsTab({ model }: { readonly model: RunModel }) {
 function Line({
   line,
   id,
+  origin,
   picked,
   onPick,
 }: {
   readonly line: EventLine;
   readonly id: string;
+  /** Where it stands in the parent's journal, when it was inherited. */
+  readonly origin: { readonly run: string; readonly seq: number } | undefined;
   readonly picked: boolean;
   readonly onPick: () => void;
 }) {
   return (
     <div
-      class={`event-row ${picked ? 'picked' : ''} ${TROUBLE.has(line.kind) ? 'trouble' : ''}`}
+      class={`event-row ${picked ? 'picked' : ''} ${TROUBLE.has(line.kind) ? 'trouble' : ''} ${origin === undefined ? '' : 'inherited'}`}
+      {...(origin === undefined ? {} : { title: `Inherited from ${origin.run}` })}
       role="option"
       id={id}
       aria-selected={picked}
@@ -102,7 +114,7 @@ function Line({
         if (event.key === 'Enter') onPick();
       }}
     >
-      <span class="event-seq number quiet">{line.seq}</span>
+      <span class="event-seq number quiet">{origin?.seq ?? line.seq}</span>
       <span class="event-time number quiet">{duration(line.offsetMs)}</span>
       <span class="event-symbol" aria-hidden="true">
         {line.symbol}
@@ -124,11 +136,16 @@ const TROUBLE: ReadonlySet<string> = new Set([
   'trip',
 ]);
 
-function matching(lines: readonly EventLine[], search: string): readonly Numbered[] {
-  const numbered = lines.map((line, index) => ({ line, index }));
+/** Inherited lines count up to -1, as their entries do. */
+function numbered(inherited: readonly EventLine[], own: readonly EventLine[]): readonly Numbered[] {
+  const start = -inherited.length;
+  return [...inherited, ...own].map((line, at) => ({ line, index: start + at }));
+}
+
+function matching(lines: readonly Numbered[], search: string): readonly Numbered[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return numbered;
-  return numbered.filter(({ line }) => {
+  if (words.length === 0) return lines;
+  return lines.filter(({ line }) => {
     const text = `${line.kind} ${line.text} ${line.detail ?? ''}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });

@@ -2,12 +2,15 @@ import type { CountedAxis } from '../../../src/core/budget.js';
 import type { Waiting } from '../../../src/core/outcome.js';
 import { outcomeText } from '../../../src/views/timeline-sentences.js';
 import { href } from '../router/router.js';
+import { isServed } from '../store/served-agents.js';
 import { AXIS_NAMES, duration } from '../ui/amounts.js';
 import { Ago } from '../ui/amounts-view.js';
 import { Badge, StatusBadge } from '../ui/badge.js';
+import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Gauge } from '../ui/gauge.js';
 import { RunControls } from './run-controls.js';
 import type { RunModel } from './run-model.js';
+import { RunResult } from './run-result.js';
 import { KIND_NAMES } from './waterfall-rows.js';
 
 const GAUGES: readonly CountedAxis[] = [
@@ -20,6 +23,9 @@ const GAUGES: readonly CountedAxis[] = [
   'wallMs',
 ];
 
+/** On a phone the others are in the tab of the budgets. */
+const MAIN: ReadonlySet<CountedAxis> = new Set(['costUsd', 'modelCalls', 'wallMs']);
+
 /** Who, how it stands at the slider's place, what it has spent, and the buttons that steer it. */
 export function RunHead({ model }: { readonly model: RunModel }) {
   const card = model.card.value;
@@ -27,12 +33,22 @@ export function RunHead({ model }: { readonly model: RunModel }) {
   const isLive = model.upTo.value === 'live';
   const status = isLive ? (card?.status ?? summary.status) : summary.status;
   const fork = summary.fork ?? card?.fork;
+  const inherited = model.inherited.value.entries.length;
   const takeovers = isLive ? (card?.takeovers ?? summary.takeovers) : summary.takeovers;
   return (
     <header class="run-head card card-body">
       <div class="run-title">
         <h1>{summary.agent ?? card?.agent ?? 'Run'}</h1>
         <StatusBadge status={status} />
+        <DemonstrationMark agent={summary.agent ?? card?.agent} />
+        {card === undefined || card.mode === 'tool' || isServed(card.agent) ? null : (
+          <Badge
+            tone="warn"
+            title="This server has no agent of that name: the run can be read, and goes on only where it is served."
+          >
+            Not served here
+          </Badge>
+        )}
         {isLive ? null : <Badge tone="idle">As it stood</Badge>}
         {takeovers > 0 ? <Badge tone="idle">Taken over {takeovers === 1 ? 'once' : `${takeovers} times`}</Badge> : null}
         <RunControls model={model} />
@@ -53,13 +69,15 @@ export function RunHead({ model }: { readonly model: RunModel }) {
           <span>
             forked from <a href={href(`/runs/${encodeURIComponent(fork.run)}?at=${fork.seq + 1}`)}>{fork.run}</a> after
             entry {fork.seq}
+            {inherited === 0 ? null : `, with ${inherited} entries inherited`}
           </span>
         )}
       </p>
       <State model={model} />
+      <RunResult outcome={summary.outcome} />
       <dl class="run-gauges">
         {GAUGES.map((axis) => (
-          <div key={axis}>
+          <div key={axis} class={MAIN.has(axis) ? '' : 'only-wide'}>
             <dt>{AXIS_NAMES[axis]}</dt>
             <dd>
               <Gauge axis={axis} use={summary.usage[axis]} />
@@ -79,7 +97,8 @@ function State({ model }: { readonly model: RunModel }) {
   return (
     <div class="run-state" role="status">
       {attention === undefined ? null : <p class="bad-text">{attention}</p>}
-      {outcome === undefined ? null : <p>{capital(outcomeText(outcome))}</p>}
+      {/* that it is done stands beside its name already */}
+      {outcome === undefined || outcome.stop === 'done' ? null : <p>{capital(outcomeText(outcome))}</p>}
       {outcome !== undefined || waiting.length === 0 ? null : (
         <p>
           Waits for {waiting.map(awaited).join(', ')}.

@@ -8,7 +8,8 @@ import { type Span, TraceFold } from '../../../src/views/trace.js';
 import type { StreamState } from '../api/event-stream.js';
 import type { ApiError } from '../api/problem.js';
 import type { RunCard } from '../api/types.js';
-import { type EventLine, LineFold } from './event-lines.js';
+import { type EventLine, LineFold, linesOf } from './event-lines.js';
+import { type Inherited, NOTHING_INHERITED } from './inherited.js';
 import { PrefixFold } from './prefix-fold.js';
 
 /**
@@ -24,8 +25,14 @@ export interface RunModel {
   /** How many entries are shown, or `live` to follow the newest. */
   readonly upTo: Signal<number | 'live'>;
   readonly position: ReadonlySignal<number>;
-  /** The prefix that is looked at: what every view has to fold. */
+  /** The prefix that is looked at: what every view of what the run itself did has to fold. */
   readonly shown: ReadonlySignal<readonly Entry[]>;
+  /** What a fork took over; nothing for other runs. */
+  readonly inherited: ReadonlySignal<Inherited>;
+  /** Why what a fork took over cannot be shown. */
+  readonly parentProblem: ReadonlySignal<unknown>;
+  /** What was inherited, then what is shown: for views of the work as a whole. Adding up its cost counts others' money. */
+  readonly story: ReadonlySignal<readonly Entry[]>;
   readonly summary: ReadonlySignal<RunSummary>;
   /** A new array at each change, but the effects in it are the same objects and grow: compare fields, not identity. */
   readonly effects: ReadonlySignal<readonly Effect[]>;
@@ -34,6 +41,8 @@ export interface RunModel {
   readonly cost: ReadonlySignal<CostReport>;
   /** One line for each entry that is shown. */
   readonly lines: ReadonlySignal<readonly EventLine[]>;
+  /** The same for what was inherited. */
+  readonly inheritedLines: ReadonlySignal<readonly EventLine[]>;
   /** Text of open model calls as it arrives, by effect. Not in the journal, cut in length, empty while the past is shown. */
   readonly arriving: ReadonlySignal<ReadonlyMap<EffectId, string>>;
   readonly connection: ReadonlySignal<StreamState>;
@@ -52,6 +61,8 @@ export interface RunModel {
 export interface RunInputs {
   readonly card: Signal<RunCard | undefined>;
   readonly entries: Signal<readonly Entry[]>;
+  readonly inherited: Signal<Inherited>;
+  readonly parentProblem: Signal<unknown>;
   readonly arriving: Signal<ReadonlyMap<EffectId, string>>;
   readonly connection: Signal<StreamState>;
   readonly isCut: Signal<boolean>;
@@ -62,6 +73,8 @@ export function runInputs(): RunInputs {
   return {
     card: signal(undefined),
     entries: signal([]),
+    inherited: signal(NOTHING_INHERITED),
+    parentProblem: signal(undefined),
     arriving: signal(new Map()),
     connection: signal('connecting'),
     isCut: signal(false),
@@ -73,7 +86,7 @@ const NOTHING_ARRIVING: ReadonlyMap<EffectId, string> = new Map();
 
 /** Everything that follows from the entries. Pure: no network, no page. */
 export function runModel(runId: string, inputs: RunInputs, commands: Pick<RunModel, 'refresh' | 'close'>): RunModel {
-  const { card, entries, connection, problem } = inputs;
+  const { card, entries, inherited, connection, problem } = inputs;
   const upTo = signal<number | 'live'>('live');
   const position = computed(() => {
     const all = entries.value.length;
@@ -98,6 +111,11 @@ export function runModel(runId: string, inputs: RunInputs, commands: Pick<RunMod
     upTo,
     position,
     shown,
+    inherited,
+    parentProblem: inputs.parentProblem,
+    story: computed(() =>
+      inherited.value.entries.length === 0 ? shown.value : inherited.value.entries.concat(shown.value),
+    ),
     summary: folded(
       () => new SummaryFold(),
       (fold) => fold.summary(),
@@ -121,6 +139,7 @@ export function runModel(runId: string, inputs: RunInputs, commands: Pick<RunMod
     lines: computed(() =>
       position.value === allLines.value.length ? allLines.value : allLines.value.slice(0, position.value),
     ),
+    inheritedLines: computed(() => linesOf(inherited.value.entries)),
     arriving: computed(() => (upTo.value === 'live' ? inputs.arriving.value : NOTHING_ARRIVING)),
     connection,
     isCut: inputs.isCut,

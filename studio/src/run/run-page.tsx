@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { unreachableServer } from '../api/problem.js';
 import { type KeyAction, useKeys } from '../app/keys.js';
 import { type Params, place, setQuery } from '../router/router.js';
 import { Boundary } from '../ui/boundary.js';
@@ -23,6 +24,7 @@ export function RunPage({ params }: { readonly params: Params }) {
   }, [model]);
   if (model.problem.value !== undefined && model.entries.value.length === 0)
     return <ErrorNote error={model.problem.value} onRetry={() => model.refresh()} />;
+  if (model.card.value === undefined && model.entries.value.length === 0) return <NotThere model={model} />;
   return (
     <div class="run-page">
       <RunHead model={model} />
@@ -35,10 +37,22 @@ export function RunPage({ params }: { readonly params: Params }) {
           </p>
         </div>
       ) : null}
+      {model.parentProblem.value === undefined ? null : (
+        <div class="note warn" role="status">
+          <strong>What it inherited cannot be shown</strong>
+          <p>The run that it was forked from cannot be read. Its own entries are all here.</p>
+        </div>
+      )}
       <TimeSlider model={model} />
       <RunTabs model={model} />
     </div>
   );
+}
+
+/** Neither the run nor an error is there yet. */
+function NotThere({ model }: { readonly model: RunModel }) {
+  if (model.connection.value === 'waiting') return <ErrorNote error={unreachableServer(undefined)} />;
+  return <p class="quiet">Reading…</p>;
 }
 
 function RunTabs({ model }: { readonly model: RunModel }) {

@@ -1,10 +1,14 @@
+import { effect } from '@preact/signals';
 import { api } from '../api/client.js';
 import type { EventStream } from '../api/event-stream.js';
 import { ApiError } from '../api/problem.js';
 import type { RunDetail } from '../api/types.js';
+import { noteAsks } from '../inbox/open-asks.js';
 import { noteState, noteStream } from '../live/connection.js';
+import { inheritedAt } from './inherited.js';
+import { readUpTo } from './read-inherited.js';
 import { RunFeed } from './run-feed.js';
-import { type RunModel, runInputs, runModel } from './run-model.js';
+import { type RunInputs, type RunModel, runInputs, runModel } from './run-model.js';
 
 /** Opens a run: its card at once, its entries as they arrive, and again after every loss of the connection. */
 export function watchRun(runId: string): RunModel {
@@ -39,8 +43,13 @@ export function watchRun(runId: string): RunModel {
     });
     noteStream(name, stream);
   };
+  const leaving = new AbortController();
   void loadCard();
   listen();
+  readParents(inputs, leaving.signal);
+  const stopNoting = effect(() => {
+    if (inputs.card.value !== undefined) noteAsks(inputs.card.value);
+  });
   return runModel(runId, inputs, {
     refresh: () => {
       inputs.problem.value = undefined;
@@ -50,7 +59,30 @@ export function watchRun(runId: string): RunModel {
     },
     close: () => {
       closed = true;
+      leaving.abort();
+      stopNoting();
       stream?.close();
     },
   });
+}
+
+/** Once, as soon as the first entry tells that the run is a fork. Its own entries are there all the while. */
+function readParents(inputs: RunInputs, leaving: AbortSignal): void {
+  let asked = false;
+  const stop = effect(() => {
+    const first = inputs.entries.value[0];
+    if (first === undefined || asked) return;
+    asked = true;
+    const fork = first.event.type === 'run-start' ? first.event.fork : undefined;
+    if (fork === undefined) return;
+    inheritedAt(fork, first.generation, (run, point) => readUpTo(run, point, leaving))
+      .then((inherited) => {
+        inputs.inherited.value = inherited;
+      })
+      .catch((error: unknown) => {
+        // the parent may be gone, or another's: what the fork did itself is shown all the same
+        if (!leaving.aborted) inputs.parentProblem.value = error;
+      });
+  });
+  leaving.addEventListener('abort', stop);
 }

@@ -14,9 +14,7 @@ export function WaterfallAxis({ time, factor }: { readonly time: TimeScale; read
           .filter(({ at }) => at < 1 - (narrow ? 0.2 : 0.08) / factor)
           .map(({ at, workedMs }) => (
             <span key={workedMs} class="wf-tick number" style={{ left: `${at * 100}%` }}>
-              {workedMs === 0
-                ? '0'
-                : duration(workedMs).replace(/\.0+ s$| 0 s$| 0 min$/, (end) => (end.startsWith('.') ? ' s' : ''))}
+              {workedMs === 0 ? '0' : duration(workedMs).replace(/\.0+ s$/, ' s')}
             </span>
           ))}
         {time.rests.map((rest) => {

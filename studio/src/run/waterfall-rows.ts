@@ -1,3 +1,4 @@
+import type { EventOf } from '../../../src/core/events.js';
 import type { Effect } from '../../../src/views/effects.js';
 import type { Span, SpanKind } from '../../../src/views/trace.js';
 
@@ -99,13 +100,20 @@ function waitName(name: string, kind: unknown): string {
   }
 }
 
-/** What approvals are about: their spans only know the effect they belong to. */
-export function actionNames(effects: readonly Effect[]): ReadonlyMap<string, string> {
+/** What bars are called where their spans know only a model, or the effect that waits. */
+export function barNames(effects: readonly Effect[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { generation, id, start } of effects) {
-    if (start?.type !== 'wait-start' || (start.kind !== 'approval' && start.kind !== 'doubt')) continue;
-    const action = (start.request as { readonly action?: unknown } | null | undefined)?.action;
-    if (typeof action === 'string') names.set(`${generation}:${id}`, `${start.kind} of ${action}`);
+    const name =
+      start?.type === 'ask-start' ? start.session : start?.type === 'wait-start' ? subjectOf(start) : undefined;
+    if (name !== undefined && name !== '') names.set(`${generation}:${id}`, name);
   }
   return names;
+}
+
+function subjectOf({ kind, request }: EventOf<'wait-start'>): string | undefined {
+  const { action, prompt } = (request ?? {}) as { readonly action?: unknown; readonly prompt?: unknown };
+  if (kind === 'question') return typeof prompt === 'string' ? `answer to “${prompt}”` : undefined;
+  if (kind !== 'approval' && kind !== 'doubt') return undefined;
+  return typeof action === 'string' ? `${kind} of ${action}` : undefined;
 }

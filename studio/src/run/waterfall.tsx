@@ -2,15 +2,18 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type KeyAction, useKeys } from '../app/keys.js';
 import { useNow } from '../ui/amounts-view.js';
+import { Empty } from '../ui/empty.js';
+import { useNarrow } from '../ui/use-narrow.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { PrefixFold } from './prefix-fold.js';
 import type { RunModel } from './run-model.js';
 import { RestFold, TimeScale } from './time-scale.js';
 import { WaterfallAxis } from './waterfall-axis.js';
 import { WaterfallBar } from './waterfall-bar.js';
-import { actionNames, KIND_NAMES, type Row, RowTree } from './waterfall-rows.js';
+import { barNames, KIND_NAMES, type Row, RowTree } from './waterfall-rows.js';
 
-const ROW_HEIGHT = 26;
+/** The style sheet has the same heights: flat for a pointer, taller where a finger has to meet it. */
+const [FLAT, TALL] = [26, 36];
 const AXIS_HEIGHT = 26;
 const ZOOMS = [1, 2, 4, 8, 16, 32] as const;
 /** Open bars grow this often: smooth enough for the eye, cheap enough for a phone. */
@@ -30,10 +33,11 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
   );
   const tree = useMemo(() => new RowTree(), []);
   const rows = useComputed(() => tree.of(model.trace.value, closed.value));
-  const names = useComputed(() => actionNames(model.effects.value));
+  const names = useComputed(() => barNames(model.effects.value));
   const isGrowing = useComputed(() => model.upTo.value === 'live' && model.summary.value.outcome === undefined);
   const now = useNow(GROW_MS, isGrowing.value);
   const scale = useComputed(() => rests.of(model.shown.value));
+  const rowHeight = useNarrow() ? TALL : FLAT;
   const selected = model.selected.value;
   const shownRow = rows.value.findIndex(({ id }) => id === selected);
   const { from, to, rests: gaps } = scale.value;
@@ -43,6 +47,12 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
   const time = new TimeScale(from, end, resting ? [...gaps, { from: to, to: end }] : gaps);
   const factor = ZOOMS[zoom.value] ?? 1;
   useKeys(useMemo(() => keysFor(model, rows, closed, zoom), [model]));
+  if (model.shown.value.length === 0)
+    return (
+      <div class="card">
+        <Empty title="Nothing happened yet">Its journal is empty: the run waits for somebody to begin with it.</Empty>
+      </div>
+    );
   return (
     <div class="card waterfall-card">
       <div class="waterfall-tools">
@@ -64,7 +74,7 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
       </div>
       <VirtualList
         items={rows.value}
-        rowHeight={ROW_HEIGHT}
+        rowHeight={rowHeight}
         headerHeight={AXIS_HEIGHT}
         label="Timeline of the run"
         role="tree"

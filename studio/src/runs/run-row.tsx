@@ -4,8 +4,10 @@ import { href } from '../router/router.js';
 import { AXIS_NAMES } from '../ui/amounts.js';
 import { Ago } from '../ui/amounts-view.js';
 import { Badge, StatusBadge } from '../ui/badge.js';
+import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Gauge } from '../ui/gauge.js';
 import { useNarrow } from '../ui/use-narrow.js';
+import { nowOf } from './run-words.js';
 
 const GAUGES: readonly CountedAxis[] = ['costUsd', 'modelCalls', 'wallMs'];
 
@@ -25,6 +27,7 @@ export function RunRowHead() {
 
 export function RunRow({ card, picked }: { readonly card: RunCard; readonly picked: boolean }) {
   const { id, agent, version, status, usage, updatedAt } = card;
+  const now = nowOf(card);
   return (
     <div role="listitem" class="run-item">
       <a class={`run-row ${picked ? 'picked' : ''}`} id={`run-${id}`} href={href(`/runs/${encodeURIComponent(id)}`)}>
@@ -32,12 +35,14 @@ export function RunRow({ card, picked }: { readonly card: RunCard; readonly pick
           <StatusBadge status={status} />
         </span>
         <span class="run-agent cut">
-          <strong>{agent}</strong> <span class="quiet">{version}</span>
+          <strong>{agent}</strong> <span class="quiet">{version}</span> <DemonstrationMark agent={agent} />
           <span class="mono quiet cut run-id">{id}</span>
         </span>
         <span class="run-now">
           <Marks card={card} />
-          <span class="cut">{nowOf(card)}</span>
+          <span class="cut" title={now}>
+            {now}
+          </span>
         </span>
         {GAUGES.map((axis) => (
           <span key={axis} class={`run-gauge ${axis}`}>
@@ -72,19 +77,6 @@ function Marks({ card }: { readonly card: RunCard }) {
       )}
     </>
   );
-}
-
-/** What there is to say about it in one line: why it ended, what it waits for, or how far it is. */
-function nowOf({ outcome, waiting, phase, mode }: RunCard): string {
-  if (outcome?.because !== undefined) return outcome.because;
-  if (outcome === undefined && waiting.length > 0) return `Waits for ${waiting.map(awaited).join(', ')}`;
-  if (outcome === undefined && phase !== undefined) return phase;
-  return mode;
-}
-
-/** Approvals are named by the effect they are about, which says nothing in a list. */
-function awaited(name: string): string {
-  return name.startsWith('approve:') ? 'an approval' : name;
 }
 
 const TALL = 84;

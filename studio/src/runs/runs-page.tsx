@@ -32,7 +32,11 @@ export function RunsPage() {
       <div class="runs-head">
         <h1>Runs</h1>
         <span class="quiet" role="status">
-          {store.loading.value ? 'Loading' : `${cards.length}${store.hasMore.value ? ' or more' : ''}`}
+          {store.loading.value
+            ? 'Loading'
+            : store.loadedOnce.value
+              ? `${cards.length}${store.hasMore.value ? ' or more' : ''}`
+              : ''}
         </span>
         <RunFilters store={store} search={search} />
       </div>

@@ -2,6 +2,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { api } from '../api/client.js';
 import type { EventStream } from '../api/event-stream.js';
 import type { RunCard, RunList } from '../api/types.js';
+import { noteAsks } from '../inbox/open-asks.js';
 import { noteState, noteStream } from '../live/connection.js';
 import { FrameBatch } from '../live/frame.js';
 import { fits, merged, type RunFilter } from './runs-order.js';
@@ -31,7 +32,7 @@ export class RunsStore {
       {},
       {
         event: ({ event, data }) => {
-          if (event === 'card') this.arrivals.add(JSON.parse(data) as RunCard);
+          if (event === 'card') this.hear(JSON.parse(data) as RunCard);
           // said on every connection: what changed while we were away has to be asked for
           if (event === 'hello') void this.load();
           return undefined;
@@ -67,6 +68,11 @@ export class RunsStore {
   async more(): Promise<void> {
     const cursor = this.cursor.peek();
     if (cursor !== undefined && !this.loading.peek()) await this.ask(cursor);
+  }
+
+  private hear(card: RunCard): void {
+    noteAsks(card);
+    this.arrivals.add(card);
   }
 
   private async ask(cursor: string | undefined): Promise<void> {

@@ -14,9 +14,13 @@ export function duration(ms: number): string {
   if (seconds < 10) return `${seconds.toFixed(2)} s`;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.floor(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  if (whole < 86_400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`;
+  if (whole < 3600) return inTwo(Math.floor(whole / 60), 'min', whole % 60, 's');
+  if (whole < 86_400) return inTwo(Math.floor(whole / 3600), 'h', Math.floor((whole % 3600) / 60), 'min');
+  return inTwo(Math.floor(whole / 86_400), 'd', Math.floor((whole % 86_400) / 3600), 'h');
+}
+
+function inTwo(large: number, unit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
 }
 
 const BIG = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });

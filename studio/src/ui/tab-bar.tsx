@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 export interface TabTitle {
   readonly id: string;
@@ -18,6 +18,10 @@ export function TabBar({
   readonly label: string;
 }) {
   const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // where the row is longer than the screen
+    bar.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
   const move = (event: KeyboardEvent) => {
     const to = nextIndex(
       event.key,
@@ -40,7 +44,7 @@ export function TabBar({
           role="tab"
           id={`tab-${id}`}
           aria-selected={id === current}
-          aria-controls={`panel-${id}`}
+          {...(id === current ? { 'aria-controls': `panel-${id}` } : {})}
           tabIndex={id === current ? 0 : -1}
           onClick={() => onPick(id)}
         >
