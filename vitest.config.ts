@@ -10,13 +10,10 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.m
 const soak = Number(process.env['FLYBALL_SOAK'] ?? 1);
 const nodeMajor = process.versions.node.split('.')[0];
 
-/** On Node 20 `URL.canParse` refuses international names in a process that has read many addresses: to be mended in src. */
-const onlyRightWhenYoung = ['src/tools/rules/domains.test.ts', 'test/security/ssrf.test.ts'];
 /** Others put something in the place of a module, which only helps, and only ends, where nobody else has loaded it. */
 const alone = ['src', 'test']
   .flatMap((folder) => filesUnder(folder, /(?<!\.slow)\.test\.ts$/))
-  .filter((file) => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(join(root, file), 'utf8')))
-  .concat(onlyRightWhenYoung);
+  .filter((file) => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(join(root, file), 'utf8')));
 const quick = { testTimeout: 20_000, hookTimeout: 20_000 };
 
 /** The long ones first: what is left in the end is short, so that no worker waits for another one. */

@@ -1,4 +1,5 @@
 import { ConfigError } from '../core/errors.js';
+import { parsedUrl } from '../core/parsed-url.js';
 import { PROVIDERS, type ProviderFacts, type SettingName } from './providers.js';
 
 /** Variables as a process has them. Handed in: nothing here reads them by itself. */
@@ -134,7 +135,7 @@ function ollamaAddress(host: string): string {
   const text = host.startsWith(':') ? `127.0.0.1${host}` : host;
   const hasScheme = /^https?:\/\//i.test(text);
   const withScheme = hasScheme ? text : `http://${text}`;
-  if (!URL.canParse(withScheme)) return withScheme; // the adapter says what is wrong with it
+  if (parsedUrl(withScheme) === undefined) return withScheme; // the adapter says what is wrong with it
   const url = new URL(withScheme);
   if (!hasScheme && url.port === '' && !/:\d+$/.test(text)) url.port = '11434';
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
@@ -142,7 +143,7 @@ function ollamaAddress(host: string): string {
 }
 
 function bareAddress(baseUrl: string): string | undefined {
-  if (!URL.canParse(baseUrl)) return undefined;
+  if (parsedUrl(baseUrl) === undefined) return undefined;
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/\/$/, '')}`;
 }

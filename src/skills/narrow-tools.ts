@@ -1,3 +1,4 @@
+import { parsedUrl } from '../core/parsed-url.js';
 import type { ToolRef, Touch } from '../core/tool.js';
 import { type ProposedCall, proposedCall } from '../tools/governance/proposed-call.js';
 import { matchesText } from '../tools/governance/text-glob.js';
@@ -172,7 +173,7 @@ function coversPath(argument: string, path: string): boolean {
 
 function coversUrl(argument: string, url: string): boolean {
   const host = /^domain:(.+)$/.exec(argument)?.[1]?.toLowerCase();
-  if (host === undefined || !URL.canParse(url)) return false;
+  if (host === undefined || parsedUrl(url) === undefined) return false;
   const own = new URL(url).hostname;
   return host.startsWith('*.') ? own.endsWith(host.slice(1)) : own === host;
 }

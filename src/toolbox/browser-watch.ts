@@ -1,4 +1,5 @@
 import type { Page, Request } from 'playwright-core';
+import { parsedUrl } from '../core/parsed-url.js';
 import type { Refusal } from './browser-proxy.js';
 
 const QUIET_MS = 200;
@@ -66,7 +67,7 @@ function isOfMainFrame(page: Page, request: Request): boolean {
 
 /** Of a tunnel only host and port are known. */
 function concerns(refused: string, wanted: string): boolean {
-  const [a, b] = [refused, wanted].map((url) => (URL.canParse(url) ? new URL(url) : undefined));
+  const [a, b] = [refused, wanted].map((url) => parsedUrl(url));
   if (a === undefined || b === undefined || a.origin !== b.origin) return false;
   const isTunnel = a.protocol === 'https:' && a.pathname === '/' && a.search === '';
   return isTunnel || (a.pathname === b.pathname && a.search === b.search);

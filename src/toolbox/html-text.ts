@@ -1,3 +1,4 @@
+import { parsedUrl } from '../core/parsed-url.js';
 import { type HtmlToken, htmlTokens } from './html-text-tokens.js';
 import { TextWriter } from './html-text-writer.js';
 
@@ -199,7 +200,7 @@ class Page {
 
   /** Only addresses that can be fetched: a script in a link is no place to go to. */
   private address(href: string | undefined): string | undefined {
-    if (href === undefined || href.trim() === '' || !URL.canParse(href, this.base)) return undefined;
+    if (href === undefined || href.trim() === '' || parsedUrl(href, this.base) === undefined) return undefined;
     const url = new URL(href, this.base);
     return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
   }

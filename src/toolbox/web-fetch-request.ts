@@ -1,5 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { FlyballError } from '../core/errors.js';
+import { parsedUrl } from '../core/parsed-url.js';
 import { checkUrl, type DomainRules, portOf } from '../tools/rules/domains.js';
 import { connectChecked, type Outlets, secured, unreachable } from './web-fetch-connect.js';
 
@@ -38,7 +39,7 @@ function allowedUrl(rules: DomainRules, text: string): URL {
 function redirected(rules: DomainRules, from: URL, location: string): URL {
   // joined, not parsed: what a lenient reader would mend has to reach the rules as it is
   const target =
-    /^[a-z][a-z0-9+.-]*:/i.test(location) || !URL.canParse(location, from.href)
+    /^[a-z][a-z0-9+.-]*:/i.test(location) || parsedUrl(location, from.href) === undefined
       ? location
       : new URL(location, from).href;
   const verdict = checkUrl(rules, target);

@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { ConfigError, FlyballError } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import type { HttpEmbedderOptions } from './options.js';
 import { retryAfterMs } from './retry.js';
 
@@ -28,7 +29,8 @@ const NEXT: Readonly<Record<number, string>> = {
 
 export function targetOf(options: HttpEmbedderOptions): Target {
   const { id, baseUrl, apiKey, headers = {}, dimensions, sendDimensions = false } = options;
-  if (!URL.canParse(baseUrl)) throw new ConfigError(`The base URL of ${id} is not a URL. Write it as https://host/v1.`);
+  if (parsedUrl(baseUrl) === undefined)
+    throw new ConfigError(`The base URL of ${id} is not a URL. Write it as https://host/v1.`);
   const url = new URL(baseUrl);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new ConfigError(`The base URL of ${id} must begin with http: or https:, not ${url.protocol}`);

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import type { TrifectaLeg } from '../../core/tool.js';
 
 /** How a server is reached. */
@@ -76,7 +77,7 @@ function requireSafeAddress(
   { url, headers = {}, tokenFrom }: Extract<McpTransport, { readonly kind: 'http' }>,
   fail: (why: string) => never,
 ): void {
-  const address = URL.canParse(url) ? new URL(url) : fail('its url is no address. Give one such as https://host/mcp.');
+  const address = parsedUrl(url) ?? fail('its url is no address. Give one such as https://host/mcp.');
   if (address.protocol !== 'https:' && address.protocol !== 'http:') fail(`${address.protocol} is not spoken here.`);
   const hasCredentials = tokenFrom !== undefined || Object.keys(headers).length > 0 || address.password !== '';
   if (address.protocol === 'http:' && hasCredentials && !isLoopback(address.hostname))

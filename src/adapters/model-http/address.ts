@@ -1,4 +1,5 @@
 import { ConfigError } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 
 /** Where a provider is, and how a caller proves who it is. */
 export interface Address {
@@ -24,7 +25,8 @@ export function headersOf({ apiKey, headers = {} }: Address, url: URL): Readonly
 }
 
 export function urlOf({ id, baseUrl, path }: Address): URL {
-  if (!URL.canParse(baseUrl)) throw new ConfigError(`The base URL of ${id} is not a URL. Write it as https://host/v1.`);
+  if (parsedUrl(baseUrl) === undefined)
+    throw new ConfigError(`The base URL of ${id} is not a URL. Write it as https://host/v1.`);
   const url = new URL(baseUrl);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new ConfigError(`The base URL of ${id} must begin with http: or https:, not ${url.protocol}`);

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeResultsFile } from '../../adapters/eval-files/results-file.js';
 import { ConfigError } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import {
   leaderboardSubmission,
   type SubmissionFacts,
@@ -112,6 +113,6 @@ function dayOf(text: string | undefined): number {
 function referenceOf(text: string): { readonly title: string; readonly url: string } {
   const at = text.indexOf('=');
   const [title, url] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-  if (at > 0 && title !== '' && URL.canParse(url)) return { title, url };
+  if (at > 0 && title !== '' && parsedUrl(url) !== undefined) return { title, url };
   throw new ConfigError(`A reference is title=url, as in "Code=https://example.com/agent", got "${text}".`);
 }

@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { ConfigError } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import { isLoopback } from '../settings.js';
 
 export type Jose = typeof import('jose');
@@ -68,7 +69,7 @@ function remoteKeys(
   jose: Jose,
   { url, timeoutMs = 5_000 }: { readonly url: string; readonly timeoutMs?: number },
 ): JWTVerifyGetKey {
-  const address = URL.canParse(url) ? new URL(url) : undefined;
+  const address = parsedUrl(url);
   const isSafe = address?.protocol === 'https:' || (address?.protocol === 'http:' && isLoopback(address.hostname));
   if (address === undefined || !isSafe) throw new ConfigError('The address of a JWKS begins with https://.');
   return jose.createRemoteJWKSet(address, {

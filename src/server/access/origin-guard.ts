@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parsedUrl } from '../../core/parsed-url.js';
 import { Problem } from '../problem.js';
 import { isLoopback, type ServerSettings } from '../settings.js';
 
@@ -59,7 +60,7 @@ export function originGuard(settings: Settings): OriginGuard {
 }
 
 function normalOrigin(origin: string): string {
-  return URL.canParse(origin) ? new URL(origin).origin : origin.toLowerCase();
+  return parsedUrl(origin)?.origin ?? origin.toLowerCase();
 }
 
 const EVERYWHERE = new Set(['0.0.0.0', '::', '[::]']);
@@ -76,7 +77,7 @@ function isOwnHost(header: string, bound: string, named: ReadonlySet<string>): b
 
 /** The page came from this very server. The scheme is left out: TLS may end in front of us. */
 function isSame(origin: string, host: string): boolean {
-  if (!URL.canParse(origin)) return false;
+  if (parsedUrl(origin) === undefined) return false;
   const { protocol, host: from } = new URL(origin);
   return (protocol === 'http:' || protocol === 'https:') && from === host.toLowerCase();
 }

@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/canonical.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import type { JsonSchema } from '../../core/schema.js';
 import { isLoopback } from '../settings.js';
 import { narrowerAt } from './accepts.js';
@@ -115,7 +116,7 @@ function known({
 
 /** An interface without encryption is none: whoever listens in between would see the task and could answer it. */
 function isSafe(url: string): boolean {
-  if (!URL.canParse(url)) return false;
+  if (parsedUrl(url) === undefined) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }

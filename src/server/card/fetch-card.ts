@@ -1,4 +1,5 @@
 import { failureOf } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import { isLoopback } from '../settings.js';
 import { CARD_PATH } from './card.js';
 
@@ -45,7 +46,7 @@ export async function fetchCard(given: string, options: FetchOptions = {}): Prom
 
 /** Only an encrypted connection says whose card it is; on this machine there is nobody in between. */
 function originOf(given: string): string | undefined {
-  if (!URL.canParse(given)) return undefined;
+  if (parsedUrl(given) === undefined) return undefined;
   const { protocol, hostname, origin, username } = new URL(given);
   if (username !== '') return undefined;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)) ? origin : undefined;

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
 import { classifyAddress } from './addresses.js';
 import { isPublicSuffix } from './public-suffixes.js';
 import { OK, type RuleVerdict, refused } from './rule-verdict.js';
@@ -126,7 +127,7 @@ function readUrl(text: string): ReadUrl {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff\\]/.test(text))
     return { why: 'The address holds spaces, control characters or backslashes; write it plainly.' };
-  if (!URL.canParse(text)) return { why: 'This is not a complete address such as https://example.com/page.' };
+  if (parsedUrl(text) === undefined) return { why: 'This is not a complete address such as https://example.com/page.' };
   const url = new URL(text);
   const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(text) ?? [];
   if (DEFAULT_PORTS[url.protocol] === undefined) return { url, rawHost: '' };

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { parsedUrl } from '../../../core/parsed-url.js';
 import { checkPath, type PathRules } from '../../rules/paths.js';
 
 /** Rules that allow every path: what they refuse is refused for how it is written, or because it is no file on a disk. */
@@ -25,7 +26,7 @@ export function plainPath(path: string): string | undefined {
 
 /** As it is really asked for: host in lower case and without a dot at its end, dots resolved, no user and password. */
 export function plainUrl(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
+  if (parsedUrl(text) === undefined) return undefined;
   const url = new URL(text);
   url.username = '';
   url.password = '';
