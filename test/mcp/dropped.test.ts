@@ -143,6 +143,8 @@ describe.each(['negotiate', 'initialize'] as const)(
       );
       expect(results).toEqual(['a', 'b', 'c']);
       if (handshake === 'initialize') return; // keeps no stream open by which it would know
+      await until(() => events.some(({ type }) => type === 'dropped'));
+      await callOnce(tool('workshop__echo'), { text: 'd' }); // which of the calls finds out depends on the sockets
       await until(() => events.some(({ type }) => type === 'changed'));
       expect(tool('workshop__sing').name).toBe('workshop__sing');
     });
