@@ -41,6 +41,9 @@ export const agents = {
 );
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** In the environment of every server here. */
+const SECRET = 'kept from everybody else';
+
 const started: ChildProcess[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
@@ -55,7 +58,10 @@ interface Serving {
 /** A real process; resolves when it says where it serves. */
 async function serve(database: string, ...more: readonly string[]): Promise<Serving> {
   const words = [MAIN, 'serve', agents, '--port', '0', '--db', join(folder, database), '--json', ...more];
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, words, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, HARBOUR_TOKEN: SECRET },
+  });
   started.push(child);
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   let out = '';
@@ -96,6 +102,17 @@ describe('flyball serve', () => {
     const second = await serve('drain.db');
     await until(async () => (await get(`${second.url}/v1/runs/${id}`))['status'] === 'done');
     expect(await get(`${second.url}/v1/runs/${id}`)).toMatchObject({ takeovers: 0, attempts: 2 });
+  });
+
+  it('blanks the secrets of its environment in what it sends [R6-ACCESS-NO-LEAKS]', async () => {
+    const { url } = await serve('secrets.db');
+    const { id } = await post(`${url}/v1/runs`, { agent: 'slow', input: { steps: 1, word: `it is ${SECRET}` } });
+    await until(async () => (await get(`${url}/v1/runs/${id}`))['status'] === 'done');
+    for (const path of ['', '/entries', '/events']) {
+      const text = await (await fetch(`${url}/v1/runs/${id}${path}`)).text();
+      expect(text).toContain('it is ');
+      expect(text).not.toContain(SECRET);
+    }
   });
 
   it('loses nothing when it is killed [R6-CLI-SERVE]', async () => {

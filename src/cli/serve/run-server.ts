@@ -9,6 +9,7 @@ import type { Call } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { versionOf } from '../version.js';
 import { jwtFrom } from './jwt-settings.js';
+import { knownSecrets } from './known-secrets.js';
 import { mcpProblem, requirePackages } from './needed-packages.js';
 import { requestLog } from './request-log.js';
 import type { ServeOptions } from './serve-options.js';
@@ -31,7 +32,7 @@ export async function runServer(call: Call, files: readonly string[], options: S
       groups,
       triggers,
       env,
-      settings: settingsOf(options),
+      settings: { ...settingsOf(options), secrets: knownSecrets(env) },
       log: requestLog(screen, { quiet: options.quiet === true, now: systemClock().now }),
       ...(jwt === undefined ? {} : { jwt }),
     });
