@@ -22,21 +22,33 @@ const RESTING = new Set(['done', 'degraded', 'blocked', 'failed', 'cancelled', '
 export function settleEndedRuns(parts: SettlementParts): { readonly close: () => Promise<void> } {
   const { fleet, log } = parts;
   let closed = false;
-  let last: Promise<void> = Promise.resolve();
-  const add = (runId: string): void => {
-    last = last
-      .then(() => settled(parts, runId))
-      .catch((error: unknown) => log.error('settling a run', error, { run: runId }));
-  };
+  const ended = new Set<string>();
+  let wake: () => void = () => undefined;
+  // begun here and not where a run ends: work that is begun inside of a run keeps all of that run until it is done
+  const work = (async (): Promise<void> => {
+    for (;;) {
+      for (const runId of ended) {
+        ended.delete(runId);
+        await settled(parts, runId).catch((error: unknown) => log.error('settling a run', error, { run: runId }));
+      }
+      if (closed) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  })();
   const stop = fleet.subscribe((runId, entries) => {
-    if (entries.some(({ event }) => event.type === 'run-end')) add(runId);
+    if (!entries.some(({ event }) => event.type === 'run-end')) return;
+    ended.add(runId);
+    wake();
   });
   const late = settleLate(parts, () => closed).catch((error: unknown) => log.error('settling runs of before', error));
   return {
     async close() {
       closed = true;
       stop();
-      await Promise.all([last, late]);
+      wake();
+      await Promise.all([work, late]);
     },
   };
 }
