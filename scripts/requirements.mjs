@@ -1,6 +1,6 @@
 /**
  * What the project promises, and which test or benchmark shows it. docs/requirements/*.json holds the entries; a test
- * names the ones it shows in brackets in its title, a benchmark in a comment `// shows: R2-…, R2-…`.
+ * names the ones it shows in brackets in its title, a benchmark in a comment `// shows: R2-…, F-C1`.
  *
  *   npm run requirements               prints what is shown and what is open
  *   npm run requirements -- --update   fills `shows` and `status` from the tests and benchmarks
@@ -22,13 +22,16 @@ export function requirementFiles() {
   }));
 }
 
+/** What was asked for (`R2-…`), or a fault that was found and must not come back (`F-C1`). */
+const ID = 'R\\d+-[A-Z0-9-]+|F-[A-Z]\\d+';
+const IN_TITLE = new RegExp(`\\[(${ID})\\]`, 'g');
+const IN_HEADER = new RegExp(`\\bshows: *((?:${ID})(?:, *(?:${ID}))*)`, 'g');
+
 /** @param {string} path @param {string} text @returns {ReadonlySet<string>} */
 export function claimsIn(path, text) {
   const marked = path.startsWith('bench/')
-    ? [...text.matchAll(/\bshows: *(R\d+-[A-Z0-9-]+(?:, *R\d+-[A-Z0-9-]+)*)/g)].flatMap((match) =>
-        (match[1] ?? '').split(/, */),
-      )
-    : [...text.matchAll(/\[(R\d+-[A-Z0-9-]+)\]/g)].map((match) => match[1] ?? '');
+    ? [...text.matchAll(IN_HEADER)].flatMap((match) => (match[1] ?? '').split(/, */))
+    : [...text.matchAll(IN_TITLE)].map((match) => match[1] ?? '');
   return new Set(marked);
 }
 

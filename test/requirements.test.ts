@@ -49,6 +49,9 @@ describe('the check', () => {
     );
     expect(claimsIn('bench/a.ts', `// shows: ${id('A')}, ${id('B')}\n`)).toEqual(new Set([id('A'), id('B')]));
     expect(claimsIn('src/core/a.test.ts', `// ${id('A')} comes later`)).toEqual(new Set());
+    const fault = ['F', 'Z99'].join('-');
+    expect(claimsIn('src/core/a.test.ts', `it('holds [${fault}] [${id('A')}]', …)`)).toEqual(new Set([fault, id('A')]));
+    expect(claimsIn('bench/a.ts', `// shows: ${fault}, ${id('B')}\n`)).toEqual(new Set([fault, id('B')]));
   });
 
   it('marks an entry done while something shows it, and open again when nothing does', () => {
