@@ -127,6 +127,8 @@ export type EffectEvent =
       readonly spent?: Partial<Amounts>;
       /** How a doubt was resolved, where there was one. */
       readonly how?: 'verified' | 'repeated' | 'person' | 'simulated';
+      /** It asked a person, who said no. */
+      readonly declined?: true;
     }
   /** ABORT: the effect did not take place. */
   | {

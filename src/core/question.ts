@@ -24,11 +24,18 @@ export interface Question {
   readonly answerJsonSchema: JsonSchema;
   /** For the interface: choices, limits, fields, what is to be edited. Plain data. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Whether an answer is a no. Where it is absent, `false` to a `confirm` is one. */
+  declines?(answer: unknown): boolean;
   readonly risk?: Risk;
   /** How long the question stands; without an answer the call fails. A further call asks anew. */
   readonly timeoutMs?: number;
   /** Scopes, any one of which lets a person answer. Empty or absent: anybody may. */
   readonly scopes?: readonly string[];
+}
+
+/** A no is more than a value: what it was asked for is not done, and nothing that needed a yes is. */
+export function isDeclined(question: Question, answer: unknown): boolean {
+  return question.declines?.(answer) ?? (question.widget === 'confirm' && answer === false);
 }
 
 /** What a question looks like in the wait that it opens, for every interface that shows it. */

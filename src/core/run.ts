@@ -54,6 +54,8 @@ export interface MadeCall {
   readonly code?: string;
   /** A person gave the result, or a fork only simulated it. */
   readonly standIn?: 'person' | 'simulated';
+  /** It asked a person, who said no. */
+  readonly declined?: true;
 }
 
 /** Something the agent tells its observers: phase changes, verdicts, plan diffs. Kept in the journal, never replayed from it. */

@@ -35,6 +35,8 @@ export interface AskToolDefinition<A, T> extends AskOptions {
   readonly prompt: (args: A) => string;
   /** For the interface: choices, limits, what is to be edited. Plain data. */
   readonly details?: (args: A) => Readonly<Record<string, unknown>>;
+  /** Whether an answer is a no. Where it is absent, `false` to a `confirm` is one. */
+  readonly declines?: (answer: T) => boolean;
   /** What the model is told about the answer; the answer as JSON where it is absent. */
   readonly present?: (answer: T) => string;
 }
@@ -50,7 +52,7 @@ export interface AskTool<A, T> extends Tool<A, T> {
 
 /** Makes a tool out of a question. Whatever is wrong with it is said here, before a model is shown it. */
 export function askTool<A, T>(definition: AskToolDefinition<A, T>): AskTool<A, T> {
-  const { name, description, widget, input, prompt, details, present } = definition;
+  const { name, description, widget, input, prompt, details, declines, present } = definition;
   requireSound(definition);
   const answerFor = answersOf(definition);
   const { risk, timeoutMs, scopes } = definition;
@@ -65,6 +67,7 @@ export function askTool<A, T>(definition: AskToolDefinition<A, T>): AskTool<A, T
       prompt: prompt(args).slice(0, MOST_PROMPT),
       ...answerFor(args),
       ...(details === undefined ? {} : { details: details(args) }),
+      ...(declines === undefined ? {} : { declines: (answer: unknown) => declines(answer as T) }),
       ...(risk === undefined ? {} : { risk }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(scopes === undefined ? {} : { scopes }),

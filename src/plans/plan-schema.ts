@@ -65,7 +65,10 @@ export const PLAN_JSON_SCHEMA: JsonSchema = object(
     branches: {
       type: 'array',
       description: 'After "at", the observation decides: ifSo or ifNot runs, the other side is skipped.',
-      items: object({ at: TEXT, observation: TEXT, ifSo: TEXTS, ifNot: TEXTS }, ['at', 'observation']),
+      items: object({ at: TEXT, observation: TEXT, decidedBy: { enum: ['answer'] }, ifSo: TEXTS, ifNot: TEXTS }, [
+        'at',
+        'observation',
+      ]),
     },
   },
   ['steps'],

@@ -67,6 +67,8 @@ export interface Branch {
   readonly at: string;
   /** An observation in words, answered from the step's result. */
   readonly observation: string;
+  /** `answer`: it holds when the person whom the step asked did not say no. The journal decides, not a model. */
+  readonly decidedBy?: 'answer';
   readonly ifSo: readonly string[];
   readonly ifNot: readonly string[];
 }
@@ -86,6 +88,8 @@ export interface ActualCall {
   readonly code?: string;
   /** A person gave the result, or a fork only simulated it. */
   readonly standIn?: 'person' | 'simulated';
+  /** It asked a person, who said no. */
+  readonly declined?: true;
 }
 
 /** What became of a step. */

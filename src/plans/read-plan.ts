@@ -122,13 +122,22 @@ function readOrdering(ordering: Readonly<Record<string, unknown>>, problems: str
   return { before: fields.text('before'), after: fields.text('after') };
 }
 
+const DECIDERS = ['answer'] as const;
+
 function readBranch(branch: Readonly<Record<string, unknown>>, index: number, problems: string[]): Branch {
   const fields = fieldsOf(branch, `Branch ${index + 1}`, problems);
-  noteMisspelt(fields, branch, ['at', 'observation', 'ifSo', 'ifNot']);
+  noteMisspelt(fields, branch, ['at', 'observation', 'decidedBy', 'ifSo', 'ifNot']);
   const [ifSo, ifNot] = [fields.list('ifSo', PLAN_LIMITS.steps), fields.list('ifNot', PLAN_LIMITS.steps)];
   if (ifSo.length + ifNot.length === 0)
     fields.refuse('ifSo', 'and ifNot are both empty: name the steps it decides about');
-  return { at: fields.text('at'), observation: fields.text('observation'), ifSo, ifNot };
+  const decider = fields.has('decidedBy') ? fields.oneOf('decidedBy', DECIDERS, 'answer') : undefined;
+  return {
+    at: fields.text('at'),
+    observation: fields.text('observation'),
+    ...(decider === undefined ? {} : { decidedBy: decider }),
+    ifSo,
+    ifNot,
+  };
 }
 
 function told(problems: readonly string[]): string {

@@ -2,11 +2,12 @@ import { FlyballError, failureOf } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { Session } from '../../core/session.js';
 import { takeBranch } from '../../plans/index.js';
-import type { Branch, PlanStep, StepRecord } from '../../plans/plan.js';
+import type { ActualCall, Branch, PlanStep, StepRecord } from '../../plans/plan.js';
 import type { LoopParts } from '../tool-loop/loop-parts.js';
 import { needsApproval, refusalOf, type StepGate, withinApproval } from './approve-step.js';
 import { registerCompensation } from './compensate.js';
 import type { Trouble } from './dispatch.js';
+import { isNo } from './heed-no.js';
 import { type Observation, observe } from './observe-branch.js';
 import type { PlanGiven } from './parts.js';
 import type { Progress } from './progress.js';
@@ -30,6 +31,7 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
   const run = lane.scope(progress.nameFor(step));
   const refusal = needsApproval(gate, step) ? await refusalOf(run, gate, step) : undefined;
   if (refusal !== undefined) {
+    progress.heardNo = true;
     progress.end(run, notRun(step.id, 'blocked', refusal));
     const failure = failureOf(new FlyballError('APPROVAL_REJECTED', `Step ${step.id}: ${refusal}`));
     return { step: step.id, why: refusal, failure };
@@ -43,7 +45,12 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
     bound,
   } = await runStep(
     withinApproval(run, gate, step),
-    { loop, maxReprompts },
+    {
+      loop,
+      maxReprompts,
+      branchesOnAnswer: branchesOnAnswer(progress.plan.branches, step),
+      heardNo: () => progress.heardNo,
+    },
     {
       goal: given.goal,
       step,
@@ -51,6 +58,7 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
       context: given.contextFor?.(step) ?? '',
     },
   );
+  if (reported.actualToolCalls.some(isNo)) progress.heardNo = true;
   const record = await observed(run, execution, step, reported);
   progress.keep(run, record, step);
   if (record.status === 'done') await decideBranches(run, execution, step.id);
@@ -62,6 +70,10 @@ export async function carryOut(lane: Run, execution: Execution, step: PlanStep):
     ...(failure === undefined ? {} : { failure }),
     ...(bound === undefined ? {} : { bound }),
   };
+}
+
+function branchesOnAnswer(branches: readonly Branch[] = [], { id }: PlanStep): boolean {
+  return branches.some(({ at, decidedBy }) => at === id && decidedBy === 'answer');
 }
 
 /** A step that is done, with what was seen after it. */
@@ -82,11 +94,23 @@ export async function decideBranches(run: Run, execution: Execution, at: string)
 }
 
 async function decided(run: Run, { observer, progress }: Execution, branch: Branch): Promise<boolean> {
-  const result = progress.records.get(branch.at)?.result ?? '';
-  const { holds, because } = await observe(run.scope('observe'), observer, branch, result);
+  const record = progress.records.get(branch.at);
+  const { holds, because } =
+    branch.decidedBy === 'answer'
+      ? answerOf(record?.actualToolCalls ?? [])
+      : await observe(run.scope('observe'), observer, branch, record?.result ?? '');
   progress.decide(branch, holds);
   run.note({ kind: 'branch', at: branch.at, observation: branch.observation, holds, because });
   return holds;
+}
+
+/** Read off the journal. Without an answer it does not hold: silence is no yes. */
+function answerOf(calls: readonly ActualCall[]): Observation {
+  const no = calls.find(({ declined }) => declined === true);
+  if (no !== undefined) return { holds: false, because: `a person said no when asked by ${no.tool}` };
+  const yes = calls.find(({ ok, standIn }) => ok && standIn === 'person');
+  if (yes === undefined) return { holds: false, because: 'nobody answered a question of this step' };
+  return { holds: true, because: `a person answered ${yes.tool}, and not with a no` };
 }
 
 function skipUntaken(run: Run, progress: Progress, branch: Branch, holds: boolean): void {

@@ -37,6 +37,8 @@ const FIELDS = [
   '- "priority" (larger is sooner), "estimatedTokens" and "estimatedMs" are your honest estimates.',
   '"shape" is "ordered" (one step after the other), "partial" (by dependencies, side by side where they allow it, with',
   '"links" for what one step makes true for another) or "conditional" (with "branches" over observations).',
+  'A person who is asked may say no. Then the step is not done and nothing that depends on it runs, unless a branch at',
+  'that step has "decidedBy": "answer": "ifSo" runs after a yes, "ifNot" after a no.',
 ];
 
 /** What every planner is told. The tools and the form stand in the setup, so that all of its turns share them. */

@@ -22,6 +22,8 @@ export class Progress {
   readonly executed: Executed[] = [];
   /** Executions, by the path of their scope, that the plan has taken back itself. */
   readonly takenBack = new Set<string>();
+  /** A person said no in this plan: from then on nothing that changes something is forced. */
+  heardNo = false;
   /** Branches that were observed, and which side was taken. */
   private readonly decisions = new Map<string, boolean>();
   private started = 0;

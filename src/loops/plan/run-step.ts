@@ -6,12 +6,18 @@ import type { PlanStep, StepRecord } from '../../plans/plan.js';
 import type { LoopParts } from '../tool-loop/loop-parts.js';
 import { runToolLoop, type ToolLoopEnd, type ToolLoopResult } from '../tool-loop/tool-loop.js';
 import { forcingOnce } from './forced-choice.js';
+import { heedingNo, isNo, noText, standingNo } from './heed-no.js';
+import { effectKindOf } from './planner-prompts.js';
 import { callsText, isChecked, missingTools, recordOf, settledBy, standInsFor } from './step-check.js';
 import { enforcedChoice, enforcingText, type StepGiven, stepPrompt } from './step-prompts.js';
 
 export interface StepParts {
   readonly loop: LoopParts<string>;
   readonly maxReprompts: number;
+  /** The plan says itself what follows a no to this step's question. */
+  readonly branchesOnAnswer: boolean;
+  /** A person said no somewhere in this plan. */
+  heardNo(): boolean;
 }
 
 /** What became of a step. `bound` is a bound of the run: then there is no point in trying something else. */
@@ -26,10 +32,14 @@ export async function runStep(run: Run, parts: StepParts, given: StepGiven): Pro
   const { step } = given;
   const earlier = run.calls().length; // somebody may have used a scope of this name before
   const calls = (): readonly MadeCall[] => run.calls().slice(earlier);
-  let end = await runToolLoop(run, parts.loop, stepPrompt(given));
+  const held = heedingNo(run, calls);
+  let end = await runToolLoop(held, parts.loop, stepPrompt(given));
   for (let attempts = 1; ; attempts++) {
     const { outcome } = end;
     if (outcome.stop !== 'done') return brokenOff(step, outcome, { calls: calls(), attempts });
+    const no = standingNo(calls());
+    if (no !== undefined && !(parts.branchesOnAnswer && no.declined === true))
+      return refused(run, step, no, { result: outcome.value.output ?? '', attempts, calls: calls() });
     const missing = isChecked(step) ? missingTools(step, calls()) : [];
     const result = outcome.value.output ?? '';
     const unmet = { missing, result, attempts, calls: calls() };
@@ -37,9 +47,9 @@ export async function runStep(run: Run, parts: StepParts, given: StepGiven): Pro
     if (step.toolValidationMode === 'advisory') return warned(run, step, unmet);
     const settled = settledBy(missing, unmet.calls);
     if (settled !== undefined) return notAgain(run, step, unmet, settled);
-    if (attempts > parts.maxReprompts) return unverified(run, step, unmet);
+    if (attempts > parts.maxReprompts || !mayForce(parts, missing, unmet.calls)) return unverified(run, step, unmet);
     run.note({ kind: 'step-validation', step: step.id, verdict: 'enforced', missing, attempt: attempts });
-    end = await again(run.scope(`again-${attempts}`), parts.loop, end, unmet);
+    end = await again(held.scope(`again-${attempts}`), parts.loop, end, unmet);
   }
 }
 
@@ -54,6 +64,15 @@ function again(
   const told = append(prompt, { role: 'user', content: enforcingText(missing, calls), owner: 'loop', trust: 'system' });
   const canForce = loop.textForm === undefined && missing.every((name) => loop.toolset.has(name));
   return runToolLoop(canForce ? forcingOnce(run, loop.session.name, enforcedChoice(missing)) : run, loop, told);
+}
+
+/** After a no nothing that changes something is forced, wherever in the plan it was said. */
+function mayForce({ loop, heardNo }: StepParts, missing: readonly string[], calls: readonly MadeCall[]): boolean {
+  if (!heardNo() && !calls.some(isNo)) return true;
+  return missing.every((name) => {
+    const tool = loop.toolset.get(name);
+    return tool !== undefined && effectKindOf(tool) === 'pure';
+  });
 }
 
 interface Unmet {
@@ -87,6 +106,17 @@ function unverified(run: Run, step: PlanStep, { missing, result, attempts, calls
     }),
   );
   return { record: recordOf(step, calls, { status: 'failed', result, attempts, why }), failure };
+}
+
+/** A no is an end: the step is not done, nobody is asked again, and what depends on it does not begin. */
+function refused(run: Run, step: PlanStep, no: MadeCall, { result, attempts, calls }: Omit<Unmet, 'missing'>): StepRun {
+  const why = noText(no);
+  run.note({ kind: 'step-validation', step: step.id, verdict: 'declined', why });
+  const message = `Step ${step.id}: ${why}. Nothing that depends on it runs.`;
+  const failure = failureOf(
+    new FlyballError('APPROVAL_REJECTED', message, { detail: { step: step.id, tool: no.tool, effect: no.effect } }),
+  );
+  return { record: recordOf(step, calls, { status: 'blocked', result, attempts, why }), failure };
 }
 
 /** What took place is not done twice, and who said no is not asked again: the step fails with what the call failed with. */

@@ -51,7 +51,7 @@ export function standInsFor({ requiredTools }: PlanStep, calls: readonly MadeCal
   });
 }
 
-function actual({ tool, ok, effect, tookPlace, code, standIn }: MadeCall): ActualCall {
+function actual({ tool, ok, effect, tookPlace, code, standIn, declined }: MadeCall): ActualCall {
   return {
     tool,
     ok,
@@ -59,6 +59,7 @@ function actual({ tool, ok, effect, tookPlace, code, standIn }: MadeCall): Actua
     tookPlace,
     ...(code === undefined ? {} : { code }),
     ...(standIn === undefined ? {} : { standIn }),
+    ...(declined === undefined ? {} : { declined }),
   };
 }
 

@@ -80,6 +80,7 @@ export function recordValue(
   act: Act,
   value: unknown,
   how?: NonNullable<EventOf<'complete'>['how']>,
+  said: Pick<EventOf<'complete'>, 'declined'> = {},
 ): void {
   const { result, reported } = unwrapChanged(value);
   const end = {
@@ -88,6 +89,7 @@ export function recordValue(
     ...identity(pending, act),
     ...spentOf(pending, pending.reserved, reported),
     ...(how === undefined ? {} : { how }),
+    ...said,
   };
   // it took place, whatever becomes of its result: a failure here must not make a rollback overlook it
   if (result instanceof RefusedResult)
@@ -104,14 +106,14 @@ export function recordKept(
   attempt: Attempt,
   pending: Pending,
   act: Act,
-  kept: unknown,
+  kept: Pick<EventOf<'complete'>, 'result' | 'declined'>,
   how: NonNullable<EventOf<'complete'>['how']>,
 ): void {
   attempt.record({
     type: 'complete',
     id: pending.id,
     ...identity(pending, act),
-    result: kept,
+    ...kept,
     ...spentOf(pending, pending.reserved, undefined),
     how,
   });

@@ -64,7 +64,7 @@ export function call<T>(
       const failure = failureIn(end);
       attempt.calls.add(scope.ledger, scope.path, madeCall(given.name, end));
       if (given.asks !== undefined && failure === undefined)
-        attempt.calls.answered(scope.ledger, fp, (end as EventOf<'complete'>).result);
+        attempt.calls.answered(scope.ledger, fp, end as EventOf<'complete'>);
       if (failure !== undefined) return { ok: false, content: `${given.name} failed: ${failure.message}`, failure };
       const { result, how } = end as EventOf<'complete'>;
       return {
@@ -112,6 +112,7 @@ function madeCall(tool: string, end: EndEvent): MadeCall {
     tookPlace: end.type === 'complete' && how !== 'simulated',
     ...(failure === undefined ? {} : { code: failure.code }),
     ...(how === 'person' || how === 'simulated' ? { standIn: how } : {}),
+    ...(end.type === 'complete' && end.declined === true ? { declined: true } : {}),
   };
 }
 

@@ -133,7 +133,7 @@ async function simulate(attempt: Attempt, pending: Pending, act: Act): Promise<v
   if (act.rules.simulate !== undefined) {
     await simulateAs(attempt, pending, act);
   } else if (parents?.fp === pending.fp) {
-    recordKept(attempt, pending, act, parents.end.result, 'simulated'); // as guards let it pass then
+    recordKept(attempt, pending, act, { result: parents.end.result }, 'simulated'); // as guards let it pass then
   } else {
     const message = `${act.name} changes the world and this fork is not live. Declare \`simulate\`, or fork with live: true.`;
     recordFailure(attempt, pending, act, new FlyballError('NOT_SIMULATED', message));

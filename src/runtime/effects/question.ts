@@ -1,5 +1,5 @@
 import { FlyballError } from '../../core/errors.js';
-import type { Question, QuestionRequest } from '../../core/question.js';
+import { isDeclined, type Question, type QuestionRequest } from '../../core/question.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import { type Act, recordFailure, recordKept, recordValue } from './act.js';
@@ -47,7 +47,9 @@ async function waitForAnswer(attempt: Attempt, pending: Pending, act: Act, quest
     return recordFailure(attempt, pending, act, new FlyballError('NO_ANSWER', why));
   }
   const value = end.payload ?? null;
-  recordValue(attempt, pending, act, act.observe === undefined ? value : await act.observe(value), 'person');
+  const isNo = isDeclined(question, value); // of what they said, before a guard made something else of it
+  const shown = act.observe === undefined ? value : await act.observe(value);
+  recordValue(attempt, pending, act, shown, 'person', isNo ? { declined: true } : {});
 }
 
 function requestFor(act: Act, { widget, prompt, details, risk }: Question): QuestionRequest {

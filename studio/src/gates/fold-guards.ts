@@ -109,7 +109,11 @@ function checkIn(fields: Fields): Pick<CheckNote, 'check' | 'verdict' | 'text'> 
     case 'step-validation':
       return {
         check: `step ${textIn(fields, 'step') ?? ''}`,
-        verdict: fields['verdict'] === 'failed' ? 'failed' : fields['verdict'] === 'stood-in' ? 'told' : 'warned',
+        verdict: ['failed', 'declined'].includes(String(fields['verdict']))
+          ? 'failed'
+          : fields['verdict'] === 'stood-in'
+            ? 'told'
+            : 'warned',
         text: [textIn(fields, 'verdict'), textsIn(fields, 'missing').join(', '), textIn(fields, 'why')]
           .filter((part) => part !== undefined && part !== '')
           .join(': '),
