@@ -228,9 +228,15 @@ export class Attempt {
     return this.bounds.ofRun && this.cancelledBy === undefined && !this.isEnding;
   }
 
-  /** Leaves an INTENT without an end, for the run that goes on to repeat. */
+  /** Leaves an effect without an end, for the run that goes on to repeat. Nobody who waits for it may be forgotten. */
   leaveOpen(pending: Pending): void {
-    this.leftOpen.push(pending);
+    if (pending.closedBy === undefined) {
+      // the bound is in the journal and not yet delivered: until then the code still waits for this
+      pending.phase = 'held';
+      pending.onAbort = () => this.leaveOpen(pending);
+      return;
+    }
+    if (pending.intended) this.leftOpen.push(pending);
     this.drop(pending);
   }
 

@@ -156,7 +156,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         if (own) deliver();
         break;
       case 'stuck':
-        if (own) deliver();
+        // on its way out of a bound that no longer holds, the code waited for something it will not come to now
+        if (own && !isPastVoidTrip) deliver();
         break;
       case 'redirect':
         deliver(); // a fork's past was told the same
