@@ -3,6 +3,7 @@ import { done, failed, type Outcome } from '../core/outcome.js';
 import { append, type Prompt } from '../core/prompt.js';
 import type { Agent, Run } from '../core/run.js';
 import type { StandardSchema } from '../core/schema.js';
+import type { ToolLoopEnd } from '../loops/tool-loop/tool-loop.js';
 import type { DefinedAgent } from './define-agent.js';
 
 /** What a person says next, or that they are done. */
@@ -20,15 +21,26 @@ export const SAID_SCHEMA = {
 
 /**
  * A conversation as one durable run: it waits for a message, works, answers, and waits again. Between messages no
- * process is needed, and whoever comes back finds the conversation where it was. A turn that fails is told and the
- * conversation goes on from before it; a bound of the run ends it.
+ * process is needed, and whoever comes back finds the conversation where it was. A turn that fails is told. What it
+ * called stays in the conversation, since it stays done: a model that forgot it would do it again when asked to retry.
+ * A turn that failed before it called anything leaves nothing. A bound of the run ends the conversation.
  */
 export function conversation(agent: Pick<DefinedAgent, 'converse'>): Agent<unknown, { readonly turns: number }> {
   return talk(async (run, before, text) => {
     const input = before === undefined ? text : append(before, { role: 'user', content: text });
     const end = await agent.converse(run, input);
-    return end.outcome.stop === 'failed' ? { outcome: end.outcome } : end;
+    return { outcome: end.outcome, ...left(run, end) };
   });
+}
+
+/** What a turn leaves to the next one. */
+function left(run: Run, { outcome, prompt }: ToolLoopEnd<unknown>): Pick<Answered, 'prompt'> {
+  if (outcome.stop === 'done' || outcome.stop === 'degraded') return { prompt };
+  if (run.calls().length === 0) return outcome.stop === 'failed' ? {} : { prompt };
+  // the code only: the message may quote what a stranger wrote, and this is said in our own voice
+  const why = outcome.stop === 'failed' ? `failed, ${outcome.failure.code}` : outcome.stop;
+  const content = `(This turn ended without an answer (${why}). What the calls above did stands: before you make one again, check whether it already took place.)`;
+  return { prompt: append(prompt, { role: 'user', content, owner: 'loop', trust: 'system' }) };
 }
 
 interface Answered {

@@ -1,6 +1,7 @@
-import type { Seams } from 'flyball';
+import type { Seams, ToolRef } from 'flyball';
 import { conversation, defineAgent, MESSAGE } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
+import { tool } from 'flyball/tools';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { smallTools } from '../loops/small-tools.js';
 import { proposes } from '../loops/stage-loop.js';
@@ -58,6 +59,43 @@ describe('a conversation', () => {
       .filter(({ event }) => event.kind === 'turn-end')
       .map(({ event }) => event);
     expect(turns.map(({ stop }) => stop)).toEqual(['done', 'failed', 'done']);
+  });
+
+  it('keeps a turn that acted, with what it did, whatever became of it [F-W1]', async () => {
+    const paid: string[] = [];
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays the bill.',
+      effect: 'idempotent',
+      input: { type: 'object', properties: {} },
+      execute: async () => {
+        paid.push('100');
+        return 'paid 100';
+      },
+    }) as unknown as ToolRef;
+    const broken = Object.assign(new Error('provider down'), { retryable: false });
+    for (const [loop, end] of [
+      [{}, [broken]],
+      [{ maxIterations: 1 }, []],
+      [{ maxConsecutiveErrors: 1 }, [proposes('no_such_tool', {}, '2')]],
+    ] as const) {
+      const model = scriptedModel({ clerk: [proposes('pay', {}, '1'), ...end, 'It is paid already.'] });
+      const agent = defineAgent({ ...CLERK, model, tools: [pay], loop });
+      const life = moving().open(conversation(agent));
+      await life.start('Pay my bill.');
+      await life.runtime.signal(RUN, MESSAGE, { text: 'Please try again.' });
+      expect(await life.resume()).toMatchObject({ stop: 'suspended' });
+      const messages = model.requests.at(-1)?.messages ?? [];
+      expect(messages.slice(1, 4)).toMatchObject([
+        { role: 'user', content: 'Pay my bill.' },
+        { role: 'assistant', toolCalls: [{ name: 'pay' }] },
+        { role: 'tool', content: 'paid 100' },
+      ]);
+      expect(messages.at(-2)?.content).toMatch(/ended without an answer \(.*What the calls above did stands/s);
+      expect(messages.at(-1)).toMatchObject({ role: 'user', content: 'Please try again.' });
+      model.assertFinished();
+    }
+    expect(paid).toHaveLength(3); // once in each conversation
   });
 
   it('puts every message through the input guards before it is journaled, and asks again for one that is refused [R3-GOV-GUARDS]', async () => {

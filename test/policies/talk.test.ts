@@ -1,5 +1,6 @@
-import { type Agent, budget, createRuntime, type Entry, memoryEngine, type ToolCall } from 'flyball';
+import { type Agent, budget, createRuntime, type Entry, memoryEngine, type ToolCall, type ToolRef } from 'flyball';
 import { type Script, scriptedModel } from 'flyball/testing';
+import { tool } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MESSAGE, plainConversation } from '../../src/agents/conversation.js';
 import { baseline } from '../../src/agents/policies/baseline.js';
@@ -133,6 +134,32 @@ describe('an agent that talks', () => {
     await bounded.begin('hi');
     expect(await bounded.say({ text: 'more' })).toMatchObject({ stop: 'bounded', bound: 'modelCalls' });
     expect(await bounded.notes('turn-end')).toHaveLength(1); // no turn ended: the conversation did
+  });
+
+  it('keeps what a turn did that failed after acting [F-W1]', async () => {
+    const paid: string[] = [];
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      effect: 'idempotent',
+      input: { type: 'object', properties: {} },
+      execute: async () => {
+        paid.push('100');
+        return 'paid 100';
+      },
+    }) as unknown as ToolRef;
+    const breaks = { ...pay, name: 'breaks', reserve: () => ({ filesChanged: Number.NaN }) } as ToolRef;
+    const tools = [pay, breaks];
+    const broken = Object.assign(new Error('the wire is cut'), { retryable: false });
+    const lateModel = stage([calls(call('pay')), broken, 'Paid before.'], { tools });
+    const lateCall = stage([calls(call('pay'), call('breaks')), broken, 'Paid before.'], { tools });
+    for (const { model, begin, say } of [lateModel, lateCall]) {
+      await begin('pay');
+      await say({ text: 'again' });
+      const shown = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
+      expect(shown[0]?.content).toBe('paid 100');
+    }
+    expect(paid).toHaveLength(2);
   });
 
   it('does not pass silence off as an answer [R5-TALK-INTERFACE]', async () => {

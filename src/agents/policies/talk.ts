@@ -2,7 +2,7 @@ import { BoundReachedError, CancelledError, ConfigError, FlyballError, failureOf
 import type { ToolCall } from '../../core/model.js';
 import { done, failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
-import type { ToolRef } from '../../core/tool.js';
+import type { ToolRef, ToolResult } from '../../core/tool.js';
 import { resolveCall } from '../../tools/resolve-call.js';
 import { type Toolset, toolset } from '../../tools/toolset.js';
 import { answerIn, CONVERSES, nextMessage } from '../conversation.js';
@@ -97,8 +97,19 @@ function spoken(text: string): string {
 
 async function resultOf(run: Run, tools: Toolset, call: ToolCall): Promise<CallResult> {
   const resolved = resolveCall(tools, call);
-  const result = resolved.ok ? await run.call(resolved.tool, resolved.args) : resolved.observation;
+  const result = resolved.ok ? await made(run, resolved) : resolved.observation;
   return { id: call.id, name: call.name, content: result.content, failed: !result.ok };
+}
+
+/** A call that cannot even be made is its own result: what was called before it in the same move must not be forgotten. */
+async function made(run: Run, { tool, args }: { readonly tool: ToolRef; readonly args: unknown }): Promise<ToolResult> {
+  try {
+    return await run.call(tool, args);
+  } catch (error) {
+    if (error instanceof BoundReachedError || error instanceof CancelledError) throw error;
+    const failure = failureOf(error);
+    return { ok: false, content: `${tool.name} failed: ${failure.message}`, failure };
+  }
 }
 
 function tooMany({ id, name }: ToolCall, limit: number): CallResult {
