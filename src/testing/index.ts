@@ -32,6 +32,15 @@ export type {
 export type { ServedRequest, WireFormat, WireRefusal } from './model-server/wire.js';
 export type { Mortal } from './mortal.js';
 export { type RecordedModel, type RecordedModelOptions, recordedModel } from './recorded-model.js';
+export {
+  assertSame,
+  type Difference,
+  type ExerciseOptions,
+  type ExerciseReport,
+  exercise,
+} from './scenarios/exercise.js';
+export type { Outside } from './scenarios/outside.js';
+export type { LifeParts, PersonAnswer, Scenario } from './scenarios/scenario.js';
 export type { ReplyFunction, ReplyParts, Script, ScriptEntry, ScriptedReply } from './script.js';
 export { type ScriptedModel, type ScriptedModelOptions, scriptedModel } from './scripted-model.js';
 export { type SeededRandom, seededRandom } from './seeded-random.js';

@@ -1,0 +1,246 @@
+import type { Budget } from '../../core/budget.js';
+import type { Entry } from '../../core/events.js';
+import { forkPoints } from '../../core/fork-points.js';
+import type { Engine } from '../../ports/engine.js';
+import { booksOf } from './books.js';
+import { type Played, play, type Stage, stageOn, type Way } from './play.js';
+import type { Scenario } from './scenario.js';
+
+export interface ExerciseOptions {
+  /** A new, empty engine for each play, for instance `memoryEngine`. */
+  readonly engine: () => Engine | Promise<Engine>;
+  /** At most this many points of each kind, spread over the run. Every point by default. */
+  readonly most?: number;
+}
+
+/** Something that came out otherwise than in the straight play, or that cannot be true. */
+export interface Difference {
+  readonly way: string;
+  readonly what: string;
+}
+
+export interface ExerciseReport {
+  readonly scenario: string;
+  readonly plays: number;
+  readonly differences: readonly Difference[];
+}
+
+/**
+ * Plays a scenario straight, evicted after every effect, crashed at every write (also cancelled while it is down),
+ * paused, redirected and cancelled at every entry, and forked at every point of every generation: simulated, live, and
+ * live under a smaller budget. Compares outcome, outside effects and books with the straight play.
+ */
+export async function exercise(scenario: Scenario, options: ExerciseOptions): Promise<ExerciseReport> {
+  const differences: Difference[] = [];
+  let plays = 0;
+  const stages: Stage[] = [];
+  const newStage = async (): Promise<Stage> => {
+    const stage = stageOn(await options.engine());
+    stages.push(stage);
+    return stage;
+  };
+  const check = (way: Way, played: Played, wanted: readonly string[]): void => {
+    plays++;
+    for (const what of [...wanted, ...booksOf(scenario, played)]) differences.push({ way: way.name, what });
+  };
+  const forkAll = async (parent: Played, stage: Stage, about = ''): Promise<void> => {
+    for (const way of forksOf(parent, options.most)) {
+      const played = await play(scenario, way, stage);
+      check({ ...way, name: `${way.name}${about}` }, played, comparedFork(scenario, way, parent, played));
+    }
+  };
+  try {
+    const home = await newStage();
+    const straight = await play(scenario, { name: 'straight' }, home);
+    check({ name: 'straight' }, straight, straight.outcome.stop === 'threw' ? [straight.outcome.because] : []);
+    for (const way of waysOf(straight, options.most)) {
+      const played = await play(scenario, way, await newStage());
+      check(way, played, compared(scenario, way, straight, played));
+    }
+    await forkAll(straight, home);
+    for (const way of homesOf(straight)) {
+      const stage = await newStage();
+      const home = await play(scenario, way, stage);
+      if (isSound(home)) await forkAll(home, stage, `, ${way.name}`);
+    }
+  } finally {
+    for (const { engine, clock } of stages) {
+      clock.stop();
+      await engine.close();
+    }
+  }
+  return { scenario: scenario.name, plays, differences };
+}
+
+/** Throws with every difference, each once with the first ways that show it. */
+export function assertSame({ scenario, plays, differences }: ExerciseReport): void {
+  if (differences.length === 0) return;
+  const ways = new Map<string, Difference[]>();
+  for (const difference of differences) ways.set(difference.what, [...(ways.get(difference.what) ?? []), difference]);
+  const lines = [...ways].map(([what, shown]) => {
+    const named = shown.slice(0, 5).map(({ way }) => way);
+    return `- ${what}\n  in ${shown.length} of ${plays} plays: ${named.join(', ')}${shown.length > 5 ? ', …' : ''}`;
+  });
+  throw new Error(`${scenario} does not come out the same in every way:\n${lines.join('\n')}`);
+}
+
+function waysOf(straight: Played, most: number | undefined): Way[] {
+  const crashes = spread(straight.points, most).map(({ n, when }) => ({ at: n, when }));
+  const entries = spread(
+    straight.entries.map((_, index) => index + 1),
+    most,
+  );
+  const by = 'operator';
+  const half = halved(straight);
+  return [
+    { name: 'evicted after every effect', evicts: true },
+    ...crashes.map((crash): Way => ({ name: `crashed ${crash.when} write ${crash.at}`, crash })),
+    ...crashes.map(
+      (crash): Way => ({
+        name: `crashed ${crash.when} write ${crash.at}, cancelled while down`,
+        crash,
+        whileDead: (runtime, runId) => runtime.cancel(runId, { by }),
+      }),
+    ),
+    ...entries.flatMap((after): Way[] => [
+      {
+        name: `paused after entry ${after}`,
+        meanwhile: { after, does: (runtime, runId) => runtime.pause(runId, { by }) },
+      },
+      {
+        name: `paused after entry ${after}, resumed with less`,
+        meanwhile: { after, does: (runtime, runId) => runtime.pause(runId, { by }) },
+        resumeWith: half,
+      },
+      {
+        name: `redirected after entry ${after}`,
+        meanwhile: { after, does: (runtime, runId) => runtime.redirect(runId, 'Be brief.', { by }) },
+      },
+      {
+        name: `cancelled after entry ${after}`,
+        meanwhile: { after, does: (runtime, runId) => runtime.cancel(runId, { by }) },
+      },
+    ]),
+  ];
+}
+
+/** Runs to which something happened, whose forks inherit it. */
+function homesOf(straight: Played): Way[] {
+  const after = Math.ceil(straight.entries.length / 2);
+  const by = 'operator';
+  return [
+    {
+      name: 'redirected at its start',
+      meanwhile: { after: 1, does: (runtime, runId) => runtime.redirect(runId, 'Be brief.', { by }) },
+    },
+    { name: 'paused in its middle', meanwhile: { after, does: (runtime, runId) => runtime.pause(runId, { by }) } },
+  ];
+}
+
+function forksOf(straight: Played, most: number | undefined): Way[] {
+  const generations = [...new Set(straight.entries.map(({ generation }) => generation))];
+  const half = halved(straight);
+  return generations.flatMap((generation) =>
+    spread(forkPoints(straight.entries, generation), most).flatMap((at): Way[] => {
+      const place = `generation ${generation}, entry ${at}`;
+      const fork = { of: straight.runId, at, generation, by: 'operator' };
+      const id = `fork-${generation}-${at}`;
+      return [
+        { name: `simulated fork at ${place}`, fork: { ...fork, id: `${id}-simulated` } },
+        { name: `live fork at ${place}`, fork: { ...fork, id: `${id}-live`, live: true } },
+        { name: `live fork with less at ${place}`, fork: { ...fork, id: `${id}-less`, live: true, budget: half } },
+      ];
+    }),
+  );
+}
+
+/** The budget of the straight play, with half of what it used of what costs. */
+function halved({ outcome, entries }: Played): Budget {
+  const limits = entries.map(({ event }) => ('budget' in event ? event.budget : undefined)).find(isGiven) as Budget;
+  const usage = 'usage' in outcome ? outcome.usage : undefined;
+  return {
+    ...limits,
+    toolCalls: Math.ceil((usage?.toolCalls ?? 0) / 2),
+    modelCalls: Math.ceil((usage?.modelCalls ?? 0) / 2),
+    costUsd: (usage?.costUsd ?? 0) / 2,
+  };
+}
+
+function isGiven<T>(value: T | undefined): value is T {
+  return value !== undefined;
+}
+
+function compared(scenario: Scenario, way: Way, straight: Played, played: Played): string[] {
+  const same = shown(played) === shown(straight);
+  if (way.resumeWith !== undefined) return isSound(played) ? [] : [`it ended ${shown(played)}`];
+  if (way.name.includes('cancelled'))
+    return same || played.outcome.stop === 'cancelled' ? [] : [`it ended ${shown(played)}`];
+  if (way.name.includes('redirected') && scenario.heedsInstructions === true)
+    return isSound(played) ? [] : [`it ended ${shown(played)}`];
+  return [
+    ...(same ? [] : [`it ended ${shown(played)} instead of ${shown(straight)}`]),
+    ...sameNames(straight.outside.names(), played.outside.names()),
+  ];
+}
+
+function comparedFork(scenario: Scenario, way: Way, straight: Played, played: Played): string[] {
+  if (way.fork?.live !== true) {
+    const acted = played.outside.names();
+    return [
+      ...(acted.length === 0 ? [] : [`a simulated fork did ${acted.join(', ')}`]),
+      ...(isSound(played) ? [] : [`it ended ${shown(played)}`]),
+    ];
+  }
+  const asked = played.asked.filter((name) => name.endsWith('live-fork')).length;
+  const askedOnce = asked <= 1 ? [] : [`its live fork was approved ${asked} times`];
+  if (way.fork.budget !== undefined || scenario.racesTime === true)
+    return [...askedOnce, ...(isSound(played) ? [] : [`it ended ${shown(played)}`])];
+  const inherited = inheritedActs(straight, way.fork);
+  return [
+    ...askedOnce,
+    // what the parent did is the parent's to undo
+    ...(shown(played, 'rollback') === shown(straight, 'rollback')
+      ? []
+      : [`it ended ${shown(played)} instead of ${shown(straight)}`]),
+    ...sameNames(straight.outside.names(), [...inherited, ...played.outside.names()].sort()),
+  ];
+}
+
+/** What the parent had done up to the fork point. */
+function inheritedActs(straight: Played, at: { readonly at: number; readonly generation?: number }): readonly string[] {
+  const isBefore = ({ generation, seq }: Entry): boolean =>
+    generation < (at.generation ?? 0) || (generation === at.generation && seq <= at.at);
+  const keys = new Set(
+    straight.entries.filter(isBefore).flatMap(({ event }) => (event.type === 'intent' ? [event.key] : [])),
+  );
+  const made = new Map(
+    straight.outside.acts.filter(({ key }) => keys.has(key)).map(({ what, key }) => [`${what} ${key}`, what]),
+  );
+  return [...made.values()];
+}
+
+function sameNames(wanted: readonly string[], got: readonly string[]): string[] {
+  return wanted.join() === got.join() ? [] : [`it did [${got.join(', ')}] instead of [${wanted.join(', ')}]`];
+}
+
+/** It came to an end that a run can come to: not thrown, not stuck, not at odds with its own journal. */
+function isSound({ outcome }: Played): boolean {
+  if (outcome.stop === 'threw' || outcome.stop === 'stuck') return false;
+  return outcome.stop !== 'failed' || !BROKEN.has(outcome.failure.code);
+}
+const BROKEN = new Set(['FOREIGN_AWAIT', 'REPLAY_DIVERGED', 'JOURNAL_CORRUPT', 'CONTINUE_REFUSED']);
+
+/** How it ended, without what differs from play to play. */
+function shown({ outcome }: Played, ...without: readonly string[]): string {
+  const left = new Set(['usage', ...without]);
+  return JSON.stringify(Object.fromEntries(Object.entries(outcome).filter(([name]) => !left.has(name))));
+}
+
+/** `most` of them, the first and the last among them. */
+function spread<T>(points: readonly T[], most = points.length): T[] {
+  if (points.length <= most) return [...points];
+  return Array.from(
+    { length: most },
+    (_, index) => points[Math.round((index * (points.length - 1)) / (most - 1))] as T,
+  );
+}

@@ -1,0 +1,12 @@
+import { memoryEngine } from 'flyball';
+import { assertSame, exercise } from 'flyball/testing';
+import { describe, it } from 'vitest';
+import { features, meeting } from './features.js';
+
+describe('a feature alone', () => {
+  for (const name of Object.keys(features)) {
+    it(`${name} comes out the same in every way`, async () => {
+      assertSame(await exercise(meeting([name]), { engine: memoryEngine, most: 6 }));
+    });
+  }
+});
