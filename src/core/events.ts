@@ -77,6 +77,8 @@ export type LifeEvent =
 export interface SagaEntry {
   readonly effect: EffectId;
   readonly generation: number;
+  /** Nobody knows whether it took place. */
+  readonly unknown?: true;
 }
 
 export type EffectEvent =
@@ -122,11 +124,14 @@ export type EffectEvent =
       readonly of?: 'call' | 'step';
       readonly name?: string;
       readonly result: unknown;
-      /** It took place, but its result could not be kept or was refused: the code sees this failure. */
+      /** It took place, or may have, but there is no result that could be kept: the code sees this failure. */
       readonly failure?: Failure;
       readonly spent?: Partial<Amounts>;
-      /** How a doubt was resolved, where there was one. */
-      readonly how?: 'verified' | 'repeated' | 'person' | 'simulated';
+      /**
+       * How a doubt was resolved, where there was one. `unknown`: it was not. The effect may have taken place, so a
+       * rollback has to look at it; `failure` says what is known.
+       */
+      readonly how?: 'verified' | 'repeated' | 'person' | 'simulated' | 'unknown';
       /** It asked a person, who said no. */
       readonly declined?: true;
     }

@@ -56,6 +56,8 @@ export class Attempt {
   readonly inFlight = new Map<EffectId, Partial<Amounts>>();
   /** The line in which calls wait for their guards. */
   admissions: Promise<unknown> = Promise.resolve();
+  /** Bodies that act, were stopped, and had not settled when their time was over: they may act yet. */
+  readonly leftBehind = new Map<object, EffectId>();
   dead = false;
   live = false;
   /** The time of the last delivered completion. */
@@ -73,7 +75,7 @@ export class Attempt {
   private readonly scopes = new Map<string, Scope>();
   private readonly queue: Written[] = [];
   private readonly held: { readonly pending: Pending; readonly want: Partial<Amounts> }[] = [];
-  private readonly leftOpen: Pending[] = [];
+  private readonly leftOpen: { readonly pending: Pending; readonly goOn: () => Promise<void> }[] = [];
   private readonly decidedChanges = new Map<string, boolean>();
   cancelledBy: CancelledError | undefined;
   private isCancelling = false;
@@ -204,9 +206,13 @@ export class Attempt {
       if (!pending.intended) return; // what was begun under an earlier decision is seen to its end all the same
     }
     pending.reserved ??= want;
+    this.run(pending, () => pending.drive());
+  }
+
+  private run(pending: Pending, drive: () => Promise<void>): void {
     pending.phase = 'running';
     effectContext.run({ attempt: this, inEffect: false, host: true }, () => {
-      pending.drive().then(
+      drive().then(
         () => this.kick(),
         (error: unknown) => this.fail(error),
       );
@@ -229,23 +235,23 @@ export class Attempt {
   }
 
   /** Leaves an effect without an end, for the run that goes on to repeat. Nobody who waits for it may be forgotten. */
-  leaveOpen(pending: Pending): void {
+  leaveOpen(pending: Pending, goOn: () => Promise<void>): void {
     if (pending.closedBy === undefined) {
       // the bound is in the journal and not yet delivered: until then the code still waits for this
       pending.phase = 'held';
-      pending.onAbort = () => this.leaveOpen(pending);
+      pending.onAbort = () => this.leaveOpen(pending, goOn);
       return;
     }
-    if (pending.intended) this.leftOpen.push(pending);
+    if (pending.intended) this.leftOpen.push({ pending, goOn });
     this.drop(pending);
   }
 
   /** The run will not go on after all: what was left open is seen to its end. */
   endLeftOpen(): void {
     this.isEnding = true;
-    for (const pending of this.leftOpen.splice(0)) {
+    for (const { pending, goOn } of this.leftOpen.splice(0)) {
       this.open.add(pending);
-      this.begin(pending, {});
+      this.run(pending, goOn);
     }
   }
 

@@ -5,7 +5,7 @@ import { failed, type Outcome, type Stop } from '../core/outcome.js';
 import type { Attempt } from './attempt.js';
 import type { Settlement } from './host.js';
 import { isOutcome, notAnOutcome } from './outcome-check.js';
-import { rollback } from './rollback.js';
+import { rollback, undoStrays } from './rollback.js';
 import { through } from './seams.js';
 
 /** From the end of the function to the end of the run: open INTENTs, rollback, output seam, the last entry. */
@@ -15,6 +15,7 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   attempt.close('', new CancelledError('the run has ended'), { spareIntents: true });
   if (outcomeOf(settlementOf(attempt, settlement)).stop !== 'bounded') attempt.endLeftOpen();
   await attempt.open.intentsEnded('');
+  await undoStrays(attempt);
   let outcome = outcomeOf(settlementOf(attempt, settlement));
   if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
     const report = await rollback(attempt, '', outcome.because);
@@ -72,6 +73,8 @@ function storable(outcome: Outcome<unknown>): Outcome<unknown> {
 }
 
 async function nextGeneration(attempt: Attempt, state: unknown): Promise<void> {
+  await attempt.open.intentsEnded('');
+  await undoStrays(attempt);
   const next = attempt.generation + 1;
   attempt.push({ type: 'generation-end' });
   attempt.writer.startGeneration(next);

@@ -18,6 +18,8 @@ export interface AttemptOptions {
   /** Turns without any effect before the code is said to await something foreign. */
   readonly foreignTurns: number;
   readonly compensationAttempts: number;
+  /** How long a stopped body that acts is waited for beyond its own time limit before it is in doubt. */
+  readonly settleMs: number;
 }
 
 /** How the agent function ended. */

@@ -37,6 +37,12 @@ export class OpenEffects {
     return true;
   }
 
+  /** The code may still be answered by one of them. */
+  areAwaited(): boolean {
+    for (const { closedBy } of this.pendings.values()) if (closedBy === undefined) return true;
+    return false;
+  }
+
   /** An effect is in flight. Children are made of other effects and do not count. */
   areActing(): boolean {
     for (const { kind, phase } of this.pendings.values()) if (kind !== 'spawn' && phase === 'running') return true;
@@ -61,6 +67,23 @@ export class OpenEffects {
       if (pending.intended || (isLeaf(pending) && pending.closedBy === undefined)) return false;
     }
     return true;
+  }
+
+  /** Effects below `path` whose INTENT is open. */
+  intended(path: string): readonly Pending[] {
+    return this.all().filter((pending) => pending.intended && isLeaf(pending) && isUnder(pending.id, path));
+  }
+
+  /** An effect waits for a person or for a time: whoever waits for acts only until they are in doubt looks again. */
+  parked(): void {
+    for (const waiter of this.intentWaiters.splice(0)) waiter();
+  }
+
+  /** Resolves when each act below `path` has ended or is in doubt, waiting for a person or a time. */
+  async actsSettled(path: string): Promise<void> {
+    while (this.intended(path).some(({ phase }) => phase !== 'waiting')) {
+      await new Promise<void>((resolve) => this.intentWaiters.push(resolve));
+    }
   }
 
   /** Resolves when no INTENT is open below `path`. */

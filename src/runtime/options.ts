@@ -50,6 +50,7 @@ export const DEFAULTS: RuntimeOptions = {
   suspendAfterMs: 50,
   foreignTurns: 3,
   compensationAttempts: 3,
+  settleMs: 5_000,
   leaseMs: 15_000,
   pollMs: 500,
   maxResumes: 10,

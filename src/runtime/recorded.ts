@@ -34,6 +34,8 @@ export interface Recorded {
   readonly doubts: ReadonlySet<EffectId>;
   /** Scopes whose rollback has ended, and those where one began. */
   readonly rollbacks: ReadonlySet<string>;
+  /** Effects that such a rollback has dealt with: those that it reports as in doubt are not. */
+  readonly undone: ReadonlySet<EffectId>;
   readonly rollbackStarts: ReadonlySet<string>;
   readonly changedIds: ReadonlySet<string>;
   /** `node axis` of the warnings given. */
@@ -81,6 +83,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
   const doubts = new Set<EffectId>();
   const rollbacks = new Set<string>();
+  const undone = new Set<EffectId>();
   const rollbackStarts = new Set<string>();
   const changedIds = new Set<string>();
   const overlaps = new Set<string>();
@@ -136,7 +139,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
           break;
         }
         if (event.type === 'complete' && own && isSagaStep(intents.get(event.id), event)) {
-          saga.push({ effect: event.id, generation: entry.generation });
+          saga.push(sagaEntry(event, entry.generation));
         }
         countTool(calledTools, event, intents);
         if (isUnderAny(event.id, finished)) break;
@@ -164,6 +167,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'rollback-end':
         rollbacks.add(event.scope);
+        for (const effect of dealtWith(event)) undone.add(effect);
         if (event.scope !== '' && !isUnderAny(event.scope, finished)) deliver();
         break;
       case 'rollback-start':
@@ -223,6 +227,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     ends,
     doubts,
     rollbacks,
+    undone,
     rollbackStarts,
     changedIds,
     warned,
@@ -249,6 +254,16 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
 /** A completed effect that changed the world and is not itself an undo. */
 export function isSagaStep(intent: EventOf<'intent'> | undefined, end: EventOf<'complete'>): boolean {
   return intent !== undefined && intent.of !== 'undo' && end.how !== 'simulated';
+}
+
+export function sagaEntry({ id, how }: EventOf<'complete'>, generation: number): SagaEntry {
+  return { effect: id, generation, ...(how === 'unknown' ? { unknown: true as const } : {}) };
+}
+
+/** What is in doubt when a branch is rolled back may turn out to have happened: then it is still to be undone. */
+export function dealtWith({ scope, report }: EventOf<'rollback-end'>): readonly EffectId[] {
+  if (scope === '') return [];
+  return report.entries.flatMap(({ effect, status }) => (status === 'IN_DOUBT' ? [] : [effect]));
 }
 
 export function countTool(

@@ -1,5 +1,5 @@
 import { failureOf } from '../core/errors.js';
-import type { EventOf, SagaEntry } from '../core/events.js';
+import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { RollbackEntry, RollbackReport } from '../core/outcome.js';
 import type { Attempt } from './attempt.js';
 import { effectContext } from './effect-context.js';
@@ -14,9 +14,14 @@ const MANUAL = 'requires manual intervention';
  */
 export async function rollback(attempt: Attempt, path: string, why: string): Promise<RollbackReport> {
   const todo = attempt.saga.toUndo(path);
-  if (todo.length === 0) return { success: true, entries: [] };
+  const open = attempt.open.intended(path);
+  if (todo.length === 0 && open.length === 0) return { success: true, entries: [] };
   if (!attempt.saga.isAnnounced(path)) attempt.push({ type: 'rollback-start', scope: path, why, entries: todo });
   const entries: RollbackEntry[] = [];
+  for (const { id } of open) {
+    const name = attempt.saga.intents.get(id)?.name ?? id;
+    entries.push({ effect: id, name, status: 'IN_DOUBT', note: 'it is undone should it turn out to have happened' });
+  }
   for (const entry of todo) entries.push(await undo(attempt, entry));
   const success = entries.every((entry) => entry.status === 'COMPENSATED');
   const report: RollbackReport = { success, entries, ...(success ? {} : { attention: MANUAL }) };
@@ -24,17 +29,26 @@ export async function rollback(attempt: Attempt, path: string, why: string): Pro
   return report;
 }
 
+/** What branches that lost turned out to have done after their rollback. */
+export async function undoStrays(attempt: Attempt): Promise<void> {
+  for (const entry of attempt.saga.strays()) await undo(attempt, entry);
+}
+
 async function undo(attempt: Attempt, entry: SagaEntry): Promise<RollbackEntry> {
   const isOwn = entry.generation === attempt.generation;
   const intent = isOwn ? attempt.saga.intents.get(entry.effect) : await attempt.host.intentOf(attempt, entry);
   const base = { effect: entry.effect, name: intent?.name ?? entry.effect };
+  if (intent?.undo === undefined && entry.unknown) {
+    return { ...base, status: 'IN_DOUBT', note: `it may have taken place, and declares no compensation; ${MANUAL}` };
+  }
   if (intent?.undo === undefined) {
     const note = intent?.class === 'irreversible' ? 'irreversible: it cannot be undone' : 'it declares no compensation';
     return { ...base, status: 'CANNOT_ROLLBACK', note: `${note}; ${MANUAL}` };
   }
   const ended = attempt.saga.undoEnd(undoId(entry)) ?? (await compensate(attempt, entry, intent));
-  if (ended.type === 'complete') return { ...base, status: 'COMPENSATED' };
-  return { ...base, status: 'COMPENSATION_FAILED', note: `${ended.failure.message}; ${MANUAL}` };
+  if (ended.failure === undefined) return { ...base, status: 'COMPENSATED' };
+  const status = ended.type === 'complete' ? 'IN_DOUBT' : 'COMPENSATION_FAILED';
+  return { ...base, status, note: `${ended.failure.message}; ${MANUAL}` };
 }
 
 async function compensate(
@@ -59,10 +73,9 @@ async function compensate(
   });
   await attempt.barrier();
   const problem = await tryCompensation(attempt, entry, key);
-  const end: EventOf<'complete' | 'abort'> =
-    problem === undefined ? { type: 'complete', id, result: null } : { type: 'abort', id, failure: failureOf(problem) };
+  const end = undoEnd(id, problem, isStillRunning(attempt, entry));
   attempt.push(end);
-  if (end.type === 'abort')
+  if (end.failure !== undefined)
     attempt.push({
       type: 'operator-alert',
       alert: 'compensation_failed',
@@ -71,6 +84,17 @@ async function compensate(
     });
   await attempt.barrier();
   return end;
+}
+
+function undoEnd(id: EffectId, problem: unknown, isRunning: boolean): EventOf<'complete' | 'abort'> {
+  if (problem !== undefined) return { type: 'abort', id, failure: failureOf(problem) };
+  if (!isRunning) return { type: 'complete', id, result: null };
+  const message = 'it was undone while it was still running, and may act after that';
+  return { type: 'complete', id, result: null, failure: { code: 'EFFECT_FAILED', message, retryable: false } };
+}
+
+function isStillRunning(attempt: Attempt, { effect, generation }: SagaEntry): boolean {
+  return generation === attempt.generation && [...attempt.leftBehind.values()].includes(effect);
 }
 
 /** Undefined when it worked. A compensation asserts a state, so trying it again is safe. */

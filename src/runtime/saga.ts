@@ -1,5 +1,5 @@
 import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
-import { countTool, isSagaStep, isUnder, type Recorded } from './recorded.js';
+import { countTool, dealtWith, isSagaStep, isUnder, type Recorded, sagaEntry } from './recorded.js';
 
 export type Compensation = (how: { readonly key: string; readonly signal: AbortSignal }) => Promise<void>;
 
@@ -12,6 +12,7 @@ export class Saga {
   private readonly done: SagaEntry[];
   private readonly undoEnds = new Map<EffectId, EventOf<'complete' | 'abort'>>();
   private readonly undoneScopes: Set<string>;
+  private readonly undone: Set<EffectId>;
   private readonly announced: Set<string>;
   private readonly recorded: Recorded;
   /** Scopes in which something was intended: made when first asked for. */
@@ -25,6 +26,7 @@ export class Saga {
     this.calledTools = { ...recorded.calledTools };
     this.done = [...recorded.saga];
     this.undoneScopes = new Set(recorded.rollbacks);
+    this.undone = new Set(recorded.undone);
     this.announced = new Set(recorded.rollbackStarts);
     for (const [id, { event }] of recorded.ends) {
       if (id.endsWith('!undo') && (event.type === 'complete' || event.type === 'abort')) this.undoEnds.set(id, event);
@@ -41,8 +43,7 @@ export class Saga {
       case 'abort':
         if (event.id.endsWith('!undo')) this.undoEnds.set(event.id, event);
         if (event.type === 'abort') return;
-        if (isSagaStep(this.intents.get(event.id), event))
-          this.done.push({ effect: event.id, generation: this.generation });
+        if (isSagaStep(this.intents.get(event.id), event)) this.done.push(sagaEntry(event, this.generation));
         countTool(this.calledTools, event, this.intents);
         return;
       case 'rollback-start':
@@ -50,6 +51,7 @@ export class Saga {
         return;
       case 'rollback-end':
         this.undoneScopes.add(event.scope);
+        for (const effect of dealtWith(event)) this.undone.add(effect);
         return;
       default:
         return;
@@ -58,13 +60,21 @@ export class Saga {
 
   /** Effects below `path` that a rollback has to look at, newest first. */
   toUndo(path: string): readonly SagaEntry[] {
-    const losers = path === '' ? [...this.undoneScopes].filter((scope) => scope !== '') : [];
     return this.done
       .filter(({ effect, generation }) => (generation === this.generation ? isUnder(effect, path) : path === ''))
-      .filter(
-        ({ effect, generation }) => generation !== this.generation || !losers.some((scope) => isUnder(effect, scope)),
-      )
+      .filter(({ effect, generation }) => generation !== this.generation || path !== '' || !this.undone.has(effect))
       .reverse();
+  }
+
+  /** Effects of branches that lost, of which it was known only later that they happened: newest first. */
+  strays(): readonly SagaEntry[] {
+    const losers = [...this.undoneScopes].filter((scope) => scope !== '');
+    return this.toUndo('').filter(
+      (entry) =>
+        entry.generation === this.generation &&
+        losers.some((scope) => isUnder(entry.effect, scope)) &&
+        this.undoEnd(undoId(entry)) === undefined,
+    );
   }
 
   /** What the next generation has to be able to undo. */

@@ -159,10 +159,13 @@ const HOW = {
   repeated: ', repeated after a crash',
   person: ': it had happened, a person said',
   simulated: ' (simulated)',
+  unknown: '',
 } as const;
 
-function completed({ id, result, how }: EventOf<'complete'>, effect: Effect | undefined): Sentence {
+function completed({ id, result, how, failure }: EventOf<'complete'>, effect: Effect | undefined): Sentence {
   const name = effect?.name ?? id;
+  if (how === 'unknown')
+    return say('?', `${name} may have taken place: ${failure?.message ?? 'its end is not known'}`, id);
   // a question is pure: what a person said about one in doubt has an INTENT before it
   if (how === 'person' && effect?.start === undefined) return say('✓', `${name} answered by a person`, result);
   const told = how === undefined ? '' : HOW[how];

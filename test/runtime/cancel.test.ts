@@ -181,7 +181,7 @@ describe('a cancellation', () => {
           }),
         );
       await stage.crashed(agent, at('after', 'intent'));
-      await stage.clock.advance(2000);
+      await stage.clock.advance(7000);
       const life = stage.open(agent);
       await life.runtime.cancel(RUN);
       const outcome = await life.resume();
@@ -205,7 +205,7 @@ describe('a cancellation', () => {
         }),
       );
     await stage.crashed(agent, at('after', 'intent'));
-    await stage.clock.advance(2000);
+    await stage.clock.advance(7000);
     const life = stage.open(agent);
     await life.runtime.cancel(RUN);
     const first = (await life.runtime.resume(RUN)).outcome();

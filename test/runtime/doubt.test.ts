@@ -137,7 +137,7 @@ describe('an INTENT without an end', () => {
     });
 
     it(`of an ${kind} effect is not examined before its deadline [R2-DOUBT-DEADLINE]`, async () => {
-      const { stage, world, crash, wake } = scene(kind, 'yes', 100_000);
+      const { stage, world, crash, wake } = scene(kind, 'yes', 95_000 /* and 5 s in which a stopped body may settle */);
       await crash(true);
       await stage.clock.advance(20_000);
       const life = await wake();

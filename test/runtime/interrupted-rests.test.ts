@@ -1,4 +1,4 @@
-import { done, type Engine, FlyballError, memoryEngine, type Outcome, type Run } from 'flyball';
+import { done, type EffectContext, type Engine, FlyballError, memoryEngine, type Outcome, type Run } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { at, gate, moving, RUN, still } from './stage.js';
@@ -77,9 +77,9 @@ it('an idempotent effect that may have happened is undone when the run is cancel
   const stage = moving();
   const world = new Set<string>();
   const agent = async (run: Run): Promise<Outcome<unknown>> => {
-    const put = (_input: null, { key }: { readonly key: string }): Promise<never> => {
-      world.add(key);
-      return new Promise(() => undefined); // it happens, and never answers
+    const put = (_input: null, { key, signal }: EffectContext): Promise<never> => {
+      world.add(key); // it happens, and the answer never comes
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     };
     await run.step('put', null, put, {
       class: 'idempotent',

@@ -101,6 +101,20 @@ export function recordValue(
   }
 }
 
+/** COMPLETE of an effect that may have taken place: ABORT would say that it did not, and a rollback would pass it by. */
+export function recordUnknown(attempt: Attempt, pending: Pending, act: Act, error: unknown): void {
+  const failure = failureOf(error);
+  attempt.record({
+    type: 'complete',
+    id: pending.id,
+    ...identity(pending, act),
+    result: null,
+    failure: { ...failure, message: `${failure.message} It may have taken place all the same.` },
+    ...spentOf(pending, pending.reserved, undefined),
+    how: 'unknown',
+  });
+}
+
 /** COMPLETE with a result that is in the form in which it is kept already. */
 export function recordKept(
   attempt: Attempt,

@@ -4,23 +4,33 @@ import type { Attempt } from '../attempt.js';
 import { effectContext } from '../effect-context.js';
 import type { Pending } from '../pending.js';
 
-/** How an effect's body ended. `stopped`: it was aborted (time, bound, cancellation) and may or may not have acted. */
+/**
+ * How an effect's body ended. `stopped`: it was aborted (time, bound, cancellation) and may or may not have acted;
+ * unless `settled` it still runs, and may act yet.
+ */
 export type BodyEnd<T> =
   | { readonly ended: 'value'; readonly value: T }
   | { readonly ended: 'error'; readonly error: unknown }
   | { readonly ended: 'stopped'; readonly reason: Error; readonly settled: boolean };
 
-/** Runs an effect's body under a time limit and the abort of its scope. The signal is made only when somebody reads it. */
+/**
+ * Runs an effect's body under a time limit and the abort of its scope. The signal is made only when somebody reads it.
+ * A stopped body that acts on the world is let to settle for as long as its limit and `graceMs` allow, because how it
+ * ends says whether it acted. Without `graceMs` it can do no harm, and is left behind after a moment.
+ */
 export function runBody<T>(
   attempt: Attempt,
   pending: Pending,
-  options: { readonly key: string; readonly timeoutMs: number | undefined },
+  options: { readonly key: string; readonly timeoutMs: number | undefined; readonly graceMs?: number },
   body: (how: EffectContext) => Promise<T> | T,
 ): Promise<BodyEnd<T>> {
   return new Promise((resolve) => {
     let controller: AbortController | undefined;
     let stopped: Error | undefined;
     let cancelTimer: (() => void) | undefined;
+    const { timeoutMs, graceMs } = options;
+    const { clock } = attempt.host;
+    const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
     const how: EffectContext = {
       key: options.key,
       get signal() {
@@ -30,21 +40,29 @@ export function runBody<T>(
       },
     };
     const finish = (end: BodyEnd<T>): void => {
+      attempt.leftBehind.delete(how); // a body that was left behind has settled after all
       cancelTimer?.();
-      pending.onAbort = undefined;
+      if (pending.onAbort === stop) pending.onAbort = undefined;
       resolve(end);
     };
     const stop = (reason: Error): void => {
       if (stopped !== undefined) return;
       stopped = reason;
       controller?.abort(reason);
-      // a body that listens gets a moment to end; one that does not is left behind
-      setImmediate(() => setImmediate(() => finish({ ended: 'stopped', reason, settled: false })));
+      if (graceMs === undefined || attempt.dead) setImmediate(() => setImmediate(leaveBehind));
+      else {
+        cancelTimer?.();
+        cancelTimer = clock.after(Math.max(0, until - clock.now()) + graceMs, leaveBehind);
+      }
+    };
+    const leaveBehind = (): void => {
+      if (stopped === undefined) return;
+      finish({ ended: 'stopped', reason: stopped, settled: false });
+      if (graceMs !== undefined) attempt.leftBehind.set(how, pending.id);
     };
     pending.onAbort = stop;
-    if (options.timeoutMs !== undefined) {
-      const { timeoutMs } = options;
-      cancelTimer = attempt.host.clock.after(timeoutMs, () =>
+    if (timeoutMs !== undefined) {
+      cancelTimer = clock.after(timeoutMs, () =>
         stop(new FlyballError('EFFECT_TIMEOUT', `No end within ${timeoutMs} ms.`, { retryable: true })),
       );
     }

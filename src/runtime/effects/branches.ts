@@ -37,7 +37,10 @@ export async function all<T>(
   return results;
 }
 
-/** The first branch to succeed wins. The losers are aborted and what they did to the world is undone before this resolves. */
+/**
+ * The first branch to succeed wins. The losers are aborted and what they did to the world is undone before this
+ * resolves. An act of theirs that is in doubt does not hold up the winner: it is undone when it turns out to have happened.
+ */
 export async function first<T>(
   attempt: Attempt,
   scope: Scope,
@@ -85,8 +88,8 @@ async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise
     fp: '',
     want: {},
     drive: async (pending) => {
-      pending.phase = 'waiting'; // for in-flight acts of the branch, which may be in doubt
-      await attempt.open.intentsEnded(loser.path);
+      pending.phase = 'waiting'; // for acts of the branch that are in flight; nobody waits here for a doubt
+      await attempt.open.actsSettled(loser.path);
       pending.phase = 'running';
       const report = await rollback(attempt, loser.path, 'another branch won');
       attempt.record({ type: 'rollback-end', scope: loser.path, report });

@@ -3,7 +3,7 @@ import type { StandardSchema } from '../../core/schema.js';
 import type { Verification } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
-import { type Act, recordFailure, recordValue } from './act.js';
+import { type Act, recordFailure, recordUnknown, recordValue } from './act.js';
 import { type BodyEnd, runBody } from './body.js';
 import { subWait, waitUntil } from './wait.js';
 
@@ -11,7 +11,8 @@ const VERIFY_TIMEOUT_MS = 60_000;
 const UNKNOWN: Verification<unknown> = { happened: 'unknown' };
 
 /**
- * INTENT without an end: did it happen? Idempotent effects are made again under the same key. Otherwise only a
+ * INTENT without an end: did it happen? Idempotent effects are made again under the same key, unless nobody wants them
+ * any more. Otherwise only a
  * `verify` that says yes is believed at once; acting again needs a no *and* an owner proven gone, because an owner
  * that merely lost its lease can wake up and act. Nothing is examined before the INTENT's deadline. The rest is for
  * a person. Answers whether the end is recorded, or the effect is to be made again.
@@ -25,7 +26,8 @@ export async function resolveDoubt(
 ): Promise<'ended' | 'again'> {
   pending.intended = true;
   // what it was when it was attempted counts: calling it idempotent today does not make it so then
-  if (act.class === 'idempotent' && intent.class === 'idempotent') return 'again';
+  if (act.class === 'idempotent' && intent.class === 'idempotent')
+    return isUnwanted(attempt, pending, act) ? notRepeated(attempt, pending, act, intent, ended) : 'again';
   if (!attempt.recorded.doubts.has(doubtOf(intent))) {
     await untilDeadline(attempt, pending, intent, ended);
     const answer = await verify(attempt, pending, act, intent);
@@ -44,6 +46,26 @@ export async function resolveDoubt(
   return told.happened
     ? happened(attempt, pending, act, told.result, 'person')
     : didNotHappen(attempt, pending, act, undefined);
+}
+
+/** Nobody wants it any more, and what repeating it would cause could not be undone. */
+function isUnwanted(attempt: Attempt, pending: Pending, act: Act): boolean {
+  return pending.closedBy !== undefined && act.rules.compensate === undefined && !attempt.canGoOnLater;
+}
+
+/** Not worth asking a person about: what is known of it is said, and a rollback reports it. */
+async function notRepeated(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  intent: EventOf<'intent'>,
+  ended: BodyEnd<unknown> | undefined,
+): Promise<'ended' | 'again'> {
+  const answer = await verify(attempt, pending, act, intent);
+  if (answer.happened === 'yes') return happened(attempt, pending, act, answer.result, 'verified');
+  if (answer.happened === 'no' && nobodyLeft(attempt, intent, ended)) return didNotHappen(attempt, pending, act, ended);
+  recordUnknown(attempt, pending, act, pending.closedBy);
+  return 'ended';
 }
 
 async function happened(

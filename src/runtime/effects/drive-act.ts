@@ -1,17 +1,17 @@
-import { FlyballError, JournalConflictError } from '../../core/errors.js';
+import { EffectError, FlyballError, JournalConflictError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
-import { type Act, keyOf, RefusedResult, recordFailure, recordKept, recordValue } from './act.js';
+import { type Act, keyOf, recordFailure, recordKept, recordUnknown, recordValue } from './act.js';
 import type { BodyEnd } from './body.js';
 import { resolveDoubt } from './doubt.js';
 import { needsGate, passGates } from './gate.js';
-import { circuitIsOpen, circuitRefusal, DEFAULT_TIMEOUT_MS, longestMs, runTries } from './tries.js';
+import { circuitIsOpen, circuitRefusal, DEFAULT_TIMEOUT_MS, isInDoubt, longestMs, runTries } from './tries.js';
 
 /** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
 export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act): Promise<void> {
   let act = proposed;
-  let intent = lastIntent(attempt, pending);
+  const intent = lastIntent(attempt, pending);
   if (intent === undefined) {
     if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return await simulate(attempt, pending, act);
     if (needsGate(attempt, act)) {
@@ -23,16 +23,32 @@ export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act
     }
     if (act.class === 'pure') return drivePure(attempt, pending, act);
   }
+  await carryOut(attempt, pending, act, intent);
+}
+
+/** From an INTENT of earlier, or from none yet, to the end. */
+async function carryOut(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  given: EventOf<'intent'> | undefined,
+): Promise<void> {
+  let intent = given;
   for (let ended: BodyEnd<unknown> | undefined; ; ) {
     if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
     if (pending.closedBy !== undefined && !pending.intended) return attempt.drop(pending);
-    if (act.class === 'idempotent' && attempt.canGoOnLater) return attempt.leaveOpen(pending);
+    if (act.class === 'idempotent' && attempt.canGoOnLater) return leaveOpen(attempt, pending, act, intent);
     // numbers go on from every INTENT there ever was, so that no answer about an earlier one is taken for this one
     const before = (intent ?? attempt.recorded.intents.get(pending.id))?.attempt ?? 0;
     const made = await makeOnce(attempt, pending, act, before + 1);
     if (made === 'ended') return;
     ({ intent, ended } = made);
   }
+}
+
+/** The run can go on later, and repeats it then; should it not go on after all, this goes on from here. */
+function leaveOpen(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'> | undefined): void {
+  attempt.leaveOpen(pending, () => carryOut(attempt, pending, act, intent));
 }
 
 /** A request for approval that cannot be stored is a failure of the effect, not of the run. */
@@ -53,7 +69,7 @@ function lastIntent(attempt: Attempt, pending: Pending): EventOf<'intent'> | und
 async function drivePure(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
   const refusal = circuitRefusal(attempt, act);
   if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
-  const end = await runTries(attempt, pending, act, {
+  const { end } = await runTries(attempt, pending, act, {
     key: keyOf(attempt, pending),
     timeoutMs: act.rules.timeoutMs ?? (act.of === 'call' ? DEFAULT_TIMEOUT_MS : undefined),
   });
@@ -66,9 +82,12 @@ type Doubtful = { readonly intent: EventOf<'intent'>; readonly ended: BodyEnd<un
 
 /** Writes INTENT, makes it durable, and only then acts. */
 async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: number): Promise<'ended' | Doubtful> {
+  // what is not repeatable is only made again once it is known not to have happened
+  const wasAttempted = nth > 1 && act.class === 'idempotent';
   const isOpen = circuitIsOpen(attempt, act);
-  if (isOpen !== undefined) return failed(attempt, pending, act, isOpen);
+  if (isOpen !== undefined) return failed(attempt, pending, act, isOpen, wasAttempted);
   const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const graceMs = attempt.host.options.settleMs;
   const intent: EventOf<'intent'> = {
     type: 'intent',
     id: pending.id,
@@ -79,7 +98,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     ...(act.rules.compensate === undefined ? {} : { undo: true as const }),
     key: keyOf(attempt, pending),
     input: act.input,
-    deadline: attempt.host.clock.now() + longestMs(act),
+    deadline: attempt.host.clock.now() + longestMs(act, graceMs),
     reserved: pending.reserved ?? {},
     attempt: nth,
   };
@@ -96,34 +115,30 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     attempt.fail(new JournalConflictError(attempt.runId, `the lease ended before ${act.name} was attempted.`));
     return 'ended';
   }
-  // an idempotent effect that may have happened is repeated even for nobody: only then it is known, and can be undone
-  if (pending.closedBy !== undefined && nth === 1) return failed(attempt, pending, act, pending.closedBy);
+  // what may have happened and can be undone is repeated even for nobody: only then its result is known
+  const isWanted = pending.closedBy === undefined || (wasAttempted && act.rules.compensate !== undefined);
+  if (!isWanted) return failed(attempt, pending, act, pending.closedBy, wasAttempted);
   // let in only now: whoever is let in as the trial has to come to an end
   const refusal = circuitRefusal(attempt, act);
-  if (refusal !== undefined) return failed(attempt, pending, act, refusal);
-  const ended = await runTries(attempt, pending, act, { key: intent.key, timeoutMs });
+  if (refusal !== undefined) return failed(attempt, pending, act, refusal, wasAttempted);
+  const { end: ended, mayHaveActed } = await runTries(attempt, pending, act, { key: intent.key, timeoutMs, graceMs });
   if (ended.ended === 'value') {
     recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
     return 'ended';
   }
   if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.canGoOnLater) {
-    attempt.leaveOpen(pending);
+    leaveOpen(attempt, pending, act, intent);
     return 'ended';
   }
-  if (act.class === 'idempotent' && ended.ended === 'stopped' && act.rules.compensate !== undefined) {
-    // it may have happened: kept as done with this failure, so that a rollback asserts the state before it
-    recordValue(attempt, pending, act, new RefusedResult(ended.reason));
-    return 'ended';
-  }
-  // repeating an idempotent effect is harmless, so calling it failed is honest enough
-  if (act.class === 'idempotent' || (ended.ended === 'error' && !isInDoubt(ended.error))) {
-    return failed(attempt, pending, act, errorOf(ended));
-  }
+  // repeating it is harmless, so nobody is asked; but what may have happened is not said to have failed
+  if (act.class === 'idempotent') return failed(attempt, pending, act, errorOf(ended), wasAttempted || mayHaveActed);
+  if (ended.ended === 'error' && !isInDoubt(ended.error)) return failed(attempt, pending, act, ended.error, false);
   return { intent, ended };
 }
 
-function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown): 'ended' {
-  recordFailure(attempt, pending, act, error);
+function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown, mayHaveActed: boolean): 'ended' {
+  if (mayHaveActed) recordUnknown(attempt, pending, act, error);
+  else recordFailure(attempt, pending, act, error);
   return 'ended';
 }
 
@@ -132,6 +147,8 @@ async function simulate(attempt: Attempt, pending: Pending, act: Act): Promise<v
   const parents = attempt.lineage.fork?.later.get(pending.id);
   if (act.rules.simulate !== undefined) {
     await simulateAs(attempt, pending, act);
+  } else if (parents?.fp === pending.fp && parents.end.failure !== undefined) {
+    recordFailure(attempt, pending, act, new EffectError(parents.end.failure)); // there is no result to repeat
   } else if (parents?.fp === pending.fp) {
     recordKept(attempt, pending, act, { result: parents.end.result }, 'simulated'); // as guards let it pass then
   } else {
@@ -151,14 +168,4 @@ async function simulateAs(attempt: Attempt, pending: Pending, act: Act): Promise
 
 function errorOf(end: BodyEnd<unknown>): unknown {
   return end.ended === 'error' ? end.error : end.ended === 'stopped' ? end.reason : undefined;
-}
-
-/** The connection broke after something may have been sent: whoever was at the other end may have acted. */
-const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE', 'UND_ERR_SOCKET']);
-
-/** An effect can say itself that it does not know: `throw Object.assign(new Error(…), { inDoubt: true })`. */
-function isInDoubt(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { inDoubt, code } = error as { readonly inDoubt?: unknown; readonly code?: unknown };
-  return inDoubt === true || (typeof code === 'string' && BROKEN_OFF.has(code));
 }

@@ -11,9 +11,19 @@ export const DEFAULT_TIMEOUT_MS = 60_000;
 /** Failures of the way there, not of the request: the same call may succeed a moment later. */
 const TRANSIENT = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'ENETUNREACH', 'EBUSY']);
 
+/** The connection broke after something may have been sent: whoever was at the other end may have acted. */
+const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE', 'UND_ERR_SOCKET']);
+
+/** An effect can say itself that it does not know: `throw Object.assign(new Error(…), { inDoubt: true })`. */
+export function isInDoubt(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { inDoubt, code } = error as { readonly inDoubt?: unknown; readonly code?: unknown };
+  return inDoubt === true || (typeof code === 'string' && BROKEN_OFF.has(code));
+}
+
 /** The longest an act can take, waits between its tries included: until then its owner may still be about to act. */
-export function longestMs(act: Act): number {
-  const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+export function longestMs(act: Act, graceMs: number): number {
+  const timeoutMs = (act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS) + graceMs;
   const tries = triesOf(act);
   return tries * timeoutMs + (tries - 1) * (act.invocation?.policy.maxDelayMs ?? 0);
 }
@@ -45,26 +55,34 @@ function leftAlone(act: Act, waitMs: number): FlyballError {
   );
 }
 
+/** How the last try ended, and whether any of them may have acted without an end that says so. */
+export interface Tried {
+  readonly end: BodyEnd<unknown>;
+  readonly mayHaveActed: boolean;
+}
+
 /** Runs the body, and again under the same key while it fails in a way that may pass and its policy allows. */
 export async function runTries(
   attempt: Attempt,
   pending: Pending,
   act: Act,
-  options: { readonly key: string; readonly timeoutMs: number | undefined },
-): Promise<BodyEnd<unknown>> {
+  options: { readonly key: string; readonly timeoutMs: number | undefined; readonly graceMs?: number },
+): Promise<Tried> {
   const tries = triesOf(act);
+  let mayHaveActed = false;
   for (let made = 1; ; made++) {
     const era = act.invocation?.breaker.era;
     const end = await runBody(attempt, pending, options, act.body);
     const failure = learn(attempt, act, end, era);
+    mayHaveActed ||= end.ended === 'stopped' || (end.ended === 'error' && isInDoubt(end.error));
     if (failure === undefined || made >= tries || act.invocation === undefined || pending.closedBy !== undefined)
-      return end;
+      return { end, mayHaveActed };
     const delayMs = backoffMs(act.invocation.policy, made - 1, randomAt(`${options.key}~retry${made}`));
     attempt.push({ type: 'retry', id: pending.id, name: act.name, retry: made, delayMs, failure });
     const stopped = await pauseFor(attempt, pending, delayMs);
-    if (stopped !== undefined) return { ended: 'stopped', reason: stopped, settled: true };
+    if (stopped !== undefined) return { end: { ended: 'stopped', reason: stopped, settled: true }, mayHaveActed };
     const refusal = circuitRefusal(attempt, act);
-    if (refusal !== undefined) return { ended: 'error', error: refusal };
+    if (refusal !== undefined) return { end: { ended: 'error', error: refusal }, mayHaveActed };
   }
 }
 

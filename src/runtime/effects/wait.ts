@@ -70,6 +70,7 @@ export async function openWait(attempt: Attempt, pending: Pending, id: EffectId,
   const start = recorded?.type === 'wait-start' ? recorded : await startWait(attempt, pending, id, plan);
   if (start === undefined || isAbandoned(pending)) return attempt.drop(pending);
   pending.phase = 'waiting';
+  attempt.open.parked();
   if (start.due !== undefined) {
     const { due } = start;
     attempt.timers.set(`due:${id}`, due - attempt.host.clock.now(), () => {
@@ -170,6 +171,7 @@ export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void>
 /** Parks an effect until a time; the run may be unloaded meanwhile and wakes for it. */
 export function waitUntil(attempt: Attempt, pending: Pending, due: number, then: () => void): void {
   pending.phase = 'waiting';
+  attempt.open.parked();
   pending.wakeAt = due;
   if (!pending.intended) pending.onAbort = () => attempt.timers.clear(`due:${pending.id}`);
   attempt.timers.set(`due:${pending.id}`, due - attempt.host.clock.now(), () => {
