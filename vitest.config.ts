@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -7,20 +7,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { filesUnder, root } from './scripts/files.mjs';
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
-const soak = Number(process.env['FLYBALL_SOAK'] ?? 1);
 const nodeMajor = process.versions.node.split('.')[0];
 
 /** Others put something in the place of a module, which only helps, and only ends, where nobody else has loaded it. */
 const alone = ['src', 'test']
-  .flatMap((folder) => filesUnder(folder, /(?<!\.slow)\.test\.ts$/))
+  .flatMap((folder) => filesUnder(folder, /(?<!\.slow|\.full)\.test\.ts$/))
   .filter((file) => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(join(root, file), 'utf8')));
-const quick = { testTimeout: 20_000, hookTimeout: 20_000 };
+
+/** On a machine with more to do than it has cores, everything takes longer by about that much: test/patience.ts. */
+const patience = Number(process.env['FLYBALL_PATIENCE'] ?? Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));
+const quick = { testTimeout: 60_000 * patience, hookTimeout: 60_000 * patience };
+/** Only ends what hangs: what a test has to do is bounded by a number, not by time. */
+const times = Number(process.env['FLYBALL_TIMES'] ?? 1);
+const long = { testTimeout: 600_000 * times * patience, hookTimeout: 120_000 * patience };
 
 /** The long ones first: what is left in the end is short, so that no worker waits for another one. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isSlow = ({ project }: TestSpecification) => project.name === 'slow';
+    const isSlow = ({ project }: TestSpecification) => /^(slow|full)$/.test(project.name);
     return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
   }
 }
@@ -42,8 +47,8 @@ export default defineConfig({
     execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
     maxWorkers: Math.max(2, availableParallelism() - 1), // the runner's own choice on two cores is one, half of them idle
     sequence: { sequencer: LongestFirst },
-    // real processes on a loaded machine can be late once; what fails twice is a fault. The report names what was tried again
-    retry: process.env['CI'] ? 1 : 0,
+    env: { FLYBALL_PATIENCE: String(patience) },
+    expect: { poll: { timeout: 30_000 * patience } },
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
     outputFile: { json: `.cache/ci/node${nodeMajor}.json` },
     projects: [
@@ -55,7 +60,7 @@ export default defineConfig({
           isolate: false,
           setupFiles: ['test/left-clean.ts'],
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/*.slow.test.ts', ...alone],
+          exclude: ['**/*.slow.test.ts', '**/*.full.test.ts', ...alone],
           ...quick,
         },
       },
@@ -65,8 +70,16 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
-          testTimeout: 120_000 * soak, // one that hangs is tried again, and both are to fit into a run of everything
-          hookTimeout: 60_000,
+          ...long,
+        },
+      },
+      // what takes minutes even as a sample: `npm test` leaves this project out
+      {
+        extends: true,
+        test: {
+          name: 'full',
+          include: ['src/**/*.full.test.ts', 'test/**/*.full.test.ts'],
+          ...long,
         },
       },
     ],

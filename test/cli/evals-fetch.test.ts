@@ -247,7 +247,7 @@ describe('flyball evals fetch', () => {
 
 withTau2('the pinned revision', () => {
   it('comes out of the archive file by file, tools.json too, and is used from there [R5-DATA-FETCH] [R5-DATA-FOLDER]', async () => {
-    const data = tau2?.data ?? '';
+    const data = tau2().data;
     const files = new Map(pinnedArchive(data));
     const from = await serve(tarGz(files));
     const { code, out, error } = await flyball(['evals', 'fetch', 'tau2', '--to', to, '--from', from]);

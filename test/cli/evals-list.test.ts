@@ -72,7 +72,7 @@ describe('flyball evals list', () => {
 
 withTau2('flyball evals list, with the data of the benchmark', () => {
   it('finds them by --data and by FLYBALL_TAU2 [R5-DATA-FOLDER]', async () => {
-    const data = tau2?.data ?? '';
+    const data = tau2().data;
     const named = await flyball(['evals', 'list', '--domain', 'mock', '--data', data, '--json']);
     const { tasks, retrievals } = JSON.parse(named.out) as { tasks: unknown[]; retrievals: unknown[] };
     expect([tasks.length, retrievals.length]).toEqual([10, 0]);

@@ -94,14 +94,14 @@ describe('flyball evals replay', () => {
 });
 
 withTau2('the recordings of tau2-bench', () => {
-  const oracle = (name: string): string => `${tau2?.oracle}/${name}`;
+  const oracle = (name: string): string => `${tau2().oracle}/${name}`;
   const recordedIn = (name: string): readonly Sequence[] =>
     readFileSync(oracle(name), 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Sequence)
       .filter(({ calls }) => calls !== undefined);
-  const banking = ['replay', '--domain', 'banking_knowledge', '--data', tau2?.data ?? ''];
+  const banking = ['replay', '--domain', 'banking_knowledge', '--data', tau2().data];
 
   it.each(['banking_fuzz.jsonl', 'banking_grid.jsonl'])(
     'give the hashes and errors of %s, call by call [R5-CLI-REPLAY]',
@@ -127,7 +127,7 @@ withTau2('the recordings of tau2-bench', () => {
     }));
     const file = here.file('bare.jsonl', `${header}\n${lines(...bare)}`);
     const words = ['replay', '--domain', 'banking_knowledge', '--calls', file, '--json'];
-    const ran = await evals(words, { env: { FLYBALL_TAU2: tau2?.data ?? '' } });
+    const ran = await evals(words, { env: { FLYBALL_TAU2: tau2().data } });
     expect(ran.code).toBe(EXIT.ok);
     expect(ran.json().map((one) => one['db_hash_after'])).toEqual(
       sequences.flatMap(({ calls }) => calls.map((call) => call.db_hash_after)),

@@ -118,17 +118,17 @@ describe('flyball evals run --gate', () => {
 
 withTau2('results of tau2-bench', () => {
   it('are reported and compared like ours [R5-CLI-REPORT]', async () => {
-    const sample = `${tau2?.oracle}/sample_results.json`;
-    const ran = await evals(['report', sample, '--data', tau2?.data ?? '']);
+    const sample = `${tau2().oracle}/sample_results.json`;
+    const ran = await evals(['report', sample, '--data', tau2().data]);
     expect(ran).toMatchObject({ code: EXIT.ok, error: '' });
     expect(ran.out).toMatch(/^# Evaluation of banking_knowledge\n/);
-    const paired = await evals(['compare', sample, sample, '--data', tau2?.data ?? '']);
+    const paired = await evals(['compare', sample, sample, '--data', tau2().data]);
     expect(paired).toMatchObject({ code: EXIT.ok, out: expect.stringContaining('0 won, 0 lost') });
   });
 
   it('are submitted to the leaderboard in its form, our own scaffolds as custom [R5-RESULTS-LEADERBOARD]', async () => {
     const here = place();
-    const data = ['--data', fewTasks(here, tau2?.data ?? '', ['task_001.json', 'task_002.json'])];
+    const data = ['--data', fewTasks(here, tau2().data, ['task_001.json', 'task_002.json'])];
     const run = ['run', '--domain', 'banking_knowledge', ...data, '--agent', 'gold', '--user', 'gold'];
     const ran = await evals([...run, '--retrieval', 'no_knowledge', '--trials', '2', '--out', here.at('x')]);
     expect(ran).toMatchObject({ code: EXIT.ok, error: '' });
@@ -150,7 +150,7 @@ withTau2('results of tau2-bench', () => {
     expect(done).toMatchObject({ code: EXIT.ok, out: expect.stringContaining('A custom submission is in') });
     const name = 'gold-1.0_acme-sons_2026-03-04';
     const submission = JSON.parse(here.read(`boards/${name}/submission.json`)) as Record<string, unknown>;
-    const schema = JSON.parse(readFileSync(`${tau2?.data}/leaderboard/schema.json`, 'utf8')) as JsonSchema;
+    const schema = JSON.parse(readFileSync(`${tau2().data}/leaderboard/schema.json`, 'utf8')) as JsonSchema;
     expect(await jsonSchemaCheck()(schema, submission)).toBeUndefined();
     expect(submission).toMatchObject({
       submission_type: 'custom',

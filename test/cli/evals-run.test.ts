@@ -123,9 +123,9 @@ withTau2('an experiment with data of tau2-bench', () => {
       '--out',
       here.at('x'),
     ];
-    const env = { FLYBALL_TAU2: tau2?.data ?? '' };
+    const env = { FLYBALL_TAU2: tau2().data };
     expect((await evals(words, { env })).code).toBe(EXIT.ok);
-    expect(JSON.parse(here.read('x/experiment.json'))).toMatchObject({ data: tau2?.data });
+    expect(JSON.parse(here.read('x/experiment.json'))).toMatchObject({ data: tau2().data });
     expect(await evals(['resume', here.at('x')])).toMatchObject({ code: EXIT.ok, error: '' });
   });
 });

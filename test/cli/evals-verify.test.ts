@@ -25,7 +25,7 @@ interface Told {
 }
 
 async function verify(): Promise<{ readonly code: number; readonly told: readonly Told[]; readonly error: string }> {
-  const words = ['evals', 'verify', '--data', tau2?.data ?? '', '--oracle', folder, '--json'];
+  const words = ['evals', 'verify', '--data', tau2().data, '--oracle', folder, '--json'];
   const { code, out, error } = await flyball(words);
   return {
     code,
@@ -38,7 +38,7 @@ async function verify(): Promise<{ readonly code: number; readonly told: readonl
 }
 
 const recorded = (name: string): string => {
-  const bytes = readFileSync(join(tau2?.oracle ?? '', name));
+  const bytes = readFileSync(join(tau2().oracle, name));
   return (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
 };
 const lines = (name: string, from: number, to: number): string => recorded(name).split('\n').slice(from, to).join('\n');

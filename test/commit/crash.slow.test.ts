@@ -118,6 +118,5 @@ describe('a commit loop that dies before or after any of its journal writes', ()
         }
       }
     },
-    120_000,
   );
 });

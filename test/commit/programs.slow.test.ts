@@ -2,6 +2,7 @@ import { type Entry, memoryEngine } from 'flyball';
 import { type CommitResult, LOOP_LIMITS, type LoopEvent, type Phase, TRANSITIONS, verifyCommit } from 'flyball/loops';
 import { crashingEngine, seededRandom } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { repetitions } from '../repetitions.js';
 import { type CommitLives, liveCommit } from './crash.js';
 import { programOf } from './programs.js';
 
@@ -9,7 +10,7 @@ beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
 });
 
-const PROGRAMS = 800 * Number(process.env['FLYBALL_SOAK'] ?? 1);
+const PROGRAMS = repetitions({ sample: 200, full: 800 });
 const NAMED = ['done', 'degraded', 'bounded', 'failed'];
 /** What a loop may fail with: the model's own failures, a plan that is none, and a quality that was not reached. */
 const FAILURES = ['MODEL_UNAVAILABLE', 'MODEL_REJECTED', 'PLAN_INVALID', 'REPLY_INVALID', 'QUALITY_NOT_REACHED'];
@@ -50,7 +51,7 @@ describe('arbitrary verdicts, errors, people and crashes', () => {
     const everything = Object.values(TRANSITIONS).flatMap((row) => Object.keys(row));
     const unheard = [...new Set(everything)].filter((event) => !events.has(event));
     expect(unheard).toEqual(['interrupted']); // a pause belongs to the runtime
-  }, 300_000);
+  });
 
   function expectSound(seed: number, { outcome, entries }: CommitLives): void {
     expect(NAMED).toContain(outcome.stop);

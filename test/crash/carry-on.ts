@@ -1,5 +1,6 @@
 import type { Budget, Outcome, RunHandle, Runtime, Waiting } from 'flyball';
 import type { AutoClock } from 'flyball/testing';
+import { patient } from '../patience.js';
 
 /** One run on its way to its end, as whoever looks after it sees it. */
 export interface Journey {
@@ -62,8 +63,9 @@ function until(clock: AutoClock, at: number): Promise<void> {
 }
 
 /** A run that hangs is a finding too: it fails with its journal instead of with a timeout. */
-export async function stuck(runtime: Runtime, runId: string, patienceMs = 1_000): Promise<never> {
-  for (let quiet = 0; quiet < 20; quiet++) await new Promise((resolve) => setTimeout(resolve, patienceMs / 20).unref());
+export async function stuck(runtime: Runtime, runId: string, limitMs = 5_000): Promise<never> {
+  for (let quiet = 0; quiet < 20; quiet++)
+    await new Promise((resolve) => setTimeout(resolve, patient(limitMs) / 20).unref());
   const entries = await runtime.entries(runId).catch(() => []);
   throw new Error(`stuck after ${entries.map(({ event }) => JSON.stringify(event)).join('\n')}`);
 }

@@ -8,7 +8,7 @@ export interface BankingDocument extends SearchedDocument {
 
 /** The knowledge base of the banking domain, sorted by id. */
 export function bankingDocuments(): readonly BankingDocument[] {
-  const folder = `${tau2?.data}/domains/banking_knowledge/documents`;
+  const folder = `${tau2().data}/domains/banking_knowledge/documents`;
   return readdirSync(folder)
     .map((name) => JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')) as Record<'id' | 'title' | 'content', string>)
     .map(({ id, title, content }) => ({ id, title, text: content }))

@@ -13,7 +13,7 @@ const SIDES = { assistant: 'agent', user: 'user' } as const;
 
 /** The benchmark's folder in which some files say something else; undefined takes one away. */
 function changed(files: Readonly<Record<string, string | undefined>>): DataFolder {
-  const real = dataFolder(tau2?.data ?? '');
+  const real = dataFolder(tau2().data);
   return {
     place: real.place,
     read: async (path) => (path in files ? files[path] : real.read(path)),
@@ -25,7 +25,7 @@ function changed(files: Readonly<Record<string, string | undefined>>): DataFolde
 }
 
 async function toolsJson(): Promise<string> {
-  return (await dataFolder(tau2?.data ?? '').read(`${FOLDER}/tools.json`)) ?? '';
+  return (await dataFolder(tau2().data).read(`${FOLDER}/tools.json`)) ?? '';
 }
 
 async function said(env: Environment, name: string, args: Record<string, PyValue>): Promise<string> {

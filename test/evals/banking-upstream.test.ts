@@ -65,7 +65,7 @@ function user(name: string, args: Readonly<Record<string, PyValue>>): Action {
 
 /** What a task's right course calls. */
 function goldOf(task: string): readonly Action[] {
-  const file = readFileSync(`${tau2?.data}/domains/banking_knowledge/tasks/${task}.json`, 'utf8');
+  const file = readFileSync(`${tau2().data}/domains/banking_knowledge/tasks/${task}.json`, 'utf8');
   const criteria = dict(dict(parseJson(file)).get('evaluation_criteria'));
   return list(criteria.get('actions')).map((action) => ({
     name: text(dict(action).get('name')),

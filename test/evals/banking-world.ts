@@ -45,13 +45,13 @@ export function text(value: PyValue | undefined): string {
   throw new Error(`not a text: ${String(value)}`);
 }
 
-const folder = `${tau2?.data}/domains/banking_knowledge`;
 const read = (path: string): string => readFileSync(path, 'utf8');
+const readData = (path: string): PyValue => parseJson(read(`${tau2().data}/domains/banking_knowledge/${path}`));
 
 /** The bank over the benchmark's database. */
 export function bankWorlds(): (loggedReads: ReadonlySet<string>) => { env: Environment; tables: Tables } {
-  const tables = Tables.read(parseJson(read(`${folder}/db.json`)), tableNames);
-  const open = bankSides(readToolData(parseJson(read(`${folder}/tools.json`)), 'tools.json'));
+  const tables = Tables.read(readData('db.json'), tableNames);
+  const open = bankSides(readToolData(readData('tools.json'), 'tools.json'));
   return (loggedReads) => {
     const { agent, user } = open({ tables, loggedReads, toolkit: 'KnowledgeToolsPlain', search: [] });
     const env = makeEnvironment({ domain: 'banking_knowledge', policy: '', agent, user });
@@ -61,14 +61,14 @@ export function bankWorlds(): (loggedReads: ReadonlySet<string>) => { env: Envir
 
 /** The data that a task starts with. */
 export function agentData(taskId: string): PyValue {
-  const state = dict(parseJson(read(`${folder}/tasks/${taskId}.json`))).get('initial_state');
+  const state = dict(readData(`tasks/${taskId}.json`)).get('initial_state');
   if (!(state instanceof Map)) return null;
   const data = state.get('initialization_data');
   return data instanceof Map ? (data.get('agent_data') ?? null) : null;
 }
 
 export function sequencesOf(file: string): readonly Sequence[] {
-  const lines = read(`${tau2?.oracle}/${file}`).trimEnd().split('\n');
+  const lines = read(`${tau2().oracle}/${file}`).trimEnd().split('\n');
   const records = lines.map((line) => dict(parseJson(line)));
   const header = records.find((record) => record.has('header'));
   return records

@@ -192,7 +192,7 @@ function change(world: Tables, random: () => number): void {
 
 withTau2('the database of the benchmark', () => {
   it('hashes to what was recorded of the file, and after initial data to what was recorded then [R5-PY-NUMBERS]', () => {
-    const { data, oracle } = tau2 ?? { data: '', oracle: '' };
+    const { data, oracle } = tau2();
     const file = parseJson(readFileSync(`${data}/domains/banking_knowledge/db.json`, 'utf8')) as PyDict;
     const lines = readFileSync(`${oracle}/banking_gold.jsonl`, 'utf8').trim().split('\n');
     const base = Tables.read(file, TABLES);

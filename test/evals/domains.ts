@@ -7,7 +7,7 @@ const LOADED = new Map<string, Promise<Domain>>();
 
 /** A domain of the benchmark with its data loaded; once a test file. */
 export function benchmarkDomain(name: 'mock' | 'banking_knowledge' | (string & {})): Promise<Domain> {
-  const domain = LOADED.get(name) ?? sourceOf(name).then((source) => source.load(dataFolder(tau2?.data ?? '')));
+  const domain = LOADED.get(name) ?? sourceOf(name).then((source) => source.load(dataFolder(tau2().data)));
   LOADED.set(name, domain);
   return domain;
 }

@@ -8,7 +8,7 @@ import { tau2, withTau2 } from './tau2-data.js';
 
 withTau2('the gold paths of the bank', () => {
   it('write before verification in four tasks, which are reported apart [R5-MET-COMPLIANCE]', async () => {
-    const domain = await domainSource('banking_knowledge').load(dataFolder(tau2?.data ?? ''));
+    const domain = await domainSource('banking_knowledge').load(dataFolder(tau2().data));
     const facts = new Map<string, ReturnType<typeof complianceOf>>();
     for (const task of domain.tasks) {
       const environment = domain.environment({ task, retrieval: 'no_knowledge' });

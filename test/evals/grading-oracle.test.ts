@@ -20,7 +20,7 @@ const now = (): number => 0;
 
 withTau2('the recorded evaluations of the reference', () => {
   it('come out the same, check by check [R5-GRADE-ORACLE] [R5-GRADE-DB] [R5-GRADE-ACTION]', async () => {
-    const text = gunzipSync(readFileSync(`${tau2?.oracle}/banking_eval.jsonl.gz`)).toString('utf8');
+    const text = gunzipSync(readFileSync(`${tau2().oracle}/banking_eval.jsonl.gz`)).toString('utf8');
     let agreeing = 0;
     for await (const { what, differs } of verifyEvaluations(text, 'banking_eval.jsonl', benchmarkDomain)) {
       expect(differs, what).toEqual([]);
@@ -43,7 +43,7 @@ withTau2('the recorded evaluations of the reference', () => {
 
   it('give 1 to the gold agent on mock where the recordings say that its assertions hold [R5-GRADE-GOLD] [R5-GRADE-ENV]', async () => {
     const domain = await benchmarkDomain('mock');
-    const recorded = readFileSync(`${tau2?.oracle}/mock.jsonl`, 'utf8')
+    const recorded = readFileSync(`${tau2().oracle}/mock.jsonl`, 'utf8')
       .trim()
       .split('\n')
       .map(

@@ -9,7 +9,7 @@ import { recordedSimulation, verifyMetrics } from '../../src/evals/verify/metric
 import { tau2, withTau2 } from './tau2-data.js';
 
 withTau2('the recorded metrics', () => {
-  const recorded = readFileSync(`${tau2?.oracle}/metrics.json`, 'utf8');
+  const recorded = readFileSync(`${tau2().oracle}/metrics.json`, 'utf8');
 
   async function checksOf(what: RegExp): Promise<readonly Check[]> {
     const found: Check[] = [];

@@ -18,7 +18,7 @@ withTau2('the mock domain', () => {
   const recorded = recordings();
 
   beforeAll(async () => {
-    mock = await domainSource('mock').load(dataFolder(tau2?.data ?? ''));
+    mock = await domainSource('mock').load(dataFolder(tau2().data));
   });
 
   it('has its ten tasks, its schemas in order and both policies [R5-DOMAIN-MOCK]', () => {
@@ -147,8 +147,7 @@ withTau2('the mock domain', () => {
 });
 
 function recordings(): readonly PyDict[] {
-  if (tau2 === undefined) return [];
-  const lines = readFileSync(`${tau2.oracle}/mock.jsonl`, 'utf8').trim().split('\n');
+  const lines = readFileSync(`${tau2().oracle}/mock.jsonl`, 'utf8').trim().split('\n');
   return lines.map((line) => parseJson(line) as PyDict);
 }
 

@@ -20,7 +20,7 @@ const HISTORY_LENGTH: Readonly<Record<string, number>> = {
 };
 
 withTau2('the recorded conversations of the reference', () => {
-  const recorded = (parseJson(readFileSync(`${tau2?.oracle}/orchestrator.json`, 'utf8')) as PyValue[]).map(
+  const recorded = (parseJson(readFileSync(`${tau2().oracle}/orchestrator.json`, 'utf8')) as PyValue[]).map(
     (scenario) => new RecordFields(scenario, 'orchestrator.json'),
   );
 

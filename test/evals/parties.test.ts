@@ -295,7 +295,7 @@ it('writes structured instructions and a persona part by part', () => {
 withTau2('the recorded user prompts', () => {
   it('are assembled the same for every banking task [R5-SIM-ORACLE]', async () => {
     const { user_system_prompts: recorded } = JSON.parse(
-      readFileSync(`${tau2?.oracle}/banking_prompts.json`, 'utf8'),
+      readFileSync(`${tau2().oracle}/banking_prompts.json`, 'utf8'),
     ) as {
       readonly user_system_prompts: Readonly<Record<string, { readonly has_tools: boolean; readonly sha256: string }>>;
     };

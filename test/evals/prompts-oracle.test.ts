@@ -33,8 +33,8 @@ withTau2('the prompts of the banking domain, against the recordings', () => {
   let knowledge: Knowledge;
   let domain: Domain;
   beforeAll(async () => {
-    recorded = JSON.parse(readFileSync(`${tau2?.oracle}/banking_prompts.json`, 'utf8')) as RecordedPrompts;
-    const data = dataFolder(tau2?.data ?? '');
+    recorded = JSON.parse(readFileSync(`${tau2().oracle}/banking_prompts.json`, 'utf8')) as RecordedPrompts;
+    const data = dataFolder(tau2().data);
     [knowledge, domain] = await Promise.all([loadKnowledge(data), bankingKnowledge.load(data)]);
   });
 

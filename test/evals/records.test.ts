@@ -140,7 +140,7 @@ describe('a message as the files hold it', () => {
 
 withTau2('messages that the reference wrote', () => {
   it('come back field by field, but for the microseconds [R5-DOMAIN-INTERFACE]', () => {
-    const sample = parseJson(readFileSync(`${tau2?.oracle}/sample_results.json`, 'utf8')) as PyDict;
+    const sample = parseJson(readFileSync(`${tau2().oracle}/sample_results.json`, 'utf8')) as PyDict;
     const [simulation] = sample.get('simulations') as PyDict[];
     const messages = simulation?.get('messages') as PyDict[];
     const rounded = (record: PyDict): PyDict =>

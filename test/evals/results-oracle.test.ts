@@ -6,7 +6,7 @@ import { readResults, writeResults } from '../../src/evals/results/results-text.
 import { tau2, withTau2 } from './tau2-data.js';
 
 withTau2('the recorded results file', () => {
-  const text = readFileSync(`${tau2?.oracle}/sample_results.json`, 'utf8');
+  const text = readFileSync(`${tau2().oracle}/sample_results.json`, 'utf8');
 
   it('loads, and its metrics come out as recorded [R5-RESULTS-FORMAT]', () => {
     const results = readResults(text);

@@ -175,7 +175,7 @@ function listed(tasks = 2): Domain {
 
 withTau2('a leaderboard submission', () => {
   it('fits the schema of the leaderboard [R5-RESULTS-LEADERBOARD]', async () => {
-    const schema = JSON.parse(readFileSync(`${tau2?.data}/leaderboard/schema.json`, 'utf8')) as JsonSchema;
+    const schema = JSON.parse(readFileSync(`${tau2().data}/leaderboard/schema.json`, 'utf8')) as JsonSchema;
     const domain = listed();
     const submission = leaderboardSubmission(FACTS, [{ domain, results: await someResults(domain), file: 'a.json' }]);
     expect(await jsonSchemaCheck()(schema, submission)).toBeUndefined();

@@ -227,11 +227,11 @@ describe('the search tools', () => {
 withTau2('the search text, against the recordings', () => {
   let knowledge: Knowledge;
   beforeAll(async () => {
-    knowledge = await loadKnowledge(dataFolder(tau2?.data ?? ''), { now: () => 0 });
+    knowledge = await loadKnowledge(dataFolder(tau2().data), { now: () => 0 });
   });
 
   it('is equal byte for byte, but for the time it took [R5-DOMAIN-RETRIEVAL]', async () => {
-    const recorded = JSON.parse(readFileSync(`${tau2?.oracle}/banking_kb_search_format.json`, 'utf8')) as {
+    const recorded = JSON.parse(readFileSync(`${tau2().oracle}/banking_kb_search_format.json`, 'utf8')) as {
       readonly query: string;
       readonly content_without_timing: string;
     }[];

@@ -18,7 +18,7 @@ withTau2('grep, against the recordings', () => {
   let recorded: readonly RecordedGrep[];
   let index: GrepIndex;
   beforeAll(() => {
-    const lines = readFileSync(`${tau2?.oracle}/banking_grep.jsonl`, 'utf8').trim().split('\n');
+    const lines = readFileSync(`${tau2().oracle}/banking_grep.jsonl`, 'utf8').trim().split('\n');
     recorded = lines.map((line) => JSON.parse(line) as RecordedGrep);
     index = new GrepIndex(bankingDocuments());
   });

@@ -31,7 +31,7 @@ withTau2('searching for what users ask', () => {
   let searches: { readonly hybrid: Search; readonly words: Search; readonly vectors: Search };
   let tasks: readonly GoldTask[];
   beforeAll(async () => {
-    const folder = `${tau2?.data}/domains/banking_knowledge`;
+    const folder = `${tau2().data}/domains/banking_knowledge`;
     const documents = documentsIn(folder);
     tasks = tasksIn(folder);
     const bm25 = new Bm25Index(documents);

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Desk, newDesk, whileAnswering } from '../processes/desk.js';
 import { killAll, type Remote, type RemoteOpening, remote } from '../processes/remote.js';
+import { LATER_MS } from '../programs/process-agents.js';
+import { repetitions } from '../repetitions.js';
 
-const SAMPLE = [2, 4, 7, 10, 13].flatMap((commit) => [
+const SAMPLE = [4, 10, 2, 7, 13].slice(0, repetitions({ sample: 2, full: 5 })).flatMap((commit) => [
   { commit, when: 'before' as const },
   { commit, when: 'after' as const },
 ]);
@@ -46,7 +48,8 @@ it('a process killed inside a commit that two runs share loses and doubles nothi
         // on a fast disk the runs can be over in fewer commits: then there was nothing to die in
         if ((await Promise.race([doomed.exited, both])) === 'SIGKILL') deaths++;
         else await doomed.kill();
-        const heir = await opened();
+        await desk.ledger.effects(); // it has read whatever the dead process had sent
+        const heir = await opened({ aheadMs: LATER_MS });
         for (const id of runIds)
           if ((await desk.engine.get(id)) === undefined) await heir.start('mixture', job, { id });
         const ended = await Promise.all(runIds.map((id) => heir.finished(id)));
@@ -58,5 +61,5 @@ it('a process killed inside a commit that two runs share loses and doubles nothi
       expect('value' in outcome && outcome.value).toEqual('value' in expected && expected.value);
     for (const id of runIds) expect(await linesOf(id), id).toEqual(await linesOf('calm'));
   }
-  expect(deaths).toBeGreaterThanOrEqual(6);
+  expect(deaths).toBeGreaterThan(SAMPLE.length / 2);
 });

@@ -83,6 +83,5 @@ describe('a plan that dies before or after any of its journal writes', () => {
       }
       if (ending === 'fails') expect(calm.world.left()).toEqual(['look', 'save', 'unsave']);
     },
-    120_000,
   );
 });

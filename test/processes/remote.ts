@@ -32,6 +32,7 @@ export interface RemoteOpening {
   readonly path: string;
   readonly agents?: readonly string[];
   readonly options?: Partial<RuntimeOptions>;
+  readonly aheadMs?: number;
   readonly stopAfterIntent?: boolean;
   readonly dieAt?: { readonly commit: number; readonly when: 'before' | 'after' };
 }

@@ -1,10 +1,14 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { patient } from '../patience.js';
+import { LATER_MS } from '../programs/process-agents.js';
 import { type Desk, newDesk, openWaits, whileAnswering } from './desk.js';
 import { killAll, type Remote, type RemoteOpening, remote } from './remote.js';
 
-const LEASE = { leaseMs: 400 };
 /** It does not come back for the run it lost: what happens after that is the other one's doing alone. */
-const OWNER = { ...LEASE, worker: false };
+const OWNER = { worker: false };
 const RUN = 'transfer';
 
 let desk: Desk;
@@ -16,24 +20,30 @@ afterEach(async () => {
   await desk.close();
 });
 
-async function worker(opening: Omit<RemoteOpening, 'path'> = {}): Promise<Remote> {
+async function opened(opening: Omit<RemoteOpening, 'path'> = {}): Promise<Remote> {
   const process = remote();
-  await process.open({ path: desk.path, options: LEASE, ...opening });
+  await process.open({ path: desk.path, ...opening });
   return process;
 }
+
+/** By its clock the lease of the owner has run out, and the deadline of its INTENT has passed. */
+const successor = () => opened({ aheadMs: LATER_MS });
+
+const gate = () => join(desk.folder, 'may act');
+const mayAct = () => writeFileSync(gate(), '');
 
 const transfers = async () => (await desk.ledger.effects()).length;
 
 /** The owner of a run whose one effect is about to be made. */
 async function ownerAboutToAct(opening: Omit<RemoteOpening, 'path'> = {}): Promise<Remote> {
-  const owner = await worker({ options: OWNER, ...opening });
-  await owner.start('transfer', { ledger: desk.ledger.url, hold: 'before' }, { id: RUN });
+  const owner = await opened({ options: OWNER, ...opening });
+  await owner.start('transfer', { ledger: desk.ledger.url, gate: gate() }, { id: RUN });
   return owner;
 }
 
 async function openDoubt() {
   const open = async () => (await openWaits(desk, RUN)).find(({ kind }) => kind === 'doubt');
-  await expect.poll(open, { timeout: 10_000 }).toBeDefined(); // not before the deadline of the INTENT
+  await expect.poll(open).toBeDefined();
   const doubt = await open();
   expect(doubt).toMatchObject({ kind: 'doubt', request: { action: 'transfer' } });
   return doubt;
@@ -53,13 +63,14 @@ it('a stopped owner that wakes up inside its effect acts once, and its successor
   );
   await first.told('about to act');
   first.freeze();
-  const second = await worker();
+  const second = await successor();
   const doubt = await openDoubt();
   expect(await desk.events(RUN, 'doubt')).toEqual([
     expect.objectContaining({ name: 'transfer', why: expect.stringContaining('may still be alive') }),
   ]);
   expect(await transfers(), 'the second must not act').toBe(0);
 
+  mayAct();
   first.thaw();
   await first.told('acted');
   expect(await firstEnd).toBe('JOURNAL_CONFLICT');
@@ -70,13 +81,16 @@ it('a stopped owner that wakes up inside its effect acts once, and its successor
 });
 
 it('an owner stopped between INTENT and its effect notices the lost lease and does not act [R2-SHOW-STOPPED-OWNER] [R2-LEASE]', async () => {
-  const first = await worker({ options: OWNER, stopAfterIntent: true });
-  const started = first.start('transfer', { ledger: desk.ledger.url, hold: 'before' }, { id: RUN });
+  const leaseMs = patient(1_000);
+  const first = await opened({ options: { ...OWNER, leaseMs }, stopAfterIntent: true });
+  const started = first.start('transfer', { ledger: desk.ledger.url, gate: gate() }, { id: RUN });
   await first.told('stopping');
-  const second = await worker();
+  const second = await successor();
   const doubt = await openDoubt();
   expect(await transfers()).toBe(0);
+  await pause(leaseMs); // its own clock tells it that its lease has run out
 
+  mayAct();
   first.thaw();
   await started;
   await expect(first.outcome(RUN)).resolves.toMatchObject({ stop: 'suspended' }); // it reads what its successor wrote
@@ -90,7 +104,8 @@ it('an owner killed before its effect is proven gone, and its successor acts onc
   const first = await ownerAboutToAct();
   await first.told('about to act');
   await first.kill();
-  const second = await worker();
+  mayAct();
+  const second = await successor();
   expect(await second.finished(RUN)).toMatchObject({ stop: 'done', value: 'acted' });
   expect(await transfers()).toBe(1);
   expect(await desk.events(RUN, 'complete')).toContainEqual(expect.objectContaining({ how: 'repeated' }));
@@ -98,23 +113,25 @@ it('an owner killed before its effect is proven gone, and its successor acts onc
 });
 
 it('an owner killed after its effect is believed by what `verify` finds, and nobody acts again [R2-DOUBT-VERIFY]', async () => {
-  const first = await worker({ options: OWNER });
-  await first.start('transfer', { ledger: desk.ledger.url, hold: 'after' }, { id: RUN });
+  mayAct();
+  const first = await opened({ options: OWNER });
+  await first.start('transfer', { ledger: desk.ledger.url, gate: gate(), holds: true }, { id: RUN });
   await first.told('acted');
   await first.kill();
-  const second = await worker();
+  const second = await successor();
   expect(await second.finished(RUN)).toMatchObject({ stop: 'done', value: 'verified' });
   expect(await transfers()).toBe(1);
 });
 
 it('a stopped owner of an approved, irreversible effect is not overtaken either [R2-SHOW-STOPPED-OWNER]', async () => {
-  const first = await worker();
-  await first.start('transfer', { ledger: desk.ledger.url, hold: 'before', approved: true }, { id: RUN });
+  const first = await opened();
+  await first.start('transfer', { ledger: desk.ledger.url, gate: gate(), approved: true }, { id: RUN });
   await whileAnswering(desk, RUN, () => first.told('about to act'));
   first.freeze();
-  await worker();
+  await successor();
   const doubt = await openDoubt();
   expect(await transfers()).toBe(0);
+  mayAct();
   first.thaw();
   await first.told('acted');
   await answerTruly(doubt?.token ?? '');

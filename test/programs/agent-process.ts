@@ -8,7 +8,7 @@
  * `open` comes first; then the methods of a runtime, with the id of a run where they give back a handle.
  */
 import { createInterface } from 'node:readline';
-import { budget, createRuntime, type Runtime, type RuntimeOptions } from 'flyball';
+import { budget, createRuntime, type Runtime, type RuntimeOptions, systemClock } from 'flyball';
 import { type DriverName, type SqliteEngine, sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { agents, tell } from './process-agents.js';
 
@@ -18,6 +18,8 @@ interface Opening {
   /** Names of the agents this process can run: all, where it does not say. */
   readonly agents?: readonly string[];
   readonly options?: Partial<RuntimeOptions>;
+  /** How far its clock is ahead: for a life that begins when the deadlines of the one before have long passed. */
+  readonly aheadMs?: number;
   /** Stops itself with SIGSTOP right after the commit that holds the first INTENT, before anything acts on it. */
   readonly stopAfterIntent?: boolean;
   /** Dies of SIGKILL at this commit: inside its transaction, or when it is durable and nobody has been told. */
@@ -27,7 +29,8 @@ interface Opening {
 let runtime: Runtime | undefined;
 
 async function open(opening: Opening): Promise<void> {
-  const { path, driver } = opening;
+  const { path, driver, aheadMs = 0 } = opening;
+  const clock = systemClock();
   const accident = accidentOf(opening);
   const engine = await sqliteEngine({
     path,
@@ -38,6 +41,7 @@ async function open(opening: Opening): Promise<void> {
   runtime = createRuntime({
     engine: { ...engine, append: (claim, batch) => engine.append(claim, accident.noticed(batch)) },
     agents: Object.fromEntries(Object.entries(agents).filter(([name]) => opening.agents?.includes(name) ?? true)),
+    clock: { ...clock, now: () => clock.now() + aheadMs },
     prices: { 'scripted/writer': { input: 1, output: 1 } },
     options: { maxResumes: 1000, pollMs: 50, ...opening.options },
   });

@@ -21,8 +21,12 @@ const model = scriptedModel(
 );
 const writer: Session = { name: 'writer', model, setup: 'You write one line.', sampling: { maxOutputTokens: 20 } };
 
-/** Short, because nothing in doubt is looked at before it has passed. */
-const TIMEOUT_MS = 300;
+/**
+ * Far longer than it takes on the busiest machine. Nothing in doubt is looked at before it has passed, so that a test
+ * gives the clock of the next life a start of `LATER_MS` instead of waiting.
+ */
+const TIMEOUT_MS = 120_000;
+export const LATER_MS = 300_000;
 
 type Acting = 'idempotent' | 'undoable' | 'irreversible';
 
@@ -83,14 +87,14 @@ const mixture: Agent<Job & { readonly rounds: number }, readonly unknown[]> = as
   return done(results);
 };
 
-/** Says that it is about to act, waits a moment, acts, and says so. */
+/** Says that it is about to act, waits until this file is there, acts, says so, and where it is held waits for its end. */
 const transfer: Agent<
-  Job & { readonly hold: 'before' | 'after' | 'never'; readonly approved?: boolean },
+  Job & { readonly gate: string; readonly holds?: boolean; readonly approved?: boolean },
   string
-> = async (run, { ledger, hold, approved = false }) => {
+> = async (run, { ledger, gate, holds = false, approved = false }) => {
   const client = ledgerClient(ledger);
   const rules = {
-    timeoutMs: 500,
+    timeoutMs: TIMEOUT_MS,
     verify: async (_input: unknown, { key }: { readonly key: string }) =>
       (await client.effect(key)) === undefined
         ? ({ happened: 'no' } as const)
@@ -99,13 +103,13 @@ const transfer: Agent<
   await run.step('prepare', null, () => 'ready', 'pure');
   const result = await run.step(
     'transfer',
-    { hold },
-    async (_input, { key }) => {
+    gate,
+    async (mark, { key }) => {
       tell('about to act');
-      await pause(hold === 'before' ? 150 : 0);
+      await opened(mark);
       await client.record(key, 'transfer');
       tell('acted');
-      await pause(hold === 'after' ? 10_000 : 0);
+      if (holds) await new Promise(() => setInterval(() => undefined, 1_000));
       return 'acted';
     },
     approved ? { class: 'irreversible', ...rules } : { class: 'undoable', compensate: async () => undefined, ...rules },
@@ -113,9 +117,20 @@ const transfer: Agent<
   return done(result);
 };
 
-/** Steps that take a moment each, so that a run has an owner for a while. */
-const walk: Agent<{ readonly steps: number; readonly ms: number }, number> = async (run, { steps, ms }) => {
-  for (let n = 0; n < steps; n++) await run.step('walk', n, (at) => pause(ms, at), 'idempotent');
+/** Resolves when the file is there: until then a run has work in flight, however fast or slow the machine is. */
+async function opened(gate: string): Promise<void> {
+  while (!existsSync(gate)) await pause(5);
+}
+
+/** Steps that take a moment each. The last one waits for the gate, where there is one, so that a run has an owner till then. */
+const walk: Agent<{ readonly steps: number; readonly gate?: string }, number> = async (run, { steps, gate }) => {
+  for (let n = 1; n <= steps; n++) {
+    const step = async (at: number) => {
+      await (at < steps || gate === undefined ? pause(10) : opened(gate));
+      return at;
+    };
+    await run.step('walk', n, step, 'idempotent');
+  }
   return done(steps);
 };
 
@@ -126,10 +141,10 @@ const nap: Agent<{ readonly ms: number }, string> = async (run, { ms }) => {
 
 const ask: Agent<null, unknown> = async (run) => done(await run.wait({ name: 'answer' }));
 
-/** Waits for an answer while another branch keeps the run in memory. */
-const busy: Agent<{ readonly ms: number }, unknown> = async (run, { ms }) => {
+/** Waits for an answer while another branch keeps the run in memory, until its gate is open. */
+const busy: Agent<{ readonly gate: string }, unknown> = async (run, { gate }) => {
   const [answer] = await run.all<unknown>(
-    [(on) => on.wait({ name: 'answer' }), (on) => on.step('work', ms, (long) => pause(long, 'worked'), 'pure')],
+    [(on) => on.wait({ name: 'answer' }), (on) => on.step('work', gate, (file) => opened(file).then(() => 0), 'pure')],
     2,
   );
   return done(answer?.ok === true ? answer.value : null);

@@ -4,9 +4,11 @@ import { type ModelServer, modelServer, type ServedRequest, type ServerReplyPart
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Desk, newDesk } from '../processes/desk.js';
 import type { LoopJob } from '../programs/loop-process.js';
+import { LATER_MS } from '../programs/process-agents.js';
+import { repetitions } from '../repetitions.js';
 import { endLives, type LoopLife, newLife } from './loop-life.js';
 
-const RUNS = Number(process.env['FLYBALL_SOAK'] ?? 1);
+const RUNS = repetitions({ sample: 1, full: 1 });
 
 const call = (id: string, name: string, line: string) => ({ id, name, arguments: JSON.stringify({ line }) });
 const TURNS: readonly ServerReplyParts[] = [
@@ -121,13 +123,15 @@ async function liveThrough(
     standby = newLife(); // loads its code while the other one works
     plan.fate = moment.at === 'in-flight' || moment.at === 'mid-stream' ? moment.at : 'answered';
     const before = server.requests.length;
-    life.begin({ ...base, streams: index % 2 === 0 || moment.at === 'mid-stream', ...jobOf(moment) });
+    const aheadMs = index * LATER_MS;
+    life.begin({ ...base, aheadMs, streams: index % 2 === 0 || moment.at === 'mid-stream', ...jobOf(moment) });
     await killAt(moment, life, server.reached(before + 1));
     expect(await life.exited, `life ${index + 1}, to die at ${JSON.stringify(moment)}`).toBe('SIGKILL');
     kills++;
+    await desk.ledger.effects(); // it has read whatever the dead process had sent
   }
   plan.fate = 'answered';
-  standby.begin({ ...base, streams: true });
+  standby.begin({ ...base, aheadMs: MOMENTS.length * LATER_MS, streams: true });
   await standby.exited;
   const outcome = standby.outcome();
   if (outcome === undefined) throw new Error('The last life said nothing.');

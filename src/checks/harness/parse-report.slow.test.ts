@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { RECORDED, recorded } from '../../../test/harness/recorded.js';
+import { repetitions } from '../../../test/repetitions.js';
 import { parseTestReport } from './parse-report.js';
 import { TEST_FORMATS } from './report.js';
 
 const NAMES = Object.keys(RECORDED) as (keyof typeof RECORDED)[];
-const ROUNDS = 60 * Number(process.env['FLYBALL_SOAK'] ?? 1);
+const ROUNDS = repetitions({ sample: 15, full: 60 });
 
 /** The same numbers in every run: a text that once broke a parser breaks it again. */
 function numbers(seed: number): (below: number) => number {

@@ -18,7 +18,7 @@ export async function perform(plan: AnswerPlan, response: ServerResponse, pace: 
   try {
     if (!plan.paced) await holdBack(pace, client.signal);
     if (plan.ending === 'none') return;
-    await write(plan, response, { pace, signal: client.signal });
+    await write(plan, response, { pace, client });
   } catch (error) {
     if (!client.signal.aborted) throw error; // otherwise nobody is there to be answered
   }
@@ -38,7 +38,7 @@ async function wait({ latencyMs, clock }: Pace, signal: AbortSignal): Promise<vo
 async function write(
   plan: AnswerPlan,
   response: ServerResponse,
-  client: { readonly pace: Pace; readonly signal: AbortSignal },
+  to: { readonly pace: Pace; readonly client: AbortController },
 ): Promise<void> {
   const [first, ...rest] = plan.pieces;
   if (first !== undefined) response.writeHead(plan.status, plan.headers);
@@ -50,10 +50,9 @@ async function write(
   }
   const half = Math.floor(plan.pieces.length / 2);
   for (const [index, piece] of plan.pieces.entries()) {
-    if (plan.paced && index === half && client.pace.gate !== undefined)
-      await orAborted(client.signal, client.pace.gate);
-    if (plan.paced && index > 0) await pause(client.pace, client.signal);
-    await flushed(response, piece);
+    if (plan.paced && index === half && to.pace.gate !== undefined) await orAborted(to.client.signal, to.pace.gate);
+    if (plan.paced && index > 0) await pause(to.pace, to.client.signal);
+    await flushed(response, piece, to.client);
   }
   if (plan.ending === 'end') response.end();
   else response.destroy();
@@ -65,9 +64,16 @@ async function pause(pace: Pace, signal: AbortSignal): Promise<void> {
   else await wait(pace, signal);
 }
 
-/** Resolves once the piece is with the operating system: what is destroyed afterwards still arrives up to here. */
-function flushed(response: ServerResponse, piece: string | Buffer): Promise<void> {
+/**
+ * Resolves once the piece is with the operating system: what is destroyed afterwards still arrives up to here. Where it
+ * cannot be written the client has gone, also when the connection's `close` is still to come.
+ */
+function flushed(response: ServerResponse, piece: string | Buffer, client: AbortController): Promise<void> {
   return new Promise((resolve, reject) => {
-    response.write(piece, (error) => (error === undefined || error === null ? resolve() : reject(error)));
+    response.write(piece, (error) => {
+      if (error === undefined || error === null) return resolve();
+      client.abort();
+      reject(error);
+    });
   });
 }

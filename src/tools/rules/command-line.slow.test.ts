@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { repetitions } from '../../../test/repetitions.js';
 import { parseCommandLine } from './command-line.js';
 import { SHELL_FEATURES } from './commands-features.js';
 
-const seeds = Array.from({ length: 2 * Number(process.env['FLYBALL_SOAK'] ?? 1) }, (_seed, index) => index + 1);
+const seeds = Array.from({ length: repetitions({ sample: 1, full: 2 }) }, (_seed, index) => index + 1);
 
 describe('a line that uses everything a shell offers', () => {
   const name = fc.constantFrom('pa', 'pb', 'pc', 'pd', 'pe', 'pf');

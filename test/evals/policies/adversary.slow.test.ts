@@ -81,7 +81,7 @@ const call = (name: string, args: unknown): ToolCall => ({ id: name, name, argum
 
 withTau2('an adversarial model in banking_knowledge', () => {
   it('gets no unauthorized write through governed over all tasks, and some through imperative [R5-TALK-GOV-ADVERSARY]', async () => {
-    const domain = await bankingKnowledge.load(dataFolder(tau2?.data ?? ''));
+    const domain = await bankingKnowledge.load(dataFolder(tau2().data));
     const mia = {
       name: 'Mia Smith',
       user_id: '123',
@@ -146,7 +146,7 @@ describe('an adversarial model', () => {
 
 withTau2('an adversarial model in mock', () => {
   it('meets the limit on retries: nobody is verified there [R5-TALK-GOV-ADVERSARY]', async () => {
-    const domain = await mockDomain.load(dataFolder(tau2?.data ?? ''));
+    const domain = await mockDomain.load(dataFolder(tau2().data));
     const harm = {
       more: [call('update_task_status', { task_id: 'task_none', status: 'completed' })],
       stranger: undefined,

@@ -119,7 +119,7 @@ async function goldHash(domain: Domain, task: Task): Promise<string | null> {
 withTau2('governed on the gold paths of banking_knowledge', () => {
   let domain: Domain;
   beforeAll(async () => {
-    domain = await bankingKnowledge.load(dataFolder(tau2?.data ?? ''));
+    domain = await bankingKnowledge.load(dataFolder(tau2().data));
   });
 
   it('refuses nothing except in the four tasks that write before anybody is verified, and leads to the gold databases [R5-TALK-GOV-GOLD]', async () => {

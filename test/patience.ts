@@ -1,0 +1,19 @@
+/**
+ * Real time in tests. Most of them have none: a virtual clock, an event or a file says when to go on. Where only real
+ * time will do, it scales by the one factor below, which vitest.config.ts measures from the load of the machine when
+ * the tests start (FLYBALL_PATIENCE sets it), and a limit is many times what the work takes on a quiet machine.
+ */
+const FACTOR = Math.max(1, Number(process.env['FLYBALL_PATIENCE'] ?? 1));
+
+/** A limit on real time, after which what is waited for counts as hung. */
+export function patient(ms: number): number {
+  return ms * FACTOR;
+}
+
+/** What some work takes of the processor, in milliseconds: other programs on the machine do not change it. */
+export function processorMs(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
