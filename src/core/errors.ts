@@ -56,13 +56,21 @@ export class FlyballError extends Error {
   readonly retryable: boolean;
   /** The values that explain the failure, for programs; the message carries them for people. */
   readonly detail: Readonly<Record<string, unknown>>;
+  /**
+   * Made by the runtime to say how something ended, kept as long as that, and handed to code far from here: without a
+   * stack. One that nobody has read yet holds on to every object that was at work where the error was made.
+   */
+  protected static readonly isValue: boolean = false;
 
   constructor(
     code: ErrorCode,
     message: string,
     options: { readonly retryable?: boolean; readonly detail?: Record<string, unknown>; readonly cause?: unknown } = {},
   ) {
+    const { stackTraceLimit } = Error;
+    if (new.target.isValue) Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = new.target.name;
     this.code = code;
     this.retryable = options.retryable ?? false;
@@ -98,6 +106,7 @@ export class ReplayDivergedError extends FlyballError {
 
 /** A bound was reached: an ordinary end, which the runtime turns into the outcome `bounded`. */
 export class BoundReachedError extends FlyballError {
+  protected static override readonly isValue = true;
   readonly bound: string;
   readonly limit: number;
   readonly node: string;
@@ -112,6 +121,7 @@ export class BoundReachedError extends FlyballError {
 }
 
 export class CancelledError extends FlyballError {
+  protected static override readonly isValue = true;
   readonly why: string;
   constructor(why: string) {
     super('CANCELLED', `Cancelled: ${why}`, { detail: { why } });
@@ -121,6 +131,7 @@ export class CancelledError extends FlyballError {
 
 /** An effect's own failure as the code sees it, live and on replay alike: only what crosses the journal. */
 export class EffectError extends FlyballError {
+  protected static override readonly isValue = true;
   /** `code` of the error the effect threw, where it had one. */
   readonly originalCode: string | undefined;
   constructor(failure: Failure) {

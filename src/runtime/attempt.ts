@@ -34,6 +34,8 @@ import { Writer, type Written } from './writer.js';
  * 5. Once `dead`, no call resolves and no listener or timer of ours is left behind.
  */
 export class Attempt {
+  /** Tells this life from every other one. */
+  readonly life = Symbol('life');
   readonly host: AttemptHost;
   readonly claim: Claim;
   readonly recorded: Recorded;
@@ -142,7 +144,7 @@ export class Attempt {
       this.settlement = { ...how, closedBy: this.cancelledBy ?? this.root.closedBy ?? this.bounds.atOnce };
       this.kick();
     };
-    effectContext.run({ attempt: this, inEffect: false, host: false }, () => {
+    effectContext.run({ life: this.life, inEffect: false, host: false }, () => {
       this.host.aroundAgent(agent, run, this.recorded.input).then(
         (outcome) => settle({ outcome }),
         (error: unknown) => settle({ error }),
@@ -211,7 +213,7 @@ export class Attempt {
 
   private run(pending: Pending, drive: () => Promise<void>): void {
     pending.phase = 'running';
-    effectContext.run({ attempt: this, inEffect: false, host: true }, () => {
+    effectContext.run({ life: this.life, inEffect: false, host: true }, () => {
       drive().then(
         () => this.kick(),
         (error: unknown) => this.fail(error),

@@ -123,7 +123,7 @@ async function withinTime(attempt: Attempt, body: (signal: AbortSignal) => Promi
       reject(error);
     });
   });
-  const inside = { attempt, inEffect: true, host: false };
+  const inside = { life: attempt.life, inEffect: true, host: false };
   try {
     await Promise.race([effectContext.run(inside, () => body(controller.signal)), late]);
   } finally {

@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const attempt = {};
-const asAgent = <T>(code: () => Promise<T>) => effectContext.run({ attempt, inEffect: false, host: false }, code);
-const asEffect = <T>(code: () => Promise<T>) => effectContext.run({ attempt, inEffect: true, host: false }, code);
-const asHost = <T>(code: () => Promise<T>) => effectContext.run({ attempt, inEffect: false, host: true }, code);
+const life = Symbol('life');
+const asAgent = <T>(code: () => Promise<T>) => effectContext.run({ life, inEffect: false, host: false }, code);
+const asEffect = <T>(code: () => Promise<T>) => effectContext.run({ life, inEffect: true, host: false }, code);
+const asHost = <T>(code: () => Promise<T>) => effectContext.run({ life, inEffect: false, host: true }, code);
 const rest = () => new Promise((resolve) => setTimeout(resolve, 1));
 const typesOf = (found: readonly { readonly type: string }[]) => found.map(({ type }) => type);
 

@@ -68,7 +68,7 @@ export function runBody<T>(
     }
     const onError = (error: unknown): void =>
       finish(stopped === undefined ? { ended: 'error', error } : { ended: 'stopped', reason: stopped, settled: true });
-    effectContext.run({ attempt, inEffect: true, host: false }, () => {
+    effectContext.run({ life: attempt.life, inEffect: true, host: false }, () => {
       try {
         const value = body(how);
         if (value instanceof Promise) value.then((result) => finish({ ended: 'value', value: result }), onError);

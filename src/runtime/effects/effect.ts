@@ -55,7 +55,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
 /** Effects run outside the ordered history: one that used the run would be invisible to a replay. */
 export function assertOutsideEffects(attempt: Attempt): void {
   const place = effectContext.getStore();
-  if (place?.attempt === attempt && place.inEffect) {
+  if (place?.life === attempt.life && place.inEffect) {
     throw new FlyballError(
       'RUN_INSIDE_EFFECT',
       'An effect must not use `run`: split it into two effects and call them one after the other.',
