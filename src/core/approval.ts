@@ -56,6 +56,8 @@ export interface ApprovalRequest extends Review {
   readonly history?: readonly Decision[];
   /** Who is asked, where it was escalated. */
   readonly to?: string;
+  /** What is closed and would be overridden by a yes, which then needs a reason. */
+  readonly overrides?: readonly string[];
   /** How many have to agree in all; absent where one is enough. */
   readonly people?: number;
 }
@@ -176,6 +178,35 @@ export const FIXED_VERDICT_JSON_SCHEMA = {
   properties: { verdict: { enum: ['approve', 'reject', 'escalate'] }, reason: { type: 'string' } },
   anyOf: VERDICT_JSON_SCHEMA.anyOf.slice(0, 2),
 } as const satisfies JsonSchema;
+
+/** For what is closed to people too: a yes overrides it, and says why. */
+export const OVERRIDE_VERDICT_JSON_SCHEMA = {
+  ...VERDICT_JSON_SCHEMA,
+  anyOf: [
+    {
+      properties: { verdict: { enum: ['approve', 'reject', 'escalate'] }, reason: { minLength: 1 } },
+      required: ['reason'],
+    },
+    { properties: { verdict: { const: 'modify' } }, required: ['value'] },
+  ],
+} as const satisfies JsonSchema;
+
+/** As `verdictSchema`, where a yes needs a reason too. */
+export const overrideVerdictSchema: StandardSchema<unknown, Verdict> = {
+  '~standard': {
+    version: 1,
+    vendor: 'flyball',
+    validate: (value) => {
+      const problem = problemWith(value) ?? unexplained(value as Verdict);
+      return problem === undefined ? { value: value as Verdict } : { issues: [{ message: problem }] };
+    },
+  },
+};
+
+function unexplained({ verdict, reason }: Verdict): string | undefined {
+  if (verdict !== 'approve' || (reason ?? '').trim() !== '') return undefined;
+  return 'to approve what is below its thresholds needs a reason: { "verdict": "approve", "reason": "…" }';
+}
 
 /** Published for whoever takes verdicts: a refusal needs its reason, a modification its value. */
 export const verdictSchema: StandardSchema<unknown, Verdict> = {

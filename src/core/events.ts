@@ -163,7 +163,13 @@ export type EffectEvent =
       readonly limits: Budget;
       readonly carved: readonly CountedAxis[];
     }
-  | { readonly type: 'spawn-end'; readonly id: EffectId; readonly outcome: Outcome<unknown> }
+  | {
+      readonly type: 'spawn-end';
+      readonly id: EffectId;
+      readonly outcome: Outcome<unknown>;
+      /** The models that answered the child; absent where none did. */
+      readonly models?: readonly string[];
+    }
   | {
       readonly type: 'wait-start';
       readonly id: EffectId;

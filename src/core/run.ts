@@ -81,6 +81,11 @@ export interface Run {
    * before a crash or a suspension too. A child's calls are the child's own, and a new generation starts with none.
    */
   calls(): readonly MadeCall[];
+  /**
+   * The models that answered in this scope and below it, children included, read off the replies in the journal. A model
+   * that was configured and never asked is not among them, and where a router chose another one, that one is.
+   */
+  models(): readonly string[];
   /** Any other effect. Its class is not optional: what a crash may repeat is a decision, not a default. */
   step<A, T>(
     name: string,

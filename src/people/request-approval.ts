@@ -5,6 +5,8 @@ import {
   addressees,
   checkedRules,
   type Decision,
+  OVERRIDE_VERDICT_JSON_SCHEMA,
+  overrideVerdictSchema,
   UNDECIDED,
   VERDICT_JSON_SCHEMA,
   type Verdict,
@@ -85,8 +87,9 @@ function questionFor(
   const asked = state.history.length;
   return {
     name: asked === 0 ? name : `${name}.${asked + 1}`,
-    schema: verdictSchema,
-    jsonSchema: VERDICT_JSON_SCHEMA,
+    ...(request.overrides === undefined
+      ? { schema: verdictSchema, jsonSchema: VERDICT_JSON_SCHEMA }
+      : { schema: overrideVerdictSchema, jsonSchema: OVERRIDE_VERDICT_JSON_SCHEMA }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     request: {
       ...request,

@@ -11,6 +11,7 @@ export type KeptAnswer = Pick<EventOf<'complete'>, 'result' | 'declined'>;
  */
 export class CallLog {
   private readonly answers = new WeakMap<Ledger, Map<string, KeptAnswer>>();
+  private readonly models = new WeakMap<Ledger, Set<string>>();
   private readonly made = new WeakMap<Ledger, { readonly path: string; readonly call: MadeCall }[]>();
 
   add(ledger: Ledger, path: string, call: MadeCall): void {
@@ -29,9 +30,23 @@ export class CallLog {
     return this.answers.get(ledger)?.get(fp);
   }
 
+  /** A model answered, here or in a child that has ended. */
+  answeredBy(ledger: Ledger, path: string, model: string): void {
+    const known = this.models.get(ledger) ?? new Set<string>();
+    this.models.set(ledger, known.add(`${path}\n${model}`));
+  }
+
+  modelsUnder(ledger: Ledger, path: string): readonly string[] {
+    const found = [...(this.models.get(ledger) ?? [])].map((each) => each.split('\n') as [string, string]);
+    return [...new Set(found.flatMap(([at, model]) => (isAtOrBelow(at, path) ? [model] : [])))].sort();
+  }
+
   /** Those made in a scope and below it. */
   under(ledger: Ledger, path: string): readonly MadeCall[] {
-    const inside = (other: string): boolean => path === '' || other === path || other.startsWith(`${path}/`);
-    return (this.made.get(ledger) ?? []).flatMap(({ path: at, call }) => (inside(at) ? [call] : []));
+    return (this.made.get(ledger) ?? []).flatMap(({ path: at, call }) => (isAtOrBelow(at, path) ? [call] : []));
   }
+}
+
+function isAtOrBelow(other: string, path: string): boolean {
+  return path === '' || other === path || other.startsWith(`${path}/`);
 }

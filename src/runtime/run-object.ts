@@ -45,6 +45,7 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
     all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
     first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
     calls: () => attempt.calls.under(scope.ledger, scope.path),
+    models: () => attempt.calls.modelsUnder(scope.ledger, scope.path),
     instructions: () => [...attempt.instructions],
     wait: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard.value)),
     hear: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard)),

@@ -14,7 +14,7 @@ import {
   TASK,
 } from './stage-commit.js';
 
-const yes = { verdict: 'approve' } as const;
+const yes = { verdict: 'approve', reason: 'It will do.' } as const;
 const no = { verdict: 'reject', reason: 'all or nothing' } as const;
 
 /** So much chance in every measurement that the controller gives up at the first one. */
@@ -85,7 +85,7 @@ describe('a loop whose repairs cannot help', () => {
       because: expect.stringContaining('the pull is wrong') as string,
       value: {
         status: 'partial',
-        missing: expect.arrayContaining(['correctness: 0.60 of 0.85', 'the pull is wrong']) as unknown,
+        missing: expect.arrayContaining(['correctness: 0.60 of 0.9', 'the pull is wrong']) as unknown,
         provenance: { approvers: ['ada'] },
         audit: { exit: { triggers: expect.arrayContaining(['budget-exceeded-with-partial-output']) as unknown } },
       },
@@ -165,7 +165,7 @@ describe('a loop whose repairs cannot help', () => {
     expect(resultOf(run)).toMatchObject({
       outputs: { artefacts: [{ text: 'One bad.\n\nPoison.' }] },
       provenance: { scores: { correctness: 0.1, completeness: 0.2 } }, // of what is given out
-      missing: expect.arrayContaining(['correctness: 0.10 of 0.85']) as unknown,
+      missing: expect.arrayContaining(['correctness: 0.10 of 0.9']) as unknown,
     });
     expect(new Set(resultOf(run).missing).size).toBe(resultOf(run).missing.length); // each finding once
   });

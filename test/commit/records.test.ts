@@ -199,7 +199,7 @@ describe('a committed result', () => {
     );
     const ended = [];
     for (const { life, outcome } of [first, second, part]) {
-      await say(life, outcome, 'ada', { verdict: 'approve' });
+      await say(life, outcome, 'ada', { verdict: 'approve', reason: 'It will do.' });
       ended.push(resultOf({ outcome: (await life.resume()) as Outcome<CommitResult> }));
     }
     const [one, other, less] = ended;

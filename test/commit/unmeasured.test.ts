@@ -8,7 +8,7 @@ beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
 });
 
-const yes = { verdict: 'approve' } as const;
+const yes = { verdict: 'approve', reason: 'It will do.' } as const;
 const fair = judging(() => ({}));
 
 /** A judge that is asked once each time. */
@@ -139,7 +139,7 @@ describe('a gate that is closed without a finding', () => {
       critic: () => criticised(),
     });
     expect(await notesOf(run.stage, 'repair')).toMatchObject([
-      { defect: 'gate-correctness', description: 'correctness is at 0.82, and 0.85 is needed', resolved: true },
+      { defect: 'gate-correctness', description: 'correctness is at 0.82, and 0.9 is needed', resolved: true },
     ]);
     expect(run.outcome.stop).toBe('done');
   });

@@ -1,4 +1,5 @@
 import { done, failed, type Outcome, type Run } from 'flyball';
+import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { moving, RUN } from './stage.js';
 
@@ -141,5 +142,32 @@ describe('a child', () => {
       .open(async (run: Run) => done(await run.spawn(async () => done(1), cycle, { share: 0.5 })))
       .start();
     expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'VALUE_NOT_SERIALISABLE' } });
+  });
+});
+
+describe('the models that answered', () => {
+  it('are those of the children too, also where the children are not run again [F-T6]', async () => {
+    const session = (id: string) => ({
+      name: 's',
+      model: scriptedModel({ s: () => 'hello' }, { id }),
+      setup: 'You talk.',
+    });
+    const inner = session('house/inner');
+    const [outer, unused] = [session('house/outer'), session('house/unused')];
+    expect(unused.model.requests).toEqual([]);
+    const stage = moving();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.scope('own').ask(outer, 'Hi.');
+      await run.spawn(async (child) => done((await child.ask(inner, 'Hi.')).text), null, { share: 0.5 });
+      await run.wait({ name: 'go' });
+      return done([run.models(), run.scope('own').models()]);
+    };
+    const first = stage.open(agent);
+    await first.start();
+    first.die();
+    const second = stage.open(agent);
+    await second.runtime.signal(RUN, 'go');
+    expect(await second.resume()).toMatchObject({ value: [['house/inner', 'house/outer'], ['house/outer']] });
+    expect(inner.model.requests).toHaveLength(1);
   });
 });

@@ -1,7 +1,9 @@
 import type { ApprovalRequest } from '../../core/approval.js';
 import type { Run } from '../../core/run.js';
 import type { Artefact } from '../../core/work.js';
-import { requestApproval } from '../../people/request-approval.js';
+import { type Decided, requestApproval } from '../../people/request-approval.js';
+import type { GateOverride, GateResult } from './contracts.js';
+import { closedGate } from './exit/exit-decision.js';
 import type { PhaseReport, Work } from './work.js';
 
 /** `partial` stands for a yes: whether that is a whole commit depends on where it was asked. */
@@ -11,6 +13,7 @@ export async function askPeople(run: Run, work: Work, why: string): Promise<Phas
   switch (decided.verdict) {
     case 'approved':
       work.approvers = decided.by;
+      work.overrides = overridesOf(work, decided);
       return { event: 'partial', why: `approved by ${decided.by.join(', ')}` };
     case 'rejected':
       return { event: 'rejected', why: decided.why };
@@ -27,13 +30,29 @@ export async function askPeople(run: Run, work: Work, why: string): Promise<Phas
   }
 }
 
+/** The confidence gate among them: below it a person is only asked about less than was asked for. */
+function closedGates({ exit }: Work): readonly GateResult[] {
+  return (exit?.gates ?? []).filter(({ passed }) => !passed);
+}
+
+function overridesOf(work: Work, { by, history }: Decided & { readonly verdict: 'approved' }): readonly GateOverride[] {
+  const agreed = history.filter(({ verdict, by: who }) => verdict === 'approve' && by.includes(who));
+  const reason = agreed.flatMap((decision) => decision.reason ?? []).join('; ');
+  return closedGates(work).map(({ gate, score, threshold }) => ({ gate, score, threshold, by, reason }));
+}
+
 function requestFor(work: Work, why: string): ApprovalRequest {
   const { made, verified, exit, decisions, task } = work;
+  const closed = closedGates(work).map(closedGate);
   return {
     action: 'commit',
     output: { task: task.goal, artefacts: made.artefacts, ...(made.value === undefined ? {} : { value: made.value }) },
     why: [why, ...(exit?.triggers ?? [])].join('; '),
-    expectedEffect: `The result is committed under task ${task.id} and given out as done.`,
+    expectedEffect:
+      closed.length === 0
+        ? `The result is committed under task ${task.id} and given out as done.`
+        : `The result is committed under task ${task.id} as partial, with your reason, and not given out as done.`,
+    ...(closed.length === 0 ? {} : { overrides: closed }),
     undo: 'A committed result stays; what the loop changed by tools that can be undone is undone when it is rejected.',
     alternatives: [
       'reject it with a reason: the loop fails and is rolled back',
@@ -41,7 +60,7 @@ function requestFor(work: Work, why: string): ApprovalRequest {
     ],
     scores: { ...verified.scores, composite: verified.composite, tests: verified.testPassRate },
     ...(exit === undefined ? {} : { confidence: exit.confidence, risk: exit.risk }),
-    recommendation: (exit?.gates ?? []).every(({ passed }) => passed) ? 'approve' : 'reject',
+    recommendation: closed.length === 0 ? 'approve' : 'reject',
     ...(decisions.length === 0 ? {} : { history: decisions }),
   };
 }

@@ -115,10 +115,7 @@ async function move(run: Run, work: Work, from: Phase, report: Reported): Promis
 }
 
 async function outcomeOf(run: Run, work: Work, { result, error, why }: Ended): Promise<Outcome<CommitResult>> {
-  if (result !== undefined)
-    return result.status === 'committed'
-      ? done(result)
-      : degraded(result, `less than was asked for: ${result.missing.join('; ')}`);
+  if (result !== undefined) return result.status === 'committed' ? done(result) : degraded(result, lacking(result));
   const report = failureReport(run, work, why);
   run.note({ kind: 'failure-report', ...withoutTexts(report) });
   if (error instanceof BoundReachedError) return { stop: 'bounded', bound: error.bound, limit: error.limit };
@@ -131,6 +128,12 @@ async function outcomeOf(run: Run, work: Work, { result, error, why }: Ended): P
   const failure =
     error ?? new FlyballError('QUALITY_NOT_REACHED', `The task was not committed: ${why.replace(/\.$/, '')}.`);
   return failed({ ...failureOf(failure), detail: { report } });
+}
+
+/** What a result that is not whole lacks, and on whose word it was given out. */
+function lacking({ missing, overrides }: CommitResult): string {
+  const words = [...new Set(overrides.map(({ by, reason }) => `${by.join(', ')} agreed: ${reason}`))];
+  return `less than was asked for: ${[...missing, ...words].join('; ')}`;
 }
 
 function failureReport(run: Run, work: Work, reason: string): FailureReport {

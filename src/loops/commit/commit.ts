@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from '../../core/canonical.js';
 import type { Run } from '../../core/run.js';
 import type { CommitAudit, CommitResult } from './contracts.js';
-import { assertProvenance } from './invariants.js';
+import { assertGates, assertProvenance } from './invariants.js';
 import { taskText } from './judge-exit.js';
 import { evenIfItFails, learn, persist } from './ledger.js';
 import { provenanceFor } from './provenance.js';
@@ -14,6 +14,7 @@ const AFTERWARDS = 'after-commit-failed';
 export async function commitPhase(run: Run, work: Work): Promise<PhaseReport & { readonly result: CommitResult }> {
   const result = resultOf(work);
   assertProvenance(work.run, work, result);
+  assertGates(result);
   const { parts, task } = work;
   const tried = [...work.tried];
   work.tried.push(result.provenance.hash); // it may be durable although this fails
@@ -32,9 +33,10 @@ function resultOf(work: Work): CommitResult {
   const { run } = work; // the calls of all phases, not those of this one
   const audit = auditOf(run, work);
   const parts: Omit<CommitResult, 'seal'> = {
-    status: work.missing.length === 0 ? 'committed' : 'partial',
+    status: work.missing.length === 0 && work.overrides.length === 0 ? 'committed' : 'partial',
     outputs: work.made,
     missing: work.missing,
+    overrides: work.overrides,
     provenance: provenanceFor(run, work),
     audit,
     contentHash: contentHash(work.made),

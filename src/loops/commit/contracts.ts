@@ -54,6 +54,7 @@ export interface GateResult {
     | 'completeness'
     | 'coherence'
     | 'safety'
+    | 'rubric'
     | 'tests'
     | 'consistency'
     | 'confidence';
@@ -119,12 +120,20 @@ export interface CommitAudit {
   readonly exit: ExitReport;
 }
 
+/** A gate that was closed and that people opened, in their own words. */
+export interface GateOverride extends Pick<GateResult, 'gate' | 'score' | 'threshold'> {
+  readonly by: readonly string[];
+  readonly reason: string;
+}
+
 /** COMMIT's artefact. */
 export interface CommitResult {
   readonly status: 'committed' | 'partial';
   readonly outputs: ExecutionOutputs;
   /** What a partial commit lacks; empty otherwise. */
   readonly missing: readonly string[];
+  /** Gates that were closed when people agreed all the same; empty otherwise. */
+  readonly overrides: readonly GateOverride[];
   readonly provenance: CommitProvenance;
   readonly audit: CommitAudit;
   readonly contentHash: string;

@@ -49,6 +49,15 @@ export function assertProvenance(run: Run, work: Work, result: CommitResult): vo
   hold(isTraced, 'the output can be traced to everything it came from');
 }
 
+/** 6. Nothing leaves while a gate is closed that nobody overrode in words. */
+export function assertGates({ audit, overrides }: CommitResult): void {
+  const open = new Set(overrides.filter(({ reason }) => reason.trim() !== '').map(({ gate }) => gate));
+  hold(
+    audit.exit.gates.every(({ gate, passed }) => passed || open.has(gate)),
+    'every gate is open, or somebody overrode it with a reason',
+  );
+}
+
 function hold(holds: boolean, what: string): void {
   if (!holds)
     throw new FlyballError(

@@ -1,4 +1,5 @@
 import { withReports } from '../../checks/baseline.js';
+import { DEFAULT_RUBRIC } from '../../checks/rubric.js';
 import type { Run } from '../../core/run.js';
 import type { Defect } from '../../core/work.js';
 import { stepLoop } from '../plan/execute-plan.js';
@@ -177,6 +178,7 @@ export function reportOn(work: Work, budgetExceeded: boolean): ReturnType<typeof
     novelty: noveltyOf(text, history.seen, (one, other) => textSimilarity(one, other.text)),
     budgetExceeded,
     settings: parts.exit,
+    demands: { rubric: parts.verification.judge.rubric ?? DEFAULT_RUBRIC, control: work.control.settings },
   });
 }
 

@@ -19,7 +19,7 @@ export function provenanceFor(run: Run, work: Work): CommitProvenance {
     scores: verified.scores,
     composite: verified.composite,
     testPassRate: verified.testPassRate,
-    models: modelsIn(work),
+    models: run.models(),
     at: run.now(),
     approvers: work.approvers,
     decisions: work.decisions,
@@ -30,19 +30,4 @@ export function provenanceFor(run: Run, work: Work): CommitProvenance {
 
 function callOf({ effect, tool, ok }: MadeCall): CommitProvenance['toolCalls'][number] {
   return { effect, tool, ok };
-}
-
-function modelsIn({ parts }: Work): readonly string[] {
-  const { planner, execution, verification, critic, repair } = parts;
-  const sessions = [
-    typeof planner === 'function' ? undefined : planner.session,
-    execution.worker.session,
-    verification.judge.session,
-    verification.coherence,
-    verification.claims?.session,
-    critic.session,
-    repair.session,
-    repair.stronger,
-  ];
-  return [...new Set(sessions.flatMap((session) => session?.model.id ?? []))].sort();
 }

@@ -5,7 +5,7 @@ import type { Run } from '../../core/run.js';
 import type { Artefact, Defect, EvidenceBundle, ExecutionOutputs, TaskSpec } from '../../core/work.js';
 import type { Plan, StepRecord } from '../../plans/plan.js';
 import type { CommitParts } from './commit-parts.js';
-import type { Escalation, ExitReport, RepairEntry, SubTask } from './contracts.js';
+import type { Escalation, ExitReport, GateOverride, RepairEntry, SubTask } from './contracts.js';
 import { type Controller, type ControlState, controller, estimateGain, type RepairOutcome } from './control/index.js';
 import type { Lesson, LoopHistory } from './ledger.js';
 import { type LoopEvent, type Position, roundsAllowed, START } from './phases.js';
@@ -76,6 +76,7 @@ export class Work {
   /** Reasons for which the work has to be divided anew. */
   avoid: readonly string[] = [];
   missing: readonly string[] = [];
+  overrides: readonly GateOverride[] = [];
   readonly transitions: { readonly from: string; readonly event: string; readonly to: string }[] = [];
   /** Hashes of the results that COMMIT has tried to make durable. */
   readonly tried: string[] = [];

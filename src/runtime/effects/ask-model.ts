@@ -39,6 +39,7 @@ export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>,
       const { reply, failure } = end as EventOf<'ask-end'>;
       if (reply === undefined)
         return new EffectError(failure ?? { code: 'MODEL_UNAVAILABLE', message: 'no reply', retryable: true });
+      attempt.calls.answeredBy(scope.ledger, scope.path, reply.model ?? session.model.id);
       return replyFor(session, prompt, reply);
     },
   });

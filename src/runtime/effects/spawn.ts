@@ -60,7 +60,8 @@ export async function spawn<I, O>(
     // nobody waits for its outcome any more: its part goes back at once
     onClosed: () => settleChild(ledger, outcomeIn(attempt, id)),
     answer: (end) => {
-      const { outcome } = end as EventOf<'spawn-end'>;
+      const { outcome, models = [] } = end as EventOf<'spawn-end'>;
+      for (const model of models) attempt.calls.answeredBy(scope.ledger, scope.path, model);
       settleChild(ledger, outcome);
       attempt.forget(child);
       return outcome as Outcome<O>;
@@ -118,10 +119,12 @@ async function runChild<O>(
   // a bound of an ancestor is about to end this child's parent too: it is no outcome of the child's own
   if (outcome === undefined || attempt.bounds.holdsAbove(child)) return;
   const usage = { ...child.ledger.spent, wallMs: attempt.time.total() - child.ledger.activeFrom };
+  const answered = attempt.calls.modelsUnder(child.ledger, child.path);
+  const models = answered.length === 0 ? {} : { models: answered };
   try {
-    attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...outcome, usage } });
+    attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...outcome, usage }, ...models });
   } catch (error) {
-    attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...failed(failureOf(error)), usage } });
+    attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...failed(failureOf(error)), usage }, ...models });
   }
 }
 

@@ -38,7 +38,8 @@ export function exitDecision(report: ExitReport, { repairsLeft }: { readonly rep
   }
 }
 
-function closedGate({ gate, score, threshold, note }: GateResult): string {
+/** A closed gate in words: which, how far off, and why where that is known. */
+export function closedGate({ gate, score, threshold, note }: GateResult): string {
   return `${gate} ${short(score)} of ${threshold}${note === undefined ? '' : ` (${note})`}`;
 }
 

@@ -4,6 +4,7 @@ import type { ExitReport } from '../contracts.js';
 import { confidenceOf, featuresOf } from './confidence.js';
 import { gatesOf } from './gates.js';
 import { EXIT_DEFAULTS, type ExitSettings } from './settings.js';
+import { type ScoreDemands, scoreThresholds } from './thresholds.js';
 import { approvalTriggers, riskOf } from './triggers.js';
 
 export interface ExitInput {
@@ -19,6 +20,8 @@ export interface ExitInput {
   readonly novelty: number;
   readonly budgetExceeded: boolean;
   readonly settings?: ExitSettings;
+  /** What the rubric and the controller ask for beside the gates; their defaults where absent. */
+  readonly demands?: Omit<ScoreDemands, 'gates'>;
 }
 
 /** All that the exit is decided on, in one record: gates, confidence, disposition and who has to be asked. */
@@ -26,6 +29,7 @@ export function exitReport(input: ExitInput): ExitReport {
   const { task, verdict, outputs, repairs, settings = EXIT_DEFAULTS } = input;
   const logProb = outputs.logProb === undefined ? {} : { logProb: outputs.logProb };
   const confidence = confidenceOf(featuresOf(verdict, { repairs, ...logProb }), settings.weights);
+  const thresholds = scoreThresholds({ gates: settings.gates, ...input.demands });
   const triggers = approvalTriggers(
     {
       confidence,
@@ -36,10 +40,10 @@ export function exitReport(input: ExitInput): ExitReport {
       hasPartialOutput: outputs.artefacts.length > 0 || outputs.value !== undefined,
       safety: verdict.scores.safety,
     },
-    settings,
+    { ...settings, gates: { ...settings.gates, ...thresholds.dimensions } },
   );
   return {
-    gates: gatesOf(verdict, confidence, settings),
+    gates: gatesOf(verdict, confidence, settings, thresholds),
     confidence,
     disposition: dispositionOf(confidence, settings),
     triggers,

@@ -135,7 +135,7 @@ describe('an exit report', () => {
   it('of a clean result opens every gate and asks nobody [R4-EXIT-GATES] [R4-EXIT-DISPOSITION]', () => {
     const report = exitReport(INPUT);
     expect(report).toMatchObject({ disposition: 'auto-commit', triggers: [], risk: 'low' });
-    expect(report.gates.map(({ passed }) => passed)).toEqual(Array(8).fill(true));
+    expect(report.gates.map(({ passed }) => passed)).toEqual(Array(9).fill(true));
     expect(report.gates.at(-1)).toEqual({ gate: 'confidence', score: report.confidence, threshold: 0.7, passed: true });
     expect(exitDecision(report, { repairsLeft: true }).decision).toBe('commit');
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
@@ -175,7 +175,7 @@ describe('an exit report', () => {
   });
 
   it('of a poor result that was barely measured rejects it [R4-EXIT-DISPOSITION]', () => {
-    const poor = bareVerdict({ composite: 0.6, aggregate: 0.7 });
+    const poor = bareVerdict({ composite: 0.4, aggregate: 0.8 });
     const report = exitReport({ ...INPUT, verdict: poor });
     expect(report.disposition).toBe('reject');
     expect(report.gates.filter(({ passed }) => !passed).map(({ gate }) => gate)).toEqual(['confidence']);

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Scores, VerificationVerdict } from '../../../checks/contracts.js';
+import { DEFAULT_RUBRIC } from '../../../checks/rubric.js';
 import type { GateResult } from '../contracts.js';
 import { bareVerdict, claim, report, verdict } from './exit.test-data.js';
 import { gatesOf } from './gates.js';
 import { EXIT_DEFAULTS, exitSettings } from './settings.js';
+import { scoreThresholds } from './thresholds.js';
 
 const SURE = 0.99;
 const gates = (of: VerificationVerdict, confidence = SURE) => gatesOf(of, confidence, EXIT_DEFAULTS);
@@ -21,13 +23,14 @@ const closed = (of: VerificationVerdict, confidence = SURE) =>
     .map((one) => one.gate);
 
 describe('the gates', () => {
-  it('are these eight with the thresholds of the exit, in this order [R4-EXIT-GATES]', () => {
+  it('are these nine with the highest demand on each score, in this order [R4-EXIT-GATES]', () => {
     expect(gates(verdict()).map((one) => [one.gate, one.threshold, one.passed])).toEqual([
       ['schema', 1, true],
-      ['correctness', 0.85, true],
-      ['completeness', 0.8, true],
-      ['coherence', 0.8, true],
+      ['correctness', 0.9, true],
+      ['completeness', 0.85, true],
+      ['coherence', 0.85, true],
       ['safety', 0.98, true],
+      ['rubric', 0.8, true],
       ['tests', 1, true],
       ['consistency', 0.7, true],
       ['confidence', 0.7, true],
@@ -37,11 +40,12 @@ describe('the gates', () => {
   const consistent = (score: number) =>
     verdict({ consistency: { score, verdict: 'pass', n: 3, best: 0, voting: 'majority' } });
   it.each([
-    ['correctness', scored({ correctness: 0.849 }), scored({ correctness: 0.85 })],
-    ['correctness', verdict({ composite: 0.849 }), verdict({ composite: 0.85 })],
-    ['completeness', scored({ completeness: 0.799 }), scored({ completeness: 0.8 })],
-    ['coherence', scored({ coherence: 0.799 }), scored({ coherence: 0.8 })],
+    ['correctness', scored({ correctness: 0.899 }), scored({ correctness: 0.9 })],
+    ['correctness', verdict({ composite: 0.899 }), verdict({ composite: 0.9 })],
+    ['completeness', scored({ completeness: 0.849 }), scored({ completeness: 0.85 })],
+    ['coherence', scored({ coherence: 0.849 }), scored({ coherence: 0.85 })],
     ['safety', scored({ safety: 0.979 }), scored({ safety: 0.98 })],
+    ['rubric', verdict({ aggregate: 0.799 }), verdict({ aggregate: 0.8 })],
     ['tests', verdict({ testPassRate: 0.999 }), verdict({ testPassRate: 1 })],
     ['consistency', consistent(0.699), consistent(0.7)],
     ['schema', verdict({ schemaOk: false }), verdict()],
@@ -98,7 +102,7 @@ describe('the gates', () => {
     const lax = exitSettings({ gates: { correctness: 0 } });
     const unmet = bareVerdict({ skipped: [{ level: 'semantic', why: 'REPLY_INVALID', unmet: true }] });
     expect(gatesOf(unmet, SURE, lax).filter(({ passed }) => !passed)).toEqual([
-      { gate: 'correctness', score: 0, threshold: 0, passed: false, note: 'REPLY_INVALID' },
+      { gate: 'correctness', score: 0, threshold: 0.9, passed: false, note: 'REPLY_INVALID' },
     ]);
     for (const why of ['nothing is claimed', 'no session was given for them'])
       expect(closed(bareVerdict({ skipped: [{ level: 'semantic', why }] }))).toEqual([]);
@@ -134,8 +138,9 @@ describe('the gates', () => {
   });
 
   it('open to a score that equals its threshold but for rounding', () => {
-    expect(0.1 + 0.7).toBeLessThan(0.8);
-    expect(closed(scored({ completeness: 0.1 + 0.7 }))).toEqual([]);
+    const summed = 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1 + 0.1;
+    expect(summed).toBeLessThan(0.8);
+    expect(closed(verdict({ aggregate: summed }))).toEqual([]);
   });
 });
 
@@ -163,5 +168,21 @@ describe('the settings of the exit', () => {
     expect(() => exitSettings(given as Parameters<typeof exitSettings>[0])).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining(sentence) }),
     );
+  });
+});
+
+describe('what a score has to reach', () => {
+  const control = { setpoint: { correctness: 0.7, completeness: 0.9, coherence: 0.5, safety: 1 }, epsilon: 0.05 };
+  const rubric = {
+    ...DEFAULT_RUBRIC,
+    dimensions: DEFAULT_RUBRIC.dimensions.map((one) => ({ ...one, minimum: one.name === 'coherence' ? 0.97 : 0.1 })),
+  };
+
+  it('is the highest of what gate, rubric and controller ask for [F-T5]', () => {
+    const gates = { ...EXIT_DEFAULTS.gates, correctness: 0.92, completeness: 0.2, coherence: 0.3, safety: 0.4 };
+    expect(scoreThresholds({ gates, rubric, control })).toEqual({
+      dimensions: { correctness: 0.92, completeness: 0.85, coherence: 0.97, safety: 0.95 },
+      sum: 0.8,
+    });
   });
 });

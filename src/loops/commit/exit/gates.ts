@@ -3,9 +3,10 @@ import type { DimensionName } from '../../../core/work.js';
 import type { GateResult } from '../contracts.js';
 import { testsOf, whySkipped, whyUnmet } from './measured.js';
 import type { ExitSettings } from './settings.js';
+import { type ScoreThresholds, scoreThresholds } from './thresholds.js';
 
 /**
- * The eight gates, in the order in which they are reported. All of them are looked at: a person who is asked sees
+ * The nine gates, in the order in which they are reported. All of them are looked at: a person who is asked sees
  * everything that is wrong at once.
  *
  * The confidence gate stands at `pReview`, where the disposition turns into a rejection. There is no further one between
@@ -15,20 +16,23 @@ export function gatesOf(
   verdict: VerificationVerdict,
   confidence: number,
   { gates, pReview }: ExitSettings,
+  thresholds: ScoreThresholds = scoreThresholds({ gates }),
 ): readonly GateResult[] {
   const { scores, claims, composite } = verdict;
   // claims that were judged against evidence count as much as what the rubric's judge thinks of them
   const correctness = claims.length === 0 ? scores.correctness : Math.min(scores.correctness, composite);
   const claimsUnmet = whyUnmet(verdict, 'semantic');
-  const scored = (name: DimensionName, score: number) => withReason(gate(name, score, gates[name]), verdict);
+  const scored = (name: DimensionName, score: number) =>
+    withReason(gate(name, score, thresholds.dimensions[name]), verdict);
   return [
     gate('schema', verdict.schemaOk ? 1 : 0, 1),
     claimsUnmet === undefined
       ? scored('correctness', correctness)
-      : notMeasured('correctness', gates.correctness, claimsUnmet),
+      : notMeasured('correctness', thresholds.dimensions.correctness, claimsUnmet),
     scored('completeness', scores.completeness),
     scored('coherence', scores.coherence),
     scored('safety', scores.safety),
+    withReason(gate('rubric', verdict.aggregate, thresholds.sum), verdict),
     testsGate(verdict, gates.tests),
     consistencyGate(verdict, gates.consistency),
     gate('confidence', confidence, pReview),

@@ -16,4 +16,5 @@ export {
   type GateThresholds,
   type GivenExitSettings,
 } from './settings.js';
+export { type ScoreDemands, type ScoreThresholds, scoreThresholds } from './thresholds.js';
 export { approvalTriggers, riskOf, type TriggerInput } from './triggers.js';

@@ -2,8 +2,8 @@ import { ConfigError } from '../../../core/errors.js';
 import { CONFIDENCE_WEIGHTS, type ConfidenceWeights } from './confidence.js';
 
 /**
- * Thresholds of the exit. They lie above the minimums of the rubric, and are kept apart from them: below a minimum
- * something is a defect to repair, below a gate it is not good enough to leave.
+ * Thresholds of the exit. An output also has to reach the minimums and the sum of the rubric, and the setpoint of the
+ * controller less its epsilon: `scoreThresholds` has what holds in the end.
  */
 export interface GateThresholds {
   readonly correctness: number;
