@@ -79,13 +79,13 @@ export type {
   DomainEvent,
   Heard,
   Instant,
-  Instruction,
   MadeCall,
   Run,
   RunId,
   Settled,
   SignalSpec,
 } from './core/run.js';
+export type { Instruction, RunState } from './core/run-state.js';
 export type { JsonSchema, StandardSchema } from './core/schema.js';
 export type {
   GuardContext,

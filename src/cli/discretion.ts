@@ -10,7 +10,7 @@ export class Discretion {
   /** The entry as it may be shown. Entries come in order, those from before this process too. */
   shown(entry: Entry): Entry {
     this.entries.push(entry);
-    this.isMarked ||= entry.event.type === 'note' && !new Privacy([entry]).isEmpty;
+    this.isMarked ||= !new Privacy([entry]).isEmpty;
     // only a journal that holds a mark pays for looking at the whole of it
     return this.isMarked ? (withoutPrivate(this.entries).at(-1) ?? entry) : entry;
   }

@@ -107,6 +107,15 @@ export function contentId(content: string): string {
   return hash('sha256', content, 'base64url').slice(0, 22);
 }
 
+export function canBeStored(value: unknown): boolean {
+  try {
+    needsRewriting(value);
+    return true;
+  } catch {
+    return false; // it is asked only whether, not why
+  }
+}
+
 /** JSON text of a value, refusing what JSON would drop or change. */
 export function strictJson(value: unknown): string {
   needsRewriting(value);

@@ -3,6 +3,7 @@ import type { Amounts, Axis, Budget, CountedAxis } from './budget.js';
 import type { Failure } from './errors.js';
 import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
 import type { Outcome, RollbackReport } from './outcome.js';
+import type { RunState } from './run-state.js';
 import type { JsonSchema } from './schema.js';
 import type { EffectKind } from './tool.js';
 
@@ -12,7 +13,7 @@ import type { EffectKind } from './tool.js';
  */
 export const EVENT_VERSION = 1;
 
-/** Effect identity: scope path plus a counter in that scope, `/plan/2#3`. Sub-identities end in `!gate`, `!doubt` with the number of the INTENT, `!undo`. */
+/** Effect identity: scope path plus a counter in that scope, `/plan/2#3`. Sub-identities end in `!gate`, `!doubt` with the number of the INTENT; an undo names the run and the generation of what it undoes, `run:0:/plan/2#3!undo`. */
 export type EffectId = string;
 
 export type RunEvent = LifeEvent | EffectEvent | ControlEvent | InfoEvent;
@@ -46,21 +47,19 @@ export type LifeEvent =
       readonly budget: Budget;
       readonly subject: string;
       readonly tenant: string;
-      readonly fork?: ForkPoint & { readonly live: boolean };
+      /** `state`: what the run knows about itself when its own part begins. `by`: who made the fork. */
+      readonly fork?: ForkPoint & { readonly live: boolean; readonly by: string; readonly state: RunState };
     }
   | {
       readonly type: 'generation-start';
       readonly v: number;
       readonly input: unknown;
       readonly budget: Budget;
-      /** Carried over from the generations before. */
-      readonly spent: Amounts;
-      readonly saga: readonly SagaEntry[];
-      readonly calledTools: Readonly<Record<string, number>>;
-      /** What people told the run before; absent where nobody did. */
-      readonly instructions?: readonly { readonly by: string; readonly text: string }[];
+      /** What the run knows about itself, from the generations before. */
+      readonly state: RunState;
     }
-  | { readonly type: 'generation-end' }
+  /** `undo`: acts of this generation that a rollback has to look at, oldest first. No generation repeats others'. */
+  | { readonly type: 'generation-end'; readonly undo: readonly SagaEntry[] }
   /** A process begins to work on the run. Every INTENT up to the next one is its. */
   | {
       readonly type: 'attempt-start';
@@ -123,6 +122,8 @@ export type EffectEvent =
       readonly fp?: string;
       readonly of?: 'call' | 'step';
       readonly name?: string;
+      /** Of a call, as it was made: with an INTENT it is there. */
+      readonly input?: unknown;
       readonly result: unknown;
       /** It took place, or may have, but there is no result that could be kept: the code sees this failure. */
       readonly failure?: Failure;
@@ -142,7 +143,11 @@ export type EffectEvent =
       readonly fp?: string;
       readonly of?: 'call' | 'step';
       readonly name?: string;
+      /** Of a call, as it was proposed: with an INTENT it is there. */
+      readonly input?: unknown;
       readonly failure: Failure;
+      /** It was tried: the failure is what its body said, and may hold anybody's words. */
+      readonly ran?: true;
       readonly spent?: Partial<Amounts>;
     }
   /** INTENT number `attempt` without an end, and nothing proves what happened: a person has to say. */
@@ -266,6 +271,8 @@ export type InfoEvent =
       readonly event: { readonly kind: string; readonly [key: string]: unknown };
     }
   | { readonly type: 'changed'; readonly id: string }
+  /** Fixed for the whole run, later generations and forks included: `run.pin`. */
+  | { readonly type: 'pin'; readonly name: string; readonly value: unknown }
   | {
       readonly type: 'budget-warning';
       readonly node: string;
@@ -287,7 +294,14 @@ export type InfoEvent =
       readonly failure: Failure;
     }
   | { readonly type: 'signal-refused'; readonly signal: string; readonly name: string; readonly why: string }
-  | { readonly type: 'operator-alert'; readonly alert: string; readonly effect?: EffectId; readonly why: string }
+  | {
+      readonly type: 'operator-alert';
+      readonly alert: string;
+      readonly effect?: EffectId;
+      /** Of the effect, where it may be an earlier one. */
+      readonly generation?: number;
+      readonly why: string;
+    }
   | {
       readonly type: 'rollback-start';
       readonly scope: string;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { abort, attemptStart, complete, intent, JournalBuilder, pure, runStart } from '../views/fixtures.test-data.js';
-import { budget, NOTHING } from './budget.js';
+import { budget } from './budget.js';
 import type { Entry } from './events.js';
 import { forkPointCheck, forkPoints } from './fork-points.js';
+import { newRunState } from './run-state.js';
 
 /** 0 run-start, 1 attempt, 2 pure, 3 INTENT a, 4 pure, 5 INTENT b, 6 end of a, 7 pure, 8 end of b, 9 pure */
 const overlapping = new JournalBuilder().add(
@@ -21,7 +22,7 @@ const overlapping = new JournalBuilder().add(
 
 function twoGenerations(): readonly Entry[] {
   const journal = new JournalBuilder().add(runStart(), intent('#0', 'a'), complete('#0', 1));
-  const start = { v: 1, input: 1, budget: budget(), spent: NOTHING, saga: [], calledTools: {} };
+  const start = { v: 1, input: 1, budget: budget(), state: newRunState('ada') };
   return journal.nextGeneration().add({ type: 'generation-start', ...start }, pure('#0', 'b', 1)).entries;
 }
 

@@ -7,6 +7,8 @@ export type Usage = Amounts;
 export interface RollbackEntry {
   /** Identity of the effect that was to be undone. */
   readonly effect: string;
+  /** The generation that made it. */
+  readonly generation: number;
   readonly name: string;
   readonly status: 'COMPENSATED' | 'CANNOT_ROLLBACK' | 'COMPENSATION_FAILED' | 'IN_DOUBT';
   readonly note?: string;

@@ -1,6 +1,7 @@
 import type { Needs } from './approval-rules.js';
 import type { BudgetSlice, BudgetView } from './budget.js';
 import type { Outcome } from './outcome.js';
+import type { Instruction } from './run-state.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 import type { ToolSeams } from './seams.js';
 import type { Input, Reply, Session } from './session.js';
@@ -28,12 +29,6 @@ export interface SignalSpec<T> {
   readonly request?: unknown;
   /** It is a verdict that is waited for: shown among the approvals, and only who may decide is heard. */
   readonly approval?: Needs;
-}
-
-/** Something a person wants done differently from now on. */
-export interface Instruction {
-  readonly by: string;
-  readonly text: string;
 }
 
 /** An answer and who gave it. */
@@ -66,8 +61,10 @@ export interface DomainEvent {
 
 /** The only door to the world: bounded, journaled, governed, traced and replayed in one place. */
 export interface Run {
+  /** In a fork it is that of the run it came from while the code repeats what it inherited, so that it asks the same again. */
   readonly id: RunId;
   readonly path: string;
+  /** On whose behalf it runs. A fork has that of the run it came from; who made it is asked about by guards. */
   readonly subject: string;
   readonly tenant: string;
   readonly signal: AbortSignal;
@@ -115,6 +112,11 @@ export interface Run {
   note(event: DomainEvent): void;
   /** True in runs that reach this point for the first time; false in older runs that already went past it. */
   changed(id: string): boolean;
+  /**
+   * Fixes a value for the whole run: the first one given under this name in this scope stands, in later generations,
+   * other processes and forks too. Answers the value that stands.
+   */
+  pin<T>(name: string, value: T): T;
   /** Hands `state` to a fresh journal generation, where the agent starts again with it as input. */
   continueWith<S>(state: S): never;
 }

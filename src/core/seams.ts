@@ -22,6 +22,8 @@ export interface SeamContext {
 export interface GuardContext extends SeamContext {
   /** Tools called so far, and how often: read off the journal, so that a resumed run has not forgotten any. */
   readonly calledTools: Readonly<Record<string, number>>;
+  /** Tools that were tried, failed calls and those under way included: what they say, the run may have read. */
+  readonly triedTools: readonly string[];
   /** The run's budget owns every counter; a guard decides over them and keeps none of its own. */
   readonly budget: { readonly limits: Budget; readonly spent: Amounts };
   /** Puts a decision into the journal as an event of its own. */

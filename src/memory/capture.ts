@@ -1,10 +1,10 @@
 import { ConfigError } from '../core/errors.js';
+import { PRIVATE } from '../core/private-marks.js';
 import type { Trust } from '../core/prompt.js';
 import type { Run } from '../core/run.js';
 import type { Embedder } from '../ports/embedder.js';
 import type { Store } from '../ports/store.js';
 import { OBSERVATION_TYPES, type ObservationType } from '../views/observations.js';
-import { PRIVATE } from '../views/privacy.js';
 import { repeatsConversation, repeatsResults } from '../views/repeated.js';
 import { handled } from './handled.js';
 import type { NewItem } from './items.js';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { FlyballError } from '../core/errors.js';
+import { PRIVATE } from '../core/private-marks.js';
 import type { Trust } from '../core/prompt.js';
 import type { StoreRecord } from '../ports/store.js';
 import type { StoredVector } from '../retrieval/vectors.js';
-import { PRIVATE } from '../views/privacy.js';
 import { oneLine } from './words.js';
 
 /**

@@ -1,8 +1,8 @@
+import { PRIVATE } from '../core/private-marks.js';
 import type { Run } from '../core/run.js';
 import type { Reply } from '../core/session.js';
 import type { ToolResult } from '../core/tool.js';
 import type { ObservationType } from '../views/observations.js';
-import { PRIVATE } from '../views/privacy.js';
 
 /** An observation before it is known whose it is, and when. */
 export interface ObservationDraft {

@@ -39,13 +39,13 @@ export function supervisedScope(options: ScopeOptions): ToolSeams {
 
 /**
  * The same for a whole agent, and fixed for the run: the scope is written down when the run starts, and a later process
- * with a larger one does not widen it.
+ * with a larger one does not widen it, in a later generation or a fork either.
  */
 export function underSupervision<I, O>(agent: Agent<I, O>, options: ScopeOptions): Agent<I, O> {
   const classes = classesIn(options);
   const names = classes.map(({ name }) => name);
   return async (run: Run, input: I) => {
-    const fixed = await run.step('supervised-scope', null, () => names, 'pure');
+    const fixed = run.pin('supervised-scope', names);
     const kept = classes.filter(({ name }) => fixed.includes(name));
     return agent(run.guarded(seamsFor(kept)), input);
   };

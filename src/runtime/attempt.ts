@@ -3,7 +3,8 @@ import { contentId, crossed } from '../core/codec.js';
 import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
-import type { Agent, Instruction, Run } from '../core/run.js';
+import type { Agent, Run } from '../core/run.js';
+import type { Instruction } from '../core/run-state.js';
 import type { GuardContext } from '../core/seams.js';
 import type { Claim, StoredMessage } from '../ports/engine.js';
 import { ActiveTime } from './active-time.js';
@@ -14,11 +15,14 @@ import { effectContext } from './effect-context.js';
 import type { AttemptHost, Settlement } from './host.js';
 import { Inbox } from './inbox.js';
 import type { Lineage } from './lineage.js';
+import { LiveForkGate } from './live-fork-gate.js';
 import { OpenEffects } from './open-effects.js';
 import { type Pending, subsOf } from './pending.js';
 import { isUnder, type LoadedEntry, type Recorded } from './recorded.js';
 import { Saga } from './saga.js';
 import { Scope } from './scope.js';
+import { ShownId } from './shown-id.js';
+import type { StateFold } from './state-fold.js';
 import { Tellings } from './tellings.js';
 import { Timers } from './timers.js';
 import { Writer, type Written } from './writer.js';
@@ -55,7 +59,7 @@ export class Attempt {
   /** Links of prompt chains that the journal already holds. */
   readonly storedLinks = new Set<string>();
   /** Calls that guards let pass and that have not ended, with what they may spend. */
-  readonly inFlight = new Map<EffectId, Partial<Amounts>>();
+  readonly inFlight = new Map<EffectId, { readonly tool: string; readonly reserved: Partial<Amounts> }>();
   /** The line in which calls wait for their guards. */
   admissions: Promise<unknown> = Promise.resolve();
   /** Bodies that act, were stopped, and had not settled when their time was over: they may act yet. */
@@ -64,8 +68,10 @@ export class Attempt {
   live = false;
   /** The time of the last delivered completion. */
   nowAt: number;
-  liveForkApproved: boolean;
-  /** What people told the run so far. */
+  /** What the run knows about itself. */
+  readonly state: StateFold;
+  readonly liveForkGate = new LiveForkGate();
+  /** What people told the run so far, as the code was given it. */
   readonly instructions: Instruction[] = [];
   readonly calls = new CallLog();
   continuation: { readonly state: unknown } | undefined;
@@ -78,6 +84,7 @@ export class Attempt {
   private readonly queue: Written[] = [];
   private readonly held: { readonly pending: Pending; readonly want: Partial<Amounts> }[] = [];
   private readonly leftOpen: { readonly pending: Pending; readonly goOn: () => Promise<void> }[] = [];
+  private readonly shown: ShownId;
   private readonly decidedChanges = new Map<string, boolean>();
   cancelledBy: CancelledError | undefined;
   private isCancelling = false;
@@ -104,10 +111,11 @@ export class Attempt {
     this.lineage = parts.lineage;
     this.harvest = parts.harvest ?? false;
     this.nowAt = recorded.startedAt;
-    this.liveForkApproved = recorded.liveForkApproved;
-    this.instructions.push(...recorded.instructions);
+    this.shown = new ShownId(claim.runId, parts.lineage.ancestors, recorded);
+    this.state = recorded.state;
+    this.instructions.push(...recorded.before.instructions);
     const ledger = new Ledger('', recorded.budgets[0]?.budget ?? recorded.budget);
-    ledger.debit(recorded.carriedSpent);
+    ledger.debit({ ...recorded.before.spent, wallMs: 0 }); // wall time is carried in the entries themselves
     this.root = new Scope('', ledger);
     this.scopes.set('', this.root);
     this.bounds = new Bounds((refusal) => this.tellTrip(refusal));
@@ -120,7 +128,7 @@ export class Attempt {
       onBound: (refusal) => this.bounds.trip(refusal),
     });
     this.inbox = new Inbox(this);
-    this.saga = new Saga(recorded, generation);
+    this.saga = new Saga(claim.runId, recorded, generation);
     this.tellings = new Tellings(recorded, (event) => this.tell(event));
     this.writer = new Writer({
       engine: host.engine,
@@ -134,6 +142,11 @@ export class Attempt {
 
   get runId(): string {
     return this.claim.runId;
+  }
+
+  /** Who the code is told it is. */
+  get shownId(): string {
+    return this.shown.after(this.cursor);
   }
 
   /** Runs the agent. Whoever started it learns the end through the host. */
@@ -166,6 +179,7 @@ export class Attempt {
     // a rollback that has begun is seen to its end, like an act
     pending.intended = pending.kind === 'rollback' || this.wasIntended(pending.id);
     this.open.add(pending);
+    this.shown.asked(pending.id);
     this.reserve(pending, want);
     if (this.startsNow(pending)) this.begin(pending, want);
     else if (!this.recorded.ends.has(pending.id)) this.held.push({ pending, want });
@@ -180,7 +194,11 @@ export class Attempt {
   }
 
   private wasIntended(id: EffectId): boolean {
-    return this.recorded.starts.get(id)?.some(({ event, inherited }) => event.type === 'intent' && !inherited) === true;
+    return (
+      this.recorded.starts
+        .get(id)
+        ?.some(({ event, inherited }) => event.type === 'intent' && inherited === undefined) === true
+    );
   }
 
   private reserve(pending: Pending, want: Partial<Amounts>): void {
@@ -229,6 +247,7 @@ export class Attempt {
   drop(pending: Pending): void {
     this.inFlight.delete(pending.id);
     if (this.open.remove(pending)) this.kick();
+    this.liveForkGate.left(pending);
   }
 
   /** The run is at a bound, from which it can be resumed: what may be repeated then is left alone now. */
@@ -285,6 +304,7 @@ export class Attempt {
 
   push(event: RunEvent): Written {
     const written = this.writer.push(event);
+    this.state.observe(event);
     this.saga.observe(event);
     return written;
   }
@@ -473,7 +493,7 @@ export class Attempt {
       case 'wait-end':
         if (!event.id.includes('!')) return this.answer(event.id, event);
         // what somebody said about the parent's acts says nothing about a fork's own
-        return entry.inherited ? undefined : this.answerSub(event);
+        return entry.inherited === undefined ? this.answerSub(event) : undefined;
       default:
         throw new FlyballError('JOURNAL_CORRUPT', `An entry of type ${event.type} cannot be delivered.`);
     }
@@ -485,6 +505,7 @@ export class Attempt {
     this.settle(pending, event);
     if (event.type !== 'rollback-end') pending.learn?.(event);
     this.open.remove(pending);
+    this.liveForkGate.left(pending);
     if (pending.closedBy === undefined) pending.answer(event);
   }
 
@@ -611,6 +632,14 @@ export class Attempt {
     return !isOld;
   }
 
+  /** Fixes a value for the whole run; answers the one that stands. */
+  pin(name: string, value: unknown): unknown {
+    const known = this.state.pinned(name);
+    if (known !== undefined) return known.value;
+    this.tell({ type: 'pin', name, value });
+    return value;
+  }
+
   usage(): Amounts {
     return { ...NOTHING, ...this.root.ledger.spent };
   }
@@ -619,18 +648,25 @@ export class Attempt {
   private usageInFlight(): Amounts {
     if (this.inFlight.size === 0) return this.usage();
     const total: Record<CountedAxis, number> = { ...this.usage() };
-    for (const reserved of this.inFlight.values()) for (const axis of AXES) total[axis] += reserved[axis] ?? 0;
+    for (const { reserved } of this.inFlight.values()) for (const axis of AXES) total[axis] += reserved[axis] ?? 0;
     return total;
+  }
+
+  /** Calls side by side must see each other, or each would be judged as if it were alone. */
+  private toolsInFlight(but: EffectId): readonly string[] {
+    return [...this.inFlight].flatMap(([id, { tool }]) => (id === but ? [] : [tool]));
   }
 
   guardContext(at: string): GuardContext {
     const { tenant, subject } = this.claim.record;
+    const { calledTools, triedTools } = this.state.state();
     return {
       runId: this.runId,
       tenant,
       subject,
       at,
-      calledTools: this.saga.calledTools,
+      calledTools,
+      triedTools: [...new Set([...triedTools, ...this.toolsInFlight(at)])],
       budget: { limits: this.root.ledger.limits, spent: this.usageInFlight() },
       decide: (decision) => this.push({ type: 'guard-decision', id: at, ...decision }),
     };

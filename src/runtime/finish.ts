@@ -2,6 +2,7 @@ import { roundTrip } from '../core/codec.js';
 import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
 import { EVENT_VERSION } from '../core/events.js';
 import { failed, type Outcome, type Stop } from '../core/outcome.js';
+import { snapshotFor } from '../core/run-state.js';
 import type { Attempt } from './attempt.js';
 import type { Settlement } from './host.js';
 import { isOutcome, notAnOutcome } from './outcome-check.js';
@@ -76,17 +77,16 @@ async function nextGeneration(attempt: Attempt, state: unknown): Promise<void> {
   await attempt.open.intentsEnded('');
   await undoStrays(attempt);
   const next = attempt.generation + 1;
-  attempt.push({ type: 'generation-end' });
+  const undo = attempt.saga.left();
+  const before = attempt.state.state();
+  attempt.push({ type: 'generation-end', undo });
   attempt.writer.startGeneration(next);
   attempt.push({
     type: 'generation-start',
     v: EVENT_VERSION,
     input: state,
     budget: attempt.root.ledger.limits,
-    spent: attempt.usage(),
-    saga: attempt.saga.carriedOver(),
-    calledTools: attempt.saga.calledTools,
-    ...(attempt.instructions.length === 0 ? {} : { instructions: attempt.instructions }),
+    state: snapshotFor('generation', { ...before, spent: attempt.usage(), toUndo: before.toUndo + undo.length }),
   });
   await attempt.barrier();
   attempt.unload();

@@ -1,5 +1,5 @@
 import type { Breaker } from '../core/breaker.js';
-import type { EventOf, Owner, SagaEntry } from '../core/events.js';
+import type { Owner } from '../core/events.js';
 import type { ModelDelta, Price } from '../core/model.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
@@ -7,7 +7,7 @@ import type { Seams } from '../core/seams.js';
 import type { BreakerPolicy } from '../core/tool.js';
 import type { Clock } from '../ports/clock.js';
 import type { Claim, Engine, Rest } from '../ports/engine.js';
-import type { Compensation } from './saga.js';
+import type { Compensation, Done } from './saga.js';
 import type { Written } from './writer.js';
 
 export interface AttemptOptions {
@@ -67,8 +67,8 @@ export interface AttemptHost {
   release(life: Life, rest: Rest): Promise<void>;
   nextGeneration(life: Life, generation: number): void;
   harvested(life: Life): void;
-  /** The INTENT of an effect of an earlier generation. */
-  intentOf(life: Life, entry: SagaEntry): Promise<EventOf<'intent'> | undefined>;
+  /** What an earlier generation left to undo, newest first. */
+  leftBy(life: Life, generation: number): Promise<readonly Done[]>;
   /** Replays a generation, children included, only to learn its compensations again. */
   harvest(life: Life, generation: number): Promise<ReadonlyMap<string, Compensation>>;
 }

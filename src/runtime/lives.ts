@@ -1,6 +1,6 @@
 import { Breaker } from '../core/breaker.js';
 import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
-import type { EventOf, SagaEntry } from '../core/events.js';
+import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
 import type { Claim, Rest, RunStatus } from '../ports/engine.js';
@@ -14,7 +14,7 @@ import { indexJournal, type LoadedEntry } from './recorded.js';
 import { controlBatch, openWaits, type Resume } from './reopening.js';
 import { giveBack, pause, suspend } from './resting.js';
 import { makeRun } from './run-object.js';
-import type { Compensation } from './saga.js';
+import type { Compensation, Done } from './saga.js';
 import { through } from './seams.js';
 
 type Why = EventOf<'attempt-start'>['why'];
@@ -215,7 +215,7 @@ export class Lives {
         this.open(claim, generation, 'start').catch((error: unknown) => this.broke(life, error));
       },
       harvested: () => undefined,
-      intentOf: (life, entry) => this.intentOf(life, entry),
+      leftBy: (life, generation) => this.leftBy(life, generation),
       harvest: (life, generation) => this.harvest(life, generation),
     };
   }
@@ -265,10 +265,14 @@ export class Lives {
     if (messages.some(({ kind }) => kind === 'cancel')) await this.settings.engine.requeue(runId);
   }
 
-  private async intentOf(life: Life, entry: SagaEntry): Promise<EventOf<'intent'> | undefined> {
-    const entries = await readEntries(this.settings.engine, life.runId, entry.generation);
-    const found = entries.findLast(({ event }) => event.type === 'intent' && event.id === entry.effect)?.event;
-    return found?.type === 'intent' ? found : undefined;
+  private async leftBy(life: Life, generation: number): Promise<readonly Done[]> {
+    const intents = new Map<EffectId, EventOf<'intent'>>();
+    let left: readonly SagaEntry[] = [];
+    for (const { event } of await readEntries(this.settings.engine, life.runId, generation)) {
+      if (event.type === 'intent') intents.set(event.id, event);
+      if (event.type === 'generation-end') left = event.undo;
+    }
+    return left.map((entry) => ({ entry, intent: intents.get(entry.effect) })).reverse();
   }
 
   private forget(life: Life): void {

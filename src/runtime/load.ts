@@ -15,21 +15,21 @@ export interface Loaded {
 export async function load(engine: Engine, record: RunRecord, generation: number): Promise<Loaded> {
   const own = await readEntries(engine, record.id, generation);
   const seed = generation === 0 ? record.id : `${record.id}/${generation}`;
-  if (record.fork === undefined) return { entries: own, lineage: { seed } };
+  if (record.fork === undefined) return { entries: own, lineage: { seed, ancestors: [] } };
   const live = await isLive(engine, record.id);
-  if (generation > 0) return { entries: own, lineage: { seed, fork: { live, later: new Map() } } };
+  if (generation > 0) return { entries: own, lineage: { seed, ancestors: [], fork: { live, later: new Map() } } };
   const { run, generation: parentGeneration, seq } = record.fork;
   const parent = await engine.get(run);
   if (parent === undefined)
     throw new FlyballError('RUN_NOT_FOUND', `Run ${record.id} was forked from ${run}, which is not there any more.`);
   const above = await load(engine, parent, parentGeneration);
   const inherited = above.entries
-    .filter((entry) => entry.inherited === true || entry.seq <= seq)
-    .map((entry): LoadedEntry => ({ ...entry, inherited: true }));
+    .filter((entry) => entry.inherited !== undefined || entry.seq <= seq)
+    .map((entry): LoadedEntry => ({ inherited: run, ...entry }));
   const later = laterEnds(above.entries, seq);
   return {
     entries: [...inherited, ...own],
-    lineage: { seed: above.lineage.seed, fork: { live, later } },
+    lineage: { seed: above.lineage.seed, ancestors: [...above.lineage.ancestors, run], fork: { live, later } },
   };
 }
 
@@ -101,7 +101,7 @@ function laterEnds(
   const later = new Map<EffectId, { readonly fp: string; readonly end: EventOf<'complete'> }>();
   for (const { event, seq, inherited } of entries) {
     if (event.type === 'intent') fps.set(event.id, event.fp);
-    if (event.type !== 'complete' || inherited || seq <= after) continue;
+    if (event.type !== 'complete' || inherited !== undefined || seq <= after) continue;
     const fp = event.fp ?? fps.get(event.id);
     if (fp !== undefined) later.set(event.id, { fp, end: event });
   }

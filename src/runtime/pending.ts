@@ -14,6 +14,8 @@ export interface Pending {
   reserved: Partial<Amounts> | undefined;
   /** Its INTENT is in the journal: it must be seen to its end even when nobody waits for it any more. */
   intended: boolean;
+  /** Its body was run in this life: what it failed with is what the body said. */
+  ran: boolean;
   /** The code was already answered with this error. */
   closedBy: Error | undefined;
   /** Earliest time at which a waiting effect moves by itself. */

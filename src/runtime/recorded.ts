@@ -1,10 +1,11 @@
-import type { Amounts, Budget } from '../core/budget.js';
+import type { Budget } from '../core/budget.js';
 import { type Failure, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, Entry, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
-import type { Instruction } from '../core/run.js';
+import type { RunState } from '../core/run-state.js';
+import { StateFold, stateAtStart } from './state-fold.js';
 
-/** An entry as loaded: `inherited` ones belong to the run this one was forked from. */
-export type LoadedEntry = Entry & { readonly inherited?: true };
+/** An entry as loaded. `inherited`: the run that it belongs to, where this one was forked from that. */
+export type LoadedEntry = Entry & { readonly inherited?: string };
 
 /** A stretch of history under one budget. */
 export interface Era {
@@ -46,20 +47,17 @@ export interface Recorded {
   readonly nextSeq: number;
   readonly lastAt: number;
   readonly activeMs: number;
-  /** Finished world-changing effects of this run, oldest first, earlier generations included. */
+  /** Finished world-changing effects of this run and generation, oldest first. */
   readonly saga: readonly SagaEntry[];
   readonly intents: ReadonlyMap<EffectId, EventOf<'intent'>>;
   /** Who wrote the last INTENT of an effect. */
   readonly intentOwners: ReadonlyMap<EffectId, Owner>;
   /** Effects that were ever intended, inherited ones included. */
   readonly intended: ReadonlySet<EffectId>;
-  readonly calledTools: Readonly<Record<string, number>>;
-  /** Carried over from the generations before. */
-  readonly instructions: readonly Instruction[];
-  /** What earlier generations spent. */
-  readonly carriedSpent: Partial<Amounts>;
-  /** Somebody agreed that this fork may act on the world. */
-  readonly liveForkApproved: boolean;
+  /** What the run knew about itself when its code began: a fork's began with its parent. */
+  readonly before: RunState;
+  /** What it knows by now. The life that goes on from here carries it on. */
+  readonly state: StateFold;
   /** The last word about it is a pause. */
   readonly isPaused: boolean;
   /** The run's end, unless it was let go on after it. */
@@ -77,7 +75,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   }
   const finished = mode.deep ? new Set<string>() : finishedChildren(entries);
   const enlargedAt = lastEnlargement(entries);
-  const isVoid = (entry: LoadedEntry): boolean => entry.inherited === true || entry.seq < enlargedAt;
+  const isVoid = (entry: LoadedEntry): boolean => entry.inherited !== undefined || entry.seq < enlargedAt;
   const deliveries: LoadedEntry[] = [];
   const starts = new Map<EffectId, (LoadedEntry & { readonly event: StartEvent })[]>();
   const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
@@ -92,13 +90,13 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const intended = new Set<EffectId>();
   const intentOwners = new Map<EffectId, Owner>();
   let owner: Owner | undefined;
-  const saga: SagaEntry[] = first.event.type === 'generation-start' ? [...first.event.saga] : [];
-  const calledTools: Record<string, number> =
-    first.event.type === 'generation-start' ? { ...first.event.calledTools } : {};
+  const head = entries[0]?.event;
+  const before = stateAtStart(head !== undefined && isFirst(head) ? head : first.event);
+  const state = new StateFold(before);
+  const saga: SagaEntry[] = [];
   const budgets: Era[] = [];
   const places: number[] = [];
   let end: EventOf<'run-end'> | undefined;
-  let liveForkApproved = false;
   let notes = 0;
   let isPastVoidTrip = false;
   let isPaused = false;
@@ -107,6 +105,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   for (const [place, entry] of entries.entries()) {
     const { event } = entry;
     const own = entry.inherited === undefined;
+    state.observe(event);
     const deliver = (): void => {
       deliveries.push(entry);
       places.push(place);
@@ -141,11 +140,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         if (event.type === 'complete' && own && isSagaStep(intents.get(event.id), event)) {
           saga.push(sagaEntry(event, entry.generation));
         }
-        countTool(calledTools, event, intents);
         if (isUnderAny(event.id, finished)) break;
         ends.set(event.id, entry as LoadedEntry & { readonly event: EndEvent });
-        if (own && event.type === 'wait-end' && event.id.endsWith('!live') && isApproval(event.payload))
-          liveForkApproved = true;
         if (!event.id.endsWith('!undo')) deliver();
         break;
       case 'trip':
@@ -171,7 +167,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         if (event.scope !== '' && !isUnderAny(event.scope, finished)) deliver();
         break;
       case 'rollback-start':
-        rollbackStarts.add(event.scope);
+        if (own) rollbackStarts.add(event.scope); // a fork announces its own
         break;
       case 'doubt':
         doubts.add(`${event.id}!doubt${event.attempt}`);
@@ -241,11 +237,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     intents,
     intentOwners,
     intended,
-    calledTools,
-    instructions: first.event.type === 'generation-start' ? (first.event.instructions ?? []) : [],
-    // wall time is carried in the entries themselves
-    carriedSpent: first.event.type === 'generation-start' ? { ...first.event.spent, wallMs: 0 } : {},
-    liveForkApproved,
+    before,
+    state,
     isPaused,
     end,
   };
@@ -264,17 +257,6 @@ export function sagaEntry({ id, how }: EventOf<'complete'>, generation: number):
 export function dealtWith({ scope, report }: EventOf<'rollback-end'>): readonly EffectId[] {
   if (scope === '') return [];
   return report.entries.flatMap(({ effect, status }) => (status === 'IN_DOUBT' ? [] : [effect]));
-}
-
-export function countTool(
-  called: Record<string, number>,
-  end: EndEvent,
-  intents: ReadonlyMap<EffectId, EventOf<'intent'>>,
-): void {
-  if (end.type !== 'complete') return;
-  const intent = intents.get(end.id);
-  const name = intent?.of === 'call' ? intent.name : end.of === 'call' ? end.name : undefined;
-  if (name !== undefined) called[name] = (called[name] ?? 0) + 1;
 }
 
 /** `/a` holds `/a#1` and `/a/b#1`, but not `/ab#1`. The root holds everything. */
@@ -302,10 +284,6 @@ function isFirst(event: RunEvent): event is EventOf<'run-start' | 'generation-st
 
 function isBoundOfRun(failure: Failure): boolean {
   return failure.code === 'BOUND_REACHED' && (failure.detail as { readonly node?: unknown } | undefined)?.node === '';
-}
-
-function isApproval(payload: unknown): boolean {
-  return (payload as { readonly verdict?: unknown } | undefined)?.verdict === 'approve';
 }
 
 function finishedChildren(entries: readonly LoadedEntry[]): Set<string> {

@@ -3,7 +3,7 @@ import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { RollbackEntry, RollbackReport } from '../core/outcome.js';
 import type { Attempt } from './attempt.js';
 import { effectContext } from './effect-context.js';
-import { type Compensation, undoId } from './saga.js';
+import { type Compensation, type Done, undoId } from './saga.js';
 
 const COMPENSATION_TIMEOUT_MS = 60_000;
 const MANUAL = 'requires manual intervention';
@@ -13,16 +13,19 @@ const MANUAL = 'requires manual intervention';
  * the same, and an end in the journal, so that a crash inside a rollback repeats nothing that was already undone.
  */
 export async function rollback(attempt: Attempt, path: string, why: string): Promise<RollbackReport> {
-  const todo = attempt.saga.toUndo(path);
+  const own = attempt.saga.toUndo(path).map((entry) => doneOf(attempt, entry));
+  const todo = path === '' ? [...own, ...(await leftBefore(attempt))] : own;
   const open = attempt.open.intended(path);
   if (todo.length === 0 && open.length === 0) return { success: true, entries: [] };
-  if (!attempt.saga.isAnnounced(path)) attempt.push({ type: 'rollback-start', scope: path, why, entries: todo });
+  if (!attempt.saga.isAnnounced(path))
+    attempt.push({ type: 'rollback-start', scope: path, why, entries: todo.map(({ entry }) => entry) });
   const entries: RollbackEntry[] = [];
   for (const { id } of open) {
-    const name = attempt.saga.intents.get(id)?.name ?? id;
-    entries.push({ effect: id, name, status: 'IN_DOUBT', note: 'it is undone should it turn out to have happened' });
+    const { name } = attempt.saga.intents.get(id) ?? { name: id };
+    const note = 'it is undone should it turn out to have happened';
+    entries.push({ effect: id, generation: attempt.generation, name, status: 'IN_DOUBT', note });
   }
-  for (const entry of todo) entries.push(await undo(attempt, entry));
+  for (const done of todo) entries.push(await undo(attempt, done));
   const success = entries.every((entry) => entry.status === 'COMPENSATED');
   const report: RollbackReport = { success, entries, ...(success ? {} : { attention: MANUAL }) };
   if (path === '') attempt.push({ type: 'rollback-end', scope: path, report });
@@ -31,13 +34,25 @@ export async function rollback(attempt: Attempt, path: string, why: string): Pro
 
 /** What branches that lost turned out to have done after their rollback. */
 export async function undoStrays(attempt: Attempt): Promise<void> {
-  for (const entry of attempt.saga.strays()) await undo(attempt, entry);
+  for (const entry of attempt.saga.strays()) await undo(attempt, doneOf(attempt, entry));
 }
 
-async function undo(attempt: Attempt, entry: SagaEntry): Promise<RollbackEntry> {
-  const isOwn = entry.generation === attempt.generation;
-  const intent = isOwn ? attempt.saga.intents.get(entry.effect) : await attempt.host.intentOf(attempt, entry);
-  const base = { effect: entry.effect, name: intent?.name ?? entry.effect };
+function doneOf(attempt: Attempt, entry: SagaEntry): Done {
+  return { entry, intent: attempt.saga.intents.get(entry.effect) };
+}
+
+/** What earlier generations of this run left to undo, newest first. Read only now: most runs never need it. */
+async function leftBefore(attempt: Attempt): Promise<readonly Done[]> {
+  const { toUndo } = attempt.state.state();
+  const left: Done[] = [];
+  for (let generation = attempt.generation - 1; generation >= 0 && left.length < toUndo; generation--)
+    left.push(...(await attempt.host.leftBy(attempt, generation)));
+  return left;
+}
+
+async function undo(attempt: Attempt, { entry, intent }: Done): Promise<RollbackEntry> {
+  const { effect, generation } = entry;
+  const base = { effect, generation, name: intent?.name ?? effect };
   if (intent?.undo === undefined && entry.unknown) {
     return { ...base, status: 'IN_DOUBT', note: `it may have taken place, and declares no compensation; ${MANUAL}` };
   }
@@ -45,7 +60,7 @@ async function undo(attempt: Attempt, entry: SagaEntry): Promise<RollbackEntry> 
     const note = intent?.class === 'irreversible' ? 'irreversible: it cannot be undone' : 'it declares no compensation';
     return { ...base, status: 'CANNOT_ROLLBACK', note: `${note}; ${MANUAL}` };
   }
-  const ended = attempt.saga.undoEnd(undoId(entry)) ?? (await compensate(attempt, entry, intent));
+  const ended = attempt.saga.undoEnd(undoId(attempt.runId, entry)) ?? (await compensate(attempt, entry, intent));
   if (ended.failure === undefined) return { ...base, status: 'COMPENSATED' };
   const status = ended.type === 'complete' ? 'IN_DOUBT' : 'COMPENSATION_FAILED';
   return { ...base, status, note: `${ended.failure.message}; ${MANUAL}` };
@@ -56,7 +71,7 @@ async function compensate(
   entry: SagaEntry,
   intent: EventOf<'intent'>,
 ): Promise<EventOf<'complete' | 'abort'>> {
-  const id = undoId(entry);
+  const id = undoId(attempt.runId, entry);
   const key = `${intent.key}!undo`;
   attempt.push({
     type: 'intent',
@@ -80,6 +95,7 @@ async function compensate(
       type: 'operator-alert',
       alert: 'compensation_failed',
       effect: entry.effect,
+      generation: entry.generation,
       why: end.failure.message,
     });
   await attempt.barrier();

@@ -18,12 +18,13 @@ import type { Scope } from './scope.js';
 /** The run as its code sees it, from one scope. */
 export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.host.seams): Run {
   const runFor = (other: Scope): Run => makeRun(attempt, other, seams);
-  const { record } = attempt.claim;
   return {
-    id: attempt.runId,
+    get id() {
+      return attempt.shownId;
+    },
     path: scope.path,
-    subject: record.subject,
-    tenant: record.tenant,
+    subject: attempt.recorded.before.subject,
+    tenant: attempt.claim.record.tenant,
     get signal() {
       return scope.signal;
     },
@@ -62,6 +63,10 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
     changed: (id) => {
       assertOutsideEffects(attempt);
       return attempt.changed(id);
+    },
+    pin: (name, value) => {
+      assertOutsideEffects(attempt);
+      return attempt.pin(`${scope.path} ${name}`, roundTrip(value)) as typeof value;
     },
     continueWith: (state) => continueWith(attempt, scope, state),
   };

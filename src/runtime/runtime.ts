@@ -7,6 +7,7 @@ import { type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/
 import { forkPointCheck } from '../core/fork-points.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Prompt } from '../core/prompt.js';
+import { snapshotFor } from '../core/run-state.js';
 import type { Batch, InboxMessage, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
 import { addressOf, refuseSecond } from './address.js';
 import { Audience, type DeltaListener, type EntryListener } from './audience.js';
@@ -14,6 +15,7 @@ import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
 import { type JournalPart, load, readAll, readPart, readPrompt } from './load.js';
 import { type RuntimeParts, settle } from './options.js';
+import { indexJournal } from './recorded.js';
 import type { Resume } from './reopening.js';
 import { through } from './seams.js';
 import { Worker } from './worker.js';
@@ -282,6 +284,10 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       if (first?.type !== 'run-start' && first?.type !== 'generation-start')
         throw new FlyballError('JOURNAL_CORRUPT', `Run ${runId} has no start.`);
       const id = given.id ?? newRunId();
+      const live = given.live ?? false;
+      const by = given.by ?? parent.subject;
+      const prefix = entries.filter(({ inherited, seq }) => inherited !== undefined || seq <= given.at);
+      const before = indexJournal(prefix, { deep: false }).state.state();
       const fork = { run: runId, generation, seq: given.at };
       const start: EventOf<'run-start'> = {
         type: 'run-start',
@@ -290,16 +296,16 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         version: known.version,
         input: first.input,
         budget: checkedBudget(given.budget ?? first.budget),
-        subject: given.by ?? parent.subject,
+        subject: by,
         tenant: parent.tenant,
-        fork: { ...fork, live: given.live ?? false },
+        fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', before) },
       };
       await engine.create({
         id,
         agent: parent.agent,
         version: known.version,
         tenant: parent.tenant,
-        subject: given.by ?? parent.subject,
+        subject: by,
         createdAt: clock.now(),
         fork,
         ...(parent.source === undefined ? {} : { source: parent.source }),

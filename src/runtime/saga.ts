@@ -1,12 +1,17 @@
 import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
-import { countTool, dealtWith, isSagaStep, isUnder, type Recorded, sagaEntry } from './recorded.js';
+import { dealtWith, isSagaStep, isUnder, type Recorded, sagaEntry } from './recorded.js';
 
 export type Compensation = (how: { readonly key: string; readonly signal: AbortSignal }) => Promise<void>;
 
-/** What a run has done to the world, and how to undo it: folded from the journal, entry by entry. */
+/** An act that may have to be undone, and its INTENT. */
+export interface Done {
+  readonly entry: SagaEntry;
+  readonly intent: EventOf<'intent'> | undefined;
+}
+
+/** What a generation of a run has done to the world, and how to undo it: folded from the journal, entry by entry. */
 export class Saga {
   readonly intents: Map<EffectId, EventOf<'intent'>>;
-  readonly calledTools: Record<string, number>;
   /** By `generation:effect`. Learnt again on every replay: code cannot be stored. */
   readonly compensations = new Map<string, Compensation>();
   private readonly done: SagaEntry[];
@@ -18,12 +23,13 @@ export class Saga {
   /** Scopes in which something was intended: made when first asked for. */
   private acted: Set<string> | undefined;
   private readonly generation: number;
+  private readonly runId: string;
 
-  constructor(recorded: Recorded, generation: number) {
+  constructor(runId: string, recorded: Recorded, generation: number) {
+    this.runId = runId;
     this.recorded = recorded;
     this.generation = generation;
     this.intents = new Map(recorded.intents);
-    this.calledTools = { ...recorded.calledTools };
     this.done = [...recorded.saga];
     this.undoneScopes = new Set(recorded.rollbacks);
     this.undone = new Set(recorded.undone);
@@ -44,7 +50,6 @@ export class Saga {
         if (event.id.endsWith('!undo')) this.undoEnds.set(event.id, event);
         if (event.type === 'abort') return;
         if (isSagaStep(this.intents.get(event.id), event)) this.done.push(sagaEntry(event, this.generation));
-        countTool(this.calledTools, event, this.intents);
         return;
       case 'rollback-start':
         this.announced.add(event.scope);
@@ -58,11 +63,10 @@ export class Saga {
     }
   }
 
-  /** Effects below `path` that a rollback has to look at, newest first. */
+  /** Effects of this generation below `path` that a rollback has to look at, newest first. */
   toUndo(path: string): readonly SagaEntry[] {
     return this.done
-      .filter(({ effect, generation }) => (generation === this.generation ? isUnder(effect, path) : path === ''))
-      .filter(({ effect, generation }) => generation !== this.generation || path !== '' || !this.undone.has(effect))
+      .filter(({ effect }) => isUnder(effect, path) && (path !== '' || !this.undone.has(effect)))
       .reverse();
   }
 
@@ -71,16 +75,14 @@ export class Saga {
     const losers = [...this.undoneScopes].filter((scope) => scope !== '');
     return this.toUndo('').filter(
       (entry) =>
-        entry.generation === this.generation &&
-        losers.some((scope) => isUnder(entry.effect, scope)) &&
-        this.undoEnd(undoId(entry)) === undefined,
+        losers.some((scope) => isUnder(entry.effect, scope)) && this.undoEnd(undoId(this.runId, entry)) === undefined,
     );
   }
 
-  /** What the next generation has to be able to undo. */
-  carriedOver(): readonly SagaEntry[] {
+  /** What later generations have to be able to undo. */
+  left(): readonly SagaEntry[] {
     return this.toUndo('')
-      .filter((entry) => this.undoEnd(undoId(entry))?.type !== 'complete')
+      .filter((entry) => this.undoEnd(undoId(this.runId, entry))?.type !== 'complete')
       .reverse();
   }
 
@@ -108,6 +110,7 @@ function addPaths(paths: Set<string>, id: EffectId): void {
   for (let end = id.indexOf('#'); end > 0; end = id.lastIndexOf('/', end - 1)) paths.add(id.slice(0, end));
 }
 
-export function undoId(entry: SagaEntry): EffectId {
-  return `${entry.generation}:${entry.effect}!undo`;
+/** Names the run too: an undo that a fork inherits is its parent's, and says nothing about its own acts. */
+export function undoId(runId: string, entry: SagaEntry): EffectId {
+  return `${runId}:${entry.generation}:${entry.effect}!undo`;
 }

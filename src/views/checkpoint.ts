@@ -114,6 +114,7 @@ export function isBarrier(event: RunEvent): boolean {
     case 'stuck':
     case 'note':
     case 'changed':
+    case 'pin':
     case 'budget-warning':
     case 'scope-overlap':
     case 'guard-refused':

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { budget, NOTHING } from '../core/budget.js';
+import { newRunState } from '../core/run-state.js';
 import { type CostLine, type CostReport, costBy, EARLIER, NO_MODEL, NO_PHASE } from './cost.js';
 import { askEnd, askStart, JournalBuilder, phase, purchase, pure, runStart } from './fixtures.test-data.js';
 
@@ -73,7 +74,7 @@ describe('cost', () => {
     const spent = { ...NOTHING, modelCalls: 1, tokensIn: 120, tokensOut: 40, costUsd: 0.0012 };
     journal
       .nextGeneration()
-      .add({ type: 'generation-start', v: 1, input: 1, budget: budget(), spent, saga: [], calledTools: {} });
+      .add({ type: 'generation-start', v: 1, input: 1, budget: budget(), state: { ...newRunState('ada'), spent } });
     journal.add(askStart('#0'), askEnd('#0'));
     const all = costBy(journal.entries);
     const last = costBy(journal.entries.filter(({ generation }) => generation === 1));

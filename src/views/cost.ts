@@ -53,7 +53,7 @@ export class CostFold {
     phases.apply(entry);
     if (event.type === 'generation-start') {
       begunIn.clear();
-      if (this.isFirst) book.add(EARLIER, EARLIER, lineOf(event.spent));
+      if (this.isFirst) book.add(EARLIER, EARLIER, lineOf(event.state.spent));
     }
     this.isFirst = false;
     if (event.type === 'ask-start' || event.type === 'intent') {

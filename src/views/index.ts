@@ -1,3 +1,4 @@
+export { PRIVATE } from '../core/private-marks.js';
 export { SKILL_ACTIVE, type SkillRecord, skillsIn } from './active-skills.js';
 export { type AuditVerdict, auditLines, verifyAudit } from './audit.js';
 export {
@@ -37,7 +38,6 @@ export {
   type ObservationType,
   observationsOf,
 } from './observations.js';
-export { PRIVATE } from './privacy.js';
 export type { ShownArguments } from './proposals.js';
 export {
   type Approval,

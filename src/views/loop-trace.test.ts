@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { budget, NOTHING } from '../core/budget.js';
+import { budget } from '../core/budget.js';
 import { fingerprint } from '../core/codec.js';
 import type { RunEvent } from '../core/events.js';
 import type { ToolCall } from '../core/model.js';
+import { newRunState } from '../core/run-state.js';
 import {
   abort,
   askEnd,
@@ -161,8 +162,8 @@ describe('the trace of a loop', () => {
     const child = new JournalBuilder().add(runStart(), spawnStart('#0', 'c', '/c.0'), started('/c.0'));
     child.add({ type: 'spawn-end', id: '#0', outcome: { stop: 'failed', because: 'no', failure } });
     expect(loopTraceOf(child.entries)).toMatchObject([{ status: 'failed', reason: 'failed' }]);
-    const journal = new JournalBuilder().add(runStart(), started(), iteration(1), { type: 'generation-end' });
-    const carried = { v: 1, input: 1, budget: budget(), spent: NOTHING, saga: [], calledTools: {} };
+    const journal = new JournalBuilder().add(runStart(), started(), iteration(1), { type: 'generation-end', undo: [] });
+    const carried = { v: 1, input: 1, budget: budget(), state: newRunState('ada') };
     journal.nextGeneration().add({ type: 'generation-start', ...carried }, iteration(2), ended('completed'));
     expect(loopTraceOf(journal.entries).map(({ id, status, steps }) => [id, status, steps.length])).toEqual([
       ['0:/@1', 'stopped', 1],

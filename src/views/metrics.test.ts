@@ -68,8 +68,8 @@ describe('metrics', () => {
     journal.add({ type: 'trip', node: '/c.0', bound: 'tokensIn', limit: 10, spent: 9, wanted: 5 });
     journal.add({ type: 'doubt', id: '#0', attempt: 1, name: 'pay', why: 'no proof' });
     const entries = [
-      { effect: '#0', name: 'pay', status: 'COMPENSATION_FAILED' },
-      { effect: '#1', name: 'book', status: 'COMPENSATED' },
+      { effect: '#0', generation: 0, name: 'pay', status: 'COMPENSATION_FAILED' },
+      { effect: '#1', generation: 0, name: 'book', status: 'COMPENSATED' },
     ] as const;
     journal.add({ type: 'rollback-end', scope: '', report: { success: false, entries } });
     expect(fieldsOf('budget_warning', journal.entries)).toEqual([

@@ -1,8 +1,9 @@
 import type { Entry, EventOf } from '../core/events.js';
+import { PRIVATE } from '../core/private-marks.js';
 import { type Effect, EffectFold } from './effects.js';
 import { type FailureRecord, failureAt } from './failures.js';
 import { loopPathOf, pathOf, pathsAround, scopeOf } from './paths.js';
-import { PRIVATE, Privacy } from './privacy.js';
+import { Privacy } from './privacy.js';
 
 export const OBSERVATION_TYPES = ['tool_call', 'llm_response', 'decision', 'error'] as const;
 export type ObservationType = (typeof OBSERVATION_TYPES)[number];

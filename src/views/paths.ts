@@ -1,18 +1,21 @@
 import type { EffectId, EventOf } from '../core/events.js';
+import { loopOf } from '../core/private-marks.js';
 
-/** An undo names the generation of what it undoes, because that may be an earlier one: `0:/plan/2#3!undo`. */
-const GENERATION = /^\d+:/;
+/** An undo names the run and the generation of what it undoes: `run:0:/plan/2#3!undo`. */
+const GENERATION = /^.*:(\d+):(?=[/#])/s;
 
 /** The scope an effect was made in: `/plan/2#3!gate` was made in `/plan/2`. The root is the empty path. */
 export function scopeOf(id: EffectId): string {
-  const mark = id.lastIndexOf('#');
-  return pathOf((mark < 0 ? id : id.slice(0, mark)).replace(GENERATION, ''));
+  const own = id.replace(GENERATION, '');
+  const mark = own.lastIndexOf('#');
+  return pathOf(mark < 0 ? own : own.slice(0, mark));
 }
 
-/** The effect a gate, a doubt or an undo belongs to: `/a#3!gate` and `0:/a#3!undo` to `/a#3`. */
+/** The effect a gate, a doubt or an undo belongs to: `/a#3!gate` and `run:0:/a#3!undo` to `/a#3`. */
 export function baseOf(id: EffectId): EffectId {
-  const mark = id.indexOf('!', id.lastIndexOf('#') + 1);
-  return mark < 0 ? id : id.slice(0, mark).replace(GENERATION, '');
+  const own = id.replace(GENERATION, '');
+  const mark = own.indexOf('!', own.lastIndexOf('#') + 1);
+  return mark < 0 ? id : own.slice(0, mark);
 }
 
 /** Paths without a trailing slash, so that the root compares as a prefix of everything. */
@@ -34,7 +37,12 @@ export function isInside(path: string, around: string): boolean {
 }
 
 /** The scope of a loop: the one its note names, else the one it was noted in. */
-export function loopPathOf({ path, event }: EventOf<'note'>): string {
-  const loop = event['loop'];
-  return pathOf(typeof loop === 'string' ? loop : path);
+export function loopPathOf(note: EventOf<'note'>): string {
+  return pathOf(loopOf(note));
+}
+
+/** The generation of what an undo undoes. */
+export function generationOf(id: EffectId): number | undefined {
+  const named = GENERATION.exec(id)?.[1];
+  return named === undefined ? undefined : Number(named);
 }

@@ -1,10 +1,9 @@
 import type { EffectId, Entry, EventOf } from '../core/events.js';
+import { isTaggedPrivate, loopIn, markIn, PRIVATE, type PrivateMark } from '../core/private-marks.js';
+import type { RunState } from '../core/run-state.js';
 import { namedBy, type Verb } from './effects.js';
-import { baseOf, isInside, loopPathOf, pathOf, pathsAround, scopeOf } from './paths.js';
+import { baseOf, generationOf, isInside, pathOf, pathsAround, scopeOf } from './paths.js';
 import { repeatsConversation, repeatsResults } from './repeated.js';
-
-/** The tag of a note that is private. */
-export const PRIVATE = 'private';
 
 /**
  * What a journal says is private. Four things are:
@@ -15,7 +14,7 @@ export const PRIVATE = 'private';
  * 4. what a loop repeats (cleared results that it gives back, summaries of its compactor) where a mark of 2 or 3 hides
  *    anything in, inside or around that loop: it may be anybody's words.
  *
- * A mark holds for what came before it too: it is read after the fact, so an early effect must not slip through. It does
+ * A fork and a generation begin with the marks from before, in their snapshots. A mark holds for what came before it too: it is read after the fact, so an early effect must not slip through. It does
  * not follow contents: what an agent takes from a private result and hands on elsewhere is that effect's content.
  */
 export class Privacy {
@@ -34,6 +33,8 @@ export class Privacy {
   /** Takes what the next entry marks. */
   mark({ event }: Entry): void {
     if (event.type === 'note') this.read(event);
+    else if (event.type === 'generation-start') this.take(event.state);
+    else if (event.type === 'run-start' && event.fork !== undefined) this.take(event.fork.state);
   }
 
   /** Takes what the next entry calls its effect: needed of every entry once something is marked. */
@@ -65,8 +66,9 @@ export class Privacy {
     const child = this.children.get(key);
     if (this.hidesScope(scope) || (child !== undefined && this.hidesScope(child))) return true;
     const named = this.named.get(key);
-    // one that has only been announced, by a guard or a gate: it may be any of those that are marked
+    // only announced, by a guard or a gate, or begun in the run this one came from: it may be any of those that are marked
     if (named === undefined) return this.marks.some(({ path }) => isInside(scope, path));
+    if (named.verb === 'spawn' && child === undefined) return this.marks.some(({ path }) => isInside(path, scope));
     return named.verb === 'ask' ? this.hidesSession(scope, named.name) : this.hidesTool(scope, named.name);
   }
 
@@ -92,13 +94,20 @@ export class Privacy {
   }
 
   private read(note: EventOf<'note'>): void {
-    const { path, event } = note;
-    if (isTaggedPrivate(event)) this.tagged = true;
-    if (event.kind === LOOP) this.loops.add(loopPathOf(note));
-    if (event.kind === LOOP && isTaggedPrivate(event)) this.marks.push({ path: loopPathOf(note) });
-    if (event.kind !== PRIVATE) return;
-    const [sessions, tools] = [namesIn(event['sessions']), namesIn(event['tools'])];
-    this.marks.push({ path: pathOf(path), ...(sessions && { sessions }), ...(tools && { tools }) });
+    if (isTaggedPrivate(note.event)) this.tagged = true;
+    const [loop, mark] = [loopIn(note), markIn(note)];
+    if (loop !== undefined) this.loops.add(pathOf(loop));
+    if (mark !== undefined) this.add(mark);
+  }
+
+  private take({ loops, privateMarks }: Pick<RunState, 'loops' | 'privateMarks'>): void {
+    for (const loop of loops) this.loops.add(pathOf(loop));
+    for (const mark of privateMarks) this.add(mark);
+  }
+
+  private add({ path, sessions, tools }: PrivateMark): void {
+    const names = { ...(sessions && { sessions: new Set(sessions) }), ...(tools && { tools: new Set(tools) }) };
+    this.marks.push({ path: pathOf(path), ...names });
   }
 }
 
@@ -119,19 +128,4 @@ function isWhole({ sessions, tools }: Mark): boolean {
 /** One that names nobody hides nothing. */
 function hidesAny(mark: Mark): boolean {
   return isWhole(mark) || (mark.sessions?.size ?? 0) + (mark.tools?.size ?? 0) > 0;
-}
-
-export function isTaggedPrivate(event: EventOf<'note'>['event']): boolean {
-  const tags = event['tags'];
-  return Array.isArray(tags) && tags.includes(PRIVATE);
-}
-
-/** An undo names the generation of what it undoes. */
-function generationOf(id: EffectId): number | undefined {
-  const named = /^(\d+):/.exec(id)?.[1];
-  return named === undefined ? undefined : Number(named);
-}
-
-function namesIn(value: unknown): ReadonlySet<string> | undefined {
-  return Array.isArray(value) ? new Set(value.filter((name) => typeof name === 'string')) : undefined;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../core/events.js';
+import { newRunState } from '../core/run-state.js';
 import {
   abort,
   complete,
@@ -128,7 +129,12 @@ describe('provenance', () => {
         changed(
           entries,
           ({ event }) => event.type === 'run-start',
-          (entry) => ({ ...entry, event: runStart({ fork: { run: 'r0', generation: 0, seq: 3, live: false } }) }),
+          (entry) => ({
+            ...entry,
+            event: runStart({
+              fork: { run: 'r0', generation: 0, seq: 3, live: false, by: 'ada', state: newRunState('ada') },
+            }),
+          }),
         ),
     ],
     ['one effect less', (entries) => entries.filter(({ event }) => !(event.type === 'complete' && event.id === '#1'))],

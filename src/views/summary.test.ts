@@ -113,10 +113,10 @@ describe('run summary', () => {
     journal.add({
       type: 'rollback-end',
       scope: '/a',
-      report: { success: true, entries: [{ effect: '/a#0', name: 'book', status: 'COMPENSATED' }] },
+      report: { success: true, entries: [{ effect: '/a#0', generation: 0, name: 'book', status: 'COMPENSATED' }] },
     });
     journal.add({ type: 'operator-alert', alert: 'COMPENSATION_FAILED', effect: '#0', why: 'shop is closed' });
-    const failed = { effect: '#0', name: 'pay', status: 'COMPENSATION_FAILED' } as const;
+    const failed = { effect: '#0', generation: 0, name: 'pay', status: 'COMPENSATION_FAILED' } as const;
     journal.add({
       type: 'rollback-end',
       scope: '',

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { budget, NOTHING } from '../core/budget.js';
+import { budget } from '../core/budget.js';
 import type { Entry } from '../core/events.js';
+import { newRunState } from '../core/run-state.js';
 import { complete, intent, JournalBuilder, purchase, pure, runStart } from './fixtures.test-data.js';
 import { asOf, stateAt } from './time-travel.js';
 
 function twoGenerations(): readonly Entry[] {
   const journal = new JournalBuilder().add(runStart(), intent('#0', 'a'), complete('#0', 1));
-  const start = { v: 1, input: 1, budget: budget(), spent: NOTHING, saga: [], calledTools: {} };
+  const start = { v: 1, input: 1, budget: budget(), state: newRunState('ada') };
   return journal.nextGeneration().add({ type: 'generation-start', ...start }, pure('#0', 'b', 1)).entries;
 }
 

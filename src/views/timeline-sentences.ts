@@ -64,6 +64,8 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
       return noted(event);
     case 'changed':
       return say('·', `takes the changed path "${event.id}"`);
+    case 'pin':
+      return say('·', `fixes "${event.name.slice(event.name.indexOf(' ') + 1)}" for the whole run`);
     case 'budget-warning':
       return say(
         '!',

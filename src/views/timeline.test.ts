@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { budget, NOTHING } from '../core/budget.js';
+import { budget } from '../core/budget.js';
 import type { RunEvent } from '../core/events.js';
+import { newRunState } from '../core/run-state.js';
 import {
   abort,
   askEnd,
@@ -178,8 +179,8 @@ describe('timeline', () => {
   it('tells bounds, pauses, cancellation and rollback', () => {
     const saga = [{ effect: '#0', generation: 0 }];
     const entries = [
-      { effect: '#0', name: 'book', status: 'COMPENSATED' },
-      { effect: '#1', name: 'mail', status: 'CANNOT_ROLLBACK' },
+      { effect: '#0', generation: 0, name: 'book', status: 'COMPENSATED' },
+      { effect: '#1', generation: 0, name: 'mail', status: 'CANNOT_ROLLBACK' },
     ] as const;
     expect(
       told(
@@ -191,8 +192,8 @@ describe('timeline', () => {
         attemptStart(2, 'resume'),
         { type: 'cancel', by: 'ann', why: 'enough' },
         { type: 'rollback-start', scope: '', why: 'cancelled', entries: saga },
-        intent('0:#0!undo', 'book', { of: 'undo', class: 'idempotent', attempt: 2 }),
-        complete('0:#0!undo', null),
+        intent('r1:0:#0!undo', 'book', { of: 'undo', class: 'idempotent', attempt: 2 }),
+        complete('r1:0:#0!undo', null),
         {
           type: 'rollback-end',
           scope: '',
@@ -209,7 +210,7 @@ describe('timeline', () => {
       'goes on (attempt 2)',
       'cancelled by ann: enough',
       'rolling back 1 effect: cancelled',
-      'intent to undo book (idempotent), key r1:0:0:#0!undo, attempt 2',
+      'intent to undo book (idempotent), key r1:0:r1:0:#0!undo, attempt 2',
       'book undone',
       'rollback: 1 effect undone; mail CANNOT_ROLLBACK (requires manual intervention)',
       'cancelled: enough',
@@ -217,14 +218,14 @@ describe('timeline', () => {
   });
 
   it('has a sentence for the rest, or a reason to be silent', () => {
-    const carried = { v: 1, budget: budget(), spent: NOTHING, saga: [], calledTools: {} };
+    const carried = { v: 1, budget: budget(), state: newRunState('ada') };
     expect(
       told(
-        runStart({ fork: { run: 'r0', generation: 0, seq: 7, live: false } }),
+        runStart({ fork: { run: 'r0', generation: 0, seq: 7, live: false, by: 'ada', state: newRunState('ada') } }),
         attemptStart(1),
         { type: 'changed', id: 'new-prompt' },
         { type: 'scope-overlap', path: '' },
-        { type: 'generation-end' },
+        { type: 'generation-end', undo: [] },
         { type: 'generation-start', input: 1, ...carried },
         runEnd({ stop: 'bounded', bound: 'rounds', limit: 3 }),
         runEnd({ stop: 'degraded', value: 1, because: 'cache' }),

@@ -1,6 +1,6 @@
 import type { EventOf, GuardDecision } from '../core/events.js';
+import { isTaggedPrivate } from '../core/private-marks.js';
 import { phaseIn } from './phases.js';
-import { isTaggedPrivate } from './privacy.js';
 import { type Sentence, say } from './sentence.js';
 
 /** What agents and guards tell beside the effects themselves. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { budget, NOTHING } from '../core/budget.js';
+import { budget } from '../core/budget.js';
+import { newRunState } from '../core/run-state.js';
 import {
   abort,
   askEnd,
@@ -224,9 +225,9 @@ describe('trace', () => {
 
   it('ends all phases with their generation', () => {
     const journal = new JournalBuilder()
-      .add(runStart(), attemptStart(1), phase('ACT'), { type: 'generation-end' })
+      .add(runStart(), attemptStart(1), phase('ACT'), { type: 'generation-end', undo: [] })
       .nextGeneration();
-    const carried = { v: 1, input: 1, budget: budget(), spent: NOTHING, saga: [], calledTools: {} };
+    const carried = { v: 1, input: 1, budget: budget(), state: newRunState('ada') };
     journal.add({ type: 'generation-start', ...carried }, pure('#0', 'a', 1));
     expect(drawn(traceOf('r1', journal.entries))).toEqual([
       'invoke_agent buyer',

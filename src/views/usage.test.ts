@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { budget, NOTHING } from '../core/budget.js';
 import type { Entry } from '../core/events.js';
+import { newRunState } from '../core/run-state.js';
 import {
   askEnd,
   askStart,
@@ -84,11 +85,14 @@ describe('usage', () => {
   });
 
   it('carries on from what earlier generations spent, once', () => {
-    const journal = new JournalBuilder().add(runStart(), askStart('#0'), askEnd('#0'), { type: 'generation-end' });
+    const journal = new JournalBuilder().add(runStart(), askStart('#0'), askEnd('#0'), {
+      type: 'generation-end',
+      undo: [],
+    });
     const spent = { ...NOTHING, tokensIn: 120, iterations: 3 };
     journal
       .nextGeneration()
-      .add({ type: 'generation-start', v: 1, input: {}, budget: budget(), spent, saga: [], calledTools: {} });
+      .add({ type: 'generation-start', v: 1, input: {}, budget: budget(), state: { ...newRunState('ada'), spent } });
     journal.add(askStart('#0'), askEnd('#0'));
     expect(used(journal.entries).spent).toMatchObject({ tokensIn: 240, iterations: 3 });
     expect(used(journal.entries.slice(4)).spent).toMatchObject({ tokensIn: 240, iterations: 3 });

@@ -24,7 +24,7 @@ export class UsageFold {
         break;
       case 'generation-start':
         this.limits = event.budget;
-        this.tally = { ...event.spent };
+        this.tally = { ...event.state.spent };
         break;
       case 'budget-warning':
         this.atLeast(event.node, event.axis, event.spent);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { budget, NOTHING } from '../core/budget.js';
+import { budget } from '../core/budget.js';
 import type { Entry, RunEvent } from '../core/events.js';
+import { newRunState } from '../core/run-state.js';
 import { auditLines, verifyAudit } from './audit.js';
 import {
   askEnd,
@@ -21,7 +22,7 @@ const SECRET = 'hunter2';
 const failure = { code: 'EFFECT_FAILED', message: SECRET, retryable: false, detail: { SECRET } } as const;
 const report = {
   success: false,
-  entries: [{ effect: '#3', name: 'pay', status: 'CANNOT_ROLLBACK', note: SECRET }],
+  entries: [{ effect: '#3', generation: 0, name: 'pay', status: 'CANNOT_ROLLBACK', note: SECRET }],
 } as const;
 
 /** Every entry that can hold contents, with a secret wherever it can stand. */
@@ -75,9 +76,9 @@ const EVENTS: readonly RunEvent[] = [
   { type: 'signal-refused', signal: 's', name: 'go', why: SECRET },
   { type: 'operator-alert', alert: 'compensation_failed', effect: '#3', why: SECRET },
   { type: 'rollback-start', scope: '', why: SECRET, entries: [] },
-  intent('0:#3!undo', 'pay', { of: 'undo', fp: SECRET, input: SECRET }),
+  intent('run:0:#3!undo', 'pay', { of: 'undo', fp: SECRET, input: SECRET }),
   { type: 'rollback-end', scope: '', report },
-  { type: 'generation-start', v: 1, input: SECRET, budget: budget(), spent: NOTHING, saga: [], calledTools: {} },
+  { type: 'generation-start', v: 1, input: SECRET, budget: budget(), state: newRunState('ada') },
   { type: 'run-end', outcome: { stop: 'failed', because: SECRET, failure, rollback: report, partial: SECRET } },
 ];
 
@@ -156,11 +157,14 @@ describe('a journal without what is private', () => {
       { ...gate('#1', 'diary'), request: { action: 'diary', input: SECRET } } as RunEvent,
       intent('#1', 'diary', { input: SECRET }),
       complete('#1', SECRET),
-      intent('0:#1!undo', 'diary', { of: 'undo', input: SECRET }),
+      intent('run:0:#1!undo', 'diary', { of: 'undo', input: SECRET }),
       {
         type: 'rollback-end',
         scope: '',
-        report: { success: false, entries: [{ effect: '#1', name: 'diary', status: 'IN_DOUBT', note: SECRET }] },
+        report: {
+          success: false,
+          entries: [{ effect: '#1', generation: 0, name: 'diary', status: 'IN_DOUBT', note: SECRET }],
+        },
       },
       pure('#2', 'search', 'open'),
     );

@@ -1,8 +1,10 @@
 import { type Failure, unreachable } from '../core/errors.js';
 import type { Entry, EventOf, RecordedReply, RunEvent } from '../core/events.js';
 import type { Outcome, RollbackReport } from '../core/outcome.js';
+import { PRIVATE } from '../core/private-marks.js';
+import type { RunState } from '../core/run-state.js';
 import { scopeOf } from './paths.js';
-import { PRIVATE, Privacy } from './privacy.js';
+import { Privacy } from './privacy.js';
 
 /** Stands where something private stood. That it happened, when, and what it cost is still told. */
 export const BLANK = '[private]';
@@ -25,23 +27,38 @@ export function blankPrivate(entry: Entry, privacy: Privacy): Entry {
 
 function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
   switch (event.type) {
-    case 'run-start':
+    case 'run-start': {
+      const fork =
+        event.fork === undefined ? {} : { fork: { ...event.fork, state: blankState(event.fork.state, privacy) } };
+      return { ...event, ...fork, ...(privacy.hidesScope('') ? { input: BLANK } : {}) };
+    }
     case 'generation-start':
-      return privacy.hidesScope('') ? { ...event, input: BLANK } : event;
+      return {
+        ...event,
+        state: blankState(event.state, privacy),
+        ...(privacy.hidesScope('') ? { input: BLANK } : {}),
+      };
     case 'run-end':
-      return { ...event, outcome: ownOutcome(event.outcome, generation, privacy) };
+      return { ...event, outcome: ownOutcome(event.outcome, privacy) };
     case 'note':
       return privacy.hidesNote(event) ? { ...event, event: blankNote(event) } : event;
     case 'redirect':
       return privacy.hidesAnyScope() ? { ...event, text: BLANK } : event; // it does not say which part it is about
+    case 'cancel':
+      return privacy.hidesAnyScope() ? { ...event, why: BLANK } : event; // nor does this
+    case 'pin':
+      return hidesPin(event.name, privacy) ? { ...event, value: BLANK } : event;
     case 'signal-refused':
       return privacy.hidesAnyScope() ? { ...event, why: BLANK } : event; // it does not say whose wait it was
     case 'rollback-start':
-      return privacy.hidesScope(event.scope) ? { ...event, why: BLANK } : event;
+      // the whole run is rolled back for the reason it ended with, a cancellation's words among them
+      return privacy.hidesScope(event.scope) || (event.scope === '' && privacy.hidesAnyScope())
+        ? { ...event, why: BLANK }
+        : event;
     case 'rollback-end':
-      return { ...event, report: blankReport(event.report, generation, privacy) };
+      return { ...event, report: blankReport(event.report, privacy) };
     case 'operator-alert':
-      return event.effect !== undefined && privacy.hidesEffect(generation, event.effect)
+      return event.effect !== undefined && privacy.hidesEffect(event.generation ?? generation, event.effect)
         ? { ...event, why: BLANK }
         : event;
     case 'ask-end':
@@ -67,7 +84,6 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'run-resume':
     case 'run-pause':
     case 'trip':
-    case 'cancel':
     case 'stuck':
     case 'changed':
     case 'budget-warning':
@@ -111,10 +127,10 @@ function blankEffect(event: EffectContent): RunEvent {
       return { ...event, fp: BLANK, input: BLANK };
     case 'complete': {
       const failure = event.failure === undefined ? {} : { failure: blankFailure(event.failure) };
-      return { ...event, ...blankFingerprint(event), result: BLANK, ...failure };
+      return { ...event, ...blankAsked(event), result: BLANK, ...failure };
     }
     case 'abort':
-      return { ...event, ...blankFingerprint(event), failure: blankFailure(event.failure) };
+      return { ...event, ...blankAsked(event), failure: blankFailure(event.failure) };
     case 'retry':
       return { ...event, failure: blankFailure(event.failure) };
     case 'spawn-end':
@@ -159,15 +175,32 @@ function blankFailure({ code, retryable }: Failure): Failure {
   return { code, message: BLANK, retryable };
 }
 
-function blankFingerprint({ fp }: { readonly fp?: string }): { readonly fp?: string } {
-  return fp === undefined ? {} : { fp: BLANK };
+type Asked = Pick<EventOf<'complete'>, 'fp' | 'input'>;
+
+function blankAsked({ fp, input }: Asked): Asked {
+  return { ...(fp === undefined ? {} : { fp: BLANK }), ...(input === undefined ? {} : { input: BLANK }) };
+}
+
+/** What a run knows about itself holds words of people and values of the code. */
+function blankState(state: RunState, privacy: Privacy): RunState {
+  const { instructions, pins } = state;
+  const told = privacy.hidesAnyScope() ? instructions.map(({ by }) => ({ by, text: BLANK })) : instructions;
+  const kept = Object.entries(pins).map(([name, value]) => [name, hidesPin(name, privacy) ? BLANK : value]);
+  return { ...state, instructions: told, pins: Object.fromEntries(kept) };
+}
+
+/** A pin's name begins with its scope. */
+function hidesPin(name: string, privacy: Privacy): boolean {
+  return privacy.hidesScope(name.slice(0, name.indexOf(' ')));
 }
 
 /** The run's own end: private as a whole with its root, else only where its rollback tells of private effects. */
-function ownOutcome(outcome: Outcome<unknown>, generation: number, privacy: Privacy): Outcome<unknown> {
+function ownOutcome(outcome: Outcome<unknown>, privacy: Privacy): Outcome<unknown> {
   if (privacy.hidesScope('')) return blankOutcome(outcome);
-  if (!('rollback' in outcome) || outcome.rollback === undefined) return outcome;
-  return { ...outcome, rollback: blankReport(outcome.rollback, generation, privacy) };
+  const hidesWhy = outcome.stop === 'cancelled' && privacy.hidesAnyScope();
+  const told: Outcome<unknown> = hidesWhy ? { ...outcome, because: BLANK } : outcome;
+  if (!('rollback' in told) || told.rollback === undefined) return told;
+  return { ...told, rollback: blankReport(told.rollback, privacy) };
 }
 
 function blankOutcome(outcome: Outcome<unknown>): Outcome<unknown> {
@@ -192,11 +225,13 @@ function blankOutcome(outcome: Outcome<unknown>): Outcome<unknown> {
   }
 }
 
-function blankReport(report: RollbackReport, generation: number, privacy: Privacy): RollbackReport {
+function blankReport(report: RollbackReport, privacy: Privacy): RollbackReport {
   return {
     ...report,
     entries: report.entries.map((entry) =>
-      entry.note !== undefined && privacy.hidesEffect(generation, entry.effect) ? { ...entry, note: BLANK } : entry,
+      entry.note !== undefined && privacy.hidesEffect(entry.generation, entry.effect)
+        ? { ...entry, note: BLANK }
+        : entry,
     ),
   };
 }

@@ -26,6 +26,7 @@ export function context(parts: ContextParts = {}): TestContext {
     tenant,
     at: '#0',
     calledTools,
+    triedTools: Object.keys(calledTools),
     budget: { limits: budget(), spent: { ...NOTHING, ...spent } },
     decide: (decision) => decisions.push(decision),
     decisions,

@@ -60,11 +60,11 @@ describe('a cancellation', () => {
     const entries = await stage.entries();
     expect(eventsOf(entries, 'intent').at(-1)).toMatchObject({
       of: 'undo',
-      id: '0:#0!undo',
+      id: 'run:0:#0!undo',
       key: 'run:0:#0!undo',
       class: 'idempotent',
     });
-    expect(eventsOf(entries, 'complete').at(-1)).toMatchObject({ id: '0:#0!undo' });
+    expect(eventsOf(entries, 'complete').at(-1)).toMatchObject({ id: 'run:0:#0!undo' });
     expect(world.keys).toEqual(['run:0:#0!undo']);
     expect(entries.slice(-5).map(({ event }) => event.type)).toEqual([
       'rollback-start',

@@ -45,9 +45,9 @@ describe('a long loop', () => {
       usage: { toolCalls: 3, iterations: 3 },
     });
     expect(
-      eventsOf(await stage.entries(), 'generation-start').map(({ calledTools, spent }) => [
-        calledTools,
-        spent.iterations,
+      eventsOf(await stage.entries(), 'generation-start').map(({ state }) => [
+        state.calledTools,
+        state.spent.iterations,
       ]),
     ).toEqual([
       [{ count: 1 }, 1],

@@ -119,7 +119,7 @@ describe('code that knew how to undo', () => {
       expect(world.exists.size).toBe(0);
       expect(world.log.filter((line) => line.startsWith('make'))).toHaveLength(2);
       const ended = eventsOf(await stage.entries(), 'complete').filter(({ id }) => id.endsWith('!undo'));
-      expect(ended.map(({ id }) => id)).toEqual(['0:#1!undo', '0:#0!undo']);
+      expect(ended.map(({ id }) => id)).toEqual(['run:0:#1!undo', 'run:0:#0!undo']);
     },
   );
 });

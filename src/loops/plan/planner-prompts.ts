@@ -1,5 +1,5 @@
 import { append, type Prompt, type Trust } from '../../core/prompt.js';
-import type { Instruction } from '../../core/run.js';
+import type { Instruction } from '../../core/run-state.js';
 import type { Session } from '../../core/session.js';
 import type { EffectKind, ToolRef } from '../../core/tool.js';
 import { PLAN_JSON_SCHEMA } from '../../plans/index.js';

@@ -1,7 +1,7 @@
 import type { Failure } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
 import { append, type Prompt } from '../../core/prompt.js';
-import type { Instruction } from '../../core/run.js';
+import type { Instruction } from '../../core/run-state.js';
 import type { Reply, Session } from '../../core/session.js';
 import type { ObservationDraft } from '../../memory/observe.js';
 import { ErrorDigest } from './error-digest.js';

@@ -1,6 +1,7 @@
 import type { ApprovalRules, Review } from '../../core/approval.js';
 import type { Breaker } from '../../core/breaker.js';
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
+import { canBeStored } from '../../core/codec.js';
 import { EffectError, type Failure, failureOf } from '../../core/errors.js';
 import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext, EffectKind, EffectRules, InvocationPolicy } from '../../core/tool.js';
@@ -13,6 +14,8 @@ export interface Act {
   readonly name: string;
   readonly class: EffectKind;
   readonly input: unknown;
+  /** What the code called it with; `input` is what schema and guards made of that, and may not be storable. */
+  readonly given?: unknown;
   readonly why: string | undefined;
   readonly rules: EffectRules<unknown, unknown>;
   /** A guard lets it pass only once a person agrees; this says why. */
@@ -69,6 +72,7 @@ export function recordFailure(
     id: pending.id,
     ...identity(pending, act),
     failure: failureOf(error),
+    ...(pending.ran ? { ran: true as const } : {}),
     ...spentOf(pending, {}, reported),
   });
 }
@@ -141,11 +145,15 @@ export class RefusedResult {
   }
 }
 
-function identity(
-  pending: Pending,
-  act: Act,
-): { readonly fp?: string; readonly of?: 'call' | 'step'; readonly name?: string } {
-  return pending.intended ? {} : { fp: pending.fp, of: act.of, name: act.name };
+function identity(pending: Pending, act: Act): Pick<EventOf<'complete'>, 'fp' | 'of' | 'name' | 'input'> {
+  if (pending.intended) return {};
+  return { fp: pending.fp, of: act.of, name: act.name, ...calledWith(act) };
+}
+
+/** For ends without an INTENT. What a step is given is in the code; a tool's arguments come from a model or a person. */
+export function calledWith({ of, input, given }: Pick<Act, 'of' | 'input' | 'given'>): { readonly input?: unknown } {
+  if (of !== 'call') return {};
+  return { input: canBeStored(input) ? input : (given ?? null) };
 }
 
 export function unwrapChanged(value: unknown): {

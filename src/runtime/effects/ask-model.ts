@@ -87,7 +87,7 @@ async function drive(
   prompt: Prompt,
   calls: number,
 ): Promise<void> {
-  const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => !entry.inherited);
+  const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => entry.inherited === undefined);
   if (lost.length > 0) {
     // a reservation that a crash left open may have been paid for: it counts as spent, and the call is reserved again
     pending.scope.ledger.release(pending.reserved ?? {});

@@ -68,6 +68,7 @@ export function runBody<T>(
     }
     const onError = (error: unknown): void =>
       finish(stopped === undefined ? { ended: 'error', error } : { ended: 'stopped', reason: stopped, settled: true });
+    pending.ran = true;
     effectContext.run({ life: attempt.life, inEffect: true, host: false }, () => {
       try {
         const value = body(how);

@@ -21,6 +21,7 @@ import type { Scope } from '../scope.js';
 import { hasSeam, through } from '../seams.js';
 import {
   type Act,
+  calledWith,
   failureIn,
   type Invocation,
   learnCompensation,
@@ -55,7 +56,7 @@ export function call<T>(
     drive: async (pending) => {
       const admitted = await admitInTurn(attempt, pending, given, args, seams);
       if (admitted === undefined) return;
-      ready.act = admittedAct(attempt, pending, given, admitted, seams);
+      ready.act = { ...admittedAct(attempt, pending, given, admitted, seams), given: args };
       if (given.asks === undefined) await driveAct(attempt, pending, ready.act);
       else await driveQuestion(attempt, pending, ready.act, (input) => askedBy(given, input));
     },
@@ -164,6 +165,7 @@ function reservedFor(attempt: Attempt, pending: Pending, tool: AnyTool, args: un
     fp: pending.fp,
     of: 'call',
     name: tool.name,
+    ...calledWith({ of: 'call', input: args }),
     failure: { code: 'BOUND_REACHED', message, retryable: false },
     spent: { toolCalls: 1 },
   });
@@ -288,13 +290,14 @@ async function admitInTurn(
 ): Promise<Admitted | undefined> {
   const before = how.isNew ? undefined : admittedBefore(attempt, pending.id);
   if (before !== undefined) {
-    if (hasSeam(seams, 'tool.pre')) attempt.inFlight.set(pending.id, pending.reserved ?? {});
+    if (hasSeam(seams, 'tool.pre'))
+      attempt.inFlight.set(pending.id, { tool: tool.name, reserved: pending.reserved ?? {} });
     return before;
   }
   if (!hasSeam(seams, 'tool.pre')) return admit(attempt, pending, tool, args, seams);
   const turn = attempt.admissions.then(async () => {
     const admitted = await admit(attempt, pending, tool, args, seams);
-    if (admitted !== undefined) attempt.inFlight.set(pending.id, pending.reserved ?? {});
+    if (admitted !== undefined) attempt.inFlight.set(pending.id, { tool: tool.name, reserved: pending.reserved ?? {} });
     return admitted;
   });
   attempt.admissions = turn.then(
@@ -315,16 +318,16 @@ async function admit(
   let seam: 'schema' | 'tool.pre' = 'schema';
   try {
     const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
-    if (!checked.ok) return refuse(attempt, pending, tool, seam, `invalid arguments: ${checked.problem}`);
+    if (!checked.ok) return refuse(attempt, pending, { tool, args }, seam, `invalid arguments: ${checked.problem}`);
     tool.reserve?.(checked.value); // one that cannot even be worked out for sound arguments would lift the bound
     if (!hasSeam(seams, 'tool.pre')) return { args: checked.value };
     seam = 'tool.pre';
     const guard = through(seams, seam, async (value) => ({ allow: true, args: value.args }) as const);
     const verdict = await guard({ tool, args: checked.value }, attempt.guardContext(pending.id));
-    return verdict.allow ? verdict : refuse(attempt, pending, tool, seam, verdict.why);
+    return verdict.allow ? verdict : refuse(attempt, pending, { tool, args }, seam, verdict.why);
   } catch (error) {
     // a schema or a guard that breaks must not let the call through
-    return refuse(attempt, pending, tool, seam, `the check failed: ${failureOf(error).message}`);
+    return refuse(attempt, pending, { tool, args }, seam, `the check failed: ${failureOf(error).message}`);
   }
 }
 
@@ -352,7 +355,13 @@ function admittedAtGate(attempt: Attempt, gate: EffectId): Admitted | undefined 
   };
 }
 
-function refuse(attempt: Attempt, pending: Pending, tool: AnyTool, seam: string, why: string): undefined {
+function refuse(
+  attempt: Attempt,
+  pending: Pending,
+  { tool, args }: { readonly tool: AnyTool; readonly args: unknown },
+  seam: string,
+  why: string,
+): undefined {
   if (pending.closedBy !== undefined) {
     attempt.drop(pending);
     return undefined;
@@ -364,6 +373,7 @@ function refuse(attempt: Attempt, pending: Pending, tool: AnyTool, seam: string,
     fp: pending.fp,
     of: 'call',
     name: tool.name,
+    input: args,
     failure: { code: seam === 'schema' ? 'INPUT_INVALID' : 'DENIED', message: why, retryable: false },
     spent: { toolCalls: 1 },
   });

@@ -34,6 +34,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       phase: 'held',
       reserved: undefined,
       intended: false,
+      ran: false,
       closedBy: undefined,
       wakeAt: undefined,
       subs: undefined,

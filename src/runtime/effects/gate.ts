@@ -16,7 +16,7 @@ import type { EffectId, EventOf } from '../../core/events.js';
 import type { StandardSchema } from '../../core/schema.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
-import type { Act } from './act.js';
+import { type Act, calledWith } from './act.js';
 import { subWait, type WaitPlan } from './wait.js';
 
 /** Somebody has to agree before this act. */
@@ -37,7 +37,7 @@ function needsApproval(act: Act): boolean {
 }
 
 function needsLiveForkGate(attempt: Attempt): boolean {
-  return attempt.lineage.fork?.live === true && !attempt.liveForkApproved;
+  return attempt.lineage.fork?.live === true && attempt.state.liveFork !== 'approved';
 }
 
 /** One question after the other until it is decided. Each is a wait of its own, so that a crash loses no verdict. */
@@ -122,9 +122,21 @@ const unmodifiable: StandardSchema<unknown, Verdict> = {
   },
 };
 
-/** In a live fork the first act on the world waits until somebody agrees that the fork may act at all. */
+/** In a live fork the first act on the world waits until somebody agrees that the fork may act at all. What they say stands. */
 async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
-  const end = await ask(attempt, pending, `${pending.id}!live`, {
+  while (attempt.state.liveFork === 'undecided') {
+    const elsewhere = attempt.liveForkGate.inLine(pending, recordedAsker(attempt));
+    if (elsewhere === undefined) await askAboutFork(attempt, pending, act);
+    else await elsewhere;
+    if (pending.closedBy !== undefined) return drop(attempt, pending) !== undefined;
+  }
+  if (attempt.state.liveFork === 'approved') return true;
+  refuse(attempt, pending, act, 'APPROVAL_REJECTED', 'this fork may not act on the world');
+  return false;
+}
+
+async function askAboutFork(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
+  await ask(attempt, pending, `${pending.id}!live`, {
     kind: 'approval',
     name: 'approve:live-fork',
     request: { action: 'let this fork act on the world', first: act.name, input: act.input },
@@ -132,15 +144,17 @@ async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): P
     jsonSchema: FIXED_VERDICT_JSON_SCHEMA,
     ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
   });
-  if (pending.closedBy !== undefined) return drop(attempt, pending) !== undefined;
-  const weighed = weigh(UNDECIDED, end.payload as Verdict, end.from ?? 'a person', APPROVAL_RULES);
-  if (weighed.leads !== 'approved') {
-    const why = weighed.leads === 'refused' ? weighed.why : 'it was not approved';
-    refuse(attempt, pending, act, 'APPROVAL_REJECTED', why);
-    return false;
+  attempt.liveForkGate.left(pending);
+}
+
+/** The effect for which an earlier life asked, and which still waits for the answer. */
+function recordedAsker({ recorded, open }: Attempt): EffectId | undefined {
+  for (const [id, starts] of recorded.starts) {
+    if (!id.endsWith('!live') || recorded.ends.has(id) || starts.at(-1)?.inherited !== undefined) continue;
+    const asker = open.get(id.slice(0, -'!live'.length));
+    if (asker !== undefined && asker.closedBy === undefined) return asker.id;
   }
-  attempt.liveForkApproved = true;
-  return true;
+  return undefined;
 }
 
 function ask(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<EventOf<'wait-end'>> {
@@ -159,6 +173,7 @@ function refuse(attempt: Attempt, pending: Pending, act: Act, code: ErrorCode, w
     fp: pending.fp,
     of: act.of,
     name: act.name,
+    ...calledWith(act),
     failure: { code, message: `${act.name} was not approved: ${why}`, retryable: false },
     ...(act.of === 'call' ? { spent: { toolCalls: 1 } } : {}),
   });

@@ -139,7 +139,6 @@ describe('folds', () => {
     let reads = 0;
     const folds = new RunFolds(
       {
-        get: async () => ({ id: 'r' }) as never,
         entries: async (_runId, part) => {
           reads++;
           const from = part?.after === undefined ? 0 : part.after.seq + 1;

@@ -121,7 +121,7 @@ class OpenFeed implements RunFeed {
 
   async card(record: RunRecord): Promise<RunCard> {
     // a run that is heard here needs no reading: what was heard is all there is
-    const fold = this.folds.heard(record.id, this.parts.clock.now()) ?? (await this.folds.current(record.id, record));
+    const fold = this.folds.heard(record.id, this.parts.clock.now()) ?? (await this.folds.current(record.id));
     const text = JSON.stringify(runCard(record, fold, this.served(record.agent)));
     return JSON.parse(this.clean(text)) as RunCard;
   }

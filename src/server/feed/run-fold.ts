@@ -30,12 +30,10 @@ export class RunFold {
   private readonly waits = new Map<EffectId, OpenWait>();
   private readonly childPaths = new Map<EffectId, string>();
 
-  /** `inherited`: what was told before the point at which it was forked. What was private there is private here. */
-  constructor(runId: string, options: { readonly keepsNames: boolean; readonly inherited: readonly Entry[] }) {
+  constructor(runId: string, options: { readonly keepsNames: boolean }) {
     this.runId = runId;
     this.keepsNames = options.keepsNames;
     this.privacy = new Privacy([]);
-    for (const entry of options.inherited) this.privacy.mark(entry);
   }
 
   /** Takes the next entry. False for one that is not the next: it was taken before, or some are missing. */

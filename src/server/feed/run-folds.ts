@@ -1,5 +1,4 @@
 import type { Entry } from '../../core/events.js';
-import type { RunRecord } from '../../ports/engine.js';
 import type { Fleet } from '../agents/fleet.js';
 import { comparePositions } from './position.js';
 import { RunFold } from './run-fold.js';
@@ -8,7 +7,7 @@ const PAGE = 1_000;
 /** Less than any lease: until then nobody takes a run over from its process. */
 const HEARD_MS = 1_000;
 
-type Journals = Pick<Fleet, 'get' | 'entries'>;
+type Journals = Pick<Fleet, 'entries'>;
 
 /**
  * What the journals of recently seen runs say, kept up to date by what is heard and read again where something was not.
@@ -68,28 +67,27 @@ export class RunFolds {
   }
 
   /** The fold of a run with everything that its journal holds now. */
-  async current(runId: string, record?: RunRecord): Promise<RunFold> {
+  async current(runId: string): Promise<RunFold> {
     const known = this.folds.get(runId);
     if (known?.ended !== undefined) return this.touch(known);
     const before = this.catching.get(runId);
     if (before !== undefined) await before.catch(() => undefined); // it may have read before the entry that matters
     const joined = this.catching.get(runId);
     if (joined !== undefined) return joined;
-    const reading = this.catchUp(runId, record).finally(() => this.catching.delete(runId));
+    const reading = this.catchUp(runId).finally(() => this.catching.delete(runId));
     this.catching.set(runId, reading);
     return reading;
   }
 
-  private async catchUp(runId: string, record: RunRecord | undefined): Promise<RunFold> {
+  private async catchUp(runId: string): Promise<RunFold> {
     const known = this.folds.get(runId);
     if (known !== undefined) {
       await this.readOn(known, true);
       if (!known.isBlind) return this.touch(known);
       this.folds.delete(runId);
     }
-    const inherited = await this.inherited(record ?? (await this.journals.get(runId)));
     for (const keepsNames of [false, true]) {
-      const fold = new RunFold(runId, { keepsNames, inherited });
+      const fold = new RunFold(runId, { keepsNames });
       await this.readOn(fold, false);
       if (!fold.isBlind) return this.touch(fold);
     }
@@ -108,18 +106,6 @@ export class RunFolds {
   private take(fold: RunFold, entries: readonly Entry[], tell = true): void {
     const taken = entries.filter((entry) => fold.apply(entry));
     if (tell && taken.length > 0 && !fold.isBlind) this.onTaken(fold, taken);
-  }
-
-  /** What its ancestors told before the points at which they were left. */
-  private async inherited({ fork }: RunRecord): Promise<readonly Entry[]> {
-    if (fork === undefined) return [];
-    const { run, generation, seq } = fork;
-    const parent = await this.journals.get(run);
-    const own = await this.journals.entries(run);
-    const told = own.filter(
-      (entry) => entry.generation < generation || (entry.generation === generation && entry.seq <= seq),
-    );
-    return [...(await this.inherited(parent)), ...told.filter(({ event }) => event.type === 'note')];
   }
 
   /** Used last; the one not used for longest goes when there are too many. */

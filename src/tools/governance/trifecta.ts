@@ -38,9 +38,9 @@ function completes(before: ReadonlySet<TrifectaLeg>, legs: readonly TrifectaLeg[
   return !isComplete(before) || legs.includes('outbound');
 }
 
-/** A tool that was called and is no longer known may have stood on any leg. */
-function legsOfRun({ calledTools }: GuardContext, legsOf: LegsOf): ReadonlySet<TrifectaLeg> {
-  return new Set(Object.keys(calledTools).flatMap((name) => legsOf(name) ?? TRIFECTA_LEGS));
+/** A tool that was tried and is no longer known may have stood on any leg. */
+function legsOfRun({ triedTools }: GuardContext, legsOf: LegsOf): ReadonlySet<TrifectaLeg> {
+  return new Set(triedTools.flatMap((name) => legsOf(name) ?? TRIFECTA_LEGS));
 }
 
 /** Looks tools up when asked, so that a registry may grow; falls back on what this process has seen called. */

@@ -231,7 +231,7 @@ describe('at the output', () => {
     });
     const rollback = {
       success: false,
-      entries: [{ effect: '#0', name: 'x', status: 'CANNOT_ROLLBACK', note: 'secret' }],
+      entries: [{ effect: '#0', generation: 0, name: 'x', status: 'CANNOT_ROLLBACK', note: 'secret' }],
     } as const;
     const cancelled = await leave(seams, { stop: 'cancelled', because: 'secret', rollback, partial: 'secret' });
     expect(cancelled).toMatchObject({ stop: 'cancelled', rollback: { entries: [{ status: 'CANNOT_ROLLBACK' }] } });

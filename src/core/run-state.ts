@@ -1,0 +1,89 @@
+import { type Amounts, NOTHING } from './budget.js';
+import type { PrivateMark } from './private-marks.js';
+
+/** Something a person wants done differently from now on. */
+export interface Instruction {
+  readonly by: string;
+  readonly text: string;
+}
+
+/**
+ * What is true of a run as a whole, beside the effects of its present generation. A new generation and a fork begin with
+ * one complete snapshot of it, so nothing has to be looked up in a journal that they do not have. Every field is of a
+ * size that does not grow with the number of generations.
+ */
+export interface RunState {
+  /** On whose behalf the code works: `run.subject`. Who acts now may be somebody else, who made the fork. */
+  readonly subject: string;
+  /** What earlier generations spent. */
+  readonly spent: Amounts;
+  /** How many acts of earlier generations a rollback has to look at; the end of each generation names its own. */
+  readonly toUndo: number;
+  /** Tools whose calls took place, and how often. */
+  readonly calledTools: Readonly<Record<string, number>>;
+  /** Tools that were tried, whatever came of it: the message of a failure may be anybody's words. */
+  readonly triedTools: readonly string[];
+  /** What people told the run. */
+  readonly instructions: readonly Instruction[];
+  /** Whether somebody agreed that this fork may act on the world. */
+  readonly liveFork: 'undecided' | 'approved' | 'rejected';
+  /** What was fixed for the whole run, by scope and name. */
+  readonly pins: Readonly<Record<string, unknown>>;
+  readonly privateMarks: readonly PrivateMark[];
+  /** Scopes of the loops so far: what a loop repeats is as private as anything in it. */
+  readonly loops: readonly string[];
+}
+
+/**
+ * What happens to a piece of state. inherit: a fork has what its parent had at that point. carry: it goes on. reset: it
+ * begins anew, as in a new run.
+ */
+export type StateRule = 'inherit' | 'carry' | 'reset';
+
+export interface StateRules {
+  /** A fork that simulates. */
+  readonly fork: 'inherit' | 'reset';
+  readonly liveFork: 'inherit' | 'reset';
+  /** `continueWith`. */
+  readonly generation: 'carry' | 'reset';
+  /** Going on under another budget. */
+  readonly era: 'carry' | 'reset';
+}
+
+/** A field without a rule does not compile. Why each rule is what it is: docs/decisions/0034-state-of-a-run.md. */
+export const STATE_RULES: { readonly [Field in keyof RunState]: StateRules } = {
+  subject: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
+  spent: { fork: 'reset', liveFork: 'reset', generation: 'carry', era: 'carry' },
+  toUndo: { fork: 'reset', liveFork: 'reset', generation: 'carry', era: 'carry' },
+  calledTools: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
+  triedTools: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
+  instructions: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
+  liveFork: { fork: 'reset', liveFork: 'reset', generation: 'carry', era: 'carry' },
+  pins: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
+  privateMarks: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
+  loops: { fork: 'inherit', liveFork: 'inherit', generation: 'reset', era: 'carry' },
+};
+
+/** The state of a run that has done nothing yet. */
+export function newRunState(subject: string): RunState {
+  return {
+    subject,
+    spent: NOTHING,
+    toUndo: 0,
+    calledTools: {},
+    triedTools: [],
+    instructions: [],
+    liveFork: 'undecided',
+    pins: {},
+    privateMarks: [],
+    loops: [],
+  };
+}
+
+/** The snapshot with which a fork or a generation begins, from the state of the run before it. */
+export function snapshotFor(turn: keyof StateRules, before: RunState): RunState {
+  const blank = newRunState(before.subject);
+  const fields = Object.keys(STATE_RULES) as (keyof RunState)[];
+  const kept = fields.map((field) => [field, (STATE_RULES[field][turn] === 'reset' ? blank : before)[field]]);
+  return Object.fromEntries(kept) as unknown as RunState; // the rules name every field, and no other
+}

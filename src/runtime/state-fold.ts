@@ -1,0 +1,108 @@
+import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
+import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
+import { type Instruction, newRunState, type RunState } from '../core/run-state.js';
+
+/** The state with which the code of these entries began: that of a new run, or a snapshot. */
+export function stateAtStart(first: EventOf<'run-start' | 'generation-start'>): RunState {
+  if (first.type === 'generation-start') return first.state;
+  return first.fork?.state ?? newRunState(first.subject);
+}
+
+/**
+ * The state of a run, folded from its journal entry by entry: from the recorded ones when it is loaded, and from each new
+ * one as it is written. Ends of a fork's parent count like its own, up to the snapshot that its own part begins with.
+ */
+export class StateFold {
+  private start: RunState;
+  private calledTools = new Map<string, number>();
+  private triedTools = new Set<string>();
+  private instructions: Instruction[] = [];
+  private pins = new Map<string, unknown>();
+  private marks = new Map<string, PrivateMark>();
+  private loops = new Set<string>();
+  /** Tools of calls under way, by effect: their ends do not repeat the name. */
+  private readonly underWay = new Map<EffectId, string>();
+  liveFork: RunState['liveFork'] = 'undecided';
+
+  constructor(start: RunState) {
+    this.start = start;
+    this.begin(start);
+  }
+
+  observe(event: RunEvent): void {
+    switch (event.type) {
+      case 'run-start':
+        if (event.fork !== undefined) this.begin(event.fork.state);
+        return;
+      case 'intent':
+        if (event.of === 'call') this.underWay.set(event.id, event.name);
+        return;
+      case 'complete':
+      case 'abort':
+        return this.count(event);
+      case 'redirect':
+        this.instructions.push({ by: event.by, text: event.text });
+        return;
+      case 'wait-end':
+        if (event.id.endsWith('!live')) this.liveFork = isApproval(event.payload) ? 'approved' : 'rejected';
+        return;
+      case 'pin':
+        this.pins.set(event.name, event.value);
+        return;
+      case 'note':
+        return this.read(event);
+      default:
+        return; // says nothing about the run as a whole
+    }
+  }
+
+  pinned(name: string): { readonly value: unknown } | undefined {
+    return this.pins.has(name) ? { value: this.pins.get(name) } : undefined;
+  }
+
+  /** With what the generation had spent and left to undo when it began: who ends it knows what came since. */
+  state(): RunState {
+    return {
+      subject: this.start.subject,
+      spent: this.start.spent,
+      toUndo: this.start.toUndo,
+      calledTools: Object.fromEntries(this.calledTools),
+      triedTools: [...this.triedTools],
+      instructions: [...this.instructions],
+      liveFork: this.liveFork,
+      pins: Object.fromEntries(this.pins),
+      privateMarks: [...this.marks.values()],
+      loops: [...this.loops],
+    };
+  }
+
+  private begin(state: RunState): void {
+    this.start = state;
+    this.calledTools = new Map(Object.entries(state.calledTools));
+    this.triedTools = new Set(state.triedTools);
+    this.instructions = [...state.instructions];
+    this.liveFork = state.liveFork;
+    this.pins = new Map(Object.entries(state.pins));
+    this.marks = new Map(state.privateMarks.map((mark) => [JSON.stringify(mark), mark]));
+    this.loops = new Set(state.loops);
+  }
+
+  private count(end: Extract<EndEvent, { readonly type: 'complete' | 'abort' }>): void {
+    const name = this.underWay.get(end.id) ?? (end.of === 'call' ? end.name : undefined);
+    this.underWay.delete(end.id);
+    if (name === undefined || (end.type === 'abort' && end.ran !== true)) return;
+    this.triedTools.add(name);
+    if (end.type === 'complete') this.calledTools.set(name, (this.calledTools.get(name) ?? 0) + 1);
+  }
+
+  private read(note: EventOf<'note'>): void {
+    const mark = markIn(note);
+    if (mark !== undefined) this.marks.set(JSON.stringify(mark), mark);
+    const loop = loopIn(note);
+    if (loop !== undefined) this.loops.add(loop);
+  }
+}
+
+function isApproval(payload: unknown): boolean {
+  return (payload as { readonly verdict?: unknown } | undefined)?.verdict === 'approve';
+}
