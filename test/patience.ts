@@ -10,10 +10,8 @@ export function patient(ms: number): number {
   return ms * FACTOR;
 }
 
-/** What some work takes of the processor, in milliseconds: other programs on the machine do not change it. */
-export function processorMs(work: () => unknown): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
+/** What this process has used of the processor so far. A test of speed takes the difference: other load does not change it. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

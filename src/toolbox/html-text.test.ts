@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/patience.js';
 import { htmlToText } from './html-text.js';
 
 const read = (html: string, maxCharacters = 10_000): string =>
@@ -104,8 +105,8 @@ describe('a page as text', () => {
     ['items', '<li>'.repeat(200_000)],
     ['links', '<a href=x>'.repeat(100_000)],
   ])('of a megabyte of %s takes a moment and no more', (_what, html) => {
-    const started = performance.now();
+    const started = processorMs();
     read(html);
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(processorMs() - started).toBeLessThan(3000);
   });
 });

@@ -88,7 +88,8 @@ it('refuses to resume, signal, pause or cancel a run that has ended [R2-CLI-EXIT
 });
 
 it('gives a run back at a safe point on the first Ctrl-C, and another process goes on with it [R2-CLI-RESUME] [R2-CLI-EXIT-CODES]', async () => {
-  const input = JSON.stringify({ steps: 4, ms: 300 });
+  const hurry = join(desk.folder, 'hurry');
+  const input = JSON.stringify({ steps: 400, hurry });
   const first = desk.start('run', AGENTS, '--agent', 'walk', '--id', 'r1', '--input', input);
   await first.says('walk done');
   first.child.kill('SIGINT');
@@ -97,8 +98,9 @@ it('gives a run back at a safe point on the first Ctrl-C, and another process go
   expect(error).toContain('safe point');
   expect(out).toContain('flyball resume r1');
   expect(lastJson((await desk.flyball('show', 'r1', '--json')).out)).toMatchObject({ record: { status: 'pending' } });
+  writeFileSync(hurry, '');
   const resumed = await desk.flyball('resume', 'r1', '--json');
-  expect(lastJson(resumed.out)).toMatchObject({ status: 'done', outcome: { value: 4 } });
+  expect(lastJson(resumed.out)).toMatchObject({ status: 'done', outcome: { value: 400 } });
   const repeated = resumed.out.split('\n').filter((line) => line.includes('"how":"repeated"'));
   expect(repeated).toEqual([]); // what was under way had ended before it left
 });

@@ -13,7 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'flyball-serve-'));
 const agents = join(folder, 'agents.mjs');
 writeFileSync(
   agents,
-  `import { done } from ${built('index.js')};
+  `import { existsSync } from 'node:fs';
+import { done } from ${built('index.js')};
 import { defineAgent } from ${built('agents/index.js')};
 import { scriptedModel } from ${built('testing/index.js')};
 import { tool } from ${built('tools/index.js')};
@@ -33,7 +34,7 @@ export const agents = {
   payer: defineAgent({ name: 'payer', description: 'Pays.', model, tools: [pay], loop }),
   slow: async (run, input) => {
     for (let n = 1; n <= input.steps; n++)
-      await run.step('step-' + n, n, () => new Promise((resolve) => setTimeout(() => resolve(n), 150)), 'pure');
+      await run.step('step-' + n, n, () => existsSync(input.hurry ?? '') ? n : new Promise((resolve) => setTimeout(() => resolve(n), 150)), 'pure');
     return done('slow and steady');
   },
 };
@@ -84,21 +85,19 @@ const post = async (url: string, body: unknown) =>
   };
 const get = async (url: string) => (await (await fetch(url)).json()) as Record<string, unknown>;
 
-async function until(look: () => Promise<boolean>): Promise<void> {
-  const giveUp = Date.now() + 15_000;
-  while (!(await look())) {
-    if (Date.now() > giveUp) throw new Error('it did not get there');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+const until = (look: () => Promise<boolean>) => expect.poll(look).toBe(true);
 
 describe('flyball serve', () => {
   it('serves the agents of a file, gives runs back on a signal, and goes on with them when it starts again [R6-CLI-SERVE]', async () => {
     const first = await serve('drain.db');
     expect(await get(`${first.url}/ready`)).toMatchObject({ ready: true });
-    const { id } = await post(`${first.url}/v1/runs`, { agent: 'slow', input: { steps: 8 } });
+    const { id } = await post(`${first.url}/v1/runs`, {
+      agent: 'slow',
+      input: { steps: 100, hurry: join(folder, 'hurry') },
+    });
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
+    writeFileSync(join(folder, 'hurry'), '');
     const second = await serve('drain.db');
     await until(async () => (await get(`${second.url}/v1/runs/${id}`))['status'] === 'done');
     expect(await get(`${second.url}/v1/runs/${id}`)).toMatchObject({ takeovers: 0, attempts: 2 });
@@ -116,11 +115,16 @@ describe('flyball serve', () => {
   });
 
   it('loses nothing when it is killed [R6-CLI-SERVE]', async () => {
+    rmSync(join(folder, 'hurry'), { force: true });
     const first = await serve('kill.db');
-    const { id } = await post(`${first.url}/v1/runs`, { agent: 'slow', input: { steps: 8 } });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    const { id } = await post(`${first.url}/v1/runs`, {
+      agent: 'slow',
+      input: { steps: 100, hurry: join(folder, 'hurry') },
+    });
+    await until(async () => JSON.stringify(await get(`${first.url}/v1/runs/${id}/entries`)).includes('step-2'));
     first.child.kill('SIGKILL');
     await first.ended;
+    writeFileSync(join(folder, 'hurry'), '');
     const second = await serve('kill.db');
     await until(async () => (await get(`${second.url}/v1/runs/${id}`))['status'] === 'done');
     expect(await get(`${second.url}/v1/runs/${id}`)).toMatchObject({ takeovers: 1 });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AGENTS, type Desk, lastJson, newDesk } from './flyball.js';
@@ -9,7 +9,8 @@ beforeEach(() => {
 });
 afterEach(() => desk.clear());
 
-const walk = (steps: number) => [
+/** A minute's walk; `hurry` ends it. */
+const walk = () => [
   'run',
   AGENTS,
   '--agent',
@@ -17,11 +18,12 @@ const walk = (steps: number) => [
   '--id',
   'r1',
   '--input',
-  JSON.stringify({ steps, ms: 150 }),
+  JSON.stringify({ steps: 400, hurry: join(desk.folder, 'hurry') }),
 ];
+const hurry = () => writeFileSync(join(desk.folder, 'hurry'), '');
 
 it('pauses a run that another process works on, which goes on when it is resumed [R2-CLI-PAUSE]', async () => {
-  const owner = desk.start(...walk(20), '--json');
+  const owner = desk.start(...walk(), '--json');
   await owner.says('"complete"');
   const paused = await desk.flyball('pause', 'r1');
   expect(paused.code).toBe(0);
@@ -30,6 +32,7 @@ it('pauses a run that another process works on, which goes on when it is resumed
   expect(code).toBe(3);
   expect(lastJson(out)).toMatchObject({ status: 'paused', next: ['flyball resume r1'] });
   expect((await desk.flyball('signal', 'r1', 'x')).out).toContain('The run is paused'); // a signal does not wake it
+  hurry();
   expect((await desk.flyball('resume', 'r1')).code).toBe(0);
 });
 
@@ -42,7 +45,7 @@ it('pauses a run that nobody works on [R2-CLI-PAUSE]', async () => {
 });
 
 it('cancels a run that another process works on [R2-CLI-CANCEL]', async () => {
-  const owner = desk.start(...walk(40), '--json');
+  const owner = desk.start(...walk(), '--json');
   await owner.says('"complete"');
   expect((await desk.flyball('cancel', 'r1', '--reason', 'no longer needed')).code).toBe(0);
   const { code, out } = await owner.ended;
@@ -80,22 +83,25 @@ it('cancels a bounded run [R2-CLI-CANCEL]', async () => {
 });
 
 it('only posts a signal to a run that another process works on, and that process takes it [R2-CLI-SIGNAL]', async () => {
-  const input = JSON.stringify({ ms: 4000 });
+  const gate = join(desk.folder, 'gate');
+  const input = JSON.stringify({ gate });
   const owner = desk.start('run', AGENTS, '--agent', 'ear', '--id', 'r1', '--input', input, '--json');
   await owner.says('"wait-start"');
   const sent = await desk.flyball('signal', 'r1', 'word', '"hello"');
   expect(sent.code).toBe(0);
   expect(sent.out).toContain('works on the run and will notice');
+  writeFileSync(gate, '');
   const { code, out } = await owner.ended;
   expect(code).toBe(0);
   expect(lastJson(out)).toMatchObject({ status: 'done', outcome: { value: 'hello' } });
 });
 
 it('does not take a run from a process that works on it [R2-CLI-EXIT-CODES]', async () => {
-  const owner = desk.start(...walk(12), '--json');
+  const owner = desk.start(...walk(), '--json');
   await owner.says('"complete"');
   const { code, error } = await desk.flyball('resume', 'r1');
   expect(code).toBe(8);
   expect(error).toContain('holds it until');
+  hurry();
   expect((await owner.ended).code).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Agent,
   blocked,
@@ -61,11 +62,18 @@ const pay: Agent<Job, string> = async (run, { folder }) => {
   return done(paid);
 };
 
+/** Nothing in doubt is looked at before its time has passed, and until then the test has to have killed it: test/patience.ts. */
+const PATIENCE = Number(process.env['FLYBALL_PATIENCE'] ?? 1);
+
 /** Charges, then hangs once before it can say so: that is where it is killed. */
 function charging(verify: EffectRules<string, string>['verify']): Agent<Job, string> {
   return async (run, { folder }) => {
     await run.step('prepare', folder, () => 'ready', 'pure');
-    const rules = { timeoutMs: 1500, compensate: async () => undefined, ...(verify === undefined ? {} : { verify }) };
+    const rules = {
+      timeoutMs: 1500 * PATIENCE,
+      compensate: async () => undefined,
+      ...(verify === undefined ? {} : { verify }),
+    };
     return done(await run.step('charge', folder, chargeAndHang, { class: 'undoable', ...rules }));
   };
 }
@@ -101,26 +109,25 @@ const draft: Agent<Job, string> = async (run, { folder }) => {
   return done(`${file.length > 0 ? 'file' : ''} ${String(answer)}`);
 };
 
-/** Steps that take a moment each, so that there is time to pause or interrupt it. */
-const walk: Agent<{ readonly steps: number; readonly ms: number }, number> = async (run, { steps, ms }) => {
-  for (let n = 0; n < steps; n++) {
-    await run.step(
-      'walk',
-      { n, ms },
-      (input) => new Promise((resolve) => setTimeout(() => resolve(input.n), input.ms)),
-      'idempotent',
-    );
-  }
+/** Far more steps than anyone waits for, so that there is time to pause or interrupt it; at once done when the file is there. */
+const walk: Agent<{ readonly steps: number; readonly hurry: string }, number> = async (run, { steps, hurry }) => {
+  const step = async (n: number) => {
+    if (!existsSync(hurry)) await pause(150);
+    return n;
+  };
+  for (let n = 0; n < steps; n++) await run.step('walk', n, step, 'idempotent');
   return done(steps);
 };
 
-/** Listens while it is busy, so that its process stays the owner. */
-const ear: Agent<{ readonly ms: number }, unknown> = async (run, { ms }) => {
+/** Listens while it is busy, so that its process stays the owner until the file is there. */
+const ear: Agent<{ readonly gate: string }, unknown> = async (run, { gate }) => {
+  const busy = async (file: string) => {
+    while (!existsSync(file)) await pause(10);
+    return 0;
+  };
   const [heard] = await Promise.all([
     run.scope('ear').wait({ name: 'word' }),
-    run
-      .scope('hands')
-      .step('busy', ms, (input) => new Promise((resolve) => setTimeout(() => resolve(0), input)), 'pure'),
+    run.scope('hands').step('busy', gate, busy, 'pure'),
   ]);
   return done(heard);
 };

@@ -4,7 +4,7 @@
  *
  *   node repository-process.js <job as JSON>
  */
-import { budget, createRuntime, type EventType } from 'flyball';
+import { budget, createRuntime, type EventType, systemClock } from 'flyball';
 import { type SqliteEngine, sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { processSandbox } from 'flyball/adapters/sandbox-process';
 import { repositoryLoop, TASK, type Way } from './repository-agent.js';
@@ -14,6 +14,8 @@ export interface RepositoryJob {
   readonly root: string;
   readonly undoFolder: string;
   readonly way: Way;
+  /** How far its clock is ahead: nothing in doubt is looked at before its deadline has passed. */
+  readonly aheadMs?: number;
   /** At the first commit that holds such an entry of an effect of this name in this scope: inside its transaction, or when it is durable. */
   readonly dieAt?: {
     readonly entry: EventType;
@@ -58,10 +60,16 @@ async function engineFor({ path, dieAt }: RepositoryJob): Promise<SqliteEngine> 
 
 const job = JSON.parse(process.argv[2] ?? '') as RepositoryJob;
 const engine = await engineFor(job);
-const { root, undoFolder, way } = job;
+const { root, undoFolder, way, aheadMs = 0 } = job;
 const { store } = engine;
-const { loop } = repositoryLoop({ root, undoFolder, way, store, sandbox: processSandbox(), timeoutMs: 1_000 });
-const runtime = createRuntime({ engine, agents: { loop }, options: { pollMs: 20 } });
+const { loop } = repositoryLoop({ root, undoFolder, way, store, sandbox: processSandbox(), timeoutMs: 120_000 });
+const clock = systemClock();
+const runtime = createRuntime({
+  engine,
+  agents: { loop },
+  clock: { ...clock, now: () => clock.now() + aheadMs },
+  options: { pollMs: 20 },
+});
 const handle =
   (await engine.get(RUN)) === undefined
     ? await runtime.start('loop', TASK, { id: RUN, budget: budget({ iterations: 200, modelCalls: 200 }) })

@@ -1,5 +1,6 @@
 import { tool } from 'flyball/tools';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { processorMs } from '../../../test/patience.js';
 import { check } from '../../core/schema.js';
 import { admitServers, bandOf } from './admission.js';
 import { convertTool, withoutPatterns } from './convert-tool.js';
@@ -46,9 +47,9 @@ describe('a schema of a server', () => {
     const made = await convert({ inputSchema: hostile });
     if (!('tool' in made)) throw new Error(made.why);
     const { input, inputJsonSchema } = made.tool.tool;
-    const started = performance.now();
+    const started = processorMs();
     expect(await check(input, { q: `${'a'.repeat(40)}!` })).toMatchObject({ ok: true });
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(processorMs() - started).toBeLessThan(1_000);
     expect(await check(input, {})).toMatchObject({ ok: false });
     expect(inputJsonSchema).toEqual(hostile); // a model is shown it all the same
   });

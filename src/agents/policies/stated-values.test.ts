@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../test/patience.js';
 import { isStated, plainValue } from './stated-values.js';
 
 describe('a value that somebody states', () => {
@@ -62,9 +63,9 @@ describe('a value that somebody states', () => {
   });
 
   it('is looked for in no time, whatever the text is', () => {
-    const began = performance.now();
+    const began = processorMs();
     for (const text of ['1 '.repeat(200_000), 'a@'.repeat(200_000), 'jan '.repeat(100_000), '('.repeat(200_000)])
       for (const kind of ['date', 'phone', 'email', 'address'] as const) isStated(kind, '04/17/1979', [text]);
-    expect(performance.now() - began).toBeLessThan(3000);
+    expect(processorMs() - began).toBeLessThan(3000);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../test/patience.js';
 import { matchesGlob, readGlob } from './glob.js';
 
 const matches = (glob: string, path: string): boolean => matchesGlob(readGlob(glob) ?? [], path);
@@ -35,9 +36,9 @@ describe('a glob', () => {
   it('that is made to backtrack is answered at once', () => {
     const glob = `${'*a'.repeat(100)}b`;
     const name = 'a'.repeat(250);
-    const started = performance.now();
+    const started = processorMs();
     expect(matches(glob, name)).toBe(false);
     expect(matches('**/'.repeat(100).concat('x'), 'a/'.repeat(100))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(processorMs() - started).toBeLessThan(500);
   });
 });

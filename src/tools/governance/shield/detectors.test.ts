@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../../test/patience.js';
 import { INJECTION_DETECTORS } from './detectors.js';
 import { sanitised, screenText } from './screen-text.js';
 
@@ -117,9 +118,9 @@ describe('instructions in text from outside', () => {
   });
 
   it('do not make a large hostile text take for ever', async () => {
-    const started = performance.now();
+    const started = processorMs();
     for (const text of ['ignore ', '![', '<img ', 'a b ', '=', 'A', '\u200b', 'send ', '<|', 'аa'])
       await screen(text.repeat(Math.floor(100_000 / text.length)));
-    expect(performance.now() - started).toBeLessThan(8000);
+    expect(processorMs() - started).toBeLessThan(8000);
   });
 });

@@ -6,6 +6,7 @@ import type { Entry, EventOf, Outcome } from 'flyball';
 import { type CommitResult, verifyCommit } from 'flyball/loops';
 import { describe, expect, it } from 'vitest';
 import { root as home } from '../../scripts/files.mjs';
+import { LATER_MS } from '../programs/process-agents.js';
 import { TESTS } from '../programs/repository-agent.js';
 import type { RepositoryJob } from '../programs/repository-process.js';
 import { eventsOf } from '../runtime/stage.js';
@@ -18,7 +19,10 @@ interface Ended {
   readonly said?: { readonly outcome: Outcome<CommitResult>; readonly entries: readonly Entry[] };
 }
 
-async function processIn({ base, root, undoFolder }: Bed, given: Pick<RepositoryJob, 'way' | 'dieAt'>): Promise<Ended> {
+async function processIn(
+  { base, root, undoFolder }: Bed,
+  given: Pick<RepositoryJob, 'way' | 'dieAt' | 'aheadMs'>,
+): Promise<Ended> {
   if (!existsSync(PROGRAM))
     throw new Error('The test programs are not built. Run `npm test`, or `node scripts/ensure.mjs` first.');
   mkdirSync(join(base, 'state'), { recursive: true });
@@ -91,7 +95,7 @@ describe('a repository whose mending is killed', () => {
       const where = JSON.stringify(dieAt);
       const bed = repositoryBed();
       expect((await processIn(bed, { way: 'breaking', dieAt })).signal, where).toBe('SIGKILL');
-      const { said } = await processIn(bed, { way: 'breaking' });
+      const { said } = await processIn(bed, { way: 'breaking', aheadMs: LATER_MS });
       expect(said?.outcome, where).toMatchObject({ stop: 'done', value: { contentHash: calm.content } });
       if (said?.outcome.stop !== 'done') throw new Error('it is done');
       expect(bed.tree(), where).toEqual(calm.tree);
@@ -108,7 +112,7 @@ describe('a repository whose mending is killed', () => {
     const before = bed.tree();
     expect((await processIn(bed, { way: 'hopeless', dieAt })).signal).toBe('SIGKILL');
     expect(bed.tree()).not.toEqual(before);
-    const { said } = await processIn(bed, { way: 'hopeless' });
+    const { said } = await processIn(bed, { way: 'hopeless', aheadMs: LATER_MS });
     expect(said?.outcome).toMatchObject({ stop: 'failed', rollback: { success: true } });
     expect(bed.tree()).toEqual(before);
     expect(passes(bed)).toBe(false); // as it was, faults included
