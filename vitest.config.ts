@@ -15,7 +15,9 @@ const alone = ['src', 'test']
   .filter((file) => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(join(root, file), 'utf8')));
 
 /** On a machine with more to do than it has cores, everything takes longer by about that much: test/patience.ts. */
-const patience = Number(process.env['FLYBALL_PATIENCE'] ?? Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));
+const patience = Number(
+  process.env['FLYBALL_PATIENCE'] ?? Math.min(8, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())),
+);
 const quick = { testTimeout: 60_000 * patience, hookTimeout: 60_000 * patience };
 /** Only ends what hangs: what a test has to do is bounded by a number, not by time. */
 const times = Number(process.env['FLYBALL_TIMES'] ?? 1);

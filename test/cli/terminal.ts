@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 import { quoted } from '../../src/cli/command-line.js';
+import { patient } from '../patience.js';
 
 /** The command line at a pseudo-terminal, as a person has it: keys go in, and what the screen shows can be looked at. */
 export interface Terminal {
@@ -22,7 +23,7 @@ export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 const COLUMNS = 100;
 /** A screen that does not change tells more than a test that timed out. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = patient(60_000);
 /** An escape sequence with its first number and its letter, or one character. */
 const PIECE = new RegExp(`(${'\u001b'}\\[\\??(\\d*)(?:;\\d+)*([A-Za-z]))|([^])`, 'gu');
 

@@ -27,7 +27,7 @@ withTau2('the recorded evaluations of the reference', () => {
       agreeing++;
     }
     expect(agreeing).toBeGreaterThan(1000);
-  }, 60_000);
+  });
 
   it('give 1 to the gold agent on all banking tasks and 0 to one that does nothing [R5-GRADE-GOLD]', async () => {
     const domain = await benchmarkDomain('banking_knowledge');

@@ -96,7 +96,7 @@ describe('a tool loop that is told nothing', () => {
           }),
       });
     const { model } = await runLoop([proposes('quick'), proposes('patient'), 'Done.'], {
-      tools: [slow('quick'), slow('patient', 5000)],
+      tools: [slow('quick'), slow('patient', 600_000)],
       config: { ...ONCE, toolTimeoutMs: 10 },
     });
     expect(model.requests[1]?.messages.at(-1)?.content).toMatch(/^Error EFFECT_TIMEOUT/);

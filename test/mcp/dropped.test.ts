@@ -107,15 +107,14 @@ describe.each(['negotiate', 'initialize'] as const)(
       const ledger = new Ledger();
       const server = await httpWorkshop({ ledger: ledger.path });
       const proxy = await proxyTo(server.port);
-      const { tool } = await openPool([httpSpec(proxy.url, { handshake, timeoutMs: 20_000 })]);
+      const { tool } = await openPool([httpSpec(proxy.url, { handshake, timeoutMs: 600_000 })]);
       const stall = tool('workshop__stall');
       const failing = stall.execute({} as never, { key: 'k', signal: new AbortController().signal });
       failing.catch(() => undefined);
       await ledger.until('call stall');
-      const cut = performance.now();
       proxy.cut();
+      // long before the call would have timed out, or this test would
       await expect(failing).rejects.toMatchObject({ code: 'EFFECT_FAILED', retryable: true });
-      expect(performance.now() - cut).toBeLessThan(5_000); // and not when the call would have timed out
       expect((await callOnce(tool('workshop__echo'), { text: 'back' })).result).toMatchObject({ content: 'back' });
     });
 

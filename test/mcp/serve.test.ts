@@ -2,6 +2,7 @@ import type { Progress } from '@modelcontextprotocol/client';
 import { ConfigError } from 'flyball';
 import { joinOffers, type McpOffer, mcpHttpEndpoint, runtimeOffer } from 'flyball/adapters/mcp-server';
 import { describe, expect, it } from 'vitest';
+import { patient } from '../patience.js';
 import { clientOf, offeredAgents, said, servedOverHttp, servedRuntime, told, tools } from './served.js';
 import { listening, proxyTo, until } from './stage.js';
 
@@ -102,7 +103,7 @@ describe.each(['auto', 'legacy'] as const)("the SDK's own client (%s), over HTTP
     const proxy = await proxyTo(port);
     const client = await clientOf(proxy.url, mode);
     const before = told.length;
-    const failing = client.callTool({ name: 'agent__endless', arguments: {} }, { timeout: 400 });
+    const failing = client.callTool({ name: 'agent__endless', arguments: {} }, { timeout: patient(400) });
     failing.catch(() => undefined);
     await until(() => told.length > before);
     proxy.cut();

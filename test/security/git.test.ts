@@ -16,6 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processSandbox } from '../../src/adapters/sandbox-process/index.js';
 import { type ShellResult, shellTool, unsandboxed } from '../../src/toolbox/shell.js';
 import { readOnlyCommands } from '../../src/tools/rules/commands-read-only.js';
+import { patient } from '../patience.js';
 import table from './git-cases.json' with { type: 'json' };
 
 let base: string;
@@ -126,7 +127,7 @@ describe('git that only reads, in a repository whose settings name programs [R3-
       cwd: repository,
       env: ENV,
       stdio: 'ignore',
-      timeout: 3000,
+      timeout: patient(3_000),
       killSignal: 'SIGKILL',
     });
     expect(existsSync(trace)).toBe(true);
@@ -142,7 +143,7 @@ describe('git that only reads, in a repository whose settings name programs [R3-
     expect((await run(['git', ...call], bare)).stdout).toContain('+b');
     expect((await run(['git', 'log'], bare)).stderr).toContain('bare repository');
     expect(existsSync(trace)).toBe(false);
-    spawnSync('git', call, { cwd: bare, env: ENV, stdio: 'ignore', timeout: 3000, killSignal: 'SIGKILL' });
+    spawnSync('git', call, { cwd: bare, env: ENV, stdio: 'ignore', timeout: patient(3_000), killSignal: 'SIGKILL' });
     expect(existsSync(trace)).toBe(true);
   });
 

@@ -113,7 +113,7 @@ export function sandboxContract(name: string, make: () => Promise<Sandbox> | San
       const stop = new AbortController();
       const running = run({ stages: [['sh', '-c', 'sleep 3600.5 & wait']] }, stop.signal);
       const ready = async () => commandLines().some((line) => line.startsWith('sleep 3600.5'));
-      await expect.poll(ready, { timeout: 10_000 }).toBe(true);
+      await expect.poll(ready).toBe(true);
       stop.abort();
       expect((await running).end).toEqual({ how: 'aborted' });
       expect(await ready()).toBe(false);

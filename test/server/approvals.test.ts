@@ -278,14 +278,11 @@ describe('approvals over HTTP', () => {
     const run = await runtime.start('asks', {}, { tenant: 'house', budget: budget({ costUsd: 1 }) });
     let id = '';
     await expect
-      .poll(
-        async () => {
-          const { body } = await stage.call('GET', `/v1/approvals?run=${run.id}`, { key: key.ada });
-          id = body.items[0]?.id ?? '';
-          return body.items.map(({ status }: { status: string }) => status);
-        },
-        { timeout: 5_000 },
-      )
+      .poll(async () => {
+        const { body } = await stage.call('GET', `/v1/approvals?run=${run.id}`, { key: key.ada });
+        id = body.items[0]?.id ?? '';
+        return body.items.map(({ status }: { status: string }) => status);
+      })
       .toEqual(['open']);
     expect(await decide(id, { verdict: 'approve' })).toMatchObject({ status: 200, body: { status: 'decided' } });
     expect(await run.finished()).toMatchObject({ stop: 'done', value: 'paid 3' });

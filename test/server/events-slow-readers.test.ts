@@ -43,50 +43,40 @@ function heldBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-async function durationOf(work: () => Promise<void>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
 describe('a reader that does not read', () => {
   it('holds back no run and no other reader, and memory stays bounded [R6-SHOW-SLOW-READER]', async () => {
-    const run = async (deafReaders: number): Promise<{ readonly ms: number; readonly bytes: number }> => {
+    const run = async (deafReaders: number): Promise<number> => {
       const { id } = (await stage.call('POST', '/v1/runs', { body: { agent: 'talkative' } })).body;
       const sockets = await Promise.all(Array.from({ length: deafReaders }, () => deaf(`/v1/runs/${id}/events`)));
-      const ms = await durationOf(async () => {
-        const events = await (await readEvents(`${stage.url}/v1/runs/${id}/events`)).rest();
-        const entries = events.filter(({ event }) => event === 'entry');
-        expect(entries.map(({ id: position }) => position)).toEqual(entries.map((_, seq) => `0.${seq}`));
-        expect(entries.length).toBeGreaterThan(STEPS);
-      });
+      // comes to its end while none of the others has taken anything
+      const events = await (await readEvents(`${stage.url}/v1/runs/${id}/events`)).rest();
+      const entries = events.filter(({ event }) => event === 'entry');
+      expect(entries.map(({ id: position }) => position)).toEqual(entries.map((_, seq) => `0.${seq}`));
+      expect(entries.length).toBeGreaterThan(STEPS);
       const { readers, ringBytes } = stage.server.parts.feed.stats();
       expect(readers).toBe(deafReaders);
       expect(ringBytes).toBeLessThan(2_000_000);
       const bytes = heldBytes();
       for (const socket of sockets) socket.destroy();
       await expect.poll(() => stage.server.parts.feed.stats().readers).toBe(0);
-      return { ms, bytes };
+      return bytes;
     };
     const alone = await run(0);
     const together = await run(20);
     // twenty readers that queued all of it would hold 160 MB
-    expect(together.bytes - alone.bytes).toBeLessThan(40e6);
-    expect(together.ms).toBeLessThan(alone.ms * 6 + 2_000);
+    expect(together - alone).toBeLessThan(40e6);
   });
 
   it('gets every entry when it reads after all [R6-SHOW-SLOW-READER]', async () => {
     const { id } = (await stage.call('POST', '/v1/runs', { body: { agent: 'talkative' } })).body;
     const socket = await deaf(`/v1/runs/${id}/events`);
-    await expect
-      .poll(async () => (await stage.call('GET', '/v1/runs?limit=1')).body.runs[0].status, { timeout: 5_000 })
-      .toBe('done');
+    await expect.poll(async () => (await stage.call('GET', '/v1/runs?limit=1')).body.runs[0].status).toBe('done');
     let text = '';
     socket.resume();
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
     });
-    await expect.poll(() => text.includes('event: end'), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => text.includes('event: end')).toBe(true);
     const seqs = [...text.matchAll(/\bid: 0\.(\d+)\n/g)].map(([, seq]) => Number(seq));
     expect(seqs).toEqual(seqs.map((_, seq) => seq));
     expect(seqs.length).toBeGreaterThan(STEPS);

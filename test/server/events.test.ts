@@ -113,11 +113,10 @@ describe('the events of a run', () => {
     const id = await start('waiter');
     const reader = await open(`/v1/runs/${id}/events`);
     await reader.until(({ event, data }) => event === 'card' && data.status === 'suspended');
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await expect.poll(() => reader.comments.length).toBeGreaterThan(0);
     await stage.call('POST', `/v1/runs/${id}/signal`, { body: { name: 'go' } });
     const events = await reader.rest();
     expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'done' } });
-    expect(reader.comments.length).toBeGreaterThan(0);
   });
 
   it('sees what another process writes to the same file [R6-HTTP-EVENTS]', async () => {

@@ -15,14 +15,14 @@ it('is alive and ready without a credential, and tells them apart when storage f
     const { store } = stage.server.parts;
     const { propose } = store;
     Object.assign(store, { propose: () => Promise.reject(new Error('the disk at /secret/place is full')) });
-    await expect.poll(async () => (await stage.call('GET', '/ready')).status, { timeout: 3_000 }).toBe(503);
+    await expect.poll(async () => (await stage.call('GET', '/ready')).status).toBe(503);
     const refused = await stage.call('GET', '/ready');
     expect(refused.body).toEqual({ ready: false, reasons: ['storage cannot be written'] });
     expect(refused.text).not.toContain('secret');
     expect(stage.logged.some(({ what }) => what === 'storage cannot be written')).toBe(true);
     expect((await stage.call('GET', '/health')).status).toBe(200);
     Object.assign(store, { propose });
-    await expect.poll(async () => (await stage.call('GET', '/ready')).status, { timeout: 3_000 }).toBe(200);
+    await expect.poll(async () => (await stage.call('GET', '/ready')).status).toBe(200);
   } finally {
     await stage.close();
   }

@@ -1,6 +1,6 @@
 import { memoryStore } from 'flyball';
 import { testHost, type VirtualClock, virtualClock } from 'flyball/testing';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/ports/store.js';
 import { idempotency, nameOf } from '../../src/server/access/idempotency.js';
 import type { Principal } from '../../src/server/access/principal.js';
@@ -66,7 +66,7 @@ describe('a request with an idempotency key [R6-ACCESS-IDEMPOTENCY]', () => {
   it('is told to wait while the first is being answered, and gets its answer after', async () => {
     let answer: (given: KeptAnswer) => void = () => undefined;
     const first = server().around(request(), () => new Promise((resolve) => (answer = resolve)));
-    await vi.waitFor(() => expect(answer.length).toBe(1));
+    await expect.poll(() => answer.length).toBe(1);
     await expect(server().around(request(), act)).rejects.toMatchObject({
       status: 409,
       code: 'BUSY',
@@ -117,7 +117,7 @@ describe('a request with an idempotency key [R6-ACCESS-IDEMPOTENCY]', () => {
     const gone = new Set<string>();
     const [first, second] = [testHost('one', gone), testHost('two', gone)];
     void server({ host: first }).around(request(), () => new Promise(() => undefined));
-    await vi.waitFor(async () => expect((await kept())?.records).toHaveLength(1));
+    await expect.poll(async () => (await kept())?.records).toHaveLength(1);
     await expect(server({ host: second }).around(request(), act)).rejects.toMatchObject({ code: 'BUSY' });
     first.die();
     expect(await server({ host: second }).around(request(), act)).toEqual({ status: 202, body: { n: 1 } });
@@ -125,7 +125,7 @@ describe('a request with an idempotency key [R6-ACCESS-IDEMPOTENCY]', () => {
 
   it('acts after a crash that nobody can prove once the time of a request is over', async () => {
     void server().around(request(), () => new Promise(() => undefined));
-    await vi.waitFor(async () => expect((await kept())?.records).toHaveLength(1));
+    await expect.poll(async () => (await kept())?.records).toHaveLength(1);
     await clock.advance(39_000);
     await expect(server().around(request(), act)).rejects.toMatchObject({ code: 'BUSY' });
     await clock.advance(1_001);
@@ -135,7 +135,7 @@ describe('a request with an idempotency key [R6-ACCESS-IDEMPOTENCY]', () => {
   it('whose server was overtaken does not overwrite the answer of the other', async () => {
     let answer: (given: KeptAnswer) => void = () => undefined;
     const slow = server().around(request(), () => new Promise((resolve) => (answer = resolve)));
-    await vi.waitFor(() => expect(answer.length).toBe(1));
+    await expect.poll(() => answer.length).toBe(1);
     await clock.advance(60_000);
     await server().around(request(), act);
     answer({ status: 200, body: 'late' });
@@ -150,7 +150,7 @@ describe('a request with an idempotency key [R6-ACCESS-IDEMPOTENCY]', () => {
     expect(await here.around(request({ body: '{"other":true}' }), act)).toEqual({ status: 202, body: { n: 2 } });
     await clock.advance(86_400_000);
     await here.around(request({ key: 'k-9' }), act);
-    await vi.waitFor(async () => expect((await kept()).records).toHaveLength(1));
+    await expect.poll(async () => (await kept()).records).toHaveLength(1);
   });
 
   it('leaves no more behind than its time is worth, however many come', async () => {
@@ -158,7 +158,7 @@ describe('a request with an idempotency key [R6-ACCESS-IDEMPOTENCY]', () => {
     for (let n = 0; n < 300; n++) await here.around(request({ key: `old-${n}` }), act);
     await clock.advance(86_400_000);
     for (let n = 0; n < 500; n++) await here.around(request({ key: `new-${n}` }), act);
-    await vi.waitFor(async () => expect(await all()).toBe(500));
+    await expect.poll(async () => await all()).toBe(500);
   });
 
   it.each(['', ' ', 'a b', 'a\r\nx: y', 'ä', 'x'.repeat(129)])('is refused where the key is %j', async (key) => {

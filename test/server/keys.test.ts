@@ -129,7 +129,7 @@ describe('a key [R6-ACCESS-KEYS]', () => {
     expect((await keys.get(key.prefix))?.lastUsedAt).toBe(first);
     await clock.advance(10_000);
     await keys.principalOf(secret);
-    await vi.waitFor(async () => expect((await keys.get(key.prefix))?.lastUsedAt).toBe(first + 60_000));
+    await expect.poll(async () => (await keys.get(key.prefix))?.lastUsedAt).toBe(first + 60_000);
   });
 
   it('works when its use cannot be noted, and the log says so without the secret', async () => {
@@ -139,7 +139,7 @@ describe('a key [R6-ACCESS-KEYS]', () => {
     const broken = { ...store, propose: () => Promise.reject(new Error('disk on fire')) };
     const { secret } = await keys.create(CI);
     expect(await apiKeys(broken, clock, { log }).principalOf(secret)).toBeDefined();
-    await vi.waitFor(() => expect(lines.join()).toContain('disk on fire'));
+    await expect.poll(() => lines.join()).toContain('disk on fire');
     expect(lines.join()).not.toContain(secret.slice(12));
   });
 

@@ -27,9 +27,7 @@ const call = (who: keyof typeof key, pauseMs: number) =>
 describe('the MCP endpoint is under the limits of all other requests [R6-MCP-SERVE] [R6-ACCESS-LIMITS]', () => {
   it('and one credential does not take the room of the others', async () => {
     const slow = call('ada', 600);
-    await expect
-      .poll(async () => (await stage.engine.list({ agent: 'counter' })).runs, { timeout: 10_000 })
-      .toHaveLength(1);
+    await expect.poll(async () => (await stage.engine.list({ agent: 'counter' })).runs).toHaveLength(1);
     expect(await call('ada', 0)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
     expect((await call('ben', 0)).status).toBe(200);
     expect((await slow).status).toBe(200);

@@ -22,7 +22,7 @@ const open = async (options: Parameters<typeof serverStage>[0] = {}): Promise<Se
   stage = await serverStage(options);
   return stage;
 };
-const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
+const eventually = <T>(look: () => T) => expect.poll(look);
 const listeners = ({ server }: ServerStage): number => getEventListeners(server.parts.closing, 'abort').length;
 
 describe('a client that goes away', () => {
@@ -237,9 +237,7 @@ describe('a server', () => {
       return answer.text();
     });
     await eventually(() => here.server.parts.feed.stats().readers).toBe(50);
-    const began = performance.now();
     await Promise.all([here.server.close(), here.server.close()]);
-    expect(performance.now() - began).toBeLessThan(4_000);
     const texts = await Promise.all(reading);
     for (const text of texts) expect(text).toContain('event: entry');
     expect(listeners(here)).toBe(0);

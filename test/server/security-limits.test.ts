@@ -125,7 +125,7 @@ describe('limits over HTTP', () => {
     await again();
     expect((await start({ costUsd: 0.1 }))?.status).toBe(429);
     await stage?.call('POST', `/v1/runs/${first?.body.id}/cancel`, { key, body: {} });
-    await expect.poll(async () => (await start({ costUsd: 0.1 }))?.status, { timeout: 5_000 }).toBe(202);
+    await expect.poll(async () => (await start({ costUsd: 0.1 }))?.status).toBe(202);
     expect((await call('GET', '/v1/whoami', { key })).status).toBe(200);
   });
 });
@@ -138,7 +138,7 @@ it('a stream ends when its key is revoked [R6-ACCESS-KEYS]', async () => {
   const ended = answer.text();
   await expect(Promise.race([ended, later(300)])).resolves.toBe('open');
   await keys.revoke(key.slice(3, 11));
-  await expect(Promise.race([ended, later(3_000)])).resolves.not.toBe('open');
+  await ended; // hangs where nobody looks at the key again
 });
 
 function later(ms: number): Promise<string> {
@@ -208,7 +208,7 @@ describe('where a server listens [R6-ACCESS-LOOPBACK]', () => {
       message: expect.stringContaining('flyball keys create'),
     });
     const key = await keyFor('acme', ['*']);
-    await expect.poll(async () => (await call('GET', '/v1/whoami')).status, { timeout: 3_000 }).toBe(401);
+    await expect.poll(async () => (await call('GET', '/v1/whoami')).status).toBe(401);
     expect((await call('GET', '/v1/whoami', { key })).status).toBe(200);
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   stage = await serverStage({ settings: { maxBodyBytes: LIMIT, bodyTimeoutMs: 400, failuresPerMinute: 1_000_000 } });
   key = secrets.add(await stage.keyFor('acme', ['*']));
   routes = allRoutes(stage.server.parts);
-}, 30_000);
+});
 afterAll(() => stage.close());
 
 const bearer = (): string => `Authorization: Bearer ${key}`;
@@ -84,11 +84,9 @@ describe('a body [R6-ACCESS-LIMITS] [R6-SHOW-SECURITY]', () => {
   });
 
   it('that comes too slowly is refused when its time is over, and the connection closed', async () => {
-    const began = Date.now();
     const told = await send([post([JSON_TYPE, 'Content-Length: 100']), '{"agent":']);
     expect(statusOf(told)).toBe(408);
     expect(told).toMatch(/connection: close/i);
-    expect(Date.now() - began).toBeLessThan(10_000);
   });
 
   it('is refused where there is none to be', async () => {

@@ -17,7 +17,8 @@ beforeAll(async () => {
   const ours = await stage.keyFor('acme', ['*']);
   const revoked = await stage.keyFor('acme', ['*']);
   await stage.keys.revoke(revoked.slice(3, 11));
-  const expired = await stage.keyFor('acme', ['*'], { expiresAt: Date.now() + 20 });
+  const expiresAt = Date.now() + 20;
+  const expired = await stage.keyFor('acme', ['*'], { expiresAt });
   Object.assign(credentials, {
     ours,
     theirs: await stage.keyFor('other', ['*']),
@@ -28,8 +29,8 @@ beforeAll(async () => {
     narrow: await stage.keyFor('acme', ['desk']),
   });
   for (const key of Object.values(credentials)) secrets.add(key);
-  await new Promise((resolve) => setTimeout(resolve, 25));
-}, 30_000);
+  while (Date.now() <= expiresAt) await new Promise((resolve) => setTimeout(resolve, 5));
+});
 afterAll(() => stage.close());
 
 /** Every answer of this file is looked through. */
@@ -157,7 +158,7 @@ describe('of another tenant nothing can be learned [R6-ACCESS-TENANTS] [R6-SHOW-
       prefix: { key: key.slice(3, 11) },
       tip: { tip },
     };
-  }, 30_000);
+  });
 
   it('by an id: every route answers one of theirs with the bytes of one that never was', async () => {
     const tried: string[] = [];
@@ -309,9 +310,9 @@ function likeIt(id: string): string {
 }
 
 async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries++) {
+  for (;;) {
     const answer = await ask();
-    if (isIt(answer) || tries > 200) return answer;
+    if (isIt(answer)) return answer;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

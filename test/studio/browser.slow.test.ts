@@ -46,7 +46,6 @@ const PROMPTS: Readonly<Record<string, string>> = {
 };
 
 const PHONE = { viewport: { width: 360, height: 740 }, colorScheme: 'dark', isMobile: true, hasTouch: true } as const;
-const LONG = { timeout: 30_000 };
 
 interface Card {
   readonly id: string;
@@ -328,7 +327,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.evaluate(WATCH_ARRIVING);
     await page.fill('.say textarea', 'When is high water in Cuxhaven?');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('.turn-answer:not(.arriving):has-text("04:15 and 16:38")', { timeout: 20_000 });
+    await page.waitForSelector('.turn-answer:not(.arriving):has-text("04:15 and 16:38")');
     const whole = await page.innerText('.turn-answer');
     const parts = (await page.evaluate('[...arrived]')) as string[];
     expect(parts.some((part) => part !== '' && part.length < whole.length && whole.startsWith(part.trim()))).toBe(true);
@@ -348,7 +347,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     } finally {
       await served.again();
     }
-    await page.waitForSelector('.run-title [data-status=done]', { timeout: 20_000 });
+    await page.waitForSelector('.run-title [data-status=done]');
     await page.waitForSelector('text=Taken over once');
     const steps = readFileSync(file, 'utf8').trim().split('\n');
     expect(new Set(steps).size).toBe(6); // each under its own key
@@ -511,9 +510,9 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       const desk = await begin('harbour-desk', {});
       const voyage = await begin('voyage-plan', {});
       const notice = await begin('notice-writer', {});
-      for (const id of [desk, voyage, notice]) await page.waitForSelector(`#run-${id} [data-status=done]`, LONG);
+      for (const id of [desk, voyage, notice]) await page.waitForSelector(`#run-${id} [data-status=done]`);
       const refund = await begin('refund-desk', { request: 'I cancelled order A-17 in time. Please pay me back.' });
-      await page.waitForSelector(`#run-${refund} [data-status=suspended]`, LONG);
+      await page.waitForSelector(`#run-${refund} [data-status=suspended]`);
       await begin('night-watch', { berths: 40 });
       await page.waitForSelector('.run-now:has-text("In phase round")');
       await page.waitForSelector('.count');

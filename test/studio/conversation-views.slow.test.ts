@@ -118,9 +118,7 @@ describe('the views of a run in a browser', () => {
     return body.id as string;
   };
   const ended = async (id: string): Promise<void> => {
-    await expect
-      .poll(async () => (await stage.call('GET', `/v1/runs/${id}`)).body.outcome, { timeout: 10_000 })
-      .toBeDefined();
+    await expect.poll(async () => (await stage.call('GET', `/v1/runs/${id}`)).body.outcome).toBeDefined();
   };
   const open = (id: string, tab: string) => page.goto(`${stage.url}/studio/runs/${id}?tab=${tab}`);
 

@@ -140,8 +140,7 @@ describe('the event stream', () => {
       { event: () => undefined },
     );
     open.stream = opened;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(asked).toBeGreaterThan(2);
+    await expect.poll(() => asked).toBeGreaterThan(2);
     expect(asked).toBeLessThan(10); // at the first delay it would be forty
     for (let more = 0; more < 8; more++) {
       const before = asked;
@@ -151,7 +150,7 @@ describe('the event stream', () => {
             opened.hurry(); // the next delay would be seconds, then minutes
             return asked;
           },
-          { interval: 5, timeout: 5000 },
+          { interval: 5 },
         )
         .toBeGreaterThan(before);
     }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { root } from '../../scripts/files.mjs';
+import { patient } from '../patience.js';
 
 /** A real browser before a real server: the built command line in a process of its own, over a database in a folder. */
 
@@ -145,7 +146,7 @@ export interface Visit {
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patient(30_000));
   const strangers: string[] = [];
   const errors: string[] = [];
   await context.route('**/*', (route) => {
@@ -186,7 +187,7 @@ export function isTooWide(page: Page): Promise<boolean> {
 
 /** Until the expression is true. The page's own policy forbids the ways in which a driver would wait inside of it. */
 export async function until(page: Page, expression: string): Promise<void> {
-  for (const end = Date.now() + 20_000; ; ) {
+  for (const end = Date.now() + patient(30_000); ; ) {
     if (await page.evaluate(`Boolean(${expression})`)) return;
     if (Date.now() > end) throw new Error(`It never became true: ${expression}`);
     await page.waitForTimeout(30);
