@@ -8,7 +8,6 @@ export {
   type Escalation,
   type ExitReport,
   type FailureReport,
-  type GateOverride,
   type GateResult,
   type RepairEntry,
   type Strategy,
@@ -29,7 +28,6 @@ export {
   exitReport,
   exitSettings,
   type GivenExitSettings,
-  scoreThresholds,
 } from './commit/exit/index.js';
 export {
   advance,

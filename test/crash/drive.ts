@@ -1,110 +1,128 @@
-import { budget, type Engine, type Entry, type Outcome, type Runtime, type Session, type Waiting } from 'flyball';
-import { type AutoClock, autoClock, type CrashPoint, crashingEngine, scriptedModel, testHost } from 'flyball/testing';
-import { openRuntime } from '../../src/runtime/runtime.js';
-import { type Answer, carryOn, ignoreEnded, type Journey, stuck } from './carry-on.js';
-import { agentOf, type Case } from './program.js';
-import { World } from './world.js';
+import type { Engine, Entry } from 'flyball';
+import type { CrashPoint } from 'flyball/testing';
+import { carry, noteEra } from './carry.js';
+import { type Case, type Crash, ENOUGH, type Meddling, WEEK_MS } from './case.js';
+import { type End, type Journey, person } from './journey.js';
+import { pass } from './jumping-clock.js';
+import { type Life, Place, startBudget } from './place.js';
 
 export interface Driven {
   readonly runId: string;
-  readonly outcome: Outcome<unknown>;
+  readonly end: End;
   readonly entries: readonly Entry[];
-  readonly world: World;
-  readonly lives: number;
-  readonly points: number;
+  readonly journey: Journey;
+  readonly place: Place;
+  /** Somebody cancelled it, at whatever moment. */
+  readonly isCancelled: boolean;
 }
 
 /** Carries a case to its end through all its crashes: each life is a new runtime over the same engine and world. */
 export async function drive(
   given: Case,
-  inner: Engine,
+  engine: Engine,
   about: { readonly runId?: string; readonly patienceMs?: number } = {},
 ): Promise<Driven> {
   const runId = about.runId ?? 'run';
-  const world = new World(given.seed);
-  const clock = autoClock();
-  const gone = new Set<string>();
-  const journey = journeyOf(given, runId, world);
-  let points = 0;
-  try {
-    for (let life = 0; ; life++) {
-      const plan = given.crashes[life];
-      const cancelAt = given.cancel?.life === life ? given.cancel.at : -1;
-      let cancel = (): void => undefined;
-      const crashing = crashingEngine(inner, (point: CrashPoint) => {
-        if (point.n === cancelAt && point.when === 'before') setImmediate(() => cancel());
-        return point.n === plan?.at && point.when === plan.when;
-      });
-      const host = testHost(`life-${life}`, gone);
-      world.isDead = crashing.isDead;
-      const runtime = runtimeOf(given, crashing.engine, clock, host, world);
-      cancel = () => void runtime.cancel(runId, { by: 'test' }).catch(ignoreEnded);
-      const ended = await Promise.race([
-        carryOn(runtime, journey, clock),
-        crashing.crashed.then(() => undefined),
-        stuck(runtime, runId, about.patienceMs),
-      ]);
-      host.die();
-      points += crashing.points.length;
-      if (ended !== undefined) {
-        const entries = await runtime.entries(runId);
-        runtime.abandon();
-        return { runId, outcome: ended, entries, world, lives: life + 1, points };
-      }
-      runtime.abandon();
+  const place = new Place(given, engine);
+  const journey = journeyOf(place, runId);
+  let isCancelled = false;
+  for (let life = 0; ; life++) {
+    const crash = given.crashes[life];
+    const meddling = given.meddling.filter((one) => one.life === life);
+    isCancelled ||= meddling.some(({ what }) => what === 'cancel');
+    if (life > 0) isCancelled = (await whileDead(place, runId, given.crashes[life - 1])) || isCancelled;
+    let current: Life | undefined;
+    current = place.open((point: CrashPoint) => {
+      for (const one of meddling)
+        if (point.n === one.at && point.when === 'before')
+          setImmediate(() => current !== undefined && meddle(place, current, journey, one));
+      return point.n === crash?.at && point.when === crash.when;
+    });
+    const end = await untilRest(place, current, journey, about.patienceMs);
+    if (end === undefined) {
+      current.end();
+      continue;
     }
-  } finally {
-    clock.stop();
+    await place.world.settled();
+    current.end();
+    const entries = await place.look((runtime) => runtime.entries(runId));
+    return { runId, end, entries, journey, place, isCancelled };
   }
 }
 
-export function runtimeOf(
-  given: Case,
-  engine: Engine,
-  clock: AutoClock,
-  host: ReturnType<typeof testHost>,
-  world: World,
-): Runtime {
-  const model = scriptedModel({
-    talker: async () => {
-      await world.latency();
-      return `reply ${world.fresh()}`;
-    },
+/** Undefined when the process died. */
+export async function untilRest(
+  place: Place,
+  life: Life,
+  journey: Journey,
+  patienceMs = 2_000,
+): Promise<End | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const hangs = new Promise<End>((resolve) => {
+    timer = setTimeout(async () => {
+      const entries = await life.runtime.entries(journey.runId).catch(() => []);
+      resolve({ stop: 'hangs', because: entries.map(({ event }) => JSON.stringify(event)).join('\n') });
+    }, patienceMs);
   });
-  const session: Session = { name: 'talker', model, setup: 'You talk.' };
-  return openRuntime({
-    engine,
-    clock,
-    host,
-    agents: { fuzzed: agentOf(given, world, session) },
-    prices: () => ({ input: 1, output: 1 }),
-    options: { worker: false, suspendAfterMs: 20, leaseMs: 1e9, maxResumes: 1e9 },
-  });
+  const end = await Promise.race([carry(place, life, journey), life.crashed.then(() => undefined), hangs]);
+  clearTimeout(timer);
+  return end;
 }
 
-/** More of any axis than a generated program can use. */
-const ENOUGH = 1000;
-
-function journeyOf(given: Case, runId: string, world: World): Journey {
-  const { toolCalls, iterations } = given;
-  return {
+function journeyOf(place: Place, runId: string): Journey {
+  const { given } = place;
+  const [first = ENOUGH, ...later] = given.budgets;
+  const journey: Journey = {
     runId,
-    start: (runtime) =>
-      runtime.start('fuzzed', null, {
-        id: runId,
-        budget: budget({ toolCalls, iterations, wallMs: 1e12, noProgress: 1000 }),
-      }),
-    answer: (waiting) => answer(waiting, world),
-    enlarge: (limit) => (given.enlarges && limit < ENOUGH ? { toolCalls: ENOUGH, iterations: ENOUGH } : undefined),
+    person: person(),
+    later,
+    eras: [],
+    hasPlenty: false,
+    begin: (runtime) => {
+      const budget = startBudget(given, first, place.clock.now());
+      place.world.tokensLimit = budget.tokensOut;
+      journey.eras.length = 0;
+      noteEra(place, journey, first.toolCalls);
+      return runtime.start('fuzzed', null, { id: runId, budget, subject: 'customer' });
+    },
   };
+  return journey;
 }
 
-/** People answer truthfully; a duplicate of an answer given before a crash is ignored by the inbox. */
-function answer(waiting: Waiting, world: World): Answer {
-  const id = `answer to ${waiting.effect}`;
-  if (waiting.kind === 'approval') return { id, payload: { verdict: 'approve' } };
-  if (waiting.kind !== 'doubt') return { id, payload: { from: 'outside' } };
-  const { key } = waiting.request as { readonly key: string };
-  const happened = world.made.has(key);
-  return { id: `${id} ${happened}`, payload: happened ? { happened, result: `told ${key}` } : { happened } };
+function meddle(place: Place, { runtime }: Life, { runId }: Journey, { what }: Meddling): void {
+  const { clock, world } = place;
+  const said = `${world.secret}Never write to Bob.`;
+  const work: Readonly<Record<Meddling['what'], () => unknown>> = {
+    cancel: () => runtime.cancel(runId, { by: 'test', why: said }),
+    pause: () => runtime.pause(runId, { by: 'test' }),
+    redirect: () => runtime.redirect(runId, said, { by: 'test' }),
+    forward: () => clock.jump(3_600_000),
+    back: () => clock.jump(-3_600_000),
+    early: async () => {
+      for (let n = 0; n < 8; n++)
+        await runtime
+          .signal(runId, `approve:#${n}`, { verdict: 'approve' }, { from: 'mallory', scopes: [] })
+          .catch(() => undefined);
+    },
+    stray: () => runtime.signal(runId, 'nobody-asked', 1, { from: 'mallory' }),
+  };
+  // it may have ended meanwhile, or refuse what nobody waits for: both are answers
+  void Promise.resolve(work[what]()).catch(() => undefined);
+}
+
+/** What people and time do while no process is up. True where they cancelled the run. */
+function whileDead(place: Place, runId: string, crash: Crash | undefined): Promise<boolean> {
+  return place.look(async (runtime) => {
+    const known = await runtime.get(runId).catch(() => undefined);
+    if (known === undefined || crash === undefined) return false;
+    if (crash.then === 'week') await pass(place.clock, WEEK_MS);
+    if (crash.then === 'redirect') await runtime.redirect(runId, 'Hurry.', { by: 'test' }).catch(() => undefined);
+    if (crash.then !== 'cancel') return false;
+    const isTaken = await runtime.cancel(runId, { by: 'test', why: 'wrong address' }).then(
+      () => true,
+      () => false, // it had ended
+    );
+    if (isTaken) place.world.deeds.push({ what: 'cancelled', key: '', kind: '' });
+    return isTaken;
+  });
 }

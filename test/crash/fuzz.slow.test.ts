@@ -2,25 +2,31 @@ import fc from 'fast-check';
 import { memoryEngine } from 'flyball';
 import { expect, it } from 'vitest';
 import { repetitions } from '../repetitions.js';
-import { checkDriven } from './check.js';
-import { drive } from './drive.js';
-import { cases } from './program.js';
+import { cases } from './case.js';
+import { examine } from './examine.js';
+import { notMended, unforgiven } from './faults.js';
+import { patienceMs } from './patience.js';
 
-it('keeps every generated program right through up to three crashes, in memory [R2-SHOW-PROPERTY-MEMORY]', async () => {
-  let lives = 0;
-  let cancelled = 0;
-  const numRuns = Number(process.env['FUZZ'] ?? repetitions({ sample: 2_000, full: 50_000 }));
-  const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_115);
-  await fc.assert(
-    fc.asyncProperty(cases, async (given) => {
-      const engine = memoryEngine();
-      const driven = await drive(given, engine);
-      lives += driven.lives;
-      if (driven.outcome.stop === 'cancelled') cancelled++;
-      await checkDriven(given, engine, driven);
-    }),
-    { numRuns, seed },
-  );
-  expect(lives).toBeGreaterThan(numRuns);
-  expect(cancelled).toBeGreaterThan(numRuns / 20);
-});
+const numRuns = Number(process.env['FUZZ'] ?? repetitions({ sample: 1_500, full: 50_000 }));
+
+it(
+  'keeps every generated program right through crashes, cancellations, bounds, forks and clocks that jump, in memory [R2-SHOW-PROPERTY-MEMORY] [R7-GEN-MEMORY]',
+  async () => {
+    let lives = 0;
+    let cancelled = 0;
+    const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_115);
+    if (notMended.length > 0) console.log(`Faults that are known and forgiven here: ${notMended.join(', ')}`);
+    await fc.assert(
+      fc.asyncProperty(cases, async (given) => {
+        const examined = await examine(given, memoryEngine());
+        lives += examined.lives;
+        if (examined.stop === 'cancelled') cancelled++;
+        expect(unforgiven(examined.violations)).toEqual([]);
+      }),
+      { numRuns, seed },
+    );
+    expect(lives).toBeGreaterThan(numRuns * 2);
+    expect(cancelled).toBeGreaterThan(numRuns / 50);
+  },
+  patienceMs(numRuns, 150),
+);

@@ -1,181 +1,129 @@
 import fc from 'fast-check';
-import { done, failed, type Outcome, type Run, type Session } from 'flyball';
-import type { World } from './world.js';
 
 /**
  * Random agents for crash tests: nested sequences, branches, raw promises and races, children, waits, timers, model
  * and tool calls, all of them reading and writing one shared board, so that any change of order shows in a later input.
  */
+export type StepEffect =
+  | 'pure'
+  | 'idempotent'
+  /** Idempotent, and it declares a compensation. */
+  | 'compensable'
+  | 'undoable'
+  /** Undoable, and nobody can ask whether it happened. */
+  | 'unverified'
+  | 'irreversible';
+
+/** Three of them stand on the legs of the trifecta; `flaky` brings the text of strangers in an error. */
+export type ToolName = 'lookup' | 'mail' | 'book' | 'read' | 'browse' | 'flaky' | 'post';
+
+/** What a child is given: a share, what is left, an hour from the run's or from the world's clock, a part of the time. */
+export type Slice = 'share' | 'rest' | 'hour' | 'clock' | 'wall';
+
 export type Program =
-  | {
-      readonly kind: 'step';
-      readonly effect: 'pure' | 'idempotent' | 'undoable' | 'unverified' | 'irreversible';
-      readonly fails: boolean;
-    }
-  | { readonly kind: 'call' }
+  | { readonly kind: 'step'; readonly effect: StepEffect; readonly fails: boolean; readonly ms: number }
+  | { readonly kind: 'call'; readonly tool: ToolName }
   | { readonly kind: 'ask' }
-  | { readonly kind: 'wait'; readonly timeoutMs: number }
+  | { readonly kind: 'wait'; readonly timeoutMs: number | undefined; readonly type: 'number' | 'string' }
+  | { readonly kind: 'hear'; readonly scope: 'clerk' | 'boss' }
   | { readonly kind: 'sleep'; readonly ms: number }
-  | { readonly kind: 'take' }
-  | { readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first' | 'spawn' | 'share'; readonly parts: readonly Program[] };
+  | { readonly kind: 'take' | 'identity' | 'told' | 'left' }
+  | { readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first'; readonly parts: readonly Program[] }
+  | {
+      readonly kind: 'spawn';
+      readonly slice: Slice;
+      /** At the top of a generation the outcome of a child that is not done is the run's own. */
+      readonly isPassedOn: boolean;
+      readonly parts: readonly Program[];
+    };
 
-export interface Case {
-  readonly program: Program;
-  readonly failsAtEnd: boolean;
-  /** A run that reaches a bound is resumed under a larger budget. */
-  readonly enlarges: boolean;
-  readonly toolCalls: number;
-  readonly iterations: number;
-  readonly seed: number;
-  /** For each life that crashes: at which write, before or after it. */
-  readonly crashes: readonly { readonly at: number; readonly when: 'before' | 'after' }[];
-  /** Somebody cancels the run in this life, at this write. */
-  readonly cancel: { readonly life: number; readonly at: number } | undefined;
+export type Leaf = Exclude<Program, { readonly parts: readonly Program[] }>;
+
+/** How often each kind of leaf occurs. */
+export type Weights = Readonly<Record<Leaf['kind'], number>>;
+
+export const EVEN: Weights = {
+  step: 6,
+  call: 3,
+  ask: 2,
+  wait: 1,
+  hear: 1,
+  sleep: 1,
+  take: 1,
+  identity: 0,
+  told: 1,
+  left: 1,
+};
+
+const GATED_EFFECTS = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'] as const;
+const PLAIN_TOOLS = ['lookup', 'mail', 'book'] as const;
+const LEGS = ['read', 'browse', 'flaky', 'post', 'post', 'lookup'] as const;
+
+export interface Flavour {
+  readonly weights: Weights;
+  readonly tools?: 'plain' | 'legs';
+  /** Bodies that take longer than a few turns, and longer than their timeout. */
+  readonly isSlow?: boolean;
+  /** Combinators that occur; all of them where absent. */
+  readonly around?: readonly ('seq' | 'all' | 'raw' | 'race' | 'first' | 'spawn')[];
+  readonly slices?: readonly Slice[];
 }
 
-const leaf: fc.Arbitrary<Program> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('step' as const),
-      effect: fc.constantFrom(
-        'pure' as const,
-        'idempotent' as const,
-        'undoable' as const,
-        'unverified' as const,
-        'irreversible' as const,
-      ),
-      fails: fc.boolean().map((fails) => fails),
+const AROUND = ['seq', 'all', 'raw', 'race', 'first', 'spawn'] as const;
+const SLICES = ['share', 'share', 'rest', 'hour', 'clock', 'wall'] as const;
+
+function leafOf({ weights, tools = 'plain', isSlow = false }: Flavour): fc.Arbitrary<Program> {
+  const only = <K extends Leaf['kind']>(kind: K) => fc.constant(kind);
+  const leaves: Readonly<Record<Leaf['kind'], fc.Arbitrary<Leaf>>> = {
+    step: fc.record({
+      kind: only('step'),
+      effect: fc.constantFrom(...GATED_EFFECTS),
+      fails: fc.boolean(),
+      ms: isSlow ? fc.constantFrom(0, 400, 1500) : fc.constantFrom(0, 0, 0, 400),
     }),
-  },
-  { weight: 2, arbitrary: fc.constant({ kind: 'call' as const }) },
-  { weight: 2, arbitrary: fc.constant({ kind: 'ask' as const }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), timeoutMs: fc.constantFrom(5, 5000) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('sleep' as const), ms: fc.constantFrom(1, 3000) }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'take' as const }) },
-);
-
-const { tree } = fc.letrec<{ tree: Program }>((tie) => ({
-  tree: fc.oneof(
-    { maxDepth: 3, depthSize: 'small', withCrossShrink: true },
-    leaf,
-    fc.record({
-      kind: fc.constantFrom(
-        'seq' as const,
-        'all' as const,
-        'raw' as const,
-        'race' as const,
-        'first' as const,
-        'spawn' as const,
-        'share' as const,
-      ),
-      parts: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }),
+    call: fc.record({ kind: only('call'), tool: fc.constantFrom(...(tools === 'legs' ? LEGS : PLAIN_TOOLS)) }),
+    ask: fc.record({ kind: only('ask') }),
+    wait: fc.record({
+      kind: only('wait'),
+      timeoutMs: fc.constantFrom(5, 5000, undefined),
+      type: fc.constantFrom('number' as const, 'string' as const),
     }),
-  ),
-}));
-
-export const cases: fc.Arbitrary<Case> = fc.record({
-  program: fc.record({ kind: fc.constant('seq' as const), parts: fc.array(tree, { minLength: 1, maxLength: 4 }) }),
-  failsAtEnd: fc.boolean(),
-  enlarges: fc.boolean(),
-  toolCalls: fc.integer({ min: 1, max: 6 }),
-  iterations: fc.integer({ min: 1, max: 4 }),
-  seed: fc.integer({ min: 1, max: 2 ** 31 }),
-  crashes: fc.array(
-    fc.record({ at: fc.integer({ min: 1, max: 14 }), when: fc.constantFrom('before' as const, 'after' as const) }),
-    { maxLength: 3 },
-  ),
-  cancel: fc.oneof(
-    { weight: 2, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: fc.record({ life: fc.integer({ min: 0, max: 2 }), at: fc.integer({ min: 2, max: 14 }) }) },
-  ),
-});
-
-/** The agent that a program stands for. `world` is where its effects go; it outlives every crash. */
-export function agentOf(given: Case, world: World, session: Session): (run: Run) => Promise<Outcome<unknown>> {
-  return async function fuzzed(run) {
-    const board: unknown[] = [0];
-    const value = await interpret(given.program, run, board, world, session);
-    const last = await run.step('last', [...board.slice(-4), value ?? null], () => world.fresh(), 'pure');
-    if (given.failsAtEnd) return failed({ code: 'EFFECT_FAILED', message: 'fails at its end', retryable: false });
-    return done([value ?? null, last]);
+    hear: fc.record({ kind: only('hear'), scope: fc.constantFrom('clerk' as const, 'boss' as const) }),
+    sleep: fc.record({ kind: only('sleep'), ms: fc.constantFrom(1, 3000) }),
+    take: fc.record({ kind: only('take') }),
+    identity: fc.record({ kind: only('identity') }),
+    told: fc.record({ kind: only('told') }),
+    left: fc.record({ kind: only('left') }),
   };
+  const kinds = Object.keys(leaves) as Leaf['kind'][];
+  return fc.oneof(
+    ...kinds.filter((kind) => weights[kind] > 0).map((kind) => ({ weight: weights[kind], arbitrary: leaves[kind] })),
+  );
 }
 
-async function interpret(
-  program: Program,
-  run: Run,
-  board: unknown[],
-  world: World,
-  session: Session,
-): Promise<unknown> {
-  const go = (part: Program, on: Run): Promise<unknown> => interpret(part, on, board, world, session);
-  const put = (value: unknown): unknown => {
-    board.push(value ?? null);
-    return value;
-  };
-  switch (program.kind) {
-    case 'step':
-      return put(await act(program, run, board, world));
-    case 'call': {
-      const result = await run.call(world.tool, { seen: board.slice(-2) });
-      return put(result.content);
-    }
-    case 'ask':
-      return put((await run.ask(session, JSON.stringify(board.slice(-2)))).text);
-    case 'wait':
-      return put(await run.wait({ name: 'go', timeoutMs: program.timeoutMs }));
-    case 'sleep':
-      await run.sleep(program.ms);
-      return put(run.now() > 0 ? run.random() : 0);
-    case 'take':
-      run.budget.take('iterations');
-      run.note({ kind: 'taken', left: run.budget.remaining('iterations') });
-      return put(run.budget.remaining('iterations'));
-    case 'seq': {
-      let value: unknown;
-      for (const part of program.parts) value = await go(part, run);
-      return value;
-    }
-    case 'all':
-      return (
-        await run.all(
-          program.parts.map((part) => (on: Run) => go(part, on)),
-          2,
-        )
-      ).map((result) => (result.ok ? (result.value ?? null) : result.error.message));
-    case 'raw':
-      return (await Promise.all(program.parts.map((part) => go(part, run)))).map((value) => value ?? null);
-    case 'race':
-      return Promise.race(program.parts.map((part) => go(part, run)));
-    case 'first':
-      return run.first(program.parts.map((part) => (on: Run) => go(part, on)));
-    case 'spawn':
-    case 'share': {
-      const child = async (on: Run, input: unknown): Promise<Outcome<unknown>> => {
-        const own: unknown[] = [input];
-        let value: unknown;
-        for (const part of program.parts) value = await interpret(part, on, own, world, session);
-        return done(value ?? null);
-      };
-      const outcome = await run.spawn(child, board.at(-1) ?? null, program.kind === 'spawn' ? { share: 0.5 } : {});
-      return put(outcome.stop === 'done' ? outcome.value : outcome.stop);
-    }
-  }
-}
-
-async function act(
-  program: Program & { readonly kind: 'step' },
-  run: Run,
-  board: readonly unknown[],
-  world: World,
-): Promise<unknown> {
-  const input = board.slice(-3);
-  const body = (_input: unknown, how: { readonly key: string }): Promise<unknown> =>
-    world.execute(how.key, program.effect, program.fails);
-  const rules = world.rules(program.effect);
-  return run.step(program.effect, input, body, rules).catch((error: { readonly code?: string }) => {
-    if (error.code === 'BOUND_REACHED' || error.code === 'CANCELLED') throw error;
-    return `failed ${error.code ?? ''}`;
+export function treesOf(flavour: Flavour): fc.Arbitrary<Program> {
+  const around = flavour.around ?? AROUND;
+  const branching = around.filter((kind) => kind !== 'spawn');
+  const { tree } = fc.letrec<{ tree: Program }>((tie) => {
+    const parts = fc.array(tie('tree'), { minLength: 1, maxLength: 3 });
+    const child = fc.record({
+      kind: fc.constant('spawn' as const),
+      slice: fc.constantFrom(...(flavour.slices ?? SLICES)),
+      isPassedOn: fc.boolean(),
+      parts,
+    });
+    const nested = [
+      ...(branching.length === 0 ? [] : [fc.record({ kind: fc.constantFrom(...branching), parts })]),
+      ...(around.includes('spawn') ? [child] : []),
+    ];
+    return {
+      tree: fc.oneof({ maxDepth: 3, depthSize: 'xsmall', withCrossShrink: true }, leafOf(flavour), ...nested),
+    };
   });
+  return tree;
+}
+
+/** Whether a part of this kind occurs anywhere in it. */
+export function holds(program: Program, is: (part: Program) => boolean): boolean {
+  return is(program) || ('parts' in program && program.parts.some((part) => holds(part, is)));
 }

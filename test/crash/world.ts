@@ -1,30 +1,53 @@
-import { changed, type EffectClass, type Tool } from 'flyball';
+import type { EffectClass, EffectContext } from 'flyball';
 import { type SeededRandom, seededRandom, turns } from 'flyball/testing';
+import type { JumpingClock } from './jumping-clock.js';
+import type { StepEffect } from './program.js';
+
+export type Deed = { readonly what: 'made' | 'undone' | 'cancelled'; readonly key: string; readonly kind: string };
+
+/** Something that must not be, seen from outside: which rule, and what was seen. */
+export interface Violation {
+  readonly rule: string;
+  readonly detail: string;
+}
 
 /** What the effects of a crash test do: kept outside every run, so that it knows what really happened. */
 export class World {
-  /** How often each effect was really made, by idempotency key. */
-  readonly made = new Map<string, number>();
-  readonly undone = new Map<string, number>();
-  readonly kindOf = new Map<string, string>();
-  readonly tool: Tool<{ readonly seen: unknown }>;
+  /** Everything that really happened, in order. */
+  readonly deeds: Deed[] = [];
+  readonly violations: Violation[] = [];
+  /** Executions of tools and of the model, by run. */
+  readonly toolCalls = new Map<string, number>();
+  readonly modelCalls = new Map<string, number>();
+  tokensOut = 0;
+  /** What the run may have the model write. */
+  tokensLimit = Number.POSITIVE_INFINITY;
+  /** The latest time that each run was told. */
+  readonly told = new Map<string, number>();
+  /** Forks run mended code, and later processes wider scopes. */
+  isMended = false;
+  readonly clock: JumpingClock;
+  readonly secret: string;
+  /** Whether the process that is acting is dead: a dead process does nothing more. */
+  isDead: () => boolean = () => false;
   private readonly random: SeededRandom;
   private readonly failing = new Set<string>();
   private counter = 0;
-  /** Whether the process that is acting is dead: a dead process does nothing more. */
-  isDead: () => boolean = () => false;
+  private inFlight = 0;
 
-  constructor(seed: number) {
-    this.random = seededRandom(seed);
-    this.tool = {
-      name: 'lookup',
-      description: 'Looks something up.',
-      effect: 'pure',
-      execute: async () => {
-        await this.latency();
-        return changed(`looked ${this.fresh()}`, { linesChanged: 1 });
-      },
-    };
+  constructor(given: { readonly seed: number; readonly isPrivate: boolean }, clock: JumpingClock) {
+    this.random = seededRandom(given.seed);
+    this.secret = given.isPrivate ? 'SECRET ' : '';
+    this.clock = clock;
+  }
+
+  made(key: string): number {
+    return this.deeds.filter((deed) => deed.what === 'made' && deed.key === key).length;
+  }
+
+  /** The last thing that happened under this key: it stands, or it was taken back. */
+  last(key: string): Deed['what'] | undefined {
+    return this.deeds.findLast((deed) => deed.key === key)?.what;
   }
 
   /** Every real execution gives another value, as a sampled reply would. */
@@ -32,42 +55,78 @@ export class World {
     return ++this.counter;
   }
 
-  async latency(): Promise<void> {
-    await turns(this.random.int(4));
+  blame(rule: string, detail: string): void {
+    this.violations.push({ rule, detail });
   }
 
-  async execute(key: string, kind: string, fails: boolean): Promise<unknown> {
+  async latency(): Promise<void> {
+    for (let left = this.random.int(4); left > 0; left--) {
+      await turns(1);
+      this.clock.now(); // whoever looks at the clock is at work: time does not jump meanwhile
+    }
+  }
+
+  /** A body at work: it takes its time, heeds no signal, and acts unless its process is dead. */
+  async execute(
+    how: EffectContext,
+    { effect, fails, ms }: { readonly effect: StepEffect; readonly fails: boolean; readonly ms: number },
+  ): Promise<unknown> {
     const isDead = this.isDead; // of the process this body belongs to
+    return this.whileInFlight(isDead, async () => {
+      await this.latency();
+      if (ms > 0) await new Promise<void>((resolve) => void this.clock.after(ms, resolve));
+      if (isDead()) return;
+      if (fails && this.failing.size % 3 === 0 && !this.failing.has(how.key)) {
+        this.failing.add(how.key);
+        throw new Error(`the world said no ${this.secret}`);
+      }
+      if (effect !== 'pure' && !this.makes(how.key, effect)) return `again ${how.key}`;
+      const value = `${effect} ${this.secret}${this.fresh()}`;
+      await this.latency();
+      return value;
+    });
+  }
+
+  /** False where an idempotent effect finds that it was made already. */
+  makes(key: string, kind: string): boolean {
+    if ((kind === 'idempotent' || kind === 'compensable') && this.made(key) > 0 && this.last(key) === 'made')
+      return false;
+    this.deeds.push({ what: 'made', key, kind });
+    return true;
+  }
+
+  /** Dead processes never answer. */
+  async whileInFlight<T>(isDead: () => boolean, work: () => Promise<T>): Promise<T> {
+    this.inFlight++;
+    try {
+      const value = await work();
+      return isDead() ? await new Promise<never>(() => {}) : value;
+    } finally {
+      this.inFlight--;
+    }
+  }
+
+  /** Bodies that were left behind act in their own time. */
+  async settled(): Promise<void> {
+    for (let turn = 0; turn < 400 && this.inFlight > 0; turn++) await turns(4);
+  }
+
+  async undo(key: string): Promise<void> {
+    const isDead = this.isDead;
     await this.latency();
     if (isDead()) return new Promise(() => {});
-    if (fails && this.failing.size % 3 === 0 && !this.failing.has(key)) {
-      this.failing.add(key);
-      throw new Error('the world said no');
-    }
-    if (kind !== 'pure') {
-      this.kindOf.set(key, kind);
-      if (kind === 'idempotent' && this.made.has(key)) return `again ${key}`;
-      this.made.set(key, (this.made.get(key) ?? 0) + 1);
-    }
-    const value = `${kind} ${this.fresh()}`;
-    await this.latency();
-    return isDead() ? new Promise(() => {}) : value;
+    this.deeds.push({ what: 'undone', key: key.replace(/!undo$/, ''), kind: '' });
   }
 
-  rules(kind: string): EffectClass<unknown, unknown> {
-    const verify = async (_input: unknown, how: { readonly key: string }) =>
-      this.made.has(how.key)
-        ? ({ happened: 'yes', result: `verified ${how.key}` } as const)
-        : ({ happened: 'no' } as const);
-    const compensate = async (_input: unknown, _result: unknown, how: { readonly key: string }): Promise<void> => {
-      const isDead = this.isDead;
-      await this.latency();
-      if (isDead()) return new Promise(() => {});
-      this.undone.set(how.key, (this.undone.get(how.key) ?? 0) + 1);
-    };
-    switch (kind) {
+  rules(effect: StepEffect): EffectClass<unknown, unknown> {
+    const verify = async (_input: unknown, { key }: EffectContext) =>
+      this.made(key) > 0 ? ({ happened: 'yes', result: `verified ${key}` } as const) : ({ happened: 'no' } as const);
+    const compensate = (_input: unknown, _result: unknown, { key }: EffectContext) => this.undo(key);
+    switch (effect) {
       case 'idempotent':
         return { class: 'idempotent', timeoutMs: 1000 };
+      case 'compensable':
+        return { class: 'idempotent', compensate, timeoutMs: 1000 };
       case 'undoable':
         return { class: 'undoable', compensate, verify, timeoutMs: 1000 };
       case 'unverified':
@@ -78,4 +137,12 @@ export class World {
         return 'pure';
     }
   }
+}
+
+export function runOf(key: string): string {
+  return key.slice(0, key.indexOf(':'));
+}
+
+export function count(of: Map<string, number>, run: string): void {
+  of.set(run, (of.get(run) ?? 0) + 1);
 }

@@ -1,0 +1,86 @@
+import type { Outcome, RunHandle, Runtime } from 'flyball';
+import { turns } from 'flyball/testing';
+import type { Limits } from './case.js';
+import type { End, Journey } from './journey.js';
+import { pass } from './jumping-clock.js';
+import { respond } from './person.js';
+import { type Life, PLENTY, type Place } from './place.js';
+
+const MOST_TURNS = 120;
+
+/** Takes a run to its end in this life: starts it or goes on with it, answers what it asks, lets time pass. */
+export async function carry(place: Place, life: Life, journey: Journey): Promise<End> {
+  const { runtime } = life;
+  const { runId } = journey;
+  const waiting: string[] = [];
+  try {
+    const known = await runtime.get(runId).catch(() => undefined);
+    let handle = known === undefined ? await journey.begin(runtime) : await goOn(runtime, runId);
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      const outcome = await handle.outcome();
+      if (outcome.stop === 'bounded') {
+        const next = await enlarge(place, life, journey, outcome);
+        if (next === undefined) return outcome;
+        handle = next;
+      } else if (outcome.stop !== 'suspended') return outcome;
+      else if (outcome.waiting.length === 0 && outcome.paused !== true) {
+        await turns(); // asked while it was being handed on or set aside: the next answer says which
+        handle = runtime.handle(runId);
+      } else if (outcome.paused === true) handle = await afterPause(place, life, journey);
+      else {
+        if (turn > MOST_TURNS - 4) waiting.push(JSON.stringify(outcome.waiting));
+        const until = Math.min(...outcome.waiting.map((one) => one.until ?? Number.POSITIVE_INFINITY));
+        const isAnswered = await respond(place, life, journey, outcome.waiting);
+        if (!isAnswered && until === Number.POSITIVE_INFINITY)
+          return { stop: 'hangs', because: JSON.stringify(outcome.waiting) };
+        if (!isAnswered) await pass(place.clock, until - place.clock.now());
+        handle = await goOn(runtime, runId);
+      }
+    }
+    return { stop: 'spins', because: waiting.join('\n') };
+  } catch (error) {
+    const { code = 'UNKNOWN', message, stack } = error as Error & { readonly code?: string };
+    return { stop: 'stalled', code, because: code === 'UNKNOWN' ? (stack ?? '') : message };
+  }
+}
+
+/** A run that ended in the life before has nothing to go on with; one at a bound is for its owner to resume. */
+export async function goOn(runtime: Runtime, runId: string): Promise<RunHandle> {
+  const { status } = await runtime.get(runId);
+  if (status === 'bounded' || status === 'paused') return runtime.handle(runId);
+  return runtime.wake(runId).catch((error: { readonly code?: string }) => {
+    if (error.code === 'ALREADY_TERMINAL') return runtime.handle(runId);
+    throw error;
+  });
+}
+
+async function afterPause(place: Place, { runtime }: Life, journey: Journey): Promise<RunHandle> {
+  await pass(place.clock, place.given.restMs);
+  const limits = journey.later.shift();
+  if (limits === undefined) return runtime.resume(journey.runId, { by: 'op' });
+  noteEra(place, journey, limits.toolCalls);
+  return runtime.resume(journey.runId, { by: 'op', budget: limits });
+}
+
+async function enlarge(
+  place: Place,
+  { runtime }: Life,
+  journey: Journey,
+  { bound, limit }: Outcome<unknown> & { readonly stop: 'bounded' },
+): Promise<RunHandle | undefined> {
+  if (!place.given.enlarges || bound === 'wallMs' || bound === 'deadline') return undefined;
+  const next = journey.later.shift();
+  const axis = bound as keyof Limits;
+  const isEnough = (next?.[axis] ?? 0) > limit;
+  if (journey.hasPlenty) return undefined;
+  await pass(place.clock, place.given.restMs);
+  const limits = isEnough && next !== undefined ? next : PLENTY;
+  noteEra(place, journey, limits.toolCalls ?? 0);
+  journey.hasPlenty = !isEnough;
+  if (!isEnough) place.world.tokensLimit = Number.POSITIVE_INFINITY;
+  return runtime.resume(journey.runId, { by: 'op', budget: limits });
+}
+
+export function noteEra(place: Place, { eras, runId }: Journey, toolCalls: number): void {
+  eras.push({ toolCalls, before: place.world.toolCalls.get(runId) ?? 0 });
+}

@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { EVEN, type Flavour, type Program, treesOf } from './program.js';
+
+/** What happens to a run from outside, at a write of one of its lives. */
+export interface Meddling {
+  readonly life: number;
+  readonly at: number;
+  readonly what: 'cancel' | 'pause' | 'redirect' | 'forward' | 'back' | 'early' | 'stray';
+}
+
+export interface Crash {
+  readonly at: number;
+  readonly when: 'before' | 'after';
+  /** What happens before anybody takes the run over. */
+  readonly then: 'nothing' | 'cancel' | 'redirect' | 'week';
+}
+
+export interface Limits {
+  readonly toolCalls: number;
+  readonly modelCalls: number;
+  readonly iterations: number;
+}
+
+export interface People {
+  readonly verdict: 'approve' | 'reject';
+  /** Plain signals go by the name of the wait or by its token. */
+  readonly by: 'name' | 'token';
+  /** Two people answer at the same time, one with yes and one with no. */
+  readonly isRaced: boolean;
+  /** Waits that are open no more are answered too. */
+  readonly isLate: boolean;
+}
+
+export interface ForkPlan {
+  /** Which generation and which of its points, as a fraction of how many there are. */
+  readonly generation: number;
+  readonly at: number;
+  readonly live: boolean;
+  readonly by: boolean;
+  readonly limits: Limits | undefined;
+  /** The fork is of the fork before. */
+  readonly isOfFork: boolean;
+}
+
+export interface Case {
+  readonly profile: string;
+  /** One program for each generation; the first is gone through `rounds` times. */
+  readonly generations: readonly Program[];
+  readonly rounds: number;
+  readonly failsAtEnd: boolean;
+  /** What mended code does in addition, which only forks run. */
+  readonly more: Program | undefined;
+  /** The budgets of the run, one after the other: the next holds after a bound or a pause. */
+  readonly budgets: readonly Limits[];
+  /** A run that is past its last budget is resumed with more than it can use; otherwise it ends there. */
+  readonly enlarges: boolean;
+  /** How long it rests at a bound, at a pause, and before it is forked. */
+  readonly restMs: number;
+  readonly deadlineMs: number | undefined;
+  /** The model reports this many times what it may use at most. */
+  readonly overshoot: number;
+  readonly seed: number;
+  readonly crashes: readonly Crash[];
+  readonly meddling: readonly Meddling[];
+  readonly people: People;
+  readonly forks: readonly ForkPlan[];
+  readonly isPrivate: boolean;
+  /** The first process allows less than later ones. */
+  readonly isSupervised: boolean;
+  /** Guards deny the third leg of the trifecta. */
+  readonly isGuarded: boolean;
+}
+
+export const HOUR_MS = 3_600_000;
+export const WEEK_MS = 7 * 86_400_000;
+/** More of any axis than a generated program can use. */
+export const ENOUGH: Limits = { toolCalls: 1000, modelCalls: 1000, iterations: 1_000_000 };
+
+const AMPLE: fc.Arbitrary<readonly Limits[]> = fc.constant([ENOUGH]);
+const limits: fc.Arbitrary<Limits> = fc.record({
+  toolCalls: fc.integer({ min: 1, max: 6 }),
+  modelCalls: fc.integer({ min: 1, max: 4 }),
+  iterations: fc.integer({ min: 1, max: 6 }),
+});
+const tight = fc.array(limits, { minLength: 1, maxLength: 2 });
+
+const crashOf = (then: fc.Arbitrary<Crash['then']>): fc.Arbitrary<Crash> =>
+  fc.record({ at: fc.integer({ min: 1, max: 14 }), when: fc.constantFrom('before', 'after'), then });
+const crashes = fc.array(crashOf(fc.constant('nothing')), { maxLength: 3 });
+const meddlingOf = (...what: Meddling['what'][]): fc.Arbitrary<Meddling> =>
+  fc.record({
+    life: fc.integer({ min: 0, max: 2 }),
+    at: fc.integer({ min: 2, max: 14 }),
+    what: fc.constantFrom(...what),
+  });
+const sometimes = <T>(arbitrary: fc.Arbitrary<T>, not: T): fc.Arbitrary<T> => fc.oneof(fc.constant(not), arbitrary);
+const fraction = fc.noBias(fc.integer({ min: 0, max: 999 })).map((n) => n / 1000);
+const forkPlan: fc.Arbitrary<ForkPlan> = fc.record({
+  generation: fraction,
+  at: fraction,
+  live: fc.boolean(),
+  by: fc.boolean(),
+  limits: sometimes<Limits | undefined>(limits, undefined),
+  isOfFork: fc.boolean(),
+});
+
+const QUIET: People = { verdict: 'approve', by: 'token', isRaced: false, isLate: false };
+
+interface Profile {
+  readonly flavour: Flavour;
+  readonly generations: number;
+  readonly parts: Partial<{ [K in keyof Case]: fc.Arbitrary<Case[K]> }>;
+}
+
+function casesOf(profile: string, { flavour, generations, parts }: Profile): fc.Arbitrary<Case> {
+  const tree = treesOf(flavour);
+  const body: fc.Arbitrary<Program> = fc.record({
+    kind: fc.constant('seq' as const),
+    parts: fc.array(tree, { minLength: 1, maxLength: 3 }),
+  });
+  return fc.record<Case>({
+    profile: fc.constant(profile),
+    generations: fc.array(body, { minLength: 1, maxLength: generations }),
+    rounds: fc.constant(1),
+    failsAtEnd: fc.boolean(),
+    more: fc.constant(undefined),
+    budgets: AMPLE,
+    enlarges: fc.constant(true),
+    restMs: fc.constant(0),
+    deadlineMs: fc.constant(undefined),
+    overshoot: fc.constant(1),
+    seed: fc.integer({ min: 1, max: 2 ** 31 }),
+    crashes,
+    meddling: fc.constant([]),
+    people: fc.constant(QUIET),
+    forks: fc.constant([]),
+    isPrivate: fc.constant(false),
+    isSupervised: fc.constant(false),
+    isGuarded: fc.constant(false),
+    ...parts,
+  });
+}
+
+const anyPeople: fc.Arbitrary<People> = fc.record({
+  verdict: fc.constantFrom('approve', 'reject'),
+  by: fc.constantFrom('name', 'token'),
+  isRaced: fc.boolean(),
+  isLate: fc.boolean(),
+});
+const mended = fc.option(treesOf({ weights: { ...EVEN, wait: 0, hear: 0 }, around: ['seq'] }), { nil: undefined });
+
+const PROFILES: Readonly<Record<string, Profile>> = {
+  /** Everything a little, as real runs have it. */
+  mixed: {
+    flavour: { weights: EVEN },
+    generations: 2,
+    parts: {
+      budgets: tight,
+      enlarges: fc.boolean(),
+      meddling: fc.array(meddlingOf('cancel', 'pause', 'redirect', 'stray'), { maxLength: 1 }),
+    },
+  },
+  budget: {
+    flavour: { weights: { ...EVEN, call: 6, ask: 4, take: 3 }, slices: ['share', 'share', 'rest', 'clock'] },
+    generations: 2,
+    parts: {
+      budgets: tight,
+      restMs: fc.constantFrom(0, WEEK_MS),
+      overshoot: fc.constantFrom(1, 50),
+      meddling: fc.array(meddlingOf('pause'), { maxLength: 1 }),
+    },
+  },
+  forks: {
+    flavour: { weights: { ...EVEN, identity: 1, call: 4 } },
+    generations: 2,
+    parts: {
+      crashes: fc.constant([]),
+      budgets: sometimes<readonly Limits[]>(tight, [ENOUGH]),
+      more: mended,
+      restMs: fc.constantFrom(0, WEEK_MS),
+      deadlineMs: fc.constantFrom(undefined, 3_600_000),
+      forks: fc.array(forkPlan, { minLength: 1, maxLength: 3 }),
+    },
+  },
+  generations: {
+    flavour: { weights: { ...EVEN, identity: 1, told: 2, left: 2 }, around: ['seq', 'all', 'raw', 'first', 'spawn'] },
+    generations: 3,
+    parts: {
+      rounds: fc.constantFrom(1, 1, 8),
+      more: mended,
+      meddling: fc.array(meddlingOf('redirect'), { maxLength: 1 }),
+      forks: fc.array(forkPlan, { maxLength: 2 }),
+      isPrivate: fc.boolean(),
+      people: fc.constant(QUIET),
+    },
+  },
+  cancel: {
+    flavour: { weights: { ...EVEN, step: 12 }, isSlow: true },
+    generations: 1,
+    parts: {
+      crashes: fc.array(crashOf(fc.constantFrom('nothing', 'cancel', 'week')), { maxLength: 2 }),
+      meddling: fc.array(meddlingOf('cancel'), { maxLength: 1 }),
+    },
+  },
+  people: {
+    flavour: { weights: { ...EVEN, wait: 5, hear: 4, step: 3 }, around: ['seq', 'first', 'first', 'all', 'spawn'] },
+    generations: 2,
+    parts: {
+      people: anyPeople,
+      isSupervised: fc.boolean(),
+      meddling: fc.array(meddlingOf('early', 'stray', 'redirect'), { maxLength: 2 }),
+    },
+  },
+  clocks: {
+    flavour: { weights: { ...EVEN, sleep: 4 }, isSlow: true, slices: ['share', 'rest', 'wall'] },
+    generations: 1,
+    parts: { meddling: fc.array(meddlingOf('forward', 'back'), { minLength: 1, maxLength: 1 }) },
+  },
+  guards: {
+    flavour: { weights: { ...EVEN, call: 12, wait: 0 }, tools: 'legs', around: ['seq', 'spawn'], slices: ['rest'] },
+    generations: 2,
+    parts: { isGuarded: fc.constant(true), forks: fc.array(forkPlan, { minLength: 1, maxLength: 2 }) },
+  },
+};
+
+export const profileNames: readonly string[] = Object.keys(PROFILES);
+
+export function profile(name: string): fc.Arbitrary<Case> {
+  const found = PROFILES[name];
+  if (found === undefined) throw new Error(`There is no profile ${name}. There are ${profileNames.join(', ')}.`);
+  return casesOf(name, found);
+}
+
+/** All profiles in equal parts. */
+export const cases: fc.Arbitrary<Case> = fc.oneof(...profileNames.map(profile));

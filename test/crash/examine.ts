@@ -1,0 +1,123 @@
+import type { Engine } from 'flyball';
+import type { Case } from './case.js';
+import { type Driven, drive, untilRest } from './drive.js';
+import { type Forked, forksOf } from './forks.js';
+import { type End, type Journey, person } from './journey.js';
+import { holds } from './program.js';
+import { brokenRules } from './rules.js';
+import type { Violation } from './world.js';
+
+export interface Examined {
+  readonly violations: readonly Violation[];
+  readonly lives: number;
+  readonly stop: string;
+}
+
+/** Plays a case with everything that happens in it, and says which rules were broken. */
+export async function examine(
+  given: Case,
+  engine: Engine,
+  about: { readonly runId?: string; readonly patienceMs?: number } = {},
+): Promise<Examined> {
+  const driven = await drive(given, engine, about);
+  const { place, end, entries, journey, runId } = driven;
+  const { world } = place;
+  try {
+    const violations = [
+      ...unexpectedEnd(driven),
+      ...brokenRules({ given, runId, entries, inherited: [], world, journey, stop: end.stop }),
+    ];
+    if (end.stop === 'done') violations.push(...(await replayed(driven, about.patienceMs)));
+    for (const forked of await forksOf(driven, about.patienceMs)) {
+      violations.push(
+        ...unexpectedForkEnd(driven, forked),
+        ...brokenRules({ ...forked, given, world, stop: forked.end.stop }),
+      );
+    }
+    return { violations: [...world.violations, ...violations], lives: place.lives, stop: end.stop };
+  } finally {
+    place.clock.stop();
+  }
+}
+
+/** A program ends as it says, whatever happened on the way: unless somebody cancelled it, or it was left at a bound. */
+function unexpectedEnd({ end, isCancelled, place: { given } }: Driven): readonly Violation[] {
+  if (isItsOwnEnd(given, end)) return [];
+  if (end.stop === 'cancelled' && isCancelled) return [];
+  const isTime = end.stop === 'bounded' && (end.bound === 'wallMs' || end.bound === 'deadline');
+  if (end.stop === 'bounded' && !given.enlarges && !isTime) return [];
+  if (end.stop === 'bounded' && end.bound === 'deadline' && isPast(given)) return [];
+  return [{ rule: `end:${endName(end)}`, detail: detailOf(end) }];
+}
+
+function isItsOwnEnd(given: Case, end: End): boolean {
+  if (end.stop === 'failed' && end.failure.code === 'CONTINUE_REFUSED')
+    return given.generations.some((program) => holds(program, ({ kind }) => kind === 'race' || kind === 'raw'));
+  if (given.failsAtEnd) return end.stop === 'failed' && end.because === 'fails at its end';
+  return end.stop === 'done';
+}
+
+/** So much time passed that a deadline was reached. */
+function isPast({ restMs, crashes }: Case): boolean {
+  return restMs > 0 || crashes.some(({ then }) => then === 'week');
+}
+
+function endName(end: End): string {
+  if (end.stop === 'failed') return `failed:${end.failure.code}`;
+  if (end.stop === 'bounded') return `bounded:${end.bound}`;
+  if (end.stop !== 'stalled') return end.stop;
+  // of a replay that parted from its history, the step at which it did
+  const step = /journal holds \w+ "([^"]*)"/.exec(end.because)?.[1];
+  return `stalled:${end.code}${step === undefined ? '' : `:${step}`}`;
+}
+
+function detailOf(end: End): string {
+  return 'because' in end ? end.because : JSON.stringify(end);
+}
+
+/** A fork ends as its program says too. One with a budget of its own may reach it. */
+function unexpectedForkEnd(
+  { place: { given } }: Driven,
+  { end, plan, entries, inherited }: Forked,
+): readonly Violation[] {
+  const found: Violation[] = [];
+  const isBound = end.stop === 'bounded' && (plan.limits !== undefined || given.budgets.length > 0);
+  const isTime = end.stop === 'bounded' && (end.bound === 'wallMs' || end.bound === 'deadline');
+  if (!isItsOwnEnd(given, end) && !(isBound && !isTime))
+    found.push({ rule: `fork-end:${endName(end)}`, detail: detailOf(end) });
+  // a child that had time enough in the past has it in the fork
+  const done = new Map(
+    inherited.flatMap(({ event }) => (event.type === 'spawn-start' ? [[event.id, event] as const] : [])),
+  );
+  for (const { event } of entries) {
+    if (event.type !== 'spawn-end' || event.outcome.stop !== 'bounded' || event.outcome.bound !== 'wallMs') continue;
+    const { usage, limit } = event.outcome;
+    if (done.has(event.id) && (usage?.wallMs ?? limit) < limit)
+      found.push({ rule: 'time:child', detail: `${event.id} used ${usage?.wallMs} of ${limit} ms and ended` });
+  }
+  return found;
+}
+
+/** The whole history answers a fresh execution: same value, and nothing is done to the world again. */
+async function replayed({ place, runId, entries, end }: Driven, patienceMs?: number): Promise<readonly Violation[]> {
+  const last = entries.findLast(({ event }) => event.type === 'run-end');
+  const id = `${runId}-replay`;
+  const life = place.open();
+  const journey: Journey = {
+    runId: id,
+    person: person(),
+    later: [],
+    eras: [],
+    hasPlenty: false,
+    begin: (runtime) => runtime.fork(runId, { at: (last?.seq ?? 1) - 1, id }),
+  };
+  const again = (await untilRest(place, life, journey, patienceMs)) ?? end;
+  life.end();
+  const found: Violation[] = [];
+  if (again.stop !== 'done') found.push({ rule: `replay:${endName(again)}`, detail: detailOf(again) });
+  else if (JSON.stringify(again.value) !== JSON.stringify('value' in end ? end.value : undefined))
+    found.push({ rule: 'replay:value', detail: `${JSON.stringify(again.value)} is not ${detailOf(end)}` });
+  if (place.world.deeds.some(({ key }) => key.startsWith(`${id}:`)))
+    found.push({ rule: 'replay:acts', detail: 'a replay made an effect' });
+  return found;
+}

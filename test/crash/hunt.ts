@@ -1,0 +1,81 @@
+/**
+ * Looks for a fault with generated programs and says after how many it was found:
+ *
+ *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--rule end:spins] [--file runs.db]
+ *
+ * Without a fault it counts every rule that was broken. A fault that was mended is found again when its mending is
+ * taken out.
+ */
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { memoryEngine } from 'flyball';
+import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { type Case, cases, profile } from './case.js';
+import { examine } from './examine.js';
+import { faultOf } from './faults.js';
+import type { Violation } from './world.js';
+
+const { values } = parseArgs({
+  options: {
+    fault: { type: 'string' },
+    rule: { type: 'string' },
+    profile: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    programs: { type: 'string', default: '3000' },
+    /** An SQLite file instead of memory. */
+    file: { type: 'string' },
+    show: { type: 'boolean', default: false },
+  },
+});
+
+const isWanted = (violation: Violation): boolean =>
+  (values.fault === undefined || faultOf(violation) === values.fault) &&
+  (values.rule === undefined || violation.rule.startsWith(values.rule));
+
+interface Count {
+  programs: number;
+  readonly first: number;
+  readonly example: Violation;
+  readonly given: Case;
+}
+
+const wanted = values.fault !== undefined || values.rule !== undefined;
+const all = fc.sample(values.profile === undefined ? cases : profile(values.profile), {
+  numRuns: Number(values.programs),
+  seed: Number(values.seed),
+});
+const file = values.file === undefined ? undefined : await sqliteEngine({ path: values.file });
+const counts = new Map<string, Count>();
+const began = Date.now();
+let lives = 0;
+let played = 0;
+let found: { readonly given: Case; readonly violation: Violation } | undefined;
+for (const given of all) {
+  played++;
+  const examined = await examine(given, file ?? memoryEngine(), { runId: `run-${played}`, patienceMs: 10_000 });
+  lives += examined.lives;
+  for (const violation of examined.violations) {
+    const name = `${faultOf(violation) ?? '?'} ${violation.rule}`;
+    const known = counts.get(name);
+    if (known === undefined) counts.set(name, { programs: 1, first: played, example: violation, given });
+    else known.programs++;
+    if (wanted && isWanted(violation)) found ??= { given, violation };
+  }
+  if (found !== undefined) break;
+}
+const seconds = ((Date.now() - began) / 1000).toFixed(1);
+if (found !== undefined) {
+  console.log(
+    `${values.fault ?? values.rule}: found in program ${played} (seed ${values.seed}, profile ${values.profile ?? 'all'}, ${seconds} s)`,
+  );
+  console.log(`${found.violation.rule}: ${found.violation.detail.slice(0, 2000)}`);
+  if (values.show) console.log(JSON.stringify(found.given, null, 1));
+} else {
+  console.log(`${played} programs, ${lives} lives, ${seconds} s`);
+  for (const [name, { programs, first, example, given }] of [...counts].sort()) {
+    console.log(
+      `${name}: ${programs} times, first in program ${first} (${given.profile}): ${example.detail.slice(0, 160)}`,
+    );
+  }
+}
+process.exit(wanted && found === undefined ? 1 : 0);

@@ -1,0 +1,173 @@
+import { type Agent, done, failed, type Outcome, type Run, type Session } from 'flyball';
+import { underSupervision } from 'flyball/people';
+import { type Case, HOUR_MS } from './case.js';
+import type { Program } from './program.js';
+import type { Tools } from './things.js';
+import type { World } from './world.js';
+
+interface Stage {
+  readonly world: World;
+  readonly session: Session;
+  readonly tools: Tools;
+  /** Where results are put, and later inputs taken from. */
+  readonly board: unknown[];
+}
+
+interface Carried {
+  readonly generation: number;
+  readonly board: readonly unknown[];
+}
+
+/** The agent that a case stands for. `world` is where its effects go; it outlives every crash. */
+export function agentOf(given: Case, on: Omit<Stage, 'board'>, life: number): Agent<Carried | null, unknown> {
+  const programs = [...Array<Program | undefined>(given.rounds - 1).fill(given.generations[0]), ...given.generations];
+  const fuzzed = async (run: Run, carried: Carried | null): Promise<Outcome<unknown>> => {
+    const generation = carried?.generation ?? 0;
+    if (generation === 0 && given.isPrivate) run.note({ kind: 'private' });
+    const stage = { ...on, board: [...(carried?.board ?? [0])] };
+    const value = await playTop(programs[generation], run, stage);
+    if (value.stop !== 'done') return value;
+    if (generation < programs.length - 1)
+      run.continueWith({ generation: generation + 1, board: stage.board.slice(-2) });
+    const last = await run.step('last', [...stage.board.slice(-4), value.value], () => on.world.fresh(), 'pure');
+    if (given.more !== undefined && on.world.isMended) await play(given.more, run, stage);
+    if (given.failsAtEnd) return failed({ code: 'EFFECT_FAILED', message: 'fails at its end', retryable: false });
+    return done([value.value, last]);
+  };
+  return given.isSupervised ? underSupervision(fuzzed, scopeOf(life)) : fuzzed;
+}
+
+/** What the first process is sure enough of to allow, and what later ones would. */
+function scopeOf(life: number): Parameters<typeof underSupervision>[1] {
+  const classes = ['pure', 'idempotent', 'undoable'] as const;
+  return {
+    allow: life === 0 ? ['pure'] : classes,
+    baseline: { suite: 'suite', score: 1, minimum: 0.5, classes },
+  };
+}
+
+async function playTop(program: Program | undefined, run: Run, stage: Stage): Promise<Outcome<unknown>> {
+  let value: unknown = null;
+  for (const part of program !== undefined && 'parts' in program ? program.parts : []) {
+    if (part.kind === 'spawn' && part.isPassedOn) {
+      const outcome = await child(part, run, stage);
+      if (outcome.stop !== 'done') return outcome;
+      value = outcome.value;
+    } else value = (await play(part, run, stage)) ?? null;
+  }
+  return done(value);
+}
+
+async function play(program: Program, run: Run, stage: Stage): Promise<unknown> {
+  const { world, board } = stage;
+  lookAtTheClock(run, world);
+  const put = (value: unknown): unknown => {
+    board.push(value ?? null);
+    return value;
+  };
+  const branches = (parts: readonly Program[]) => parts.map((part) => (on: Run) => play(part, on, stage));
+  switch (program.kind) {
+    case 'step':
+      return put(await act(program, run, stage));
+    case 'call':
+      return put((await run.call(stage.tools[program.tool], { seen: board.slice(-2) })).content);
+    case 'ask':
+      return put((await run.ask(stage.session, JSON.stringify(board.slice(-2)))).text);
+    case 'wait':
+      return put(await listen(program, run, world));
+    case 'hear':
+      return put(await decision(program, run, world));
+    case 'sleep':
+      await run.sleep(program.ms);
+      return put(run.now() > 0 ? run.random() : 0);
+    case 'take':
+      run.budget.take('iterations');
+      run.note({ kind: 'taken', left: run.budget.remaining('iterations') });
+      return put(run.budget.remaining('iterations'));
+    case 'identity':
+      return put(await run.step('identity', { ref: run.id, who: run.subject }, () => 'known', 'pure'));
+    case 'told':
+      return put(await run.step('told', run.instructions(), (texts) => texts.length, 'pure'));
+    case 'left':
+      return put(await run.step('left', run.budget.remaining('iterations'), () => 'left', 'pure'));
+    case 'seq': {
+      let value: unknown;
+      for (const part of program.parts) value = await play(part, run, stage);
+      return value;
+    }
+    case 'all':
+      return (await run.all(branches(program.parts), 2)).map((result) => {
+        if (!result.ok) throw result.error; // no branch fails by itself: it was stopped
+        return result.value ?? null;
+      });
+    case 'raw':
+      return (await Promise.all(program.parts.map((part) => play(part, run, stage)))).map((value) => value ?? null);
+    case 'race':
+      return Promise.race(program.parts.map((part) => play(part, run, stage)));
+    case 'first':
+      return run.first(branches(program.parts));
+    case 'spawn': {
+      const outcome = await child(program, run, stage);
+      return outcome.stop === 'done' ? outcome.value : outcome.stop;
+    }
+  }
+}
+
+/** Time never goes back within one execution of the code. */
+function lookAtTheClock(run: Run, world: World): void {
+  const seen = lastSeen.get(run.signal) ?? Number.NEGATIVE_INFINITY;
+  const now = run.now();
+  lastSeen.set(run.signal, Math.max(now, seen));
+  if (now < seen) world.blame('now:back', `run.now() was ${seen} and is ${now}`);
+}
+const lastSeen = new WeakMap<AbortSignal, number>();
+
+async function child(program: Program & { readonly kind: 'spawn' }, run: Run, stage: Stage): Promise<Outcome<unknown>> {
+  const { world, board } = stage;
+  const worker = async (on: Run, input: unknown): Promise<Outcome<unknown>> => {
+    const own = { ...stage, board: [input] };
+    let value: unknown;
+    for (const part of program.parts) value = await play(part, on, own);
+    return done(value ?? null);
+  };
+  const slices = {
+    share: { share: 0.5 },
+    rest: {},
+    hour: { deadline: run.now() + HOUR_MS },
+    clock: { deadline: world.clock.now() + HOUR_MS },
+    wall: { wallMs: 20_000 },
+  } as const;
+  const outcome = await run.spawn(worker, board.at(-1) ?? null, slices[program.slice]);
+  board.push(outcome.stop === 'done' ? outcome.value : outcome.stop);
+  return outcome;
+}
+
+function listen(program: Program & { readonly kind: 'wait' }, run: Run, world: World): Promise<unknown> {
+  return run.wait({
+    name: 'go',
+    jsonSchema: { type: program.type },
+    request: { type: program.type, isShort: program.timeoutMs === 5, words: `${world.secret}please` },
+    ...(program.timeoutMs === undefined ? {} : { timeoutMs: program.timeoutMs }),
+  });
+}
+
+async function decision(program: Program & { readonly kind: 'hear' }, run: Run, world: World): Promise<unknown> {
+  const heard = await run.hear({
+    name: 'allow',
+    approval: { scopes: [program.scope], notBy: [] },
+    request: { scope: program.scope, words: `${world.secret}please` },
+    timeoutMs: 60_000,
+  });
+  return heard === 'timed-out' ? heard : heard.from;
+}
+
+async function act(program: Program & { readonly kind: 'step' }, run: Run, stage: Stage): Promise<unknown> {
+  const body = (_input: unknown, how: Parameters<World['execute']>[0]): Promise<unknown> =>
+    stage.world.execute(how, program);
+  return run
+    .step(program.effect, stage.board.slice(-3), body, stage.world.rules(program.effect))
+    .catch((error: { readonly code?: string }) => {
+      if (error.code === 'BOUND_REACHED' || error.code === 'CANCELLED') throw error;
+      return `failed ${error.code ?? ''}`;
+    });
+}

@@ -1,0 +1,28 @@
+import { type AutoClock, autoClock } from 'flyball/testing';
+
+/** A clock that somebody sets: what it shows jumps, and timers go on as a machine's do. */
+export interface JumpingClock extends AutoClock {
+  jump(ms: number): void;
+  /** How far what it shows is off. */
+  offset(): number;
+}
+
+export function jumpingClock(): JumpingClock {
+  const clock = autoClock();
+  let offset = 0;
+  return {
+    ...clock,
+    now: () => clock.now() + offset,
+    jump: (ms) => {
+      offset += ms;
+    },
+    offset: () => offset,
+  };
+}
+
+/** Lets this much time pass. */
+export function pass(clock: AutoClock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(Math.max(0, ms), resolve);
+  });
+}

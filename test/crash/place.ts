@@ -1,0 +1,90 @@
+import { type Budget, budget, type Engine, type Runtime } from 'flyball';
+import { type CrashPlan, crashingEngine, testHost } from 'flyball/testing';
+import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
+import { openRuntime } from '../../src/runtime/runtime.js';
+import { type Case, ENOUGH, type Limits } from './case.js';
+import { agentOf } from './interpret.js';
+import { type JumpingClock, jumpingClock } from './jumping-clock.js';
+import { seamsOf, sessionOf, toolsOf } from './things.js';
+import { World } from './world.js';
+
+/** One process at work, until it dies. */
+export interface Life {
+  readonly runtime: Runtime;
+  readonly crashed: Promise<unknown>;
+  readonly writes: () => number;
+  /** Ends it, as a killed process ends. */
+  end(): void;
+}
+
+/** What outlives every process: the engine, the world, the clock, and who is known to be gone. */
+export class Place {
+  readonly given: Case;
+  readonly engine: Engine;
+  readonly clock: JumpingClock = jumpingClock();
+  readonly world: World;
+  lives = 0;
+  private processes = 0;
+  private readonly gone = new Set<string>();
+
+  constructor(given: Case, engine: Engine) {
+    this.given = given;
+    this.engine = engine;
+    this.world = new World(given, this.clock);
+  }
+
+  /** What an operator does beside the processes that work. */
+  async look<T>(at: (runtime: Runtime) => Promise<T>): Promise<T> {
+    const { isDead } = this.world;
+    const life = this.open();
+    this.lives--;
+    this.world.isDead = isDead;
+    try {
+      return await at(life.runtime);
+    } finally {
+      life.end();
+    }
+  }
+
+  open(plan: CrashPlan = () => false): Life {
+    const { given, world, clock } = this;
+    const crashing = crashingEngine(this.engine, plan);
+    const host = testHost(`process-${this.processes++}`, this.gone);
+    const tools = toolsOf(world);
+    world.isDead = crashing.isDead;
+    const runtime = openRuntime({
+      engine: crashing.engine,
+      clock,
+      host,
+      agents: { fuzzed: agentOf(given, { world, tools, session: sessionOf(given, world) }, this.lives) as never },
+      seams: seamsOf(given, world, tools),
+      prices: () => ({ input: 1, output: 1 }),
+      checkJson: jsonSchemaCheck(),
+      options: { worker: false, suspendAfterMs: 20, leaseMs: 1e12, maxResumes: 1e9 },
+    });
+    this.lives++;
+    return {
+      runtime,
+      crashed: crashing.crashed,
+      writes: () => crashing.points.length,
+      end: () => {
+        host.die();
+        runtime.abandon();
+      },
+    };
+  }
+}
+
+/** The budget of a run that starts with these limits. */
+export function startBudget(given: Case, limits: Limits, now: number): Budget {
+  return budget({
+    ...limits,
+    wallMs: 600_000,
+    noProgress: 1000,
+    ...(given.overshoot > 1 ? { tokensOut: 300 } : {}),
+    ...(given.deadlineMs === undefined ? {} : { deadline: now + given.deadlineMs }),
+  });
+}
+
+/** More than enough of every axis that a generated program can come to. */
+export const PLENTY: Partial<Budget> = { ...ENOUGH, tokensOut: 1e9, tokensIn: 1e9, linesChanged: 1e9 };

@@ -1,0 +1,269 @@
+import type { Entry, EventOf, EventType, RollbackReport } from 'flyball';
+import { auditLines, verifyAudit, withoutPrivate } from 'flyball/views';
+import { type Case, HOUR_MS } from './case.js';
+import type { Journey } from './journey.js';
+import { isNewestFirst, undonePositions } from './rollback-order.js';
+import type { Violation, World } from './world.js';
+
+/** One run as the rules look at it, whether it was started or forked. */
+export interface Seen {
+  readonly given: Case;
+  readonly runId: string;
+  readonly entries: readonly Entry[];
+  readonly inherited: readonly Entry[];
+  readonly world: World;
+  readonly journey: Journey;
+  readonly stop: string;
+}
+
+type Rule = (seen: Seen) => readonly Violation[];
+
+export function eventsOf<T extends EventType>(entries: readonly Entry[], type: T): readonly EventOf<T>[] {
+  return entries.flatMap(({ event }) => (event.type === type ? [event as EventOf<T>] : []));
+}
+
+const keyed = (generation: number, id: string): string => `${generation}:${id}`;
+
+interface Ended {
+  readonly intent: EventOf<'intent'>;
+  readonly end: EventOf<'complete' | 'abort'> | undefined;
+}
+
+/** Every act of the run, with how it ended. */
+function actsOf(entries: readonly Entry[]): readonly Ended[] {
+  const acts = new Map<string, { intent: EventOf<'intent'>; end: EventOf<'complete' | 'abort'> | undefined }>();
+  for (const { event, generation } of entries) {
+    if (event.type === 'intent' && event.of !== 'undo')
+      acts.set(keyed(generation, event.id), { intent: event, end: undefined });
+    const act = event.type === 'complete' || event.type === 'abort' ? acts.get(keyed(generation, event.id)) : undefined;
+    if (act !== undefined && (event.type === 'complete' || event.type === 'abort')) act.end = event;
+  }
+  return [...acts.values()];
+}
+
+/** Nothing doubled, nothing lost, and what the journal says took place did. */
+const effects: Rule = ({ entries, world, stop, runId }) => {
+  const found: Violation[] = [];
+  const acts = actsOf(entries);
+  const report = JSON.stringify(reportsOf(entries));
+  for (const { intent, end } of acts) {
+    const times = world.deeds.filter(({ what, key }) => what === 'made' && key === intent.key).length;
+    const about = `${intent.name} ${intent.id}`;
+    if (times > 1) found.push({ rule: 'effect:doubled', detail: `${about} was made ${times} times` });
+    if (end === undefined) {
+      const isLeftOpen = stop === 'bounded' || stop === 'stalled' || stop === 'hangs' || stop === 'spins';
+      if (!isLeftOpen) found.push({ rule: 'effect:open', detail: `${about} has an INTENT without an end` });
+    } else if (end.type === 'complete' && isKnown(end) && times === 0)
+      found.push({ rule: 'effect:lost', detail: `${about} is recorded as done` });
+    else if (end.type === 'abort' && world.last(intent.key) === 'made' && !report.includes(`"${intent.id}"`))
+      found.push({ rule: 'effect:abort', detail: `${about} is recorded as not done, and was made` });
+  }
+  const keys = new Set(acts.map(({ intent }) => intent.key));
+  for (const { what, key } of world.deeds)
+    if (what === 'made' && key.startsWith(`${runId}:`) && !keys.has(key))
+      found.push({ rule: 'effect:unannounced', detail: `${key} was made without an INTENT` });
+  return found;
+};
+
+/** Nobody says that it took place where it was only simulated, or where nobody knows. */
+function isKnown({ how }: EventOf<'complete'>): boolean {
+  return how !== 'simulated' && how !== 'unknown';
+}
+
+function reportsOf(entries: readonly Entry[]): readonly RollbackReport[] {
+  return entries.flatMap(({ event }) => {
+    if (event.type === 'rollback-end') return [event.report];
+    if (event.type === 'run-end' && 'rollback' in event.outcome && event.outcome.rollback !== undefined)
+      return [event.outcome.rollback];
+    return [];
+  });
+}
+
+/** COMPENSATED is said only of what was really taken back, and only what took place is taken back. */
+const compensations: Rule = ({ entries, inherited, world, runId, stop }) => {
+  const found: Violation[] = [];
+  const reported = JSON.stringify(reportsOf(entries));
+  for (const { intent, end } of stop === 'failed' || stop === 'cancelled' ? actsOf(entries) : []) {
+    const isOpen = intent.undo === true && end?.type === 'complete' && world.last(intent.key) === 'made';
+    if (isOpen && !reported.includes(`"${intent.id}"`))
+      found.push({ rule: 'rollback:missing', detail: `${intent.name} ${intent.id} was not undone` });
+  }
+  if (!isNewestFirst(undonePositions(entries)))
+    found.push({ rule: 'rollback:order', detail: undonePositions(entries).join(' ') });
+  const acts = actsOf(entries);
+  for (const { entries: lines } of reportsOf(entries)) {
+    // a report names effects without their generation: of one name there may be several
+    for (const name of new Set(lines.map(({ effect }) => effect))) {
+      const said = lines.filter(({ effect, status }) => effect === name && status === 'COMPENSATED').length;
+      const own = acts.filter(({ intent }) => intent.id === name);
+      const standing = own.filter(({ intent }) => world.last(intent.key) === 'made').length;
+      if (said > 0 && own.length > 0 && said > own.length - standing)
+        found.push({
+          rule: inherited.length > 0 ? 'report:fork' : 'report:false',
+          detail: `${name} is reported as COMPENSATED and stands`,
+        });
+    }
+  }
+  const made = new Set(
+    acts.flatMap(({ intent, end }) => (end?.type === 'complete' && !isKnown(end) ? [intent.key] : [])),
+  );
+  for (const { what, key } of world.deeds) {
+    if (what === 'made') made.add(key);
+    if (what === 'undone' && key.startsWith(`${runId}:`) && !made.has(key))
+      found.push({ rule: 'undo:nothing', detail: `${key} was undone and never made` });
+  }
+  return found;
+};
+
+/** Once somebody cancelled a dead run, nothing that cannot be taken back is made. */
+const cancellation: Rule = ({ world }) => {
+  const since = world.deeds.findIndex(({ what }) => what === 'cancelled');
+  if (since === -1) return [];
+  const late = world.deeds
+    .slice(since)
+    .filter(({ what, kind }) => what === 'made' && (kind === 'idempotent' || kind === 'irreversible'));
+  return late.map(({ key, kind }) => ({
+    rule: 'cancel:acted',
+    detail: `${kind} ${key} was made after the cancellation`,
+  }));
+};
+
+/** No more tools are executed than the largest budget so far allowed. */
+const spending: Rule = ({ given, journey, world, runId }) => {
+  const used = world.toolCalls.get(runId) ?? 0;
+  let allowed = 0;
+  for (const { toolCalls, before } of journey.eras)
+    allowed = Math.max(toolCalls, Math.min(before, Math.max(allowed, before)));
+  const cutOff = given.crashes.length * 3; // a call that a crash cut off is made again
+  const eras = JSON.stringify(journey.eras);
+  return used > allowed + cutOff ? [{ rule: 'budget:toolCalls', detail: `${used} of ${allowed} calls: ${eras}` }] : [];
+};
+
+/** What is private stays private in every view, whatever the run was forked from or goes on as. */
+const privacy: Rule = ({ given, entries }) => {
+  if (!given.isPrivate) return [];
+  return withoutPrivate(entries)
+    .filter((entry) => JSON.stringify(entry).includes('SECRET'))
+    .map(({ event }) => ({ rule: `private:${event.type}`, detail: JSON.stringify(event) }));
+};
+
+/** A third leg is never called after the other two, in the run and its forks. */
+const trifecta: Rule = ({ given, inherited, entries, runId, world }) => {
+  if (!given.isGuarded) return [];
+  const called = new Set<string>();
+  const names = new Map<string, string>();
+  const found: Violation[] = [];
+  for (const { event, generation } of [...inherited, ...entries]) {
+    if (event.type === 'intent' && event.of === 'call') {
+      names.set(keyed(generation, event.id), event.name);
+      const isThird = event.name === 'post' && called.has('read') && (called.has('browse') || called.has('flaky'));
+      if (isThird && event.key.startsWith(`${runId}:`) && world.made(event.key) > 0)
+        found.push({ rule: called.has('browse') ? 'guard:legs' : 'guard:error', detail: `${event.id} posted` });
+    }
+    if (event.type === 'complete' || event.type === 'abort')
+      called.add(names.get(keyed(generation, event.id)) ?? event.name ?? '');
+  }
+  return found;
+};
+
+/** What the first process did not allow, no later process and no later generation does. */
+const supervision: Rule = ({ given, entries, world }) => {
+  if (!given.isSupervised) return [];
+  return eventsOf(entries, 'intent')
+    .filter(({ of, key }) => of === 'call' && world.made(key) > 0)
+    .map(({ name, id }) => ({ rule: 'pin:widened', detail: `${name} ${id} was made outside the scope` }));
+};
+
+/** Only an answer that was asked for decides. */
+const verdicts: Rule = ({ entries }) =>
+  eventsOf(entries, 'wait-end')
+    .filter(({ from }) => from === 'mallory' || from === 'late')
+    .map(({ id, from }) => ({ rule: 'verdict:stray', detail: `${id} was decided by ${from}` }));
+
+const liveForks: Rule = ({ journey }) => {
+  const { size } = journey.person.liveForkAsked;
+  return size > 1 ? [{ rule: 'fork:asked-again', detail: `somebody was asked ${size} times` }] : [];
+};
+
+/** What a generation hands on does not grow with what it did. */
+const generationSize: Rule = ({ entries }) => {
+  const sizes = eventsOf(entries, 'generation-start').map((event) => {
+    const { input: _input, ...rest } = event;
+    return JSON.stringify({ ...rest, instructions: undefined }).length;
+  });
+  const growth = (sizes.at(-1) ?? 0) - (sizes[0] ?? 0);
+  const allowed = 60 + 12 * sizes.length;
+  return growth > allowed ? [{ rule: 'generation:grows', detail: sizes.join(' ') }] : [];
+};
+
+/** A budget that is nearly used up is told, each one anew. */
+const warnings: Rule = ({ entries, stop }) => {
+  if (stop !== 'done') return [];
+  const resume = eventsOf(entries, 'run-resume').findLast((event) => event.budget !== undefined);
+  const limit = resume?.budget?.toolCalls;
+  const end = eventsOf(entries, 'run-end').at(-1)?.outcome;
+  const used = end !== undefined && 'usage' in end ? (end.usage?.toolCalls ?? 0) : 0;
+  if (limit === undefined || used < limit * 0.8) return [];
+  const isTold = eventsOf(entries, 'budget-warning').some(
+    (event) => event.axis === 'toolCalls' && event.limit === limit,
+  );
+  return isTold ? [] : [{ rule: 'warning:missing', detail: `${used} of ${limit} calls, and no warning` }];
+};
+
+/** A child that is given an hour from now has it. */
+const deadlines: Rule = ({ entries }) => {
+  const nearest = new Map<string, number>();
+  return entries.flatMap(({ event, at, generation }) => {
+    if (event.type !== 'spawn-start' || event.limits.deadline === undefined) return [];
+    const { path, limits } = event;
+    const deadline = limits.deadline ?? 0;
+    nearest.set(keyed(generation, path), deadline);
+    const above = nearest.get(keyed(generation, path.slice(0, path.lastIndexOf('/')))) ?? Number.POSITIVE_INFINITY;
+    const run = eventsOf(entries, 'run-start')[0]?.budget.deadline ?? Number.POSITIVE_INFINITY;
+    const isItsOwn = deadline < Math.min(above, run);
+    return isItsOwn && deadline - at < HOUR_MS / 2
+      ? [{ rule: 'now:stale', detail: `${event.id} began at ${at} and was given until ${deadline}` }]
+      : [];
+  });
+};
+
+/** Journal, books and chain agree with themselves. */
+const books: Rule = ({ entries, runId, stop }) => {
+  const found: Violation[] = [];
+  const perGeneration = new Map<number, number>();
+  for (const { generation, seq } of entries) {
+    const expected = perGeneration.get(generation) ?? 0;
+    if (seq !== expected) found.push({ rule: 'journal:gap', detail: `${generation}:${seq} stands at ${expected}` });
+    perGeneration.set(generation, seq + 1);
+  }
+  const end = eventsOf(entries, 'run-end').at(-1)?.outcome;
+  if (end !== undefined && end.stop !== stop && stop !== 'stalled' && stop !== 'hangs' && stop !== 'spins')
+    found.push({ rule: 'journal:end', detail: `${stop}, and the journal says ${end.stop}` });
+  const wallMs = end !== undefined && 'usage' in end ? (end.usage?.wallMs ?? 0) : 0;
+  if (wallMs < 0) found.push({ rule: 'time:negative', detail: `wallMs is ${wallMs}` });
+  const back = entries.findIndex(({ at }, n) => n > 0 && at < (entries[n - 1]?.at ?? 0));
+  if (back !== -1) found.push({ rule: 'time:back', detail: `entry ${back} is older than the one before it` });
+  const verdict = verifyAudit(auditLines(runId, entries));
+  if (!verdict.ok) found.push({ rule: 'audit:broken', detail: JSON.stringify(verdict) });
+  return found;
+};
+
+const RULES: readonly Rule[] = [
+  effects,
+  compensations,
+  cancellation,
+  spending,
+  privacy,
+  trifecta,
+  supervision,
+  verdicts,
+  liveForks,
+  generationSize,
+  warnings,
+  deadlines,
+  books,
+];
+
+export function brokenRules(seen: Seen): readonly Violation[] {
+  return RULES.flatMap((rule) => rule(seen));
+}
