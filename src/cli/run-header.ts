@@ -77,7 +77,7 @@ function rollbackText({ entries, attention }: NonNullable<RunSummary['rollback']
 const BAR_LENGTH = 20;
 
 function budgetLines(summary: RunSummary, paint: Paint): readonly string[] {
-  const used = AXES.filter((axis) => summary.usage[axis].spent > 0);
+  const used = AXES.filter((axis) => summary.usage[axis].spent > 0 || summary.usage[axis].possibly !== undefined);
   if (used.length === 0) return [`  ${paint('dim', 'budget'.padEnd(8))} nothing spent`];
   return used.map((axis, index) => {
     const title = (index === 0 ? 'budget' : '').padEnd(8);
@@ -92,8 +92,9 @@ function bar({ spent, limit }: AxisUse, paint: Paint): string {
   return paint(share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : 'green', text);
 }
 
-export function useText(axis: CountedAxis, { spent, limit }: AxisUse): string {
-  return limit === undefined ? amountText(axis, spent) : `${amountText(axis, spent)} of ${amountText(axis, limit)}`;
+export function useText(axis: CountedAxis, { spent, limit, possibly }: AxisUse): string {
+  const of = limit === undefined ? amountText(axis, spent) : `${amountText(axis, spent)} of ${amountText(axis, limit)}`;
+  return possibly === undefined ? of : `${of} (and possibly ${amountText(axis, possibly)} for calls that were cut off)`;
 }
 
 function needs(shown: Shown, paint: Paint): readonly string[] {

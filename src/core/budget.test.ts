@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Amounts, AXES, budget, type CountedAxis, Ledger, ProgressMeter } from './budget.js';
+import { type Amounts, AXES, budget, type CountedAxis, completed, ProgressMeter } from './budget.js';
+import { Ledger } from './ledger.js';
 
 const ledger = (limits: Parameters<typeof budget>[0] = {}): Ledger => new Ledger('', budget(limits));
 const one = (axis: CountedAxis, amount: number): Partial<Amounts> => ({ [axis]: amount });
@@ -35,12 +36,43 @@ describe('a budget', () => {
   });
 });
 
+describe('a budget from a journal', () => {
+  it.each(AXES)('is bounded on %s, although that axis did not exist when it was written [F-K3]', (axis) => {
+    const { [axis]: _missing, ...stored } = budget({ costUsd: 1 });
+    const root = new Ledger('', completed(stored));
+    expect(root.reserve(one(axis, 1e9))).toMatchObject({ bound: axis, limit: axis === 'costUsd' ? 5 : budget()[axis] });
+    expect(root.limits).toMatchObject({ depth: budget().depth });
+  });
+
+  it.each([undefined, Number.NaN, null])(
+    'refuses where a limit is %s, and an amount that is no number [F-K3]',
+    (limit) => {
+      const root = new Ledger('', { ...budget(), toolCalls: limit as never });
+      expect(root.reserve({ toolCalls: 1 })).toMatchObject({ bound: 'toolCalls' });
+      expect(ledger().reserve({ toolCalls: Number.NaN })).toMatchObject({ bound: 'toolCalls' });
+    },
+  );
+});
+
+describe('a budget that became smaller than what was carved from it', () => {
+  it('refuses what a child asks for, though the child has room [F-X1]', () => {
+    const root = ledger({ toolCalls: 40 });
+    const child = root.carve('/child', { share: 0.5 });
+    const grandchild = child.carve('/child/grand', { toolCalls: 10 });
+    root.become(budget({ toolCalls: 3 }));
+    expect(grandchild.remaining('toolCalls')).toBe(3);
+    expect(grandchild.reserve({ toolCalls: 4 })).toMatchObject({ node: '', bound: 'toolCalls', limit: 3, left: 3 });
+    expect(grandchild.reserve({ toolCalls: 3 })).toBeUndefined();
+    expect(child.reserve({ toolCalls: 1 })).toMatchObject({ node: '', bound: 'toolCalls', limit: 3, left: 0 });
+  });
+});
+
 describe.each(AXES)('%s', (axis) => {
   it('agrees up to the limit and refuses past it, naming what it knows [R2-BUDGET-RESERVE]', () => {
     const root = ledger({ [axis]: 10 });
     expect(root.reserve(one(axis, 6))).toBeUndefined();
     expect(root.reserve(one(axis, 4))).toBeUndefined();
-    expect(root.reserve(one(axis, 1))).toEqual({ node: '', bound: axis, limit: 10, spent: 0, wanted: 1 });
+    expect(root.reserve(one(axis, 1))).toEqual({ node: '', bound: axis, limit: 10, spent: 0, wanted: 1, left: 0 });
   });
 
   it('takes the worst case first and gives back what was not spent [R2-BUDGET-RESERVE]', () => {

@@ -1,14 +1,6 @@
 import { BoundReachedError, ConfigError } from './errors.js';
 
-/**
- * What a run may spend and has spent, as a tree: each child's budget is carved from its parent's and every debit
- * shows in all ancestors at once. Reads no clock and stops nothing: the runtime asks, this answers.
- *
- * Invariants:
- * 1. spent + reserved never exceeds a limit through `reserve`: worst cases are taken before a call and settled after.
- * 2. A carved axis is reserved in the parent as a whole, so two children together cannot exceed their parent.
- * 3. Comparisons hold for a budget that is already past its limit: a resumed run can wake up there.
- */
+/** What a run may spend, axis by axis. Who has spent what of it is kept in a ledger (ledger.ts). */
 
 /** Axes that add up over a run. */
 export const AXES = [
@@ -66,6 +58,12 @@ export function budget(limits: Partial<Budget> = {}): Budget {
   return { ...STANDARD, ...limits };
 }
 
+/** A budget as a journal holds it. An axis that did not exist when it was written is at its default, never unbounded. */
+export function completed(stored: Partial<Budget>): Budget {
+  const known = Object.entries(stored).filter(([, limit]) => limit !== undefined && limit !== null);
+  return { ...STANDARD, ...Object.fromEntries(known) };
+}
+
 function checkLimit(axis: string, limit: unknown): void {
   if (!(axis in STANDARD) && axis !== 'deadline') throw new ConfigError(`Unknown budget axis "${axis}".`);
   if (!isAmount(limit)) {
@@ -110,277 +108,13 @@ export interface Refusal {
   readonly bound: Axis;
   readonly limit: number;
   readonly spent: number;
+  /** What was asked for, and what was left to give: the limit without what is spent, reserved and possibly paid. */
   readonly wanted: number;
+  readonly left: number;
 }
 
 export function boundReached(refusal: Refusal): BoundReachedError {
   return new BoundReachedError(refusal);
-}
-
-const DEFAULT_SHARE = 0.5;
-
-type Tally = Record<CountedAxis, number>;
-
-/** One level of the tree. */
-export class Ledger {
-  readonly path: string;
-  readonly depth: number;
-  limits: Budget;
-  readonly spent: Tally = { ...NOTHING };
-  readonly reserved: Tally = { ...NOTHING };
-  /**
-   * What the code at this level is shown: its own effects and its finished children. The running total of a child at
-   * work is left out, because a finished child is not run again on replay and could not be shown there.
-   */
-  private readonly shown = { spent: { ...NOTHING } as Tally, reserved: { ...NOTHING } as Tally };
-  /** Active time of the run when this level began: what its own `wallMs` counts from. */
-  activeFrom = 0;
-  private isClosed = false;
-  /** Branches open now. */
-  open = 0;
-  readonly parent: Ledger | undefined;
-  /** Axes that this level limits itself; on the others it follows its parent. */
-  private readonly own: ReadonlySet<Axis>;
-  private readonly warned = new Set<string>();
-
-  constructor(path: string, limits: Budget, parent?: Ledger, own: ReadonlySet<Axis> = new Set()) {
-    this.path = path;
-    this.limits = limits;
-    this.parent = parent;
-    this.depth = parent === undefined ? 0 : parent.depth + 1;
-    this.own = own;
-  }
-
-  /** Takes the worst case of a call out of the budget, or says which bound refuses it. */
-  reserve(want: Partial<Amounts>): Refusal | undefined {
-    const refusal = this.refuses(want);
-    if (refusal === undefined) this.force(want);
-    return refusal;
-  }
-
-  /** Takes what the journal says was taken, without asking again. */
-  force(reserved: Partial<Amounts>): void {
-    for (const axis of AXES) this.hold(axis, reserved[axis] ?? 0);
-  }
-
-  /** Puts a reservation back without spending it. */
-  release(reserved: Partial<Amounts>): void {
-    for (const axis of AXES) this.hold(axis, -(reserved[axis] ?? 0));
-  }
-
-  /** Turns a reservation into what was really spent. */
-  settle(reserved: Partial<Amounts>, actual: Partial<Amounts>): void {
-    this.release(reserved);
-    this.debit(actual);
-  }
-
-  debit(actual: Partial<Amounts>): void {
-    for (const axis of AXES) {
-      const amount = actual[axis] ?? 0;
-      if (amount === 0) continue;
-      this.shown.spent[axis] += amount;
-      this.spend(axis, amount);
-    }
-  }
-
-  /** Spends what a crash cut off. The code is not shown it: when that happened is not part of what it lived through. */
-  lose(reserved: Partial<Amounts>): void {
-    for (const axis of AXES) {
-      const amount = reserved[axis] ?? 0;
-      if (amount !== 0) this.spend(axis, amount);
-    }
-  }
-
-  /** What the code may know: the same live and on replay. */
-  shownSpent(): Amounts {
-    return { ...this.shown.spent };
-  }
-
-  shownRemaining(axis: CountedAxis): number {
-    const used = this.shown.spent[axis] + this.shown.reserved[axis];
-    const own = this.limitsItself(axis) ? Math.max(0, this.limits[axis] - used) : Number.POSITIVE_INFINITY;
-    if (this.parent === undefined || this.isCarved(axis)) return own;
-    return Math.min(own, Math.max(0, this.parent.shownRemaining(axis) - used));
-  }
-
-  /** What holds here: this level's own limits, and its parent's for the rest. */
-  effectiveLimits(): Budget {
-    if (this.parent === undefined) return this.limits;
-    const own = Object.fromEntries([...this.own].map((axis) => [axis, this.limits[axis]]));
-    return { ...this.parent.effectiveLimits(), ...own };
-  }
-
-  private limitsItself(axis: Axis): boolean {
-    return this.parent === undefined || this.own.has(axis);
-  }
-
-  /** The whole limit is reserved in the parent. Time is not divided: children side by side spend the same minute. */
-  private isCarved(axis: CountedAxis): boolean {
-    return this.parent !== undefined && !this.isClosed && axis !== 'wallMs' && this.own.has(axis);
-  }
-
-  /** Active time is not spent by effects: it is read off the journal's entries. */
-  showActive(ms: number): void {
-    this.spent.wallMs = ms;
-    this.shown.spent.wallMs = ms;
-  }
-
-  /** Opens `count` branches, or says that the width is exhausted. */
-  openBranches(count: number): Refusal | undefined {
-    for (let node: Ledger | undefined = this; node; node = node.parent) {
-      if (node.limitsItself('width') && node.open + count > node.limits.width) {
-        return { node: node.path, bound: 'width', limit: node.limits.width, spent: node.open, wanted: count };
-      }
-    }
-    this.shiftOpen(count);
-    return undefined;
-  }
-
-  closeBranches(count: number): void {
-    this.shiftOpen(-count);
-  }
-
-  /** A child's ledger. Counted axes named in the slice are reserved here as a whole until `close`. */
-  carve(path: string, slice: BudgetSlice): Ledger {
-    const limits: { -readonly [K in keyof Budget]: Budget[K] } = { ...this.effectiveLimits() };
-    const own = new Set<Axis>();
-    for (const axis of AXES) {
-      const left = this.remaining(axis);
-      const share = slice.share ?? (axis === 'iterations' ? DEFAULT_SHARE : undefined);
-      const asked = slice[axis] ?? (share === undefined ? undefined : left * share);
-      if (asked === undefined) continue;
-      const given = Math.min(asked, left);
-      limits[axis] = axis === 'costUsd' ? given : Math.floor(given);
-      own.add(axis);
-      if (axis !== 'wallMs') this.hold(axis, limits[axis]);
-    }
-    for (const axis of ['width', 'noProgress'] as const) {
-      if (slice[axis] === undefined) continue;
-      limits[axis] = Math.min(slice[axis], limits[axis]);
-      own.add(axis);
-    }
-    if (slice.depth !== undefined) {
-      limits.depth = Math.min(this.depth + 1 + slice.depth, limits.depth); // levels below the child, counted from the run
-      own.add('depth');
-    }
-    if (slice.deadline !== undefined) {
-      limits.deadline = Math.min(slice.deadline, limits.deadline ?? slice.deadline);
-      own.add('deadline');
-    }
-    return new Ledger(path, limits, this, own);
-  }
-
-  /** Begins a new bill under new limits. What is reserved stays so. */
-  beginAnew(): void {
-    for (const axis of AXES) {
-      this.spent[axis] = 0;
-      this.shown.spent[axis] = 0;
-    }
-  }
-
-  carvedAxes(): readonly CountedAxis[] {
-    return AXES.filter((axis) => this.isCarved(axis));
-  }
-
-  isUnspent(): boolean {
-    return AXES.every((axis) => this.spent[axis] === 0);
-  }
-
-  /** Ends a child: what it neither spent nor has in flight goes back to the parent, which keeps the books from here on. */
-  close(): void {
-    const { parent } = this;
-    if (parent === undefined || this.isClosed) return;
-    for (const axis of AXES) {
-      if (this.isCarved(axis)) {
-        const rest = this.limits[axis] - this.spent[axis] - this.reserved[axis];
-        if (rest > 0) parent.add('reserved', axis, -rest);
-        parent.shown.reserved[axis] -= this.limits[axis];
-      }
-      if (axis !== 'wallMs') parent.shown.spent[axis] += this.spent[axis];
-    }
-    this.isClosed = true;
-  }
-
-  remaining(axis: CountedAxis): number {
-    const left = Math.max(0, this.limits[axis] - this.spent[axis] - this.reserved[axis]);
-    const own = this.limitsItself(axis) ? left : Number.POSITIVE_INFINITY;
-    return this.parent === undefined || this.isCarved(axis) ? own : Math.min(own, this.parent.remaining(axis));
-  }
-
-  /** Bounds at or past `fraction` of their limit that were not reported before, here and in all ancestors. */
-  warnings(
-    fraction: number,
-  ): { readonly node: string; readonly axis: CountedAxis; readonly spent: number; readonly limit: number }[] {
-    const found = [];
-    for (let node: Ledger | undefined = this; node; node = node.parent) {
-      for (const axis of AXES) {
-        if (!node.limitsItself(axis)) continue;
-        const spent = node.spent[axis];
-        const limit = node.limits[axis];
-        if (spent === 0 || spent < limit * fraction || node.warned.has(axis)) continue;
-        node.warned.add(axis);
-        found.push({ node: node.path, axis, spent, limit });
-      }
-    }
-    return found;
-  }
-
-  /** The wait is over for time: `>=`, because a resumed run can wake up already past it. */
-  outOfTime(activeMs: number, now: number): Refusal | undefined {
-    for (let node: Ledger | undefined = this; node; node = node.parent) {
-      const { wallMs, deadline } = node.limits;
-      const active = activeMs - node.activeFrom;
-      if (node.limitsItself('wallMs') && active >= wallMs)
-        return { node: node.path, bound: 'wallMs', limit: wallMs, spent: active, wanted: 0 };
-      if (node.limitsItself('deadline') && deadline !== undefined && now >= deadline) {
-        return { node: node.path, bound: 'deadline', limit: deadline, spent: now, wanted: 0 };
-      }
-    }
-    return undefined;
-  }
-
-  private refuses(want: Partial<Amounts>): Refusal | undefined {
-    for (const axis of AXES) {
-      const wanted = want[axis] ?? 0;
-      for (let node: Ledger | undefined = this; node; node = node.parent) {
-        if (!node.limitsItself(axis)) continue;
-        const limit = node.limits[axis];
-        const taken = node.spent[axis] + node.reserved[axis];
-        const over = axis === 'costUsd' ? taken + wanted > limit + 1e-9 : taken + wanted > limit;
-        if (over && (wanted > 0 || node.spent[axis] > limit)) {
-          return { node: node.path, bound: axis, limit, spent: node.spent[axis], wanted };
-        }
-        if (node.isCarved(axis)) break; // the parent reserved all of this axis when it was carved
-      }
-    }
-    return undefined;
-  }
-
-  /** Reserves at this level, for an effect or a child of its own. */
-  private hold(axis: CountedAxis, amount: number): void {
-    if (amount === 0) return;
-    this.shown.reserved[axis] += amount;
-    this.add('reserved', axis, amount);
-  }
-
-  private add(tally: 'reserved', axis: CountedAxis, amount: number): void {
-    if (amount === 0) return;
-    this[tally][axis] += amount;
-    if (this.parent !== undefined && !this.isCarved(axis)) this.parent.add(tally, axis, amount);
-  }
-
-  private spend(axis: CountedAxis, amount: number): void {
-    const left = Math.max(0, this.limits[axis] - this.spent[axis]);
-    this.spent[axis] += amount;
-    if (this.parent === undefined) return;
-    // what a child spends of a carved axis was reserved in the parent: it moves there from reserved to spent
-    if (this.isCarved(axis)) this.parent.add('reserved', axis, -Math.min(amount, left));
-    this.parent.spend(axis, amount);
-  }
-
-  private shiftOpen(count: number): void {
-    for (let node: Ledger | undefined = this; node; node = node.parent) node.open += count;
-  }
 }
 
 /** Which of a call's repeats brought nothing new: same call, same result as one seen before in this scope. */

@@ -1,5 +1,5 @@
 import type { ApprovalRules, Needs } from './approval-rules.js';
-import type { Amounts, Axis, Budget, CountedAxis } from './budget.js';
+import type { Amounts, Axis, Budget, BudgetSlice, CountedAxis } from './budget.js';
 import type { Failure } from './errors.js';
 import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
 import type { Outcome, RollbackReport } from './outcome.js';
@@ -98,6 +98,8 @@ export type EffectEvent =
       readonly reply?: RecordedReply;
       readonly failure?: Failure;
       readonly spent: Partial<Amounts>;
+      /** What a call that was cut off may have cost beside. */
+      readonly possibly?: Partial<Amounts>;
     }
   | {
       readonly type: 'intent';
@@ -165,9 +167,13 @@ export type EffectEvent =
       readonly name: string;
       readonly path: string;
       readonly input: unknown;
+      /** What its parent asked for it, and what that came to. */
+      readonly slice: BudgetSlice;
       readonly limits: Budget;
       readonly carved: readonly CountedAxis[];
     }
+  /** The budget changed while the child was open: its part of the new one. */
+  | { readonly type: 'slice-change'; readonly id: EffectId; readonly path: string; readonly limits: Budget }
   | {
       readonly type: 'spawn-end';
       readonly id: EffectId;
@@ -245,6 +251,7 @@ export type ControlEvent =
       readonly limit: number;
       readonly spent: number;
       readonly wanted: number;
+      readonly left: number;
     }
   | { readonly type: 'cancel'; readonly by: string; readonly why: string }
   /** A person wants something done differently from here on; the code sees it in `run.instructions()`. */

@@ -48,6 +48,6 @@ describe('run events', () => {
     expectTypeOf<EventOf<'generation-start'>['v']>().toEqualTypeOf<number>();
     const told = (event: RunEvent): string =>
       event.type === 'intent' ? event.key : event.type === 'trip' ? event.bound : event.type;
-    expect(told({ type: 'trip', node: '', bound: 'costUsd', limit: 1, spent: 1, wanted: 1 })).toBe('costUsd');
+    expect(told({ type: 'trip', node: '', bound: 'costUsd', limit: 1, spent: 1, wanted: 1, left: 0 })).toBe('costUsd');
   });
 });

@@ -1,8 +1,11 @@
 import type { Amounts, Axis } from './budget.js';
 import type { Failure } from './errors.js';
 
-/** What a run or a child spent. */
-export type Usage = Amounts;
+/**
+ * What a run or a child spent. Calls that were cut off, by a crash say, may have been paid for: they stay reserved
+ * against the bounds, and are shown apart.
+ */
+export type Usage = Amounts & { readonly possibly?: Partial<Amounts> };
 
 export interface RollbackEntry {
   /** Identity of the effect that was to be undone. */

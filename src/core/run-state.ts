@@ -1,4 +1,5 @@
-import { type Amounts, NOTHING } from './budget.js';
+import { NOTHING } from './budget.js';
+import type { Usage } from './outcome.js';
 import type { PrivateMark } from './private-marks.js';
 
 /** Something a person wants done differently from now on. */
@@ -16,7 +17,7 @@ export interface RunState {
   /** On whose behalf the code works: `run.subject`. Who acts now may be somebody else, who made the fork. */
   readonly subject: string;
   /** What earlier generations spent. */
-  readonly spent: Amounts;
+  readonly spent: Usage;
   /** How many acts of earlier generations a rollback has to look at; the end of each generation names its own. */
   readonly toUndo: number;
   /** Tools whose calls took place, and how often. */

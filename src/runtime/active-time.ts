@@ -1,4 +1,5 @@
-import type { Ledger, Refusal } from '../core/budget.js';
+import type { Refusal } from '../core/budget.js';
+import type { Ledger } from '../core/ledger.js';
 import type { Clock } from '../ports/clock.js';
 import type { Timers } from './timers.js';
 

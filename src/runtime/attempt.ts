@@ -1,8 +1,9 @@
-import { type Amounts, AXES, boundReached, type CountedAxis, Ledger, NOTHING, type Refusal } from '../core/budget.js';
+import { type Amounts, AXES, boundReached, type CountedAxis, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId, crossed } from '../core/codec.js';
 import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
-import type { Waiting } from '../core/outcome.js';
+import { Ledger, usageOf } from '../core/ledger.js';
+import type { Usage, Waiting } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Instruction } from '../core/run-state.js';
 import type { GuardContext } from '../core/seams.js';
@@ -12,13 +13,15 @@ import { Bounds } from './bounds.js';
 import { CallLog } from './call-log.js';
 import { nobodyAsked, unclaimedStart, wrongFingerprint } from './divergence.js';
 import { effectContext } from './effect-context.js';
+import { Eras } from './eras.js';
 import type { AttemptHost, Settlement } from './host.js';
 import { Inbox } from './inbox.js';
 import type { Lineage } from './lineage.js';
 import { LiveForkGate } from './live-fork-gate.js';
+import { isUnder, type LoadedEntry } from './loaded-entry.js';
 import { OpenEffects } from './open-effects.js';
 import { type Pending, subsOf } from './pending.js';
-import { isUnder, type LoadedEntry, type Recorded } from './recorded.js';
+import type { Recorded } from './recorded.js';
 import { Saga } from './saga.js';
 import { Scope } from './scope.js';
 import { ShownId } from './shown-id.js';
@@ -50,6 +53,7 @@ export class Attempt {
   readonly root: Scope;
   readonly open = new OpenEffects();
   readonly bounds: Bounds;
+  readonly eras: Eras;
   readonly timers: Timers;
   readonly time: ActiveTime;
   readonly inbox: Inbox;
@@ -66,8 +70,10 @@ export class Attempt {
   readonly leftBehind = new Map<object, EffectId>();
   dead = false;
   live = false;
-  /** The time of the last delivered completion. */
+  /** The time of the last delivered completion, or of the life that lives the turn after it. */
   nowAt: number;
+  /** When this life began. */
+  lifeAt: number;
   /** What the run knows about itself. */
   readonly state: StateFold;
   readonly liveForkGate = new LiveForkGate();
@@ -90,7 +96,6 @@ export class Attempt {
   private isCancelling = false;
   private isEnding = false;
   private cursor = 0;
-  private era = 0;
   private scheduled = false;
   private quietTurns = 0;
   private isToldStuck = false;
@@ -110,15 +115,19 @@ export class Attempt {
     this.generation = generation;
     this.lineage = parts.lineage;
     this.harvest = parts.harvest ?? false;
-    this.nowAt = recorded.startedAt;
+    this.lifeAt = recorded.lastAt;
+    this.nowAt = recorded.times.first ?? this.lifeAt;
     this.shown = new ShownId(claim.runId, parts.lineage.ancestors, recorded);
     this.state = recorded.state;
     this.instructions.push(...recorded.before.instructions);
     const ledger = new Ledger('', recorded.budgets[0]?.budget ?? recorded.budget);
-    ledger.debit({ ...recorded.before.spent, wallMs: 0 }); // wall time is carried in the entries themselves
+    const { possibly = {}, ...spent } = recorded.before.spent;
+    ledger.debit({ ...spent, wallMs: 0 }); // wall time is carried in the entries themselves
+    ledger.mayHaveCost(possibly, { shown: true });
     this.root = new Scope('', ledger);
     this.scopes.set('', this.root);
     this.bounds = new Bounds((refusal) => this.tellTrip(refusal));
+    this.eras = new Eras(recorded, ledger, (event) => this.tell(event));
     this.timers = new Timers(host.clock);
     this.time = new ActiveTime({
       clock: host.clock,
@@ -151,6 +160,8 @@ export class Attempt {
 
   /** Runs the agent. Whoever started it learns the end through the host. */
   start(agent: Agent<unknown, unknown>, run: Run): void {
+    this.nowAt = this.recorded.times.first ?? this.lifeAt;
+    this.eras.enterAll('start');
     this.time.resume();
     const settle = (how: Pick<Settlement, 'outcome' | 'error'>): void => {
       // what closes the run after this moment no longer changes how the function ended
@@ -212,7 +223,8 @@ export class Attempt {
       return;
     }
     // the journal agreed to this: taken without asking, and attempts that a crash cut off count as spent
-    for (const { event } of starts?.slice(0, -1) ?? []) if (event.type === 'ask-start') ledger.lose(event.reserved);
+    for (const { event } of starts?.slice(0, -1) ?? [])
+      if (event.type === 'ask-start') ledger.mayHaveCost(event.reserved, { shown: false });
     ledger.force(decided);
     pending.reserved = decided;
   }
@@ -337,26 +349,6 @@ export class Attempt {
 
   // Bounds and cancellation.
 
-  /** Moves on to the next budget of the run's past. False when there is none. */
-  private enterNextEra(): boolean {
-    const next = this.recorded.budgets[this.era + 1];
-    if (next === undefined) return false;
-    this.era++;
-    this.root.ledger.limits = next.budget;
-    if (next.fresh) this.root.ledger.beginAnew();
-    return true;
-  }
-
-  /**
-   * Makes a decision about the budget in the code's own turn. Where the past was refused and the run later let go on
-   * under another budget, this is the place where that budget begins to hold.
-   */
-  decide(attempt: () => Refusal | undefined): Refusal | undefined {
-    let refusal = attempt();
-    while (refusal?.node === '' && !this.live && this.enterNextEra()) refusal = attempt();
-    return refusal;
-  }
-
   private tellTrip(refusal: Refusal): void {
     const ahead = this.recorded.deliveries.slice(this.cursor);
     const isTold = ahead.some(({ event }) => event.type === 'trip' && event.node === refusal.node);
@@ -395,9 +387,9 @@ export class Attempt {
   private closePending(pending: Pending, reason: Error): void {
     pending.closedBy = reason;
     if (pending.reserved !== undefined && !pending.intended) {
-      // a model call that was sent may have been paid for: it counts as spent
+      // a model call that was sent may have been paid for
       const wasSent = pending.kind === 'ask' && (pending.phase === 'running' || this.recorded.starts.has(pending.id));
-      pending.scope.ledger.settle(pending.reserved, wasSent ? pending.reserved : {});
+      pending.scope.ledger.settle(pending.reserved, {}, wasSent ? pending.reserved : {});
       pending.reserved = undefined;
     }
     pending.onAbort?.(reason);
@@ -435,18 +427,20 @@ export class Attempt {
   private pumpHistory(): void {
     const next = this.recorded.deliveries[this.cursor];
     if (next !== undefined) {
-      const place = this.recorded.places[this.cursor] ?? 0;
-      while ((this.recorded.budgets[this.era + 1]?.from ?? Number.POSITIVE_INFINITY) <= place) this.enterNextEra();
-      this.cursor++;
+      const index = this.cursor++;
       this.host.clock.now(); // a replay is work: a clock that moves by itself when nothing happens must see that
-      this.deliver(next.event, next);
+      this.eras.beforeDelivery(index);
+      this.deliver(next.event, next, {
+        nowAt: this.recorded.times.each[index] ?? Math.max(next.at, this.lifeAt),
+        beforeTurn: () => this.eras.beforeTurn(index),
+      });
       return this.kick();
     }
     if (this.harvest) return this.host.harvested(this);
     const orphan = this.unclaimedStart();
     if (orphan !== undefined) return this.fail(orphan);
     this.live = true;
-    while (this.enterNextEra());
+    this.eras.enterAll('end');
     this.time.arm();
     this.startHeld();
     this.inbox.open();
@@ -465,9 +459,17 @@ export class Attempt {
     }
   }
 
-  private deliver(event: RunEvent, entry: Pick<LoadedEntry, 'at' | 'activeMs' | 'inherited'>): void {
-    this.nowAt = entry.at;
+  private deliver(
+    event: RunEvent,
+    entry: Pick<LoadedEntry, 'at' | 'activeMs' | 'inherited'>,
+    turn: { readonly nowAt: number; readonly beforeTurn: () => void } = {
+      nowAt: entry.at,
+      beforeTurn: () => undefined,
+    },
+  ): void {
+    this.nowAt = turn.nowAt;
     this.root.ledger.showActive(entry.activeMs);
+    if (!('id' in event) && event.type !== 'rollback-end') turn.beforeTurn();
     switch (event.type) {
       case 'trip':
         this.bounds.delivered(event.node);
@@ -483,15 +485,16 @@ export class Attempt {
         this.settlement ??= { error: foreignAwait(), closedBy: this.cancelledBy ?? this.root.closedBy };
         return;
       case 'rollback-end':
-        return this.answer(`${event.scope}!rollback`, event);
+        return this.answer(`${event.scope}!rollback`, event, turn.beforeTurn);
       case 'ask-end':
       case 'complete':
       case 'abort':
       case 'spawn-end':
       case 'sleep-end':
-        return this.answer(event.id, event);
+        return this.answer(event.id, event, turn.beforeTurn);
       case 'wait-end':
-        if (!event.id.includes('!')) return this.answer(event.id, event);
+        if (!event.id.includes('!')) return this.answer(event.id, event, turn.beforeTurn);
+        turn.beforeTurn();
         // what somebody said about the parent's acts says nothing about a fork's own
         return entry.inherited === undefined ? this.answerSub(event) : undefined;
       default:
@@ -499,13 +502,17 @@ export class Attempt {
     }
   }
 
-  private answer(id: EffectId, event: EndEvent | EventOf<'rollback-end'>): void {
+  private answer(id: EffectId, event: EndEvent | EventOf<'rollback-end'>, beforeTurn: () => void): void {
     const pending = this.open.get(id);
-    if (pending === undefined) return this.unasked(id, event.type);
+    if (pending === undefined) {
+      beforeTurn();
+      return this.unasked(id, event.type);
+    }
     this.settle(pending, event);
     if (event.type !== 'rollback-end') pending.learn?.(event);
     this.open.remove(pending);
     this.liveForkGate.left(pending);
+    beforeTurn();
     if (pending.closedBy === undefined) pending.answer(event);
   }
 
@@ -525,16 +532,21 @@ export class Attempt {
 
   private settle(pending: Pending, event: EndEvent | EventOf<'rollback-end'>): void {
     const { ledger, meter } = pending.scope;
-    if (pending.reserved !== undefined) ledger.settle(pending.reserved, 'spent' in event ? (event.spent ?? {}) : {});
+    if (pending.reserved !== undefined)
+      ledger.settle(
+        pending.reserved,
+        'spent' in event ? (event.spent ?? {}) : {},
+        'possibly' in event ? (event.possibly ?? {}) : {},
+      );
     pending.reserved = undefined;
-    this.tellings.warn(ledger);
+    this.tellings.warn(ledger, this.eras.current);
     this.inFlight.delete(pending.id);
     if (pending.kind !== 'call' || (event.type !== 'complete' && event.type !== 'abort')) return;
     const result = event.type === 'complete' ? event.result : event.failure.message;
     const stale = meter.record(pending.fp, contentId(JSON.stringify(result) ?? ''));
     const limit = ledger.effectiveLimits().noProgress;
     if (stale >= limit && this.live)
-      this.bounds.trip({ node: ledger.path, bound: 'noProgress', limit, spent: stale, wanted: 1 });
+      this.bounds.trip({ node: ledger.path, bound: 'noProgress', limit, spent: stale, wanted: 1, left: 0 });
   }
 
   private unclaimedStart(): FlyballError | undefined {
@@ -640,14 +652,14 @@ export class Attempt {
     return value;
   }
 
-  usage(): Amounts {
-    return { ...NOTHING, ...this.root.ledger.spent };
+  usage(): Usage {
+    return usageOf(this.root.ledger);
   }
 
   /** What was spent, and what calls that guards let pass may still spend. */
   private usageInFlight(): Amounts {
     if (this.inFlight.size === 0) return this.usage();
-    const total: Record<CountedAxis, number> = { ...this.usage() };
+    const total: Record<CountedAxis, number> = { ...NOTHING, ...this.root.ledger.spent };
     for (const { reserved } of this.inFlight.values()) for (const axis of AXES) total[axis] += reserved[axis] ?? 0;
     return total;
   }

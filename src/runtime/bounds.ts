@@ -1,6 +1,6 @@
 import { boundReached, type Refusal } from '../core/budget.js';
 import type { BoundReachedError } from '../core/errors.js';
-import { isUnder } from './recorded.js';
+import { isUnder } from './loaded-entry.js';
 import type { Scope } from './scope.js';
 
 /** Which levels of the budget were reached. A trip is told once; until it is delivered nothing starts on its heels. */

@@ -1,5 +1,5 @@
-import type { Ledger } from '../core/budget.js';
 import type { EventOf } from '../core/events.js';
+import type { Ledger } from '../core/ledger.js';
 import type { MadeCall } from '../core/run.js';
 
 /** What is kept of an answer: given again where the same is asked again. */

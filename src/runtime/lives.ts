@@ -9,8 +9,9 @@ import type { Audience } from './audience.js';
 import { finish } from './finish.js';
 import type { AttemptHost, Life } from './host.js';
 import { load, readAll, readEntries } from './load.js';
+import type { LoadedEntry } from './loaded-entry.js';
 import type { Settings } from './options.js';
-import { indexJournal, type LoadedEntry } from './recorded.js';
+import { indexJournal } from './recorded.js';
 import { controlBatch, openWaits, type Resume } from './reopening.js';
 import { giveBack, pause, suspend } from './resting.js';
 import { makeRun } from './run-object.js';
@@ -135,7 +136,12 @@ export class Lives {
       lineage: loaded.lineage,
     });
     this.attempts.set(claim.runId, attempt);
-    attempt.push({ type: 'attempt-start', attempt: recorded.attempts + 1, why, owner: this.host.me });
+    attempt.lifeAt = attempt.push({
+      type: 'attempt-start',
+      attempt: recorded.attempts + 1,
+      why,
+      owner: this.host.me,
+    }).at;
     attempt.start(this.agent(claim.record.agent).agent, makeRun(attempt, attempt.root));
     if (this.attempts.size > this.settings.options.maxLoaded)
       for (const other of this.attempts.values()) this.host.idle(other);

@@ -4,7 +4,7 @@ import { type EffectId, type Entry, EVENT_VERSION, type EventOf, type RunEvent }
 import { append, type Prompt, segmentFrom } from '../core/prompt.js';
 import type { Engine, RunRecord, StoredEntry } from '../ports/engine.js';
 import type { Lineage } from './lineage.js';
-import type { LoadedEntry } from './recorded.js';
+import type { LoadedEntry } from './loaded-entry.js';
 
 /** A generation's journal, decoded, with what it inherits from the run it was forked from. */
 export interface Loaded {

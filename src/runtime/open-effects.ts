@@ -1,6 +1,6 @@
 import type { EffectId } from '../core/events.js';
+import { isUnder } from './loaded-entry.js';
 import { isLeaf, type Pending } from './pending.js';
-import { isUnder } from './recorded.js';
 
 /** The effects a run has asked for and not been answered, and what they say about the run as a whole. */
 export class OpenEffects {

@@ -1,20 +1,14 @@
-import type { Budget } from '../core/budget.js';
+import { type Budget, completed } from '../core/budget.js';
 import { type Failure, FlyballError } from '../core/errors.js';
-import type { EffectId, EndEvent, Entry, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
+import type { EffectId, EndEvent, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
 import type { RunState } from '../core/run-state.js';
+import { LiftedBounds } from './lifted-bounds.js';
+import type { LoadedEntry } from './loaded-entry.js';
 import { StateFold, stateAtStart } from './state-fold.js';
+import { type Era, Turns } from './turns.js';
 
-/** An entry as loaded. `inherited`: the run that it belongs to, where this one was forked from that. */
-export type LoadedEntry = Entry & { readonly inherited?: string };
-
-/** A stretch of history under one budget. */
-export interface Era {
-  /** Place of its first entry among all entries. */
-  readonly from: number;
-  readonly budget: Budget;
-  /** A fork's own part begins: what was spent before is its parent's bill. */
-  readonly fresh: boolean;
-}
+/** A start, and its place among all entries. */
+export type Start = LoadedEntry & { readonly event: StartEvent; readonly place: number };
 
 /** What a journal says about a run that is about to go on, indexed for replay. */
 export interface Recorded {
@@ -22,14 +16,14 @@ export interface Recorded {
   readonly budget: Budget;
   /** The budgets it ran under, in order: each part of its past is judged by the one of its time. */
   readonly budgets: readonly Era[];
+  /** Parts of a later budget that children got which were open when it began. */
+  readonly slices: ReadonlyMap<EffectId, readonly { readonly place: number; readonly limits: Budget }[]>;
   readonly first: LoadedEntry;
-  /** When the code was first started: a fork's prefix began with its parent. */
-  readonly startedAt: number;
+  /** What `now()` says when the code starts, and in the turn of each delivery. Undefined: the time of the life about to begin. */
+  readonly times: { readonly first: number | undefined; readonly each: readonly (number | undefined)[] };
   /** Completions, trips and cancellation, in the order in which the code gets them. */
   readonly deliveries: readonly LoadedEntry[];
-  /** For each delivery, its place among all entries. */
-  readonly places: readonly number[];
-  readonly starts: ReadonlyMap<EffectId, readonly (LoadedEntry & { readonly event: StartEvent })[]>;
+  readonly starts: ReadonlyMap<EffectId, readonly Start[]>;
   readonly ends: ReadonlyMap<EffectId, LoadedEntry & { readonly event: EndEvent }>;
   /** Doubts that a person was asked about, one for each INTENT. */
   readonly doubts: ReadonlySet<EffectId>;
@@ -39,7 +33,7 @@ export interface Recorded {
   readonly undone: ReadonlySet<EffectId>;
   readonly rollbackStarts: ReadonlySet<string>;
   readonly changedIds: ReadonlySet<string>;
-  /** `node axis` of the warnings given. */
+  /** `era node axis` of the warnings given: a warning is about a limit, and under another one it is due again. */
   readonly warned: ReadonlySet<string>;
   readonly notes: number;
   readonly overlaps: ReadonlySet<string>;
@@ -64,20 +58,23 @@ export interface Recorded {
   readonly end: EventOf<'run-end'> | undefined;
 }
 
+const FROM_THE_START = { delivery: -1, inTurn: true } as const;
+
 /**
  * Indexes a journal. A finished child's own entries are left out unless `deep`: its outcome answers for it.
- * Trips of the whole run, and effects that they stopped, are void once it was let go on under a larger budget.
+ * Bounds that were lifted since, and effects that they stopped, are void.
  */
 export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly deep: boolean }): Recorded {
   const first = entries.find((entry) => entry.inherited === undefined && isFirst(entry.event));
   if (first === undefined || !isFirst(first.event)) {
     throw new FlyballError('JOURNAL_CORRUPT', 'The journal does not begin with the start of a run or of a generation.');
   }
-  const finished = mode.deep ? new Set<string>() : finishedChildren(entries);
-  const enlargedAt = lastEnlargement(entries);
-  const isVoid = (entry: LoadedEntry): boolean => entry.inherited !== undefined || entry.seq < enlargedAt;
+  const lifted = new LiftedBounds(entries);
+  const finished = mode.deep ? new Set<string>() : finishedChildren(entries, lifted);
+  const voids = new Set<number>();
   const deliveries: LoadedEntry[] = [];
-  const starts = new Map<EffectId, (LoadedEntry & { readonly event: StartEvent })[]>();
+  const slices = new Map<EffectId, { readonly place: number; readonly limits: Budget }[]>();
+  const starts = new Map<EffectId, Start[]>();
   const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
   const doubts = new Set<EffectId>();
   const rollbacks = new Set<string>();
@@ -94,11 +91,10 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const before = stateAtStart(head !== undefined && isFirst(head) ? head : first.event);
   const state = new StateFold(before);
   const saga: SagaEntry[] = [];
-  const budgets: Era[] = [];
+  const budgets: Omit<Era, 'delivery' | 'inTurn'>[] = [];
   const places: number[] = [];
   let end: EventOf<'run-end'> | undefined;
   let notes = 0;
-  let isPastVoidTrip = false;
   let isPaused = false;
   let attempts = 0;
 
@@ -122,9 +118,10 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         }
         if (event.type === 'intent' && own) intents.set(event.id, event);
         if (isUnderAny(event.id, finished)) break;
+        const start = { ...entry, place } as Start;
         const list = starts.get(event.id);
-        if (list === undefined) starts.set(event.id, [entry as LoadedEntry & { readonly event: StartEvent }]);
-        else list.push(entry as LoadedEntry & { readonly event: StartEvent });
+        if (list === undefined) starts.set(event.id, [start]);
+        else list.push(start);
         break;
       }
       case 'ask-end':
@@ -133,8 +130,13 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'spawn-end':
       case 'wait-end':
       case 'sleep-end':
-        if (event.type === 'abort' && isBoundOfRun(event.failure) && isVoid(entry)) {
+        if (event.type === 'abort' && lifted.isLifted(boundIn(event.failure) ?? '-', place)) {
           starts.delete(event.id); // stopped by a bound that no longer holds, before it took place
+          voids.add(place);
+          break;
+        }
+        if (event.type === 'spawn-end' && lifted.isEnd(place)) {
+          voids.add(place);
           break;
         }
         if (event.type === 'complete' && own && isSagaStep(intents.get(event.id), event)) {
@@ -145,8 +147,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         if (!event.id.endsWith('!undo')) deliver();
         break;
       case 'trip':
-        if (event.node === '' && isVoid(entry)) {
-          isPastVoidTrip = true;
+        if (lifted.isLifted(event.node, place)) {
+          voids.add(place);
           break;
         }
         if (!isUnderAny(event.node, finished) && !finished.has(event.node)) deliver();
@@ -156,7 +158,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'stuck':
         // on its way out of a bound that no longer holds, the code waited for something it will not come to now
-        if (own && !isPastVoidTrip) deliver();
+        if (lifted.isOnTheWayOut('', place)) voids.add(place);
+        else if (own) deliver();
         break;
       case 'redirect':
         deliver(); // a fork's past was told the same
@@ -177,10 +180,15 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'note':
         // what the code told on its way out of a bound that no longer holds is not told again
-        if (!isUnderAny(`${event.path}#`, finished) && !isPastVoidTrip) notes++;
+        if (isUnderAny(`${event.path}#`, finished)) break;
+        if (lifted.isOnTheWayOut(event.path, place)) voids.add(place);
+        else notes++;
+        break;
+      case 'slice-change':
+        slices.set(event.id, [...(slices.get(event.id) ?? []), { place, limits: completed(event.limits) }]);
         break;
       case 'budget-warning':
-        warned.add(`${event.node} ${event.axis}`);
+        warned.add(`${budgets.length - 1} ${event.node} ${event.axis}`);
         break;
       case 'scope-overlap':
         overlaps.add(event.path);
@@ -191,13 +199,12 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'run-start':
       case 'generation-start':
-        budgets.push({ from: place, budget: event.budget, fresh: own && place > 0 });
+        budgets.push({ from: place, budget: completed(event.budget), fresh: own && place > 0 });
         break;
       case 'run-resume':
-        if (event.budget !== undefined) budgets.push({ from: place, budget: event.budget, fresh: false });
+        if (event.budget !== undefined) budgets.push({ from: place, budget: completed(event.budget), fresh: false });
         if (own) end = undefined;
         if (own) isPaused = false;
-        isPastVoidTrip = false;
         break;
       case 'run-pause':
         if (own) isPaused = true;
@@ -209,15 +216,19 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break; // informational entries do not take part in replay
     }
   }
+  const turns = new Turns(entries, places, (place) => voids.has(place));
+  const eras = budgets.map(
+    (era, index): Era => ({ ...era, ...(index === 0 ? FROM_THE_START : turns.opening(era.from)) }),
+  );
   const last = entries.at(-1) ?? first;
   const lastOwn = entries.findLast((entry) => entry.inherited === undefined) ?? first;
   return {
     input: first.event.input,
-    budget: budgets.at(-1)?.budget ?? first.event.budget,
-    budgets,
-    places,
+    budget: eras.at(-1)?.budget ?? completed(first.event.budget),
+    budgets: eras,
+    slices,
     first,
-    startedAt: entries[0]?.at ?? first.at,
+    times: turns.times(),
     deliveries,
     starts,
     ends,
@@ -259,14 +270,6 @@ export function dealtWith({ scope, report }: EventOf<'rollback-end'>): readonly 
   return report.entries.flatMap(({ effect, status }) => (status === 'IN_DOUBT' ? [] : [effect]));
 }
 
-/** `/a` holds `/a#1` and `/a/b#1`, but not `/ab#1`. The root holds everything. */
-export function isUnder(idOrPath: string, path: string): boolean {
-  if (path === '') return true;
-  if (!idOrPath.startsWith(path)) return false;
-  const next = idOrPath[path.length];
-  return next === undefined || next === '/' || next === '#';
-}
-
 function isUnderAny(idOrPath: string, paths: ReadonlySet<string>): boolean {
   if (paths.size === 0) return false;
   let end = idOrPath.indexOf('#');
@@ -282,26 +285,21 @@ function isFirst(event: RunEvent): event is EventOf<'run-start' | 'generation-st
   return event.type === 'run-start' || event.type === 'generation-start';
 }
 
-function isBoundOfRun(failure: Failure): boolean {
-  return failure.code === 'BOUND_REACHED' && (failure.detail as { readonly node?: unknown } | undefined)?.node === '';
+/** The level whose bound stopped an effect. */
+function boundIn({ code, detail }: Failure): string | undefined {
+  const node = (detail as { readonly node?: unknown } | undefined)?.node;
+  return code === 'BOUND_REACHED' && typeof node === 'string' ? node : undefined;
 }
 
-function finishedChildren(entries: readonly LoadedEntry[]): Set<string> {
+function finishedChildren(entries: readonly LoadedEntry[], lifted: LiftedBounds): Set<string> {
   const paths = new Map<EffectId, string>();
   const finished = new Set<string>();
-  for (const { event } of entries) {
+  for (const [place, { event }] of entries.entries()) {
     if (event.type === 'spawn-start') paths.set(event.id, event.path);
-    else if (event.type === 'spawn-end') {
+    else if (event.type === 'spawn-end' && !lifted.isEnd(place)) {
       const path = paths.get(event.id);
       if (path !== undefined) finished.add(path);
     }
   }
   return finished;
-}
-
-function lastEnlargement(entries: readonly LoadedEntry[]): number {
-  const found = entries.findLast(
-    (entry) => entry.inherited === undefined && entry.event.type === 'run-resume' && entry.event.budget !== undefined,
-  );
-  return found?.seq ?? -1;
 }

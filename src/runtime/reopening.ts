@@ -5,7 +5,8 @@ import type { Entry, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
 import { instructionIn } from './inbox.js';
-import { indexJournal, type LoadedEntry } from './recorded.js';
+import type { LoadedEntry } from './loaded-entry.js';
+import { indexJournal } from './recorded.js';
 
 /** Somebody's wish that a run goes on. */
 export interface Resume {

@@ -105,10 +105,10 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       const closed = scope.closedReason();
       if (closed !== undefined) throw closed;
       const want = { [axis]: amount };
-      const refusal = attempt.decide(() => ledger.reserve(want));
+      const refusal = attempt.eras.decide(attempt.live, () => ledger.reserve(want));
       if (refusal !== undefined) throw attempt.bounds.tripAtOnce(refusal);
       ledger.settle(want, want);
-      attempt.tellings.warn(ledger);
+      attempt.tellings.warn(ledger, attempt.eras.current);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
-import { dealtWith, isSagaStep, isUnder, type Recorded, sagaEntry } from './recorded.js';
+import { isUnder } from './loaded-entry.js';
+import { dealtWith, isSagaStep, type Recorded, sagaEntry } from './recorded.js';
 
 export type Compensation = (how: { readonly key: string; readonly signal: AbortSignal }) => Promise<void>;
 

@@ -1,4 +1,5 @@
-import { type Ledger, ProgressMeter } from '../core/budget.js';
+import { ProgressMeter } from '../core/budget.js';
+import type { Ledger } from '../core/ledger.js';
 
 /** A place in the code's call tree: where effect names are counted, budgets are charged and cancellation stops. */
 export class Scope {

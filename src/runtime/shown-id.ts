@@ -1,5 +1,6 @@
 import type { EffectId } from '../core/events.js';
-import type { LoadedEntry, Recorded } from './recorded.js';
+import type { LoadedEntry } from './loaded-entry.js';
+import type { Recorded } from './recorded.js';
 
 /**
  * Who the code is told it is. While a fork's code repeats what one of its ancestors did, it is told the id that it was

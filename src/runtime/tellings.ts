@@ -1,5 +1,5 @@
-import type { Ledger } from '../core/budget.js';
 import type { EventOf, InfoEvent } from '../core/events.js';
+import type { Ledger } from '../core/ledger.js';
 import type { Recorded } from './recorded.js';
 import type { Scope } from './scope.js';
 
@@ -29,9 +29,9 @@ export class Tellings {
     this.tell({ type: 'scope-overlap', path: scope.path });
   }
 
-  warn(ledger: Ledger): void {
+  warn(ledger: Ledger, era: number): void {
     for (const warning of ledger.warnings(0.8)) {
-      const name = `${warning.node} ${warning.axis}`;
+      const name = `${era} ${warning.node} ${warning.axis}`;
       if (this.warned.has(name)) continue;
       this.warned.add(name);
       this.tell({ type: 'budget-warning', ...warning });

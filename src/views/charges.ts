@@ -10,15 +10,15 @@ export interface Charge {
   /** Set for model calls. */
   readonly model?: string;
   readonly usage?: TokenUsage;
-  /** The effect was cut off and nobody knows what was billed, so all that was reserved for it counts. */
-  readonly lost?: true;
+  /** The call was cut off and nobody knows what was billed: all that was reserved for it may have been. */
+  readonly possibly?: true;
 }
 
 type Reservation = EventOf<'ask-start' | 'intent'>;
 
 /**
  * Finds what was spent, the way the run's own ledger does: an end settles the last start of its effect; a start that is
- * followed by another one, or whose scope was closed around it, has spent what it had reserved.
+ * followed by another one, or whose scope was closed around it, has possibly spent what it had reserved.
  */
 export class ChargeFold {
   private readonly open = new Map<EffectId, Reservation>();
@@ -42,6 +42,9 @@ export class ChargeFold {
             ...model,
             ...(event.reply === undefined ? {} : { usage: event.reply.usage }),
           },
+          ...(event.possibly === undefined
+            ? []
+            : [{ id: event.id, amounts: event.possibly, ...model, possibly: true as const }]),
         ];
       }
       case 'complete':
@@ -77,9 +80,9 @@ export class ChargeFold {
 
   private lose(id: EffectId): readonly Charge[] {
     const start = this.take(id);
-    if (start === undefined) return [];
-    const model = start.type === 'ask-start' ? { model: start.model } : {};
-    return [{ id, amounts: start.reserved, ...model, lost: true }];
+    // an act that had to be repeated is one call: its end says what was spent
+    if (start?.type !== 'ask-start') return [];
+    return [{ id, amounts: start.reserved, model: start.model, possibly: true }];
   }
 
   private take(id: EffectId): Reservation | undefined {

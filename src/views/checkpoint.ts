@@ -117,6 +117,7 @@ export function isBarrier(event: RunEvent): boolean {
     case 'pin':
     case 'budget-warning':
     case 'scope-overlap':
+    case 'slice-change':
     case 'guard-refused':
     case 'guard-decision':
     case 'retry':

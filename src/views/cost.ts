@@ -21,6 +21,8 @@ export interface CostReport {
   readonly total: CostLine;
   readonly byPhase: Readonly<Record<string, CostLine>>;
   readonly byModel: Readonly<Record<string, CostLine>>;
+  /** What calls that were cut off may have cost beside; no part of the sums. */
+  readonly possibly?: CostLine;
 }
 
 /** Spent outside of any phase. */
@@ -53,13 +55,20 @@ export class CostFold {
     phases.apply(entry);
     if (event.type === 'generation-start') {
       begunIn.clear();
-      if (this.isFirst) book.add(EARLIER, EARLIER, lineOf(event.state.spent));
+      if (this.isFirst) {
+        book.add(EARLIER, EARLIER, lineOf(event.state.spent));
+        book.addPossibly(lineOf(event.state.spent.possibly ?? {}));
+      }
     }
     this.isFirst = false;
     if (event.type === 'ask-start' || event.type === 'intent') {
       if (!begunIn.has(event.id)) begunIn.set(event.id, phases.at(scopeOf(event.id)) ?? NO_PHASE);
     }
-    for (const { id, amounts, usage, model } of this.charges.apply(entry)) {
+    for (const { id, amounts, usage, model, possibly } of this.charges.apply(entry)) {
+      if (possibly) {
+        book.addPossibly(lineOf(amounts));
+        continue;
+      }
       const phase = begunIn.get(id) ?? phases.at(scopeOf(id)) ?? NO_PHASE;
       book.add(phase, model ?? NO_MODEL, lineOf(amounts, usage));
     }
@@ -74,6 +83,11 @@ class Book {
   private total = ZERO;
   private readonly byPhase = new Map<string, CostLine>();
   private readonly byModel = new Map<string, CostLine>();
+  private possibly = ZERO;
+
+  addPossibly(line: CostLine): void {
+    this.possibly = sum(this.possibly, line);
+  }
 
   add(phase: string, model: string, line: CostLine): void {
     if (Object.values(line).every((amount) => amount === 0)) return;
@@ -87,7 +101,12 @@ class Book {
   }
 
   report(): CostReport {
-    return { total: this.total, byPhase: Object.fromEntries(this.byPhase), byModel: Object.fromEntries(this.byModel) };
+    return {
+      total: this.total,
+      byPhase: Object.fromEntries(this.byPhase),
+      byModel: Object.fromEntries(this.byModel),
+      ...(this.possibly.calls > 0 || this.possibly.costUsd > 0 ? { possibly: this.possibly } : {}),
+    };
   }
 }
 

@@ -59,7 +59,7 @@ describe('effects', () => {
   it('drops what a closed scope leaves without an end, but never an INTENT', () => {
     const journal = new JournalBuilder().add(runStart(), spawnStart('#0', 'child', '/c.0'));
     journal.add(askStart('/c.0#0'), intent('/c.0#1', 'pay'), askStart('#1'));
-    journal.add({ type: 'trip', node: '/c.0', bound: 'costUsd', limit: 1, spent: 1, wanted: 1 });
+    journal.add({ type: 'trip', node: '/c.0', bound: 'costUsd', limit: 1, spent: 1, wanted: 1, left: 0 });
     const byId = () => new Map(effectsOf(journal.entries).map((effect) => [effect.id, effect]));
     expect(byId().get('/c.0#0')).toMatchObject({ status: 'error', dropped: true });
     expect(byId().get('/c.0#1')).toMatchObject({ status: 'open' });
@@ -73,7 +73,7 @@ describe('effects', () => {
   it('opens again what a bound of the whole run had dropped, once it may go on', () => {
     const fold = new EffectFold();
     const journal = new JournalBuilder().add(runStart(), { type: 'sleep-start', id: '#0', fp: 'f', due: 5 });
-    journal.add({ type: 'trip', node: '', bound: 'wallMs', limit: 1, spent: 1, wanted: 0 });
+    journal.add({ type: 'trip', node: '', bound: 'wallMs', limit: 1, spent: 1, wanted: 0, left: 0 });
     for (const entry of journal.entries.splice(0)) fold.apply(entry);
     expect(fold.open()).toEqual([]);
     journal.add({ type: 'run-resume', by: 'ann' });

@@ -70,7 +70,7 @@ describe('failure records', () => {
     } as const;
     expect(
       recorded(
-        { type: 'trip', node: '/c.0', bound: 'costUsd', limit: 1, spent: 1, wanted: 1 },
+        { type: 'trip', node: '/c.0', bound: 'costUsd', limit: 1, spent: 1, wanted: 1, left: 0 },
         intent('#1', 'pay'),
         { type: 'doubt', id: '#1', attempt: 1, name: 'pay', why: 'no proof' },
         { type: 'retry', id: '#2', name: 'fetch', retry: 1, delayMs: 5, failure: failure('EFFECT_TIMEOUT') },

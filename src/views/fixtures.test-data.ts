@@ -156,6 +156,7 @@ export function spawnStart(id: string, name: string, path: string, input: unknow
     name,
     path,
     input,
+    slice: {},
     limits: budget(),
     carved: ['costUsd'],
   };

@@ -65,7 +65,7 @@ describe('metrics', () => {
   it('tells warnings, bounds, doubts and failed compensations', () => {
     const journal = new JournalBuilder().add(runStart(), intent('#0', 'pay'));
     journal.add({ type: 'budget-warning', node: '', axis: 'costUsd', spent: 4, limit: 5 });
-    journal.add({ type: 'trip', node: '/c.0', bound: 'tokensIn', limit: 10, spent: 9, wanted: 5 });
+    journal.add({ type: 'trip', node: '/c.0', bound: 'tokensIn', limit: 10, spent: 9, wanted: 5, left: 0 });
     journal.add({ type: 'doubt', id: '#0', attempt: 1, name: 'pay', why: 'no proof' });
     const entries = [
       { effect: '#0', generation: 0, name: 'pay', status: 'COMPENSATION_FAILED' },

@@ -17,6 +17,8 @@ export interface OpenEffect {
 export interface AxisUse {
   readonly spent: number;
   readonly limit?: number;
+  /** What calls that were cut off may have cost beside; absent where there are none. */
+  readonly possibly?: number;
 }
 
 export interface RunSummary {
@@ -210,11 +212,15 @@ function countByVerb(effects: readonly Effect[]): Record<Verb, number> {
   return counts;
 }
 
-function useOf(usage: UsageFold): Record<CountedAxis, AxisUse> {
-  const { spent, limits } = usage;
+export function useOf(usage: UsageFold): Record<CountedAxis, AxisUse> {
+  const { spent, limits, possibly } = usage;
   const use = AXES.map((axis) => [
     axis,
-    { spent: spent[axis], ...(limits === undefined ? {} : { limit: limits[axis] }) },
+    {
+      spent: spent[axis],
+      ...(limits === undefined ? {} : { limit: limits[axis] }),
+      ...(possibly[axis] > 0 ? { possibly: possibly[axis] } : {}),
+    },
   ]);
   return Object.fromEntries(use) as Record<CountedAxis, AxisUse>;
 }

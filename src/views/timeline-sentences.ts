@@ -91,6 +91,8 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
       return say('↶', `rolling back ${count(event.entries.length, 'effect')}: ${event.why}`);
     case 'rollback-end':
       return rolledBack(event);
+    case 'slice-change':
+      return say('·', `child ${event.path}: its part of the new budget`);
     case 'generation-end':
       return undefined; // the start of the next one tells it
     default:

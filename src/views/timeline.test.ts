@@ -94,7 +94,7 @@ describe('timeline', () => {
     const lines = timelineOf(purchase({ crash: true })).map(({ text }) => text);
     expect(lines).toContain('taken over after a crash (attempt 2)');
     expect(lines).toContain(
-      'asking drafter (model anthropic/claude-sonnet-4-5): the answer was lost, its reservation counts as spent',
+      'asking drafter (model anthropic/claude-sonnet-4-5): no answer arrived, so it may have been paid for',
     );
     expect(lines).toContain('charge done: it had happened, as a check showed');
   });
@@ -185,8 +185,8 @@ describe('timeline', () => {
     expect(
       told(
         { type: 'budget-warning', node: '/c.0', axis: 'tokensIn', spent: 1_234_567, limit: 1_300_000 },
-        { type: 'trip', node: '', bound: 'costUsd', limit: 5, spent: 4.1 + 0.8, wanted: 0.2 },
-        { type: 'trip', node: '/c.0', bound: 'deadline', limit: 0, spent: 5, wanted: 0 },
+        { type: 'trip', node: '', bound: 'costUsd', limit: 5, spent: 4.1 + 0.8, wanted: 0.2, left: 0 },
+        { type: 'trip', node: '/c.0', bound: 'deadline', limit: 0, spent: 5, wanted: 0, left: 0 },
         { type: 'run-pause', by: 'ann' },
         { type: 'run-resume', by: 'ann', budget: budget() },
         attemptStart(2, 'resume'),

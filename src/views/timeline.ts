@@ -39,7 +39,7 @@ export function timelineOf(entries: readonly Entry[]): readonly TimelineLine[] {
     const line = fold.apply(entry);
     if (line === undefined || asks.get(entry) === 'answered') return [];
     if (asks.get(entry) === 'lost')
-      return [{ ...line, text: `${line.text}: the answer was lost, its reservation counts as spent` }];
+      return [{ ...line, text: `${line.text}: no answer arrived, so it may have been paid for` }];
     return [line];
   });
 }

@@ -1,5 +1,6 @@
 import { type Amounts, AXES, type Axis, type Budget, type CountedAxis, NOTHING } from '../core/budget.js';
 import type { Entry } from '../core/events.js';
+import type { Usage } from '../core/outcome.js';
 import { ChargeFold } from './charges.js';
 
 /**
@@ -10,11 +11,12 @@ export class UsageFold {
   /** The budget as last enlarged. */
   limits: Budget | undefined;
   private tally: Record<CountedAxis, number> = { ...NOTHING };
+  private unsure: Record<CountedAxis, number> = { ...NOTHING };
   private readonly charges = new ChargeFold();
 
   apply(entry: Entry): void {
     const { event } = entry;
-    for (const { amounts } of this.charges.apply(entry)) this.add(amounts);
+    for (const { amounts, possibly } of this.charges.apply(entry)) this.add(amounts, possibly === true);
     switch (event.type) {
       case 'run-start':
         this.limits = event.budget;
@@ -24,7 +26,7 @@ export class UsageFold {
         break;
       case 'generation-start':
         this.limits = event.budget;
-        this.tally = { ...event.state.spent };
+        this.take(event.state.spent);
         break;
       case 'budget-warning':
         this.atLeast(event.node, event.axis, event.spent);
@@ -33,7 +35,7 @@ export class UsageFold {
         this.atLeast(event.node, event.bound, event.spent);
         break;
       case 'run-end':
-        if (event.outcome.usage !== undefined) this.tally = { ...event.outcome.usage };
+        if (event.outcome.usage !== undefined) this.take(event.outcome.usage);
         break;
       default:
         break; // says nothing about the budget but what its charges say
@@ -45,9 +47,20 @@ export class UsageFold {
     return { ...this.tally };
   }
 
+  /** What calls that were cut off may have cost beside. */
+  get possibly(): Amounts {
+    return { ...this.unsure };
+  }
+
+  private take({ possibly, ...spent }: Usage): void {
+    this.tally = { ...spent };
+    this.unsure = { ...NOTHING, ...possibly };
+  }
+
   /** Wall time is not added up: parallel effects take the same time together. */
-  private add(amounts: Partial<Amounts>): void {
-    for (const axis of AXES) if (axis !== 'wallMs') this.tally[axis] += amounts[axis] ?? 0;
+  private add(amounts: Partial<Amounts>, isUnsure: boolean): void {
+    const tally = isUnsure ? this.unsure : this.tally;
+    for (const axis of AXES) if (axis !== 'wallMs') tally[axis] += amounts[axis] ?? 0;
   }
 
   private atLeast(node: string, axis: Axis, spent: number): void {

@@ -88,6 +88,7 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'changed':
     case 'budget-warning':
     case 'scope-overlap':
+    case 'slice-change':
       return event; // names, times and amounts
     default:
       return unreachable(event);

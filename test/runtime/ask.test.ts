@@ -127,7 +127,7 @@ describe('ask', () => {
     expect(await stage.events('ask-end')).toHaveLength(1);
   });
 
-  it('is given up after its time, which counts as spent in full', async () => {
+  it('is given up after its time, and what it may have cost is shown apart [F-K6]', async () => {
     const stage = moving();
     const model = scriptedModel({ talker: () => new Promise(() => {}) });
     const outcome = await stage
@@ -138,7 +138,10 @@ describe('ask', () => {
         return done(code);
       })
       .start();
-    expect(outcome).toMatchObject({ value: 'EFFECT_TIMEOUT', usage: { modelCalls: 1, tokensOut: 1000 } });
+    expect(outcome).toMatchObject({
+      value: 'EFFECT_TIMEOUT',
+      usage: { modelCalls: 1, tokensOut: 0, possibly: { tokensOut: 1000 } },
+    });
   });
 
   it('refuses a model without a price, because its cost cannot be bounded [R2-COST-TABLE]', async () => {
@@ -209,7 +212,7 @@ describe('ask', () => {
 });
 
 describe('a model call in flight', () => {
-  it('is aborted by a cancellation, and what it may have cost counts as spent', async () => {
+  it('is aborted by a cancellation, and what it may have cost is shown apart [F-K6]', async () => {
     const stage = still();
     const held = gate<string>();
     const model = scriptedModel({ talker: () => held.opened });
@@ -218,7 +221,10 @@ describe('a model call in flight', () => {
     await model.reached('talker');
     await life.runtime.cancel(RUN);
     await turns();
-    expect(await ended).toMatchObject({ stop: 'cancelled', usage: { modelCalls: 1, tokensOut: 1000 } });
+    expect(await ended).toMatchObject({
+      stop: 'cancelled',
+      usage: { modelCalls: 0, possibly: { modelCalls: 1, tokensOut: 1000 } },
+    });
   });
 });
 

@@ -117,7 +117,11 @@ describe('a child', () => {
     expect(executed).toHaveLength(6);
   });
 
-  it('has the same budget after a crash as before, also under a larger one [R2-BUDGET-CARVE]', async () => {
+  it.each([
+    ['the same budget after a crash as before', {}, 4],
+    ['its part of a larger budget', { budget: { toolCalls: 100 } }, 50],
+    ['its part of a smaller budget', { budget: { toolCalls: 2 } }, 1],
+  ])('has %s [R2-BUDGET-CARVE] [F-K2] [F-X1]', async (_what, larger, limit) => {
     const stage = moving();
     const { tool } = counter();
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
@@ -135,9 +139,9 @@ describe('a child', () => {
     await life.start(null, { toolCalls: 8 });
     await life.runtime.signal(RUN, 'go');
     life.die();
-    expect(await stage.open(agent).resume({ budget: { toolCalls: 100 } })).toMatchObject({
+    expect(await stage.open(agent).resume(larger)).toMatchObject({
       stop: 'done',
-      value: { stop: 'bounded', bound: 'toolCalls', limit: 4 },
+      value: { stop: 'bounded', bound: 'toolCalls', limit },
     });
   });
 

@@ -1,5 +1,6 @@
 import { type Budget, changed, done, type Outcome, type Run, type Session, type Tool } from 'flyball';
 import { scriptedModel, VIRTUAL_START } from 'flyball/testing';
+import { costBy, summarise } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { at, gate, moving, still } from './stage.js';
 
@@ -172,7 +173,7 @@ describe('a run that wakes up past its limit', () => {
 });
 
 describe('a reservation that a crash left open', () => {
-  it('counts as spent, and the call is made again under a new one [R2-BUDGET-OPEN-COUNTS]', async () => {
+  it('stays taken, is shown apart from what was spent, and the call is made again [R2-BUDGET-OPEN-COUNTS] [F-K6]', async () => {
     const stage = moving();
     const scripted = model();
     const session: Session = { name: 'talker', model: scripted, setup: 'Talk.', sampling: { maxOutputTokens: 10 } };
@@ -182,8 +183,18 @@ describe('a reservation that a crash left open', () => {
     expect(outcome).toMatchObject({
       stop: 'done',
       value: 'ok',
-      usage: { modelCalls: 2, tokensIn: 200, tokensOut: 20, costUsd: 20 },
+      usage: {
+        modelCalls: 1,
+        tokensIn: 100,
+        tokensOut: 10,
+        costUsd: 10,
+        possibly: { modelCalls: 1, tokensIn: 100, tokensOut: 10, costUsd: 10 },
+      },
     });
+    const entries = await stage.entries();
+    expect(summarise(entries).usage.costUsd).toEqual({ spent: 10, limit: 100, possibly: 10 });
+    expect(costBy(entries)).toMatchObject({ total: { costUsd: 10 }, possibly: { calls: 1, costUsd: 10 } });
+    expect(costBy(entries.slice(0, -1))).toMatchObject({ total: { costUsd: 10 }, possibly: { costUsd: 10 } });
     expect(scripted.requests).toHaveLength(1); // the first life died before it could send anything
     expect((await stage.events('ask-start')).map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
@@ -198,7 +209,7 @@ describe('a reservation that a crash left open', () => {
       stop: 'bounded',
       bound: 'modelCalls',
       limit: 1,
-      usage: { modelCalls: 1 },
+      usage: { modelCalls: 0, possibly: { modelCalls: 1 } },
     });
     expect(scripted.requests).toHaveLength(0);
   });

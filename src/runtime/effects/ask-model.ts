@@ -1,4 +1,4 @@
-import { type Amounts, isAmount } from '../../core/budget.js';
+import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { fingerprint } from '../../core/codec.js';
 import { EffectError, FlyballError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
@@ -89,9 +89,9 @@ async function drive(
 ): Promise<void> {
   const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => entry.inherited === undefined);
   if (lost.length > 0) {
-    // a reservation that a crash left open may have been paid for: it counts as spent, and the call is reserved again
+    // a reservation that a crash left open may have been paid for: it stays taken, and the call is reserved again
     pending.scope.ledger.release(pending.reserved ?? {});
-    pending.scope.ledger.lose(pending.reserved ?? {});
+    pending.scope.ledger.mayHaveCost(pending.reserved ?? {}, { shown: false });
     pending.reserved = undefined;
     const want = worstCase(attempt, session, prompt, calls);
     const refusal = pending.scope.ledger.reserve(want);
@@ -141,10 +141,10 @@ async function converse(
     if (pending.closedBy !== undefined) return attempt.drop(pending);
     if (end.ended !== 'value') {
       const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
-      // a call that was cut off may have been paid for in full
+      // a call that was cut off may have been paid for
       if (end.ended === 'error') addWasted(attempt, session, tally, wastedIn(session, asked, end.error));
-      const spent = end.ended === 'stopped' ? (pending.reserved ?? {}) : amountsOf(tally);
-      return attempt.record({ type: 'ask-end', id: pending.id, failure, spent });
+      const possibly = end.ended === 'stopped' ? { possibly: restOf(pending.reserved, tally) } : {};
+      return attempt.record({ type: 'ask-end', id: pending.id, failure, spent: amountsOf(tally), ...possibly });
     }
     const reply = {
       ...end.value,
@@ -279,6 +279,13 @@ function wastedIn(session: Session<unknown>, prompt: Prompt, error: unknown): To
   if (!(error instanceof FlyballError)) return undefined;
   const wasted = error.detail['wasted'] as TokenUsage | undefined;
   return wasted ?? (error.detail['mayHaveCost'] === true ? soundUsage(session, prompt, undefined) : undefined);
+}
+
+/** What is left of a reservation after what is known to be spent of it. */
+function restOf(reserved: Partial<Amounts> | undefined, tally: Tally): Partial<Amounts> {
+  const known = amountsOf(tally);
+  const rest = AXES.map((axis) => [axis, Math.max(0, (reserved?.[axis] ?? 0) - (known[axis] ?? 0))] as const);
+  return Object.fromEntries(rest.filter(([, amount]) => amount > 0));
 }
 
 function amountsOf(tally: Tally): Partial<Amounts> {

@@ -102,7 +102,7 @@ function openBranches(attempt: Attempt, scope: Scope, count: number): void {
   assertOutsideEffects(attempt);
   const closed = scope.closedReason();
   if (closed !== undefined) throw closed;
-  const refusal = attempt.decide(() => scope.ledger.openBranches(count));
+  const refusal = attempt.eras.decide(attempt.live, () => scope.ledger.openBranches(count));
   if (refusal !== undefined) throw attempt.bounds.tripAtOnce(refusal);
 }
 

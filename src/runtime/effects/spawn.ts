@@ -1,7 +1,8 @@
-import { type BudgetSlice, checkSlice, type Ledger } from '../../core/budget.js';
+import { type BudgetSlice, checkSlice, type Refusal } from '../../core/budget.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
 import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
+import { type Ledger, usageOf } from '../../core/ledger.js';
 import { failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
@@ -23,9 +24,9 @@ export async function spawn<I, O>(
     readonly runFor: (child: Scope) => Run;
   },
 ): Promise<Outcome<O>> {
-  const { agent, slice } = given;
-  if (slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
-  checkSlice(slice);
+  const { agent } = given;
+  if (given.slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
+  checkSlice(given.slice);
   const name = nameOf(agent);
   const input = hasSeam(attempt.host.seams, 'handoff') ? await handOff(attempt, scope, name, given.input) : given.input;
   const id = `${scope.path}#${scope.effects}`;
@@ -33,7 +34,7 @@ export async function spawn<I, O>(
   if (closed !== undefined) throw closed;
   if (isTooDeep(attempt, scope, id)) return refused(attempt, scope, name, input);
   const path = `${scope.path}/${name}.${scope.groups++}`;
-  const ledger = childLedger(attempt, scope, id, path, slice);
+  const { ledger, slice } = attempt.eras.open(id, path, scope.ledger, given.slice);
   const child = attempt.scope(path, scope, ledger);
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
@@ -49,22 +50,25 @@ export async function spawn<I, O>(
           name,
           path,
           input,
+          slice,
           limits: ledger.effectiveLimits(),
           carved,
         });
       }
-      const started = attempt.recorded.starts.get(pending.id)?.at(-1)?.activeMs;
-      attempt.time.watch(ledger, started ?? attempt.time.total());
+      const started = attempt.recorded.starts.get(pending.id)?.at(-1);
+      // a fork counts its own time from nothing: what its parent measured is on another scale
+      const activeFrom = started?.inherited ? 0 : started?.activeMs;
+      attempt.time.watch(ledger, activeFrom ?? attempt.time.total());
       await runChild(attempt, pending, child, () => agent(given.runFor(child), roundTrip(input)));
     },
     // nobody waits for its outcome any more: its part goes back at once
-    onClosed: () => settleChild(ledger, outcomeIn(attempt, id)),
+    onClosed: () => settleChild(attempt, id, ledger, outcomeIn(attempt, id)),
+    learn: (end) => settleChild(attempt, id, ledger, (end as EventOf<'spawn-end'>).outcome),
     answer: (end) => {
-      const { outcome, models = [] } = end as EventOf<'spawn-end'>;
+      const { models = [] } = end as EventOf<'spawn-end'>;
       for (const model of models) attempt.calls.answeredBy(scope.ledger, scope.path, model);
-      settleChild(ledger, outcome);
       attempt.forget(child);
-      return outcome as Outcome<O>;
+      return (end as EventOf<'spawn-end'>).outcome as Outcome<O>;
     },
   });
 }
@@ -72,7 +76,13 @@ export async function spawn<I, O>(
 /** Decided once: a refusal is in the journal as an end without a start, whatever the limit is later. */
 function isTooDeep(attempt: Attempt, scope: Scope, id: string): boolean {
   if (attempt.recorded.starts.has(id)) return false;
-  return attempt.recorded.ends.has(id) || scope.ledger.depth + 1 > scope.ledger.effectiveLimits().depth;
+  return attempt.recorded.ends.has(id) || attempt.eras.decide(attempt.live, () => depthRefusal(scope)) !== undefined;
+}
+
+function depthRefusal({ ledger }: Scope): Refusal | undefined {
+  const { depth } = ledger.effectiveLimits();
+  if (ledger.depth + 1 <= depth) return undefined;
+  return { node: '', bound: 'depth', limit: depth, spent: ledger.depth, wanted: 1, left: 0 };
 }
 
 /** A child too deep is an outcome, not the end of its parent. */
@@ -94,9 +104,13 @@ function refused<O>(attempt: Attempt, scope: Scope, name: string, input: unknown
 }
 
 /** A child that finished in an earlier life did not spend again: its total is taken from its outcome. */
-function settleChild(ledger: Ledger, outcome: Outcome<unknown> | undefined): void {
-  if (ledger.isUnspent() && outcome?.usage !== undefined) ledger.debit({ ...outcome.usage, wallMs: 0 });
+function settleChild(attempt: Attempt, id: string, ledger: Ledger, outcome: Outcome<unknown> | undefined): void {
+  if (ledger.isUnspent() && outcome?.usage !== undefined) {
+    ledger.debit({ ...outcome.usage, wallMs: 0 });
+    ledger.mayHaveCost(outcome.usage.possibly ?? {}, { shown: true });
+  }
   ledger.close();
+  attempt.eras.close(id);
 }
 
 function outcomeIn(attempt: Attempt, id: string): Outcome<unknown> | undefined {
@@ -118,7 +132,7 @@ async function runChild<O>(
   if (pending.closedBy !== undefined) return attempt.drop(pending);
   // a bound of an ancestor is about to end this child's parent too: it is no outcome of the child's own
   if (outcome === undefined || attempt.bounds.holdsAbove(child)) return;
-  const usage = { ...child.ledger.spent, wallMs: attempt.time.total() - child.ledger.activeFrom };
+  const usage = { ...usageOf(child.ledger), wallMs: attempt.time.total() - child.ledger.activeFrom };
   const answered = attempt.calls.modelsUnder(child.ledger, child.path);
   const models = answered.length === 0 ? {} : { models: answered };
   try {
@@ -148,16 +162,6 @@ async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): 
 function bounded(error: BoundReachedError, partial: unknown): Outcome<unknown> {
   const base = { stop: 'bounded', bound: error.bound, limit: error.limit } as const;
   return partial === undefined ? base : { ...base, partial };
-}
-
-/** Carved as the journal says, where it says: a larger budget later must not change what a child was given. */
-function childLedger(attempt: Attempt, scope: Scope, id: string, path: string, slice: BudgetSlice): Ledger {
-  const recorded = attempt.recorded.starts.get(id)?.at(-1)?.event;
-  if (recorded?.type !== 'spawn-start') return scope.ledger.carve(path, slice);
-  const exact = Object.fromEntries(recorded.carved.map((axis) => [axis, recorded.limits[axis]]));
-  const hasTime = slice.wallMs !== undefined || slice.share !== undefined;
-  const { share: _share, ...named } = slice;
-  return scope.ledger.carve(path, { ...named, ...exact, ...(hasTime ? { wallMs: recorded.limits.wallMs } : {}) });
 }
 
 function handOff<I>(attempt: Attempt, scope: Scope, agent: string, input: I): Promise<I> {

@@ -51,7 +51,11 @@ export const agentCardSchema = s.named(
 );
 export type AgentCard = TypeOf<typeof agentCardSchema>;
 
-const axisUse = s.object({ spent: s.number(), limit: s.optional(s.number()) });
+const axisUse = s.object({
+  spent: s.number(),
+  limit: s.optional(s.number()),
+  possibly: s.optional(s.number({ description: 'What calls that were cut off may have cost beside what was spent.' })),
+});
 
 export const runCardSchema = s.named(
   'Run',

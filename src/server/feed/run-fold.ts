@@ -1,9 +1,9 @@
-import { AXES } from '../../core/budget.js';
 import type { EffectId, Entry, EventOf } from '../../core/events.js';
 import { isTerminal, type Outcome } from '../../core/outcome.js';
 import { isInside, scopeOf } from '../../views/paths.js';
 import { PhaseFold } from '../../views/phases.js';
 import { Privacy } from '../../views/privacy.js';
+import { type AxisUse, useOf } from '../../views/summary.js';
 import { UsageFold } from '../../views/usage.js';
 import { isNext, type Position } from './position.js';
 
@@ -78,18 +78,16 @@ export class RunFold {
   }
 
   get spentUsd(): number {
-    return this.use.spent.costUsd;
+    // what may have been paid counts against what a tenant has left
+    return this.use.spent.costUsd + this.use.possibly.costUsd;
   }
 
   get limits(): UsageFold['limits'] {
     return this.use.limits;
   }
 
-  usage(): Record<string, { readonly spent: number; readonly limit?: number }> {
-    const { spent, limits } = this.use;
-    return Object.fromEntries(
-      AXES.map((axis) => [axis, { spent: spent[axis], ...(limits === undefined ? {} : { limit: limits[axis] }) }]),
-    );
+  usage(): Record<string, AxisUse> {
+    return useOf(this.use);
   }
 
   private live({ event }: Entry): void {

@@ -1,0 +1,273 @@
+import { budget, done, type Outcome, type Run, type Tool } from 'flyball';
+import { VIRTUAL_START } from 'flyball/testing';
+import { describe, expect, it } from 'vitest';
+import { at, eventsOf, moving, RUN, still } from './stage.js';
+
+/** What a run does when its budget changes: resumed under another one, or forked with one of its own. */
+
+function worker(): { readonly tool: Tool<unknown, string>; readonly acted: string[] } {
+  const acted: string[] = [];
+  const tool: Tool<unknown, string> = {
+    name: 'work',
+    description: 'Works.',
+    effect: { class: 'idempotent', simulate: () => 'simulated' },
+    execute: async (args) => {
+      acted.push(JSON.stringify(args));
+      return 'worked';
+    },
+  };
+  return { tool, acted };
+}
+
+const calls =
+  (tool: Tool<unknown, string>, count: number) =>
+  async (run: Run, name: unknown): Promise<Outcome<unknown>> => {
+    for (let n = 0; n < count; n++) await run.call(tool, [name, n]);
+    return done(name);
+  };
+
+describe('a child of a fork', () => {
+  it('spends no more than the budget of the fork, wherever the fork begins [F-X1]', async () => {
+    const stage = moving();
+    const { tool } = worker();
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      const child = await run.spawn(calls(tool, 6), 'child', { share: 0.5 });
+      return done(child.stop);
+    });
+    expect(await life.start(null, { toolCalls: 40 })).toMatchObject({ stop: 'done', value: 'done' });
+    const entries = await stage.entries();
+    const starts = entries.filter(({ event }) => ['run-start', 'complete'].includes(event.type));
+    expect(starts.length).toBe(7);
+    for (const { seq } of starts.slice(0, 4)) {
+      const fork = await life.runtime.fork(RUN, { at: seq, id: `fork-${seq}`, budget: budget({ toolCalls: 3 }) });
+      const outcome = await fork.outcome();
+      expect(outcome.usage?.toolCalls).toBeLessThanOrEqual(3);
+      expect(outcome).toMatchObject({ stop: 'done', value: 'bounded' }); // half of three is one call
+    }
+  });
+
+  it('is asked by nobody about the limits of the run it was forked from [F-X1]', async () => {
+    const stage = moving();
+    const { tool } = worker();
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      const child = await run.spawn(calls(tool, 6), 'child', { toolCalls: 20 });
+      return done(child.stop);
+    });
+    await life.start(null, { toolCalls: 40 });
+    const fork = await life.runtime.fork(RUN, { at: 0, id: 'fork', budget: budget({ toolCalls: 3 }) });
+    expect(await fork.outcome()).toMatchObject({ usage: { toolCalls: 3 } });
+    const [start] = await stage.events('spawn-start', 'fork');
+    expect(start).toMatchObject({ slice: { toolCalls: 20 }, limits: { toolCalls: 3 } });
+  });
+
+  it('counts its time from where the fork begins [F-X10]', async () => {
+    const stage = moving();
+    const work = (ms: number) => () => new Promise<number>((resolve) => void stage.clock.after(ms, () => resolve(ms)));
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      await run.step('prepare', null, work(60_000), 'pure');
+      const child = await run.spawn(
+        async (on: Run): Promise<Outcome<unknown>> => {
+          for (let n = 0; n < 10; n++) await on.step(`work ${n}`, n, work(1000), 'pure');
+          return done('all ten');
+        },
+        null,
+        { wallMs: 5000 },
+      );
+      return done([child.stop, child.usage?.wallMs]);
+    });
+    expect(await life.start()).toMatchObject({ value: ['bounded', 5000] });
+    const [started] = (await stage.entries()).filter(({ event }) => event.type === 'spawn-start');
+    const fork = await life.runtime.fork(RUN, { at: started?.seq ?? 0, id: 'fork' });
+    expect(await fork.outcome()).toMatchObject({ value: ['bounded', 5000] });
+  });
+});
+
+describe('a run that is resumed under a smaller budget', () => {
+  it('does not let an open child spend what it was given before [F-X1]', async () => {
+    const stage = moving();
+    const { tool, acted } = worker();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const child = await run.spawn(
+        async (on: Run): Promise<Outcome<unknown>> => {
+          await on.call(tool, 'first');
+          await on.wait({ name: 'go' });
+          return calls(tool, 9)(on, 'more');
+        },
+        null,
+        { share: 0.5 },
+      );
+      return done(child.stop);
+    };
+    const life = stage.open(agent);
+    await life.start(null, { toolCalls: 40 });
+    await life.resume({ budget: { toolCalls: 3 } });
+    await life.runtime.signal(RUN, 'go');
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: 'bounded' });
+    expect(acted.length).toBeLessThanOrEqual(3);
+    expect(await stage.events('slice-change')).toMatchObject([{ limits: { toolCalls: 1 } }]);
+  });
+});
+
+describe('a run that is bounded because a child was', () => {
+  const sequence =
+    (tool: Tool<unknown, string>) =>
+    async (run: Run): Promise<Outcome<unknown>> => {
+      for (const name of ['a', 'b', 'c']) {
+        const child = await run.spawn(calls(tool, 2), name, { share: 0.5 });
+        if (child.stop !== 'done') return child;
+      }
+      return done('all');
+    };
+
+  it('goes on under a larger budget: the child gets its part of it [F-X7]', async () => {
+    const stage = moving();
+    const { tool, acted } = worker();
+    const life = stage.open(sequence(tool));
+    expect(await life.start(null, { toolCalls: 4 })).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 1 });
+    expect(await life.resume({ budget: { toolCalls: 50 } })).toMatchObject({ stop: 'done', value: 'all' });
+    expect(acted).toHaveLength(6); // nothing was done twice
+  });
+
+  it('goes on however often that happens, through crashes, one step of the budget after the other [F-X7]', async () => {
+    const stage = moving();
+    const { tool, acted } = worker();
+    let outcome = await stage.open(sequence(tool)).start(null, { toolCalls: 1 });
+    for (let limit = 2; outcome.stop === 'bounded' && limit < 30; limit++) {
+      const life = stage.open(sequence(tool));
+      outcome = await life.resume({ budget: { toolCalls: limit } });
+      life.die();
+    }
+    expect(outcome).toMatchObject({ stop: 'done', value: 'all' });
+    expect(new Set(acted).size).toBe(6);
+    expect(acted).toHaveLength(6);
+  });
+
+  it('goes on in branches side by side and in children of children [F-X7]', async () => {
+    const stage = moving();
+    const { tool, acted } = worker();
+    const middle = async (run: Run, name: string): Promise<Outcome<unknown>> => {
+      await run.call(tool, `${name} itself`);
+      return run.spawn(calls(tool, 3), name, { share: 0.5 });
+    };
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      const settled = await run.all(
+        ['x', 'y', 'z'].map((name) => (on: Run) => on.spawn(middle, name, { share: 0.4 })),
+        3,
+      );
+      for (const one of settled) {
+        if (!one.ok) throw one.error;
+        if (one.value.stop !== 'done') return one.value;
+      }
+      return done('all');
+    });
+    let outcome = await life.start(null, { toolCalls: 4 });
+    expect(outcome.stop).toBe('bounded');
+    for (let limit = 8; outcome.stop === 'bounded' && limit < 1000; limit *= 2)
+      outcome = await life.resume({ budget: { toolCalls: limit } });
+    expect(outcome).toMatchObject({ stop: 'done', value: 'all' });
+    expect(new Set(acted).size).toBe(acted.length);
+    expect(acted).toHaveLength(12);
+  });
+
+  it('keeps the outcome of a child after which its parent went on [F-X7]', async () => {
+    const stage = moving();
+    const { tool, acted } = worker();
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      const child = await run.spawn(calls(tool, 3), 'child', { toolCalls: 1 });
+      await run.step('report', child.stop, (stop) => acted.push(`reported ${stop}`), 'idempotent');
+      for (let n = 0; n < 3; n++) await run.call(tool, n);
+      return done(child.stop);
+    });
+    expect(await life.start(null, { toolCalls: 2 })).toMatchObject({ stop: 'bounded', limit: 2 });
+    expect(await life.resume({ budget: { toolCalls: 50 } })).toMatchObject({ stop: 'done', value: 'bounded' });
+    expect(acted.filter((what) => what.startsWith('reported'))).toEqual(['reported bounded']);
+  });
+});
+
+describe('the part of a budget that a child was given', () => {
+  it('is read off the journal, whatever the code would give it today [F-K2]', async () => {
+    const stage = still();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const child = await run.spawn(
+        async (on: Run): Promise<Outcome<unknown>> => done(await on.wait({ name: 'never' })),
+        null,
+        { deadline: stage.clock.now() + 100, toolCalls: stage.clock.now() - VIRTUAL_START + 7 },
+      );
+      return done([child.stop, child.stop === 'bounded' && child.limit]);
+    };
+    const first = stage.open(agent);
+    const started = first.start();
+    await stage.clock.advance(60);
+    expect(await started).toMatchObject({ stop: 'suspended' });
+    const second = stage.open(agent);
+    const resumed = second.resume();
+    await stage.clock.advance(50);
+    expect(await resumed).toMatchObject({ stop: 'done', value: ['bounded', VIRTUAL_START + 100] });
+    expect(await stage.events('spawn-start')).toMatchObject([
+      { limits: { toolCalls: 7, deadline: VIRTUAL_START + 100 } },
+    ]);
+    expect(await stage.events('attempt-start')).toHaveLength(2);
+  });
+
+  it('is the same in every life after a budget changed [F-K2] [F-X7]', async () => {
+    const stage = moving();
+    const { tool } = worker();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const child = await run.spawn(
+        async (on: Run): Promise<Outcome<unknown>> => {
+          for (let n = 0; n < 3; n++) {
+            await on.call(tool, [n, on.budget.remaining('toolCalls'), on.budget.limits.toolCalls]);
+            await on.wait({ name: `go-${n}` });
+          }
+          return done('child');
+        },
+        null,
+        { share: 0.5 },
+      );
+      return done(child.stop);
+    };
+    await stage.open(agent).start(null, { toolCalls: 20 });
+    for (const limit of [40, 30]) {
+      const life = stage.open(agent);
+      await life.resume({ budget: { toolCalls: limit } });
+      await life.runtime.signal(RUN, `go-${limit === 40 ? 0 : 1}`);
+      await life.resume();
+      life.die();
+    }
+    const last = stage.open(agent);
+    await last.runtime.signal(RUN, 'go-2');
+    expect(await last.resume()).toMatchObject({ stop: 'done', value: 'done' });
+  });
+});
+
+describe('a warning about the budget', () => {
+  it('is given again under a new budget [F-X10]', async () => {
+    const stage = moving();
+    const { tool } = worker();
+    const life = stage.open(calls(tool, 20));
+    await life.start('it', { toolCalls: 5 });
+    await life.resume({ budget: { toolCalls: 10 } });
+    await life.resume({ budget: { toolCalls: 100 } });
+    const warnings = await stage.events('budget-warning');
+    expect(warnings.map(({ spent, limit }) => [spent, limit])).toEqual([
+      [4, 5],
+      [8, 10],
+    ]);
+  });
+});
+
+describe('a crash while the budget changes', () => {
+  it.each(['before', 'after'] as const)('%s the new parts are durable, changes nothing [F-X7]', async (when) => {
+    const stage = moving();
+    const { tool, acted } = worker();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => run.spawn(calls(tool, 5), 'child', { share: 0.5 });
+    await stage.open(agent).start(null, { toolCalls: 4 });
+    const crashing = stage.open(agent, { crash: at(when, 'slice-change') });
+    const ended = crashing.resume({ budget: { toolCalls: 40 } });
+    await Promise.race([crashing.crashed, ended]);
+    crashing.die();
+    expect(await stage.open(agent).resume()).toMatchObject({ stop: 'done', value: 'child' });
+    expect(acted).toHaveLength(5);
+    expect(eventsOf(await stage.entries(), 'run-end').map(({ outcome }) => outcome.stop)).toEqual(['bounded', 'done']);
+  });
+});
