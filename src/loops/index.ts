@@ -8,6 +8,7 @@ export {
   type Escalation,
   type ExitReport,
   type FailureReport,
+  type GateOverride,
   type GateResult,
   type RepairEntry,
   type Strategy,
@@ -28,6 +29,7 @@ export {
   exitReport,
   exitSettings,
   type GivenExitSettings,
+  scoreThresholds,
 } from './commit/exit/index.js';
 export {
   advance,

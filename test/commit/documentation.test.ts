@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exitSettings, LOOP_LIMITS, PHASES, TRANSITIONS } from 'flyball/loops';
+import { exitSettings, LOOP_LIMITS, PHASES, scoreThresholds, TRANSITIONS } from 'flyball/loops';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 import { DEFAULT_RUBRIC } from '../../src/checks/rubric.js';
@@ -34,10 +34,14 @@ describe('docs/commit-loop.md', () => {
       Object.entries(LOOP_LIMITS).map(([name, value]) => [name, String(value)]),
     );
     const { gates, pReview, pAuto, novelty } = exitSettings();
-    expect(table('Gate', 'Threshold')).toEqual([
-      ['schema', '1'],
-      ...Object.entries(gates).map(([name, value]) => [name, String(value)]),
-      ['confidence', String(pReview)],
+    const { dimensions, sum } = scoreThresholds({ gates });
+    expect(table('Gate', 'Measured by', 'Opens at').map(([name, , opens]) => [name, Number(opens)])).toEqual([
+      ['schema', 1],
+      ...Object.entries(dimensions),
+      ['rubric', sum],
+      ['tests', gates.tests],
+      ['consistency', gates.consistency],
+      ['confidence', pReview],
     ]);
     const contracts = readFileSync(join(root, 'src/loops/commit/contracts.ts'), 'utf8');
     const union = /export type ApprovalTrigger =([^;]+);/.exec(contracts)?.[1] ?? '';
