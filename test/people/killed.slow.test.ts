@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 import { type Desk, lastJson, newDesk } from '../cli/flyball.js';
+import { patient } from '../patience.js';
 
 /** Real processes over one SQLite file: the first one starts the run and is killed with SIGKILL, others answer. */
 
@@ -109,7 +110,7 @@ describe('an irreversible action', () => {
   });
 
   it('is not made when nobody says anything in time [R4-PEOPLE-TIMEOUT]', async () => {
-    const desk = await open({ timeoutMs: 300 });
+    const desk = await open({ timeoutMs: patient(1_000) });
     await expect.poll(async () => (await desk.flyball('inbox')).out).toContain('overdue since');
     const late = await desk.flyball('approve', 'r1');
     expect(late.code).toBe(2);

@@ -14,6 +14,7 @@ import {
   type Run,
   type Runtime,
   type Session,
+  systemClock,
   type Tool,
 } from 'flyball';
 import { type SqliteEngine, sqliteEngine } from 'flyball/adapters/engine-sqlite';
@@ -132,10 +133,10 @@ describe('timeout', () => {
 
   it('an effect over its time is a failure that the code sees, marked as retryable [R2-FAILURE-TIMEOUT]', async () => {
     const agent: Agent<null, unknown> = async (run) => {
-      const look = (name: string, ms: number) =>
-        run.step(name, ms, (long) => pause(long, 'seen'), { class: 'pure', timeoutMs: 40 });
-      const seen = await look('slow', 5_000).catch((error: FlyballError) => [error.code, error.retryable]);
-      return done([seen, await look('quick', 0)]);
+      const look = (name: string, ms: number, timeoutMs: number) =>
+        run.step(name, ms, (long) => pause(long, 'seen'), { class: 'pure', timeoutMs });
+      const seen = await look('slow', 600_000, 40).catch((error: FlyballError) => [error.code, error.retryable]);
+      return done([seen, await look('quick', 0, 600_000)]);
     };
     const runtime = await life(agent);
     const handle = await runtime.start('agent', null, { id: RUN, budget: budget() });
@@ -171,9 +172,9 @@ describe('resource exhaustion', () => {
     const model = scriptedModel({ writer: [limited, 'at last'] });
     const writer: Session = { name: 'writer', model, setup: 'You write.' };
     const agent: Agent<null, string> = async (run) => {
-      for (let waitMs = 300; ; waitMs *= 2) {
+      for (let waitMs = 60_000; ; waitMs *= 2) {
         const reply = await run.ask(writer, 'Write.').catch((error: FlyballError) => {
-          if (!error.retryable || waitMs > 1_000) throw error;
+          if (!error.retryable || waitMs > 200_000) throw error;
         });
         if (reply !== undefined) return done(reply.text);
         await run.sleep(waitMs);
@@ -183,7 +184,9 @@ describe('resource exhaustion', () => {
     const handle = await first.start('agent', null, { id: RUN, budget: budget() });
     expect(await handle.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'sleep' }] });
     await first.close();
-    const worker = await life(agent, { options: { worker: true } });
+    const clock = systemClock();
+    const later = { ...clock, now: () => clock.now() + 60_000 }; // when it is time
+    const worker = await life(agent, { clock: later, options: { worker: true } });
     expect(await worker.handle(RUN).finished()).toMatchObject({ stop: 'done', value: 'at last' });
     const ends = eventsOf(await worker.entries(RUN), 'ask-end');
     expect(ends.map(({ failure }) => failure?.code)).toEqual(['MODEL_UNAVAILABLE', undefined]);

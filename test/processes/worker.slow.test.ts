@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { patient } from '../patience.js';
 import { type Desk, newDesk, whileAnswering } from './desk.js';
 import { killAll, type Remote, type RemoteOpening, remote } from './remote.js';
 
@@ -62,7 +63,7 @@ describe('a worker process', () => {
 
   it('wakes a sleeping run on time, without looking for it all the while [R2-WORKER] [R2-RUN-SLEEP]', async () => {
     const starter = await opened({ options: { worker: false } });
-    await starter.start('nap', { ms: 1_200 }, { id: 'sleeper' });
+    await starter.start('nap', { ms: patient(1_200) }, { id: 'sleeper' });
     expect(await starter.outcome('sleeper')).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'sleep' }] });
     await starter.kill();
     await opened({ options: PATIENT });

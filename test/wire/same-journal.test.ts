@@ -5,6 +5,7 @@ import { type Entry, systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import type { ServerScript } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { patient } from '../patience.js';
 import { expectConversations, expectDone, expectShown } from './checks.js';
 import { FORMATS, type SpokenFormat } from './formats.js';
 import { TURNS } from './task.js';
@@ -38,7 +39,7 @@ describe('a tool loop over HTTP', () => {
     const [format] = FORMATS;
     if (format === undefined) throw new Error('There are no formats.');
     const at = await provider(format, [{ misbehave: 'hang' }, ...TURNS]);
-    const on = await stage([at], { streaming: true, clock: systemClock(), policy: { timeoutMs: 200 } });
+    const on = await stage([at], { streaming: true, clock: systemClock(), policy: { timeoutMs: patient(300) } });
     expectDone(await on.start(), format.id);
     await at.server.abandoned(1);
     expectConversations(at.server.requests, [0, 0, 1, 2, 3], format);
