@@ -88,6 +88,7 @@ export type {
 export type { Instruction, RunState } from './core/run-state.js';
 export type { JsonSchema, StandardSchema } from './core/schema.js';
 export type {
+  ActionGuard,
   GuardContext,
   Middleware,
   Observed,

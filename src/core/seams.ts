@@ -59,6 +59,8 @@ export interface SeamTypes {
   'tools.load': { value: readonly ToolRef[]; result: readonly ToolRef[] };
   /** Before INTENT: allow, change the arguments, or refuse. */
   'tool.pre': { value: { readonly tool: ToolRef; readonly args: unknown }; result: ToolVerdict };
+  /** Before a step that acts: allow, have a person agree, or refuse. Its input stays what the code says. */
+  'step.pre': { value: { readonly tool: ToolRef; readonly args: unknown }; result: ToolVerdict };
   'tool.exec': { value: { readonly tool: ToolRef; readonly args: unknown; readonly key: string }; result: unknown };
   'tool.post': {
     value: { readonly tool: ToolRef; readonly args: unknown; readonly value: unknown; readonly text: string };
@@ -74,12 +76,16 @@ export interface SeamTypes {
   output: { value: Outcome<unknown>; result: Outcome<unknown> };
 }
 
+/** Judges an action, whether it is a tool call or a step. */
+export type ActionGuard = Middleware<SeamTypes['tool.pre']['value'], ToolVerdict, GuardContext>;
+
 export type SeamName = keyof SeamTypes;
 /** Seams around work inside a run get a guard's context, the others only who and where. */
 export type ContextOf<S extends SeamName> = S extends
   | 'model'
   | 'tools.load'
   | 'tool.pre'
+  | 'step.pre'
   | 'tool.exec'
   | 'tool.post'
   | 'output'
@@ -88,5 +94,5 @@ export type ContextOf<S extends SeamName> = S extends
 export type SeamStep<S extends SeamName> = Step<SeamTypes[S]['value'], SeamTypes[S]['result'], ContextOf<S>>;
 export type SeamMiddleware<S extends SeamName> = (next: SeamStep<S>) => SeamStep<S>;
 export type Seams = { readonly [S in SeamName]?: readonly SeamMiddleware<S>[] };
-/** Guards around tool calls that an agent brings along; they come after the runtime's own. */
-export type ToolSeams = Pick<Seams, 'tool.pre' | 'tool.exec' | 'tool.post'>;
+/** Guards around tool calls and steps that an agent brings along; they come after the runtime's own. */
+export type ToolSeams = Pick<Seams, 'tool.pre' | 'step.pre' | 'tool.exec' | 'tool.post'>;

@@ -26,6 +26,11 @@ export interface EffectRules<A, T> {
   compensate?(input: A, result: T, how: EffectContext): Promise<void>;
   /** Stands in for the effect in a fork that is not live. */
   simulate?(input: A): T;
+  /**
+   * A step that changes only records that Flyball keeps for the run (memory, a ledger) is no action: guards of actions
+   * let it pass. What is written passes `state.write`.
+   */
+  readonly records?: true;
 }
 
 /**

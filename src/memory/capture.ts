@@ -60,7 +60,7 @@ export function capture(options: CaptureOptions): ObservationCapture {
           { run: run.id, at: run.now(), items },
           (input, how) => writeItems(options, place, input, how),
           // what was seen was seen, also by a run that is rolled back
-          { class: 'idempotent', compensate: async () => undefined, simulate: simulatedWrite },
+          { class: 'idempotent', records: true, compensate: async () => undefined, simulate: simulatedWrite },
         );
         return written.map(({ id }) => id);
       }),

@@ -71,7 +71,7 @@ export function memory(options: MemoryOptions): Memory {
             if (kind === 'working') await keepNewest(store, asking, { count: workingLimit, at: input.at });
             return written;
           },
-          { class: 'idempotent', compensate: undoWrites(store, asking.place), simulate: simulatedWrite },
+          { class: 'idempotent', records: true, compensate: undoWrites(store, asking.place), simulate: simulatedWrite },
         );
         return remembered as Remembered;
       }),
@@ -109,6 +109,7 @@ export function memory(options: MemoryOptions): Memory {
       // what was erased cannot be put back, and a rollback says so
       return run.step('memory.forget', input, (given) => eraseItems(store, place, given.ids, given.at), {
         class: 'idempotent',
+        records: true,
         simulate: () => undefined,
       });
     },
@@ -137,7 +138,7 @@ export function memory(options: MemoryOptions): Memory {
 
 /** A rollback leaves it as it is: it changed nothing that anybody could miss. */
 function nothingToUndo<T>(simulated: T): EffectClass<unknown, T> {
-  return { class: 'idempotent', compensate: async () => undefined, simulate: () => simulated };
+  return { class: 'idempotent', records: true, compensate: async () => undefined, simulate: () => simulated };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ConfigError } from '../core/errors.js';
 import type { Agent, Run } from '../core/run.js';
-import type { SeamMiddleware, ToolSeams } from '../core/seams.js';
+import type { ActionGuard, ToolSeams } from '../core/seams.js';
 import type { EffectClass, EffectKind, ToolRef } from '../core/tool.js';
 
 /** What kind of thing an action is, where its effect kind alone is too coarse: `edit-docs`, say. */
@@ -81,7 +81,7 @@ function requireBaseline(classes: readonly ActionClass[], baseline: Baseline | u
 }
 
 function seamsFor(classes: readonly ActionClass[]): ToolSeams {
-  const guard: SeamMiddleware<'tool.pre'> = (next) => async (value, ctx) => {
+  const guard: ActionGuard = (next) => async (value, ctx) => {
     const { tool } = value;
     const verdict = await next(value, ctx); // what runs is what middleware further in made of it
     if (!verdict.allow) return verdict;
@@ -93,7 +93,7 @@ function seamsFor(classes: readonly ActionClass[]): ToolSeams {
     ctx.decide({ guard: 'supervised-scope', verdict: 'denied', why });
     return { allow: false, why };
   };
-  return Object.freeze({ 'tool.pre': Object.freeze([guard]) });
+  return Object.freeze({ 'tool.pre': Object.freeze([guard]), 'step.pre': Object.freeze([guard]) });
 }
 
 function kindOf(effect: EffectClass<never>): EffectKind {

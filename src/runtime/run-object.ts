@@ -33,7 +33,7 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
     call: (tool, args) => handled(() => call(attempt, scope, tool, args, seams)),
     guarded: (more) => makeRun(attempt, scope, joinSeams(seams, more)),
     step: (name, input, effect, effectClass) =>
-      handled(() => step(attempt, scope, { name, input, effect, effectClass })),
+      handled(() => step(attempt, scope, { name, input, effect, effectClass, seams })),
     spawn: (agent, input, slice) => handled(() => spawn(attempt, scope, { agent, input, slice, runFor })),
     scope: (name) => {
       assertOutsideEffects(attempt);

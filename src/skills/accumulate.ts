@@ -66,7 +66,7 @@ export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
         'store-skill',
         { skill: made.skill, now: run.now() },
         ({ skill, now }, { key }) => stores(shelf, skill, { id: key, now }),
-        'idempotent',
+        RECORDS,
       );
       run.note({
         kind: 'skill-distilled',
@@ -98,14 +98,14 @@ export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
         'log-skill-use',
         { name, run: run.id, at: run.now(), ...used },
         ({ name: of, ...use }, { key }) => logs(shelf, of, { id: key, ...use }, policy),
-        'idempotent',
+        RECORDS,
       ),
     govern: (run) =>
       run.step(
         'govern-skills',
         { now: run.now() },
         async ({ now }, how) => putAll(governed(await shelf.list(), now, policy), how, now),
-        'idempotent',
+        RECORDS,
       ),
     recall: (run, from, why) =>
       run.step(
@@ -125,10 +125,13 @@ export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
           );
           return putAll(changed, how, given.now);
         },
-        'idempotent',
+        RECORDS,
       ),
   };
 }
+
+/** The shelf is Flyball's own: keeping it is no action of the agent. */
+const RECORDS = { class: 'idempotent', records: true } as const;
 
 const LONGEST_TASK = 4000;
 

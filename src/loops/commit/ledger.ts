@@ -99,6 +99,7 @@ export async function persist(
     },
     {
       class: 'idempotent',
+      records: true,
       compensate: (input, _done, { key }) => takeBack(store, at, input, key),
       simulate: () => null,
     },
@@ -162,7 +163,12 @@ export async function evenIfItFails(
 }
 
 /** What a loop has seen stays true when its work is taken back. */
-const LEARNING = { class: 'idempotent', compensate: async () => undefined, simulate: () => null } as const;
+const LEARNING = {
+  class: 'idempotent',
+  records: true,
+  compensate: async () => undefined,
+  simulate: () => null,
+} as const;
 
 function withLesson(known: Learned | undefined, lesson: Lesson): Learned {
   const { rates = EMPTY_RATES, outcomes = [], seen = [], lessons = [] } = known ?? {};

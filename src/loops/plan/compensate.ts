@@ -46,6 +46,7 @@ export async function registerCompensation(
   if (compensation === undefined || step.reversibility === 'pure') return;
   await run.step(`compensation of ${step.id}`, { step: step.id, ...compensation }, () => null, {
     class: 'idempotent',
+    records: true,
     simulate: () => null,
     compensate: async () => {
       const calls = run.calls().slice(earlier);

@@ -1,4 +1,4 @@
-import { type ApprovalRules, stricter } from '../../core/approval.js';
+import { stricter } from '../../core/approval.js';
 import { type Amounts, isAmount } from '../../core/budget.js';
 import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError, failureOf } from '../../core/errors.js';
@@ -29,6 +29,7 @@ import {
   rulesOf,
   unwrapChanged,
 } from './act.js';
+import { type Admitted, admittedAtGate, admittedBefore } from './admission.js';
 import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 import { driveQuestion } from './question.js';
@@ -95,12 +96,6 @@ function declaredBy(tool: AnyTool, args: unknown): Partial<Amounts> {
   } catch {
     return {};
   }
-}
-
-interface Admitted {
-  readonly args: unknown;
-  readonly approval?: string;
-  readonly approvalRules?: Partial<ApprovalRules>;
 }
 
 function madeCall(tool: string, end: EndEvent): MadeCall {
@@ -329,30 +324,6 @@ async function admit(
     // a schema or a guard that breaks must not let the call through
     return refuse(attempt, pending, { tool, args }, seam, `the check failed: ${failureOf(error).message}`);
   }
-}
-
-/** Guards agreed in an earlier life: what they let pass is in INTENT, or in the gate that a person has to open. */
-function admittedBefore(attempt: Attempt, id: EffectId): Admitted | undefined {
-  const own = (at: EffectId) =>
-    attempt.recorded.starts.get(at)?.findLast(({ inherited }) => inherited === undefined)?.event;
-  const intent = own(id);
-  if (intent?.type === 'intent') return { args: intent.input };
-  for (const sub of ['!gate', '!live', '!ask']) {
-    const admitted = admittedAtGate(attempt, `${id}${sub}`);
-    if (admitted !== undefined) return admitted;
-  }
-  return undefined;
-}
-
-function admittedAtGate(attempt: Attempt, gate: EffectId): Admitted | undefined {
-  const start = attempt.recorded.starts.get(gate)?.findLast(({ inherited }) => inherited === undefined)?.event;
-  if (start?.type !== 'wait-start' || start.admitted === undefined) return undefined;
-  const { args, approval, rules } = start.admitted;
-  return {
-    args,
-    ...(approval === undefined ? {} : { approval }),
-    ...(rules === undefined ? {} : { approvalRules: rules }),
-  };
 }
 
 function refuse(

@@ -1,10 +1,12 @@
 import { fingerprint } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
+import type { Seams } from '../../core/seams.js';
 import type { EffectClass, EffectContext } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../scope.js';
 import { type Act, effectError, failureIn, learnCompensation, rulesOf } from './act.js';
+import { admitStep } from './admit-step.js';
 import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 
@@ -19,6 +21,7 @@ export function step<A, T>(
     readonly input: A;
     readonly effect: (input: A, how: EffectContext) => Promise<T> | T;
     readonly effectClass: EffectClass<A, T>;
+    readonly seams?: Seams;
   },
 ): Promise<T> {
   if (typeof given.name !== 'string' || given.name === '') throw new ConfigError('A step needs a name.');
@@ -36,7 +39,10 @@ export function step<A, T>(
     kind: 'step',
     fp: fingerprint('step', given.name, given.input),
     want: {},
-    drive: (pending) => driveAct(attempt, pending, act),
+    drive: async (pending) => {
+      const admitted = await admitStep(attempt, pending, act, given.effectClass, given.seams ?? {});
+      if (admitted !== undefined) await driveAct(attempt, pending, admitted);
+    },
     learn: (end) => learnCompensation(attempt, act, end),
     answer: (end) => {
       const failure = failureIn(end);

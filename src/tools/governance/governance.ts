@@ -54,8 +54,11 @@ export function governance(options: GovernanceOptions): Seams {
     legsOf.learn(call.tool);
     return judge(call.isChanged ? guards.filter(({ counts }) => counts !== true) : guards, call, ctx);
   });
+  // steps are the agent's own code and nothing that a model proposed: how far the agent may go holds for them all the same
+  const level = [autonomyGuard(options.autonomy ?? 'supervised')];
+  const steps = judgingCalls((step, ctx) => judge(level, step, ctx));
   const { autonomyBudget: counted = autonomyBudget() } = options;
-  return joinSeams({ 'tool.pre': [middleware] }, counted === 'off' ? {} : counted.seam());
+  return joinSeams({ 'tool.pre': [middleware], 'step.pre': [steps] }, counted === 'off' ? {} : counted.seam());
 }
 
 /** Only the level: what an agent's definition brings along wherever it is run. */

@@ -1,6 +1,6 @@
 import { stricter } from '../../core/approval.js';
 import { canonicalJson } from '../../core/canonical.js';
-import type { GuardContext, SeamMiddleware } from '../../core/seams.js';
+import type { ActionGuard, GuardContext } from '../../core/seams.js';
 import type { ToolRef } from '../../core/tool.js';
 import { type Asked, withApproval } from './approval.js';
 
@@ -18,9 +18,7 @@ export interface JudgedCall {
  * Middleware that judges a call before anybody further in sees it, and once more where other arguments come back: what
  * is executed is what was judged. What the first arguments needed a person for, the person is still told.
  */
-export function judgingCalls(
-  judge: (call: JudgedCall, ctx: GuardContext) => Promise<CallVerdict>,
-): SeamMiddleware<'tool.pre'> {
+export function judgingCalls(judge: (call: JudgedCall, ctx: GuardContext) => Promise<CallVerdict>): ActionGuard {
   return (next) => async (value, ctx) => {
     const { tool, args } = value;
     const judged = textOf(args); // taken now: arguments can also be changed in place

@@ -5,7 +5,7 @@ import { escalate, PASS, refuse, type ToolGuard } from './guard-answer.js';
 /**
  * Private data, text of strangers and a way out: together they let injected text carry data away, whatever the prompt
  * says. Each call stands on some of these legs; the calls of a run are read off its journal, so a resumed run has not
- * forgotten what it has seen.
+ * forgotten what it has seen. Calls that are let pass count from then on: those of one reply run side by side.
  */
 export const TRIFECTA_LEGS = [
   'private-data',

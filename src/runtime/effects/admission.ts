@@ -1,0 +1,34 @@
+import type { ApprovalRules } from '../../core/approval.js';
+import type { EffectId } from '../../core/events.js';
+import type { Attempt } from '../attempt.js';
+
+/** What guards let pass. */
+export interface Admitted {
+  readonly args: unknown;
+  readonly approval?: string;
+  readonly approvalRules?: Partial<ApprovalRules>;
+}
+
+/** Guards agreed in an earlier life: what they let pass is in INTENT, or in the gate that a person has to open. */
+export function admittedBefore(attempt: Attempt, id: EffectId): Admitted | undefined {
+  const own = (at: EffectId) =>
+    attempt.recorded.starts.get(at)?.findLast(({ inherited }) => inherited === undefined)?.event;
+  const intent = own(id);
+  if (intent?.type === 'intent') return { args: intent.input };
+  for (const sub of ['!gate', '!live', '!ask']) {
+    const admitted = admittedAtGate(attempt, `${id}${sub}`);
+    if (admitted !== undefined) return admitted;
+  }
+  return undefined;
+}
+
+export function admittedAtGate(attempt: Attempt, gate: EffectId): Admitted | undefined {
+  const start = attempt.recorded.starts.get(gate)?.findLast(({ inherited }) => inherited === undefined)?.event;
+  if (start?.type !== 'wait-start' || start.admitted === undefined) return undefined;
+  const { args, approval, rules } = start.admitted;
+  return {
+    args,
+    ...(approval === undefined ? {} : { approval }),
+    ...(rules === undefined ? {} : { approvalRules: rules }),
+  };
+}
