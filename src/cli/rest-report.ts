@@ -1,7 +1,9 @@
+import type { ActFate } from '../core/acts.js';
 import type { ErrorCode } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
 import type { Outcome, RollbackReport } from '../core/outcome.js';
 import { outcomeText } from '../views/timeline-sentences.js';
+import { withoutPrivate } from '../views/without-private.js';
 import { amountText, plural } from './amounts.js';
 import { answerText } from './answer-text.js';
 import { agentOf, questionsOf } from './answers.js';
@@ -19,12 +21,13 @@ export interface Rested {
 
 /** The last words of a command that ran something: how the run stands, and what the reader can do about it. */
 export function reportRest(screen: Screen, rested: Rested): void {
-  const { runId, outcome } = rested;
+  const { runId } = rested;
+  const outcome = withoutPrivateActs(rested);
   const next = nextCommands(rested);
   const status = outcome.stop === 'suspended' && outcome.paused === true ? 'paused' : outcome.stop;
   screen.data({ kind: 'rest', run: runId, status, outcome, next });
   screen.line();
-  for (const line of restLines(rested, screen)) screen.line(line);
+  for (const line of [...restLines(rested, screen), ...actLines(outcome)]) screen.line(line);
   for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
 }
 
@@ -92,6 +95,36 @@ function usageText({ usage }: Outcome<unknown>): string {
     ...(usage.toolCalls > 0 ? [plural(usage.toolCalls, 'tool call')] : []),
   ];
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+/** As they may be shown: an outcome that comes straight from the run still has the arguments of private acts. */
+function withoutPrivateActs({ outcome, entries }: Rested): Outcome<unknown> {
+  if (outcome.acts === undefined) return outcome;
+  const end = withoutPrivate(entries).findLast(({ event }) => event.type === 'run-end')?.event;
+  const { acts: _acts, actsLeftOut: _leftOut, ...rest } = outcome;
+  if (end?.type !== 'run-end' || end.outcome.acts === undefined) return rest;
+  const { acts, actsLeftOut } = end.outcome;
+  return actsLeftOut === undefined ? { ...rest, acts } : { ...rest, acts, actsLeftOut };
+}
+
+const MOST_SHOWN = 10;
+const FATES: Readonly<Record<ActFate, string>> = {
+  'took-place': 'took place',
+  refused: 'was refused',
+  failed: 'failed',
+  'in-doubt': 'is in doubt: nobody knows whether it took place',
+  simulated: 'was only simulated',
+};
+
+/** What the run did, from its journal: whatever its answer says, this is what took place. */
+export function actLines({ acts = [], actsLeftOut = 0 }: Outcome<unknown>): readonly string[] {
+  if (acts.length === 0) return [];
+  const lines = acts.slice(-MOST_SHOWN).map(({ name, what, undone, brief }) => {
+    const fate = undone === true ? 'took place and was undone' : FATES[what];
+    return `    ${name} ${fate}${brief === undefined ? '' : ` (${brief.replaceAll(/\s+/g, ' ')})`}`;
+  });
+  const more = acts.length - lines.length + actsLeftOut;
+  return ['  Actions:', ...lines, ...(more === 0 ? [] : [`    and ${more} more`])];
 }
 
 function partialLine(partial: unknown): readonly string[] {

@@ -126,6 +126,8 @@ export type EffectEvent =
       readonly name?: string;
       /** Of a call, as it was made: with an INTENT it is there. */
       readonly input?: unknown;
+      /** Without an INTENT: absent where it is `pure`. */
+      readonly class?: EffectKind;
       readonly result: unknown;
       /** It took place, or may have, but there is no result that could be kept: the code sees this failure. */
       readonly failure?: Failure;
@@ -147,6 +149,8 @@ export type EffectEvent =
       readonly name?: string;
       /** Of a call, as it was proposed: with an INTENT it is there. */
       readonly input?: unknown;
+      /** Without an INTENT: absent where it is `pure`. */
+      readonly class?: EffectKind;
       readonly failure: Failure;
       /** It was tried: the failure is what its body said, and may hold anybody's words. */
       readonly ran?: true;

@@ -1,3 +1,4 @@
+import type { Acts } from './acts.js';
 import type { Amounts, Axis } from './budget.js';
 import type { Failure } from './errors.js';
 
@@ -34,39 +35,42 @@ export interface Waiting {
   readonly request?: unknown;
 }
 
+/** What the runtime adds when a run ends: what it cost, and what it did. A child's has its usage only. */
+export interface Ended extends Partial<Acts> {
+  readonly usage?: Usage;
+}
+
 /** How anything ends: a run, a child, a pattern. One union everywhere. Only a caller's handle ever sees `suspended`. */
-export type Outcome<O> =
-  | { readonly stop: 'done'; readonly value: O; readonly usage?: Usage }
-  | { readonly stop: 'degraded'; readonly value: O; readonly because: string; readonly usage?: Usage }
-  | {
-      readonly stop: 'bounded';
-      readonly bound: Axis | (string & {});
-      readonly limit: number;
-      readonly partial?: O;
-      readonly usage?: Usage;
-    }
-  | {
-      readonly stop: 'suspended';
-      readonly waiting: readonly Waiting[];
-      readonly paused?: boolean;
-      readonly usage?: Usage;
-    }
-  | { readonly stop: 'blocked'; readonly because: string; readonly partial?: O; readonly usage?: Usage }
-  | {
-      readonly stop: 'cancelled';
-      readonly because: string;
-      readonly rollback?: RollbackReport;
-      readonly partial?: O;
-      readonly usage?: Usage;
-    }
-  | {
-      readonly stop: 'failed';
-      readonly because: string;
-      readonly failure: Failure;
-      readonly rollback?: RollbackReport;
-      readonly partial?: O;
-      readonly usage?: Usage;
-    };
+export type Outcome<O> = Ended &
+  (
+    | { readonly stop: 'done'; readonly value: O }
+    | { readonly stop: 'degraded'; readonly value: O; readonly because: string }
+    | {
+        readonly stop: 'bounded';
+        readonly bound: Axis | (string & {});
+        readonly limit: number;
+        readonly partial?: O;
+      }
+    | {
+        readonly stop: 'suspended';
+        readonly waiting: readonly Waiting[];
+        readonly paused?: boolean;
+      }
+    | { readonly stop: 'blocked'; readonly because: string; readonly partial?: O }
+    | {
+        readonly stop: 'cancelled';
+        readonly because: string;
+        readonly rollback?: RollbackReport;
+        readonly partial?: O;
+      }
+    | {
+        readonly stop: 'failed';
+        readonly because: string;
+        readonly failure: Failure;
+        readonly rollback?: RollbackReport;
+        readonly partial?: O;
+      }
+  );
 
 export type Stop = Outcome<unknown>['stop'];
 

@@ -318,6 +318,7 @@ export class Attempt {
     const written = this.writer.push(event);
     this.state.observe(event);
     this.saga.observe(event);
+    this.recorded.acts.apply({ event, generation: this.generation });
     return written;
   }
 

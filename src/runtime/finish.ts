@@ -1,3 +1,4 @@
+import { type ActRecord, type Acts, ActsFold } from '../core/acts.js';
 import { roundTrip } from '../core/codec.js';
 import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
 import { EVENT_VERSION } from '../core/events.js';
@@ -5,6 +6,7 @@ import { failed, type Outcome, type Stop } from '../core/outcome.js';
 import { snapshotFor } from '../core/run-state.js';
 import type { Attempt } from './attempt.js';
 import type { Settlement } from './host.js';
+import { readEntries } from './load.js';
 import { isOutcome, notAnOutcome } from './outcome-check.js';
 import { rollback, undoStrays } from './rollback.js';
 import { through } from './seams.js';
@@ -22,9 +24,10 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
     const report = await rollback(attempt, '', outcome.because);
     if (report.entries.length > 0) outcome = { ...outcome, rollback: report };
   }
+  const facts = await actsOf(attempt);
   const guard = through(attempt.host.seams, 'output', async (value) => value);
-  const final = storable(await guard(outcome, attempt.guardContext('')));
-  const ended = { ...final, usage: attempt.usage() };
+  const final = storable(await guard({ ...outcome, ...facts }, attempt.guardContext('')));
+  const ended = { ...final, ...asShown(facts, final.acts), usage: attempt.usage() };
   attempt.push({ type: 'run-end', outcome: ended });
   await attempt.barrier();
   attempt.unload();
@@ -33,6 +36,25 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
     now: attempt.host.clock.now(),
   });
   attempt.host.ended(attempt, ended);
+}
+
+/** Of the whole run: earlier generations are read again, so that none has to carry what the ones before it did. */
+async function actsOf({ recorded, generation, host, runId }: Attempt): Promise<Acts> {
+  if (generation === 0) return recorded.acts.all();
+  const fold = new ActsFold();
+  for (let earlier = 0; earlier < generation; earlier++)
+    for (const entry of await readEntries(host.engine, runId, earlier)) fold.apply(entry);
+  return fold.and(recorded.acts).all();
+}
+
+/** A guard may mask the wording of an act, and take it away, but what took place is not its to say. */
+function asShown({ acts, actsLeftOut }: Acts, shown: readonly ActRecord[] = []): Acts {
+  const briefs = new Map(shown.map(({ id, generation = 0, brief }) => [`${generation}:${id}`, brief]));
+  const told = acts.map(({ brief: _masked, ...fact }): ActRecord => {
+    const brief = briefs.get(`${fact.generation ?? 0}:${fact.id}`);
+    return typeof brief === 'string' ? { ...fact, brief } : fact;
+  });
+  return actsLeftOut === undefined ? { acts: told } : { acts: told, actsLeftOut };
 }
 
 /** A cancellation counts until the run is being finished: a bounded run can still be cancelled. */

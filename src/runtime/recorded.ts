@@ -1,3 +1,4 @@
+import { ActsFold } from '../core/acts.js';
 import { type Budget, completed } from '../core/budget.js';
 import { type Failure, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
@@ -43,6 +44,8 @@ export interface Recorded {
   readonly activeMs: number;
   /** Finished world-changing effects of this run and generation, oldest first. */
   readonly saga: readonly SagaEntry[];
+  /** What took place in this generation and what did not. Goes on to be folded while the run goes on. */
+  readonly acts: ActsFold;
   readonly intents: ReadonlyMap<EffectId, EventOf<'intent'>>;
   /** Who wrote the last INTENT of an effect. */
   readonly intentOwners: ReadonlyMap<EffectId, Owner>;
@@ -83,6 +86,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const changedIds = new Set<string>();
   const overlaps = new Set<string>();
   const warned = new Set<string>();
+  const acts = new ActsFold();
   const intents = new Map<EffectId, EventOf<'intent'>>();
   const intended = new Set<EffectId>();
   const intentOwners = new Map<EffectId, Owner>();
@@ -102,6 +106,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     const { event } = entry;
     const own = entry.inherited === undefined;
     state.observe(event);
+    if (own) acts.apply(entry);
     const deliver = (): void => {
       deliveries.push(entry);
       places.push(place);
@@ -245,6 +250,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     lastAt: last.at,
     activeMs: lastOwn.activeMs,
     saga,
+    acts,
     intents,
     intentOwners,
     intended,

@@ -1,5 +1,6 @@
 export { PRIVATE } from '../core/private-marks.js';
 export { SKILL_ACTIVE, type SkillRecord, skillsIn } from './active-skills.js';
+export { actsOf } from './acts.js';
 export { type AuditVerdict, auditLines, verifyAudit } from './audit.js';
 export {
   type Action,

@@ -1,3 +1,4 @@
+import type { ActRecord } from '../core/acts.js';
 import { type Failure, unreachable } from '../core/errors.js';
 import type { Entry, EventOf, RecordedReply, RunEvent } from '../core/events.js';
 import type { Outcome, RollbackReport } from '../core/outcome.js';
@@ -199,14 +200,31 @@ function hidesPin(name: string, privacy: Privacy): boolean {
 function ownOutcome(outcome: Outcome<unknown>, privacy: Privacy): Outcome<unknown> {
   if (privacy.hidesScope('')) return blankOutcome(outcome);
   const hidesWhy = outcome.stop === 'cancelled' && privacy.hidesAnyScope();
-  const told: Outcome<unknown> = hidesWhy ? { ...outcome, because: BLANK } : outcome;
+  const acts = blankActs(outcome, ({ id, generation = 0 }) => privacy.hidesEffect(generation, id));
+  const told: Outcome<unknown> = { ...(hidesWhy ? { ...outcome, because: BLANK } : outcome), ...acts };
   if (!('rollback' in told) || told.rollback === undefined) return told;
   return { ...told, rollback: blankReport(told.rollback, privacy) };
 }
 
+/** That it took place is still told, like its cost; not with what, nor why it did not. */
+function blankActs(
+  { acts, actsLeftOut }: Outcome<unknown>,
+  hides: (act: ActRecord) => boolean,
+): Pick<Outcome<unknown>, 'acts' | 'actsLeftOut'> {
+  if (acts === undefined) return {};
+  const shown = acts.map(({ brief, ...act }): ActRecord => {
+    if (brief === undefined) return act;
+    return { ...act, brief: hides(act) ? BLANK : brief };
+  });
+  return actsLeftOut === undefined ? { acts: shown } : { acts: shown, actsLeftOut };
+}
+
 function blankOutcome(outcome: Outcome<unknown>): Outcome<unknown> {
   const partial = 'partial' in outcome && outcome.partial !== undefined ? { partial: BLANK } : {};
-  const usage = outcome.usage === undefined ? {} : { usage: outcome.usage };
+  const usage = {
+    ...(outcome.usage === undefined ? {} : { usage: outcome.usage }),
+    ...blankActs(outcome, () => true),
+  };
   switch (outcome.stop) {
     case 'done':
       return { stop: 'done', value: BLANK, ...usage };
@@ -218,7 +236,7 @@ function blankOutcome(outcome: Outcome<unknown>): Outcome<unknown> {
     case 'cancelled':
       return { stop: outcome.stop, because: BLANK, ...partial, ...usage };
     case 'bounded':
-      return { ...outcome, ...partial };
+      return { ...outcome, ...partial, ...usage };
     case 'suspended':
       return { stop: 'suspended', waiting: [], ...usage };
     default:

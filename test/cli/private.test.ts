@@ -38,4 +38,6 @@ it('what a run marks as private is not shown by run, show or chat, and the journ
   expect(told.out).not.toContain('hush-early'); // a mark holds for what came before it
   const ended = await desk.flyball('signal', 'r1', 'go', 'null');
   expect(ended.out).toContain('it was kept'); // the replay found it
+  expect(ended.out).toContain('open took place ([private])');
+  expect(ended.out).not.toContain('hush');
 });

@@ -145,9 +145,10 @@ export class RefusedResult {
   }
 }
 
-function identity(pending: Pending, act: Act): Pick<EventOf<'complete'>, 'fp' | 'of' | 'name' | 'input'> {
+function identity(pending: Pending, act: Act): Pick<EventOf<'complete'>, 'fp' | 'of' | 'name' | 'class' | 'input'> {
   if (pending.intended) return {};
-  return { fp: pending.fp, of: act.of, name: act.name, ...calledWith(act) };
+  const { of, name, class: kind } = act;
+  return { fp: pending.fp, of, name, ...(kind === 'pure' ? {} : { class: kind }), ...calledWith(act) };
 }
 
 /** For ends without an INTENT. What a step is given is in the code; a tool's arguments come from a model or a person. */

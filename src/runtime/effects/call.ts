@@ -161,10 +161,17 @@ function reservedFor(attempt: Attempt, pending: Pending, tool: AnyTool, args: un
     of: 'call',
     name: tool.name,
     ...calledWith({ of: 'call', input: args }),
+    ...classIn(tool),
     failure: { code: 'BOUND_REACHED', message, retryable: false },
     spent: { toolCalls: 1 },
   });
   return false;
+}
+
+/** What a call that was never made would have been; nothing where it would have changed nothing. */
+function classIn({ effect }: AnyTool): Pick<EventOf<'abort'>, 'class'> {
+  const kind = rulesOf(effect).class;
+  return kind === 'pure' ? {} : { class: kind };
 }
 
 /** Who changed the arguments at the gate, if anybody did: the verdicts of earlier lives are known here too. */
@@ -345,6 +352,7 @@ function refuse(
     of: 'call',
     name: tool.name,
     input: args,
+    ...classIn(tool),
     failure: { code: seam === 'schema' ? 'INPUT_INVALID' : 'DENIED', message: why, retryable: false },
     spent: { toolCalls: 1 },
   });

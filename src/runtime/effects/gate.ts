@@ -174,6 +174,7 @@ function refuse(attempt: Attempt, pending: Pending, act: Act, code: ErrorCode, w
     of: act.of,
     name: act.name,
     ...calledWith(act),
+    ...(act.class === 'pure' ? {} : { class: act.class }),
     failure: { code, message: `${act.name} was not approved: ${why}`, retryable: false },
     ...(act.of === 'call' ? { spent: { toolCalls: 1 } } : {}),
   });

@@ -42,6 +42,19 @@ const resultFields = {
   stop: s.string({ description: '`running` while it goes on without its client, else how it stopped.' }),
   because: s.optional(s.string()),
   waiting_for: s.optional(s.list(s.string())),
+  acts: s.optional(
+    s.list(
+      s.object({
+        id: s.string(),
+        name: s.string({ description: 'Of the tool or the step.' }),
+        effect_class: s.string(),
+        what: s.string({ description: '`took-place`, `refused`, `failed`, `in-doubt` or `simulated`.' }),
+        undone: s.optional(s.boolean()),
+      }),
+      { description: 'What the run changed or tried to change, from its journal. Present once the run has ended.' },
+    ),
+  ),
+  acts_left_out: s.optional(s.integer({ description: 'Further acts that are not listed.' })),
 };
 
 export const invokedSchema = s.named('InvokeResponse', s.object(resultFields));

@@ -162,6 +162,7 @@ async function answered(parts: Parts, invocation: Invocation, outcome: Outcome<u
     run_id: runId,
     stop: outcome?.stop ?? 'running',
     ...failureWords(principal, { stop: outcome?.stop ?? '', because: becauseOf(outcome) }),
+    ...actFields(outcome),
     ...(card.waiting.length === 0 || outcome?.stop !== 'suspended' ? {} : { waiting_for: card.waiting }),
   };
   const headers = { location: `/v1/runs/${encodeURIComponent(runId)}` };
@@ -169,6 +170,19 @@ async function answered(parts: Parts, invocation: Invocation, outcome: Outcome<u
   // what an event may not tell an answer may not either
   const clean: unknown = JSON.parse(parts.feed.clean(JSON.stringify({ ...body, ...loop })));
   return { status: statusOf(outcome), body: clean, headers };
+}
+
+/** Names and facts. With what and why is the run's to tell, to those who may read it. */
+function actFields(outcome: Outcome<unknown> | undefined): Pick<Invoked, 'acts' | 'acts_left_out'> {
+  if (outcome?.acts === undefined) return {};
+  const acts = outcome.acts.map(({ id, name, class: effectClass, what, undone }) => ({
+    id,
+    name,
+    effect_class: effectClass,
+    what,
+    ...(undone === undefined ? {} : { undone }),
+  }));
+  return outcome.actsLeftOut === undefined ? { acts } : { acts, acts_left_out: outcome.actsLeftOut };
 }
 
 interface Result {

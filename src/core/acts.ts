@@ -1,0 +1,190 @@
+import type { EffectId, EventOf, RunEvent } from './events.js';
+import type { EffectKind } from './tool.js';
+
+/**
+ * What became of something that would change the world.
+ * took-place: the journal has its COMPLETE. refused: a guard or a person said no. failed: the journal has its ABORT.
+ * in-doubt: the journal has its INTENT and nothing says whether it happened. simulated: only a fork's stand-in.
+ */
+export type ActFate = 'took-place' | 'refused' | 'failed' | 'in-doubt' | 'simulated';
+
+/** One tool call or step that changes something, or a question that a person answered with a no. */
+export interface ActRecord {
+  readonly id: EffectId;
+  /** Ids start again in each generation; absent in the first. */
+  readonly generation?: number;
+  /** Of the tool or the step. */
+  readonly name: string;
+  readonly of: 'call' | 'step';
+  readonly class: EffectKind;
+  readonly what: ActFate;
+  /** It took place and was taken back: by a rollback, or because another branch won. */
+  readonly undone?: true;
+  /** Code of the failure, where there is one. */
+  readonly code?: string;
+  /** What it was made with, or why it did not take place; clipped. */
+  readonly brief?: string;
+}
+
+/** What an outcome says of the acts of its run. */
+export interface Acts {
+  readonly acts: readonly ActRecord[];
+  /** Further ones that are not listed: the list is bounded. */
+  readonly actsLeftOut?: number;
+}
+
+/** An outcome is read by people and models, and is kept in the journal: more than this nobody reads. */
+export const MOST_ACTS = 50;
+const MOST_BRIEF = 160;
+
+type Ended = { readonly event: RunEvent; readonly generation: number };
+
+/** Folds entries, in order, into what took place and what did not. One fold for the kernel and for every view. */
+export class ActsFold {
+  private readonly records = new Map<string, ActRecord>();
+  private leftOut = 0;
+  /** Undos of what this fold does not know: of an earlier generation, or no longer listed. */
+  private readonly undoneBefore = new Set<string>();
+  /** Which act an undo takes back. */
+  private readonly undos = new Map<EffectId, string>();
+
+  apply({ event, generation }: Ended): void {
+    switch (event.type) {
+      case 'intent':
+        if (event.of === 'undo') this.undos.set(event.id, undoneBy(event));
+        else this.put(intended(event, generation));
+        break;
+      case 'complete':
+        if (event.id.endsWith(UNDO)) this.undone(this.undos.get(event.id) ?? '');
+        else this.ended(completed(event, this.known(event.id, generation), generation));
+        break;
+      case 'abort':
+        if (!event.id.endsWith(UNDO)) this.ended(aborted(event, this.known(event.id, generation), generation));
+        break;
+      default:
+        break; // everything else changes nothing in the world
+    }
+  }
+
+  /** With what another fold knows of later entries. */
+  and(later: ActsFold): this {
+    for (const record of later.records.values()) this.put(record);
+    this.leftOut += later.leftOut;
+    for (const key of later.undoneBefore) this.undone(key);
+    return this;
+  }
+
+  all(): Acts {
+    const acts = [...this.records.values()];
+    return this.leftOut === 0 ? { acts } : { acts, actsLeftOut: this.leftOut };
+  }
+
+  private known(id: EffectId, generation: number): ActRecord | undefined {
+    return this.records.get(`${generation}:${id}`);
+  }
+
+  private ended(record: ActRecord | undefined): void {
+    if (record !== undefined) this.put(record);
+  }
+
+  private put(record: ActRecord): void {
+    const key = `${record.generation ?? 0}:${record.id}`;
+    this.records.set(key, record);
+    if (this.records.size <= MOST_ACTS) return;
+    // what went as it should is told last: somebody who reads the list looks for what did not
+    const spare =
+      [...this.records].find(([at, { what }]) => at !== key && what === 'took-place') ?? [...this.records][0];
+    if (spare === undefined) return;
+    this.records.delete(spare[0]);
+    this.leftOut++;
+  }
+
+  private undone(key: string): void {
+    const record = this.records.get(key);
+    if (record === undefined) this.undoneBefore.add(key);
+    else this.records.set(key, { ...record, undone: true });
+  }
+}
+
+const UNDO = '!undo';
+
+function undoneBy({ input }: EventOf<'intent'>): string {
+  const { effect, generation } = (input ?? {}) as { readonly effect?: EffectId; readonly generation?: number };
+  return `${generation ?? 0}:${effect ?? ''}`;
+}
+
+function at(id: EffectId, generation: number): Pick<ActRecord, 'id' | 'generation'> {
+  return generation === 0 ? { id } : { id, generation };
+}
+
+/** Until its end is known, it is in doubt. */
+function intended(event: EventOf<'intent'>, generation: number): ActRecord {
+  const brief = briefOf(event.input);
+  return {
+    ...at(event.id, generation),
+    name: event.name,
+    of: event.of === 'step' ? 'step' : 'call',
+    class: event.class,
+    what: 'in-doubt',
+    ...(brief === '' ? {} : { brief }),
+  };
+}
+
+function completed(
+  event: EventOf<'complete'>,
+  known: ActRecord | undefined,
+  generation: number,
+): ActRecord | undefined {
+  if (event.declined === true)
+    return { ...named(event, known, generation), what: 'refused', brief: 'a person said no' };
+  const isAct = known !== undefined || (event.class ?? 'pure') !== 'pure';
+  if (!isAct) return undefined;
+  return {
+    ...(known ?? named(event, known, generation)),
+    what: event.how === 'simulated' ? 'simulated' : event.how === 'unknown' ? 'in-doubt' : 'took-place',
+    ...(event.failure === undefined ? {} : { code: event.failure.code }),
+  };
+}
+
+function aborted(event: EventOf<'abort'>, known: ActRecord | undefined, generation: number): ActRecord | undefined {
+  if (known === undefined && (event.class ?? 'pure') === 'pure') return undefined;
+  const { code, message } = event.failure;
+  const what = REFUSALS.has(code) ? 'refused' : code === 'EFFECT_IN_DOUBT' ? 'in-doubt' : 'failed';
+  return { ...named(event, known, generation), what, code, brief: clip(message) };
+}
+
+/** Codes with which somebody, or a rule, kept an act from taking place. */
+const REFUSALS: ReadonlySet<string> = new Set(['DENIED', 'APPROVAL_REJECTED', 'NO_ANSWER', 'NOT_SIMULATED']);
+
+function named(
+  event: EventOf<'complete' | 'abort'>,
+  known: ActRecord | undefined,
+  generation: number,
+): Omit<ActRecord, 'what'> {
+  return {
+    ...at(event.id, generation),
+    name: known?.name ?? event.name ?? event.id,
+    of: known?.of ?? event.of ?? 'step',
+    class: known?.class ?? event.class ?? 'pure',
+  };
+}
+
+/** The outermost fields, without walking into what may be large. */
+function briefOf(input: unknown): string {
+  if (typeof input !== 'object' || input === null)
+    return input === undefined || input === null ? '' : clip(short(input));
+  const fields = Array.isArray(input)
+    ? [short(input)]
+    : Object.entries(input).map(([key, value]) => `${key}: ${short(value)}`);
+  return clip(fields.slice(0, 8).join(', '));
+}
+
+function short(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (Array.isArray(value)) return `[${value.length}]`;
+  return typeof value === 'object' && value !== null ? '{…}' : String(value);
+}
+
+function clip(text: string): string {
+  return text.length <= MOST_BRIEF ? text : `${text.slice(0, MOST_BRIEF)}…`;
+}
