@@ -55,7 +55,7 @@ export class ActsFold {
         else this.put(intended(event, generation));
         break;
       case 'complete':
-        if (event.id.endsWith(UNDO)) this.undone(this.undos.get(event.id) ?? '');
+        if (event.id.endsWith(UNDO)) this.undoEnded(event);
         else this.ended(completed(event, this.known(event.id, generation), generation));
         break;
       case 'abort':
@@ -97,6 +97,12 @@ export class ActsFold {
     if (spare === undefined) return;
     this.records.delete(spare[0]);
     this.leftOut++;
+  }
+
+  /** One that was undone while it was still running may act after that: it is not called undone. */
+  private undoEnded({ id, failure }: EventOf<'complete'>): void {
+    const key = this.undos.get(id);
+    if (key !== undefined && failure === undefined) this.undone(key);
   }
 
   private undone(key: string): void {
