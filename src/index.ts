@@ -2,7 +2,7 @@ export { memoryEngine } from './adapters/engine-memory/memory-engine.js';
 export { memoryStore } from './adapters/engine-memory/memory-store.js';
 export { nodeHost } from './adapters/host-node/node-host.js';
 export { systemClock } from './adapters/host-node/system-clock.js';
-export type { ActFate, ActRecord, Acts } from './core/acts.js';
+export type { ActFate, ActRecord, Acts } from './core/act-record.js';
 export type {
   ApprovalRequest,
   ApprovalRules,

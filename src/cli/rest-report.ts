@@ -1,4 +1,4 @@
-import type { ActFate } from '../core/acts.js';
+import type { ActFate } from '../core/act-record.js';
 import type { ErrorCode } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
 import type { Outcome, RollbackReport } from '../core/outcome.js';

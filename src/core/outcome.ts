@@ -1,4 +1,4 @@
-import type { Acts } from './acts.js';
+import type { Acts } from './act-record.js';
 import type { Amounts, Axis } from './budget.js';
 import type { Failure } from './errors.js';
 

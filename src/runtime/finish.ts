@@ -1,4 +1,5 @@
-import { type ActRecord, type Acts, ActsFold } from '../core/acts.js';
+import type { ActRecord, Acts } from '../core/act-record.js';
+import { ActsFold } from '../core/acts.js';
 import { roundTrip } from '../core/codec.js';
 import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
 import { EVENT_VERSION } from '../core/events.js';

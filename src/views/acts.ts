@@ -1,4 +1,5 @@
-import { type Acts, ActsFold } from '../core/acts.js';
+import type { Acts } from '../core/act-record.js';
+import { ActsFold } from '../core/acts.js';
 import type { Entry } from '../core/events.js';
 
 /** What took place in a run and what did not, as its outcome tells it: folded from the same entries by the same fold. */

@@ -1,4 +1,4 @@
-import type { ActRecord } from '../core/acts.js';
+import type { ActRecord } from '../core/act-record.js';
 import { type Failure, unreachable } from '../core/errors.js';
 import type { Entry, EventOf, RecordedReply, RunEvent } from '../core/events.js';
 import type { Outcome, RollbackReport } from '../core/outcome.js';
