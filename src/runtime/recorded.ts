@@ -178,7 +178,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         if (own) rollbackStarts.add(event.scope); // a fork announces its own
         break;
       case 'doubt':
-        doubts.add(`${event.id}!doubt${event.attempt}`);
+        if (own) doubts.add(`${event.id}!doubt${event.attempt}`); // a fork asks about its own
         break;
       case 'changed':
         changedIds.add(event.id);

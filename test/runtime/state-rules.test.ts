@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { done, type Outcome, type Run, type RunState, type Tool } from 'flyball';
+import { describe, expect, it } from 'vitest';
+import { newRunState, STATE_RULES, type StateRules } from '../../src/core/run-state.js';
+import { load } from '../../src/runtime/load.js';
+import { indexJournal } from '../../src/runtime/recorded.js';
+import { lastOf, toTheEnd } from './fork-stage.js';
+import { type Life, moving, RUN, type Stage } from './stage.js';
+
+type Field = keyof RunState;
+type Turn = keyof StateRules;
+const FIELDS = Object.keys(STATE_RULES) as Field[];
+const TURNS: readonly Turn[] = ['fork', 'liveFork', 'generation', 'era'];
+
+const look: Tool<null, string> = { name: 'look', description: 'Looks.', effect: 'pure', execute: async () => 'seen' };
+const broken: Tool<null, string> = {
+  name: 'broken',
+  description: 'Fails.',
+  effect: 'pure',
+  retry: { retries: 0 },
+  execute: async () => {
+    throw new Error('anybody could have written this');
+  },
+};
+
+/** Leaves a trace in every field of the state, once in each of three generations, and then waits. */
+async function everything(run: Run, input: unknown): Promise<Outcome<unknown>> {
+  const generation = (input as number | null) ?? 0;
+  run.pin('policy', 'strict');
+  run.note({ kind: 'private', tools: ['vault'] });
+  run.note({ kind: 'loop-start', loop: '/work' });
+  await run.call(look, null);
+  await run.call(broken, null);
+  await run.step('act', generation, () => generation, { class: 'idempotent', compensate: async () => undefined });
+  await run.wait({ name: `go ${generation}` });
+  return generation < 2 ? run.continueWith(generation + 1) : done(run.instructions().length);
+}
+
+/** What the run knows about itself after all that its journal holds. */
+async function stateOf(stage: Stage<never>, runId: string): Promise<RunState> {
+  const record = await stage.engine.get(runId);
+  if (record === undefined) throw new Error(`There is no run ${runId}.`);
+  const { entries } = await load(stage.engine, record, record.generation);
+  return indexJournal(entries, { deep: false }).state.state();
+}
+
+async function goOn(life: Life, runId: string, generation: number): Promise<void> {
+  await life.runtime.signal(runId, `go ${generation}`);
+  await toTheEnd(life, runId, ({ kind }) => (kind === 'approval' ? { verdict: 'approve' } : undefined));
+}
+
+/** A live fork, in its second generation, that has something in every field: the state before each turn. */
+async function played(): Promise<Readonly<Record<Turn, { readonly before: RunState; readonly after: RunState }>>> {
+  const stage = moving();
+  const life = stage.open(everything);
+  await life.start();
+  await life.runtime.fork(RUN, { at: 0, live: true, id: 'full' });
+  await toTheEnd(life, 'full', ({ kind }) => (kind === 'approval' ? { verdict: 'approve' } : undefined));
+  await life.runtime.redirect('full', 'Be brief.', { by: 'ann' });
+  await goOn(life, 'full', 0);
+  const before = await stateOf(stage as never, 'full');
+  const at = lastOf(await stage.entries('full'), 'wait-start', 1);
+  const forked = async (live: boolean): Promise<RunState> => {
+    const id = `fork ${live}`;
+    await life.runtime.fork('full', { at, generation: 1, live, id, by: 'eve' });
+    const [first] = await stage.entries(id);
+    if (first?.event.type !== 'run-start' || first.event.fork === undefined) throw new Error('It is no fork.');
+    return first.event.fork.state;
+  };
+  const [fork, liveFork] = [await forked(false), await forked(true)];
+  await life.runtime.pause('full');
+  await toTheEnd(life, 'full', () => undefined);
+  await (await life.runtime.resume('full', { budget: { toolCalls: 7 } })).outcome();
+  const era = await stateOf(stage as never, 'full');
+  await goOn(life, 'full', 1);
+  const started = (await stage.entries('full')).findLast(({ event }) => event.type === 'generation-start')?.event;
+  if (started?.type !== 'generation-start') throw new Error('There is no further generation.');
+  return {
+    fork: { before, after: fork },
+    liveFork: { before, after: liveFork },
+    era: { before, after: era },
+    generation: { before: era, after: started.state },
+  };
+}
+
+describe('the state of a run', () => {
+  let once: ReturnType<typeof played> | undefined;
+  const turnsPlayed = (): ReturnType<typeof played> => {
+    once ??= played();
+    return once;
+  };
+
+  it.each(FIELDS)('%s: the run under test has something there', async (field) => {
+    const turns = await turnsPlayed();
+    for (const turn of TURNS) expect(turns[turn].before[field]).not.toEqual(newRunState('')[field]);
+  });
+
+  const cases = FIELDS.flatMap((field) => TURNS.map((turn) => [field, turn, STATE_RULES[field][turn]] as const));
+  it.each(cases)('%s at %s: %s', async (field, turn, rule) => {
+    const { before, after } = (await turnsPlayed())[turn];
+    // what a generation itself spends and does is added to what it began with when it ends
+    const grows = turn === 'generation' && (field === 'spent' || field === 'toUndo');
+    if (rule === 'reset') expect(after[field]).toEqual(newRunState(before.subject)[field]);
+    else if (!grows) expect(after[field]).toEqual(before[field]);
+    else if (field === 'toUndo') expect([before.toUndo, after.toUndo]).toEqual([1, 2]);
+    else expect([before.spent.toolCalls, after.spent.toolCalls]).toEqual([2, 4]);
+  });
+
+  it('is described in the decision record field by field, as the code has it', () => {
+    const record = readFileSync(join(import.meta.dirname, '../../docs/decisions/0034-state-of-a-run.md'), 'utf8');
+    const rows = [...record.matchAll(/^\| `(\w+)` \| (\w+) \| (\w+) \| (\w+) \| (\w+) \|/gm)];
+    const told = rows.map(([, field, fork, liveFork, generation, era]) => [field, { fork, liveFork, generation, era }]);
+    expect(Object.fromEntries(told)).toEqual(STATE_RULES);
+  });
+});
