@@ -309,9 +309,22 @@ export class Attempt {
   /** Appends an end and puts it in line for delivery. */
   record(event: EndEvent | EventOf<'trip' | 'cancel' | 'redirect' | 'stuck' | 'rollback-end'>): void {
     if (this.dead || this.harvest) return;
+    this.alertOver(event);
     this.queue.push(this.push(event));
     this.kick();
     this.flushSoon();
+  }
+
+  /** A model or tool that reports more than was reserved for it makes bounds soft: somebody has to know. */
+  private alertOver(event: RunEvent): void {
+    if (!('spent' in event) || !('id' in event)) return;
+    const pending = this.open.get(event.id);
+    const spent = event.spent as Partial<Amounts>;
+    const over = AXES.filter((axis) => (spent[axis] ?? 0) > (pending?.reserved?.[axis] ?? 0) + 1e-9);
+    if (pending?.reserved === undefined || over.length === 0) return;
+    const each = over.map((axis) => `${spent[axis]} ${axis} where ${pending.reserved?.[axis] ?? 0} were reserved`);
+    const why = `Effect ${event.id} reports ${each.join(', ')}. Correct what its model or tool reserves.`;
+    this.push({ type: 'operator-alert', alert: 'over-reservation', effect: event.id, why });
   }
 
   push(event: RunEvent): Written {
@@ -456,8 +469,22 @@ export class Attempt {
       const isOver = pending.closedBy !== undefined || this.settlement !== undefined;
       if (isOver && !pending.intended) this.drop(pending);
       else if (this.stopping !== undefined && !pending.intended) this.held.push({ pending, want });
-      else this.begin(pending, want);
+      else this.beginHeld(pending, want);
     }
+  }
+
+  /**
+   * It was let wait under the budget of its time, and another one may hold by now: what the journal has not agreed to is
+   * asked about again, or a run that is resumed with less would spend what it had before.
+   */
+  private beginHeld(pending: Pending, want: Partial<Amounts>): void {
+    const { id, reserved, kind } = pending;
+    const isDecided = this.recorded.starts.has(id) || this.recorded.ends.has(id);
+    if (reserved !== undefined && !isDecided && kind !== 'spawn') {
+      pending.scope.ledger.release(reserved);
+      pending.reserved = undefined;
+    }
+    this.begin(pending, want);
   }
 
   private deliver(

@@ -121,11 +121,19 @@ export class Eras {
     const open = [...this.children].filter(([, child]) => child.era < this.at);
     for (const [, { ledger }] of open.toReversed()) ledger.yieldRest();
     for (const [id, child] of open) {
-      child.era = this.at;
       const { ledger } = child;
-      ledger.become(ledger.derived(child.slice, { activeMs: this.root.spent.wallMs }));
+      ledger.become(ledger.derived(this.sliceOf(child), { activeMs: this.root.spent.wallMs }));
+      child.era = this.at;
       this.tell({ type: 'slice-change', id, path: ledger.path, limits: ledger.effectiveLimits() });
     }
+  }
+
+  /** A fork is made to go on: a deadline that had passed when it began says nothing about it. */
+  private sliceOf({ slice, era }: Child): BudgetSlice {
+    const fork = this.recorded.budgets.findLast(({ fresh }, index) => fresh && index > era);
+    if (fork === undefined || slice.deadline === undefined || slice.deadline > fork.at) return slice;
+    const { deadline: _past, ...others } = slice;
+    return others;
   }
 
   private ledgers(): Ledger[] {

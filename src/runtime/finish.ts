@@ -1,5 +1,6 @@
 import type { ActRecord, Acts } from '../core/act-record.js';
 import { ActsFold } from '../core/acts.js';
+import { boundReached } from '../core/budget.js';
 import { roundTrip } from '../core/codec.js';
 import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
 import { EVENT_VERSION } from '../core/events.js';
@@ -20,7 +21,7 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   if (outcomeOf(settlementOf(attempt, settlement)).stop !== 'bounded') attempt.endLeftOpen();
   await attempt.open.intentsEnded('');
   await undoStrays(attempt);
-  let outcome = outcomeOf(settlementOf(attempt, settlement));
+  let outcome = withinBounds(attempt, outcomeOf(settlementOf(attempt, settlement)));
   if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
     const report = await rollback(attempt, '', outcome.because);
     if (report.entries.length > 0) outcome = { ...outcome, rollback: report };
@@ -70,6 +71,14 @@ function outcomeOf({ outcome: given, error, closedBy }: Settlement): Outcome<unk
   if (closedBy instanceof BoundReachedError && given?.stop !== 'degraded') return bounded(closedBy, partial);
   if (error === undefined) return isOutcome(given) ? given : failed(notAnOutcome());
   return error instanceof BoundReachedError ? bounded(error, {}) : failed(failureOf(error));
+}
+
+/** Who reports more than was reserved can carry a run past its bounds: it may end there, but not as done. */
+function withinBounds(attempt: Attempt, outcome: Outcome<unknown>): Outcome<unknown> {
+  const over = outcome.stop === 'done' ? attempt.root.ledger.overspent() : undefined;
+  if (over === undefined) return outcome;
+  attempt.push({ type: 'trip', ...over });
+  return bounded(boundReached(over), partialOf(outcome));
 }
 
 function bounded({ bound, limit }: BoundReachedError, partial: { readonly partial?: unknown }): Outcome<unknown> {

@@ -204,10 +204,11 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'run-start':
       case 'generation-start':
-        budgets.push({ from: place, budget: completed(event.budget), fresh: own && place > 0 });
+        budgets.push({ from: place, at: entry.at, budget: completed(event.budget), fresh: own && place > 0 });
         break;
       case 'run-resume':
-        if (event.budget !== undefined) budgets.push({ from: place, budget: completed(event.budget), fresh: false });
+        if (event.budget !== undefined)
+          budgets.push({ from: place, at: entry.at, budget: completed(event.budget), fresh: false });
         if (own) end = undefined;
         if (own) isPaused = false;
         break;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Budget, budget as completeBudget } from '../core/budget.js';
+import { type Budget, budget as completeBudget, completed } from '../core/budget.js';
 import { encode, roundTrip } from '../core/codec.js';
 import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
 import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
@@ -295,7 +295,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         agent: parent.agent,
         version: known.version,
         input: first.input,
-        budget: checkedBudget(given.budget ?? first.budget),
+        budget: checkedBudget(given.budget ?? withoutPastDeadline(completed(first.budget), clock.now())),
         subject: by,
         tenant: parent.tenant,
         fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', before) },
@@ -354,6 +354,12 @@ function handled<T>(answer: Promise<T>): Promise<T> {
 function checkedBudget(given: Budget | undefined): Budget {
   if (given === undefined) throw new ConfigError('A run needs a budget: pass budget: budget({ costUsd: 1 }), say.');
   return completeBudget(given);
+}
+
+/** A fork is made to go on: a deadline that its parent let pass says nothing about it. */
+function withoutPastDeadline(inherited: Budget, now: number): Budget {
+  const { deadline, ...others } = inherited;
+  return deadline === undefined || deadline <= now ? others : inherited;
 }
 
 function firstBatch(event: RunEvent, at: number): Batch {

@@ -6,6 +6,7 @@ import type { LoadedEntry } from './loaded-entry.js';
 export interface Era {
   /** Place of its first entry among all entries. */
   readonly from: number;
+  readonly at: number;
   readonly budget: Budget;
   /** A fork's own part begins: what was spent before is its parent's bill. */
   readonly fresh: boolean;

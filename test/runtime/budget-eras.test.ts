@@ -240,6 +240,82 @@ describe('the part of a budget that a child was given', () => {
   });
 });
 
+describe('a run that goes on after a long rest', () => {
+  it('has the time of the life that goes on, so that a deadline an hour ahead is an hour ahead [F-X10]', async () => {
+    const stage = still();
+    const WEEK = 7 * 24 * 3600_000;
+    const { tool } = worker();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.call(tool, 'before');
+      const from = run.now();
+      await run.call(tool, ['at', from]);
+      const heard = await run.wait({ name: 'never', timeoutMs: 3600_000 });
+      return done([from, heard]);
+    };
+    const life = stage.open(agent);
+    expect(await life.start(null, { toolCalls: 1 })).toMatchObject({ stop: 'bounded' });
+    await stage.clock.advance(WEEK);
+    const resumed = life.resume({ budget: { toolCalls: 5 } });
+    await stage.clock.advance(1000);
+    expect(await resumed).toMatchObject({ stop: 'suspended' });
+    await stage.clock.advance(3600_000);
+    const ended = stage.open(agent).resume(); // a later life is told the same
+    await stage.clock.advance(1);
+    expect(await ended).toMatchObject({ stop: 'done', value: [VIRTUAL_START + WEEK, 'timed-out'] });
+  });
+
+  it('keeps the old time where the code had acted on it already [F-X10]', async () => {
+    const stage = still();
+    const { tool, acted } = worker();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.call(tool, 'before');
+      const from = run.now();
+      await run.wait({ name: 'go', request: { from } });
+      await run.call(tool, ['at', from]);
+      return done(from);
+    };
+    const life = stage.open(agent);
+    const rested = life.start();
+    await stage.clock.advance(1000);
+    expect(await rested).toMatchObject({ stop: 'suspended' });
+    await stage.clock.advance(3600_000);
+    await life.runtime.signal(RUN, 'go');
+    expect(await life.resume({ budget: { toolCalls: 9 } })).toMatchObject({ stop: 'done', value: VIRTUAL_START });
+    expect(acted).toEqual(['"before"', `["at",${VIRTUAL_START}]`]);
+  });
+});
+
+describe('a fork of a run whose deadline has passed', () => {
+  it('has no deadline unless it is given one, and nor have its children [F-X10]', async () => {
+    const stage = still();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      const child = await run.spawn(
+        async (on: Run): Promise<Outcome<unknown>> => {
+          await on.step('think', null, () => 'thought', 'pure');
+          await on.wait({ name: 'go', timeoutMs: 200 });
+          return done('waited');
+        },
+        null,
+        { deadline: VIRTUAL_START + 50 },
+      );
+      return done(child.stop);
+    };
+    const life = stage.open(agent);
+    const started = life.start(null, { deadline: VIRTUAL_START + 100 });
+    await stage.clock.advance(1000);
+    await started;
+    const entries = await stage.entries();
+    const thought = entries.find(({ event }) => event.type === 'complete')?.seq ?? -1;
+    const forked = await life.runtime.fork(RUN, { at: thought, id: 'fork' });
+    const rested = forked.outcome();
+    await stage.clock.advance(500);
+    expect(await rested).toMatchObject({ stop: 'suspended' });
+    const ended = life.runtime.resume('fork').then((handle) => handle.outcome());
+    await stage.clock.advance(1);
+    expect(await ended).toMatchObject({ stop: 'done', value: 'done' });
+  });
+});
+
 describe('a warning about the budget', () => {
   it('is given again under a new budget [F-X10]', async () => {
     const stage = moving();

@@ -1,4 +1,4 @@
-import { type BudgetSlice, checkSlice, type Refusal } from '../../core/budget.js';
+import { type BudgetSlice, boundReached, checkSlice, type Refusal } from '../../core/budget.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
 import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
@@ -150,6 +150,9 @@ async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): 
     if (own instanceof BoundReachedError && (outcome.stop === 'done' || outcome.stop === 'failed')) {
       return bounded(own, 'value' in outcome ? outcome.value : undefined);
     }
+    const over = outcome.stop === 'done' ? child.ledger.overspent() : undefined;
+    if (over?.node === child.ledger.path)
+      return bounded(boundReached(over), 'value' in outcome ? outcome.value : undefined);
     return outcome;
   } catch (error) {
     if (error instanceof BoundReachedError)
