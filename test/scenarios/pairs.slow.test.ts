@@ -9,7 +9,7 @@ const most = Number(process.env['FLYBALL_POINTS'] ?? 3);
 
 describe('two features that meet', () => {
   for (const names of pairs) {
-    it(`${names.join(' × ')} comes out the same in every way`, async () => {
+    it(`${names.join(' × ')} comes out the same in every way [R7-DRIVER-PAIRS]`, async () => {
       assertSame(await exercise(meeting(names), { engine: memoryEngine, most }));
     });
   }
@@ -17,7 +17,7 @@ describe('two features that meet', () => {
 
 describe('three features that meet', () => {
   for (const names of triples) {
-    it(`${names.join(' × ')} comes out the same in every way`, async () => {
+    it(`${names.join(' × ')} comes out the same in every way [R7-DRIVER-PAIRS]`, async () => {
       assertSame(await exercise(meeting(names), { engine: memoryEngine, most }));
     });
   }

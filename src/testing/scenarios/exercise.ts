@@ -21,6 +21,8 @@ export interface Difference {
 
 export interface ExerciseReport {
   readonly scenario: string;
+  /** How the straight play ended. */
+  readonly stop: string;
   readonly plays: number;
   readonly differences: readonly Difference[];
 }
@@ -33,6 +35,7 @@ export interface ExerciseReport {
 export async function exercise(scenario: Scenario, options: ExerciseOptions): Promise<ExerciseReport> {
   const differences: Difference[] = [];
   let plays = 0;
+  let stop = '';
   const stages: Stage[] = [];
   const newStage = async (): Promise<Stage> => {
     const stage = stageOn(await options.engine());
@@ -45,13 +48,15 @@ export async function exercise(scenario: Scenario, options: ExerciseOptions): Pr
   };
   const forkAll = async (parent: Played, stage: Stage, about = ''): Promise<void> => {
     for (const way of forksOf(parent, options.most)) {
-      const played = await play(scenario, way, stage);
-      check({ ...way, name: `${way.name}${about}` }, played, comparedFork(scenario, way, parent, played));
+      const named = { ...way, name: `${way.name}${about}` };
+      const played = await play(scenario, named, stage);
+      check(named, played, comparedFork(scenario, named, parent, played));
     }
   };
   try {
     const home = await newStage();
     const straight = await play(scenario, { name: 'straight' }, home);
+    stop = straight.outcome.stop;
     check({ name: 'straight' }, straight, straight.outcome.stop === 'threw' ? [straight.outcome.because] : []);
     for (const way of waysOf(straight, options.most)) {
       const played = await play(scenario, way, await newStage());
@@ -69,7 +74,7 @@ export async function exercise(scenario: Scenario, options: ExerciseOptions): Pr
       await engine.close();
     }
   }
-  return { scenario: scenario.name, plays, differences };
+  return { scenario: scenario.name, stop, plays, differences };
 }
 
 /** Throws with every difference, each once with the first ways that show it. */
@@ -171,14 +176,14 @@ function isGiven<T>(value: T | undefined): value is T {
 }
 
 function compared(scenario: Scenario, way: Way, straight: Played, played: Played): string[] {
-  const same = shown(played) === shown(straight);
-  if (way.resumeWith !== undefined) return isSound(played) ? [] : [`it ended ${shown(played)}`];
+  const same = shown(scenario, played) === shown(scenario, straight);
+  if (way.resumeWith !== undefined) return isSound(played) ? [] : [`it ended ${shown(scenario, played)}`];
   if (way.name.includes('cancelled'))
-    return same || played.outcome.stop === 'cancelled' ? [] : [`it ended ${shown(played)}`];
+    return same || played.outcome.stop === 'cancelled' ? [] : [`it ended ${shown(scenario, played)}`];
   if (way.name.includes('redirected') && scenario.heedsInstructions === true)
-    return isSound(played) ? [] : [`it ended ${shown(played)}`];
+    return isSound(played) ? [] : [`it ended ${shown(scenario, played)}`];
   return [
-    ...(same ? [] : [`it ended ${shown(played)} instead of ${shown(straight)}`]),
+    ...(same ? [] : [`it ended ${shown(scenario, played)} instead of ${shown(scenario, straight)}`]),
     ...sameNames(straight.outside.names(), played.outside.names()),
   ];
 }
@@ -188,20 +193,22 @@ function comparedFork(scenario: Scenario, way: Way, straight: Played, played: Pl
     const acted = played.outside.names();
     return [
       ...(acted.length === 0 ? [] : [`a simulated fork did ${acted.join(', ')}`]),
-      ...(isSound(played) ? [] : [`it ended ${shown(played)}`]),
+      ...(isSound(played) ? [] : [`it ended ${shown(scenario, played)}`]),
     ];
   }
   const asked = played.asked.filter((name) => name.endsWith('live-fork')).length;
   const askedOnce = asked <= 1 ? [] : [`its live fork was approved ${asked} times`];
-  if (way.fork.budget !== undefined || scenario.racesTime === true)
-    return [...askedOnce, ...(isSound(played) ? [] : [`it ended ${shown(played)}`])];
+  // a fork before the redirection is not redirected
+  const maySay = way.name.includes('redirected') && scenario.heedsInstructions === true;
+  if (way.fork.budget !== undefined || scenario.racesTime === true || maySay)
+    return [...askedOnce, ...(isSound(played) ? [] : [`it ended ${shown(scenario, played)}`])];
   const inherited = inheritedActs(straight, way.fork);
   return [
     ...askedOnce,
     // what the parent did is the parent's to undo
-    ...(shown(played, 'rollback') === shown(straight, 'rollback')
+    ...(shown(scenario, played, 'rollback') === shown(scenario, straight, 'rollback')
       ? []
-      : [`it ended ${shown(played)} instead of ${shown(straight)}`]),
+      : [`it ended ${shown(scenario, played)} instead of ${shown(scenario, straight)}`]),
     ...sameNames(straight.outside.names(), [...inherited, ...played.outside.names()].sort()),
   ];
 }
@@ -231,9 +238,12 @@ function isSound({ outcome }: Played): boolean {
 const BROKEN = new Set(['FOREIGN_AWAIT', 'REPLAY_DIVERGED', 'JOURNAL_CORRUPT', 'CONTINUE_REFUSED']);
 
 /** How it ended, without what differs from play to play. */
-function shown({ outcome }: Played, ...without: readonly string[]): string {
-  const left = new Set(['usage', ...without]);
-  return JSON.stringify(Object.fromEntries(Object.entries(outcome).filter(([name]) => !left.has(name))));
+function shown({ compare = (value) => value }: Scenario, { outcome }: Played, ...without: readonly string[]): string {
+  const left = new Set(['usage', 'acts', ...without]);
+  const kept = Object.entries(outcome).filter(([name]) => !left.has(name));
+  return JSON.stringify(
+    Object.fromEntries(kept.map(([name, value]) => [name, name === 'value' ? compare(value) : value])),
+  );
 }
 
 /** `most` of them, the first and the last among them. */

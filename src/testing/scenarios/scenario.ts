@@ -42,6 +42,8 @@ export interface Scenario {
   readonly people?: (waiting: Waiting) => PersonAnswer | undefined;
   /** The budgets to resume with, one after the other, when the run stops at a bound. */
   readonly larger?: readonly Partial<Budget>[];
+  /** What of a value has to be the same in every play; all of it by default. Leave out what counts tokens or names the run. */
+  readonly compare?: (value: unknown) => unknown;
   /** The agent reads its instructions, so a redirection may change how it ends. */
   readonly heedsInstructions?: true;
   /** A timer races with people. A fork made later finds the timer due, and may end otherwise. */
