@@ -12,8 +12,8 @@ export function wrongFingerprint(recorded: Recorded, pending: Pending): ReplayDi
   const name = nameIn(start) ?? nameIn(end);
   return new ReplayDivergedError({
     id: pending.id,
-    recorded: `${start?.type ?? end?.type}${name === undefined ? '' : ` "${name}"`} with fingerprint ${fp}`,
-    asked: `${pending.kind} with fingerprint ${pending.fp}`,
+    recorded: `${start?.type ?? end?.type}${named(name)} with fingerprint ${fp}`,
+    asked: `${pending.kind}${named(pending.name)} with fingerprint ${pending.fp}`,
   });
 }
 
@@ -36,6 +36,10 @@ export function unclaimedStart(
     return new ReplayDivergedError({ id, recorded: what, asked: 'nothing there' });
   }
   return undefined;
+}
+
+function named(name: string | undefined): string {
+  return name === undefined ? '' : ` "${name}"`;
 }
 
 function nameIn(event: object | undefined): string | undefined {

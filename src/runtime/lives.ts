@@ -3,7 +3,7 @@ import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.
 import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
-import type { Claim, Rest, RunStatus } from '../ports/engine.js';
+import type { Claim, Rest, RunRecord, RunStatus } from '../ports/engine.js';
 import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
 import { finish } from './finish.js';
@@ -17,6 +17,10 @@ import { giveBack, pause, suspend } from './resting.js';
 import { makeRun } from './run-object.js';
 import type { Compensation, Done } from './saga.js';
 import { through } from './seams.js';
+import { isProgress } from './writer.js';
+
+/** Crashes in a row without progress before a run is tried alone. */
+const SUSPECT_AFTER = 3;
 
 type Why = EventOf<'attempt-start'>['why'];
 
@@ -30,6 +34,11 @@ export class Lives {
   private readonly launching = new Set<string>();
   private readonly host: AttemptHost;
   private closed = false;
+  /**
+   * The run that is on trial. A process that dies takes all its runs with it, the innocent ones too: those that crashed
+   * several times without getting further are tried one after the other, so that each is blamed for itself only.
+   */
+  private suspect: string | undefined;
   /** Called when a run was loaded or has gone. */
   onChange: () => void = () => undefined;
 
@@ -60,14 +69,15 @@ export class Lives {
     return { agent, version: typeof found === 'function' ? '1' : found.version };
   }
 
-  /** Claims a run and sets it going. */
-  async launch(runId: string, why: Why, resume?: Resume): Promise<void> {
+  /** Claims a run and sets it going. A worker that found it due takes turns: see `suspect`. */
+  async launch(runId: string, why: Why, resume?: Resume, how: { readonly inTurn?: true } = {}): Promise<void> {
     if (this.closed) throw new FlyballError('RUN_UNLOADED', 'This runtime is closed; open another one.');
     if (this.has(runId)) return;
     this.launching.add(runId);
     try {
       const { engine, clock, host, options } = this.settings;
       const before = await engine.get(runId);
+      if (this.isOnTrial(before) && how.inTurn === true && this.suspect !== runId) return;
       const now = clock.now();
       const me = host.owner();
       const isGone = (owner: { readonly id: string } & typeof me): boolean => owner.id === me.id || host.isGone(owner);
@@ -77,7 +87,23 @@ export class Lives {
       await this.begin(claim, before?.status ?? 'pending', claim.previous === undefined ? why : 'takeover', resume);
     } finally {
       this.launching.delete(runId);
+      if (!this.attempts.has(runId)) this.acquit(runId);
     }
+  }
+
+  /** It may be what takes processes down: put on trial, unless another one is. */
+  private isOnTrial(record: RunRecord | undefined): boolean {
+    if (record === undefined) return false;
+    const crashes = record.crashes + (record.owner === undefined ? 0 : 1);
+    if (crashes < Math.min(SUSPECT_AFTER, this.settings.options.maxResumes)) return false;
+    this.suspect ??= record.id;
+    return true;
+  }
+
+  private acquit(runId: string): void {
+    if (this.suspect !== runId) return;
+    this.suspect = undefined;
+    this.onChange();
   }
 
   private async begin(claim: Claim, was: RunStatus, why: Why, resume: Resume | undefined): Promise<void> {
@@ -193,7 +219,10 @@ export class Lives {
           subject: run.subject,
           at: '',
         }),
-      publish: (runId, entries) => this.audience.publish(runId, entries),
+      publish: (runId, entries) => {
+        if (runId === this.suspect && entries.some(({ event }) => isProgress(event))) this.acquit(runId);
+        this.audience.publish(runId, entries);
+      },
       isWatched: () => this.audience.isWatched(),
       delta: (...about) => this.audience.delta(...about),
       settled: (life) => {
@@ -285,6 +314,7 @@ export class Lives {
     if (this.attempts.get(life.runId) !== life) return;
     this.attempts.delete(life.runId);
     this.leases.delete(life.runId);
+    this.acquit(life.runId);
     this.onChange();
   }
 
@@ -342,6 +372,22 @@ export class Lives {
     this.closed = true;
     while (this.launching.size > 0) await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([...this.attempts.values()].map((attempt) => giveBack(attempt)));
+  }
+
+  /** There is no more time: what is still in flight is given back as it stands, its INTENTs open. */
+  async giveUp(): Promise<void> {
+    const left = [...this.attempts.values()];
+    for (const attempt of left) attempt.unload();
+    await Promise.all(
+      left.map(async (attempt) => {
+        try {
+          await attempt.writer.flush();
+          await this.settings.engine.release(attempt.claim, { status: 'pending', now: this.settings.clock.now() });
+        } catch (error) {
+          this.settings.onProblem(error, `giving run ${attempt.runId} back`);
+        }
+      }),
+    );
   }
 
   /** Drops everything, as a dying process would. */

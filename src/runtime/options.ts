@@ -39,6 +39,8 @@ export interface RuntimeOptions extends AttemptOptions {
   readonly pollMs: number;
   /** Crashes in a row without progress before a run is set aside for a person. */
   readonly maxResumes: number;
+  /** How long `close` lets running effects end before it gives their runs back as they stand. */
+  readonly drainMs: number;
   /** Runs kept in memory; beyond it those that only wait are unloaded at once. */
   readonly maxLoaded: number;
   /** Picks up due timers, messages and orphaned runs by itself. */
@@ -54,6 +56,7 @@ export const DEFAULTS: RuntimeOptions = {
   leaseMs: 15_000,
   pollMs: 500,
   maxResumes: 10,
+  drainMs: 10_000,
   maxLoaded: 1_000,
   worker: true,
 };

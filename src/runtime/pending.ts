@@ -7,6 +7,8 @@ export interface Pending {
   readonly id: EffectId;
   readonly kind: 'ask' | 'call' | 'step' | 'spawn' | 'wait' | 'sleep' | 'rollback';
   readonly fp: string;
+  /** What the code calls it, where it has a name. */
+  readonly name: string | undefined;
   readonly scope: Scope;
   /** held: not started. running: in flight. waiting: only a person, a signal or a timer can move it. */
   phase: 'held' | 'running' | 'waiting';

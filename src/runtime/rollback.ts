@@ -1,4 +1,4 @@
-import { failureOf } from '../core/errors.js';
+import { failureOf, JournalConflictError } from '../core/errors.js';
 import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { RollbackEntry, RollbackReport } from '../core/outcome.js';
 import type { Attempt } from './attempt.js';
@@ -119,6 +119,7 @@ async function tryCompensation(attempt: Attempt, entry: SagaEntry, key: string):
   if (compensation === undefined) return new Error('the code that knew how to undo it is not there any more');
   let problem: unknown;
   for (let nth = 1; nth <= attempt.host.options.compensationAttempts; nth++) {
+    await stillOwned(attempt, entry);
     try {
       await withinTime(attempt, (signal) => compensation({ key, signal }));
       return undefined;
@@ -127,6 +128,13 @@ async function tryCompensation(attempt: Attempt, entry: SagaEntry, key: string):
     }
   }
   return problem;
+}
+
+/** Whoever has lost the run leaves its rollback to its successor. Never resolves then. */
+async function stillOwned(attempt: Attempt, { effect }: SagaEntry): Promise<void> {
+  if (attempt.host.leaseHolds(attempt)) return;
+  attempt.fail(new JournalConflictError(attempt.runId, `the lease ended before ${effect} was undone.`));
+  await attempt.barrier();
 }
 
 async function withinTime(attempt: Attempt, body: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -76,7 +76,10 @@ export interface Runtime {
   subscribe(listener: EntryListener): () => void;
   /** Pieces of replies while they arrive: not journaled. */
   subscribeDeltas(listener: DeltaListener): () => void;
-  /** Lets running effects end, then gives every run back. */
+  /**
+   * Lets running effects end, for at most `drainMs` (or the runtime's option of that name), then gives every run back.
+   * That is no crash: whoever goes on with a run whose effect was cut off here examines it like any other in doubt.
+   */
   close(options?: { readonly drainMs?: number }): Promise<void>;
   /** Drops everything as if the process had died here: for tests. */
   abandon(): void;
@@ -327,10 +330,11 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       worker.stopLooking();
       let cancel = (): void => undefined;
       const late = new Promise<void>((resolve) => {
-        cancel = clock.after(given.drainMs ?? 5_000, resolve);
+        cancel = clock.after(given.drainMs ?? settings.options.drainMs, resolve);
       });
       await Promise.race([lives.giveAllBack(), late]);
       cancel();
+      await lives.giveUp();
       worker.stop(); // leases are renewed until nothing needs them
       lives.abandon();
       audience.rejectAll(

@@ -97,7 +97,7 @@ export class Worker {
 
   private async pickUp(runId: string): Promise<void> {
     try {
-      await this.lives.launch(runId, 'wake');
+      await this.lives.launch(runId, 'wake', undefined, { inTurn: true });
     } catch (error) {
       // a run that another worker got first is none of our business
       if (error instanceof JournalConflictError || this.stopped) return;

@@ -102,7 +102,8 @@ export class Writer {
   }
 }
 
-function isProgress(event: RunEvent): boolean {
+/** After this a crash counts from the start again. */
+export function isProgress(event: RunEvent): boolean {
   return (
     event.type === 'complete' || event.type === 'ask-end' || event.type === 'wait-end' || event.type === 'spawn-end'
   );

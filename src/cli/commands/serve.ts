@@ -42,6 +42,7 @@ export function serveCommand(perform: Perform): Command {
     .option('--cost-per-day <usd>', 'what the runs of each tenant may cost in a day', amount)
     .option('--max-body <bytes>', 'longest body of a request (default: 1048576)', whole)
     .option('--timeout <seconds>', 'how long a request waits for an answer (default: 30)', amount)
+    .option('--drain <seconds>', 'how long running steps may take to end when the server stops (default: 10)', amount)
     .option('--triggers <file>', 'cron and webhook triggers, in YAML')
     .option('--evals <folder>', 'results of evaluations, shown in the studio (default: .flyball/evals)')
     .option('--public-card', 'show the agent card to anybody')

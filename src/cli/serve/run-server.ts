@@ -48,7 +48,7 @@ export async function runServer(call: Call, files: readonly string[], options: S
 }
 
 function settingsOf(options: ServeOptions): Partial<ServerSettings> {
-  const { host, port, origin, name, evals, publicCard, rate, costPerDay, maxBody, timeout } = options;
+  const { host, port, origin, name, evals, publicCard, rate, costPerDay, maxBody, timeout, drain } = options;
   return {
     version: versionOf(),
     studio: options.studio,
@@ -61,6 +61,7 @@ function settingsOf(options: ServeOptions): Partial<ServerSettings> {
     ...(publicCard === undefined ? {} : { publicCard }),
     ...(maxBody === undefined ? {} : { maxBodyBytes: maxBody }),
     ...(timeout === undefined ? {} : { requestTimeoutMs: timeout * 1000 }),
+    ...(drain === undefined ? {} : { drainMs: drain * 1000 }),
     tenantLimits: {
       ...(rate === undefined ? {} : { requestsPerMinute: rate }),
       ...(costPerDay === undefined ? {} : { costUsdPerDay: costPerDay }),

@@ -12,6 +12,8 @@ export interface ServeOptions extends CommonOptions {
   readonly mcp: boolean;
   readonly publicCard?: boolean;
   readonly rate?: number;
+  /** Seconds. */
+  readonly drain?: number;
   readonly costPerDay?: number;
   readonly maxBody?: number;
   readonly timeout?: number;

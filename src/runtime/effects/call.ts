@@ -53,6 +53,7 @@ export function call<T>(
   return ask<ToolResult<T>>(attempt, scope, {
     kind: 'call',
     fp,
+    name: given.name,
     want: { toolCalls: 1, ...reservationOf(given, args) },
     drive: async (pending) => {
       const admitted = await admitInTurn(attempt, pending, given, args, seams);

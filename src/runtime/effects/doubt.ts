@@ -29,7 +29,7 @@ export async function resolveDoubt(
   if (act.class === 'idempotent' && intent.class === 'idempotent')
     return isUnwanted(attempt, pending, act) ? notRepeated(attempt, pending, act, intent, ended) : 'again';
   if (!attempt.recorded.doubts.has(doubtOf(intent))) {
-    await untilDeadline(attempt, pending, intent, ended);
+    await untilDeadline(attempt, pending, act, intent, ended);
     const answer = await verify(attempt, pending, act, intent);
     if (answer.happened === 'yes') return happened(attempt, pending, act, answer.result, 'verified');
     const isSafe = nobodyLeft(attempt, intent, ended);
@@ -106,14 +106,17 @@ function hasEnded(body: BodyEnd<unknown>): boolean {
   return body.ended !== 'stopped' || body.settled;
 }
 
-/** The owner may still be about to act until then. */
+/** The owner may still be about to act until then. Where it is gone and only a person can tell, nobody is kept waiting. */
 function untilDeadline(
   attempt: Attempt,
   pending: Pending,
+  act: Act,
   intent: EventOf<'intent'>,
   ended: BodyEnd<unknown> | undefined,
 ): Promise<void> {
-  const isOver = attempt.host.clock.now() >= intent.deadline || (ended !== undefined && hasEnded(ended));
+  const hasLeft =
+    ended === undefined ? act.rules.verify === undefined && nobodyLeft(attempt, intent, ended) : hasEnded(ended);
+  const isOver = attempt.host.clock.now() >= intent.deadline || hasLeft;
   return isOver ? Promise.resolve() : new Promise((resolve) => waitUntil(attempt, pending, intent.deadline, resolve));
 }
 

@@ -10,6 +10,7 @@ import type { Scope } from '../scope.js';
 export interface EffectPlan<T> {
   readonly kind: Pending['kind'];
   readonly fp: string;
+  readonly name?: string;
   readonly want: Partial<Amounts>;
   readonly drive: (pending: Pending) => Promise<void>;
   readonly learn?: (end: EndEvent) => void;
@@ -30,6 +31,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       id,
       kind: plan.kind,
       fp: plan.fp,
+      name: plan.name,
       scope,
       phase: 'held',
       reserved: undefined,

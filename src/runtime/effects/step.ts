@@ -38,6 +38,7 @@ export function step<A, T>(
   return ask<T>(attempt, scope, {
     kind: 'step',
     fp: fingerprint('step', given.name, given.input),
+    name: given.name,
     want: {},
     drive: async (pending) => {
       const admitted = await admitStep(attempt, pending, act, given.effectClass, given.seams ?? {});

@@ -29,6 +29,7 @@ export function wait<T, R>(
   return ask<R | 'timed-out'>(attempt, scope, {
     kind: 'wait',
     fp: fingerprint('wait', spec.name, null),
+    name: spec.name,
     want: {},
     drive: async (pending) => {
       await openWait(attempt, pending, pending.id, {
