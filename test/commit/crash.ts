@@ -75,7 +75,10 @@ export async function liveCommit(course: Course, lifeOf: (life: number) => Doome
             }),
           answer: (waiting): Answer => ({
             id: `answer to ${waiting.effect}`,
-            payload: course.answer?.(waiting.request as Readonly<Record<string, unknown>>) ?? { verdict: 'approve' },
+            payload: course.answer?.(waiting.request as Readonly<Record<string, unknown>>) ?? {
+              verdict: 'approve',
+              reason: 'because',
+            },
           }),
         },
         clock,

@@ -10,7 +10,8 @@ beforeAll(async () => {
   await import('@cfworker/json-schema'); // the first check loads it, and virtual time would jump meanwhile
 });
 
-const PROGRAMS = repetitions({ sample: 200, full: 800 });
+const ALL = 800;
+const PROGRAMS = repetitions({ sample: 200, full: ALL });
 const NAMED = ['done', 'degraded', 'bounded', 'failed'];
 /** What a loop may fail with: the model's own failures, a plan that is none, and a quality that was not reached. */
 const FAILURES = ['MODEL_UNAVAILABLE', 'MODEL_REJECTED', 'PLAN_INVALID', 'REPLY_INVALID', 'QUALITY_NOT_REACHED'];
@@ -50,7 +51,8 @@ describe('arbitrary verdicts, errors, people and crashes', () => {
     for (const stop of NAMED) expect(stops.get(stop) ?? 0, stop).toBeGreaterThan(2);
     const everything = Object.values(TRANSITIONS).flatMap((row) => Object.keys(row));
     const unheard = [...new Set(everything)].filter((event) => !events.has(event));
-    expect(unheard).toEqual(['interrupted']); // a pause belongs to the runtime
+    const rare = PROGRAMS < ALL ? ['upgraded'] : []; // a sample may miss it
+    expect(unheard.filter((event) => !rare.includes(event))).toEqual(['interrupted']); // a pause belongs to the runtime
   });
 
   function expectSound(seed: number, { outcome, entries }: CommitLives): void {

@@ -123,5 +123,5 @@ function said(seed: number, request: Readonly<Record<string, unknown>>): unknown
   const kind = pick(['approve', 'reject', 'modify', 'replace', 'escalate'], seed, asked);
   if (kind === 'modify') return { verdict: 'modify', value: 'Say it otherwise.' };
   if (kind === 'replace') return { verdict: 'modify', value: { artefacts: { answer: 'A person wrote this.' } } };
-  return kind === 'approve' ? { verdict: 'approve' } : { verdict: kind, reason: 'because' };
+  return { verdict: kind, reason: 'because' }; // a gate that is closed is opened only with a reason
 }
