@@ -1,4 +1,5 @@
-import { type Checked, check, type JsonSchema, type StandardSchema } from '../core/schema.js';
+import { readJson } from '../core/read-json.js';
+import type { Checked, JsonSchema, StandardSchema } from '../core/schema.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
 import type { AgentSpec } from './agent-spec.js';
 import { defaultsOf, schemaOfFields } from './fields.js';
@@ -37,10 +38,13 @@ export async function readOutput(form: OutputForm, text: string): Promise<Checke
 }
 
 async function readText(form: OutputForm, text: string): Promise<Checked<unknown>> {
+  if (form.kind === 'schema') {
+    const read = await readJson(text, form.check);
+    return read.ok ? { ok: true, value: read.value } : read;
+  }
+  // without a schema nothing says that it has to be JSON: prose around a value is part of the answer
   const parsed = parse(withoutFence(text));
-  if (form.kind === 'named')
-    return { ok: true, value: parsed.ok && isRecord(parsed.value) ? parsed.value : wrapped(form, text) };
-  return parsed.ok ? check(form.check, parsed.value) : parsed;
+  return { ok: true, value: isRecord(parsed) ? parsed : wrapped(form, text) };
 }
 
 function wrapped({ fields }: Extract<OutputForm, { kind: 'named' }>, text: string): Readonly<Record<string, string>> {
@@ -54,11 +58,11 @@ export function withoutFence(text: string): string {
   return isFenced ? lines.slice(1, -1).join('\n').trim() : text.trim();
 }
 
-function parse(text: string): Checked<unknown> {
+function parse(text: string): unknown {
   try {
-    return { ok: true, value: JSON.parse(text) as unknown };
-  } catch (error) {
-    return { ok: false, problem: `It is not JSON: ${(error as Error).message}` };
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // then it is text
   }
 }
 

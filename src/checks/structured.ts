@@ -1,5 +1,6 @@
 import { FlyballError } from '../core/errors.js';
 import { append, type Prompt } from '../core/prompt.js';
+import { readJson } from '../core/read-json.js';
 import type { Run } from '../core/run.js';
 import { check } from '../core/schema.js';
 import type { Session } from '../core/session.js';
@@ -91,21 +92,17 @@ function readReply<T>(run: Run, template: OutputTemplate<T>, text: string, mode:
     'read-template',
     { template: template.hash, text },
     async (): Promise<Read<T>> => {
-      const read = mode === 'json' ? readJson(text) : readSkeleton(text, template.fields, template);
+      if (mode === 'json') {
+        const found = await readJson(text, template.output);
+        return found.ok ? { ok: true, value: found.value, prose: '' } : found;
+      }
+      const read = readSkeleton(text, template.fields, template);
       if (!read.ok) return read;
       const checked = await check(template.output, read.value);
       return checked.ok ? { ok: true, value: checked.value, prose: read.prose } : checked;
     },
     'pure',
   );
-}
-
-function readJson(text: string): Read<unknown> {
-  try {
-    return { ok: true, value: JSON.parse(text) as unknown, prose: '' };
-  } catch (error) {
-    return { ok: false, problem: `it is no JSON (${(error as Error).message})` };
-  }
 }
 
 /** Repairs are a sign that the skeleton is unclear: above the limit somebody should mend it. */

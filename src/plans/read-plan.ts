@@ -1,5 +1,5 @@
+import { findJson, isTooDeep } from '../core/read-json.js';
 import { type Fields, fieldsOf, isObject, noteMisspelt } from './fields.js';
-import { findJson, isTooDeep } from './find-json.js';
 import { PLAN_LIMITS } from './limits.js';
 import { inListOrder } from './list-order.js';
 import type { Branch, CausalLink, Ordering, Plan, PlanShape, PlanStep } from './plan.js';
@@ -15,7 +15,7 @@ const KNOWN: readonly string[] = ['goal', 'shape', 'steps', 'links', 'orderings'
 
 /** A planner's text as a plan, or what is wrong with it in words that let the planner mend it. */
 export function parsePlan(text: string): ReadPlan {
-  const found = findJson(text, looksLikePlan);
+  const found = findJson(text, looksLikePlan, 'plan');
   return found.ok ? readPlan(found.value) : { ok: false, problem: `${found.problem}.` };
 }
 

@@ -44,7 +44,7 @@ describe('a session with an output schema', () => {
       .open(async (run: Run) => done((await run.ask(judge(model), 'rate it')).value.score))
       .start();
     expect(outcome).toMatchObject({ value: 3, usage: { modelCalls: 3 } });
-    expect(model.promptAt('judge', 2)).toMatch(/no idea[\s\S]*not fit the required format: not JSON/);
+    expect(model.promptAt('judge', 2)).toMatch(/no idea[\s\S]*not fit the required format: It is not JSON/);
     expect(model.promptAt('judge', 3)).toContain('score');
     expect(await stage.events('ask-start')).toHaveLength(1);
     expect(eventsOf(await stage.entries(), 'ask-end')).toMatchObject([{ reply: { calls: 3 } }]);

@@ -5,7 +5,7 @@ import type { EventOf, RecordedReply } from '../../core/events.js';
 import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } from '../../core/model.js';
 import { costOf, worstCost } from '../../core/prices.js';
 import { append, type Prompt } from '../../core/prompt.js';
-import { check } from '../../core/schema.js';
+import { isJson, readJson } from '../../core/read-json.js';
 import type { Input, Reply, Session } from '../../core/session.js';
 import { underSetup } from '../../core/setup-chain.js';
 import type { ToolRef } from '../../core/tool.js';
@@ -212,15 +212,11 @@ type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: fals
 
 async function readReply(session: Session<unknown>, reply: ModelReply): Promise<Read> {
   if (session.output === undefined || reply.toolCalls.length > 0) return { ok: true, value: undefined };
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(reply.text);
-  } catch (error) {
-    return { ok: false, problem: `not JSON (${(error as Error).message})` };
-  }
-  const checked = await check(session.output, parsed);
-  if (!checked.ok) return checked;
-  return { ok: true, value: JSON.stringify(checked.value) === JSON.stringify(parsed) ? undefined : checked.value };
+  const read = await readJson(reply.text, session.output);
+  if (!read.ok) return read;
+  // a replay parses the text again, so a value that is not simply that is kept beside it
+  const isText = isJson(reply.text) && JSON.stringify(read.value) === JSON.stringify(read.parsed);
+  return { ok: true, value: isText ? undefined : read.value };
 }
 
 function recordReply(

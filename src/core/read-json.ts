@@ -1,28 +1,76 @@
-import type { Checked } from '../core/schema.js';
+import { type Checked, check, type StandardSchema } from './schema.js';
 
-/** Longer than any plan of the most steps there may be; what is longer is not searched. */
+/** Longer than any plan of the most steps there may be; what is longer, and not JSON as a whole, is not searched. */
 const MAX_TEXT = 400_000;
 /** Brackets in prose that may turn out not to begin JSON. */
 const MAX_STARTS = 64;
 const SHOWN = 60;
-/** Deeper than any plan; what walks a plan later may then call itself. */
+const NOTHING = ': there is no object and no list in it';
+/** Deeper than what anybody asks a model for; what walks a value later may then call itself. */
 const MAX_DEPTH = 64;
+
+/** What a text holds: the whole of it, or its fenced blocks, or the values with prose around them. */
+interface Found {
+  readonly values: readonly unknown[];
+  /** What is wrong with the first value that is broken, or with the text. */
+  readonly broken?: string;
+}
 
 /**
  * The one JSON value in a text that `fits`: the whole text, a fenced block, or a value with prose around it. Two that fit
- * are refused, since which of them was meant would be a guess; so is a part of a value that is broken as a whole.
+ * are refused, since which of them was meant would be a guess; so is a part of a value that is broken as a whole. `noun`
+ * is what the value is called in the problem.
  */
-export function findJson(text: string, fits: (value: unknown) => boolean): Checked<unknown> {
-  if (text.length > MAX_TEXT) return { ok: false, problem: `It is ${text.length} characters long; write it shorter` };
+export function findJson(text: string, fits: (value: unknown) => boolean, noun: string): Checked<unknown> {
   const whole = parsed(text);
   if (whole !== undefined) return { ok: true, value: whole.value };
-  const fenced = fencedValues(text).filter(fits);
-  const inProse = fenced.length > 0 ? { values: fenced } : outermost(text);
-  const found = new Map(inProse.values.filter(fits).map((value) => [JSON.stringify(value), value]));
+  const { values, broken = '' } = valuesIn(text, fits);
+  return only(values.filter(fits), `${noun}s`) ?? { ok: false, problem: `It holds no ${noun} in valid JSON${broken}` };
+}
+
+/**
+ * The value that a model was asked for, checked by a schema, out of its reply: the one reader for every reply that has to
+ * be JSON. `parsed` is the value as it stood there.
+ */
+export async function readJson<T>(
+  text: string,
+  schema: StandardSchema<unknown, T>,
+): Promise<Checked<T> & { readonly parsed?: unknown }> {
+  const whole = parsed(text);
+  const { values, broken = '' } = whole === undefined ? valuesIn(text, () => true) : { values: [whole.value] };
+  if (values.length === 0) return { ok: false, problem: `It is not JSON${broken === '' ? NOTHING : broken}` };
+  const checks = await Promise.all(values.map(async (value) => ({ value, checked: await check(schema, value) })));
+  const fitting = checks.flatMap(({ value, checked }) => (checked.ok ? [{ parsed: value, value: checked.value }] : []));
+  const one = only(
+    fitting.map((found) => found.parsed),
+    'values that fit',
+  );
+  if (one?.ok === false) return one;
+  const [first] = fitting;
+  if (first !== undefined) return { ok: true, ...first };
+  return checks[0]?.checked ?? { ok: false, problem: `It is not JSON${NOTHING}` };
+}
+
+/** Undefined where there is none. The same value twice is one. */
+function only(values: readonly unknown[], nouns: string): Checked<unknown> | undefined {
+  const found = new Map(values.map((value) => [JSON.stringify(value), value]));
   const [first] = found.values();
-  if (found.size === 1) return { ok: true, value: first };
-  if (found.size > 1) return { ok: false, problem: `It holds ${found.size} plans; write one` };
-  return { ok: false, problem: `It holds no plan in valid JSON${inProse.broken ?? ''}` };
+  if (found.size === 0) return undefined;
+  return found.size === 1
+    ? { ok: true, value: first }
+    : { ok: false, problem: `It holds ${found.size} ${nouns}; write one` };
+}
+
+/** Fenced blocks go before what stands in prose, if any of them is what is looked for. */
+function valuesIn(text: string, fits: (value: unknown) => boolean): Found {
+  if (text.length > MAX_TEXT) return { values: [], broken: `: it is ${text.length} characters long; write it shorter` };
+  const fenced = fencedValues(text).filter(fits);
+  return fenced.length > 0 ? { values: fenced } : outermost(text);
+}
+
+/** The whole text is JSON, nothing around it. */
+export function isJson(text: string): boolean {
+  return parsed(text) !== undefined;
 }
 
 // an engine's words about bad JSON differ between its versions, and a resumed run must say the same again
@@ -62,7 +110,7 @@ function fencedValues(text: string): readonly unknown[] {
 }
 
 /** The JSON objects and lists in a text that are in no other one, and what is wrong with the first that is broken. */
-function outermost(text: string): { readonly values: readonly unknown[]; readonly broken?: string } {
+function outermost(text: string): Found {
   const values: unknown[] = [];
   const starts = /[[{]/g;
   let broken: string | undefined;
