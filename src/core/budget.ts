@@ -123,8 +123,10 @@ export class ProgressMeter {
   private stale = 0;
 
   /** Counts one finished call; answers how many in a row were repeats. */
-  record(call: string, result: string): number {
+  record(call: string, result: string, how: { readonly changed?: boolean } = {}): number {
     const pair = `${call} ${result}`;
+    // after something changed, what was known before may be worth looking at again; only this very call is not
+    if (how.changed === true && !this.seen.has(pair)) this.seen.clear();
     this.stale = this.seen.has(pair) ? this.stale + 1 : 0;
     this.seen.add(pair);
     return this.stale;

@@ -89,6 +89,8 @@ export interface Tool<A = never, T = unknown> {
   reserve?(args: A): Partial<Amounts>;
   /** Which legs of the lethal trifecta a call stands on. */
   readonly legs?: readonly TrifectaLeg[];
+  /** The same call may give the same result many times, because it looks whether something has happened yet. */
+  readonly polls?: boolean;
   /** Scopes that allow it, any one of them; `tools:execute` always does. */
   readonly scopes?: readonly string[];
   /** Per try; where the effect class names a time of its own, that one holds. 60 s where neither does. */

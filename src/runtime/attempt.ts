@@ -570,8 +570,10 @@ export class Attempt {
     this.tellings.warn(ledger, this.eras.current);
     this.inFlight.delete(pending.id);
     if (pending.kind !== 'call' || (event.type !== 'complete' && event.type !== 'abort')) return;
+    if (pending.polls) return; // to see the same again is what it is for
     const result = event.type === 'complete' ? event.result : event.failure.message;
-    const stale = meter.record(pending.fp, contentId(JSON.stringify(result) ?? ''));
+    const changed = event.type === 'complete' && event.failure === undefined && this.saga.intents.has(event.id);
+    const stale = meter.record(pending.fp, contentId(JSON.stringify(result) ?? ''), { changed });
     const limit = ledger.effectiveLimits().noProgress;
     if (stale >= limit && this.live)
       this.bounds.trip({ node: ledger.path, bound: 'noProgress', limit, spent: stale, wanted: 1, left: 0 });

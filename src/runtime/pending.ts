@@ -18,6 +18,8 @@ export interface Pending {
   intended: boolean;
   /** Its body was run in this life: what it failed with is what the body said. */
   ran: boolean;
+  /** A call that may see the same again and again. */
+  readonly polls: boolean;
   /** The code was already answered with this error. */
   closedBy: Error | undefined;
   /** Earliest time at which a waiting effect moves by itself. */

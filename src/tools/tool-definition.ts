@@ -38,6 +38,8 @@ export interface ToolParts<S extends ToolInput, T> {
   /** For a schema library that cannot describe itself as JSON Schema. */
   readonly inputJsonSchema?: JsonSchema;
   readonly legs?: readonly TrifectaLeg[];
+  /** It looks whether something has happened yet: the same result again and again does not count as going in circles. */
+  readonly polls?: boolean;
   readonly scopes?: readonly string[];
   readonly timeoutMs?: number;
   readonly retry?: Partial<InvocationPolicy>;

@@ -30,6 +30,70 @@ describe('a loop that goes round in circles', () => {
     expect(result).toMatchObject({ termination: 'loop_detected', iterations: 5 });
   });
 
+  it('is not seen where work goes on: edits between equal test results, and files that are read again [F-K7]', async () => {
+    const edit = tool({
+      name: 'edit',
+      description: 'Edits. Not for anything else.',
+      effect: 'idempotent',
+      input: { type: 'object', properties: { v: { type: 'number' } } },
+      execute: async () => 'edited',
+    });
+    const pure = (name: string, says: (args: Readonly<Record<string, unknown>>) => string) =>
+      tool({
+        name,
+        description: `Does ${name}. Not for anything else.`,
+        effect: 'pure',
+        input: { type: 'object', properties: {}, additionalProperties: true },
+        execute: async (args) => says(args as Readonly<Record<string, unknown>>),
+      });
+    const test = pure('run_tests', () => '1 failed: expected 2 got 3');
+    const rounds = [1, 2, 3, 4, 5, 6, 7].flatMap((v) => [proposes('edit', { v }), proposes('run_tests')]);
+    const edited = await runLoop([...rounds, 'Done.'], { tools: [edit, test], config: ONCE });
+    expect(edited.result).toMatchObject({ termination: 'completed', toolCalls: 14 });
+
+    const paths = ['cfg', 'a', 'b', 'cfg', 'c', 'd', 'cfg', 'e'];
+    const read = pure('read_file', ({ path }) => `content of ${String(path)}`);
+    const reads = paths.map((path) => proposes('read_file', { path }));
+    const again = await runLoop([...reads, 'Done.'], { tools: [read], config: ONCE });
+    expect(again.result).toMatchObject({ termination: 'completed' });
+  });
+
+  it('is seen when the same change is made again and again [F-K7]', async () => {
+    const edit = tool({
+      name: 'edit',
+      description: 'Edits. Not for anything else.',
+      effect: 'idempotent',
+      input: { type: 'object', properties: {} },
+      execute: async () => 'edited',
+    });
+    const { result } = await runLoop(
+      forEver((n) => proposes(n % 2 === 0 ? 'add_one' : 'edit', n % 2 === 0 ? { x: 1 } : {})),
+      { tools: [edit, ...smallTools().all] },
+    );
+    expect(result).toMatchObject({ termination: 'loop_detected', iterations: 5 });
+  });
+
+  it('may poll, by a tool that says so, past the bound of the run too; or switch detection off [F-K7]', async () => {
+    const poll = (polls: boolean) =>
+      tool({
+        name: 'job_status',
+        description: 'Looks whether the job is done. Not for anything else.',
+        effect: 'pure',
+        polls,
+        input: { type: 'object', properties: {} },
+        execute: async () => 'running',
+      });
+    const replies = [...Array.from({ length: 12 }, () => proposes('job_status')), 'Still running.'];
+    const polled = await runLoop(replies, { tools: [poll(true)], config: ONCE });
+    expect(polled.result).toMatchObject({ termination: 'completed', toolCalls: 12 });
+    const off = await runLoop(replies, {
+      tools: [poll(false)],
+      config: { ...ONCE, repeatLimit: 'off' },
+      limits: { noProgress: 100 },
+    });
+    expect(off.result).toMatchObject({ termination: 'completed', toolCalls: 12 });
+  });
+
   it('is found out however the arguments are written [R3-LOOP-DETECT]', async () => {
     const pair = tool({
       name: 'pair',

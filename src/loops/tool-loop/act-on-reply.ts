@@ -118,8 +118,8 @@ function tooManyErrors<O>({ config }: LoopParts<O>, { lastStraw }: LoopState): L
 }
 
 function repeated<O>(parts: LoopParts<O>, state: LoopState): LoopStop<O> | undefined {
-  if (state.repeatedCall === undefined) return undefined;
   const limit = parts.config.repeatLimit;
+  if (state.repeatedCall === undefined || limit === 'off') return undefined;
   return stop('loop_detected', `${state.repeatedCall} gave the same result ${limit} times for the same arguments`, {
     name: 'noProgress',
     limit,

@@ -10,8 +10,8 @@ export interface ToolLoopConfig {
   readonly toolTimeoutMs: number;
   /** An answer is asked to be checked once before it is accepted; further tool calls arm the question again. */
   readonly doubleConfirmation: boolean;
-  /** Times the same call may give the same result. */
-  readonly repeatLimit: number;
+  /** Times the same call may give the same result without anything new in between. `off`: as often as it likes. */
+  readonly repeatLimit: number | 'off';
   /** `pure`: neighbouring calls of pure tools run side by side. */
   readonly parallel: 'pure' | 'never';
   /** For models without tool calls of their own: calls are read from a block in the text. No `tools.load` seam sees them. */
@@ -71,7 +71,10 @@ export const LEAST = {
 /** Complete and checked before a token is spent. */
 export function completeConfig(given: ToolLoopSettings = {}): ToolLoopConfig {
   const config = { ...DEFAULT_CONFIG, ...given, window: { ...DEFAULT_CONFIG.window, ...given.window } };
-  for (const [name, least] of Object.entries(LEAST)) requireAtLeast(name, config[name as keyof typeof LEAST], least);
+  for (const [name, least] of Object.entries(LEAST)) {
+    const value = config[name as keyof typeof LEAST];
+    if (!(name === 'repeatLimit' && value === 'off')) requireAtLeast(name, value, least);
+  }
   requireAtLeast('window.keepRecent', config.window.keepRecent, 1);
   if (!(config.window.trigger > 0 && config.window.trigger <= 1))
     throw new ConfigError(`window.trigger of a tool loop lies above 0 and at most at 1, got ${config.window.trigger}.`);

@@ -11,6 +11,8 @@ export interface CallReport {
   readonly content: string;
   /** Present when the call was made, whatever came of it. */
   readonly args?: unknown;
+  /** What was called, where a call was made. */
+  readonly tool?: ToolRef;
   readonly failure?: Failure;
 }
 
@@ -70,7 +72,7 @@ function groupsOf(proposals: readonly Proposal[], width: number): readonly (read
   return groups;
 }
 
-function classOf({ effect }: ToolRef): string {
+export function classOf({ effect }: ToolRef): string {
   return typeof effect === 'string' ? effect : effect.class;
 }
 
@@ -94,7 +96,7 @@ async function execute(run: Run, { call, target }: Proposal): Promise<CallReport
     return { call, end: 'failed', content: target.failure.message, failure: target.failure };
   }
   const result = await run.call(target.tool, target.args);
-  return { call, args: target.args, ...endOf(result) };
+  return { call, args: target.args, tool: target.tool, ...endOf(result) };
 }
 
 function endOf(result: ToolResult): Pick<CallReport, 'end' | 'content' | 'failure'> {

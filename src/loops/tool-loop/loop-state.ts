@@ -5,7 +5,7 @@ import type { Instruction } from '../../core/run-state.js';
 import type { Reply, Session } from '../../core/session.js';
 import type { ObservationDraft } from '../../memory/observe.js';
 import { ErrorDigest } from './error-digest.js';
-import type { CallReport, Resolved } from './execute-calls.js';
+import { type CallReport, classOf, type Resolved } from './execute-calls.js';
 import type { LoopParts } from './loop-parts.js';
 import { recallResultTool } from './recall-result.js';
 import { RepeatMeter, repeatNotice } from './repeats.js';
@@ -98,9 +98,11 @@ export class LoopState {
     return this.lastStraw === undefined;
   }
 
-  private countRepeat({ call, args, content }: CallReport): void {
+  private countRepeat({ call, args, content, end, tool }: CallReport): void {
     const { repeatLimit } = this.parts.config;
-    const times = this.repeats.count(call.name, args, content);
+    if (repeatLimit === 'off' || tool?.polls === true) return;
+    const changed = end === 'ok' && tool !== undefined && classOf(tool) !== 'pure';
+    const times = this.repeats.count({ name: call.name, args, result: content, changed });
     if (times >= repeatLimit) this.repeatedCall ??= call.name;
     else if (times === repeatLimit - 1 && times > 1) this.notices.set(call, repeatNotice(call.name, times));
   }

@@ -1,14 +1,30 @@
 import { canonicalJson } from '../../core/canonical.js';
 
-/** Counts how often the same call gave the same result in a row. A call whose result changes makes progress. */
+/** A call that ended, as far as going in circles is concerned. */
+export interface CountedCall {
+  readonly name: string;
+  readonly args: unknown;
+  readonly result: string;
+  /** It succeeded and changed something. */
+  readonly changed: boolean;
+}
+
+/**
+ * Counts how often the same call gave the same result without anything new in between. A call whose result changes makes
+ * progress; so does one that was not made before, and then every other count begins again. After something changed, all
+ * that was known before may be worth looking at again.
+ */
 export class RepeatMeter {
   private readonly seen = new Map<string, { readonly result: string; readonly times: number }>();
 
-  /** How many times in a row this call has now given this result: 1 for the first. */
-  count(name: string, args: unknown, result: string): number {
+  /** How many times this call has now given this result: 1 for the first. */
+  count({ name, args, result, changed }: CountedCall): number {
     const call = `${name}\u001f${canonicalJson(args ?? null)}`;
     const before = this.seen.get(call);
-    const times = before?.result === result ? before.times + 1 : 1;
+    const isNew = before?.result !== result;
+    if (isNew && changed) this.seen.clear();
+    else if (isNew) for (const [other, known] of this.seen) this.seen.set(other, { ...known, times: 1 });
+    const times = isNew ? 1 : before.times + 1;
     this.seen.set(call, { result, times });
     return times;
   }

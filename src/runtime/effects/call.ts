@@ -55,6 +55,7 @@ export function call<T>(
     fp,
     name: given.name,
     want: { toolCalls: 1, ...reservationOf(given, args) },
+    polls: given.polls === true,
     drive: async (pending) => {
       const admitted = await admitInTurn(attempt, pending, given, args, seams);
       if (admitted === undefined) return;

@@ -12,6 +12,7 @@ export interface EffectPlan<T> {
   readonly fp: string;
   readonly name?: string;
   readonly want: Partial<Amounts>;
+  readonly polls?: boolean;
   readonly drive: (pending: Pending) => Promise<void>;
   readonly learn?: (end: EndEvent) => void;
   readonly onClosed?: () => void;
@@ -37,6 +38,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       reserved: undefined,
       intended: false,
       ran: false,
+      polls: plan.polls ?? false,
       closedBy: undefined,
       wakeAt: undefined,
       subs: undefined,

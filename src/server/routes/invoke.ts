@@ -125,7 +125,8 @@ function loopOf(agent: ServedAgent, body: InvokeIterativeRequest): ToolLoopSetti
   for (const [name, field] of asked) {
     const value = body[field];
     if (value === undefined) continue;
-    if (value > own[name])
+    const most = own[name] === 'off' ? Number.POSITIVE_INFINITY : own[name];
+    if (value > most)
       throw new Problem(
         400,
         'REQUEST_INVALID',
