@@ -142,4 +142,4 @@ export type { Telemetry } from './ports/telemetry.js';
 export { governedStore } from './runtime/governed-store.js';
 export type { JournalPart } from './runtime/load.js';
 export type { AnyAgent, RuntimeOptions, VersionedAgent } from './runtime/options.js';
-export type { ForkOptions, RunHandle, Runtime, Sending, StartOptions } from './runtime/runtime.js';
+export type { ForkOptions, Receipt, RunHandle, Runtime, Sending, StartOptions } from './runtime/runtime.js';

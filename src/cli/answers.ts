@@ -67,14 +67,16 @@ function commandsFor(item: Waiting, { runId, waiting, entries, command }: Asked)
       return [command('approve', runId, ...which), command('reject', runId, ...which, '--reason', '…')];
     }
     case 'question': {
-      const which = sameKind(item, waiting).length === 1 ? [] : [item.effect];
+      const which = answered(waiting).length === 1 ? [] : [item.effect];
       return [command('answer', runId, JSON.stringify(exampleOf(schemaOf(item, entries))), ...which)];
     }
-    case 'doubt':
+    case 'doubt': {
+      const which = answered(waiting).length === 1 ? [] : [item.effect];
       return [
-        command('signal', runId, name, '{"happened":true,"result":null}'),
-        command('signal', runId, name, '{"happened":false}'),
+        command('answer', runId, '{"happened":true,"result":null}', ...which),
+        command('answer', runId, '{"happened":false}', ...which),
       ];
+    }
     case 'signal': {
       const agent = agentOf(entries) ?? '';
       if (isChat(agent) && item.name === MESSAGE)
@@ -95,6 +97,11 @@ export function agentOf(entries: readonly Entry[]): string | undefined {
 
 function sameKind({ kind }: Waiting, all: readonly Waiting[]): readonly Waiting[] {
   return all.filter((other) => other.kind === kind);
+}
+
+/** Questions and doubts are answered by one command. */
+function answered(all: readonly Waiting[]): readonly Waiting[] {
+  return all.filter(({ kind }) => kind === 'question' || kind === 'doubt');
 }
 
 function isOnlyOne({ name }: Waiting, all: readonly Waiting[]): boolean {

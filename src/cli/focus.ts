@@ -20,6 +20,7 @@ export function focusOn(engine: Engine, runId: string): Engine {
     blobs: (hashes) => engine.blobs(hashes),
     links: (tip) => engine.links(tip),
     post: (id, message) => engine.post(id, message),
+    waits: (id) => engine.waits(id),
     inbox: (id, after) => engine.inbox(id, after),
     requeue: (id) => engine.requeue(id),
     due: async (query) => (await engine.due({ ...query, limit: ALL })).filter((id) => id === runId),

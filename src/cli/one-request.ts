@@ -7,20 +7,22 @@ import { openExisting } from './workplace.js';
 
 const WORDS = {
   approval: { waits: 'waits for no approval', several: 'approvals' },
-  question: { waits: 'asks nobody anything', several: 'answers' },
+  answer: { waits: 'asks nobody anything', several: 'answers' },
 } as const;
 
 /** The one open request of a run that is meant: the only one there is, or the one that was named. */
 export async function oneRequest(
   { place }: Call,
-  given: { readonly runId: string; readonly kind: PersonRequest['kind']; readonly named: string | undefined },
+  given: { readonly runId: string; readonly kind: keyof typeof WORDS; readonly named: string | undefined },
 ): Promise<PersonRequest> {
   const { runId, kind, named } = given;
   const { command } = place;
   const workplace = await openExisting(place, runId);
   try {
     await workplace.desk.get(runId);
-    const all = requestsIn(runId, await workplace.desk.entries(runId)).filter((request) => request.kind === kind);
+    const all = requestsIn(runId, await workplace.desk.entries(runId)).filter(
+      (request) => (request.kind === 'approval') === (kind === 'approval'),
+    );
     const open = all.filter(({ status }) => status === 'open');
     const meant = named === undefined ? open : ([found(open, named), found(all, named)].find(isSome) ?? []);
     const [first, ...others] = meant;

@@ -14,8 +14,8 @@ export interface Steering {
   readonly runId: string;
   /** What was done, for the reader: `signal "go" is delivered`. */
   readonly said: string;
-  /** Puts the message into the run's inbox; whoever owns the run notices. */
-  readonly post: (workplace: Workplace, record: RunRecord) => Promise<void>;
+  /** Puts the message into the run's inbox; whoever owns the run notices. A text it answers with is said as well. */
+  readonly post: (workplace: Workplace, record: RunRecord) => Promise<unknown>;
   /** Statuses in which a run that nobody works on is carried on here. */
   readonly wakes: readonly RunStatus[];
   readonly wake: boolean;
@@ -25,10 +25,11 @@ export interface Steering {
 /** Posts first, so that the message is safe; then goes on with the run here, unless another process works on it. */
 export async function steer(call: Call, steering: Steering): Promise<ExitCode> {
   const { screen, place } = call;
-  const { runId, said } = steering;
+  const { runId } = steering;
   const workplace = await openExisting(place, runId);
   try {
-    await steering.post(workplace, await workplace.desk.get(runId));
+    const became = await steering.post(workplace, await workplace.desk.get(runId));
+    const said = typeof became === 'string' ? `${steering.said}. ${became}` : steering.said;
     const record = await workplace.desk.get(runId);
     const stays = whyNotHere(record, steering, workplace);
     if (stays !== undefined) {

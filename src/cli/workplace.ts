@@ -51,7 +51,8 @@ export async function openWorkplace(place: Place): Promise<Workplace> {
         agents: module.agents,
         ...(seams === undefined ? {} : { seams }),
         ...(prices === undefined ? {} : { prices }),
-        options: { ...options, worker: true },
+        // whoever sits at the database is asked and asks: two people are told apart by a server with keys
+        options: { requesterDecides: true, ...options, worker: true },
       });
       runners.push(runtime);
       return runtime;

@@ -13,6 +13,8 @@ export interface ApprovalRules {
   /** Who is asked next when somebody escalates, in order. Past the last one it is refused. */
   readonly escalation: readonly EscalationLevel[];
   readonly maxModifications: number;
+  /** Whether whoever asked for the run may decide about what it does. What the runtime says where it is absent. */
+  readonly requesterDecides?: boolean;
 }
 
 export interface EscalationLevel {
@@ -24,11 +26,32 @@ export interface EscalationLevel {
 
 export const APPROVAL_RULES: ApprovalRules = { people: 1, scopes: [], escalation: [], maxModifications: 3 };
 
-/** Who may answer a question: one scope of each list, and none of these people. */
+/** Who may answer a question: one scope of each list, none of these people, and not whoever asked for the act. */
 export interface Needs {
   readonly scopes: readonly string[];
   readonly alsoScopes?: readonly (readonly string[])[];
   readonly notBy: readonly string[];
+  /** Who asked for what is decided about; absent where they may decide themselves, or nobody is known. */
+  readonly requester?: string;
+}
+
+/** Whom a wait for a verdict is addressed to, as the code that asks says it. */
+export interface Asking extends Omit<Needs, 'requester'> {
+  readonly requesterDecides?: boolean;
+}
+
+/** Whoever did not say who they are: nobody in particular asked for what such a run does. */
+export const ANONYMOUS = 'anonymous';
+
+/** Who may answer, with the requester left out where they may not decide. Undefined: anybody may. */
+export function needsOf(
+  asking: Asking,
+  run: { readonly requester: string; readonly requesterDecides: boolean },
+): Needs | undefined {
+  const { requesterDecides = run.requesterDecides, ...needs } = asking;
+  const isBarred = !requesterDecides && run.requester !== ANONYMOUS;
+  if (!isBarred && needs.notBy.length === 0 && listsOf(needs).length === 0) return undefined;
+  return { ...needs, ...(isBarred ? { requester: run.requester } : {}) };
 }
 
 interface Scoped {
@@ -69,7 +92,14 @@ export function stricter(
     ...leastTime(both),
     ...(escalation.length === 0 ? {} : { escalation }),
     ...(modifications.length === 0 ? {} : { maxModifications: Math.min(...modifications) }),
+    ...requesterIn(both),
   };
+}
+
+/** Who says that somebody else has to decide, is not overruled. */
+function requesterIn(both: readonly Partial<ApprovalRules>[]): { readonly requesterDecides?: boolean } {
+  const said = both.flatMap(({ requesterDecides }) => (requesterDecides === undefined ? [] : [requesterDecides]));
+  return said.length === 0 ? {} : { requesterDecides: !said.includes(false) };
 }
 
 function levelsOf(both: readonly Partial<ApprovalRules>[]): readonly EscalationLevel[] {
@@ -108,7 +138,7 @@ function named(values: readonly (number | undefined)[]): readonly number[] {
   return values.filter((value) => value !== undefined);
 }
 
-const MEMBERS = ['people', 'scopes', 'alsoScopes', 'timeoutMs', 'escalation', 'maxModifications'];
+const MEMBERS = ['people', 'scopes', 'alsoScopes', 'timeoutMs', 'escalation', 'maxModifications', 'requesterDecides'];
 const LEVEL_MEMBERS = ['to', 'scopes', 'alsoScopes', 'timeoutMs'];
 
 /** The rules with their defaults. Rules that could never be met are refused here, before anybody is asked. */
@@ -120,6 +150,8 @@ export function checkedRules(given: Partial<ApprovalRules>): ApprovalRules {
     throw new ConfigError(`An approval needs at least one person, got people: ${rules.people}.`);
   if (!Number.isInteger(rules.maxModifications) || rules.maxModifications < 0)
     throw new ConfigError(`maxModifications is a whole number of at least 0, got ${rules.maxModifications}.`);
+  if (rules.requesterDecides !== undefined && typeof rules.requesterDecides !== 'boolean')
+    throw new ConfigError(`requesterDecides is true or false, got ${shown(rules.requesterDecides)}.`);
   requireScopesAndTime(rules);
   if (!Array.isArray(rules.escalation))
     throw new ConfigError('escalation is a list of levels: [{ to: "the head", scopes: ["mail:head"] }].');

@@ -1,13 +1,16 @@
-import type { ApprovalRules, EscalationLevel } from './approval-rules.js';
+import { type ApprovalRules, type EscalationLevel, isEntitled, type Needs, scopesInWords } from './approval-rules.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
 export {
+  ANONYMOUS,
   APPROVAL_RULES,
   type ApprovalRules,
+  type Asking,
   checkedRules,
   type EscalationLevel,
   isEntitled,
   type Needs,
+  needsOf,
   scopesInWords,
   stricter,
 } from './approval-rules.js';
@@ -62,6 +65,15 @@ export interface ApprovalRequest extends Review {
   readonly people?: number;
 }
 
+/** What a doubt shows: an action whose end was not recorded, and the key under which it was made. */
+export interface DoubtRequest {
+  readonly action: string;
+  readonly input: unknown;
+  readonly effect: string;
+  readonly key: string;
+  readonly why: string;
+}
+
 export interface Decision {
   readonly verdict: Verdict['verdict'];
   readonly by: string;
@@ -104,6 +116,19 @@ function nameOf(name: string): string {
   const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   // up and down: letters that have one capital in common become one letter
   return visible.toUpperCase().toLowerCase().normalize('NFKC').trim();
+}
+
+/** Why somebody may not answer, as the end of a sentence; undefined where they may. The one place that decides it. */
+export function whyMayNotAnswer(
+  needs: Needs,
+  who: { readonly by: string; readonly scopes: readonly string[] },
+): string | undefined {
+  if (!isEntitled(needs, who.scopes)) return `it takes the scope ${scopesInWords(needs)}`;
+  if (needs.notBy.some((one) => samePerson(one, who.by)))
+    return 'they have agreed already, and it needs another person';
+  if (needs.requester !== undefined && samePerson(needs.requester, who.by))
+    return 'they asked for it, and somebody else has to decide';
+  return undefined;
 }
 
 /** What follows from one more verdict. */

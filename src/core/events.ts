@@ -80,6 +80,11 @@ export interface SagaEntry {
   readonly unknown?: true;
 }
 
+/**
+ * What closed a wait around it: a branch that lost or a child that ended, a bound, a cancellation, the end of the run.
+ */
+export type WaitCloser = 'branch' | 'bound' | 'cancel' | 'end';
+
 export type EffectEvent =
   | {
       readonly type: 'ask-start';
@@ -212,6 +217,8 @@ export type EffectEvent =
       readonly payload?: unknown;
       readonly timedOut?: boolean;
     }
+  /** Nobody hears an answer any more: what asked was closed around it. A wait that ends (`wait-end`) has no such entry. */
+  | { readonly type: 'wait-close'; readonly id: EffectId; readonly why: WaitCloser }
   | { readonly type: 'sleep-start'; readonly id: EffectId; readonly fp: string; readonly due: number }
   | { readonly type: 'sleep-end'; readonly id: EffectId };
 
@@ -304,7 +311,14 @@ export type InfoEvent =
       readonly delayMs: number;
       readonly failure: Failure;
     }
-  | { readonly type: 'signal-refused'; readonly signal: string; readonly name: string; readonly why: string }
+  | {
+      readonly type: 'signal-refused';
+      readonly signal: string;
+      readonly name: string;
+      /** Of the wait that it was for. */
+      readonly token: string;
+      readonly why: string;
+    }
   | {
       readonly type: 'operator-alert';
       readonly alert: string;

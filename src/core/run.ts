@@ -1,4 +1,4 @@
-import type { Needs } from './approval-rules.js';
+import type { Asking } from './approval-rules.js';
 import type { BudgetSlice, BudgetView } from './budget.js';
 import type { Outcome } from './outcome.js';
 import type { Instruction } from './run-state.js';
@@ -28,7 +28,7 @@ export interface SignalSpec<T> {
   /** What the person or system on the other side should know. */
   readonly request?: unknown;
   /** It is a verdict that is waited for: shown among the approvals, and only who may decide is heard. */
-  readonly approval?: Needs;
+  readonly approval?: Asking;
 }
 
 /** An answer and who gave it. */

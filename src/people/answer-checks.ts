@@ -1,4 +1,4 @@
-import { isEntitled, isPerson, samePerson, scopesInWords, type Verdict, verdictSchema } from '../core/approval.js';
+import { isPerson, type Verdict, verdictSchema, whyMayNotAnswer } from '../core/approval.js';
 import { FlyballError } from '../core/errors.js';
 import { check } from '../core/schema.js';
 import type { PersonRequest } from './requests.js';
@@ -42,17 +42,13 @@ function whyOver(
 }
 
 /** The request stays open for somebody who may. */
-export function requireEntitled(request: PersonRequest, { by, scopes: own }: Answering): void {
-  const { about, notBy } = request;
+export function requireEntitled(request: PersonRequest, { by, scopes }: Answering): void {
+  const { about } = request;
   if (!isPerson(by))
     throw new FlyballError('DENIED', `Whoever decides about ${about} has to say who they are. The request stays open.`);
-  if (notBy.some((one) => samePerson(one, by)))
-    throw new FlyballError('DENIED', `${by} has agreed to ${about} already. Somebody else has to agree as well.`);
-  if (isEntitled(request, own)) return;
-  throw new FlyballError(
-    'DENIED',
-    `${by} may not decide about ${about}: it takes the scope ${scopesInWords(request)}. The request stays open.`,
-  );
+  const why = whyMayNotAnswer(request, { by, scopes });
+  if (why === undefined) return;
+  throw new FlyballError('DENIED', `${by} may not decide about ${about}: ${why}. The request stays open.`);
 }
 
 export function timeOf(at: number): string {

@@ -1,6 +1,7 @@
 import type { Decision, Verdict } from '../core/approval.js';
 import { FlyballError } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
+import { isAsked } from '../core/waits.js';
 import type { Clock } from '../ports/clock.js';
 import type { RunStatus } from '../ports/engine.js';
 import type { Store } from '../ports/store.js';
@@ -27,8 +28,8 @@ export interface InboxPage {
  *
  * Invariants:
  * 1. The journal is the truth. Records in the store are folded from it and can be lost: `sync` makes them again.
- * 2. A verdict is checked against the journal as it is now, never against a record, and then sent to the run like any
- *    other signal; the run has the last word.
+ * 2. A verdict is checked against the journal as it is now, never against a record, and is then taken or refused by the
+ *    engine in one transaction: of two that come at once, one counts and the other is told so.
  */
 export interface ApprovalInbox {
   /** Reads every run that may wait for somebody: after a start, or when other processes have been at work. */
@@ -39,7 +40,7 @@ export interface ApprovalInbox {
   get(id: string): Promise<InboxItem | undefined>;
   /** A verdict on an action or an output. */
   decide(id: string, verdict: Verdict, who: Answering): Promise<void>;
-  /** The answer to a question. */
+  /** The answer to a question, or to a doubt: `{ happened: true, result }` or `{ happened: false }`. */
   answer(id: string, value: unknown, who: Answering): Promise<void>;
   /** Who said what about the same thing, oldest first. */
   history(id: string): Promise<readonly (PersonDecision | Decision)[]>;
@@ -87,14 +88,10 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
     if (found !== undefined) return found;
     throw new FlyballError('SIGNAL_UNEXPECTED', `There is no request ${id}. List those there are, or sync first.`);
   };
-  const send = async (request: PersonRequest, payload: unknown, who: Answering, id?: string): Promise<void> => {
+  const send = async (request: PersonRequest, payload: unknown, who: Answering): Promise<void> => {
     requireOpen(request, clock.now());
     requireEntitled(request, who);
-    const sent = { from: who.by, scopes: who.scopes, ...(id === undefined ? {} : { id }) };
-    const posted = await runtime.signal(request.run, request.token, payload, sent);
-    if (posted === 'accepted') return;
-    const why = `Somebody else has just decided about ${request.about}. Nothing was changed by this verdict.`;
-    throw new FlyballError('SIGNAL_UNEXPECTED', why);
+    await runtime.signal(request.run, request.token, payload, { from: who.by, scopes: who.scopes });
   };
 
   return {
@@ -124,10 +121,9 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
     async decide(id, verdict, who) {
       const sound = await soundVerdict(verdict);
       const request = await fresh(id);
-      if (request.kind === 'question')
+      if (request.kind !== 'approval')
         throw new FlyballError('SIGNAL_INVALID', `${request.about} asks a question: answer it instead of a verdict.`);
-      // sound as it is, the run cannot refuse it: so one verdict is all that a request ever takes
-      await send(request, sound, who, `${request.token}!verdict`);
+      await send(request, sound, who);
     },
     async answer(id, value, who) {
       const request = await fresh(id);
@@ -161,17 +157,10 @@ const MAY_WAIT: readonly RunStatus[] = ['suspended', 'running', 'paused', 'pendi
 function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {
   switch (event.type) {
     case 'wait-start':
-      return event.kind === 'approval' || event.kind === 'question';
+      return isAsked(event);
     case 'wait-end':
-    case 'cancel':
-    case 'trip':
-    case 'spawn-end':
-    case 'rollback-start':
-    case 'generation-start':
-    case 'run-end':
+    case 'wait-close':
       return mayHaveOpen;
-    case 'attempt-start':
-      return event.why !== 'start'; // what a bound had closed may be open again
     default:
       return false;
   }

@@ -23,6 +23,7 @@ export interface InboxMetrics {
   readonly escalated: number;
   /** Approved as it was first proposed, among all verdicts. Undefined where there are none. */
   readonly unmodifiedShare?: number;
+  /** Approvals, questions and doubts that are open. */
   readonly open: number;
   /** Approvals and questions that nobody answered in time. */
   readonly deadlineMisses: number;
@@ -38,7 +39,7 @@ export async function metricsOf(
     if (request.askedAt < since) continue;
     if (request.status === 'open') count.open++;
     if (request.status === 'timed-out') count.deadlineMisses++;
-    if (request.kind === 'question') continue;
+    if (request.kind !== 'approval') continue;
     switch (request.decision?.verdict) {
       case 'approve':
         count.approved++;

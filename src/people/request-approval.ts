@@ -97,7 +97,12 @@ function questionFor(
       ...(to === undefined ? {} : { to }),
       ...(rules.people === 1 ? {} : { people: rules.people }),
     } satisfies ApprovalRequest,
-    approval: { scopes, ...(alsoScopes === undefined ? {} : { alsoScopes }), notBy: state.agreed },
+    approval: {
+      scopes,
+      ...(alsoScopes === undefined ? {} : { alsoScopes }),
+      notBy: state.agreed,
+      ...(rules.requesterDecides === undefined ? {} : { requesterDecides: rules.requesterDecides }),
+    },
   };
 }
 

@@ -1,8 +1,7 @@
-import type { Needs, Risk, Verdict } from '../core/approval.js';
+import type { Risk, Verdict } from '../core/approval.js';
 import type { EffectId, Entry, EventOf } from '../core/events.js';
 import type { JsonSchema } from '../core/schema.js';
-import { type Effect, EffectFold } from '../views/effects.js';
-import { isInside } from '../views/paths.js';
+import { type Wait, type WaitStatus, waitsIn } from '../core/waits.js';
 
 /** How a request stands. Withdrawn: the run was cancelled, bounded or ended around it, so that nobody needs an answer. */
 export type RequestStatus = 'open' | 'decided' | 'timed-out' | 'withdrawn';
@@ -14,7 +13,7 @@ export interface PersonDecision {
   /** Of an approval. */
   readonly verdict?: Verdict['verdict'];
   readonly reason?: string;
-  /** The answer to a question, or what an approval was modified to. */
+  /** The answer to a question or a doubt, or what an approval was modified to. */
   readonly value?: unknown;
 }
 
@@ -25,7 +24,8 @@ export interface PersonRequest {
   readonly run: string;
   readonly agent: string;
   readonly tenant: string;
-  readonly kind: 'approval' | 'question';
+  /** A doubt asks whether an action that was cut off took place. */
+  readonly kind: 'approval' | 'question' | 'doubt';
   readonly effect: EffectId;
   readonly name: string;
   /** What the answer is sent to. */
@@ -34,7 +34,7 @@ export interface PersonRequest {
   readonly about: string;
   readonly why?: string;
   readonly risk?: Risk;
-  /** An ApprovalRequest or a QuestionRequest, as the run published it. */
+  /** An ApprovalRequest, a QuestionRequest or a DoubtRequest, as the run published it. */
   readonly request: unknown;
   /** JSON Schema of the answer. */
   readonly answer?: JsonSchema;
@@ -44,6 +44,8 @@ export interface PersonRequest {
   readonly alsoScopes?: readonly (readonly string[])[];
   /** People who have agreed already: another one is needed. */
   readonly notBy: readonly string[];
+  /** Who asked for what is decided about, where they may not decide themselves. */
+  readonly requester?: string;
   readonly askedAt: number;
   readonly due?: number;
   readonly status: RequestStatus;
@@ -52,47 +54,36 @@ export interface PersonRequest {
 
 /** Everything that a run asked of people, oldest first. */
 export function requestsIn(runId: string, entries: readonly Entry[]): readonly PersonRequest[] {
-  const effects = new EffectFold();
-  for (const entry of entries) effects.apply(entry);
   const start = entries.find((entry): entry is Entry<EventOf<'run-start'>> => entry.event.type === 'run-start')?.event;
   const run = { id: runId, agent: start?.agent ?? '', tenant: start?.tenant ?? 'default' };
-  const isLost = lostIn(entries);
-  return effects.all().flatMap((effect) => requestOf(run, effect, isLost(effect)) ?? []);
+  return waitsIn(entries).flatMap((wait) => requestOf(run, wait) ?? []);
 }
 
-/**
- * Nobody hears the answer any more: the branch that asked lost and what it did was taken back, or the run went on in a
- * later generation.
- */
-function lostIn(entries: readonly Entry[]): (effect: Effect) => boolean {
-  const generation = entries.at(-1)?.generation ?? 0;
-  const lost = entries.flatMap(({ generation: of, event }) =>
-    event.type === 'rollback-start' && event.scope !== '' ? [{ of, scope: event.scope }] : [],
-  );
-  return (effect) =>
-    effect.generation < generation ||
-    lost.some(({ of, scope }) => of === effect.generation && isInside(effect.scope, scope));
-}
-
-interface Asking {
+interface Asker {
   readonly id: string;
   readonly agent: string;
   readonly tenant: string;
 }
 
-function requestOf({ id: run, agent, tenant }: Asking, effect: Effect, isLost: boolean): PersonRequest | undefined {
-  const { start, startedAt } = effect;
-  if (start?.type !== 'wait-start' || (start.kind !== 'approval' && start.kind !== 'question')) return undefined;
-  const { kind, name, token, due, schema } = start;
-  const needs: Needs | undefined = start.needs;
-  const decision = decisionOf(start.kind, effect);
+const STATUS_OF: Readonly<Record<WaitStatus, RequestStatus>> = {
+  open: 'open',
+  answered: 'decided',
+  'timed-out': 'timed-out',
+  closed: 'withdrawn',
+};
+
+function requestOf({ id: run, agent, tenant }: Asker, wait: Wait): PersonRequest | undefined {
+  const { start, startedAt, status } = wait;
+  const { kind, id: effect, name, token, due, schema, needs } = start;
+  if (kind === 'signal') return undefined;
+  const decision = decisionOf(kind, wait);
   return {
     id: `${String(startedAt).padStart(15, '0')}~${token}`,
     run,
     agent,
     tenant,
     kind,
-    effect: effect.id,
+    effect,
     name,
     token,
     ...shownIn(start),
@@ -101,25 +92,20 @@ function requestOf({ id: run, agent, tenant }: Asking, effect: Effect, isLost: b
     scopes: needs?.scopes ?? [],
     ...(needs?.alsoScopes === undefined ? {} : { alsoScopes: needs.alsoScopes }),
     notBy: needs?.notBy ?? [],
+    ...(needs?.requester === undefined ? {} : { requester: needs.requester }),
     askedAt: startedAt,
     ...(due === undefined ? {} : { due }),
-    status: statusOf(effect, isLost),
+    status: STATUS_OF[status],
     ...(decision === undefined ? {} : { decision }),
   };
-}
-
-function statusOf({ status, dropped, end }: Effect, isLost: boolean): RequestStatus {
-  if (dropped === true) return 'withdrawn';
-  if (status === 'open') return isLost ? 'withdrawn' : 'open';
-  return end?.type === 'wait-end' && end.timedOut === true ? 'timed-out' : 'decided';
 }
 
 const RISKS: readonly Risk[] = ['low', 'medium', 'high', 'critical'];
 
 function shownIn({ name, kind, request }: EventOf<'wait-start'>): Pick<PersonRequest, 'about' | 'why' | 'risk'> {
   const { action, tool, why, prompt, risk } = (request ?? {}) as Readonly<Record<string, unknown>>;
-  const about = kind === 'approval' ? action : tool;
-  const reason = kind === 'approval' ? why : prompt;
+  const about = kind === 'question' ? tool : action;
+  const reason = kind === 'question' ? prompt : why;
   const known = RISKS.find((one) => one === risk);
   return {
     about: typeof about === 'string' ? about : name,
@@ -128,10 +114,10 @@ function shownIn({ name, kind, request }: EventOf<'wait-start'>): Pick<PersonReq
   };
 }
 
-function decisionOf(kind: 'approval' | 'question', { end, endedAt }: Effect): PersonDecision | undefined {
-  if (end?.type !== 'wait-end' || end.timedOut === true) return undefined;
+function decisionOf(kind: PersonRequest['kind'], { end, endedAt }: Wait): PersonDecision | undefined {
+  if (end === undefined || end.timedOut === true) return undefined;
   const said = { by: end.from ?? 'somebody', at: endedAt ?? 0 };
-  if (kind === 'question') return { ...said, value: end.payload ?? null };
+  if (kind !== 'approval') return { ...said, value: end.payload ?? null };
   const { verdict, reason, value } = (end.payload ?? {}) as Partial<Record<'reason' | 'value', unknown>> &
     Partial<Pick<Verdict, 'verdict'>>;
   return {

@@ -42,8 +42,14 @@ export interface Engine {
    * Puts a message into the run's inbox. `duplicate` when this id was delivered before, also to a run that has ended
    * since. Rejects with RUN_NOT_FOUND and ALREADY_TERMINAL (`bounded` accepts). Makes a suspended run due; a paused one
    * only by `resume` or `cancel`, unless a later `pause` takes the `resume` back; a bounded or stalled one needs `requeue`.
+   *
+   * An `answer` is for the wait whose token is its name, and is stored only while that wait is open and no other answer to
+   * it lies in the inbox: looked up and stored in one transaction, so that of two answers exactly one is accepted.
+   * Otherwise nothing is stored: `answered`, or `closed` where there is no such open wait.
    */
-  post(runId: string, message: InboxMessage): Promise<'accepted' | 'duplicate'>;
+  post(runId: string, message: InboxMessage): Promise<Posted>;
+  /** The waits of a run that are open, in the order in which they were opened. */
+  waits(runId: string): Promise<readonly OpenWait[]>;
   /** Messages not yet taken, in order of arrival, from number `after` on (exclusive). */
   inbox(runId: string, after: number): Promise<readonly StoredMessage[]>;
   /**
@@ -134,6 +140,9 @@ export interface Batch {
   readonly links?: readonly StoredLink[];
   /** Numbers of the inbox messages that this batch consumes: they leave the inbox in the same commit. */
   readonly taken?: readonly number[];
+  /** Waits that this batch opens, and tokens of those that it closes. One that is open already stays so at the new place. */
+  readonly opened?: readonly OpenWait[];
+  readonly closed?: readonly string[];
   /** The run moves on to this generation with this batch. */
   readonly generation?: number;
   /** This batch is progress: the crash counter starts again. */
@@ -173,8 +182,8 @@ export type Rest =
 
 export interface InboxMessage {
   readonly id: string;
-  readonly kind: 'signal' | 'cancel' | 'pause' | 'resume' | 'redirect';
-  /** For signals: the name or the token of the wait. */
+  readonly kind: 'signal' | 'answer' | 'cancel' | 'pause' | 'resume' | 'redirect';
+  /** For signals: the name or the token of the wait. For answers: the token. */
   readonly name: string;
   readonly from: string;
   readonly at: number;
@@ -182,6 +191,15 @@ export interface InboxMessage {
 }
 export interface StoredMessage extends InboxMessage {
   readonly number: number;
+}
+
+export type Posted = 'accepted' | 'duplicate' | 'answered' | 'closed';
+
+/** A wait that somebody can answer: its token, and the entry that opened it. */
+export interface OpenWait {
+  readonly token: string;
+  readonly generation: number;
+  readonly seq: number;
 }
 
 export interface DueQuery {

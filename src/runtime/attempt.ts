@@ -1,7 +1,7 @@
 import { type Amounts, AXES, boundReached, type CountedAxis, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId, crossed } from '../core/codec.js';
-import { CancelledError, ConfigError, FlyballError } from '../core/errors.js';
-import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
+import { BoundReachedError, CancelledError, ConfigError, FlyballError } from '../core/errors.js';
+import type { EffectId, EndEvent, EventOf, RunEvent, WaitCloser } from '../core/events.js';
 import { Ledger, usageOf } from '../core/ledger.js';
 import type { Usage, Waiting } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
@@ -20,6 +20,7 @@ import type { Lineage } from './lineage.js';
 import { LiveForkGate } from './live-fork-gate.js';
 import { isUnder, type LoadedEntry } from './loaded-entry.js';
 import { OpenEffects } from './open-effects.js';
+import { OpenWaits } from './open-waits.js';
 import { type Pending, subsOf } from './pending.js';
 import type { Recorded } from './recorded.js';
 import { Saga } from './saga.js';
@@ -52,6 +53,7 @@ export class Attempt {
   readonly harvest: boolean;
   readonly root: Scope;
   readonly open = new OpenEffects();
+  private readonly openWaits: OpenWaits;
   readonly bounds: Bounds;
   readonly eras: Eras;
   readonly timers: Timers;
@@ -120,6 +122,7 @@ export class Attempt {
     this.shown = new ShownId(claim.runId, parts.lineage.ancestors, recorded);
     this.state = recorded.state;
     this.instructions.push(...recorded.before.instructions);
+    this.openWaits = new OpenWaits(recorded.openWaits);
     const ledger = new Ledger('', recorded.budgets[0]?.budget ?? recorded.budget);
     const { possibly = {}, ...spent } = recorded.before.spent;
     ledger.debit({ ...spent, wallMs: 0 }); // wall time is carried in the entries themselves
@@ -332,6 +335,7 @@ export class Attempt {
     this.state.observe(event);
     this.saga.observe(event);
     this.recorded.acts.apply({ event, generation: this.generation });
+    this.openWaits.observe(event);
     return written;
   }
 
@@ -406,11 +410,23 @@ export class Attempt {
       pending.scope.ledger.settle(pending.reserved, {}, wasSent ? pending.reserved : {});
       pending.reserved = undefined;
     }
+    if (!pending.intended) this.closeWaits(pending.id, reason);
     pending.onAbort?.(reason);
     pending.onClosed?.();
     pending.reject(reason);
     // what is in flight drops itself when it ends; what never started and never will is forgotten here
     if (pending.phase !== 'running' && !pending.intended && !this.recorded.ends.has(pending.id)) this.drop(pending);
+  }
+
+  /** Whoever could have answered has to know that nobody listens any more; another life may have told it already. */
+  private closeWaits(effect: EffectId, reason: Error): void {
+    for (const id of this.openWaits.of(effect)) this.tell({ type: 'wait-close', id, why: this.closerIn(reason) });
+  }
+
+  private closerIn(reason: Error): WaitCloser {
+    if (reason instanceof BoundReachedError) return 'bound';
+    if (reason === this.cancelledBy) return 'cancel';
+    return this.settlement === undefined ? 'branch' : 'end';
   }
 
   // The pump.

@@ -4,6 +4,7 @@ import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import { type Checked, check, type StandardSchema } from '../core/schema.js';
 import type { SeamContext, Seams } from '../core/seams.js';
+import { isAsked } from '../core/waits.js';
 import type { Engine, StoredMessage } from '../ports/engine.js';
 import type { Pending } from './pending.js';
 import { hasSeam, through } from './seams.js';
@@ -18,6 +19,8 @@ export interface Waiter {
   readonly isInput: boolean;
   /** A message is being checked for it. */
   busy: boolean;
+  /** Its time was over while a message was checked: if that one does not fit, nobody is heard any more. */
+  expired?: true;
 }
 
 /** What an inbox needs of the run it belongs to. */
@@ -47,6 +50,7 @@ export class Inbox {
   private isOpen = false;
   private loading = false;
   private again = false;
+  private readonly offers = new Set<Promise<void>>();
 
   constructor(owner: InboxOwner) {
     this.owner = owner;
@@ -72,10 +76,9 @@ export class Inbox {
       return;
     }
     this.loading = true;
-    this.owner.host.engine.inbox(this.owner.runId, this.after).then(
-      (messages) => {
+    this.read().then(
+      () => {
         this.loading = false;
-        for (const message of messages) this.receive(message);
         if (this.again) {
           this.again = false;
           this.poke();
@@ -83,6 +86,25 @@ export class Inbox {
       },
       (error: unknown) => this.owner.fail(error),
     );
+  }
+
+  private async read(): Promise<void> {
+    for (const message of await this.owner.host.engine.inbox(this.owner.runId, this.after)) this.receive(message);
+  }
+
+  /** Resolves when everything that has arrived by now is heard, as far as somebody waits for it. */
+  async catchUp(): Promise<void> {
+    await this.read();
+    await Promise.all(this.offers);
+  }
+
+  /** Takes a wait out whose time is over. False where it has been answered, or may yet be by what came in time. */
+  expire(id: EffectId): boolean {
+    const waiter = this.waiters.find((one) => one.id === id);
+    if (waiter === undefined) return false;
+    if (waiter.busy) waiter.expired = true;
+    else this.removeWaiter(id);
+    return !waiter.busy;
   }
 
   addWaiter(waiter: Waiter): void {
@@ -96,16 +118,7 @@ export class Inbox {
   }
 
   waitingOf(pending: Pending): Waiting[] {
-    const waits = this.waiters
-      .filter((waiter) => waiter.pending === pending)
-      .map(({ start }) => ({
-        effect: start.id,
-        kind: start.kind,
-        name: start.name,
-        token: start.token,
-        ...(start.due === undefined ? {} : { until: start.due }),
-        ...(start.request === undefined ? {} : { request: start.request }),
-      }));
+    const waits = this.waiters.filter((waiter) => waiter.pending === pending).map(({ start }) => waitingOf(start));
     if (waits.length > 0 || pending.wakeAt === undefined) return waits;
     return [{ effect: pending.id, kind: 'sleep', name: pending.kind, until: pending.wakeAt }];
   }
@@ -116,6 +129,7 @@ export class Inbox {
     const { owner } = this;
     switch (message.kind) {
       case 'signal':
+      case 'answer':
         this.signals.push(message);
         this.match();
         return;
@@ -137,11 +151,14 @@ export class Inbox {
 
   private match(): void {
     for (const message of [...this.signals]) {
-      const waiter = this.waiters.find(({ start, busy }) => !busy && isAddressed(start, message.name));
+      const waiter = this.waiters.find(({ start, busy }) => !busy && isAddressed(start, message));
       if (waiter === undefined) continue;
       this.signals.splice(this.signals.indexOf(message), 1);
       waiter.busy = true;
-      this.offer(waiter, message).catch((error: unknown) => this.owner.fail(error));
+      const offer: Promise<void> = this.offer(waiter, message)
+        .catch((error: unknown) => this.owner.fail(error))
+        .finally(() => this.offers.delete(offer));
+      this.offers.add(offer);
     }
   }
 
@@ -157,6 +174,11 @@ export class Inbox {
     }
   }
 
+  private timeOut({ id }: Waiter): void {
+    this.removeWaiter(id);
+    this.owner.record({ type: 'wait-end', id, timedOut: true });
+  }
+
   private async offer(waiter: Waiter, message: StoredMessage): Promise<void> {
     const payload: unknown = message.body === '' ? undefined : JSON.parse(message.body);
     const checked = await this.guarded(waiter, await read(waiter.schema, payload));
@@ -170,7 +192,9 @@ export class Inbox {
     this.owner.writer.take(message.number);
     if (!checked.ok) {
       waiter.busy = false;
-      this.owner.push({ type: 'signal-refused', signal: message.id, name: message.name, why: checked.problem });
+      const { name, token } = waiter.start;
+      this.owner.push({ type: 'signal-refused', signal: message.id, name, token, why: checked.problem });
+      if (waiter.expired === true) return this.timeOut(waiter);
       await this.owner.barrier();
       return this.match();
     }
@@ -187,9 +211,22 @@ export class Inbox {
   }
 }
 
-/** Where not everybody may answer, only the token will do: `runtime.signal` puts it there once it knows who sends. */
-function isAddressed({ name, token, needs }: EventOf<'wait-start'>, to: string): boolean {
-  return to === token || (needs === undefined && to === name);
+/** An open wait, as whoever holds the run's handle sees it. */
+export function waitingOf({ id, kind, name, token, due, request }: EventOf<'wait-start'>): Waiting {
+  return {
+    effect: id,
+    kind,
+    name,
+    token,
+    ...(due === undefined ? {} : { until: due }),
+    ...(request === undefined ? {} : { request }),
+  };
+}
+
+/** What a person is asked, only an answer to its token ends: the engine took it while the wait was open. */
+function isAddressed(start: EventOf<'wait-start'>, { kind, name, at }: StoredMessage): boolean {
+  if (isAsked(start) || kind === 'answer') return kind === 'answer' && name === start.token;
+  return (name === start.token || name === start.name) && (start.due === undefined || at < start.due);
 }
 
 /** A schema that throws, or makes something of the payload that cannot be stored, refuses it. */

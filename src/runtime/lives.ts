@@ -128,7 +128,7 @@ export class Lives {
 
   private async admitControl(claim: Claim, was: RunStatus, resume: Resume | undefined): Promise<void> {
     const { engine, clock } = this.settings;
-    const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind !== 'signal');
+    const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind !== 'signal' && kind !== 'answer');
     if (messages.length === 0 && resume === undefined) return;
     const { entries } = await load(engine, claim.record, claim.record.generation);
     const { end } = indexJournal(entries, { deep: false });

@@ -64,6 +64,16 @@ export async function readEntries(engine: Engine, runId: string, generation: num
   return decodeEntries(engine, await engine.read(runId, { generation }));
 }
 
+/** What a run waits for, from the engine's index of it: the journal's other entries are not read. */
+export async function openWaitsOf(engine: Engine, runId: string): Promise<readonly EventOf<'wait-start'>[]> {
+  const starts: EventOf<'wait-start'>[] = [];
+  for (const { generation, seq } of await engine.waits(runId)) {
+    const [entry] = await decodeEntries(engine, await engine.read(runId, { generation, from: seq, to: seq }));
+    if (entry?.event.type === 'wait-start') starts.push(entry.event);
+  }
+  return starts;
+}
+
 export async function decodeEntries(engine: Engine, stored: readonly StoredEntry[]): Promise<readonly Entry[]> {
   const references = new Set(stored.flatMap((entry) => referencesIn(entry.body)));
   const blobs = references.size === 0 ? new Map<string, string>() : await engine.blobs([...references]);

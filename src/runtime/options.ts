@@ -53,6 +53,7 @@ export const DEFAULTS: RuntimeOptions = {
   foreignTurns: 3,
   compensationAttempts: 3,
   settleMs: 5_000,
+  requesterDecides: false,
   leaseMs: 15_000,
   pollMs: 500,
   maxResumes: 10,

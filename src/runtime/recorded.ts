@@ -3,6 +3,7 @@ import { type Budget, completed } from '../core/budget.js';
 import { type Failure, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
 import type { RunState } from '../core/run-state.js';
+import { waitChange } from '../core/waits.js';
 import { LiftedBounds } from './lifted-bounds.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import { StateFold, stateAtStart } from './state-fold.js';
@@ -26,6 +27,8 @@ export interface Recorded {
   readonly deliveries: readonly LoadedEntry[];
   readonly starts: ReadonlyMap<EffectId, readonly Start[]>;
   readonly ends: ReadonlyMap<EffectId, LoadedEntry & { readonly event: EndEvent }>;
+  /** Waits that were opened and neither ended nor closed since. */
+  readonly openWaits: ReadonlySet<EffectId>;
   /** Doubts that a person was asked about, one for each INTENT. */
   readonly doubts: ReadonlySet<EffectId>;
   /** Scopes whose rollback has ended, and those where one began. */
@@ -79,6 +82,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const slices = new Map<EffectId, { readonly place: number; readonly limits: Budget }[]>();
   const starts = new Map<EffectId, Start[]>();
   const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
+  const openWaits = new Set<EffectId>();
   const doubts = new Set<EffectId>();
   const rollbacks = new Set<string>();
   const undone = new Set<EffectId>();
@@ -107,6 +111,9 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     const own = entry.inherited === undefined;
     state.observe(event);
     if (own) acts.apply(entry);
+    const wait = own ? waitChange(event) : undefined;
+    if (wait?.status === 'open') openWaits.add(wait.id);
+    else if (wait !== undefined) openWaits.delete(wait.id);
     const deliver = (): void => {
       deliveries.push(entry);
       places.push(place);
@@ -238,6 +245,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     deliveries,
     starts,
     ends,
+    openWaits,
     doubts,
     rollbacks,
     undone,

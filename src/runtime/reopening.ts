@@ -3,8 +3,9 @@ import { encode } from '../core/codec.js';
 import { ConfigError } from '../core/errors.js';
 import type { Entry, EventOf, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
+import { WaitIndex } from '../core/waits.js';
 import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
-import { instructionIn } from './inbox.js';
+import { instructionIn, waitingOf } from './inbox.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import { indexJournal } from './recorded.js';
 
@@ -86,24 +87,19 @@ function lastTrip(entries: readonly LoadedEntry[]): EventOf<'trip'> | undefined 
   return found?.type === 'trip' ? found : undefined;
 }
 
-/** What a resting run waits for, read from its journal. */
+/** What a resting run waits for, read from its journal. A fork's waits are its own; its past slept for it. */
 export function openWaits(entries: readonly LoadedEntry[], record: RunRecord): readonly Waiting[] {
-  const ended = new Set(entries.flatMap(({ event }) => (isWaitEnd(event) ? [event.id] : [])));
-  const waits = entries.flatMap(({ event }): Waiting[] => {
-    if ((event.type !== 'wait-start' && event.type !== 'sleep-start') || ended.has(event.id)) return [];
-    if (event.type === 'sleep-start') return [{ effect: event.id, kind: 'sleep', name: 'sleep', until: event.due }];
-    if (record.waiting.length > 0 && !record.waiting.includes(event.name)) return [];
-    const { id, kind, name, token, due, request } = event;
-    const until = due === undefined ? {} : { until: due };
-    return [{ effect: id, kind, name, token, ...until, ...(request === undefined ? {} : { request }) }];
-  });
+  const open = new WaitIndex(entries.filter(({ inherited }) => inherited === undefined)).open();
+  const slept = new Set(entries.flatMap(({ event }) => (event.type === 'sleep-end' ? [event.id] : [])));
+  const sleeps = entries.flatMap(({ event }): Waiting[] =>
+    event.type === 'sleep-start' && !slept.has(event.id)
+      ? [{ effect: event.id, kind: 'sleep', name: 'sleep', until: event.due }]
+      : [],
+  );
+  const waits = [...open.map(({ start }) => waitingOf(start)), ...sleeps];
   // an INTENT whose deadline has to pass before anyone may look whether it happened is a wait too
   if (waits.length > 0 || record.wakeAt === undefined) return waits;
   const intent = entries.findLast(({ event }) => event.type === 'intent')?.event;
   const effect = intent?.type === 'intent' ? intent.id : '';
   return [{ effect, kind: 'sleep', name: 'the deadline of an effect', until: record.wakeAt }];
-}
-
-function isWaitEnd(event: RunEvent): event is EventOf<'wait-end' | 'sleep-end'> {
-  return event.type === 'wait-end' || event.type === 'sleep-end';
 }

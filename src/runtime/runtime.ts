@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ANONYMOUS } from '../core/approval.js';
 import { type Budget, budget as completeBudget, completed } from '../core/budget.js';
 import { encode, roundTrip } from '../core/codec.js';
 import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
@@ -8,12 +9,13 @@ import { forkPointCheck } from '../core/fork-points.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Prompt } from '../core/prompt.js';
 import { snapshotFor } from '../core/run-state.js';
-import type { Batch, InboxMessage, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
-import { addressOf, refuseSecond } from './address.js';
+import { type Wait, waitsIn } from '../core/waits.js';
+import type { Batch, InboxMessage, Posted, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
+import { type Address, addressOf, answeredAlready } from './address.js';
 import { Audience, type DeltaListener, type EntryListener } from './audience.js';
 import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
-import { type JournalPart, load, readAll, readPart, readPrompt } from './load.js';
+import { type JournalPart, load, openWaitsOf, readAll, readPart, readPrompt } from './load.js';
 import { type RuntimeParts, settle } from './options.js';
 import { indexJournal } from './recorded.js';
 import type { Resume } from './reopening.js';
@@ -35,6 +37,14 @@ export interface Sending {
   readonly id?: string;
 }
 
+/** What became of a signal. */
+export interface Receipt {
+  /** Heard by what is waited for now; kept until something waits for its name; or known, because its id came before. */
+  readonly delivery: 'delivered' | 'buffered' | 'duplicate';
+  /** The names that the run waits for. */
+  readonly waiting: readonly string[];
+}
+
 export interface RunHandle {
   readonly id: string;
   /** How the run stands when it next rests: an outcome, or `suspended`. */
@@ -50,6 +60,10 @@ export interface Runtime {
   /** Carries on a run that has something to do here and now, as a worker would; a pause stays a pause. */
   wake(runId: string): Promise<RunHandle>;
   handle(runId: string): RunHandle;
+  /**
+   * Sends a signal to a name, or an answer to what a run asks a person: by the name or the token of the open question.
+   * A signal may come before anybody waits for it and is kept; an answer may not.
+   */
   signal(
     runId: string,
     name: string,
@@ -60,7 +74,7 @@ export interface Runtime {
       /** What the sender may do. A wait that needs a scope hears nobody else; `*` has them all. */
       readonly scopes?: readonly string[];
     },
-  ): Promise<'accepted' | 'duplicate'>;
+  ): Promise<Receipt>;
   /** Tells a run to do something differently from now on: `run.instructions()`. Paused, it hears it when it goes on. */
   redirect(runId: string, instruction: string, options?: Sending): Promise<void>;
   cancel(runId: string, options?: Sending & { readonly why?: string }): Promise<void>;
@@ -141,7 +155,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
   const post = async (
     runId: string,
     message: Omit<InboxMessage, 'id' | 'at'> & { readonly id?: string },
-  ): Promise<'accepted' | 'duplicate'> => {
+  ): Promise<Posted> => {
     const answer = await engine.post(runId, { ...message, id: message.id ?? randomUUID(), at: clock.now() });
     lives.poke(runId);
     return answer;
@@ -151,6 +165,20 @@ export function openRuntime(parts: RuntimeParts): Runtime {
   const requireGoing = async (runId: string, { id }: Sending): Promise<void> => {
     const record = await get(runId);
     if (id === undefined) refuseTerminal(record);
+  };
+
+  const pastWaits = async (runId: string): Promise<readonly Wait[]> => waitsIn(await readAll(engine, await get(runId)));
+
+  const answererOf = async (runId: string, token: string): Promise<string | undefined> =>
+    (await engine.inbox(runId, 0)).find(({ kind, name }) => kind === 'answer' && name === token)?.from;
+
+  /** One wait hears one signal: those that came before it may be what it hears. */
+  const deliveryOf = async (runId: string, address: Address): Promise<Receipt['delivery']> => {
+    if (address.kind === 'answer') return 'delivered';
+    if (!address.isAwaited) return 'buffered';
+    const open = (await openWaitsOf(engine, runId)).filter((wait) => wait.name === address.to).length;
+    const kept = (await engine.inbox(runId, 0)).filter(({ kind, name }) => kind === 'signal' && name === address.to);
+    return kept.length > open ? 'buffered' : 'delivered';
   };
 
   /** Another worker may be quicker than we are: then the run is on its way all the same. */
@@ -165,7 +193,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const known = lives.agent(agent);
       const complete = checkedBudget(start?.budget);
       const id = start.id ?? newRunId();
-      const subject = start.subject ?? 'anonymous';
+      const subject = start.subject ?? ANONYMOUS;
       const tenant = start.tenant ?? 'default';
       const guarded = await through(
         seams,
@@ -224,19 +252,22 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const record = await get(runId);
       refuseTerminal(record);
       const body = encodePayload(payload);
-      const from = sent.from ?? 'anonymous';
-      const loaded = await load(engine, record, record.generation);
-      const entries = loaded.entries.filter(({ inherited }) => inherited === undefined); // a fork's questions are its own
-      const where = { checkJson: parts.checkJson, entries, runId, now: clock.now() };
-      const address = await addressOf(where, name, { payload, from, ...sent });
-      refuseSecond(runId, address, { inbox: await engine.inbox(runId, 0), id: sent.id });
-      return post(runId, {
-        kind: 'signal',
-        name: address.to,
-        from,
-        body,
-        ...(sent.id === undefined ? {} : { id: sent.id }),
-      });
+      const message = { from: sent.from ?? ANONYMOUS, body, ...named(sent) };
+      // another look where the question was closed between the look and the answer: then it is over, and that is said
+      for (let looks = 0; looks < LOOKS; looks++) {
+        const open = await openWaitsOf(engine, runId);
+        const waiting = open.map((wait) => wait.name);
+        const where = { checkJson: parts.checkJson, open, runId, now: clock.now(), past: () => pastWaits(runId) };
+        const address = await addressOf(where, name, { payload, ...sent, from: message.from });
+        if (address === 'duplicate') return { delivery: address, waiting };
+        const to = address.kind === 'answer' ? address.wait.token : address.to;
+        const posted = await post(runId, { ...message, kind: address.kind, name: to });
+        if (posted === 'duplicate') return { delivery: posted, waiting };
+        if (address.kind === 'answer' && posted === 'answered')
+          throw answeredAlready(runId, address.wait, await answererOf(runId, to));
+        if (posted === 'accepted') return { delivery: await deliveryOf(runId, address), waiting };
+      }
+      throw new JournalConflictError(runId, `what it asks changes faster than "${name}" can be answered. Try again.`);
     },
 
     async cancel(runId, given = {}) {
@@ -348,6 +379,9 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     loaded: () => lives.size,
   };
 }
+
+/** How often a question may be closed, and asked again, under somebody who answers it. */
+const LOOKS = 5;
 
 /** Asking how a run ends and not waiting for the answer must not take the process down when it breaks. */
 function handled<T>(answer: Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { encode } from '../core/codec.js';
 import type { Entry, RunEvent } from '../core/events.js';
-import type { Batch, Claim, Engine, StoredEntry, StoredLink } from '../ports/engine.js';
+import { waitChange, waitToken } from '../core/waits.js';
+import type { Batch, Claim, Engine, OpenWait, StoredEntry, StoredLink } from '../ports/engine.js';
 
 /** An entry with its encoded body: the code later receives it as it comes back from there, never the live object. */
 export interface Written extends Entry {
@@ -19,6 +20,8 @@ export class Writer {
   private blobs: (readonly [string, string])[] = [];
   private links: StoredLink[] = [];
   private taken: number[] = [];
+  private opened: OpenWait[] = [];
+  private closed: string[] = [];
   private nextGeneration: number | undefined;
   private progress = false;
   private last: Promise<void> = Promise.resolve();
@@ -59,7 +62,20 @@ export class Writer {
     this.pending.push(written);
     if (blobs.length > 0) this.blobs.push(...blobs);
     if (isProgress(event)) this.progress = true;
+    this.noteWait(written);
     return written;
+  }
+
+  /** What the journal says of a wait, the engine's index says too, from the same commit on. */
+  private noteWait({ event, generation, seq }: Written): void {
+    const change = waitChange(event);
+    if (change === undefined) return;
+    const token = waitToken(this.claim.runId, { generation, id: change.id });
+    // of one batch only the last word counts
+    this.opened = this.opened.filter((wait) => wait.token !== token);
+    this.closed = this.closed.filter((one) => one !== token);
+    if (change.status === 'open') this.opened.push({ token, generation, seq });
+    else this.closed.push(token);
   }
 
   link(link: StoredLink, blob: readonly [string, string] | undefined): void {
@@ -87,6 +103,8 @@ export class Writer {
       ...(this.blobs.length > 0 ? { blobs: this.blobs } : {}),
       ...(this.links.length > 0 ? { links: this.links } : {}),
       ...(this.taken.length > 0 ? { taken: this.taken } : {}),
+      ...(this.opened.length > 0 ? { opened: this.opened } : {}),
+      ...(this.closed.length > 0 ? { closed: this.closed } : {}),
       ...(this.nextGeneration === undefined ? {} : { generation: this.nextGeneration }),
       ...(this.progress ? { progress: true } : {}),
     };
@@ -95,6 +113,8 @@ export class Writer {
     this.blobs = [];
     this.links = [];
     this.taken = [];
+    this.opened = [];
+    this.closed = [];
     this.nextGeneration = undefined;
     this.progress = false;
     this.last = this.engine.append(this.claim, batch).then(() => this.onDurable(durable));

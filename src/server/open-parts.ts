@@ -78,8 +78,9 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   };
 }
 
-function openFleet({ engine, clock, log, groups }: PartsGiven, directory: AgentDirectory, host: Host): Fleet {
+function openFleet({ engine, clock, log, groups, settings }: PartsGiven, directory: AgentDirectory, host: Host): Fleet {
   const onProblem = (error: unknown, doing: string): void => log.error(doing, error);
+  const requesterDecides = settings.open || settings.requesterDecides;
   const members = groups.map((group, index): Member => {
     const agents = runAgents(
       group,
@@ -94,7 +95,7 @@ function openFleet({ engine, clock, log, groups }: PartsGiven, directory: AgentD
       onProblem,
       seams: joinSeams(group.seams ?? {}, injectionGuard()),
       ...(group.prices === undefined ? {} : { prices: group.prices }),
-      options: { ...group.options, worker: true },
+      options: { requesterDecides, ...group.options, worker: true },
     });
     return { runtime, agents: Object.keys(agents) };
   });

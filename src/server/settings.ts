@@ -22,6 +22,11 @@ export interface ServerSettings {
   /** Of tenants that are not named; a key may have narrower ones of its own. */
   readonly tenantLimits: Limits;
   readonly tenants: Readonly<Record<string, Limits>>;
+  /**
+   * Whether whoever started a run may decide about its acts, where the rules of an approval do not say. On an open server
+   * they may: nobody can be told apart there.
+   */
+  readonly requesterDecides: boolean;
   /** Failed credentials an address may try in a minute. */
   readonly failuresPerMinute: number;
   /** For runs in progress when the server closes. */
@@ -52,6 +57,7 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   maxStreams: 100,
   tenantLimits: {},
   tenants: {},
+  requesterDecides: false,
   failuresPerMinute: 30,
   drainMs: 10_000,
   studio: true,

@@ -79,6 +79,7 @@ export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
     read: (runId, range) => life.whileAlive(() => inner.read(runId, range)),
     blobs: (hashes) => life.whileAlive(() => inner.blobs(hashes)),
     links: (tip) => life.whileAlive(() => inner.links(tip)),
+    waits: (runId) => life.whileAlive(() => inner.waits(runId)),
     inbox: (runId, after) => life.whileAlive(() => inner.inbox(runId, after)),
     due: (query) => life.whileAlive(() => inner.due(query)),
     nextDue: (after) => life.whileAlive(() => inner.nextDue(after)),

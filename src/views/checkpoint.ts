@@ -107,6 +107,7 @@ export function isBarrier(event: RunEvent): boolean {
     case 'spawn-start':
     case 'spawn-end':
     case 'wait-end':
+    case 'wait-close':
     case 'sleep-end':
     case 'trip':
     case 'cancel':

@@ -37,9 +37,9 @@ export interface Effect {
 
 type Growing = { -readonly [K in keyof Effect]: Effect[K] };
 
-/** Whether an open effect is forgotten when its scope is closed. An INTENT is always seen to its end. */
-function isDroppable(effect: Effect): boolean {
-  return effect.start?.type !== 'intent' && !effect.id.endsWith('!doubt');
+/** Whether an open effect is forgotten when its scope is closed. An INTENT is seen to its end, and a wait says it itself. */
+function isDroppable({ start }: Effect): boolean {
+  return start?.type !== 'intent' && start?.type !== 'wait-start';
 }
 
 /** Folds entries into effects, in order of their first sign of life. */
@@ -85,6 +85,11 @@ export class EffectFold {
       case 'wait-end':
       case 'sleep-end':
         return as && this.end(entry, event, as);
+      case 'wait-close': {
+        const closed = this.byKey.get(keyOf(entry.generation, event.id));
+        if (closed !== undefined) this.dropOne(closed, entry.at);
+        return closed;
+      }
       case 'doubt': {
         const doubted = this.byKey.get(keyOf(entry.generation, event.id));
         if (doubted !== undefined) doubted.doubt = event;
@@ -122,12 +127,16 @@ export class EffectFold {
     for (const effect of this.opened) {
       if (!isDroppable(effect) || !isInside(effect.scope, path) || (effect.verb === 'spawn' && !also.children))
         continue;
-      effect.status = 'error';
-      effect.dropped = true;
-      effect.endedAt = at;
-      this.opened.delete(effect);
+      this.dropOne(effect, at);
       if (path === '') this.stopped.push(effect);
     }
+  }
+
+  private dropOne(effect: Growing, at: number): void {
+    effect.status = 'error';
+    effect.dropped = true;
+    effect.endedAt = at;
+    this.opened.delete(effect);
   }
 
   private reopen(effect: Growing): void {

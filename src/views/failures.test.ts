@@ -76,7 +76,7 @@ describe('failure records', () => {
         { type: 'retry', id: '#2', name: 'fetch', retry: 1, delayMs: 5, failure: failure('EFFECT_TIMEOUT') },
         { type: 'guard-refused', id: '#3!reask1', seam: 'model', why: 'not JSON' },
         { type: 'guard-refused', id: '#4', seam: 'tool.pre', why: 'no' }, // its own end follows
-        { type: 'signal-refused', signal: 's', name: 'go', why: 'wrong shape' },
+        { type: 'signal-refused', signal: 's', name: 'go', token: 'r:0:#0', why: 'wrong shape' },
         { type: 'stuck' },
         alert,
         { type: 'spawn-end', id: '#5', outcome: { stop: 'failed', because: '', failure: failure('REPLY_INVALID') } },

@@ -48,6 +48,8 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
       return waiting(event);
     case 'wait-end':
       return waited(event, effect);
+    case 'wait-close':
+      return closed(event, effect);
     case 'sleep-start':
       return say('…', `sleeping until ${time(event.due)}`);
     case 'sleep-end':
@@ -201,6 +203,20 @@ function waited({ id, from, payload, timedOut }: EventOf<'wait-end'>, effect: Ef
     return say('✓', `signal "${effect?.name ?? id}" received${from === undefined ? '' : ` from ${from}`}`, payload);
   if (start.kind === 'approval') return decision(start, payload, by);
   return say('✓', `answered${by}`, payload);
+}
+
+const CLOSED_BY: Readonly<Record<EventOf<'wait-close'>['why'], string>> = {
+  branch: 'what asked has ended',
+  bound: 'a bound was reached',
+  cancel: 'the run was cancelled',
+  end: 'the run has ended',
+};
+
+/** Of a signal that nobody waits for any more nobody needs to hear; whoever was asked does. */
+function closed({ id, why }: EventOf<'wait-close'>, effect: Effect | undefined): Sentence | undefined {
+  const start = effect?.start?.type === 'wait-start' ? effect.start : undefined;
+  if (start === undefined || start.kind === 'signal') return undefined;
+  return say('·', `nobody is asked about ${actionOf(start)} any more: ${CLOSED_BY[why]}`, id);
 }
 
 function decision(start: EventOf<'wait-start'>, payload: unknown, by: string): Sentence {

@@ -131,7 +131,7 @@ describe('timeline', () => {
         abort('#1', 'EFFECT_FAILED'),
         { type: 'doubt', id: '#1', attempt: 1, name: 'pay', why: 'no proof' },
         { type: 'guard-refused', id: '#2', seam: 'tool.pre', why: 'not allowed' },
-        { type: 'signal-refused', signal: 's', name: 'go', why: 'wrong shape' },
+        { type: 'signal-refused', signal: 's', name: 'go', token: 'r:0:#0', why: 'wrong shape' },
         { type: 'operator-alert', alert: 'COMPENSATION_FAILED', why: 'shop is closed' },
         runEnd({ stop: 'failed', because: 'no route', failure }),
       ),

@@ -83,7 +83,7 @@ const EVENTS: readonly RunEvent[] = [
   },
   { type: 'spawn-end', id: '#7', outcome: { stop: 'degraded', value: SECRET, because: SECRET } },
   { type: 'note', path: '', event: { kind: 'decision', content: SECRET, more: SECRET } },
-  { type: 'signal-refused', signal: 's', name: 'go', why: SECRET },
+  { type: 'signal-refused', signal: 's', name: 'go', token: 'r:0:#0', why: SECRET },
   { type: 'operator-alert', alert: 'compensation_failed', effect: '#3', why: SECRET },
   { type: 'rollback-start', scope: '', why: SECRET, entries: [] },
   intent('run:0:#3!undo', 'pay', { of: 'undo', fp: SECRET, input: SECRET }),

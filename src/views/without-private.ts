@@ -78,6 +78,7 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'guard-decision':
     case 'retry':
       return privacy.hidesEffect(generation, event.id) ? blankEffect(event) : event;
+    case 'wait-close':
     case 'sleep-start':
     case 'sleep-end':
     case 'generation-end':

@@ -70,7 +70,7 @@ async function answer(
       );
     }
     const said = await Promise.allSettled([send(token, yes, 'ann'), send(token, no, 'bob')]);
-    const accepted = said.filter((one) => one.status === 'fulfilled' && one.value === 'accepted').length;
+    const accepted = said.filter((one) => one.status === 'fulfilled' && one.value.delivery === 'delivered').length;
     if (accepted !== 1) place.world.blame('verdict:both', `${accepted} of two verdicts on ${name} were accepted`);
     return true;
   }

@@ -166,7 +166,7 @@ describe('an approval inbox', () => {
     const no: Verdict = { verdict: 'reject', reason: 'wait' };
     await expect(inbox.decide(id, no, { by: 'bob', scopes: ['*'] })).rejects.toMatchObject({
       code: 'SIGNAL_UNEXPECTED',
-      message: expect.stringContaining('Somebody else has just decided') as string,
+      message: expect.stringContaining('ada has answered') as string,
     });
     await (await runtime.wake('r1')).outcome();
     await expect(inbox.decide(id, no, { by: 'bob', scopes: ['*'] })).rejects.toMatchObject({
@@ -199,10 +199,11 @@ describe('an approval inbox', () => {
     expect(second).toMatchObject({ notBy: ['ada'], request: { people: 2 } });
     await expect(inbox.decide(second.id, approve, ada)).rejects.toMatchObject({
       code: 'DENIED',
-      message: 'ada has agreed to send_email already. Somebody else has to agree as well.',
+      message:
+        'ada may not decide about send_email: they have agreed already, and it needs another person. The request stays open.',
     });
     await expect(inbox.decide(second.id, approve, { ...ada, by: ' Ada' })).rejects.toMatchObject({
-      message: expect.stringContaining('has agreed to send_email already'), // another spelling is no other person
+      message: expect.stringContaining('have agreed already'), // another spelling is no other person
     });
     await expect(inbox.decide(second.id, approve, { ...ada, by: ' ' })).rejects.toMatchObject({
       code: 'DENIED',

@@ -82,7 +82,7 @@ describe('a worker process', () => {
     await starter.kill();
     await opened({ options: PATIENT });
     const commandLine = await opened({ agents: [], options: { worker: false } });
-    expect(await commandLine.signal('asker', 'answer', { yes: 1 })).toBe('accepted');
+    expect(await commandLine.signal('asker', 'answer', { yes: 1 })).toMatchObject({ delivery: 'delivered' });
     await desk.rests('asker', 'done');
     expect(await desk.runtime.handle('asker').outcome()).toMatchObject({ value: { yes: 1 } });
   });

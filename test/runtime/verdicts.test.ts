@@ -129,7 +129,7 @@ describe('a verdict at a gate', () => {
     });
     await expect(
       life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'ann' }),
-    ).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('scopes manage') });
+    ).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('scope manage') });
     const manager = { from: 'max', scopes: ['manage'] };
     await life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'escalate', reason: 'not mine' }, manager);
     expect(await life.resume()).toMatchObject({
@@ -223,10 +223,10 @@ describe('a verdict at a gate', () => {
     });
     await life.start();
     const send = () => life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann', id: 'm1' });
-    expect(await send()).toBe('accepted');
-    expect(await send()).toBe('duplicate');
+    expect(await send()).toMatchObject({ delivery: 'delivered' });
+    expect(await send()).toMatchObject({ delivery: 'duplicate' });
     await life.resume();
-    expect(await send()).toBe('duplicate');
+    expect(await send()).toMatchObject({ delivery: 'duplicate' });
   });
 
   it('is asked for with what the tool says about its call [R4-PEOPLE-INBOX]', async () => {

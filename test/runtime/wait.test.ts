@@ -17,7 +17,7 @@ describe('a signal', () => {
     });
     const ended = life.start();
     await turns();
-    expect(await life.runtime.signal(RUN, 'go', 'early', { from: 'ada' })).toBe('accepted');
+    expect(await life.runtime.signal(RUN, 'go', 'early', { from: 'ada' })).toMatchObject({ delivery: 'buffered' });
     hold.open();
     expect(await ended).toMatchObject({ stop: 'done', value: 'early' });
     expect(await stage.events('wait-end')).toMatchObject([{ id: '#1', payload: 'early', from: 'ada' }]);
@@ -30,8 +30,8 @@ describe('a signal', () => {
       { options: { worker: true, pollMs: 1e9 } },
     );
     const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
-    expect(await life.runtime.signal(RUN, 'go', 1, { id: 'message-1' })).toBe('accepted');
-    expect(await life.runtime.signal(RUN, 'go', 2, { id: 'message-1' })).toBe('duplicate');
+    expect(await life.runtime.signal(RUN, 'go', 1, { id: 'message-1' })).toMatchObject({ delivery: 'buffered' });
+    expect(await life.runtime.signal(RUN, 'go', 2, { id: 'message-1' })).toMatchObject({ delivery: 'duplicate' });
     expect(await handle.finished()).toMatchObject({ stop: 'done', value: [1, 'timed-out'] });
   });
 

@@ -69,7 +69,7 @@ const group = (): AgentGroup => ({
 let stage: ServerStage;
 const key: Record<'ada' | 'ben' | 'clerk' | 'other', string> = { ada: '', ben: '', clerk: '', other: '' };
 beforeAll(async () => {
-  stage = await serverStage({ groups: [group()] });
+  stage = await serverStage({ groups: [group()], settings: { requesterDecides: true } });
   const all = ['agents:invoke', 'runs:*', 'approvals:decide'];
   key.ada = await stage.keyFor('house', [...all, 'archive', 'head'], { subject: 'ada' });
   key.ben = await stage.keyFor('house', [...all, 'archive'], { subject: 'ben' });

@@ -82,6 +82,7 @@ beforeAll(async () => {
   const guarded: AgentGroup = { agents: { guarded: slow }, seams: noPaint };
   stage = await serverStage({
     groups: [standardGroup(), { agents: { slow, 'pays-out': payer, breaks, brief, bills, once } }, guarded],
+    settings: { requesterDecides: true },
   });
   key.invoker = await stage.keyFor('house', ['agents:invoke'], { subject: 'ida' });
   key.reader = await stage.keyFor('house', ['agents:invoke', 'runs:*', 'approvals:decide'], { subject: 'rob' });

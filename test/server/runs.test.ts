@@ -236,7 +236,7 @@ describe('steering', () => {
     const signalled = await start({ agent: 'waiter' });
     await rested(signalled);
     const sent = await post(`/v1/runs/${signalled}/signal`, { name: 'go', payload: { n: 1 }, id: 'm1' });
-    expect(sent).toMatchObject({ status: 202, body: { accepted: 'accepted' } });
+    expect(sent).toMatchObject({ status: 202, body: { delivery: 'delivered' } });
     expect(await rested(signalled, (status) => status === 'done')).toMatchObject({ outcome: { value: { n: 1 } } });
     expect(await post(`/v1/runs/${signalled}/cancel`)).toMatchObject({
       status: 409,

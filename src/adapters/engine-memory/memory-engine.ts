@@ -50,6 +50,8 @@ export function memoryEngine(): Engine {
     for (const entry of batch.entries) addEntry(run, entry);
     for (const [hash, content] of batch.blobs ?? []) if (!blobs.has(hash)) blobs.set(hash, content);
     for (const link of batch.links ?? []) if (!links.has(link.id)) links.set(link.id, link);
+    for (const wait of batch.opened ?? []) run.waits.set(wait.token, wait);
+    for (const token of batch.closed ?? []) run.waits.delete(token);
     if (batch.generation !== undefined) run.generation = batch.generation;
     for (const number of batch.taken ?? []) run.taken.add(number);
     if (batch.progress === true) run.crashes = 0;
@@ -160,6 +162,10 @@ export function memoryEngine(): Engine {
       const run = known(runId);
       if (run.delivered.has(message.id)) return 'duplicate';
       if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
+      if (message.kind === 'answer') {
+        if (!run.waits.has(message.name)) return 'closed';
+        if (run.inbox.some(({ kind, name }) => kind === 'answer' && name === message.name)) return 'answered';
+      }
       run.delivered.add(message.id);
       run.inbox.push({ ...message, number: run.delivered.size });
       const wakesPaused = message.kind === 'resume' || message.kind === 'cancel';
@@ -172,6 +178,8 @@ export function memoryEngine(): Engine {
       notify();
       return 'accepted';
     },
+
+    waits: async (runId) => [...(runs.get(runId)?.waits.values() ?? [])],
 
     async inbox(runId, after) {
       const run = runs.get(runId);

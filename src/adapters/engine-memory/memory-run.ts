@@ -1,5 +1,5 @@
 import type { ForkPoint, Owner } from '../../core/events.js';
-import type { NewRun, RunRecord, RunStatus, StoredEntry, StoredMessage } from '../../ports/engine.js';
+import type { NewRun, OpenWait, RunRecord, RunStatus, StoredEntry, StoredMessage } from '../../ports/engine.js';
 
 /** What the memory engine keeps of one run. Journals only ever grow at their end: nothing is copied to append. */
 export interface MemoryRun {
@@ -15,6 +15,8 @@ export interface MemoryRun {
   readonly journals: Map<number, StoredEntry[]>;
   /** Messages nobody has taken yet. */
   inbox: StoredMessage[];
+  /** By token. */
+  readonly waits: Map<string, OpenWait>;
   /** Ids of all messages that ever arrived; the last one has this many as its number. */
   readonly delivered: Set<string>;
   /** Numbers of messages that the run has consumed. */
@@ -49,6 +51,7 @@ export function memoryRun(given: NewRun, order: number): MemoryRun {
     source: given.source,
     journals: new Map(),
     inbox: [],
+    waits: new Map(),
     delivered: new Set(),
     taken: new Set(),
     fence: 0,

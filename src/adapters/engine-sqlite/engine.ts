@@ -92,6 +92,7 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
     blobs: (hashes) => read(() => journal.blobs(hashes)),
     links: (tip) => read(() => journal.links(tip)),
     post: (runId, message) => thenNotify(write(() => inbox.post(runId, message))),
+    waits: (runId) => read(() => inbox.open(runId)),
     inbox: (runId, after) => read(() => inbox.after(runId, after)),
     requeue: (runId) => thenNotify(write(() => runs.requeue(runId))),
     due: (query) => read(() => dueRuns(database, query)),

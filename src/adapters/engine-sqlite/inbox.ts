@@ -1,5 +1,5 @@
 import { alreadyTerminal } from '../../core/engine-errors.js';
-import type { InboxMessage, StoredMessage } from '../../ports/engine.js';
+import type { InboxMessage, OpenWait, Posted, StoredMessage } from '../../ports/engine.js';
 import type { Database } from './database.js';
 import { content, integer, storedText, text } from './row.js';
 import { isOver, recordOf } from './run-rows.js';
@@ -18,13 +18,15 @@ export class Inbox {
     this.runs = runs;
   }
 
-  post(runId: string, message: InboxMessage): 'accepted' | 'duplicate' {
+  post(runId: string, message: InboxMessage): Posted {
     const run = this.runs.known(runId);
     const n = integer(run, 'n');
     // before the check below: whoever repeats a delivery learns that it arrived, also when the run has ended since
     if (this.database.get('SELECT 1 FROM inbox WHERE run = ? AND id = ?', n, message.id) !== undefined)
       return 'duplicate';
     if (isOver(run)) throw alreadyTerminal(recordOf(run));
+    const refused = message.kind === 'answer' ? this.refusal(n, message.name) : undefined;
+    if (refused !== undefined) return refused;
     const { lastInsertRowid } = this.database.run(
       'INSERT INTO inbox (run, id, kind, name, sender, at, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
       n,
@@ -43,6 +45,26 @@ export class Inbox {
       n,
     );
     return 'accepted';
+  }
+
+  open(runId: string): readonly OpenWait[] {
+    const rows = this.database.all(
+      'SELECT token, gen, seq FROM waits WHERE run = (SELECT n FROM runs WHERE id = ?) ORDER BY n',
+      runId,
+    );
+    return rows.map((row) => ({
+      token: text(row, 'token'),
+      generation: integer(row, 'gen'),
+      seq: integer(row, 'seq'),
+    }));
+  }
+
+  /** Why an answer comes too late. Asked in the transaction that would store it. */
+  private refusal(run: number, token: string): 'answered' | 'closed' | undefined {
+    const { database } = this;
+    if (database.get('SELECT 1 FROM waits WHERE run = ? AND token = ?', run, token) === undefined) return 'closed';
+    const answer = "SELECT 1 FROM inbox WHERE run = ? AND taken = 0 AND kind = 'answer' AND name = ?";
+    return database.get(answer, run, token) === undefined ? undefined : 'answered';
   }
 
   after(runId: string, number: number): readonly StoredMessage[] {

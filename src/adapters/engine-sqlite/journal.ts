@@ -46,6 +46,17 @@ export class Journal {
       );
     }
     for (const link of batch.links ?? []) this.writeLink(link);
+    for (const { token, generation, seq } of batch.opened ?? []) {
+      database.run(
+        `INSERT INTO waits (run, token, gen, seq) VALUES (?, ?, ?, ?)
+         ON CONFLICT (run, token) DO UPDATE SET gen = excluded.gen, seq = excluded.seq`,
+        run,
+        token,
+        generation,
+        seq,
+      );
+    }
+    for (const token of batch.closed ?? []) database.run('DELETE FROM waits WHERE run = ? AND token = ?', run, token);
     if (batch.generation !== undefined) {
       database.run('UPDATE runs SET generation = ? WHERE n = ?', batch.generation, run);
     }

@@ -83,6 +83,15 @@ const MIGRATIONS: Migrations = [
   );
   CREATE INDEX inbox_waiting ON inbox (run) WHERE taken = 0;
 
+  CREATE TABLE waits (
+    n INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    token TEXT NOT NULL,
+    gen INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    UNIQUE (run, token)
+  );
+
   CREATE TABLE store_records (
     n INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,

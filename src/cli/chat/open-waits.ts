@@ -1,4 +1,5 @@
 import type { Entry, EventOf } from '../../core/events.js';
+import { isAsked, waitChange } from '../../core/waits.js';
 
 type WaitStart = EventOf<'wait-start'>;
 
@@ -10,9 +11,10 @@ export class OpenWaits {
   private readonly watchers = new Set<() => void>();
 
   apply({ event }: Entry): void {
-    if (event.type === 'wait-start') this.open.set(event.id, event);
-    if (event.type === 'wait-end') this.open.delete(event.id);
-    if (event.type === 'signal-refused') this.asked.delete(event.name); // answers go to a token: that question stands
+    const change = waitChange(event);
+    if (change?.start !== undefined) this.open.set(change.id, change.start);
+    else if (change !== undefined) this.open.delete(change.id);
+    if (event.type === 'signal-refused') this.asked.delete(event.token); // that question stands
     if (event.type === 'run-end') this.ended = true;
     if (event.type === 'run-resume') this.ended = false; // a bound was its end, and it goes on under a larger one
     for (const watcher of [...this.watchers]) watcher();
@@ -45,7 +47,7 @@ export class OpenWaits {
 
   private first(): WaitStart | undefined {
     const waits = [...this.open.values()].filter(({ token }) => !this.asked.has(token));
-    return waits.find(({ kind }) => kind !== 'signal') ?? waits[0];
+    return waits.find(isAsked) ?? waits[0];
   }
 
   private until(holds: () => boolean, signal: AbortSignal): Promise<void> {

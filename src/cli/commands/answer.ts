@@ -5,21 +5,22 @@ import { oneRequest } from '../one-request.js';
 import { type SignalOptions, sendSignal, withReviewerOptions } from './signal.js';
 
 const ABOUT =
-  'Answer the question that a run asks. The answer is JSON, @file, or - for standard input; it is checked against what the ' +
-  'question takes, and is then the result of the tool that asked. Where several are open, name one: by its effect, as ' +
-  'show and inbox print it, or by its tool.';
+  'Answer the question that a run asks, or say whether an action that was cut off took place. The answer is JSON, @file, ' +
+  'or - for standard input. It is checked against what the question takes. Where several are open, name one: by its ' +
+  'effect, as show and inbox print it, or by its tool.';
 
 export function answerCommand(perform: Perform): Command {
   return withReviewerOptions(
     newCommand('answer <run> <value> [request]', ABOUT, [
       'flyball answer run_1f0c true',
       `flyball answer run_1f0c '"next Tuesday"'`,
+      `flyball answer run_1f0c '{"happened":false}'`,
       `flyball answer run_1f0c '{"name":"Ada","age":36}' '#4' --as ada`,
     ]),
   ).action((runId: string, value: string, named: string | undefined, options: SignalOptions) =>
     perform(options, { runId }, async (call) => {
       const payload = readJson(value, 'The answer');
-      const { token, about } = await oneRequest(call, { runId, kind: 'question', named });
+      const { token, about } = await oneRequest(call, { runId, kind: 'answer', named });
       return sendSignal(call, { runId, name: token, payload, options, said: `${about}: answered` });
     }),
   );

@@ -14,7 +14,7 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'List what runs ask of people, over all runs of the database, oldest first: approvals and questions, with risk, deadline and reason.';
+  'List what runs ask of people, over all runs of the database, oldest first: approvals, questions and doubts, with risk, deadline and reason.';
 
 export function inboxCommand(perform: Perform): Command {
   return newCommand('inbox', ABOUT, ['flyball inbox', "flyball inbox --json | jq '.requests[].about'"])
@@ -64,7 +64,7 @@ function isOverdue({ status, due }: PersonRequest): boolean {
 function linesFor(request: PersonRequest, { screen, place }: Pick<Call, 'screen' | 'place'>): readonly string[] {
   const { run, effect, about, kind, risk, why } = request;
   const { paint, width } = screen;
-  const what = kind === 'approval' ? 'approve' : 'answer';
+  const what = { approval: 'approve', question: 'answer', doubt: 'say whether it happened:' }[kind];
   const risky = risk === undefined ? '' : `  risk ${risk}`;
   return [
     `${paint('bold', run)} ${effect}  ${what} ${paint('bold', shorten(about, 40))}${risky}${deadline(request, paint)}${decided(request)}`,

@@ -45,6 +45,7 @@ export function serveCommand(perform: Perform): Command {
     .option('--drain <seconds>', 'how long running steps may take to end when the server stops (default: 10)', amount)
     .option('--triggers <file>', 'cron and webhook triggers, in YAML')
     .option('--evals <folder>', 'results of evaluations, shown in the studio (default: .flyball/evals)')
+    .option('--requester-decides', 'let whoever started a run approve what it wants to do')
     .option('--public-card', 'show the agent card to anybody')
     .option('--no-studio', 'without the studio')
     .option('--no-mcp', 'without the MCP endpoint')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Receipt } from '../../index.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { readJson } from '../json-argument.js';
@@ -51,6 +52,20 @@ export function withReviewerOptions(command: Command): Command {
     );
 }
 
+/** What the sender has to know beside that it is stored: a name that nobody waits for may be a slip of the pen. */
+function becameOf(name: string, { delivery, waiting }: Receipt): string | undefined {
+  switch (delivery) {
+    case 'delivered':
+      return undefined;
+    case 'duplicate':
+      return 'It was delivered before, under the same id';
+    case 'buffered':
+      return waiting.length === 0 || waiting.includes(name)
+        ? `It is kept until the run waits for "${name}"`
+        : `It is kept: the run does not wait for "${name}" now, but for ${waiting.map((one) => `"${one}"`).join(', ')}`;
+  }
+}
+
 export function sendSignal(
   call: Call,
   given: {
@@ -68,11 +83,12 @@ export function sendSignal(
     wake: options.wake,
     wakes: ['pending', 'running', 'suspended'],
     post: async ({ desk }) => {
-      await desk.signal(runId, name, payload, {
+      const receipt = await desk.signal(runId, name, payload, {
         from: options.as ?? options.from ?? whoAmI(),
         scopes: options.scope ?? ['*'],
         ...(options.signalId === undefined ? {} : { id: options.signalId }),
       });
+      return becameOf(name, receipt);
     },
   });
 }

@@ -51,7 +51,7 @@ function runtimeFor(module: AgentModule, engine: Engine): Runtime {
     agents: { ...module.agents, [TOOL_CALL]: { agent: toolCallAgent(source), version: '1' } },
     ...(seams === undefined ? {} : { seams }),
     ...(prices === undefined ? {} : { prices }),
-    options: { ...options, worker: true },
+    options: { requesterDecides: true, ...options, worker: true }, // one person's own machine
   });
 }
 

@@ -24,6 +24,7 @@ export function ownRuns(engine: Engine): Engine {
     blobs: (hashes) => engine.blobs(hashes),
     links: (tip) => engine.links(tip),
     post: (id, message) => engine.post(id, message),
+    waits: (id) => engine.waits(id),
     inbox: (id, after) => engine.inbox(id, after),
     requeue: (id) => engine.requeue(id),
     due: async (query) => {

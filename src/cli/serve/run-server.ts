@@ -48,7 +48,8 @@ export async function runServer(call: Call, files: readonly string[], options: S
 }
 
 function settingsOf(options: ServeOptions): Partial<ServerSettings> {
-  const { host, port, origin, name, evals, publicCard, rate, costPerDay, maxBody, timeout, drain } = options;
+  const { host, port, origin, name, evals, publicCard, requesterDecides } = options;
+  const { rate, costPerDay, maxBody, timeout, drain } = options;
   return {
     version: versionOf(),
     studio: options.studio,
@@ -59,6 +60,7 @@ function settingsOf(options: ServeOptions): Partial<ServerSettings> {
     ...(name === undefined ? {} : { hosts: name }),
     ...evalsFrom(evals),
     ...(publicCard === undefined ? {} : { publicCard }),
+    ...(requesterDecides === undefined ? {} : { requesterDecides }),
     ...(maxBody === undefined ? {} : { maxBodyBytes: maxBody }),
     ...(timeout === undefined ? {} : { requestTimeoutMs: timeout * 1000 }),
     ...(drain === undefined ? {} : { drainMs: drain * 1000 }),

@@ -11,6 +11,7 @@ export interface ServeOptions extends CommonOptions {
   readonly studio: boolean;
   readonly mcp: boolean;
   readonly publicCard?: boolean;
+  readonly requesterDecides?: boolean;
   readonly rate?: number;
   /** Seconds. */
   readonly drain?: number;

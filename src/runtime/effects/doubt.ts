@@ -1,3 +1,4 @@
+import type { DoubtRequest } from '../../core/approval.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import type { StandardSchema } from '../../core/schema.js';
 import type { Verification } from '../../core/tool.js';
@@ -146,7 +147,13 @@ async function askPerson(
   const end = await subWait(attempt, pending, doubtOf(intent), {
     kind: 'doubt',
     name: intent.attempt === 1 ? `doubt:${pending.id}` : `doubt:${pending.id}:${intent.attempt}`,
-    request: { action: act.name, input: act.input, key: intent.key, question: 'Did this happen?' },
+    request: {
+      action: act.name,
+      input: act.input,
+      effect: act.class,
+      key: intent.key,
+      why: 'It was started and its end was not recorded. Did it happen?',
+    } satisfies DoubtRequest,
     schema: answerSchema as StandardSchema,
     jsonSchema: ANSWER_SCHEMA,
   });

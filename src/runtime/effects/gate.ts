@@ -72,7 +72,6 @@ function rulesFor({ rules: _rules, approvalRules }: Act): ApprovalRules {
 
 function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pending: Pending): WaitPlan {
   const { to, scopes, alsoScopes, timeoutMs } = addressees(state, rules);
-  const isOpenToAll = scopes.length === 0 && state.agreed.length === 0;
   return {
     kind: 'approval',
     name: `approve:${pending.id}${state.round === 0 ? '' : `.${state.round + 1}`}`,
@@ -80,9 +79,12 @@ function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pen
     request: requestFor(act, state, rules, to),
     schema: (act.remake === undefined ? unmodifiable : verdictSchema) as StandardSchema,
     jsonSchema: act.remake === undefined ? FIXED_VERDICT_JSON_SCHEMA : VERDICT_JSON_SCHEMA,
-    ...(isOpenToAll
-      ? {}
-      : { needs: { scopes, ...(alsoScopes === undefined ? {} : { alsoScopes }), notBy: state.agreed } }),
+    asking: {
+      scopes,
+      ...(alsoScopes === undefined ? {} : { alsoScopes }),
+      notBy: state.agreed,
+      ...(rules.requesterDecides === undefined ? {} : { requesterDecides: rules.requesterDecides }),
+    },
     ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
   };
 }

@@ -38,7 +38,7 @@ async function waitForAnswer(attempt: Attempt, pending: Pending, act: Act, quest
     request: requestFor(act, question),
     schema: answer,
     jsonSchema: answerJsonSchema,
-    ...(scopes.length === 0 ? {} : { needs: { scopes, notBy: [] } }),
+    asking: { scopes, notBy: [] },
     admitted: { args: act.input }, // what guards let pass before it was asked, they are not asked about again
   });
   if (pending.closedBy !== undefined) return attempt.drop(pending);

@@ -1,8 +1,10 @@
+import { type Asking, needsOf } from '../../core/approval.js';
 import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import type { Heard, SignalSpec } from '../../core/run.js';
 import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
+import { isAskedName, waitToken } from '../../core/waits.js';
 import type { Attempt } from '../attempt.js';
 import { type Pending, subsOf } from '../pending.js';
 import type { Scope } from '../scope.js';
@@ -17,6 +19,10 @@ export function wait<T, R>(
   as: (heard: Heard<T>) => R,
 ): Promise<R | 'timed-out'> {
   if (typeof spec.name !== 'string' || spec.name === '') throw new ConfigError('A signal needs a name.');
+  if (spec.approval === undefined && isAskedName(spec.name))
+    throw new ConfigError(
+      `"${spec.name}" cannot be the name of a signal: what begins with approve:, answer: or doubt: is asked of people. Choose another name.`,
+    );
   for (const time of [spec.timeoutMs, spec.deadline]) {
     if (time !== undefined && !Number.isFinite(time))
       throw new ConfigError(
@@ -34,7 +40,7 @@ export function wait<T, R>(
     drive: async (pending) => {
       await openWait(attempt, pending, pending.id, {
         kind: spec.approval === undefined ? 'signal' : 'approval',
-        needs: spec.approval,
+        asking: spec.approval,
         name: spec.name,
         timeoutMs: spec.timeoutMs,
         deadline: spec.deadline,
@@ -62,23 +68,25 @@ export interface WaitPlan {
   readonly jsonSchema?: EventOf<'wait-start'>['schema'] | undefined;
   readonly isInput?: true | undefined;
   readonly admitted?: EventOf<'wait-start'>['admitted'] | undefined;
-  readonly needs?: EventOf<'wait-start'>['needs'] | undefined;
+  /** Who may answer: anybody where it is absent, but for an approval not whoever asked for the act. */
+  readonly asking?: Asking | undefined;
 }
 
 /** Opens a wait, or opens it again under the token it already has. */
 export async function openWait(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): Promise<void> {
   const recorded = attempt.recorded.starts.get(id)?.findLast((entry) => entry.inherited === undefined)?.event;
-  const start = recorded?.type === 'wait-start' ? recorded : await startWait(attempt, pending, id, plan);
+  const known = recorded?.type === 'wait-start' ? recorded : undefined;
+  if (known !== undefined && !attempt.recorded.openWaits.has(id)) {
+    attempt.push(known); // a bound had closed it, and no longer holds
+    await attempt.barrier();
+  }
+  const start = known ?? (await startWait(attempt, pending, id, plan));
   if (start === undefined || isAbandoned(pending)) return attempt.drop(pending);
   pending.phase = 'waiting';
   attempt.open.parked();
   if (start.due !== undefined) {
-    const { due } = start;
-    attempt.timers.set(`due:${id}`, due - attempt.host.clock.now(), () => {
-      if (isAbandoned(pending)) return;
-      attempt.inbox.removeWaiter(id);
-      attempt.busy();
-      attempt.record({ type: 'wait-end', id, timedOut: true });
+    attempt.timers.set(`due:${id}`, start.due - attempt.host.clock.now(), () => {
+      if (!isAbandoned(pending)) expire(attempt, pending, id).catch((error: unknown) => attempt.fail(error));
     });
   }
   if (!pending.intended) {
@@ -89,6 +97,17 @@ export async function openWait(attempt: Attempt, pending: Pending, id: EffectId,
   }
   attempt.inbox.addWaiter({ id, start, pending, schema: plan.schema, isInput: plan.isInput === true, busy: false });
   attempt.kick();
+}
+
+/** Its time is over. What came before that is heard, also where this process learns of it only now. */
+async function expire(attempt: Attempt, pending: Pending, id: EffectId): Promise<void> {
+  pending.phase = 'running'; // the run is not unloaded while we look
+  attempt.busy();
+  await attempt.inbox.catchUp();
+  if (attempt.dead) return;
+  if (isAbandoned(pending)) return attempt.drop(pending);
+  pending.phase = 'waiting';
+  if (attempt.inbox.expire(id)) attempt.record({ type: 'wait-end', id, timedOut: true });
 }
 
 async function startWait(
@@ -106,22 +125,32 @@ async function startWait(
     plan.deadline,
     plan.timeoutMs === undefined ? undefined : attempt.host.clock.now() + plan.timeoutMs,
   ].filter((at) => at !== undefined);
+  const needs = neededFor(attempt, plan);
   const start: EventOf<'wait-start'> = {
     type: 'wait-start',
     id,
     fp: pending.id === id ? pending.fp : fingerprint('wait', plan.name, null),
     kind: plan.kind,
     name: plan.name,
-    token: `${attempt.runId}:${attempt.generation}:${id}`,
+    token: waitToken(attempt.runId, { generation: attempt.generation, id }),
     ...(dues.length > 0 ? { due: Math.min(...dues) } : {}),
     ...(plan.jsonSchema === undefined ? {} : { schema: plan.jsonSchema }),
     ...(request === undefined ? {} : { request }),
     ...(plan.admitted === undefined ? {} : { admitted: plan.admitted }),
-    ...(plan.needs === undefined ? {} : { needs: plan.needs }),
+    ...(needs === undefined ? {} : { needs }),
   };
   attempt.push(start);
   await attempt.barrier();
   return start;
+}
+
+const ANYBODY: Asking = { scopes: [], notBy: [] };
+
+/** What a person is asked for their own part, a question or a doubt, whoever asked for the run may answer too. */
+function neededFor(attempt: Attempt, { kind, asking = ANYBODY }: WaitPlan): EventOf<'wait-start'>['needs'] {
+  const requester = attempt.claim.record.subject;
+  const requesterDecides = kind !== 'approval' || attempt.host.options.requesterDecides;
+  return needsOf(asking, { requester, requesterDecides });
 }
 
 /** Nobody waits for it and it changed nothing. What has an INTENT is seen to its end all the same. */
@@ -163,7 +192,16 @@ export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void>
         await attempt.barrier();
       }
       if (pending.closedBy !== undefined) return attempt.drop(pending);
-      waitUntil(attempt, pending, due, () => attempt.record({ type: 'sleep-end', id: pending.id }));
+      const isLate = recorded !== undefined && attempt.host.clock.now() >= due;
+      waitUntil(attempt, pending, due, () => {
+        const end = (): void => attempt.record({ type: 'sleep-end', id: pending.id });
+        if (!isLate) return end();
+        // nobody was there when it was over: what was sent before that comes first
+        attempt.inbox.catchUp().then(
+          () => (pending.closedBy === undefined ? end() : attempt.drop(pending)),
+          (error: unknown) => attempt.fail(error),
+        );
+      });
     },
     answer: () => undefined,
   });

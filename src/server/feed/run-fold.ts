@@ -1,6 +1,6 @@
 import type { EffectId, Entry, EventOf } from '../../core/events.js';
 import { isTerminal, type Outcome } from '../../core/outcome.js';
-import { isInside, scopeOf } from '../../views/paths.js';
+import { isAsked, waitChange } from '../../core/waits.js';
 import { PhaseFold } from '../../views/phases.js';
 import { Privacy } from '../../views/privacy.js';
 import { type AxisUse, useOf } from '../../views/summary.js';
@@ -28,7 +28,6 @@ export class RunFold {
   private readonly use = new UsageFold();
   private readonly phases = new PhaseFold();
   private readonly waits = new Map<EffectId, OpenWait>();
-  private readonly childPaths = new Map<EffectId, string>();
 
   constructor(runId: string, options: { readonly keepsNames: boolean }) {
     this.runId = runId;
@@ -62,15 +61,13 @@ export class RunFold {
 
   get asks(): number {
     let open = 0;
-    for (const { kind } of this.waits.values()) if (kind !== 'signal') open++;
+    for (const wait of this.waits.values()) if (isAsked(wait)) open++;
     return open;
   }
 
   /** Whether a signal of this name, or to this token, would answer what a person is asked. */
   asksPeople(address: string): boolean {
-    return [...this.waits.values()].some(
-      ({ kind, name, token }) => kind !== 'signal' && (name === address || token === address),
-    );
+    return [...this.waits.values()].some((wait) => isAsked(wait) && (wait.name === address || wait.token === address));
   }
 
   get phase(): string | undefined {
@@ -116,39 +113,12 @@ export class RunFold {
   }
 
   private wait({ event }: Entry): void {
-    switch (event.type) {
-      case 'wait-start':
-        this.waits.set(event.id, { kind: event.kind, name: event.name, token: event.token });
-        break;
-      case 'wait-end':
-        this.waits.delete(event.id);
-        break;
-      case 'spawn-start':
-        this.childPaths.set(event.id, event.path);
-        break;
-      case 'spawn-end':
-        this.closeWaits(this.childPaths.get(event.id));
-        this.childPaths.delete(event.id);
-        break;
-      case 'trip':
-        this.closeWaits(event.node);
-        break;
-      case 'cancel':
-      case 'run-end':
-        this.closeWaits('');
-        break;
-      case 'generation-start':
-        this.waits.clear();
-        this.childPaths.clear();
-        break;
-      default:
-        break; // nobody waits for it
+    const change = waitChange(event);
+    if (change?.start === undefined) {
+      if (change !== undefined) this.waits.delete(change.id);
+      return;
     }
-  }
-
-  /** A doubt stays open whatever is closed around it: somebody still has to say what happened. */
-  private closeWaits(path: string | undefined): void {
-    if (path === undefined) return;
-    for (const [id, { kind }] of this.waits) if (kind !== 'doubt' && isInside(scopeOf(id), path)) this.waits.delete(id);
+    const { kind, name, token } = change.start;
+    this.waits.set(change.id, { kind, name, token });
   }
 }

@@ -123,7 +123,7 @@ class News {
 
   private hear(entries: readonly Entry[], token: string): void {
     for (const { event } of entries)
-      if (event.type === 'signal-refused' && event.name === token) this.refusal = event.why;
+      if (event.type === 'signal-refused' && event.token === token) this.refusal = event.why;
     this.hasMore = true;
     this.wake?.();
   }

@@ -1,4 +1,5 @@
 import type { Budget } from '../../core/budget.js';
+import { isAskedName } from '../../core/waits.js';
 import type { RunRecord } from '../../ports/engine.js';
 import type { Sending } from '../../runtime/runtime.js';
 import { answeringScopes, holds, type Principal } from '../access/principal.js';
@@ -83,7 +84,7 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
       'signal',
       'Send a signal that a run waits for',
       s.object({
-        name: shortText('The name, or the token, of what it waits for.'),
+        name: shortText('The name of what it waits for, now or later.'),
         payload: s.optional(s.any()),
         id: s.optional(s.string({ minLength: 1, maxLength: 200, description: 'Sent twice, it counts once.' })),
       }),
@@ -91,8 +92,12 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
       async (request, record) => signal(parts, request, record),
       {
         202: {
-          about: 'In its inbox; `duplicate` where this id was sent before',
-          schema: s.object({ accepted: s.enumOf(['accepted', 'duplicate']) }),
+          about:
+            '`delivered` to what the run waits for now; `buffered` until it waits for this name; `duplicate` where this id was sent before',
+          schema: s.object({
+            delivery: s.enumOf(['delivered', 'buffered', 'duplicate']),
+            waiting: s.list(s.string(), { description: 'The names that the run waits for.' }),
+          }),
         },
       },
     ),
@@ -160,20 +165,20 @@ interface Signalled {
   readonly body: { readonly name: string; readonly payload?: unknown; readonly id?: string };
 }
 
-/** A verdict is a signal too: whoever may not decide cannot do so by another door. */
+/** What people are asked is answered at /v1/approvals: by its token, by whoever may decide, and by no other door. */
 async function signal(parts: Parts, { principal, once, body }: Signalled, { id: runId }: RunRecord): Promise<Answer> {
   const { name, payload, id = once } = body;
-  if (!holds(principal.scopes, 'approvals:decide') && (await parts.feed.fold(runId)).asksPeople(name))
-    throw new Problem(403, 'FORBIDDEN', 'A person is asked here: answering needs the scope approvals:decide.', {
-      next: 'Use a key with it: flyball keys create --scope approvals:decide',
-    });
+  if (isAskedName(name) || (await parts.feed.fold(runId)).asksPeople(name)) {
+    const next = 'Answer it at /v1/approvals, with a key that has the scope approvals:decide.';
+    throw new Problem(403, 'FORBIDDEN', `A person is asked about "${name}": a signal does not answer that.`, { next });
+  }
   await screenMessage(payload, { runId, principal });
-  const accepted = await parts.fleet.signal(runId, name, payload, {
+  const receipt = await parts.fleet.signal(runId, name, payload, {
     from: principal.subject,
     scopes: answeringScopes(principal),
     ...(id === undefined ? {} : { id }),
   });
-  return { status: 202, body: { accepted } };
+  return { status: 202, body: receipt };
 }
 
 interface Forking {

@@ -80,6 +80,29 @@ export function inboxContract(test: DeclareTest): void {
     );
   });
 
+  test('takes one answer to an open wait, and refuses those to waits that are answered or closed [F-C5] [F-S1]', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const answer = (id: string) => message(id, { kind: 'answer', name: 'token' });
+    const place = { generation: 0, seq: 1 };
+    assert.equal(await engine.post('a', answer('early')), 'closed');
+    await engine.append(claim, { entries: [entry(1)], opened: [{ token: 'token', ...place }] });
+    assert.deepEqual(await engine.waits('a'), [{ token: 'token', ...place }]);
+    const both = await Promise.all([engine.post('a', answer('yes')), engine.post('a', answer('no'))]);
+    assert.deepEqual([...both].sort(), ['accepted', 'answered']);
+    assert.equal(await engine.post('a', answer('yes')), both[0] === 'accepted' ? 'duplicate' : 'answered');
+    const [first] = await engine.inbox('a', 0);
+    // taken and still open: it was refused, and somebody else may answer
+    await engine.append(claim, { entries: [entry(2)], taken: [first?.number ?? 0] });
+    assert.equal(await engine.post('a', answer('again')), 'accepted');
+    await engine.append(claim, { entries: [entry(3)], closed: ['token'] });
+    assert.equal(await engine.post('a', answer('late')), 'closed');
+    assert.deepEqual(await engine.waits('a'), []);
+    // opened again, with an answer that nobody has taken: it is answered
+    await engine.append(claim, { entries: [entry(4)], opened: [{ token: 'token', generation: 0, seq: 4 }] });
+    assert.equal(await engine.post('a', answer('other')), 'answered');
+    assert.deepEqual(await engine.waits('nobody'), []);
+  });
+
   test('does not wake a run for messages it has taken', async (engine) => {
     const claim = await claimed(engine, 'a');
     await engine.post('a', message('m'));

@@ -11,6 +11,7 @@ const STATUS: Readonly<Record<ApprovalStatus, { readonly text: string; readonly 
   modified: { text: '↻ modified', tone: 'warn' },
   escalated: { text: '↑ escalated', tone: 'warn' },
   answered: { text: '✓ answered', tone: 'good' },
+  withdrawn: { text: '· no longer asked', tone: 'idle' },
   'timed-out': { text: '✗ no answer in time', tone: 'bad' },
 };
 

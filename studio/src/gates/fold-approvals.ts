@@ -1,7 +1,16 @@
 import type { EffectId, Entry, EventOf } from '../../../src/core/events.js';
+import { type Wait, WaitIndex } from '../../../src/core/waits.js';
 import { type Fields, fieldsOf, given, textIn } from '../plan/fields.js';
 
-export type ApprovalStatus = 'waiting' | 'approved' | 'rejected' | 'modified' | 'escalated' | 'answered' | 'timed-out';
+export type ApprovalStatus =
+  | 'waiting'
+  | 'approved'
+  | 'rejected'
+  | 'modified'
+  | 'escalated'
+  | 'answered'
+  | 'timed-out'
+  | 'withdrawn';
 
 /** Something a person was asked, and what they said. */
 export interface Approval {
@@ -35,25 +44,26 @@ export function approvalsOf(entries: readonly Entry[]): readonly Approval[] {
   return fold.all();
 }
 
-/** Takes entries one by one. */
+/** Takes entries one by one. What is open, the index of waits says. */
 export class ApprovalFold {
-  private readonly byKey = new Map<string, Approval>();
+  private readonly waits = new WaitIndex();
 
-  apply({ event, generation, seq, at }: Entry): void {
-    if (event.type === 'wait-start' && event.kind !== 'signal') {
-      const key = `${generation} ${event.id}`;
-      if (!this.byKey.has(key)) this.byKey.set(key, asked(event, event.kind, { generation, seq, at }));
-    }
-    if (event.type === 'wait-end') {
-      const key = `${generation} ${event.id}`;
-      const open = this.byKey.get(key);
-      if (open !== undefined) this.byKey.set(key, { ...open, ...answered(open.kind, event), decidedAt: at });
-    }
+  apply(entry: Entry): void {
+    this.waits.apply(entry);
   }
 
   all(): readonly Approval[] {
-    return [...this.byKey.values()];
+    return this.waits.all().flatMap((wait) => approvalOf(wait) ?? []);
   }
+}
+
+function approvalOf(wait: Wait): Approval | undefined {
+  const { start, end, endedAt, status } = wait;
+  if (start.kind === 'signal') return undefined;
+  const open = asked(start, start.kind, { generation: wait.generation, seq: wait.seq, at: wait.startedAt });
+  if (status === 'open') return open;
+  const said = end === undefined ? { status: 'withdrawn' as const } : answered(start.kind, end);
+  return { ...open, ...said, ...given('decidedAt', endedAt) };
 }
 
 function asked(

@@ -9,6 +9,8 @@ export function inboxPath(id: string): string {
   return `/inbox/${encodeURIComponent(id)}`;
 }
 
+const KINDS = { approval: 'Approval', question: 'Question', doubt: 'Doubt' } as const;
+
 export function RequestList({
   items,
   current,
@@ -32,7 +34,7 @@ export function RequestList({
             </span>
             {item.why === undefined ? null : <span class="request-why quiet">{asSentences(item.why)}</span>}
             <span class="request-foot quiet">
-              <span>{item.kind === 'approval' ? 'Approval' : 'Question'}</span>
+              <span>{KINDS[item.kind]}</span>
               <span class="cut">{item.agent}</span>
               <Ago at={item.askedAt} />
               {item.status === 'open' ? null : <Badge tone="idle">{item.status}</Badge>}

@@ -4,6 +4,7 @@ import { Badge } from '../ui/badge.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { ApprovalView } from './approval-view.js';
+import { DoubtPanel } from './doubt-panel.js';
 import { QuestionPanel } from './question-panel.js';
 import { isHidden, questionIn, type WholeRequest } from './requests.js';
 import { Deadline, RiskBadge } from './risk-badge.js';
@@ -24,7 +25,7 @@ export function RequestView({ id }: { readonly id: string }) {
         <div class="request-main">
           {isHidden(request) ? (
             <p class="note">The run marked this as private. Look at it where the run was started.</p>
-          ) : request.kind === 'approval' ? (
+          ) : request.kind !== 'question' ? (
             <ApprovalView request={request} />
           ) : (
             <h2 class="question-prompt">{questionIn(request).prompt ?? request.about}</h2>
@@ -38,6 +39,12 @@ export function RequestView({ id }: { readonly id: string }) {
   );
 }
 
+const HEADINGS = {
+  approval: { before: 'May it use ', after: '?' },
+  question: { before: 'Question from ', after: '' },
+  doubt: { before: 'Did ', after: ' happen?' },
+} as const;
+
 function Heading({ request }: { readonly request: WholeRequest }) {
   const { about, risk, due, status, askedAt, agent, kind } = request;
   return (
@@ -46,9 +53,9 @@ function Heading({ request }: { readonly request: WholeRequest }) {
         ← Inbox
       </a>
       <h1>
-        {kind === 'approval' ? 'May it use ' : 'Question from '}
+        {HEADINGS[kind].before}
         <code>{about}</code>
-        {kind === 'approval' ? '?' : ''}
+        {HEADINGS[kind].after}
       </h1>
       <span class="request-badges">
         {risk === undefined ? null : <RiskBadge risk={risk} />}
@@ -70,6 +77,7 @@ function Standing({ request, onSaid }: { readonly request: WholeRequest; readonl
     return (
       <p class="note warn">Its deadline has passed: the run goes on without an answer as soon as it is looked at.</p>
     );
+  if (request.kind === 'doubt') return <DoubtPanel request={request} onSaid={onSaid} />;
   return request.kind === 'approval' ? (
     <VerdictPanel request={request} onSaid={onSaid} />
   ) : (

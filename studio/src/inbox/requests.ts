@@ -11,7 +11,7 @@ export interface InboxItem {
   readonly id: string;
   readonly run: string;
   readonly agent: string;
-  readonly kind: 'approval' | 'question';
+  readonly kind: 'approval' | 'question' | 'doubt';
   readonly name: string;
   readonly about: string;
   readonly why?: string;
@@ -21,6 +21,8 @@ export interface InboxItem {
   readonly scopes: readonly string[];
   readonly alsoScopes?: readonly (readonly string[])[];
   readonly notBy: readonly string[];
+  /** Who asked for the act, where they may not decide about it. */
+  readonly requester?: string;
   readonly askedAt: number;
   readonly due?: number;
   readonly status: RequestStatus;
