@@ -257,6 +257,7 @@ export const features: Readonly<Record<string, Feature>> = {
   },
   'child deadline': {
     name: 'child deadline',
+    racesTime: true,
     around: (inner, kit) => async (run) => {
       const outcome = await run.spawn(
         async (child) => done((await child.call(kit.irreversible('gift'), {})).content),

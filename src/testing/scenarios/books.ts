@@ -65,7 +65,9 @@ function rollbackAgainstWorld({ entries, outside, outcome }: Played): string[] {
       wrong.push(`${intent.name} was undone and is reported ${status}`);
   }
   if (outcome.stop !== 'cancelled' && outcome.stop !== 'failed') return wrong;
-  const reported = new Set((report?.entries ?? []).map(({ effect }) => effect));
+  // a loser of `first` is rolled back by itself, before the run is
+  const reports = [report, ...entries.map(({ event }) => (event.type === 'rollback-end' ? event.report : undefined))];
+  const reported = new Set(reports.flatMap((one) => one?.entries ?? []).map(({ effect }) => effect));
   for (const [id, { key, name }] of keys)
     if (acted(key) && !undone(key) && !reported.has(id))
       wrong.push(`${name} took place and the report is silent about it`);

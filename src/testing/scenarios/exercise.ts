@@ -198,10 +198,11 @@ function comparedFork(scenario: Scenario, way: Way, straight: Played, played: Pl
   }
   const asked = played.asked.filter((name) => name.endsWith('live-fork')).length;
   const askedOnce = asked <= 1 ? [] : [`its live fork was approved ${asked} times`];
+  const mayWait = scenario.racesTime === true && played.outcome.stop === 'stuck';
   // a fork before the redirection is not redirected
   const maySay = way.name.includes('redirected') && scenario.heedsInstructions === true;
   if (way.fork.budget !== undefined || scenario.racesTime === true || maySay)
-    return [...askedOnce, ...(isSound(played) ? [] : [`it ended ${shown(scenario, played)}`])];
+    return [...askedOnce, ...(isSound(played) || mayWait ? [] : [`it ended ${shown(scenario, played)}`])];
   const inherited = inheritedActs(straight, way.fork);
   return [
     ...askedOnce,

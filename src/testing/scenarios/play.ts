@@ -76,7 +76,7 @@ class Play {
   private readonly outside = new OutsideLedger();
   private readonly problems: string[] = [];
   private readonly asked: string[] = [];
-  private readonly budgets: Partial<Budget>[];
+  private readonly budgets: readonly Partial<Budget>[];
   private life: Life;
   private readonly firstLife: Life;
   private lives = 0;
@@ -156,7 +156,7 @@ class Play {
         handle = await this.nextLife();
         continue;
       }
-      const larger = rest.stop === 'bounded' ? this.budgets.shift() : undefined;
+      const larger = rest.stop === 'bounded' ? this.largerThan(rest) : undefined;
       if (larger !== undefined) {
         handle = await this.alive(() => this.life.runtime.resume(this.runId, { budget: larger, by: 'operator' }));
         continue;
@@ -173,6 +173,11 @@ class Play {
       handle = moved === 'gone' ? 'gone' : await this.alive(() => this.wake());
     }
     return { stop: 'stuck', because: `no end after ${MOST_TURNS} rests` };
+  }
+
+  /** The next budget that lifts the bound. Asked again after a crash, which may have come before or after it was given. */
+  private largerThan({ bound, limit }: Outcome<unknown> & { readonly stop: 'bounded' }): Partial<Budget> | undefined {
+    return this.budgets.find((given) => (given[bound as keyof Budget] ?? 0) > limit);
   }
 
   /** Does the work while this life lasts: `gone` when it crashed or was evicted meanwhile. */

@@ -46,7 +46,7 @@ export interface Scenario {
   readonly compare?: (value: unknown) => unknown;
   /** The agent reads its instructions, so a redirection may change how it ends. */
   readonly heedsInstructions?: true;
-  /** A timer races with people. A fork made later finds the timer due, and may end otherwise. */
+  /** A timer or a deadline races with people. A fork made later finds it due, or lifted, and may end otherwise or wait. */
   readonly racesTime?: true;
   /** Acts, by name, that no play may ever see take place. */
   readonly never?: readonly string[];
