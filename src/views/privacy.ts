@@ -19,6 +19,7 @@ import { repeatsConversation, repeatsResults } from './repeated.js';
  */
 export class Privacy {
   private readonly marks: Mark[] = [];
+  private readonly known = new Set<string>();
   private readonly named = new Map<string, { readonly verb: Verb; readonly name: string }>();
   private readonly children = new Map<string, string>();
   private readonly loops = new Set<string>();
@@ -105,7 +106,12 @@ export class Privacy {
     for (const mark of privateMarks) this.add(mark);
   }
 
-  private add({ path, sessions, tools }: PrivateMark): void {
+  /** Snapshots repeat what was marked before: once is enough. */
+  private add(mark: PrivateMark): void {
+    const { path, sessions, tools } = mark;
+    const key = JSON.stringify([pathOf(path), sessions, tools]);
+    if (this.known.has(key)) return;
+    this.known.add(key);
     const names = { ...(sessions && { sessions: new Set(sessions) }), ...(tools && { tools: new Set(tools) }) };
     this.marks.push({ path: pathOf(path), ...names });
   }
