@@ -6,7 +6,7 @@ import { features, meeting } from './features.js';
 describe('a feature alone', () => {
   for (const name of Object.keys(features)) {
     it(`${name} comes out the same in every way [R7-DRIVER]`, async () => {
-      assertSame(await exercise(meeting([name]), { engine: memoryEngine, most: 6 }));
+      assertSame(await exercise(meeting([name]), { engine: memoryEngine, most: 3 }));
     });
   }
 });
