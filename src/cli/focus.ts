@@ -23,6 +23,8 @@ export function focusOn(engine: Engine, runId: string): Engine {
     waits: (id) => engine.waits(id),
     inbox: (id, after) => engine.inbox(id, after),
     requeue: (id) => engine.requeue(id),
+    announce: async () => undefined, // whoever looks after one run must not have others left to it
+    workers: (now) => engine.workers(now),
     due: async (query) => (await engine.due({ ...query, limit: ALL })).filter((id) => id === runId),
     nextDue: async (after = 0) => {
       const wakeAt = (await engine.get(runId))?.wakeAt;

@@ -58,6 +58,13 @@ export interface Engine {
    */
   requeue(runId: string): Promise<void>;
 
+  /**
+   * Says which agents a worker runs, at which versions, and until when it counts as alive. Replaces what it said before.
+   * Where `until` has passed, it withdraws.
+   */
+  announce(worker: AnnouncedWorker, now: number): Promise<void>;
+  /** Workers that count as alive at `now`. */
+  workers(now: number): Promise<readonly AnnouncedWorker[]>;
   /** Runs a worker can claim now: new ones, due timers, messages, and those whose owner's lease is over or is gone. */
   due(query: DueQuery): Promise<readonly string[]>;
   /** The next time, later than `after` where given, at which `due` may grow by itself: a timer or the end of a lease. */
@@ -202,9 +209,22 @@ export interface OpenWait {
   readonly seq: number;
 }
 
+export interface AnnouncedWorker {
+  /** One process may have several workers. */
+  readonly id: string;
+  readonly owner: Owner;
+  /** Versions by agent. */
+  readonly agents: Readonly<Record<string, string>>;
+  readonly until: number;
+}
+
 export interface DueQuery {
   readonly now: number;
   readonly limit: number;
   readonly agents: readonly string[];
+  /** Runs of these versions are left to a worker that has them. */
+  readonly except?: readonly { readonly agent: string; readonly version: string }[];
+  /** Only runs that would have fewer crashes than this under a new claim. */
+  readonly fewerCrashesThan?: number;
   readonly isGone: (owner: Owner) => boolean;
 }

@@ -69,6 +69,19 @@ export class Lives {
     return { agent, version: typeof found === 'function' ? '1' : found.version };
   }
 
+  versions(): Readonly<Record<string, string>> {
+    return Object.fromEntries(Object.keys(this.settings.agents).map((name) => [name, this.agent(name).version]));
+  }
+
+  /** While a run is on trial, no other suspect is looked for. */
+  wanted(): { readonly fewerCrashesThan?: number } {
+    return this.suspect === undefined ? {} : { fewerCrashesThan: this.suspectAfter };
+  }
+
+  private get suspectAfter(): number {
+    return Math.min(SUSPECT_AFTER, this.settings.options.maxResumes);
+  }
+
   /** Claims a run and sets it going. A worker that found it due takes turns: see `suspect`. */
   async launch(runId: string, why: Why, resume?: Resume, how: { readonly inTurn?: true } = {}): Promise<void> {
     if (this.closed) throw new FlyballError('RUN_UNLOADED', 'This runtime is closed; open another one.');
@@ -95,7 +108,7 @@ export class Lives {
   private isOnTrial(record: RunRecord | undefined): boolean {
     if (record === undefined) return false;
     const crashes = record.crashes + (record.owner === undefined ? 0 : 1);
-    if (crashes < Math.min(SUSPECT_AFTER, this.settings.options.maxResumes)) return false;
+    if (crashes < this.suspectAfter) return false;
     this.suspect ??= record.id;
     return true;
   }

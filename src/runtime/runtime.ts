@@ -366,6 +366,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       await Promise.race([lives.giveAllBack(), late]);
       cancel();
       await lives.giveUp();
+      await worker.withdraw().catch((error: unknown) => settings.onProblem(error, 'withdrawing'));
       worker.stop(); // leases are renewed until nothing needs them
       lives.abandon();
       audience.rejectAll(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { FlyballError, JournalConflictError } from '../core/errors.js';
 import type { RunStatus } from '../ports/engine.js';
 import type { Audience } from './audience.js';
@@ -25,6 +26,8 @@ export class Worker {
   private lookAgain = false;
   private isLooking = true;
   private stopped = false;
+  private readonly id = randomUUID();
+  private announceAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: Settings, lives: Lives, audience: Audience) {
     this.settings = settings;
@@ -84,15 +87,48 @@ export class Worker {
     if (!this.isLooking) return;
     if (options.worker) {
       const limit = Math.min(100, Math.max(1, options.maxLoaded - this.lives.size));
+      await this.announce();
       const due = await engine.due({
         now: clock.now(),
         limit,
         agents: Object.keys(agents),
+        except: await this.leftToOthers(),
+        ...this.lives.wanted(),
         isGone: (owner) => host.isGone(owner),
       });
       for (const runId of due) if (this.isLooking && !this.lives.has(runId)) await this.pickUp(runId);
     }
     for (const runId of this.audience.awaited()) if (!this.lives.has(runId)) await this.noticeEnd(runId);
+  }
+
+  /** Others leave the runs of our versions to us for as long as a lease lasts. */
+  private async announce(): Promise<void> {
+    const { engine, clock, host, options } = this.settings;
+    const now = clock.now();
+    if (now < this.announceAt) return;
+    this.announceAt = now + options.leaseMs / 3;
+    const worker = { id: this.id, owner: host.owner(), agents: this.lives.versions(), until: now + options.leaseMs };
+    await engine.announce(worker, now);
+  }
+
+  /** Whoever takes no more runs leaves its versions to whoever has others. */
+  async withdraw(): Promise<void> {
+    const { engine, clock, host } = this.settings;
+    if (this.announceAt === Number.NEGATIVE_INFINITY) return;
+    this.announceAt = Number.POSITIVE_INFINITY;
+    await engine.announce({ id: this.id, owner: host.owner(), agents: {}, until: 0 }, clock.now());
+  }
+
+  /** Code of another version may not fit a run's journal: while a worker with the right one is alive, the run is its. */
+  private async leftToOthers(): Promise<readonly { readonly agent: string; readonly version: string }[]> {
+    const { engine, clock, host } = this.settings;
+    const mine = this.lives.versions();
+    const others = (await engine.workers(clock.now())).filter(({ id, owner }) => id !== this.id && !host.isGone(owner));
+    return others.flatMap(({ agents }) =>
+      Object.entries(agents).flatMap(([agent, version]) =>
+        Object.hasOwn(mine, agent) && mine[agent] !== version ? [{ agent, version }] : [],
+      ),
+    );
   }
 
   private async pickUp(runId: string): Promise<void> {

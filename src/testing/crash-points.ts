@@ -81,6 +81,9 @@ export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
     links: (tip) => life.whileAlive(() => inner.links(tip)),
     waits: (runId) => life.whileAlive(() => inner.waits(runId)),
     inbox: (runId, after) => life.whileAlive(() => inner.inbox(runId, after)),
+    // says nothing about any run: losing it costs nobody anything but time
+    announce: (worker, now) => life.whileAlive(() => inner.announce(worker, now)),
+    workers: (now) => life.whileAlive(() => inner.workers(now)),
     due: (query) => life.whileAlive(() => inner.due(query)),
     nextDue: (after) => life.whileAlive(() => inner.nextDue(after)),
     close: () => life.whileAlive(() => inner.close()),

@@ -7,7 +7,7 @@ import {
   runNotFound,
   staleClaim,
 } from '../../core/engine-errors.js';
-import type { Batch, Engine, RunFilter, RunPage, RunStatus, StoredLink } from '../../ports/engine.js';
+import type { AnnouncedWorker, Batch, Engine, RunFilter, RunPage, RunStatus, StoredLink } from '../../ports/engine.js';
 import { addEntry, type MemoryRun, memoryRun, recordOf, takenPosition } from './memory-run.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -37,6 +37,7 @@ export function memoryEngine(): Engine {
     Object.assign(run, to);
     line.enter(run);
   };
+  const workers = new Map<string, AnnouncedWorker>();
   const notify = (): void => {
     for (const listener of [...listeners]) listener();
   };
@@ -193,6 +194,13 @@ export function memoryEngine(): Engine {
       change(run, { status: 'pending', wakeAt: undefined, waiting: [], attention: undefined });
       notify();
     },
+
+    async announce(worker, now) {
+      for (const [id, { until }] of workers) if (until <= now) workers.delete(id);
+      if (worker.until > now) workers.set(worker.id, worker);
+      else workers.delete(worker.id);
+    },
+    workers: async (now) => [...workers.values()].filter(({ until }) => until > now),
 
     due: async (query) => line.due(query),
     nextDue: async (after = Number.NEGATIVE_INFINITY) => line.next(after),

@@ -31,19 +31,19 @@ export class WaitingLine {
 
   due(query: DueQuery): readonly string[] {
     this.promote(query.now);
-    const agents = new Set(query.agents);
+    const isWanted = wantedBy(query);
     const gone = new Map<string, boolean>();
     const found: string[] = [];
     for (const run of this.owned) {
       if (found.length >= query.limit) return found;
-      if (!agents.has(run.agent) || run.owner === undefined) continue;
+      if (!isWanted(run) || run.owner === undefined) continue;
       const isGone = gone.get(run.owner.id) ?? query.isGone(run.owner);
       gone.set(run.owner.id, isGone);
       if (isGone || (run.leaseUntil ?? 0) <= query.now) found.push(run.id);
     }
     for (const run of this.ready) {
       if (found.length >= query.limit) return found;
-      if (agents.has(run.agent)) found.push(run.id);
+      if (isWanted(run)) found.push(run.id);
     }
     return found;
   }
@@ -85,6 +85,14 @@ interface Timer {
   readonly run: MemoryRun;
   /** The fence under which the run went to sleep. */
   readonly fence: number;
+}
+
+function wantedBy({ agents, except = [], fewerCrashesThan = Number.POSITIVE_INFINITY }: DueQuery) {
+  const known = new Set(agents);
+  return ({ agent, version, crashes, owner }: MemoryRun): boolean =>
+    known.has(agent) &&
+    crashes + (owner === undefined ? 0 : 1) < fewerCrashesThan &&
+    !except.some((left) => left.agent === agent && left.version === version);
 }
 
 function isReady(run: MemoryRun): boolean {

@@ -12,6 +12,7 @@ import { patiently } from './patience.js';
 import { Runs } from './runs.js';
 import { storageClosed } from './storage-errors.js';
 import { sqliteStore } from './store.js';
+import { Workers } from './workers.js';
 
 export interface SqliteOptions {
   /** The database file. Its directory is created when missing. */
@@ -44,6 +45,7 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
   const journal = new Journal(file, fences, path);
   const runs = new Runs(file, fences, journal);
   const inbox = new Inbox(database, guard, runs);
+  const workers = new Workers(database);
   const changes = new ChangeWatch(database, pollMs);
   let closing: Promise<void> | undefined;
 
@@ -95,6 +97,8 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
     waits: (runId) => read(() => inbox.open(runId)),
     inbox: (runId, after) => read(() => inbox.after(runId, after)),
     requeue: (runId) => thenNotify(write(() => runs.requeue(runId))),
+    announce: (worker, now) => write(() => workers.announce(worker, now)),
+    workers: (now) => read(() => workers.alive(now)),
     due: (query) => read(() => dueRuns(database, query)),
     nextDue: (after = 0) => read(() => nextDue(database, after)),
     watch: (listener) => changes.watch(listener),

@@ -46,6 +46,8 @@ const MIGRATIONS: Migrations = [
   CREATE INDEX runs_due ON runs (ready, due_at, agent) WHERE due_at IS NOT NULL;
   CREATE INDEX runs_owned ON runs (owner) WHERE owner IS NOT NULL;
 
+  CREATE TABLE workers (id TEXT PRIMARY KEY, until INTEGER NOT NULL, worker TEXT NOT NULL) WITHOUT ROWID;
+
   CREATE TABLE events (
     pos INTEGER PRIMARY KEY,
     run INTEGER NOT NULL,

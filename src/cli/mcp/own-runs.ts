@@ -27,6 +27,8 @@ export function ownRuns(engine: Engine): Engine {
     waits: (id) => engine.waits(id),
     inbox: (id, after) => engine.inbox(id, after),
     requeue: (id) => engine.requeue(id),
+    announce: async () => undefined, // runs of others must not be left to somebody who only looks after their own
+    workers: (now) => engine.workers(now),
     due: async (query) => {
       if (own.size === 0) return [];
       return (await engine.due({ ...query, limit: ALL })).filter((id) => own.has(id)).slice(0, query.limit);

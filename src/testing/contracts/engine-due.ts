@@ -112,6 +112,34 @@ export function dueContract(test: DeclareTest): void {
     assert.equal((await engine.due({ ...query, limit: 2, agents: ['agent'] })).length, 2);
   });
 
+  test('leaves out the versions that are left to others, and suspects where they are not asked for', async (engine) => {
+    await engine.create(newRun('a'));
+    await engine.create(newRun('b', { version: '2' }));
+    await claimed(engine, 'c'); // its owner is gone: a new claim counts one crash
+    const query = { now: START, limit: 100, agents: ['agent'], isGone: () => true };
+    const version = '2';
+    assert.deepEqual([...(await engine.due({ ...query, except: [{ agent: 'agent', version }] }))].sort(), ['a', 'c']);
+    assert.deepEqual([...(await engine.due({ ...query, except: [{ agent: 'other', version }] }))].length, 3);
+    assert.deepEqual([...(await engine.due({ ...query, fewerCrashesThan: 1 }))].sort(), ['a', 'b']);
+    assert.equal((await engine.due({ ...query, fewerCrashesThan: 2 })).length, 3);
+  });
+
+  test('knows the workers that are alive', async (engine) => {
+    const owner = { id: 'one', host: 'h', bootId: 'b', pid: 1, startTime: '1' };
+    const worker = { id: 'w1', owner, agents: { agent: '1' }, until: START + 10 };
+    assert.deepEqual(await engine.workers(START), []);
+    await engine.announce(worker, START);
+    await engine.announce({ ...worker, id: 'w2', agents: { agent: '2' } }, START);
+    await engine.announce({ ...worker, until: START + 20 }, START); // says it again
+    assert.deepEqual((await engine.workers(START)).map(({ id }) => id).sort(), ['w1', 'w2']);
+    assert.deepEqual(await engine.workers(START + 10), [{ ...worker, until: START + 20 }]);
+    await engine.announce({ ...worker, until: 0 }, START);
+    assert.deepEqual(
+      (await engine.workers(START)).map(({ id }) => id),
+      ['w2'],
+    );
+  });
+
   test('answers each run once, also when there are two reasons for it', async (engine) => {
     await claimed(engine, 'a');
     assert.deepEqual(await due(engine, START + 1e6, () => true), ['a']);

@@ -1,0 +1,29 @@
+import type { AnnouncedWorker } from '../../ports/engine.js';
+import type { Database } from './database.js';
+import { text } from './row.js';
+
+/** Which workers share the file. A row each, which goes with it or is swept up by the next one that comes. */
+export class Workers {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  announce(worker: AnnouncedWorker, now: number): void {
+    this.database.run('DELETE FROM workers WHERE until <= ? OR id = ?', now, worker.id);
+    if (worker.until > now)
+      this.database.run(
+        'INSERT INTO workers (id, until, worker) VALUES (?, ?, ?)',
+        worker.id,
+        worker.until,
+        JSON.stringify(worker),
+      );
+  }
+
+  alive(now: number): readonly AnnouncedWorker[] {
+    return this.database
+      .all('SELECT worker FROM workers WHERE until > ? ORDER BY id', now)
+      .map((row) => JSON.parse(text(row, 'worker')) as AnnouncedWorker);
+  }
+}
