@@ -242,7 +242,7 @@ describe('keys over HTTP [R6-ACCESS-KEYS]', () => {
     });
     expect(made.status).toBe(201);
     const first = secrets.add(made.body.secret as string);
-    expect(made.body.key).toMatchObject({ tenant: 'acme', subject: 'site', scopes: ['runs:read'] });
+    expect(made.body.key).toMatchObject({ tenant: 'acme', subject: "acme's", scopes: ['runs:read'] });
     expect((await call('GET', '/v1/whoami', { key: first })).body).toMatchObject({
       kind: 'key',
       tenant: 'acme',

@@ -1,4 +1,4 @@
-import type { Limits, Principal } from './principal.js';
+import type { Account, Limits, Principal } from './principal.js';
 
 /** A key as anybody may see it: its prefix says which one it is, its secret is known to its holder only. */
 export interface ApiKey {
@@ -9,6 +9,8 @@ export interface ApiKey {
   readonly subject: string;
   readonly scopes: readonly string[];
   readonly limits: Limits;
+  /** Against whose limits it counts as well: the credential that made it, or the one that made that. */
+  readonly account?: Account;
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly revokedAt?: number;
@@ -26,6 +28,7 @@ export interface NewKey {
   readonly subject?: string;
   readonly scopes: readonly string[];
   readonly limits?: Limits;
+  readonly account?: Account;
   readonly expiresAt?: number;
 }
 

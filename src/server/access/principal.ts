@@ -21,6 +21,19 @@ export interface Principal {
   readonly subject: string;
   readonly scopes: readonly string[];
   readonly limits: Limits;
+  /** Whoever made the key, over HTTP: what it spends and asks for counts against their limits too. */
+  readonly account?: Account;
+}
+
+export interface Account {
+  /** `Principal.id`. */
+  readonly id: string;
+  readonly limits: Limits;
+}
+
+/** What a principal's limits are counted by. */
+export function accountOf({ id, limits, account }: Pick<Principal, 'id' | 'limits' | 'account'>): Account {
+  return account ?? { id, limits };
 }
 
 export interface Limits {

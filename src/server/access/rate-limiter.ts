@@ -15,12 +15,12 @@ interface Bucket {
 
 export interface RateLimiter {
   /** Counts one request, or rejects with 429 and counts nothing. Headers for the answer. */
-  take(principal: Pick<Principal, 'id' | 'tenant' | 'limits'>): Readonly<Record<string, string>>;
+  take(principal: Pick<Principal, 'id' | 'tenant' | 'limits' | 'account'>): Readonly<Record<string, string>>;
   /** For tests: how many buckets are kept. */
   readonly size: number;
 }
 
-/** Requests a minute, for each principal and for its tenant together, in this process. */
+/** Requests a minute, for each principal, for all keys that one made, and for its tenant together, in this process. */
 export function rateLimiter(
   settings: Pick<ServerSettings, 'tenantLimits' | 'tenants'>,
   clock: Pick<Clock, 'now'>,
@@ -38,12 +38,14 @@ export function rateLimiter(
     get size() {
       return buckets.size;
     },
-    take({ id, tenant, limits }) {
+    take({ id, tenant, limits, account }) {
       const now = clock.now();
       const ofTenant = limitsOf(settings, tenant).requestsPerMinute;
       const own = limits.requestsPerMinute;
+      const ofMaker = account?.limits.requestsPerMinute;
       const asked = [
         ...(own === undefined ? [] : [bucketFor(JSON.stringify([tenant, id]), own, now)]),
+        ...(ofMaker === undefined ? [] : [bucketFor(JSON.stringify([tenant, account?.id]), ofMaker, now)]),
         ...(ofTenant === undefined ? [] : [bucketFor(tenant, ofTenant, now)]),
       ];
       const empty = asked.filter(({ tokens }) => tokens < 1);

@@ -133,6 +133,7 @@ function newKey(asked: NewKey, { prefix, now }: { readonly prefix: string; reado
     subject: checkedLabel('subject of a key', asked.subject ?? name),
     scopes: checkedScopes(asked.scopes),
     limits: checkedLimits(asked.limits ?? {}),
+    ...(asked.account === undefined ? {} : { account: asked.account }),
     createdAt: now,
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
@@ -168,8 +169,9 @@ function isLive({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
-function principalFor({ prefix, tenant, subject, scopes, limits }: Omit<ApiKey, 'lastUsedAt'>): Principal {
-  return { id: `key:${prefix}`, kind: 'key', tenant, subject, scopes, limits };
+function principalFor({ prefix, tenant, subject, scopes, limits, account }: Omit<ApiKey, 'lastUsedAt'>): Principal {
+  const own = { id: `key:${prefix}`, kind: 'key', tenant, subject, scopes, limits } as const;
+  return account === undefined ? own : { ...own, account };
 }
 
 function refuseUnknown(): never {

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../core/canonical.js';
 import { runExists } from '../../core/engine-errors.js';
 import { FlyballError } from '../../core/errors.js';
 import type { ForkOptions, RunHandle } from '../../runtime/runtime.js';
-import type { Principal } from '../access/principal.js';
+import { accountOf, type Principal } from '../access/principal.js';
 import { limitsOf } from '../access/rate-limiter.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
@@ -101,13 +101,14 @@ async function admittedStart(
 /** Takes what the run may cost out of what tenant and key have left today; less than asked for is less of a budget. */
 export async function admitted(
   { spending, settings }: Pick<Parts, 'spending' | 'settings'>,
-  { id, tenant, limits }: Principal,
+  principal: Principal,
   { runId, budget }: { readonly runId: string; readonly budget: Budget },
 ): Promise<Budget> {
+  const { tenant, limits } = principal;
   const { costUsd } = await spending.admit({
     runId,
     tenant,
-    principal: id,
+    principal: accountOf(principal).id, // all keys that one made draw on one account, which none of them exceeds
     wantedUsd: budget.costUsd,
     tenantLimit: limitsOf(settings, tenant).costUsdPerDay,
     principalLimit: limits.costUsdPerDay,

@@ -1,6 +1,7 @@
+import { samePerson } from '../../core/approval.js';
 import { ConfigError } from '../../core/errors.js';
 import type { ApiKey } from '../access/api-keys.js';
-import type { Limits, Principal } from '../access/principal.js';
+import { accountOf, type Limits, type Principal } from '../access/principal.js';
 import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
@@ -18,6 +19,12 @@ const keySchema = s.named(
     subject: s.string(),
     scopes: s.list(s.string()),
     limits: limitsSchema,
+    account: s.optional(
+      s.object(
+        { id: s.string(), limits: limitsSchema },
+        { description: 'Who made it, where that was over HTTP: it counts against their limits too.' },
+      ),
+    ),
     createdAt: instant('When it was made'),
     expiresAt: s.optional(instant('When it stops working')),
     revokedAt: s.optional(instant('When it was revoked')),
@@ -65,7 +72,8 @@ function createKey({ keys, clock }: KeyParts): Route {
     path: '/v1/keys',
     tag: 'access',
     summary: 'Make an API key',
-    about: 'For the own tenant. Its limits are at most those of the credential that makes it.',
+    about:
+      'For the own tenant, and for whoever makes it: a key in the name of somebody else is made where the server runs, with `flyball keys create`. Its limits are at most those of the credential that makes it, and what it spends counts against them.',
     scope: 'admin',
     idempotent: false,
     body: s.object({
@@ -91,7 +99,8 @@ function createKey({ keys, clock }: KeyParts): Route {
           tenant: principal.tenant,
           scopes,
           limits: withinOwn(principal, body.limits ?? {}),
-          ...(subject === undefined ? {} : { subject }),
+          subject: ownName(principal, subject, name),
+          ...(principal.kind === 'local' ? {} : { account: accountOf(principal) }),
           ...(expiresInDays === undefined ? {} : { expiresAt: Math.ceil(clock.now() + expiresInDays * DAY) }),
         }),
       );
@@ -107,6 +116,7 @@ function rotateKey({ keys }: KeyParts): Route {
     path: '/v1/keys/{prefix}/rotate',
     tag: 'access',
     summary: 'Give a key a new secret',
+    about: 'Of the own keys, within the own limits: whoever gets a secret can act under its name.',
     scope: 'admin',
     idempotent: false,
     params,
@@ -122,7 +132,7 @@ function rotateKey({ keys }: KeyParts): Route {
     answers: { 200: { about: 'The key and, this once, its new secret.', schema: newKeySchema } },
     examples: [{ title: 'A key that is not there', params: NOBODY, body: { graceHours: 1 }, status: 404 }],
     handle: async ({ principal, params: { prefix }, body: { graceHours = 24 } }) => {
-      await own(keys, principal, prefix);
+      requireOwn(principal, await own(keys, principal, prefix));
       return { status: 200, body: await refusing(() => keys.rotate(prefix, Math.round(graceHours * 3_600_000))) };
     },
   });
@@ -151,6 +161,35 @@ async function own(keys: Parts['keys'], { tenant }: Principal, prefix: string): 
   const key = await keys.get(prefix);
   if (key === undefined || key.tenant !== tenant) throw notFound('key', prefix);
   return key;
+}
+
+/** One person must not become two: whoever makes a key knows its secret. On an open server nobody has a name yet. */
+function ownName({ kind, subject }: Principal, asked: string | undefined, name: string): string {
+  if (kind === 'local') return asked ?? name;
+  if (asked === undefined || samePerson(asked, subject)) return subject;
+  throw new Problem(403, 'FORBIDDEN', `A key that you make speaks for you (${subject}), not for ${asked}.`, {
+    next: `Make it where the server runs: flyball keys create --subject ${asked}`,
+  });
+}
+
+/** The secret of a key is for whom it speaks for, and for nobody who may do less than it. */
+function requireOwn(principal: Principal, key: ApiKey): void {
+  if (principal.kind === 'local') return;
+  if (!samePerson(principal.subject, key.subject))
+    throw new Problem(403, 'FORBIDDEN', `The key speaks for ${key.subject}, who alone can be given its secret.`, {
+      next: `Revoke it, or rotate it where the server runs: flyball keys rotate ${key.prefix}`,
+    });
+  const within = (own: number | undefined, its: number | undefined): boolean =>
+    own === undefined || (its !== undefined && its <= own);
+  const { limits } = accountOf(principal);
+  if (
+    within(limits.requestsPerMinute, key.limits.requestsPerMinute) &&
+    within(limits.costUsdPerDay, key.limits.costUsdPerDay)
+  )
+    return;
+  throw new Problem(403, 'FORBIDDEN', 'The key has wider limits than yours.', {
+    next: `Rotate it where the server runs: flyball keys rotate ${key.prefix}`,
+  });
 }
 
 /** Limits of a new key: those of its maker where none are given, and never more. */

@@ -1,0 +1,128 @@
+import { type Agent, done, type Run } from 'flyball';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ServerStage, serverStage } from './stage-server.js';
+
+const paid: unknown[] = [];
+const people =
+  (count: number): Agent<unknown, unknown> =>
+  async (run: Run) => {
+    await run.wait({ name: 'begin' });
+    const approval = { people: count };
+    const pay = {
+      name: 'pay',
+      description: 'Pays.',
+      effect: { class: 'irreversible' as const },
+      approval,
+      execute: async () => paid.push(1),
+    };
+    return done((await run.call(pay, {})).content);
+  };
+
+let stage: ServerStage;
+const key: Record<string, string> = {};
+beforeAll(async () => {
+  stage = await serverStage({
+    groups: [{ agents: { one: people(1), two: people(2) } }],
+  });
+  const invoke = ['agents:invoke', 'runs:read', 'runs:control'];
+  key['ada'] = await stage.keyFor('house', ['admin'], { name: 'ada', subject: 'ada' });
+  key['ben'] = await stage.keyFor('house', [...invoke, 'approvals:decide'], { name: 'ben', subject: 'ben' });
+  key['mallory'] = await stage.keyFor('house', invoke, { name: 'mallory', subject: 'mallory' });
+  key['limited'] = await stage.keyFor('zoo', ['admin'], {
+    name: 'lim',
+    subject: 'lim',
+    limits: { costUsdPerDay: 0.1, requestsPerMinute: 100 },
+  });
+  await stage.again();
+});
+afterAll(() => stage.close());
+
+const call = (who: string, method: string, path: string, body?: unknown) =>
+  stage.call(method, path, { key: key[who] ?? who, ...(body === undefined ? {} : { body }) });
+
+async function begun(agent: string, who: string): Promise<string> {
+  const { id } = (await call(who, 'POST', '/v1/runs', { agent, input: {} })).body;
+  return id;
+}
+
+async function asked(run: string): Promise<string> {
+  await expect
+    .poll(async () => (await call('ben', 'GET', `/v1/approvals?run=${run}&status=open`)).body.items.length)
+    .toBe(1);
+  return (await call('ben', 'GET', `/v1/approvals?run=${run}&status=open`)).body.items[0].id;
+}
+
+const decide = (who: string, id: string) =>
+  call(who, 'POST', `/v1/approvals/${encodeURIComponent(id)}/decide`, { verdict: 'approve' });
+
+describe('whoever may only control runs', () => {
+  it('cannot approve, neither ahead nor by the name of the question [F-S1]', async () => {
+    const run = await begun('one', 'ben');
+    for (const name of ['approve:#1', 'approve:live-fork', `${run}:0:#1!gate`]) {
+      const sent = await call('mallory', 'POST', `/v1/runs/${run}/signal`, { name, payload: { verdict: 'approve' } });
+      expect([name, sent.status >= 400]).toEqual([name, true]);
+    }
+    const begin = await call('mallory', 'POST', `/v1/runs/${run}/signal`, { name: 'begin' });
+    expect(begin).toMatchObject({ status: 202, body: { delivery: expect.stringMatching(/delivered|buffered/) } });
+    await asked(run);
+    const late = await call('mallory', 'POST', `/v1/runs/${run}/signal`, { name: 'approve:#1', payload: true });
+    expect(late).toMatchObject({ status: 403, body: { next: expect.stringContaining('/v1/approvals') } });
+    expect(paid).toEqual([]);
+  });
+});
+
+describe('separation of duties', () => {
+  it('keeps whoever started a run from approving what it does, administrators included [F-S6]', async () => {
+    const run = await begun('one', 'ada');
+    await call('ada', 'POST', `/v1/runs/${run}/signal`, { name: 'begin' });
+    const id = await asked(run);
+    expect(await decide('ada', id)).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('asked for it') },
+    });
+    expect((await decide('ben', id)).status).toBeLessThan(300);
+    paid.length = 0;
+  });
+
+  it('makes no key in the name of somebody else, so that one person is never two [F-S6]', async () => {
+    const body = { name: 'ghost', scopes: ['approvals:decide'] };
+    expect(await call('ada', 'POST', '/v1/keys', { ...body, subject: 'grace' })).toMatchObject({ status: 403 });
+    const own = await call('ada', 'POST', '/v1/keys', body);
+    expect(own).toMatchObject({ status: 201, body: { key: { subject: 'ada' } } });
+
+    const run = await begun('two', 'ben');
+    await call('ben', 'POST', `/v1/runs/${run}/signal`, { name: 'begin' });
+    expect((await decide('ada', await asked(run))).status).toBeLessThan(300);
+    const second = await asked(run);
+    const again = await stage.call('POST', `/v1/approvals/${encodeURIComponent(second)}/decide`, {
+      key: own.body.secret,
+      body: { verdict: 'approve' },
+    });
+    expect(again).toMatchObject({ status: 403 });
+    expect(paid).toEqual([]);
+  });
+
+  it('gives nobody the secret of a key that may do more, or that is somebody else’s [F-S6]', async () => {
+    const { keys } = (await call('ada', 'GET', '/v1/keys')).body;
+    const bens = keys.find((one: { subject: string }) => one.subject === 'ben').prefix;
+    expect(await call('ada', 'POST', `/v1/keys/${bens}/rotate`, {})).toMatchObject({ status: 403 });
+    const wide = await stage.server.parts.keys.create({
+      name: 'wide',
+      subject: 'lim',
+      tenant: 'zoo',
+      scopes: ['admin'],
+    });
+    const rotated = await call('limited', 'POST', `/v1/keys/${wide.key.prefix}/rotate`, {});
+    expect(rotated).toMatchObject({ status: 403 });
+  });
+
+  it('counts what keys spend against whoever made them [F-S6]', async () => {
+    let granted = 0;
+    for (let n = 0; n < 4; n++) {
+      const { secret } = (await call('limited', 'POST', '/v1/keys', { name: `m${n}`, scopes: ['admin'] })).body;
+      const started = await call(secret, 'POST', '/v1/runs', { agent: 'one', input: {} });
+      if (started.status === 202) granted += started.body.usage.costUsd.limit;
+    }
+    expect(granted).toBeLessThanOrEqual(0.1 + 1e-9);
+  });
+});
