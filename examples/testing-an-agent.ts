@@ -2,13 +2,15 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Agent, budget, createRuntime, done, type Model, memoryEngine } from 'flyball';
+import { type Agent, budget, createRuntime, done, type Model, memoryEngine, type Tool } from 'flyball';
 import {
+  assertSame,
   type CrashPlan,
   type CrashPoint,
   callFormula,
   crashingEngine,
   eachEffectOnce,
+  exercise,
   type Ledger,
   ledger,
   neverReached,
@@ -80,6 +82,41 @@ const points = await crashAndResume(() => false); // one life without a crash li
 for (const { n, when } of points) await crashAndResume({ at: n, when });
 // #endregion
 
+// #region exercise
+const report = await exercise(
+  {
+    name: 'wire money after an approval',
+    input: { amount: 10 },
+    // called anew for every process: what must outlive it goes through `outside`
+    open: (life, outside) => {
+      const wire: Tool<{ readonly amount: number }> = {
+        name: 'wire',
+        description: 'Sends money.',
+        effect: {
+          class: 'irreversible',
+          verify: async (_args, { key }) =>
+            outside.has(key) ? { happened: 'yes', result: 'sent' } : { happened: 'no' },
+          simulate: () => 'sent',
+        },
+        execute: async (_args, how) => {
+          await outside.act('wire', how);
+          return 'sent';
+        },
+      };
+      const pay: Agent<{ readonly amount: number }, string> = async (run, payment) =>
+        done((await run.call(wire, payment)).content);
+      return createRuntime({ ...life, agents: { agent: pay } });
+    },
+    people: ({ kind }) => (kind === 'approval' ? { payload: { verdict: 'approve' } } : undefined),
+  },
+  { engine: memoryEngine },
+);
+assertSame(report); // throws with every difference, and where it shows
+// #endregion
+
 assert(points.length > 4);
+assert(report.stop === 'done' && report.plays > 50);
 rmSync(folder, { recursive: true });
-console.log(`testing-an-agent: the card stayed out of the prompt, and ${points.length} crashes changed nothing`);
+console.log(
+  `testing-an-agent: the card stayed out of the prompt, and ${points.length} crashes and ${report.plays} plays changed nothing`,
+);
