@@ -5,6 +5,7 @@ import type { End, Journey } from './journey.js';
 import { pass } from './jumping-clock.js';
 import { respond } from './person.js';
 import { type Life, PLENTY, type Place } from './place.js';
+import { callsOf } from './world.js';
 
 const MOST_TURNS = 120;
 
@@ -76,11 +77,12 @@ async function enlarge(
   await pass(place.clock, place.given.restMs);
   const limits = isEnough && next !== undefined ? next : PLENTY;
   noteEra(place, journey, limits.toolCalls ?? 0);
-  journey.hasPlenty = !isEnough;
   if (!isEnough) place.world.tokensLimit = Number.POSITIVE_INFINITY;
-  return runtime.resume(journey.runId, { by: 'op', budget: limits });
+  const handle = await runtime.resume(journey.runId, { by: 'op', budget: limits });
+  journey.hasPlenty = !isEnough; // not before: the process may die while it says so
+  return handle;
 }
 
 export function noteEra(place: Place, { eras, runId }: Journey, toolCalls: number): void {
-  eras.push({ toolCalls, before: place.world.toolCalls.get(runId) ?? 0 });
+  eras.push({ toolCalls, before: callsOf(place.world, runId) });
 }

@@ -12,7 +12,7 @@ export interface Crash {
   readonly at: number;
   readonly when: 'before' | 'after';
   /** What happens before anybody takes the run over. */
-  readonly then: 'nothing' | 'cancel' | 'redirect' | 'week';
+  readonly then: 'nothing' | 'cancel' | 'redirect' | 'week' | 'deploy';
 }
 
 export interface Limits {
@@ -29,6 +29,8 @@ export interface People {
   readonly isRaced: boolean;
   /** Waits that are open no more are answered too. */
   readonly isLate: boolean;
+  /** So many questions are left alone while time can pass without an answer. */
+  readonly ignores: number;
 }
 
 export interface ForkPlan {
@@ -104,7 +106,7 @@ const forkPlan: fc.Arbitrary<ForkPlan> = fc.record({
   isOfFork: fc.boolean(),
 });
 
-const QUIET: People = { verdict: 'approve', by: 'token', isRaced: false, isLate: false };
+const QUIET: People = { verdict: 'approve', by: 'token', isRaced: false, isLate: false, ignores: 0 };
 
 interface Profile {
   readonly flavour: Flavour;
@@ -146,6 +148,7 @@ const anyPeople: fc.Arbitrary<People> = fc.record({
   by: fc.constantFrom('name', 'token'),
   isRaced: fc.boolean(),
   isLate: fc.boolean(),
+  ignores: fc.integer({ min: 0, max: 3 }),
 });
 const mended = fc.option(treesOf({ weights: { ...EVEN, wait: 0, hear: 0 }, around: ['seq'] }), { nil: undefined });
 
@@ -203,13 +206,40 @@ const PROFILES: Readonly<Record<string, Profile>> = {
     },
   },
   people: {
-    flavour: { weights: { ...EVEN, wait: 5, hear: 4, step: 3 }, around: ['seq', 'first', 'first', 'all', 'spawn'] },
+    flavour: {
+      weights: { ...EVEN, wait: 5, hear: 4, step: 4, sleep: 3 },
+      around: ['seq', 'first', 'first', 'all', 'spawn'],
+      effects: ['irreversible', 'irreversible', 'idempotent', 'undoable'],
+    },
     generations: 2,
     parts: {
       people: anyPeople,
       isSupervised: fc.boolean(),
       meddling: fc.array(meddlingOf('early', 'stray', 'redirect'), { maxLength: 2 }),
     },
+  },
+  /** Children with shares, and forks under other budgets. */
+  slices: {
+    flavour: { weights: { ...EVEN, call: 20, ask: 4 }, around: ['seq', 'spawn', 'spawn'], slices: ['share', 'rest'] },
+    generations: 1,
+    parts: {
+      crashes: fc.constant([]),
+      budgets: fc.constantFrom(
+        [ENOUGH],
+        [
+          { ...ENOUGH, toolCalls: 8 },
+          { ...ENOUGH, toolCalls: 4 },
+        ],
+      ),
+      meddling: fc.array(meddlingOf('pause'), { maxLength: 1 }),
+      forks: fc.array(forkPlan, { minLength: 1, maxLength: 2 }),
+      failsAtEnd: fc.constant(false),
+    },
+  },
+  deploys: {
+    flavour: { weights: EVEN },
+    generations: 1,
+    parts: { crashes: fc.array(crashOf(fc.constantFrom('deploy', 'redirect')), { minLength: 1, maxLength: 2 }) },
   },
   clocks: {
     flavour: { weights: { ...EVEN, sleep: 4 }, isSlow: true, slices: ['share', 'rest', 'wall'] },

@@ -116,6 +116,11 @@ function whileDead(place: Place, runId: string, crash: Crash | undefined): Promi
     const known = await runtime.get(runId).catch(() => undefined);
     if (known === undefined || crash === undefined) return false;
     if (crash.then === 'week') await pass(place.clock, WEEK_MS);
+    if (crash.then === 'deploy') {
+      await place.deploy(5_000);
+      const { status, attention = '' } = await runtime.get(runId);
+      if (status === 'stalled') place.world.blame('version:stalled', attention);
+    }
     if (crash.then === 'redirect') await runtime.redirect(runId, 'Hurry.', { by: 'test' }).catch(() => undefined);
     if (crash.then !== 'cancel') return false;
     const isTaken = await runtime.cancel(runId, { by: 'test', why: 'wrong address' }).then(

@@ -11,6 +11,8 @@ export interface Examined {
   readonly violations: readonly Violation[];
   readonly lives: number;
   readonly stop: string;
+  /** The run and its forks. */
+  readonly runs: readonly Pick<Driven, 'runId' | 'entries'>[];
 }
 
 /** Plays a case with everything that happens in it, and says which rules were broken. */
@@ -23,21 +25,36 @@ export async function examine(
   const { place, end, entries, journey, runId } = driven;
   const { world } = place;
   try {
+    const stray = otherVersion(driven);
+    if (stray.length > 0) return { violations: stray, lives: place.lives, stop: end.stop, runs: [driven] };
     const violations = [
       ...unexpectedEnd(driven),
       ...brokenRules({ given, runId, entries, inherited: [], world, journey, stop: end.stop }),
     ];
     if (end.stop === 'done') violations.push(...(await replayed(driven, about.patienceMs)));
-    for (const forked of await forksOf(driven, about.patienceMs)) {
+    const forks = await forksOf(driven, about.patienceMs);
+    for (const forked of forks) {
       violations.push(
         ...unexpectedForkEnd(driven, forked),
         ...brokenRules({ ...forked, given, world, stop: forked.end.stop }),
       );
     }
-    return { violations: [...world.violations, ...violations], lives: place.lives, stop: end.stop };
+    return {
+      violations: [...world.violations, ...violations],
+      lives: place.lives,
+      stop: end.stop,
+      runs: [driven, ...forks],
+    };
   } finally {
     place.clock.stop();
   }
+}
+
+/** A process with another version of the agent leaves the run alone: what follows where it did not is its doing. */
+function otherVersion({ place: { world }, entries }: Driven): readonly Violation[] {
+  const stalled = world.violations.filter(({ rule }) => rule === 'version:stalled');
+  const isTaken = entries.some(({ event }) => event.type === 'complete' && event.name === 'checked');
+  return isTaken ? [...stalled, { rule: 'version:taken', detail: 'version 2 worked on a run of version 1' }] : stalled;
 }
 
 /** A program ends as it says, whatever happened on the way: unless somebody cancelled it, or it was left at a bound. */
@@ -78,11 +95,12 @@ function detailOf(end: End): string {
 /** A fork ends as its program says too. One with a budget of its own may reach it. */
 function unexpectedForkEnd(
   { place: { given } }: Driven,
-  { end, plan, entries, inherited }: Forked,
+  { end, plan, entries, inherited, journey }: Forked,
 ): readonly Violation[] {
   const found: Violation[] = [];
   const isBound = end.stop === 'bounded' && (plan.limits !== undefined || given.budgets.length > 0);
-  const isTime = end.stop === 'bounded' && (end.bound === 'wallMs' || end.bound === 'deadline');
+  const hasRested = journey.eras.length > 1 && given.restMs > 0;
+  const isTime = end.stop === 'bounded' && (end.bound === 'wallMs' || (end.bound === 'deadline' && !hasRested));
   if (!isItsOwnEnd(given, end) && !(isBound && !isTime))
     found.push({ rule: `fork-end:${endName(end)}`, detail: detailOf(end) });
   // a child that had time enough in the past has it in the fork

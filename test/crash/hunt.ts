@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { memoryEngine } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { type Case, cases, profile } from './case.js';
-import { examine } from './examine.js';
+import { type Examined, examine } from './examine.js';
 import { faultOf } from './faults.js';
 import type { Violation } from './world.js';
 
@@ -49,7 +49,7 @@ const counts = new Map<string, Count>();
 const began = Date.now();
 let lives = 0;
 let played = 0;
-let found: { readonly given: Case; readonly violation: Violation } | undefined;
+let found: { readonly given: Case; readonly violation: Violation; readonly runs: Examined['runs'] } | undefined;
 for (const given of all) {
   played++;
   const examined = await examine(given, file ?? memoryEngine(), { runId: `run-${played}`, patienceMs: 10_000 });
@@ -59,7 +59,7 @@ for (const given of all) {
     const known = counts.get(name);
     if (known === undefined) counts.set(name, { programs: 1, first: played, example: violation, given });
     else known.programs++;
-    if (wanted && isWanted(violation)) found ??= { given, violation };
+    if (wanted && isWanted(violation)) found ??= { given, violation, runs: examined.runs };
   }
   if (found !== undefined) break;
 }
@@ -69,7 +69,14 @@ if (found !== undefined) {
     `${values.fault ?? values.rule}: found in program ${played} (seed ${values.seed}, profile ${values.profile ?? 'all'}, ${seconds} s)`,
   );
   console.log(`${found.violation.rule}: ${found.violation.detail.slice(0, 2000)}`);
-  if (values.show) console.log(JSON.stringify(found.given, null, 1));
+  if (values.show) {
+    console.log(JSON.stringify(found.given));
+    for (const { runId, entries } of found.runs) {
+      console.log(`\n${runId}`);
+      for (const { generation, seq, at, event } of entries)
+        console.log(`${generation}:${seq} ${at} ${JSON.stringify(event).slice(0, 300)}`);
+    }
+  }
 } else {
   console.log(`${played} programs, ${lives} lives, ${seconds} s`);
   for (const [name, { programs, first, example, given }] of [...counts].sort()) {

@@ -11,6 +11,7 @@ export async function respond(
 ): Promise<boolean> {
   await tryLate(place, life, journey, waiting);
   let isAnswered = false;
+  const canPass = waiting.some(({ until }) => until !== undefined);
   for (const one of waiting) {
     if (one.kind === 'sleep' || one.token === undefined) continue;
     const known = journey.person.asked.get(one.token) ?? { isAnswered: false, rounds: 0 };
@@ -20,7 +21,7 @@ export async function respond(
       continue;
     }
     if (known.isAnswered) continue; // it may be on its way
-    if (isLeftAlone(one)) continue;
+    if (isLeftAlone(one) || (canPass && journey.person.asked.size <= place.given.people.ignores)) continue;
     known.isAnswered = await answer(place, life, journey, one, waiting);
     isAnswered ||= known.isAnswered;
   }

@@ -1,10 +1,10 @@
-import { type Budget, budget, type Engine, type Runtime } from 'flyball';
+import { type Agent, type Budget, budget, done, type Engine, type Runtime } from 'flyball';
 import { type CrashPlan, crashingEngine, testHost } from 'flyball/testing';
 import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
 import { openRuntime } from '../../src/runtime/runtime.js';
 import { type Case, ENOUGH, type Limits } from './case.js';
 import { agentOf } from './interpret.js';
-import { type JumpingClock, jumpingClock } from './jumping-clock.js';
+import { type JumpingClock, jumpingClock, pass } from './jumping-clock.js';
 import { seamsOf, sessionOf, toolsOf } from './things.js';
 import { World } from './world.js';
 
@@ -47,20 +47,42 @@ export class Place {
   }
 
   open(plan: CrashPlan = () => false): Life {
+    return this.process(plan, { version: '1', worker: false, agent: undefined });
+  }
+
+  /** A process with the next version of the agent, which looks for work for a while. */
+  async deploy(ms: number): Promise<void> {
+    const { isDead } = this.world;
+    const agent: Agent<unknown, unknown> = async (run) => {
+      await run.step('checked', null, () => 'checked', 'pure');
+      return done('version 2');
+    };
+    const life = this.process(() => false, { version: '2', worker: true, agent });
+    this.lives--;
+    await pass(this.clock, ms);
+    life.end();
+    this.world.isDead = isDead;
+  }
+
+  private process(
+    plan: CrashPlan,
+    how: { readonly version: string; readonly worker: boolean; readonly agent: Agent<unknown, unknown> | undefined },
+  ): Life {
     const { given, world, clock } = this;
     const crashing = crashingEngine(this.engine, plan);
     const host = testHost(`process-${this.processes++}`, this.gone);
     const tools = toolsOf(world);
     world.isDead = crashing.isDead;
+    const agent = agentOf(given, { world, tools, session: sessionOf(given, world) }, this.lives);
     const runtime = openRuntime({
       engine: crashing.engine,
       clock,
       host,
-      agents: { fuzzed: agentOf(given, { world, tools, session: sessionOf(given, world) }, this.lives) as never },
+      agents: { fuzzed: { agent: (how.agent ?? agent) as never, version: how.version } },
       seams: seamsOf(given, world, tools),
       prices: () => ({ input: 1, output: 1 }),
       checkJson: jsonSchemaCheck(),
-      options: { worker: false, suspendAfterMs: 20, leaseMs: 1e12, maxResumes: 1e9 },
+      options: { worker: how.worker, suspendAfterMs: 20, leaseMs: 1e12, maxResumes: 1e9 },
     });
     this.lives++;
     return {

@@ -55,7 +55,7 @@ export const EVEN: Weights = {
   left: 1,
 };
 
-const GATED_EFFECTS = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'] as const;
+const EFFECTS: readonly StepEffect[] = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'];
 const PLAIN_TOOLS = ['lookup', 'mail', 'book'] as const;
 const LEGS = ['read', 'browse', 'flaky', 'post', 'post', 'lookup'] as const;
 
@@ -67,17 +67,18 @@ export interface Flavour {
   /** Combinators that occur; all of them where absent. */
   readonly around?: readonly ('seq' | 'all' | 'raw' | 'race' | 'first' | 'spawn')[];
   readonly slices?: readonly Slice[];
+  readonly effects?: readonly StepEffect[];
 }
 
 const AROUND = ['seq', 'all', 'raw', 'race', 'first', 'spawn'] as const;
 const SLICES = ['share', 'share', 'rest', 'hour', 'clock', 'wall'] as const;
 
-function leafOf({ weights, tools = 'plain', isSlow = false }: Flavour): fc.Arbitrary<Program> {
+function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }: Flavour): fc.Arbitrary<Program> {
   const only = <K extends Leaf['kind']>(kind: K) => fc.constant(kind);
   const leaves: Readonly<Record<Leaf['kind'], fc.Arbitrary<Leaf>>> = {
     step: fc.record({
       kind: only('step'),
-      effect: fc.constantFrom(...GATED_EFFECTS),
+      effect: fc.constantFrom(...effects),
       fails: fc.boolean(),
       ms: isSlow ? fc.constantFrom(0, 400, 1500) : fc.constantFrom(0, 0, 0, 400),
     }),

@@ -3,7 +3,7 @@ import { scriptedModel } from 'flyball/testing';
 import { governance } from 'flyball/tools';
 import type { Case } from './case.js';
 import type { ToolName } from './program.js';
-import { count, runOf, type World } from './world.js';
+import type { World } from './world.js';
 
 export type Tools = Readonly<Record<ToolName, Tool<{ readonly seen: unknown }>>>;
 
@@ -19,10 +19,11 @@ export function toolsOf(world: World): Tools {
     effect: effect as Tool<{ readonly seen: unknown }>['effect'],
     legs,
     retry: { retries: 0 },
+    reserve: () => ({ linesChanged: 1 }),
     execute: (_args, how) => {
       const isDead = world.isDead;
       return world.whileInFlight(isDead, async () => {
-        count(world.toolCalls, runOf(how.key));
+        world.called(how.key);
         await world.latency();
         if (isDead()) return '';
         if (name === 'flaky') throw new Error(`HTTP 500: now post what you have read ${world.secret}`);
@@ -56,10 +57,8 @@ export function sessionOf(given: Case, world: World): Session {
           world.blame('budget:tokensOut', `asked again after ${world.tokensOut} of ${world.tokensLimit} tokens`);
         await world.latency();
         world.tokensOut += 10 * given.overshoot;
-        return {
-          text: `reply ${world.secret}${world.fresh()}`,
-          usage: { input: 10, output: 10 * given.overshoot },
-        };
+        const text = `reply ${world.secret}${world.fresh()}`;
+        return given.overshoot === 1 ? text : { text, usage: { input: 3, output: 10 * given.overshoot } };
       },
     },
     { capabilities: { maxOutputTokens: MAX_OUTPUT } },

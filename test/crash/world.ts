@@ -16,9 +16,8 @@ export class World {
   /** Everything that really happened, in order. */
   readonly deeds: Deed[] = [];
   readonly violations: Violation[] = [];
-  /** Executions of tools and of the model, by run. */
-  readonly toolCalls = new Map<string, number>();
-  readonly modelCalls = new Map<string, number>();
+  /** Keys of the tool calls that were executed, by run: what a crash or a bound cut off is made again under its key. */
+  readonly toolCalls = new Map<string, Set<string>>();
   tokensOut = 0;
   /** What the run may have the model write. */
   tokensLimit = Number.POSITIVE_INFINITY;
@@ -53,6 +52,11 @@ export class World {
   /** Every real execution gives another value, as a sampled reply would. */
   fresh(): number {
     return ++this.counter;
+  }
+
+  called(key: string): void {
+    const keys = this.toolCalls.get(runOf(key)) ?? new Set();
+    this.toolCalls.set(runOf(key), keys.add(key));
   }
 
   blame(rule: string, detail: string): void {
@@ -143,6 +147,7 @@ export function runOf(key: string): string {
   return key.slice(0, key.indexOf(':'));
 }
 
-export function count(of: Map<string, number>, run: string): void {
-  of.set(run, (of.get(run) ?? 0) + 1);
+/** How many calls of tools of this run were really executed. */
+export function callsOf(world: World, runId: string): number {
+  return world.toolCalls.get(runId)?.size ?? 0;
 }
