@@ -1,5 +1,6 @@
 import type { Budget } from '../core/budget.js';
 import type { Price, Sampling } from '../core/model.js';
+import type { Proofs, WhenUnproven } from '../core/proofs.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { ToolLoopSettings } from '../loops/tool-loop/config.js';
 import type { AutonomyLevel } from '../tools/governance/autonomy-level.js';
@@ -27,6 +28,10 @@ export interface AgentSpec {
   readonly outputs?: Fields;
   /** Instead of `outputs`, where fields cannot say it. */
   readonly outputSchema?: JsonSchema;
+  /** What proves a value of an output field: `{ decision: { refunded: 'refund' } }` needs a completed call of `refund`. */
+  readonly proofs?: Proofs;
+  /** What becomes of an answer that claims what the journal does not show, after the last re-ask. `fail` where absent. */
+  readonly whenUnproven?: WhenUnproven;
   /** `provider/model`, or a role that the model router knows. */
   readonly model?: string;
   /** USD per million tokens, for a model whose price is not known: 0 for one that costs nothing. */

@@ -1,7 +1,7 @@
 import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
 import { done, failed, type Outcome } from '../core/outcome.js';
 import { append, type Prompt } from '../core/prompt.js';
-import type { Agent, Run } from '../core/run.js';
+import type { Agent, MadeCall, Run } from '../core/run.js';
 import type { StandardSchema } from '../core/schema.js';
 import type { ToolLoopEnd } from '../loops/tool-loop/tool-loop.js';
 import type { DefinedAgent } from './define-agent.js';
@@ -26,9 +26,9 @@ export const SAID_SCHEMA = {
  * A turn that failed before it called anything leaves nothing. A bound of the run ends the conversation.
  */
 export function conversation(agent: Pick<DefinedAgent, 'converse'>): Agent<unknown, { readonly turns: number }> {
-  return talk(async (run, before, text) => {
+  return talk(async (run, before, text, whole) => {
     const input = before === undefined ? text : append(before, { role: 'user', content: text });
-    const end = await agent.converse(run, input);
+    const end = await agent.converse(run, input, whole);
     return { outcome: end.outcome, ...left(run, end) };
   });
 }
@@ -49,7 +49,13 @@ interface Answered {
   readonly prompt?: Prompt;
 }
 
-type Answer = (run: Run, before: Prompt | undefined, text: string) => Promise<Answered>;
+/** `whole`: the calls of all turns so far. */
+type Answer = (
+  run: Run,
+  before: Prompt | undefined,
+  text: string,
+  whole: () => readonly MadeCall[],
+) => Promise<Answered>;
 
 function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
   return async (run, first) => {
@@ -57,7 +63,7 @@ function talk(answer: Answer): Agent<unknown, { readonly turns: number }> {
     for (let turn = 1; ; turn++) {
       const said = turn === 1 && typeof first === 'string' && first !== '' ? { text: first } : await nextMessage(run);
       if (!('text' in said)) return done({ turns: turn - 1 });
-      const end = await answer(run.scope(`turn-${turn}`), prompt, said.text);
+      const end = await answer(run.scope(`turn-${turn}`), prompt, said.text, () => run.calls());
       run.note({ kind: 'turn-end', turn, stop: end.outcome.stop, ...answerIn(end.outcome) });
       if (end.prompt !== undefined) prompt = end.prompt;
     }

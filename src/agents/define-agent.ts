@@ -3,7 +3,8 @@ import { ConfigError } from '../core/errors.js';
 import type { Model } from '../core/model.js';
 import { failed } from '../core/outcome.js';
 import { append, type Prompt } from '../core/prompt.js';
-import type { Agent, Run } from '../core/run.js';
+import { unprovenClaims } from '../core/proofs.js';
+import type { Agent, MadeCall, Run } from '../core/run.js';
 import { type Checked, type JsonSchema, jsonSchemaOf, type StandardSchema } from '../core/schema.js';
 import type { Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
@@ -71,7 +72,8 @@ export interface DefinedAgent<O = unknown> {
   /** What a runtime runs: the loop. */
   readonly agent: Agent<unknown, ToolLoopResult<O>>;
   /** One turn of a conversation that stands on this agent's setup. */
-  converse(run: Run, input: string | Prompt): Promise<ToolLoopEnd<unknown>>;
+  /** `known`: the calls of the whole conversation, where the run is the scope of one turn. */
+  converse(run: Run, input: string | Prompt, known?: Calls): Promise<ToolLoopEnd<unknown>>;
   /** The same agent with another model or other settings, checked like the first. */
   vary(changes: Variable): DefinedAgent<O>;
 }
@@ -110,7 +112,7 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
     invoke: (run, input) => invoke(held(run), input),
     invokeIterative,
     agent: invokeIterative,
-    converse: (run, input) => converse(held(run), talk, input),
+    converse: (run, input, known) => converse(held(run), talk, input, known),
     vary: (changes) => defineAgent<O>({ ...definition, ...changes }),
   };
 }
@@ -150,15 +152,22 @@ function madeOf<O>(definition: AgentDefinition<O>, spec: AgentSpec, form: Output
   return { definition, form, session, parts: loopParts(definition, session, form), skills, told };
 }
 
+/** What was called, where it is more than the scope of a turn knows. */
+type Calls = () => readonly MadeCall[];
+
 function loopParts<O>(
   definition: AgentDefinition<O>,
   session: Omit<Session, 'tools'>,
   form: OutputForm,
-  tools = definition.tools,
+  { tools = definition.tools, known }: { readonly tools?: AgentDefinition['tools']; readonly known?: Calls } = {},
 ): LoopParts<O> {
-  const { loop, maxRepairs, capture, autonomyBudget } = definition;
+  const { loop, maxRepairs, capture, autonomyBudget, proofs, whenUnproven } = definition;
   return partsOf<O>({
     session,
+    ...(proofs === undefined
+      ? {}
+      : { prove: (run, output) => unprovenClaims(proofs, output, known?.() ?? run.calls()) }),
+    ...(whenUnproven === undefined ? {} : { whenUnproven }),
     read: (run, text) => read<O>(run, form, text),
     ...(tools === undefined ? {} : { tools }),
     ...(loop === undefined ? {} : { config: loop }),
@@ -177,10 +186,15 @@ function iterative<O>(made: Made<O>): Agent<unknown, ToolLoopResult<O>> {
   };
 }
 
-async function converse(given: Run, made: Made<unknown>, input: string | Prompt): Promise<ToolLoopEnd<unknown>> {
+async function converse(
+  given: Run,
+  made: Made<unknown>,
+  input: string | Prompt,
+  known?: Calls,
+): Promise<ToolLoopEnd<unknown>> {
   const ready = await readied(given, made, canCallTools(made), typeof input === 'string' ? undefined : input);
   const prompt = await turnOf(ready, input); // before the parts: what becomes active decides what is offered
-  const end = await runToolLoop(ready.run, partsFor(ready), prompt);
+  const end = await runToolLoop(ready.run, partsFor(ready, known), prompt);
   ready.skills?.leave(end.prompt);
   return end;
 }
@@ -221,6 +235,8 @@ function inOneShot<O>(made: Made<O>): Agent<unknown, AgentResult<O>> {
     maxRepairs: definition.maxRepairs ?? DEFAULT_REPAIRS,
     capture: definition.capture,
     read: parts.read,
+    prove: parts.prove,
+    whenUnproven: parts.whenUnproven,
   };
   return async (given, input) => {
     const ready = await readied(given, made, false);
@@ -242,14 +258,16 @@ function canRecall<O>({ definition, parts }: Made<O>): boolean {
 }
 
 /** Tools that search the memory of one run or read its skills are of that run, so a loop with them is fitted for it. */
-function partsFor<O>({ run, made, skills }: Ready<O>): LoopParts<O> {
+function partsFor<O>({ run, made, skills }: Ready<O>, known?: Calls): LoopParts<O> {
   const { definition, session, form, parts } = made;
   const recalls = definition.memory !== undefined && canRecall(made);
-  if (!recalls && skills === undefined) return parts;
+  const needsKnown = known !== undefined && definition.proofs !== undefined;
+  if (!recalls && skills === undefined && !needsKnown) return parts;
   const given = definition.tools ?? [];
   const own = 'narrow' in given ? given.tools : given;
   const tools = definition.memory !== undefined && recalls ? [...own, definition.memory.tool(run)] : own;
-  return loopParts(definition, session, form, toolset(skills === undefined ? tools : skills.offered(tools)));
+  const offered = toolset(skills === undefined ? tools : skills.offered(tools));
+  return loopParts(definition, session, form, { tools: offered, ...(known === undefined ? {} : { known }) });
 }
 
 /** A provider that can hold the model to the schema is asked to; the answer is checked all the same. */

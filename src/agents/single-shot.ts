@@ -1,6 +1,7 @@
 import { FlyballError, failureOf } from '../core/errors.js';
 import { blocked, degraded, done, failed, type Outcome } from '../core/outcome.js';
 import { append, type Prompt } from '../core/prompt.js';
+import { claimNotice, type WhenUnproven } from '../core/proofs.js';
 import type { Run } from '../core/run.js';
 import type { Checked } from '../core/schema.js';
 import type { Reply, Session } from '../core/session.js';
@@ -20,6 +21,8 @@ export interface ShotParts<O> {
   readonly maxRepairs: number;
   readonly capture: ObservationCapture | undefined;
   read(run: Run, text: string): Promise<Checked<O>>;
+  readonly prove: ((run: Run, output: unknown) => string | undefined) | undefined;
+  readonly whenUnproven: WhenUnproven;
 }
 
 /** One model call, and at most `maxRepairs` more where the answer does not fit: the error is the last thing they read. */
@@ -35,14 +38,30 @@ export async function singleShot<O>(run: Run, parts: ShotParts<O>, start: Prompt
     const broken = brokenOff<O>(parts, reply);
     if (broken !== undefined) return broken;
     const output = await readReply(run, parts, reply);
-    if (output.ok) return ended(reply, { output: output.value, rawText: reply.text, tokens, model: reply.model });
+    const result = (value: O): AgentResult<O> => ({ output: value, rawText: reply.text, tokens, model: reply.model });
+    const claims = output.ok ? parts.prove?.(run, output.value) : undefined;
+    if (output.ok && claims === undefined) return ended(reply, result(output.value));
+    const isLast = reply.finish === 'length' || repairs >= parts.maxRepairs || unfit === reply.text;
+    if (output.ok && claims !== undefined) {
+      run.note({ kind: 'claim-unproven', claims, asked: repairs + 1 });
+      if (isLast) return unproven(parts, result(output.value), claims);
+      unfit = reply.text;
+      prompt = append(reply.prompt, { role: 'user', content: claimNotice(claims), owner: 'loop', trust: 'system' });
+      continue;
+    }
     // the same mistake word for word: asking again would only buy it once more
-    if (reply.finish === 'length' || repairs >= parts.maxRepairs || unfit === reply.text)
-      return failed(invalid(parts.session.name, output.problem));
+    const problem = output.ok ? '' : output.problem;
+    if (isLast) return failed(invalid(parts.session.name, problem));
     unfit = reply.text;
-    const content = `That answer does not fit the required format. Give it again, corrected. ${output.problem}`;
+    const content = `That answer does not fit the required format. Give it again, corrected. ${problem}`;
     prompt = append(reply.prompt, { role: 'user', content, owner: 'loop', trust: 'system' });
   }
+}
+
+function unproven<O>(parts: ShotParts<O>, result: AgentResult<O>, claims: string): Outcome<AgentResult<O>> {
+  const why = `The answer of ${parts.session.name} claims what the journal does not show: ${claims}`;
+  if (parts.whenUnproven === 'degrade') return degraded(result, why);
+  return failed(failureOf(new FlyballError('CLAIM_UNPROVEN', why)));
 }
 
 function brokenOff<O>({ session }: ShotParts<O>, { finish }: Reply<string>): Outcome<AgentResult<O>> | undefined {

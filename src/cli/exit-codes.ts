@@ -75,6 +75,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
   NO_ANSWER: EXIT.failed,
   PLAN_INVALID: EXIT.failed,
   STEP_UNVERIFIED: EXIT.failed,
+  CLAIM_UNPROVEN: EXIT.failed,
   QUALITY_NOT_REACHED: EXIT.failed,
   INVARIANT_BROKEN: EXIT.failed,
   EFFECT_FAILED: EXIT.failed,

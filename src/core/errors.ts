@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'NO_ANSWER'
   | 'PLAN_INVALID'
   | 'STEP_UNVERIFIED'
+  | 'CLAIM_UNPROVEN'
   | 'QUALITY_NOT_REACHED'
   | 'INVARIANT_BROKEN'
   | 'EFFECT_FAILED'

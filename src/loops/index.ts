@@ -58,6 +58,7 @@ export type {
   PlanVerdict,
   Replanner,
 } from './plan/parts.js';
+export type { PlanProofs } from './plan/prove-output.js';
 export { goalPlan } from './plan/replan-by-rule.js';
 export { outcomeOf as planOutcome, toolAwarePlan } from './plan/tool-aware-plan.js';
 export { DEFAULT_CONFIG, type ToolLoopConfig, type ToolLoopSettings, type WindowConfig } from './tool-loop/config.js';

@@ -64,6 +64,7 @@ const KINDS: Readonly<Record<ErrorCode, Kind>> = {
   NO_ANSWER: ['timeout', 'medium'],
   PLAN_INVALID: ['validation', 'medium'],
   STEP_UNVERIFIED: ['validation', 'medium'],
+  CLAIM_UNPROVEN: ['validation', 'medium'],
   QUALITY_NOT_REACHED: ['validation', 'high'],
   INVARIANT_BROKEN: ['runtime', 'critical'],
   EFFECT_FAILED: ['by effect', 'medium'],

@@ -2,6 +2,7 @@ import { type Budget, type Clock, type Outcome, type Run, type Seams, systemCloc
 import {
   type ExecutionParts,
   type PlannerParts,
+  type PlanProofs,
   type PlanRequest,
   type PlanResult,
   toolAwarePlan,
@@ -37,6 +38,7 @@ export interface PlanOptions {
   readonly limits?: Partial<Budget>;
   readonly seams?: Seams;
   readonly model?: ScriptedModel;
+  readonly output?: PlanProofs;
 }
 
 /** The agent over sessions `planner`, `replanner` and `worker`; a replanner is there when it is given or scripted. */
@@ -44,6 +46,7 @@ export function planAgent(model: ScriptedModel, options: PlanOptions = {}, hasRe
   const { tools = [] } = options;
   const replanner = { session: { name: 'replanner', model }, tools, ...options.replanner };
   return toolAwarePlan({
+    ...(options.output === undefined ? {} : { output: options.output }),
     planner: { session: { name: 'planner', model }, tools, ...options.planner },
     execution: {
       worker: { session: { name: 'worker', model, setup: 'You work with tools.' }, tools, ...options.worker },

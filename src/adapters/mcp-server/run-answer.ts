@@ -33,6 +33,7 @@ const TOLD: ReadonlySet<ErrorCode> = new Set([
   'BOUND_REACHED',
   'PLAN_INVALID',
   'STEP_UNVERIFIED',
+  'CLAIM_UNPROVEN',
   'QUALITY_NOT_REACHED',
 ]);
 

@@ -12,6 +12,7 @@ import {
   type PlanRequest,
   type PlanResult,
 } from './parts.js';
+import { type PlanProofs, proveOutput } from './prove-output.js';
 
 /**
  * Plans first, then carries out: two roles that never share a conversation. What the plan says was called was called,
@@ -20,12 +21,14 @@ import {
 export function toolAwarePlan(options: {
   readonly planner: PlannerParts;
   readonly execution: ExecutionParts;
+  /** What proves the values of the plan's output. */
+  readonly output?: PlanProofs;
 }): Agent<string | PlanRequest, PlanResult> {
-  const { planner } = options;
+  const { planner, output } = options;
   const execution = executionFor(options);
   checkPlanner(planner);
   checkExecution(execution);
-  const { toolset } = stepLoop(execution);
+  const { toolset, session } = stepLoop(execution);
   const again = typeof execution.replanner === 'object' ? execution.replanner.tools : [];
   const unknown = [...planner.tools, ...again].filter(({ name }) => !toolset.has(name));
   if (unknown.length > 0)
@@ -37,7 +40,10 @@ export function toolAwarePlan(options: {
     const { goal, facts = [] } = request;
     try {
       const { plan, version } = await firstPlan(run.scope('plan'), { ...widthOf(execution), ...planner }, request);
-      return outcomeOf(await executePlan(run, execution, plan, { goal, facts, version }));
+      const result = await executePlan(run, execution, plan, { goal, facts, version });
+      if (!result.completed || output === undefined) return outcomeOf(result);
+      const calls = result.records.flatMap(({ actualToolCalls }) => actualToolCalls);
+      return (await proveOutput(run.scope('prove'), session, output, result, calls)) ?? outcomeOf(result);
     } catch (error) {
       if (error instanceof FlyballError && error.code === 'PLAN_INVALID') return failed(failureOf(error));
       throw error;

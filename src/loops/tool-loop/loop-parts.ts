@@ -1,5 +1,6 @@
 import { ConfigError } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
+import type { WhenUnproven } from '../../core/proofs.js';
 import { specOf } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import type { Checked } from '../../core/schema.js';
@@ -26,7 +27,11 @@ export interface ToolLoopOptions<O = string> {
   readonly autonomy?: AutonomyBudget;
   /** Makes the output of an answer, or says what is wrong with it. */
   readonly read?: (run: Run, text: string) => Promise<Checked<O>>;
-  /** How often an answer that does not fit is asked for again. */
+  /** What of an output the journal does not show; undefined where it is all proven. */
+  readonly prove?: (run: Run, output: unknown) => string | undefined;
+  /** What becomes of an answer that is still not proven after the last re-ask: `fail` where it is absent. */
+  readonly whenUnproven?: WhenUnproven;
+  /** How often an answer that does not fit, or is not proven, is asked for again. */
   readonly maxRepairs?: number;
   /** Carries what happens into memory: one step an iteration. */
   readonly capture?: ObservationCapture;
@@ -66,6 +71,8 @@ export interface LoopParts<O> extends Measures {
   /** `offered`: what the model was really shown, where that was less than all; the rest does not exist for it. */
   resolve(call: ToolCall, extra: readonly ToolRef[], offered?: readonly string[]): Resolved;
   read(run: Run, text: string): Promise<Checked<O>>;
+  readonly prove: ((run: Run, output: unknown) => string | undefined) | undefined;
+  readonly whenUnproven: WhenUnproven;
 }
 
 export const DEFAULT_REPAIRS = 2;
@@ -100,6 +107,8 @@ export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
       const all = extra.length === 0 ? usable : toolset([...usable.tools, ...extra]);
       return resolvedIn(offered === undefined ? all : all.narrow({ include: offered }), call);
     },
+    prove: options.prove,
+    whenUnproven: options.whenUnproven ?? 'fail',
     read: options.read ?? (async (_run, text) => ({ ok: true, value: text as O })),
   };
 }

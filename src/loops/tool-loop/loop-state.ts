@@ -152,6 +152,13 @@ export class LoopState {
     this.tell(`That answer does not fit the required format. Give it again, corrected. ${problem}`);
   }
 
+  /** The answer fits but is not true: the facts are the last thing the model reads. */
+  correct(notice: string): void {
+    this.repairs++;
+    this.unfit = this.rawText;
+    this.tell(notice);
+  }
+
   malformed(problem: string): void {
     const failure: Failure = { code: 'INPUT_INVALID', message: problem, retryable: false };
     this.failed(failure);

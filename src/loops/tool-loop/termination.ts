@@ -8,6 +8,7 @@ import { blocked, degraded, done, failed, type Outcome } from '../../core/outcom
  * loop_detected: the same call with the same result again and again. content_filter, length: the model was cut off.
  * window_exceeded: the prompt no longer fits, whatever is cleared. stop_condition: one that was asked for.
  * invalid_output: an answer that does not fit its schema after the last repair.
+ * unproven_output: an answer that claims what the journal does not show, after the last re-ask.
  */
 export type TerminationReason =
   | 'completed'
@@ -20,7 +21,8 @@ export type TerminationReason =
   | 'length'
   | 'window_exceeded'
   | 'stop_condition'
-  | 'invalid_output';
+  | 'invalid_output'
+  | 'unproven_output';
 
 /** How the loop stopped, with what explains it. */
 export interface Termination {
@@ -29,6 +31,8 @@ export interface Termination {
   /** The bound that was reached, where it was one. */
   readonly bound?: { readonly name: string; readonly limit: number };
   readonly failure?: Failure;
+  /** The answer is given out all the same, marked as what it is. */
+  readonly isKept?: true;
 }
 
 /** The one mapping from reasons to outcomes: only a completed loop is `done`, and only a cut answer is `degraded`. */
@@ -41,6 +45,9 @@ export function outcomeFor<R>(termination: Termination, result: R): Outcome<R> {
       return degraded(result, why);
     case 'content_filter':
       return blocked(why, result);
+    case 'unproven_output':
+      if (termination.isKept === true) return degraded(result, why);
+      return failed(termination.failure ?? failureOf(new FlyballError('CLAIM_UNPROVEN', why)), result);
     case 'error':
     case 'invalid_output':
       return failed(termination.failure ?? failureOf(new FlyballError('EFFECT_FAILED', why)), result);
