@@ -60,8 +60,17 @@ export async function readPart(engine: Engine, record: RunRecord, part: JournalP
   return found;
 }
 
+/** Entries that are read and decoded in one turn: a long journal must not stop every other run of the process. */
+const PAGE = 1_000;
+
 export async function readEntries(engine: Engine, runId: string, generation: number): Promise<readonly Entry[]> {
-  return decodeEntries(engine, await engine.read(runId, { generation }));
+  const entries: Entry[] = [];
+  for (let from = 0; ; from += PAGE) {
+    const page = await engine.read(runId, { generation, from, to: from + PAGE - 1 });
+    for (const entry of await decodeEntries(engine, page)) entries.push(entry);
+    if (page.length < PAGE) return entries;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** What a run waits for, from the engine's index of it: the journal's other entries are not read. */

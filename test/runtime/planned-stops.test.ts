@@ -140,3 +140,29 @@ describe('code that no longer fits its history', () => {
     await expect(stage.open(agent('checked-a')).resume()).rejects.toThrow(/"a".*step "checked-a"/s);
   });
 });
+
+describe('a long journal', () => {
+  it('is read in pieces, with turns for other runs in between [F-C13]', async () => {
+    const inner = memoryEngine();
+    const read: number[] = [];
+    const stage = moving({
+      ...inner,
+      read: async (runId, range) => {
+        const entries = await inner.read(runId, range);
+        read.push(entries.length);
+        return entries;
+      },
+    });
+    const agent = async (run: Run) => {
+      for (let nth = 0; nth < 2500; nth++) await run.step('count', nth, (value) => value, 'pure');
+      return done(await run.wait({ name: 'go' }));
+    };
+    await stage.open(agent).start();
+    const life = stage.open(agent);
+    await life.runtime.signal(RUN, 'go', 'gone');
+    read.length = 0;
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: 'gone' });
+    expect(read.length).toBeGreaterThan(2);
+    expect(Math.max(...read)).toBeLessThanOrEqual(1000);
+  });
+});

@@ -60,7 +60,7 @@ describe('a body that acts, when its run is cancelled', () => {
     expect(await stage.events('abort')).toEqual([]);
   });
 
-  it('and never ends is in doubt after its time and a grace: nothing says that it did not take place [F-C2]', async () => {
+  it('and never ends is in doubt after its time and a grace: nothing says that it did not take place [F-C2] [F-W6]', async () => {
     const stage = moving();
     const begun = gate();
     const body = (): Promise<string> => {
@@ -115,7 +115,7 @@ describe('a body that acts, when its time is over', () => {
     expect(await ended).toMatchObject({ stop: 'done', value: 'mail' });
   });
 
-  it('is no ABORT when it may have acted, and a rollback names it [F-C2]', async () => {
+  it('is no ABORT when it may have acted, and a rollback names it [F-C2] [F-W6]', async () => {
     const stage = moving();
     const body = (_input: unknown, { signal }: { readonly signal: AbortSignal }): Promise<string> =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('cut off'))));
@@ -130,7 +130,7 @@ describe('a body that acts, when its time is over', () => {
     expect(await stage.events('abort')).toEqual([]);
   });
 
-  it('an error that it throws itself still says that it did not take place [F-C2]', async () => {
+  it('an error that it throws itself still says that it did not take place [F-C2] [F-W6]', async () => {
     const stage = moving();
     const refuse = (): never => {
       throw new Error('no such address');
