@@ -62,6 +62,8 @@ export interface DefinedAgent<O = unknown> {
   readonly name: string;
   readonly version: string;
   readonly spec: AgentSpec;
+  /** JSON Schema of the output, where one is declared: by fields, by a JSON Schema or by a schema of your library. */
+  readonly outputJsonSchema: JsonSchema | undefined;
   /** The system prompt. */
   readonly setup: string;
   readonly budget: Partial<Budget>;
@@ -107,6 +109,7 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
     name,
     version: spec.version ?? '1',
     spec,
+    outputJsonSchema: form.kind === 'schema' ? form.schema : undefined,
     setup,
     budget: spec.budget ?? {},
     invoke: (run, input) => invoke(held(run), input),

@@ -103,25 +103,29 @@ function needs(shown: Shown, paint: Paint): readonly string[] {
     `  ${paint('dim', 'next'.padEnd(8))} ${about}`,
     ...commands.map((text) => `           ${paint('cyan', text)}`),
   ];
+  // what no file started this command cannot load: whoever started it has to let it go on
+  const isOurs = record.source !== undefined;
+  const go = (about: string, next: string): readonly string[] =>
+    isOurs ? ask(about, [next]) : ask(`${about}; the program that started it has to go on with it`, []);
   const goOn = goOnCommand(record, command);
   switch (record.status) {
     case 'suspended':
-      if (summary.waiting.length === 0) return ask(timeText(shown), [goOn]);
-      return questionsOf({ runId: record.id, waiting: summary.waiting, entries, command }).flatMap((question) =>
-        ask(question.about, question.commands),
+      if (summary.waiting.length === 0) return go(timeText(shown), goOn);
+      return questionsOf({ runId: record.id, waiting: summary.waiting, entries, command }).flatMap((question, at) =>
+        summary.waiting[at]?.kind === 'sleep' ? go(question.about, goOn) : ask(question.about, question.commands),
       );
     case 'paused':
-      return ask('paused', [goOn]);
+      return go('paused', goOn);
     case 'bounded':
-      return ask('out of budget', [resumeLarger(record, summary, command)]);
+      return go('out of budget', resumeLarger(record, summary, command));
     case 'stalled':
-      return ask('set aside; mend the cause first', [goOn]);
+      return go('set aside; mend the cause first', goOn);
     case 'running':
     case 'pending': {
       const owner = liveOwner(record);
       if (owner !== undefined) return ask(`process ${owner.pid} on ${owner.host} works on it`, []);
       const why = record.owner === undefined ? 'nobody works on it' : `its process ${record.owner.pid} is gone`;
-      return ask(why, [goOn]);
+      return go(why, goOn);
     }
     default:
       return [];

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { type Agent, done } from 'flyball';
+import { type Agent, done, type ToolRef } from 'flyball';
 import { loadSkills } from 'flyball/adapters/skill-folder';
+import { defineAgent } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
-import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
+import { payOut, type ServerStage, serverStage, standardGroup, tide } from './stage-server.js';
 
 let stage: ServerStage;
 beforeAll(async () => {
@@ -18,7 +19,21 @@ beforeAll(async () => {
     await run.sleep(300);
     return done('awake');
   };
-  const agents = { ...standard.agents, sleeper };
+  const cashier = defineAgent({
+    name: 'cashier',
+    description: 'Looks, then pays.',
+    model: scriptedModel({
+      cashier: [
+        { toolCalls: [{ id: 'a', name: 'tide', arguments: '{"port":"Emden"}' }] },
+        { toolCalls: [{ id: 'b', name: 'pay_out', arguments: '{"amount":5}' }] },
+        'paid',
+      ],
+    }),
+    tools: [tide as ToolRef, payOut as ToolRef],
+    loop: { doubleConfirmation: false },
+    budget: { modelCalls: 6, toolCalls: 6, costUsd: 0.5 },
+  });
+  const agents = { ...standard.agents, sleeper, cashier };
   stage = await serverStage({ groups: [{ ...standard, agents, models: { 'scripted/other': other }, skills }] });
 });
 afterAll(() => stage.close());
@@ -34,6 +49,7 @@ describe('agents over HTTP', () => {
       'waiter',
       'counter',
       'sleeper',
+      'cashier',
     ]);
     expect(body.agents[0]).toMatchObject({
       kind: 'agent',
@@ -137,13 +153,23 @@ describe('invoke-iterative', () => {
     }
   });
 
-  it('says what it waits for when a person has to decide [R6-HTTP-INVOKE-ITERATIVE]', async () => {
+  it('says what it waits for when a person has to decide, and where to answer [R6-HTTP-INVOKE-ITERATIVE] [F-K12]', async () => {
     const { status, body } = await stage.call('POST', '/v1/agents/payer/invoke-iterative', {
       body: { inputs: { amount: 5 } },
     });
     expect(status).toBe(202);
     expect(body).toMatchObject({ stop: 'suspended', output: null });
     expect(body.waiting_for.length).toBe(1);
+    expect(body.approvals).toMatchObject([{ kind: 'approval', about: expect.any(String) }]);
+    const { status: found, body: asked } = await stage.call('GET', body.approvals[0].url);
+    expect([found, asked.id, asked.run]).toEqual([200, body.approvals[0].id, body.run_id]);
+  });
+
+  it('says how far a loop has come that waits for somebody [F-K12]', async () => {
+    const { status, body } = await stage.call('POST', '/v1/agents/cashier/invoke-iterative', { body: { inputs: {} } });
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ iterations: 2, tool_calls_made: 1, tools_used: ['tide'], termination_reason: '' });
+    expect(body.approvals).toMatchObject([{ kind: 'approval', about: 'pay_out' }]);
   });
 
   it('waits through a sleep of the run: only people and time let it answer before [R6-HTTP-INVOKE-ITERATIVE]', async () => {
@@ -176,8 +202,8 @@ describe('tools', () => {
   it('are listed with their class and who uses them [R6-HTTP-TOOLS]', async () => {
     const { body } = await stage.call('GET', '/v1/tools');
     expect(body.tools).toMatchObject([
-      { name: 'tide', class: 'pure', agents: ['desk'] },
-      { name: 'pay_out', class: 'irreversible', agents: [] },
+      { name: 'tide', class: 'pure', agents: ['desk', 'cashier'] },
+      { name: 'pay_out', class: 'irreversible', agents: ['cashier'] },
     ]);
   });
 

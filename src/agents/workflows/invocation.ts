@@ -46,7 +46,7 @@ export function invocationOf(name: string, found: Registered, { slice, mode }: I
     slice: slice ?? sliceOf(budget),
     run: namedAgent<unknown>(name, chosen === 'iterative' ? found.invokeIterative : found.invoke),
     inputs: spec.inputs === undefined ? undefined : schemaOfFields(spec.inputs, 'refuse'),
-    outputs: spec.outputSchema ?? (spec.outputs === undefined ? undefined : schemaOfFields(spec.outputs, 'allow')),
+    outputs: found.outputJsonSchema ?? (spec.outputs === undefined ? undefined : schemaOfFields(spec.outputs, 'allow')),
   };
 }
 

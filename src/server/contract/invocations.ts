@@ -42,6 +42,17 @@ const resultFields = {
   stop: s.string({ description: '`running` while it goes on without its client, else how it stopped.' }),
   because: s.optional(s.string()),
   waiting_for: s.optional(s.list(s.string())),
+  approvals: s.optional(
+    s.list(
+      s.object({
+        id: s.string(),
+        kind: s.enumOf(['approval', 'question', 'doubt']),
+        about: s.string(),
+        url: s.string({ description: 'Where it is read; `/decide` or `/answer` behind it takes what somebody says.' }),
+      }),
+      { description: 'What the run asks of people and waits for.' },
+    ),
+  ),
   acts: s.optional(
     s.list(
       s.object({

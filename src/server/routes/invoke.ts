@@ -1,6 +1,7 @@
 import type { Entry } from '../../core/events.js';
 import type { Outcome } from '../../core/outcome.js';
 import { DEFAULT_CONFIG, type ToolLoopSettings } from '../../loops/tool-loop/config.js';
+import { requestsIn } from '../../people/requests.js';
 import type { Principal } from '../access/principal.js';
 import { startRun } from '../agents/admission.js';
 import type { Variation } from '../agents/run-agents.js';
@@ -167,10 +168,21 @@ async function answered(parts: Parts, invocation: Invocation, outcome: Outcome<u
     ...(card.waiting.length === 0 || outcome?.stop !== 'suspended' ? {} : { waiting_for: card.waiting }),
   };
   const headers = { location: `/v1/runs/${encodeURIComponent(runId)}` };
-  const loop = as === 'once' ? {} : loopFields(result, await parts.fleet.entries(runId));
+  const entries = await parts.fleet.entries(runId);
+  const loop = as === 'once' ? {} : loopFields(result, entries);
   // what an event may not tell an answer may not either
-  const clean: unknown = JSON.parse(parts.feed.clean(JSON.stringify({ ...body, ...loop })));
+  const clean: unknown = JSON.parse(
+    parts.feed.clean(JSON.stringify({ ...body, ...askedFields(runId, entries), ...loop })),
+  );
   return { status: statusOf(outcome), body: clean, headers };
+}
+
+/** What stands between the client and its answer, and where somebody can say something about it. */
+function askedFields(runId: string, entries: readonly Entry[]): Pick<Invoked, 'approvals'> {
+  const open = requestsIn(runId, entries).filter(({ status }) => status === 'open');
+  if (open.length === 0) return {};
+  const url = (id: string): string => `/v1/approvals/${encodeURIComponent(id)}`;
+  return { approvals: open.map(({ id, kind, about }) => ({ id, kind, about, url: url(id) })) };
 }
 
 /** Names and facts. With what and why is the run's to tell, to those who may read it. */
@@ -197,13 +209,13 @@ interface Result {
   readonly termination?: string;
 }
 
-/** A loop that was stopped leaves no result, but its journal says how far it came. */
+/** A loop that was stopped, or is not over, leaves no result, but its journal says how far it came. */
 function loopFields(result: Result, entries: readonly Entry[]) {
   const last = entries.findLast(({ event }) => event.type === 'note' && event.event.kind === 'loop-end')?.event;
   const told = (last?.type === 'note' ? last.event : {}) as LoopEnd;
   return {
-    iterations: result.iterations ?? told.iterations ?? 0,
-    tool_calls_made: result.toolCalls ?? told.toolCalls ?? 0,
+    iterations: result.iterations ?? told.iterations ?? iterationsIn(entries),
+    tool_calls_made: result.toolCalls ?? told.toolCalls ?? callsIn(entries).length,
     tools_used: result.toolsUsed ?? toolsIn(entries),
     termination_reason: result.termination ?? told.reason ?? '',
   };
@@ -215,13 +227,21 @@ interface LoopEnd {
   readonly toolCalls?: number;
 }
 
+function iterationsIn(entries: readonly Entry[]): number {
+  return entries.filter(({ event }) => event.type === 'note' && event.event.kind === 'iteration').length;
+}
+
+/** Names of the calls that were made, each call once: one that changes something has an INTENT and an end. */
+function callsIn(entries: readonly Entry[]): readonly string[] {
+  const calls = new Map<string, string>();
+  for (const { event, generation } of entries)
+    if ((event.type === 'intent' || event.type === 'complete') && event.of === 'call' && event.name !== undefined)
+      calls.set(`${generation} ${event.id}`, event.name);
+  return [...calls.values()];
+}
+
 function toolsIn(entries: readonly Entry[]): readonly string[] {
-  const names = entries.flatMap(({ event }) =>
-    (event.type === 'intent' || event.type === 'complete') && event.of === 'call' && event.name !== undefined
-      ? [event.name]
-      : [],
-  );
-  return [...new Set(names)];
+  return [...new Set(callsIn(entries))];
 }
 
 function statusOf(outcome: Outcome<unknown> | undefined): number {
