@@ -225,7 +225,9 @@ it('runs the definition that the documentation shows [R3-CLI-RUN-YAML]', async (
   expect(waiting.code, waiting.error).toBe(3);
   const done = await desk.flyball('approve', 'r1');
   expect(done.code, done.error).toBe(0);
-  expect(done.out).toMatch(/\n {2}It is noted\.\n$/);
+  expect(done.out).toMatch(
+    /\n {2}It is noted\.\n {2}Actions:\n {4}write_file took place \(path: "notes\/tides\.md".*\)\n$/,
+  );
   expect(readFileSync(join(desk.folder, 'notes/tides.md'), 'utf8')).toBe('The tide turns at noon.\n');
 });
 
