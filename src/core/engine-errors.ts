@@ -39,10 +39,11 @@ export function staleClaim(claim: { readonly runId: string; readonly fence: numb
 export function positionTaken(
   runId: string,
   at: { readonly generation: number; readonly seq: number },
+  why = 'is taken',
 ): JournalConflictError {
   return new JournalConflictError(
     runId,
-    `entry ${at.seq} of generation ${at.generation} is taken. Nothing was written; read the journal again.`,
+    `entry ${at.seq} of generation ${at.generation} ${why}. Nothing was written; read the journal again.`,
   );
 }
 
@@ -52,6 +53,24 @@ export function linkDangling(linkId: string): FlyballError {
     `Link ${linkId} names a parent or content that is not stored. Nothing was written; append what it refers to first.`,
     { detail: { linkId } },
   );
+}
+
+/** What a row of a run holds is not what was written. Only this run is affected: others go on. */
+export function runDamaged(runId: string, what: string, detail: Readonly<Record<string, unknown>> = {}): FlyballError {
+  return new FlyballError(
+    'JOURNAL_CORRUPT',
+    `${what} of run ${runId} is damaged: it is not what was written. Nothing of it was used. Restore the database from a backup, or leave this run as it is; other runs are not affected.`,
+    { detail: { runId, ...detail } },
+  );
+}
+
+export function entryDamaged(
+  runId: string,
+  at: { readonly generation: number; readonly seq: number },
+  cause: 'changed' | 'missing',
+): FlyballError {
+  const which = `Entry ${at.seq} of generation ${at.generation}`;
+  return runDamaged(runId, cause === 'missing' ? `${which} is missing: the journal` : which, { ...at, cause });
 }
 
 interface RecordPlace {
@@ -72,5 +91,13 @@ export function proposalUnknown(at: RecordPlace, proposal: string): FlyballError
     'RECORD_CONFLICT',
     `${at.collection}/${at.key} has no proposal ${proposal}: it was dropped, or erased with the record. Propose it again.`,
     { detail: { collection: at.collection, key: at.key, proposal } },
+  );
+}
+
+export function recordDamaged(at: RecordPlace, version: number): FlyballError {
+  return new FlyballError(
+    'JOURNAL_CORRUPT',
+    `Version ${version} of ${at.collection}/${at.key} is damaged: it is not what was committed. Restore the database from a backup, or erase the record.`,
+    { detail: { collection: at.collection, key: at.key, version } },
   );
 }

@@ -1,4 +1,5 @@
-import { decode, referencesIn } from '../core/codec.js';
+import { contentId, decode, referencesIn } from '../core/codec.js';
+import { entryDamaged, runDamaged } from '../core/engine-errors.js';
 import { FlyballError } from '../core/errors.js';
 import { type EffectId, type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
 import { append, type Prompt, segmentFrom } from '../core/prompt.js';
@@ -55,7 +56,7 @@ export async function readPart(engine: Engine, record: RunRecord, part: JournalP
   for (let generation = after?.generation ?? 0; generation <= record.generation && found.length < limit; generation++) {
     const from = generation === after?.generation ? after.seq + 1 : 0;
     const to = Number.isFinite(limit) ? { to: from + limit - found.length - 1 } : {};
-    found.push(...(await decodeEntries(engine, await engine.read(record.id, { generation, from, ...to }))));
+    found.push(...(await decodeEntries(engine, record.id, await engine.read(record.id, { generation, from, ...to }))));
   }
   return found;
 }
@@ -67,7 +68,7 @@ export async function readEntries(engine: Engine, runId: string, generation: num
   const entries: Entry[] = [];
   for (let from = 0; ; from += PAGE) {
     const page = await engine.read(runId, { generation, from, to: from + PAGE - 1 });
-    for (const entry of await decodeEntries(engine, page)) entries.push(entry);
+    for (const entry of await decodeEntries(engine, runId, page)) entries.push(entry);
     if (page.length < PAGE) return entries;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -76,17 +77,23 @@ export async function readEntries(engine: Engine, runId: string, generation: num
 /** What a run waits for, from the engine's index of it: the journal's other entries are not read. */
 export async function openWaitsOf(engine: Engine, runId: string): Promise<readonly EventOf<'wait-start'>[]> {
   const starts: EventOf<'wait-start'>[] = [];
-  for (const { generation, seq } of await engine.waits(runId)) {
-    const [entry] = await decodeEntries(engine, await engine.read(runId, { generation, from: seq, to: seq }));
-    if (entry?.event.type === 'wait-start') starts.push(entry.event);
+  for (const { token, generation, seq } of await engine.waits(runId)) {
+    const [entry] = await decodeEntries(engine, runId, await engine.read(runId, { generation, from: seq, to: seq }));
+    if (entry?.event.type !== 'wait-start' || entry.event.token !== token)
+      throw runDamaged(runId, 'The index of open waits');
+    starts.push(entry.event);
   }
   return starts;
 }
 
-export async function decodeEntries(engine: Engine, stored: readonly StoredEntry[]): Promise<readonly Entry[]> {
+/** Throws JOURNAL_CORRUPT with the place of the entry whose content is not what its hash says. */
+async function decodeEntries(engine: Engine, runId: string, stored: readonly StoredEntry[]): Promise<readonly Entry[]> {
   const references = new Set(stored.flatMap((entry) => referencesIn(entry.body)));
   const blobs = references.size === 0 ? new Map<string, string>() : await engine.blobs([...references]);
+  const damaged = new Set([...references].filter((hash) => contentId(blobs.get(hash) ?? '') !== hash));
   return stored.map((entry) => {
+    if (damaged.size > 0 && referencesIn(entry.body).some((hash) => damaged.has(hash)))
+      throw entryDamaged(runId, entry, 'changed');
     const event = decode(entry.body, blobs) as RunEvent;
     if ((event.type === 'run-start' || event.type === 'generation-start') && event.v > EVENT_VERSION) {
       throw new FlyballError(
@@ -129,6 +136,6 @@ function laterEnds(
 
 /** Whether a fork may act on the world, later generations included. */
 async function isLive(engine: Engine, runId: string): Promise<boolean> {
-  const [first] = await decodeEntries(engine, await engine.read(runId, { generation: 0, from: 0, to: 0 }));
+  const [first] = await decodeEntries(engine, runId, await engine.read(runId, { generation: 0, from: 0, to: 0 }));
   return first?.event.type === 'run-start' && first.event.fork?.live === true;
 }

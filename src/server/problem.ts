@@ -82,6 +82,9 @@ export function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof FlyballError) {
     const status = STATUS[error.code];
+    // what is wrong with one run may be told; what is wrong with the file names its place, and stays in the log
+    if (error.code === 'JOURNAL_CORRUPT' && typeof error.detail['runId'] === 'string')
+      return new Problem(500, error.code, error.message, { cause: error });
     if (status !== undefined)
       return new Problem(status, error.code, error.message, { retryable: error.retryable, cause: error });
   }

@@ -4,6 +4,7 @@ import {
   existsSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -165,6 +166,37 @@ describe.each(await availableDrivers())('a damaged file on %s', (driver) => {
     const opened = await image.open();
     await expect(opened.read('a', { generation: 0 })).rejects.toMatchObject({ code: 'JOURNAL_CORRUPT' });
     await opened.close();
+  });
+
+  it.each(['', '-wal'])(
+    'confirms nothing once it was removed or replaced while open: runs.db%s [F-C13]',
+    async (end) => {
+      const engine = await file.open();
+      const claim = await claimed(engine, 'a');
+      await append(engine, claim, 1);
+      copyFileSync(file.path + end, `${file.path}.other`);
+      rmSync(file.path + end);
+      const gone = await append(engine, claim, 2).catch((error: unknown) => error);
+      expect(gone).toMatchObject({ code: 'STORAGE_FAILED', message: expect.stringContaining('removed or replaced') });
+      renameSync(`${file.path}.other`, file.path + end);
+      await expect(engine.release(claim, { status: 'done', now: 1 })).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
+      await engine.close();
+    },
+  );
+
+  it('is refused when it was copied without its log while in use, and not when it was closed before [F-C13]', async () => {
+    const engine = await file.open();
+    await claimed(engine, 'a');
+    copyFileSync(file.path, image.path);
+    await engine.close();
+    const refused = await image.open().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'JOURNAL_TRUNCATED', message: expect.stringContaining('runs.db-wal') });
+    await (await image.open({ acceptLoss: true })).close();
+    rmSync(`${image.path}.tip`);
+    copyFileSync(file.path, image.path);
+    const copy = await image.open();
+    expect(await bodies(copy, 'a')).toHaveLength(1);
+    await copy.close();
   });
 
   it('raises no alarm when the tip itself is missing or behind', async () => {

@@ -52,6 +52,12 @@ export function refuseUnstorable(values: readonly SqlValue[]): readonly SqlValue
   return values;
 }
 
+/** The bytes of a blob, as either driver hands them out. */
+export function storedBytes(value: unknown): Buffer | undefined {
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return value instanceof ArrayBuffer ? Buffer.from(value) : undefined;
+}
+
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && (text as WellFormed).isWellFormed();
 }

@@ -4,6 +4,7 @@ import { ChangeWatch } from './change-watch.js';
 import type { DriverName } from './database.js';
 import { dueRuns, nextDue } from './due.js';
 import { Fences } from './fences.js';
+import { FileIdentity } from './file-identity.js';
 import { type CommitHooks, GroupCommit } from './group-commit.js';
 import { Inbox } from './inbox.js';
 import { Journal } from './journal.js';
@@ -41,10 +42,10 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
   const file = await openFile({ ...options, busyMs });
   const { database, guard } = file;
   const fences = new Fences(database);
-  const commits = new GroupCommit(database, [guard, fences], { path, busyMs, hooks });
+  const commits = new GroupCommit(database, [new FileIdentity(path), guard, fences], { path, busyMs, hooks });
   const journal = new Journal(file, fences, path);
   const runs = new Runs(file, fences, journal);
-  const inbox = new Inbox(database, guard, runs);
+  const inbox = new Inbox(database, guard);
   const workers = new Workers(database);
   const changes = new ChangeWatch(database, pollMs);
   let closing: Promise<void> | undefined;
@@ -61,9 +62,11 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
     await commits.close();
     changes.close();
     try {
-      database.all('PRAGMA wal_checkpoint(TRUNCATE)'); // leaves one file behind where nobody else has it open
+      // where nobody else has it open one file is left behind, which says of itself that it is whole
+      database.all('PRAGMA wal_checkpoint(TRUNCATE)');
+      database.all('PRAGMA journal_mode = DELETE');
     } catch {
-      // on a full disk, say: everything is safe in the log, and the next one to open the file goes on from it
+      // another process has it open, or the disk is full: everything is safe in the log, and whoever is next goes on from it
     }
     database.close();
     guard.close();

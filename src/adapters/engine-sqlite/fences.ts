@@ -1,6 +1,7 @@
 import type { Claim } from '../../ports/engine.js';
 import type { Database } from './database.js';
-import { integer } from './row.js';
+import type { Tip } from './entry-chain.js';
+import { asNumbers, integer } from './row.js';
 
 /**
  * Which claims are current. Asking the table for every entry would cost a third of the insert itself, so the answer is
@@ -11,7 +12,7 @@ import { integer } from './row.js';
  * It holds no more than the runs this process is writing.
  */
 export class Fences {
-  private readonly known = new Map<string, { readonly fence: number; readonly run: number }>();
+  private readonly known = new Map<string, Held>();
   private readonly database: Database;
   private seen = -1;
 
@@ -35,14 +36,22 @@ export class Fences {
     this.known.delete(runId);
   }
 
-  /** The number of the run, or undefined when the claim is stale. */
-  runOf({ runId, fence }: Pick<Claim, 'runId' | 'fence'>): number | undefined {
+  /** What is known of the run while this claim holds, or undefined when the claim is stale. */
+  held({ runId, fence }: Pick<Claim, 'runId' | 'fence'>): Held | undefined {
     const known = this.known.get(runId);
-    if (known !== undefined) return known.fence === fence ? known.run : undefined;
-    const row = this.database.get('SELECT n FROM runs WHERE id = ? AND fence = ?', runId, fence);
+    if (known !== undefined) return known.fence === fence ? known : undefined;
+    const row = this.database.get(`SELECT ${asNumbers('n')} FROM runs WHERE id = ? AND fence = ?`, runId, fence);
     if (row === undefined) return undefined;
-    const run = integer(row, 'n');
-    this.known.set(runId, { fence, run });
-    return run;
+    const held: Held = { fence, run: integer(row, 'n'), tip: undefined };
+    this.known.set(runId, held);
+    return held;
   }
+}
+
+export interface Held {
+  readonly fence: number;
+  /** The number of the run. */
+  readonly run: number;
+  /** The entry written last under this claim. */
+  tip: Tip | undefined;
 }

@@ -22,6 +22,8 @@ export interface CommitHooks {
 export interface Follower {
   /** The lock is taken; nothing is written yet. */
   begun?(): void;
+  /** The commit is made. One that throws says that it does not count: nothing of it is confirmed. */
+  written?(): void;
   committed?(): void;
   rolledBack(): void;
 }
@@ -131,6 +133,7 @@ export class GroupCommit {
       this.commits += 1;
       this.options.hooks.beforeCommit?.(this.commits);
       this.database.exec('COMMIT');
+      for (const follower of this.followers) follower.written?.();
     } catch (cause) {
       this.rollBack();
       if (isBusy(cause)) return { end: 'busy' };

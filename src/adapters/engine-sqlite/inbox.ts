@@ -1,25 +1,25 @@
 import { alreadyTerminal } from '../../core/engine-errors.js';
 import type { InboxMessage, OpenWait, Posted, StoredMessage } from '../../ports/engine.js';
 import type { Database } from './database.js';
-import { content, integer, storedText, text } from './row.js';
-import { isOver, recordOf } from './run-rows.js';
-import type { Runs } from './runs.js';
+import { messageChecksum, messageOf, WAITING } from './inbox-rows.js';
+import { asBytes, asNumbers, integer, storedText, text } from './row.js';
+import { isOver, RunRows, recordOf } from './run-rows.js';
 import type { TailGuard } from './tail-guard.js';
 
 /** Messages for runs, from any process. The row of the run remembers that one came, so a worker finds it by index. */
 export class Inbox {
   private readonly database: Database;
   private readonly guard: TailGuard;
-  private readonly runs: Runs;
+  private readonly rows: RunRows;
 
-  constructor(database: Database, guard: TailGuard, runs: Runs) {
+  constructor(database: Database, guard: TailGuard) {
     this.database = database;
     this.guard = guard;
-    this.runs = runs;
+    this.rows = new RunRows(database);
   }
 
   post(runId: string, message: InboxMessage): Posted {
-    const run = this.runs.known(runId);
+    const run = this.rows.known(runId);
     const n = integer(run, 'n');
     // before the check below: whoever repeats a delivery learns that it arrived, also when the run has ended since
     if (this.database.get('SELECT 1 FROM inbox WHERE run = ? AND id = ?', n, message.id) !== undefined)
@@ -27,29 +27,30 @@ export class Inbox {
     if (isOver(run)) throw alreadyTerminal(recordOf(run));
     const refused = message.kind === 'answer' ? this.refusal(n, message.name) : undefined;
     if (refused !== undefined) return refused;
+    const body = storedText(message.body);
     const { lastInsertRowid } = this.database.run(
-      'INSERT INTO inbox (run, id, kind, name, sender, at, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO inbox (run, id, kind, name, sender, at, body, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       n,
       message.id,
       message.kind,
       message.name,
       message.from,
       message.at,
-      storedText(message.body),
+      body,
+      messageChecksum(runId, message, { body, taken: 0 }),
     );
     this.guard.note('inbox', lastInsertRowid);
-    this.database.run(
-      'UPDATE runs SET signalled = ?, updated_at = ? WHERE n = ?',
-      signalledBy(message.kind, integer(run, 'signalled')),
-      message.at,
-      n,
+    const signalled = signalledBy(message.kind, integer(run, 'signalled'));
+    this.rows.change(n, () =>
+      this.database.run('UPDATE runs SET signalled = ?, updated_at = ? WHERE n = ?', signalled, message.at, n),
     );
     return 'accepted';
   }
 
   open(runId: string): readonly OpenWait[] {
     const rows = this.database.all(
-      'SELECT token, gen, seq FROM waits WHERE run = (SELECT n FROM runs WHERE id = ?) ORDER BY n',
+      `SELECT ${asBytes('token')}, ${asNumbers('gen', 'seq')} FROM waits
+       WHERE run = (SELECT n FROM runs WHERE id = ?) ORDER BY waits.n`,
       runId,
     );
     return rows.map((row) => ({
@@ -68,21 +69,9 @@ export class Inbox {
   }
 
   after(runId: string, number: number): readonly StoredMessage[] {
-    const rows = this.database.all(
-      `SELECT n, id, kind, name, sender, at, body FROM inbox
-       WHERE run = (SELECT n FROM runs WHERE id = ?) AND taken = 0 AND n > ? ORDER BY n`,
-      runId,
-      number,
-    );
-    return rows.map((row) => ({
-      number: integer(row, 'n'),
-      id: text(row, 'id'),
-      kind: text(row, 'kind') as InboxMessage['kind'],
-      name: text(row, 'name'),
-      from: text(row, 'sender'),
-      at: integer(row, 'at'),
-      body: content(row, 'body'),
-    }));
+    const run = this.rows.find(runId);
+    if (run === undefined) return [];
+    return this.database.all(WAITING, integer(run, 'n'), number).map((row) => messageOf(runId, row));
   }
 }
 

@@ -1,8 +1,11 @@
 import { linkDangling, positionTaken, staleClaim } from '../../core/engine-errors.js';
 import type { Batch, Claim, StoredEntry, StoredLink } from '../../ports/engine.js';
 import type { Database, Row } from './database.js';
-import type { Fences } from './fences.js';
-import { content, expandedText, hashId, integer, shortText, storedId, storedText } from './row.js';
+import { EntryChain } from './entry-chain.js';
+import type { Fences, Held } from './fences.js';
+import { takeMessage } from './inbox-rows.js';
+import { asContent, content, expandedText, hashId, shortText, storedId, storedText } from './row.js';
+import { RunRows } from './run-rows.js';
 import { entryShorthand, headerShorthand } from './shorthand.js';
 import { storageError } from './storage-errors.js';
 import type { TailGuard } from './tail-guard.js';
@@ -10,6 +13,8 @@ import type { TailGuard } from './tail-guard.js';
 /** Entries, contents and prompt links. What is content-addressed may come again and is stored once. */
 export class Journal {
   private readonly database: Database;
+  private readonly chain: EntryChain;
+  private readonly rows: RunRows;
   private readonly fences: Fences;
   private readonly guard: TailGuard;
   private readonly path: string;
@@ -17,6 +22,8 @@ export class Journal {
   constructor(file: { readonly database: Database; readonly guard: TailGuard }, fences: Fences, path: string) {
     this.database = file.database;
     this.guard = file.guard;
+    this.chain = new EntryChain(file.database);
+    this.rows = new RunRows(file.database);
     this.fences = fences;
     this.path = path;
   }
@@ -24,20 +31,10 @@ export class Journal {
   /** Inside a transaction. Throws staleClaim before anything is written. */
   write(claim: Pick<Claim, 'runId' | 'fence'>, batch: Batch): void {
     const { database } = this;
-    const run = this.fences.runOf(claim);
-    if (run === undefined) throw staleClaim(claim);
-    for (const { generation, seq, at, activeMs, body } of batch.entries) {
-      const { lastInsertRowid } = database.run(
-        'INSERT INTO events (run, gen, seq, at, active, body) VALUES (?, ?, ?, ?, ?, ?)',
-        run,
-        generation,
-        seq,
-        at,
-        activeMs,
-        shortText(body, entryShorthand),
-      );
-      this.guard.note('events', lastInsertRowid);
-    }
+    const held = this.fences.held(claim);
+    if (held === undefined) throw staleClaim(claim);
+    const { run } = held;
+    for (const entry of batch.entries) this.writeEntry(claim.runId, held, entry);
     for (const [hash, body] of batch.blobs ?? []) {
       database.run(
         'INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING',
@@ -57,12 +54,32 @@ export class Journal {
       );
     }
     for (const token of batch.closed ?? []) database.run('DELETE FROM waits WHERE run = ? AND token = ?', run, token);
-    if (batch.generation !== undefined) {
-      database.run('UPDATE runs SET generation = ? WHERE n = ?', batch.generation, run);
+    const { generation, taken } = batch;
+    if (generation !== undefined) {
+      this.rows.change(run, () => database.run('UPDATE runs SET generation = ? WHERE n = ?', generation, run));
     }
-    if (batch.taken !== undefined) this.takeMessages(run, batch.taken);
+    if (taken !== undefined) this.takeMessages(claim.runId, run, taken);
     // touches no page unless there is something to reset
     if (batch.progress === true) database.run('UPDATE runs SET crashes = 0 WHERE n = ? AND crashes > 0', run);
+  }
+
+  private writeEntry(runId: string, held: Held, entry: StoredEntry): void {
+    const { generation, seq, at, activeMs } = entry;
+    const body = shortText(entry.body, entryShorthand);
+    const before = this.chain.before({ n: held.run, id: runId }, entry, held.tip);
+    const checksum = this.chain.checksumOf(runId, entry, body, before);
+    const { lastInsertRowid } = this.database.run(
+      'INSERT INTO events (run, gen, seq, at, active, body, checksum) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      held.run,
+      generation,
+      seq,
+      at,
+      activeMs,
+      body,
+      checksum,
+    );
+    held.tip = { generation, seq, checksum };
+    this.guard.note('events', lastInsertRowid);
   }
 
   /** What a broken constraint in `write` means: the place of an entry is taken, or a link refers to nothing. */
@@ -74,27 +91,13 @@ export class Journal {
   }
 
   read(runId: string, generation: number, from: number, to: number): readonly StoredEntry[] {
-    const rows = this.database.all(
-      `SELECT seq, at, active, body FROM events
-       WHERE run = (SELECT n FROM runs WHERE id = ?) AND gen = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
-      runId,
-      generation,
-      from,
-      to,
-    );
-    return rows.map((row) => ({
-      generation,
-      seq: integer(row, 'seq'),
-      at: integer(row, 'at'),
-      activeMs: integer(row, 'active'),
-      body: expandedText(row, 'body', entryShorthand),
-    }));
+    return this.chain.read(runId, { generation, from, to });
   }
 
   blobs(hashes: readonly string[]): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     for (const hash of hashes) {
-      const row = this.database.get('SELECT body FROM blobs WHERE hash = ?', storedId(hash));
+      const row = this.database.get(`SELECT ${asContent('body')} FROM blobs WHERE hash = ?`, storedId(hash));
       if (row !== undefined) found.set(hash, content(row, 'body'));
     }
     return found;
@@ -106,8 +109,7 @@ export class Journal {
          SELECT n, parent, 0 FROM links WHERE id = ?
          UNION ALL SELECT links.n, links.parent, depth + 1 FROM chain JOIN links ON links.n = chain.parent
        )
-       SELECT links.id, links.parent, links.header, links.content, blobs.hash AS blob
-       FROM chain JOIN links ON links.n = chain.n LEFT JOIN blobs ON blobs.n = links.blob ORDER BY depth DESC`,
+       SELECT ${asContent('links.id', 'links.header', 'links.content', 'blobs.hash')} FROM chain JOIN links ON links.n = chain.n LEFT JOIN blobs ON blobs.n = links.blob ORDER BY depth DESC`,
       storedId(tip),
     );
     let parent: string | undefined;
@@ -119,13 +121,13 @@ export class Journal {
   }
 
   /** A run that has seen all there was has no reason to be woken again. */
-  private takeMessages(run: number, numbers: readonly number[]): void {
-    for (const n of numbers) this.database.run('UPDATE inbox SET taken = 1 WHERE n = ? AND run = ?', n, run);
-    this.database.run(
-      `UPDATE runs SET signalled = 0
-       WHERE n = ?1 AND signalled > 0 AND NOT EXISTS (SELECT 1 FROM inbox WHERE run = ?1 AND taken = 0)`,
-      run,
-    );
+  private takeMessages(runId: string, run: number, numbers: readonly number[]): void {
+    for (const number of numbers) takeMessage(this.database, { runId, run, number });
+    const isEmpty = this.database.get('SELECT 1 FROM inbox WHERE run = ? AND taken = 0 LIMIT 1', run) === undefined;
+    if (isEmpty)
+      this.rows.change(run, () =>
+        this.database.run('UPDATE runs SET signalled = 0 WHERE n = ? AND signalled > 0', run),
+      );
   }
 
   private writeLink({ id, parent, header, content: inline, blob }: StoredLink): void {
@@ -162,6 +164,6 @@ function linkOf(row: Row, parent: string | undefined): StoredLink {
     parent,
     header: expandedText(row, 'header', headerShorthand),
     ...(row['content'] === null ? {} : { content: content(row, 'content') }),
-    ...(row['blob'] === null ? {} : { blob: hashId(row, 'blob') }),
+    ...(row['hash'] === null ? {} : { blob: hashId(row, 'hash') }),
   };
 }

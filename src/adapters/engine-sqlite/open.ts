@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { ConfigError } from '../../core/errors.js';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Database, DriverName } from './database.js';
 import { openDatabase } from './driver.js';
 import { patiently } from './patience.js';
@@ -30,6 +30,7 @@ export async function openFile(options: OpenOptions): Promise<OpenFile> {
   const guard = openGuard(path);
   try {
     refuseEmptied(guard, options);
+    refuseWithoutLog(guard, options);
     return { guard, database: await openChecked(guard, options) };
   } catch (error) {
     guard.close();
@@ -63,6 +64,33 @@ function refuseEmptied(guard: TailGuard, { path, acceptLoss = false }: OpenOptio
   if (size > 0 || acceptLoss) return;
   const missing = missingRecords(path, guard.recorded(), { events: 0, inbox: 0, runs: 0, records: 0 });
   if (missing !== undefined) throw missing;
+}
+
+/**
+ * A database that was copied while it was open, and without its log, opens without a word and lacks whatever the log
+ * held: all of it, where nothing had been moved over yet. Closing the file properly takes it out of the mode that needs
+ * a log, so one that is in that mode and has none is such a copy, unless the tip beside it knows better.
+ */
+function refuseWithoutLog(guard: TailGuard, { path, acceptLoss = false }: OpenOptions): void {
+  if (acceptLoss || !existsSync(path) || existsSync(`${path}-wal`) || !needsLog(path)) return;
+  if (Object.values(guard.recorded()).some((count) => count > 0)) return; // what is missing is counted below
+  throw new FlyballError(
+    'JOURNAL_TRUNCATED',
+    `${path} was copied while it was in use, without ${basename(path)}-wal: the newest records, or all of them, are in that file. ` +
+      'Copy both files, or copy the database after it was closed. To go on with what this file holds, open it with `acceptLoss: true`.',
+    { detail: { path } },
+  );
+}
+
+/** Bytes 18 and 19 of the header: 2 for a database in write-ahead mode. */
+function needsLog(path: string): boolean {
+  const header = Buffer.alloc(20);
+  const file = openSync(path, 'r');
+  try {
+    return readSync(file, header, 0, header.length, 0) === header.length && header[18] === 2;
+  } finally {
+    closeSync(file);
+  }
 }
 
 async function openChecked(guard: TailGuard, options: OpenOptions): Promise<Database> {

@@ -1,12 +1,39 @@
+import { isUtf8 } from 'node:buffer';
 import { FlyballError } from '../../core/errors.js';
-import { isStorable, type Row, type SqlValue } from './database.js';
+import { isStorable, type Row, type SqlValue, storedBytes } from './database.js';
 import type { Shorthand } from './shorthand.js';
 
-/** Reads columns as the types the schema gives them; anything else means that the file is damaged. */
+/**
+ * Reads columns as the types the schema gives them; anything else means that the file is damaged. A damaged row may hold
+ * any value of any type in any column, and drivers do not take that well: libsql ends the process over text that is no
+ * UTF-8, node:sqlite refuses integers that are too large. So text is asked for as bytes, and numbers as floating point.
+ */
+
+/** For a list of columns after SELECT. */
+export function asBytes(...columns: readonly string[]): string {
+  return columns.map((column) => `CAST(${column} AS BLOB) AS ${lastPart(column)}`).join(', ');
+}
+
+export function asNumbers(...columns: readonly string[]): string {
+  return columns.map((column) => `CAST(${column} AS REAL) AS ${lastPart(column)}`).join(', ');
+}
+
+/** What `content`, `expandedText` and `hashId` read: bytes, and what they stand for. */
+export function asContent(...columns: readonly string[]): string {
+  const typed = (column: string) => `${asBytes(column)}, typeof(${column}) AS ${lastPart(column)}_type`;
+  return columns.map(typed).join(', ');
+}
+
+function lastPart(column: string): string {
+  return column.slice(column.indexOf('.') + 1);
+}
 
 export function text(row: Row, column: string): string {
-  const value = row[column];
-  return typeof value === 'string' ? value : unexpected(column, value);
+  return utf8(column, storedBytes(row[column]));
+}
+
+function utf8(column: string, bytes: Buffer | undefined): string {
+  return bytes !== undefined && isUtf8(bytes) ? bytes.toString('utf8') : unexpected(column, bytes);
 }
 
 export function optionalText(row: Row, column: string): string | undefined {
@@ -15,7 +42,7 @@ export function optionalText(row: Row, column: string): string | undefined {
 
 export function integer(row: Row, column: string): number {
   const value = row[column];
-  return typeof value === 'number' ? value : unexpected(column, value);
+  return typeof value === 'number' && Number.isFinite(value) ? value : unexpected(column, value);
 }
 
 export function optionalInteger(row: Row, column: string): number | undefined {
@@ -40,10 +67,15 @@ export function storedText(content: string): SqlValue {
 }
 
 export function content(row: Row, column: string): string {
-  const value = row[column];
-  if (typeof value === 'string') return value;
-  const bytes = bytesOf(value);
-  return bytes === undefined ? unexpected(column, value) : bytes.toString('utf16le');
+  const stored = storedValue(row, column);
+  return typeof stored === 'string' ? stored : stored.toString('utf16le');
+}
+
+/** A content as it was bound when it was written: what checksums are taken over. */
+export function storedValue(row: Row, column: string): string | Buffer {
+  const bytes = storedBytes(row[column]);
+  if (row[`${column}_type`] === 'text') return utf8(column, bytes);
+  return bytes === undefined || row[`${column}_type`] !== 'blob' ? unexpected(column, row[column]) : bytes;
 }
 
 /** As `storedText`, shortened. Verbatim bytes stand for what cannot be. */
@@ -53,8 +85,8 @@ export function shortText(text: string, shorthand: Shorthand): SqlValue {
 }
 
 export function expandedText(row: Row, column: string, shorthand: Shorthand): string {
-  const stored = content(row, column);
-  return typeof row[column] === 'string' ? shorthand.expand(stored) : stored;
+  const stored = storedValue(row, column);
+  return typeof stored === 'string' ? shorthand.expand(stored) : stored.toString('utf16le');
 }
 
 const HASH_ID = /^[\w-]{22}$/;
@@ -68,20 +100,13 @@ export function storedId(id: string): SqlValue {
 }
 
 export function hashId(row: Row, column: string): string {
-  const value = row[column];
-  if (typeof value === 'string') return value;
-  const bytes = bytesOf(value);
-  return bytes === undefined ? unexpected(column, value) : bytes.toString('base64url').slice(0, 22);
-}
-
-function bytesOf(value: unknown): Buffer | undefined {
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return value instanceof ArrayBuffer ? Buffer.from(value) : undefined;
+  const stored = storedValue(row, column);
+  return typeof stored === 'string' ? stored : stored.toString('base64url').slice(0, 22);
 }
 
 function unexpected(column: string, value: unknown): never {
   throw new FlyballError(
     'JOURNAL_CORRUPT',
-    `Column ${column} holds ${value === undefined ? 'nothing' : typeof value} where the schema has something else. The file is damaged; restore a backup.`,
+    `Column ${column} holds ${value === undefined || value === null ? 'nothing' : 'something'} that the schema has no place for. The file is damaged; restore a backup.`,
   );
 }

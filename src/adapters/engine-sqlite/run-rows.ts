@@ -1,10 +1,75 @@
+import { runDamaged, runNotFound } from '../../core/engine-errors.js';
 import type { ForkPoint, Owner } from '../../core/events.js';
 import type { RunRecord, RunStatus } from '../../ports/engine.js';
-import type { Row } from './database.js';
-import { integer, json, optionalInteger, optionalText, text } from './row.js';
+import { type Checksum, checksumIn, checksumOf, NO_CHECKSUM } from './checksum.js';
+import { type Database, type Row, type SqlValue, storedBytes } from './database.js';
+import { asBytes, asNumbers, integer, json, optionalInteger, optionalText, text } from './row.js';
 
-export const RUN_COLUMNS = `n, id, agent, version, tenant, subject, source, fork, created_at, updated_at, status, generation,
-  fence, crashes, owner, lease_until, wake_at, waiting, attention, signalled`;
+/** What decides how a run goes on, in the order in which its checksum is taken. */
+const NUMBERS = ['created_at', 'generation', 'fence', 'lease_until', 'wake_at', 'tip_gen', 'tip_seq', 'signalled'];
+const TEXTS = [
+  'id',
+  'agent',
+  'version',
+  'tenant',
+  'subject',
+  'source',
+  'fork',
+  'status',
+  'owner',
+  'waiting',
+  'attention',
+];
+export const RUN_COLUMNS = `${asNumbers('n', 'updated_at', 'crashes', ...NUMBERS)}, ${asBytes(...TEXTS, 'tip', 'checksum')}`;
+
+/** The rows of runs, each under a checksum of its own. */
+export class RunRows {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  find(runId: string): Row | undefined {
+    return this.database.get(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`, runId);
+  }
+
+  /** Throws RUN_NOT_FOUND, and JOURNAL_CORRUPT for a row that is not what was written. */
+  known(runId: string): Row {
+    const row = this.find(runId);
+    if (row === undefined) throw runNotFound(runId);
+    if (!isSound(row)) throw runDamaged(runId, 'The record');
+    return row;
+  }
+
+  /** Changes a row and puts it under a new checksum. One that is damaged keeps its old one, so that it stays known. */
+  change(n: number, update: () => void): void {
+    const before = this.byNumber(n);
+    update();
+    if (before !== undefined && isSound(before)) this.seal(n);
+  }
+
+  /** Takes the row as it stands for what was written. */
+  seal(n: number): void {
+    const row = this.byNumber(n);
+    if (row !== undefined) this.database.run('UPDATE runs SET checksum = ? WHERE n = ?', checksumOfRow(row), n);
+  }
+
+  private byNumber(n: number): Row | undefined {
+    return this.database.get(`SELECT ${RUN_COLUMNS} FROM runs WHERE n = ?`, n);
+  }
+}
+
+/** False for a row that is not what was written. */
+export function isSound(row: Row): boolean {
+  return checksumOfRow(row).equals(checksumIn(row, 'checksum'));
+}
+
+function checksumOfRow(row: Row): Checksum {
+  const numbers = NUMBERS.map((column) => (row[column] ?? null) as SqlValue);
+  const texts = [...TEXTS, 'tip'].map((column) => storedBytes(row[column]) ?? null);
+  return checksumOf(NO_CHECKSUM, ...numbers, ...texts);
+}
 
 const TERMINAL: ReadonlySet<string> = new Set<RunStatus>(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
 
@@ -17,7 +82,12 @@ export function ownerOf(row: Row): Owner | undefined {
   return row['owner'] === null ? undefined : json<Owner>(row, 'owner');
 }
 
+/** A damaged row is shown as a run that needs attention, with what can be read of it: a list must not end over it. */
 export function recordOf(row: Row): RunRecord {
+  return isSound(row) ? soundRecord(row) : damagedRecord(row);
+}
+
+function soundRecord(row: Row): RunRecord {
   const wakeAt = optionalInteger(row, 'wake_at');
   const leaseUntil = optionalInteger(row, 'lease_until');
   const owner = ownerOf(row);
@@ -41,5 +111,28 @@ export function recordOf(row: Row): RunRecord {
     ...(row['fork'] === null ? {} : { fork: json<ForkPoint>(row, 'fork') }),
     ...(source === undefined ? {} : { source }),
     ...(attention === undefined ? {} : { attention }),
+  };
+}
+
+function damagedRecord(row: Row): RunRecord {
+  const words = (column: string): string => storedBytes(row[column])?.toString('utf8') ?? '';
+  const amount = (column: string): number => {
+    const value = row[column];
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+  };
+  const id = words('id');
+  return {
+    id,
+    agent: words('agent'),
+    version: words('version'),
+    tenant: words('tenant'),
+    subject: words('subject'),
+    status: 'stalled',
+    generation: 0,
+    createdAt: amount('created_at'),
+    updatedAt: amount('updated_at'),
+    waiting: [],
+    crashes: 0,
+    attention: runDamaged(id, 'The record').message,
   };
 }

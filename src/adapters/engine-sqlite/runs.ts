@@ -1,10 +1,11 @@
-import { alreadyTerminal, heldByAnother, runExists, runNotFound } from '../../core/engine-errors.js';
+import { alreadyTerminal, heldByAnother, runExists } from '../../core/engine-errors.js';
 import type { Claim, ClaimRequest, NewRun, Rest, RunFilter, RunPage, RunRecord } from '../../ports/engine.js';
-import type { Database, Row, SqlValue } from './database.js';
+import type { Database, SqlValue } from './database.js';
+import { EntryChain, type Tip, tipOf } from './entry-chain.js';
 import type { Fences } from './fences.js';
 import type { Journal } from './journal.js';
 import { integer } from './row.js';
-import { isOver, ownerOf, RUN_COLUMNS, recordOf } from './run-rows.js';
+import { isOver, isSound, ownerOf, RUN_COLUMNS, RunRows, recordOf } from './run-rows.js';
 import type { TailGuard } from './tail-guard.js';
 
 /** The runs' own rows: who holds them and how they rest. The fence moves with every claim and every release. */
@@ -13,16 +14,20 @@ export class Runs {
   private readonly guard: TailGuard;
   private readonly fences: Fences;
   private readonly journal: Journal;
+  private readonly rows: RunRows;
+  private readonly chain: EntryChain;
 
   constructor(file: { readonly database: Database; readonly guard: TailGuard }, fences: Fences, journal: Journal) {
     this.database = file.database;
     this.guard = file.guard;
     this.fences = fences;
     this.journal = journal;
+    this.rows = new RunRows(file.database);
+    this.chain = new EntryChain(file.database);
   }
 
   create(run: NewRun): void {
-    if (this.row(run.id) !== undefined) throw runExists(run.id);
+    if (this.rows.find(run.id) !== undefined) throw runExists(run.id);
     const { lastInsertRowid } = this.database.run(
       `INSERT INTO runs (id, agent, version, tenant, subject, source, fork, created_at, updated_at, status, generation)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 'pending', ?9)`,
@@ -38,26 +43,32 @@ export class Runs {
     );
     this.guard.note('runs', lastInsertRowid);
     this.journal.write({ runId: run.id, fence: 0 }, run.first);
+    this.keepTip(lastInsertRowid, { runId: run.id, fence: 0 });
+    this.rows.seal(lastInsertRowid);
     this.fences.forget(run.id); // nobody holds it yet
   }
 
   claim(runId: string, by: ClaimRequest): Claim {
-    const row = this.known(runId);
+    const row = this.rows.known(runId);
     if (isOver(row)) throw alreadyTerminal(recordOf(row));
     const previous = ownerOf(row);
     if (previous !== undefined && integer(row, 'lease_until') > by.now && !by.isGone(previous)) {
       throw heldByAnother(runId, previous, integer(row, 'lease_until'));
     }
     this.fences.forget(runId);
-    this.database.run(
-      `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?, lease_until = ?, updated_at = ?, wake_at = NULL,
-       waiting = '[]', attention = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL) WHERE id = ?`,
-      JSON.stringify(by.owner),
-      by.leaseUntil,
-      by.now,
-      runId,
-    );
-    const claimed = this.known(runId);
+    const n = integer(row, 'n');
+    this.rows.change(n, () => {
+      this.database.run(
+        `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?, lease_until = ?, updated_at = ?, wake_at = NULL,
+         waiting = '[]', attention = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL) WHERE n = ?`,
+        JSON.stringify(by.owner),
+        by.leaseUntil,
+        by.now,
+        n,
+      );
+      this.moveTip(n, tipOf(row));
+    });
+    const claimed = this.rows.known(runId);
     return {
       runId,
       fence: integer(claimed, 'fence'),
@@ -68,39 +79,66 @@ export class Runs {
 
   /** Answers the ids of the stale ones. */
   renew(claims: readonly Claim[], until: number): readonly string[] {
-    const renewed = 'UPDATE runs SET lease_until = ? WHERE id = ? AND fence = ?';
-    return claims
-      .filter(({ runId, fence }) => this.database.run(renewed, until, runId, fence).changes === 0)
-      .map(({ runId }) => runId);
+    const renewed = 'UPDATE runs SET lease_until = ? WHERE n = ?';
+    return claims.flatMap(({ runId, fence }) => {
+      const row = this.rows.find(runId);
+      if (row === undefined || row['fence'] !== fence || !isSound(row)) return [runId];
+      const n = integer(row, 'n');
+      this.rows.change(n, () => this.database.run(renewed, until, n));
+      return [];
+    });
   }
 
   release(claim: Claim, rest: Rest): void {
+    const held = this.fences.held(claim);
+    if (held === undefined) return;
+    this.rows.change(held.run, () => {
+      this.keepTip(held.run, claim);
+      this.database.run(
+        `UPDATE runs SET status = ?, fence = fence + 1, owner = NULL, lease_until = NULL, updated_at = ?, wake_at = ?,
+         waiting = ?, attention = ? WHERE n = ?`,
+        rest.status,
+        rest.now,
+        rest.status === 'suspended' ? (rest.wakeAt ?? null) : null,
+        rest.status === 'suspended' ? JSON.stringify(rest.waiting) : '[]',
+        rest.status === 'stalled' ? rest.attention : null,
+        held.run,
+      );
+    });
     this.fences.forget(claim.runId);
-    this.database.run(
-      `UPDATE runs SET status = ?, fence = fence + 1, owner = NULL, lease_until = NULL, updated_at = ?, wake_at = ?,
-       waiting = ?, attention = ? WHERE id = ? AND fence = ?`,
-      rest.status,
-      rest.now,
-      rest.status === 'suspended' ? (rest.wakeAt ?? null) : null,
-      rest.status === 'suspended' ? JSON.stringify(rest.waiting) : '[]',
-      rest.status === 'stalled' ? rest.attention : null,
-      claim.runId,
-      claim.fence,
-    );
+  }
+
+  /** The row remembers how far the journal came under this claim. Without a new entry it knows better than we do. */
+  private keepTip(n: number, claim: Pick<Claim, 'runId' | 'fence'>): void {
+    const tip = this.fences.held(claim)?.tip;
+    if (tip !== undefined) this.writeTip(n, tip);
+  }
+
+  /** What a life that crashed has left is there now. If its predecessor's end is not, the journal is damaged: say nothing newer. */
+  private moveTip(n: number, before: Tip | undefined): void {
+    const last = before !== undefined && !this.chain.hasTip(n, before) ? undefined : this.chain.last(n);
+    if (last !== undefined) this.writeTip(n, last);
+  }
+
+  private writeTip(n: number, { generation, seq, checksum }: Tip): void {
+    this.database.run('UPDATE runs SET tip_gen = ?, tip_seq = ?, tip = ? WHERE n = ?', generation, seq, checksum, n);
   }
 
   requeue(runId: string): void {
-    const row = this.known(runId);
+    const row = this.rows.known(runId);
     if (isOver(row)) throw alreadyTerminal(recordOf(row));
-    this.database.run(
-      `UPDATE runs SET status = 'pending', wake_at = NULL, waiting = '[]', attention = NULL
-       WHERE id = ? AND status IN ('suspended', 'paused', 'bounded', 'stalled')`,
-      runId,
+    const n = integer(row, 'n');
+    this.rows.change(n, () =>
+      this.database.run(
+        `UPDATE runs SET status = 'pending', wake_at = NULL, waiting = '[]', attention = NULL
+         WHERE n = ? AND status IN ('suspended', 'paused', 'bounded', 'stalled')`,
+        n,
+      ),
     );
   }
 
   get(runId: string): RunRecord | undefined {
-    const row = this.row(runId);
+    const row = this.rows.find(runId);
     return row === undefined ? undefined : recordOf(row);
   }
 
@@ -123,15 +161,5 @@ export class Runs {
     const last = page.at(-1);
     const hasMore = rows.length > limit && last !== undefined;
     return { runs: page.map(recordOf), ...(hasMore ? { cursor: String(integer(last, 'n')) } : {}) };
-  }
-
-  known(runId: string): Row {
-    const row = this.row(runId);
-    if (row === undefined) throw runNotFound(runId);
-    return row;
-  }
-
-  private row(runId: string): Row | undefined {
-    return this.database.get(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`, runId);
   }
 }

@@ -1,6 +1,6 @@
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Database } from './database.js';
-import { integer } from './row.js';
+import { asBytes, asNumbers, integer, text } from './row.js';
 
 /** Entry n takes a file from version n to n + 1. Released ones are never edited. */
 type Migrations = readonly string[];
@@ -11,7 +11,8 @@ type Migrations = readonly string[];
  * 1. `events` is append-only and keyed by position, with the place of an entry in a unique index beside it: clustering
  *    on the place is two to four times slower, because every run then writes to pages of its own.
  * 2. `due_at` and `ready` follow from the other columns, so no statement can forget to keep them.
- * 3. Rows of `events`, `inbox`, `runs` and `store_versions` are never deleted: the tail guard counts on rising numbers.
+ * 3. A checksum covers everything in a row that decides what a run does; see `checksum.ts`.
+ * 4. Rows of `events`, `inbox`, `runs` and `store_versions` are never deleted: the tail guard counts on rising numbers.
  */
 const MIGRATIONS: Migrations = [
   `
@@ -35,6 +36,10 @@ const MIGRATIONS: Migrations = [
     wake_at INTEGER,
     waiting TEXT NOT NULL DEFAULT '[]',
     attention TEXT,
+    tip_gen INTEGER, -- the last entry when the run was last claimed or given back, with its checksum
+    tip_seq INTEGER,
+    tip BLOB,
+    checksum BLOB, -- of the columns above and below, but for updated_at and crashes
     signalled INTEGER NOT NULL DEFAULT 0, -- since the last claim: 0 nothing, 1 messages, 2 one that wakes a paused run
     ready INTEGER AS (status = 'pending' OR (status = 'suspended' AND signalled > 0) OR (status = 'paused' AND signalled > 1)),
     due_at INTEGER AS (CASE status
@@ -55,7 +60,8 @@ const MIGRATIONS: Migrations = [
     seq INTEGER NOT NULL,
     at INTEGER NOT NULL,
     active INTEGER NOT NULL,
-    body NOT NULL
+    body NOT NULL,
+    checksum BLOB NOT NULL -- of this row, its run and the checksum of the entry before it
   );
   CREATE UNIQUE INDEX events_place ON events (run, gen, seq);
 
@@ -81,6 +87,7 @@ const MIGRATIONS: Migrations = [
     at INTEGER NOT NULL,
     body NOT NULL,
     taken INTEGER NOT NULL DEFAULT 0,
+    checksum BLOB NOT NULL,
     UNIQUE (run, id)
   );
   CREATE INDEX inbox_waiting ON inbox (run) WHERE taken = 0;
@@ -110,7 +117,8 @@ const MIGRATIONS: Migrations = [
     version INTEGER NOT NULL,
     proposal TEXT NOT NULL,
     at INTEGER NOT NULL,
-    value, -- null once erased
+    value, -- null once erased, and the checksum with it
+    checksum BLOB,
     UNIQUE (record, version)
   );
   CREATE UNIQUE INDEX store_versions_proposal ON store_versions (record, proposal);
@@ -133,19 +141,29 @@ export function configure(database: Database, path: string): void {
   // rows of about 1 KB leave a fifth of a 4 KB page unused; takes effect in a new file only
   database.exec('PRAGMA page_size = 16384');
   schemaVersion(database, path); // a file that is not ours must stay as it is, its journal mode included
-  database.get('PRAGMA journal_mode = WAL');
+  if (database.get('PRAGMA journal_mode = WAL')?.['journal_mode'] !== 'wal') throw new NotInWalMode(path);
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA secure_delete = ON'); // an erased record must not stay readable in a free page
 }
 
+/** Another process is just closing the file: for a moment it cannot be put into the mode that lets several share it. */
+class NotInWalMode extends Error {
+  /** As SQLite says that a file is locked. */
+  readonly errcode = 5;
+  constructor(path: string) {
+    super(`${path} is locked: it cannot be opened with a write-ahead log.`);
+  }
+}
+
 /** The version of the file: 0 for an empty one. Refuses files of newer versions and of other programs. */
 export function schemaVersion(database: Database, path: string, known = SCHEMA_VERSION): number {
-  const tables = database.all("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
+  const found = database.all(`SELECT ${asBytes('name')} FROM sqlite_master WHERE type = 'table'`);
+  const tables = found.map((row) => text(row, 'name'));
   if (tables.length === 0) return 0;
   if (!tables.includes('flyball_meta')) {
     throw new ConfigError(`${path} is the database of another program. Choose another path.`);
   }
-  const row = database.get("SELECT value FROM flyball_meta WHERE key = 'schema'");
+  const row = database.get(`SELECT ${asNumbers('value')} FROM flyball_meta WHERE key = 'schema'`);
   const version = row === undefined ? 0 : integer(row, 'value');
   if (version > known) {
     throw new FlyballError(

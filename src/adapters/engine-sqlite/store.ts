@@ -1,9 +1,10 @@
 import { canonicalJson } from '../../core/canonical.js';
-import { proposalUnknown, recordOvertaken } from '../../core/engine-errors.js';
+import { proposalUnknown, recordDamaged, recordOvertaken } from '../../core/engine-errors.js';
 import { hasFields } from '../../core/record-fields.js';
 import type { RecordKey, Store, StoreQuery, StoreRecord } from '../../ports/store.js';
-import type { Database, Row } from './database.js';
-import { content, integer, storedText, text } from './row.js';
+import { type Checksum, checksumIn, checksumOf, NO_CHECKSUM } from './checksum.js';
+import type { Database, Row, SqlValue } from './database.js';
+import { asBytes, asContent, asNumbers, content, integer, storedText, storedValue, text } from './row.js';
 import type { TailGuard } from './tail-guard.js';
 
 /** How the store reaches the file: the engine's commits and its patience with locks. */
@@ -18,16 +19,20 @@ export interface StoreAccess {
 export function sqliteStore({ database, guard, read, write }: StoreAccess): Store {
   const recordAt = ({ tenant, owner, collection, key }: RecordKey): Row | undefined =>
     database.get(
-      'SELECT n, version, erased_at FROM store_records WHERE tenant = ? AND owner = ? AND collection = ? AND key = ?',
+      `SELECT ${asNumbers('n', 'version', 'erased_at')} FROM store_records WHERE tenant = ? AND owner = ? AND collection = ? AND key = ?`,
       tenant,
       owner,
       collection,
       key,
     );
   const versionBy = (record: number, proposal: string): Row | undefined =>
-    database.get('SELECT version, at, value FROM store_versions WHERE record = ? AND proposal = ?', record, proposal);
+    database.get(`SELECT ${VERSION} FROM store_versions WHERE record = ? AND proposal = ?`, record, proposal);
   const proposalBy = (record: number, proposal: string): Row | undefined =>
-    database.get('SELECT n, version, value FROM store_proposals WHERE record = ? AND proposal = ?', record, proposal);
+    database.get(
+      `SELECT ${asNumbers('n', 'version')}, ${asContent('value')} FROM store_proposals WHERE record = ? AND proposal = ?`,
+      record,
+      proposal,
+    );
   const newRecord = ({ tenant, owner, collection, key }: RecordKey): number =>
     database.run(
       'INSERT INTO store_records (tenant, owner, collection, key) VALUES (?, ?, ?, ?)',
@@ -41,7 +46,7 @@ export function sqliteStore({ database, guard, read, write }: StoreAccess): Stor
     get: (at) =>
       read(() => {
         const row = database.get(CURRENT, at.tenant, at.owner, at.collection, at.key);
-        return row === undefined ? undefined : recordOf(at.key, row);
+        return row === undefined ? undefined : recordOf(at, row);
       }),
 
     query: (query) => read(() => page(database, query)),
@@ -73,21 +78,27 @@ export function sqliteStore({ database, guard, read, write }: StoreAccess): Stor
         if (found === undefined) throw proposalUnknown(at, proposal);
         const record = integer(found, 'n');
         const committed = versionBy(record, proposal);
-        if (committed !== undefined) return recordOf(at.key, committed);
+        if (committed !== undefined) return recordOf(at, committed);
         const proposed = proposalBy(record, proposal);
         if (proposed === undefined) throw proposalUnknown(at, proposal);
         const version = integer(proposed, 'version');
         if (version !== integer(found, 'version') + 1)
           throw recordOvertaken(at, version - 1, integer(found, 'version'));
+        const value = storedValue(proposed, 'value');
+        const checksum = recordChecksum(at, { version, at: now, value });
         const { lastInsertRowid } = database.run(
-          'INSERT INTO store_versions (record, version, proposal, at, value) SELECT record, version, proposal, ?, value FROM store_proposals WHERE n = ?',
+          'INSERT INTO store_versions (record, version, proposal, at, value, checksum) VALUES (?, ?, ?, ?, ?, ?)',
+          record,
+          version,
+          proposal,
           now,
-          integer(proposed, 'n'),
+          value,
+          checksum,
         );
         guard.note('records', lastInsertRowid);
         database.run('DELETE FROM store_proposals WHERE n = ?', integer(proposed, 'n'));
         database.run('UPDATE store_records SET version = ?, erased_at = NULL WHERE n = ?', version, record);
-        return recordOf(at.key, { version, at: now, value: proposed['value'] });
+        return recordOf(at, { ...proposed, version, at: now, checksum });
       }),
 
     drop: (at, proposal) =>
@@ -102,7 +113,7 @@ export function sqliteStore({ database, guard, read, write }: StoreAccess): Stor
         const found = recordAt(at);
         if (found === undefined) return;
         const record = integer(found, 'n');
-        database.run('UPDATE store_versions SET value = NULL WHERE record = ?', record);
+        database.run('UPDATE store_versions SET value = NULL, checksum = NULL WHERE record = ?', record);
         database.run('DELETE FROM store_proposals WHERE record = ?', record);
         database.run('UPDATE store_records SET erased_at = ? WHERE n = ?', now, record);
       });
@@ -115,19 +126,20 @@ export function sqliteStore({ database, guard, read, write }: StoreAccess): Stor
         const found = recordAt(at);
         if (found === undefined) return [];
         const rows = database.all(
-          'SELECT version, at, value FROM store_versions WHERE record = ? ORDER BY version',
+          `SELECT ${VERSION} FROM store_versions WHERE record = ? ORDER BY version`,
           integer(found, 'n'),
         );
-        return rows.map((row) => recordOf(at.key, row));
+        return rows.map((row) => recordOf(at, row));
       }),
   };
 }
 
+const VERSION = `${asNumbers('store_versions.version', 'store_versions.at')}, ${asContent('store_versions.value')}, ${asBytes('store_versions.checksum')}`;
 const COMMITTED = `FROM store_records JOIN store_versions
   ON store_versions.record = store_records.n AND store_versions.version = store_records.version
   WHERE tenant = ? AND owner = ? AND collection = ? AND erased_at IS NULL`;
-const CURRENT = `SELECT store_versions.version, store_versions.at, store_versions.value ${COMMITTED} AND key = ?`;
-const AFTER = `SELECT key, store_versions.version, store_versions.at, store_versions.value ${COMMITTED}
+const CURRENT = `SELECT ${VERSION} ${COMMITTED} AND key = ?`;
+const AFTER = `SELECT ${asBytes('key')}, ${VERSION} ${COMMITTED}
   AND key >= ? AND key IS NOT ? ORDER BY key LIMIT ?`;
 
 /** Records read at a time while looking for those that match. */
@@ -144,7 +156,7 @@ function page(
     for (const row of rows) {
       cursor = text(row, 'key');
       if (!cursor.startsWith(prefix)) return { records }; // in key order, so no later one can match
-      const record = recordOf(cursor, row);
+      const record = recordOf({ tenant, owner, collection, key: cursor }, row);
       if (!hasFields(record.value, where)) continue;
       if (records.length === limit) return { records, cursor: records.at(-1)?.key ?? '' };
       records.push(record);
@@ -153,8 +165,19 @@ function page(
   }
 }
 
-function recordOf(key: string, row: Row): StoreRecord {
-  const base = { key, version: integer(row, 'version'), at: integer(row, 'at') };
-  if (row['value'] === null) return { ...base, value: undefined, erased: true };
+function recordChecksum(
+  { tenant, owner, collection, key }: RecordKey,
+  written: { readonly version: number; readonly at: number; readonly value: SqlValue },
+): Checksum {
+  return checksumOf(NO_CHECKSUM, tenant, owner, collection, key, written.version, written.at, written.value);
+}
+
+/** Throws JOURNAL_CORRUPT for a value that is not what was committed. */
+function recordOf(of: RecordKey, row: Row): StoreRecord {
+  const base = { key: of.key, version: integer(row, 'version'), at: integer(row, 'at') };
+  const checksum = checksumIn(row, 'checksum');
+  if (row['value'] === null && checksum.length === 0) return { ...base, value: undefined, erased: true };
+  const value = storedValue(row, 'value');
+  if (!recordChecksum(of, { ...base, value }).equals(checksum)) throw recordDamaged(of, base.version);
   return { ...base, value: JSON.parse(content(row, 'value')) as unknown };
 }

@@ -91,10 +91,10 @@ export class TailGuard {
 /** How far the tables have come. */
 export function tailOf(database: Database): Tail {
   const row = database.get(`SELECT
-    (SELECT ifnull(max(pos), 0) FROM events) AS events,
-    (SELECT ifnull(max(n), 0) FROM inbox) AS inbox,
-    (SELECT ifnull(max(n), 0) FROM runs) AS runs,
-    (SELECT ifnull(max(n), 0) FROM store_versions) AS records`);
+    CAST((SELECT ifnull(max(pos), 0) FROM events) AS REAL) AS events,
+    CAST((SELECT ifnull(max(n), 0) FROM inbox) AS REAL) AS inbox,
+    CAST((SELECT ifnull(max(n), 0) FROM runs) AS REAL) AS runs,
+    CAST((SELECT ifnull(max(n), 0) FROM store_versions) AS REAL) AS records`);
   if (row === undefined) return NOTHING;
   return {
     events: integer(row, 'events'),

@@ -1,6 +1,6 @@
 import type { AnnouncedWorker } from '../../ports/engine.js';
-import type { Database } from './database.js';
-import { text } from './row.js';
+import type { Database, Row } from './database.js';
+import { asBytes, json } from './row.js';
 
 /** Which workers share the file. A row each, which goes with it or is swept up by the next one that comes. */
 export class Workers {
@@ -23,7 +23,19 @@ export class Workers {
 
   alive(now: number): readonly AnnouncedWorker[] {
     return this.database
-      .all('SELECT worker FROM workers WHERE until > ? ORDER BY id', now)
-      .map((row) => JSON.parse(text(row, 'worker')) as AnnouncedWorker);
+      .all(`SELECT ${asBytes('worker')} FROM workers WHERE until > ? ORDER BY id`, now)
+      .flatMap((row) => {
+        const worker = readable(row);
+        return worker === undefined ? [] : [worker];
+      });
+  }
+}
+
+/** A row that is damaged announces nobody; the worker writes a new one soon. */
+function readable(row: Row): AnnouncedWorker | undefined {
+  try {
+    return json<AnnouncedWorker>(row, 'worker');
+  } catch {
+    return undefined;
   }
 }
