@@ -36,11 +36,14 @@ export interface Budget extends Amounts {
  */
 export type BudgetSlice = Partial<Budget> & { readonly share?: number };
 
-/** Modest defaults: enough for a tool loop, small enough that a runaway is noticed. */
+/**
+ * Modest defaults: enough for a tool loop, small enough that a runaway is noticed. Iterations are a backstop for all
+ * loops of a run together: how long one loop may go on is its own setting, `maxIterations`, and must not be cut here.
+ */
 const STANDARD: Budget = {
-  iterations: 20,
-  modelCalls: 50,
-  toolCalls: 100,
+  iterations: 1_000,
+  modelCalls: 200,
+  toolCalls: 500,
   tokensIn: 1_000_000,
   tokensOut: 100_000,
   costUsd: 5,

@@ -34,7 +34,12 @@ describe('an error', () => {
       code: 'BOUND_REACHED',
       bound: 'costUsd',
       limit: 5,
-      message: 'Budget of /: costUsd is at 4.9 of 5.',
+      message: 'Budget of /: the costUsd limit is reached (4.9 of 5).',
+    });
+    const refused = { bound: 'tokensOut', limit: 2000, spent: 30, node: '/a', wanted: 8192, left: 1970 };
+    expect(new BoundReachedError(refused)).toMatchObject({
+      message: 'Budget of /a: the next call may need 8192 tokensOut, and 1970 of 2000 are left (30 spent).',
+      refused: { wanted: 8192, left: 1970 },
     });
     const diverged = new ReplayDivergedError({ id: '#1', recorded: 'a step', asked: 'a call' });
     expect(diverged.message).toMatch(/#1.*a step.*a call.*No effect was made.*Restore the version.*changed/);

@@ -105,19 +105,37 @@ export class ReplayDivergedError extends FlyballError {
   }
 }
 
+export interface ReachedBound {
+  readonly bound: string;
+  readonly limit: number;
+  readonly spent: number;
+  readonly node: string;
+  /** What did not fit any more, and into what: nothing where time ran out. */
+  readonly wanted?: number;
+  readonly left?: number;
+}
+
+/** Which limit was reached, and what did not fit into what was left of it. */
+export function boundText({ bound, limit, spent, wanted = 0, left = 0 }: Omit<ReachedBound, 'node'>): string {
+  const round = (amount: number): number => Number(amount.toPrecision(6));
+  if (!(wanted > 0)) return `the ${bound} limit is reached (${round(spent)} of ${round(limit)})`;
+  return `the next call may need ${round(wanted)} ${bound}, and ${round(left)} of ${round(limit)} are left (${round(spent)} spent)`;
+}
+
 /** A bound was reached: an ordinary end, which the runtime turns into the outcome `bounded`. */
 export class BoundReachedError extends FlyballError {
   protected static override readonly isValue = true;
   readonly bound: string;
   readonly limit: number;
   readonly node: string;
-  constructor(at: { readonly bound: string; readonly limit: number; readonly spent: number; readonly node: string }) {
-    super('BOUND_REACHED', `Budget of ${at.node || '/'}: ${at.bound} is at ${at.spent} of ${at.limit}.`, {
-      detail: { ...at },
-    });
+  /** What did not fit any more, and into what. */
+  readonly refused: { readonly wanted: number; readonly left: number } | undefined;
+  constructor(at: ReachedBound) {
+    super('BOUND_REACHED', `Budget of ${at.node || '/'}: ${boundText(at)}.`, { detail: { ...at } });
     this.bound = at.bound;
     this.limit = at.limit;
     this.node = at.node;
+    this.refused = (at.wanted ?? 0) > 0 ? { wanted: at.wanted ?? 0, left: at.left ?? 0 } : undefined;
   }
 }
 

@@ -94,6 +94,8 @@ export type EffectEvent =
       readonly model: string;
       /** Id of the last link of the prompt chain, setup included. */
       readonly tip: string;
+      /** How long a reply the model was asked for at most: what the session allows, or what the budget had left. */
+      readonly maxOutputTokens: number;
       readonly reserved: Partial<Amounts>;
       readonly attempt: number;
     }

@@ -49,6 +49,9 @@ export type Outcome<O> = Ended &
         readonly stop: 'bounded';
         readonly bound: Axis | (string & {});
         readonly limit: number;
+        /** What did not fit any more, and what was left to take it from. */
+        readonly wanted?: number;
+        readonly left?: number;
         readonly partial?: O;
       }
     | {

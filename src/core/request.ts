@@ -4,6 +4,14 @@ import { jsonSchemaOf, type StandardSchema } from './schema.js';
 import type { Session } from './session.js';
 import type { ToolRef } from './tool.js';
 
+/** Long enough for an answer, a plan or a file; a session that needs more says so in `sampling.maxOutputTokens`. */
+export const DEFAULT_OUTPUT_TOKENS = 8_192;
+
+/** The most a session lets its model write in one call, as long as its budget has room for it. */
+export function outputLimitOf({ sampling, model }: Pick<Session<unknown>, 'sampling' | 'model'>): number {
+  return sampling?.maxOutputTokens ?? Math.min(model.capabilities.maxOutputTokens, DEFAULT_OUTPUT_TOKENS);
+}
+
 /** What is sent to the model for a session and a prompt: the one place that makes it, so that counts and calls agree. */
 export function requestOf(session: Session<unknown>, prompt: Prompt, tools: readonly ToolRef[]): ModelRequest {
   const output =
@@ -16,10 +24,7 @@ export function requestOf(session: Session<unknown>, prompt: Prompt, tools: read
     tools: tools.map(specOf),
     toolChoice: session.toolChoice ?? 'auto',
     ...(output === undefined ? {} : { output }),
-    sampling: {
-      ...session.sampling,
-      maxOutputTokens: session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens,
-    },
+    sampling: { ...session.sampling, maxOutputTokens: outputLimitOf(session) },
   };
 }
 

@@ -81,8 +81,11 @@ function withinBounds(attempt: Attempt, outcome: Outcome<unknown>): Outcome<unkn
   return bounded(boundReached(over), partialOf(outcome));
 }
 
-function bounded({ bound, limit }: BoundReachedError, partial: { readonly partial?: unknown }): Outcome<unknown> {
-  return { stop: 'bounded', bound, limit, ...partial };
+function bounded(
+  { bound, limit, refused }: BoundReachedError,
+  partial: { readonly partial?: unknown },
+): Outcome<unknown> {
+  return { stop: 'bounded', bound, limit, ...refused, ...partial };
 }
 
 function partialOf(outcome: Outcome<unknown> | undefined): { readonly partial?: unknown } {

@@ -1,4 +1,4 @@
-import type { ErrorCode, Failure } from '../core/errors.js';
+import { boundText, type ErrorCode, type Failure } from '../core/errors.js';
 import type { EffectId, Entry } from '../core/events.js';
 import { type Effect, EffectFold } from './effects.js';
 import { baseOf } from './paths.js';
@@ -136,7 +136,7 @@ export function failureAt(entry: Entry, effect: Effect | undefined): FailureReco
     case 'doubt':
       return record(entry, event.id, { code: 'EFFECT_IN_DOUBT', message: event.why, retryable: false }, effect);
     case 'trip': {
-      const message = `${event.bound} is at ${event.spent} of ${event.limit}`;
+      const message = boundText(event);
       return record(entry, event.node, { code: 'BOUND_REACHED', message, retryable: false }, undefined);
     }
     case 'stuck': {

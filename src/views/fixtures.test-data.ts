@@ -58,7 +58,7 @@ export function attemptStart(attempt: number, why: EventOf<'attempt-start'>['why
 export function askStart(id: string, over: Partial<EventOf<'ask-start'>> = {}): RunEvent {
   const reserved = { modelCalls: 1, tokensIn: 500, tokensOut: 200, costUsd: 0.01 };
   const base = { fp: `fp${id}`, session: 'drafter', model: 'anthropic/claude-sonnet-4-5', tip: `tip${id}` };
-  return { type: 'ask-start', id, ...base, reserved, attempt: 1, ...over };
+  return { type: 'ask-start', id, ...base, maxOutputTokens: 200, reserved, attempt: 1, ...over };
 }
 
 export function askEnd(

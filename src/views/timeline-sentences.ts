@@ -102,6 +102,10 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
   }
 }
 
+function wantedText({ wanted, left }: { readonly wanted?: number; readonly left?: number }): string {
+  return wanted === undefined ? '' : ` (the next call may need ${amount(wanted)}, ${amount(left ?? 0)} left)`;
+}
+
 /** How a run or a child ended, in a few words. */
 export function outcomeText(outcome: Outcome<unknown>): string {
   switch (outcome.stop) {
@@ -110,7 +114,7 @@ export function outcomeText(outcome: Outcome<unknown>): string {
     case 'degraded':
       return `done, but degraded: ${outcome.because}`;
     case 'bounded':
-      return `stopped at a bound: ${outcome.bound}, limit ${amount(outcome.limit)}`;
+      return `stopped at a bound: ${outcome.bound}, limit ${amount(outcome.limit)}${wantedText(outcome)}`;
     case 'suspended':
       return 'suspended';
     case 'blocked':

@@ -229,3 +229,14 @@ describe('a call that was cut off', () => {
     expect(own.done).toEqual(['next']);
   });
 });
+
+describe('a loop that is told to go on for longer than usual', () => {
+  it('stops at its own limit, not at one that the budget of its run has by default [F-K9]', async () => {
+    const tools = smallTools();
+    const { result } = await runLoop(
+      Array.from({ length: 70 }, () => proposes('next', {})),
+      { tools: tools.all, config: { ...ONCE, maxIterations: 60 } },
+    );
+    expect(result).toMatchObject({ termination: 'max_iterations', iterations: 60 });
+  });
+});

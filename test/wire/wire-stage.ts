@@ -19,7 +19,7 @@ import type { SpokenFormat } from './formats.js';
 import { type Library, openLibrary, SETUP, TASK } from './task.js';
 
 export const RUN = 'run';
-export const MAX_OUTPUT = 300;
+export const MAX_OUTPUT = 256; // what every call is granted in full or not at all
 export const TIMEOUT_MS = 5_000;
 
 /** One piece of a reply as it arrived. */

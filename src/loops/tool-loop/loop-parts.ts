@@ -1,7 +1,7 @@
 import { ConfigError } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
 import type { WhenUnproven } from '../../core/proofs.js';
-import { specOf } from '../../core/request.js';
+import { outputLimitOf, specOf } from '../../core/request.js';
 import type { Run } from '../../core/run.js';
 import type { Checked } from '../../core/schema.js';
 import type { Session } from '../../core/session.js';
@@ -117,9 +117,9 @@ const LEAST_RESULT = 200;
 /** More than the description of the tool that is added once something was cleared. */
 const RECALL_CHARS = 500;
 
-function measuresOf({ model, sampling }: ToolLoopOptions['session'], { maxResultChars }: ToolLoopConfig): Measures {
-  const { window, maxOutputTokens } = model.capabilities;
-  const room = Math.max(1, window - Math.min(sampling?.maxOutputTokens ?? maxOutputTokens, window / 2));
+function measuresOf(session: ToolLoopOptions['session'], { maxResultChars }: ToolLoopConfig): Measures {
+  const { window } = session.model.capabilities;
+  const room = Math.max(1, window - Math.min(outputLimitOf(session), window / 2));
   // several results of half the room in characters still fit where a token is a few characters long
   return { room, resultChars: Math.min(maxResultChars, Math.max(LEAST_RESULT, Math.floor(room / 2))) };
 }

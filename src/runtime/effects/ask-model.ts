@@ -16,24 +16,40 @@ import { hasSeam, through } from '../seams.js';
 import { keyOf } from './act.js';
 import { runBody } from './body.js';
 import { ask } from './effect.js';
-import { dearestPrice, NO_TOOLS, priceOfReply, requestFor, soundUsage, worstCase } from './model-request.js';
+import {
+  type CallPlan,
+  callPlanner,
+  dearestPrice,
+  NO_TOOLS,
+  priceOfReply,
+  requestFor,
+  soundUsage,
+  within,
+} from './model-request.js';
 import { rememberLinks, storeLinks } from './prompt-links.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_REASKS = 2;
+
+/** What is asked, and how it is planned in the budget of the moment. */
+interface Asked {
+  readonly session: Session<unknown>;
+  readonly prompt: Prompt;
+  readonly calls: number;
+  readonly plan: () => CallPlan;
+}
 
 /** One model call, or a bounded number of re-asks when the session has an output schema. */
 export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>, input: Input): Promise<Reply<T>> {
   const prompt = underSetup(session, input);
   const calls = session.output === undefined ? 1 : 1 + (session.maxReasks ?? DEFAULT_REASKS);
   const id = `${scope.path}#${scope.effects}`;
-  const want =
-    attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id) ? {} : worstCase(attempt, session, prompt, calls);
+  const plan = callPlanner(attempt, scope, session, prompt, calls);
   return ask<Reply<T>>(attempt, scope, {
     kind: 'ask',
     fp: fingerprint('ask', session.name, prompt.id),
-    want,
-    drive: (pending) => drive(attempt, pending, session as Session<unknown>, prompt, calls),
+    want: attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id) ? {} : plan().want,
+    drive: (pending) => drive(attempt, pending, { session: session as Session<unknown>, prompt, calls, plan }),
     answer: (end) => {
       rememberLinks(attempt, prompt);
       const { reply, failure } = end as EventOf<'ask-end'>;
@@ -80,27 +96,21 @@ function answerIn(reply: RecordedReply, hasSchema: boolean): unknown {
   return reply.value === undefined ? (JSON.parse(reply.text) as unknown) : reply.value;
 }
 
-async function drive(
-  attempt: Attempt,
-  pending: Pending,
-  session: Session<unknown>,
-  prompt: Prompt,
-  calls: number,
-): Promise<void> {
+async function drive(attempt: Attempt, pending: Pending, asked: Asked): Promise<void> {
+  const { session, prompt, plan } = asked;
+  const { ledger } = pending.scope;
   const lost = (attempt.recorded.starts.get(pending.id) ?? []).filter((entry) => entry.inherited === undefined);
-  if (lost.length > 0) {
-    // a reservation that a crash left open may have been paid for: it stays taken, and the call is reserved again
-    pending.scope.ledger.release(pending.reserved ?? {});
-    pending.scope.ledger.mayHaveCost(pending.reserved ?? {}, { shown: false });
-    pending.reserved = undefined;
-    const want = worstCase(attempt, session, prompt, calls);
-    const refusal = pending.scope.ledger.reserve(want);
-    if (refusal !== undefined) {
-      pending.phase = 'held'; // it is not in flight: it waits for the bound to be delivered
-      return attempt.bounds.trip(refusal);
-    }
-    pending.reserved = want;
+  ledger.release(pending.reserved ?? {});
+  // a reservation that a crash left open may have been paid for: it stays taken, and the call is reserved again
+  if (lost.length > 0) ledger.mayHaveCost(pending.reserved ?? {}, { shown: false });
+  pending.reserved = undefined;
+  const { want, maxOutputTokens } = plan(); // the budget may be another than when the code asked
+  const refusal = ledger.reserve(want);
+  if (refusal !== undefined) {
+    pending.phase = 'held'; // it is not in flight: it waits for the bound to be delivered
+    return attempt.bounds.trip(refusal);
   }
+  pending.reserved = want;
   storeLinks(attempt, prompt);
   attempt.push({
     type: 'ask-start',
@@ -109,20 +119,19 @@ async function drive(
     session: session.name,
     model: session.model.id,
     tip: prompt.id,
-    reserved: pending.reserved ?? {},
+    maxOutputTokens,
+    reserved: want,
     attempt: lost.length + 1,
   });
   await attempt.barrier();
   if (pending.closedBy !== undefined) return attempt.drop(pending);
-  await converse(attempt, pending, session, prompt, calls, lost.length + 1);
+  await converse(attempt, pending, { ...asked, maxOutputTokens }, lost.length + 1);
 }
 
 async function converse(
   attempt: Attempt,
   pending: Pending,
-  session: Session<unknown>,
-  prompt: Prompt,
-  calls: number,
+  { session, prompt, calls, maxOutputTokens }: Asked & { readonly maxOutputTokens: number },
   nth: number,
 ): Promise<void> {
   const began = attempt.host.clock.now();
@@ -136,20 +145,21 @@ async function converse(
     const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, async (how) => {
       const tools = await toolsFor(attempt, pending, session);
       if (tools !== session.tools && session.tools !== undefined) offered = tools.map(({ name }) => name);
-      return generate(attempt, pending, { session, prompt: asked, tools }, how, nth);
+      return generate(attempt, pending, { session, prompt: asked, tools, maxOutputTokens }, how, nth);
     });
     if (pending.closedBy !== undefined) return attempt.drop(pending);
     if (end.ended !== 'value') {
       const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
       // a call that was cut off may have been paid for
-      if (end.ended === 'error') addWasted(attempt, session, tally, wastedIn(session, asked, end.error));
+      if (end.ended === 'error')
+        addWasted(attempt, session, tally, wastedIn(session, asked, end.error, maxOutputTokens));
       const possibly = end.ended === 'stopped' ? { possibly: restOf(pending.reserved, tally) } : {};
       return attempt.record({ type: 'ask-end', id: pending.id, failure, spent: amountsOf(tally), ...possibly });
     }
     const reply = {
       ...end.value,
       ...(offered === undefined ? {} : { offered }),
-      usage: soundUsage(session, asked, end.value.usage),
+      usage: soundUsage(session, asked, end.value.usage, maxOutputTokens),
     };
     addUsage(tally, reply.usage, costOf(reply.usage, priceOfReply(attempt, session, reply.model)));
     addWasted(attempt, session, tally, reply.wasted);
@@ -186,13 +196,18 @@ async function toolsFor(attempt: Attempt, pending: Pending, session: Session<unk
 async function generate(
   attempt: Attempt,
   pending: Pending,
-  asked: { readonly session: Session<unknown>; readonly prompt: Prompt; readonly tools: readonly ToolRef[] },
+  asked: {
+    readonly session: Session<unknown>;
+    readonly prompt: Prompt;
+    readonly tools: readonly ToolRef[];
+    readonly maxOutputTokens: number;
+  },
   how: { readonly key: string; readonly signal: AbortSignal },
   nth: number,
 ): Promise<ModelReply> {
   const { seams } = attempt.host;
   const { session } = asked;
-  const request = requestFor(session, asked.prompt, asked.tools);
+  const request = within(requestFor(session, asked.prompt, asked.tools), asked.maxOutputTokens);
   const onDelta = (delta: ModelDelta): void => attempt.host.delta(attempt.runId, pending.id, nth, delta);
   const context: ModelCallContext = {
     key: how.key,
@@ -271,10 +286,18 @@ function addWasted(attempt: Attempt, session: Session<unknown>, tally: Tally, wa
 }
 
 /** As a router adds it up; a model that is asked directly only says that the call may have been paid for. */
-function wastedIn(session: Session<unknown>, prompt: Prompt, error: unknown): TokenUsage | undefined {
+function wastedIn(
+  session: Session<unknown>,
+  prompt: Prompt,
+  error: unknown,
+  maxOutputTokens: number,
+): TokenUsage | undefined {
   if (!(error instanceof FlyballError)) return undefined;
   const wasted = error.detail['wasted'] as TokenUsage | undefined;
-  return wasted ?? (error.detail['mayHaveCost'] === true ? soundUsage(session, prompt, undefined) : undefined);
+  return (
+    wasted ??
+    (error.detail['mayHaveCost'] === true ? soundUsage(session, prompt, undefined, maxOutputTokens) : undefined)
+  );
 }
 
 /** What is left of a reservation after what is known to be spent of it. */

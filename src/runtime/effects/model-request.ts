@@ -1,32 +1,74 @@
 import { type Amounts, isAmount } from '../../core/budget.js';
 import { ConfigError } from '../../core/errors.js';
+import type { Ledger } from '../../core/ledger.js';
 import type { Model, ModelRequest, Price, TokenUsage } from '../../core/model.js';
 import { worstCost } from '../../core/prices.js';
 import type { Prompt } from '../../core/prompt.js';
-import { requestOf } from '../../core/request.js';
+import { outputLimitOf, requestOf } from '../../core/request.js';
 import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
+import type { Scope } from '../scope.js';
 
 /** A re-ask adds the reply and a sentence about what is wrong with it. */
 const REASK_NOTE_TOKENS = 400;
 
-/** The most the call and its re-asks can cost: taken out of the budget before anything is sent. */
-export function worstCase(
+/** Less than this is no answer: where not even so much is left, the call is refused. */
+const LEAST_OUTPUT_TOKENS = 256;
+
+/** A call that is about to be made: how long a reply the budget has room for, and the most it can cost. */
+export interface CallPlan {
+  readonly maxOutputTokens: number;
+  readonly want: Partial<Amounts>;
+}
+
+/**
+ * Plans the call and its re-asks, in the budget as it is when it is asked: the most they can cost is taken out before
+ * anything is sent. Where there is no room for the longest reply, the model is asked for a shorter one.
+ */
+export function callPlanner(
+  attempt: Attempt,
+  scope: Pick<Scope, 'ledger'>,
+  session: Session<never> | Session<unknown>,
+  prompt: Prompt,
+  calls: number,
+): () => CallPlan {
+  let worst: ((output: number) => Partial<Amounts>) | undefined;
+  return () => {
+    worst ??= worstCase(attempt, session, prompt, calls);
+    const maxOutputTokens = fitting(scope.ledger, worst, outputLimitOf(session));
+    return { maxOutputTokens, want: worst(maxOutputTokens) };
+  };
+}
+
+/** The most the call and its re-asks can cost, by the length of the replies. */
+function worstCase(
   attempt: Attempt,
   session: Session<never> | Session<unknown>,
   prompt: Prompt,
   calls: number,
-): Partial<Amounts> {
-  const output = session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens;
+): (output: number) => Partial<Amounts> {
   const request = requestFor(session as Session<unknown>, prompt, session.tools ?? NO_TOOLS);
   const first = Math.max(...choices(session).map((model) => model.countTokens(request)));
   const paid = calls * (session.model.paidAttempts ?? 1);
-  // each re-ask sends the prompt again, with every reply before it
-  const tokensIn = paid * first + ((paid * (calls - 1)) / 2) * (calls > 1 ? output + REASK_NOTE_TOKENS : 0);
-  const tokensOut = paid * output;
-  const costUsd = worstCost(tokensIn, tokensOut, dearestPrice(attempt, session));
-  return { modelCalls: calls, tokensIn, tokensOut, costUsd };
+  const price = dearestPrice(attempt, session);
+  return (output) => {
+    // each re-ask sends the prompt again, with every reply before it
+    const tokensIn = paid * first + ((paid * (calls - 1)) / 2) * (calls > 1 ? output + REASK_NOTE_TOKENS : 0);
+    const tokensOut = paid * output;
+    return { modelCalls: calls, tokensIn, tokensOut, costUsd: worstCost(tokensIn, tokensOut, price) };
+  };
+}
+
+/** The longest reply that the budget has room for: what it costs grows evenly with its length. */
+function fitting(ledger: Ledger, worst: (output: number) => Partial<Amounts>, most: number): number {
+  let longest = most;
+  for (const axis of ['tokensIn', 'tokensOut', 'costUsd'] as const) {
+    const fixed = worst(0)[axis] ?? 0;
+    const each = (worst(1)[axis] ?? 0) - fixed;
+    if (each > 0) longest = Math.min(longest, Math.floor((ledger.remaining(axis) - fixed) / each + 1e-9));
+  }
+  return Math.max(Math.min(most, LEAST_OUTPUT_TOKENS), longest);
 }
 
 export const NO_TOOLS: readonly ToolRef[] = [];
@@ -42,6 +84,12 @@ export function requestFor(session: Session<unknown>, prompt: Prompt, tools: rea
   const request = requestOf(session, prompt, tools);
   made.set(prompt, { session, tools, request });
   return request;
+}
+
+/** The request with the output limit that the budget has room for. */
+export function within(request: ModelRequest, maxOutputTokens: number): ModelRequest {
+  if (request.sampling.maxOutputTokens === maxOutputTokens) return request;
+  return { ...request, sampling: { ...request.sampling, maxOutputTokens } };
 }
 
 /** The model and those that may answer in its place. */
@@ -81,14 +129,17 @@ export function dearestPrice(attempt: Attempt, session: Pick<Session<unknown>, '
 }
 
 /** A provider that reports no usage, or nonsense, is billed for the most the call can have cost. */
-export function soundUsage(session: Session<unknown>, prompt: Prompt, usage: TokenUsage | undefined): TokenUsage {
+export function soundUsage(
+  session: Session<unknown>,
+  prompt: Prompt,
+  usage: TokenUsage | undefined,
+  maxOutputTokens: number,
+): TokenUsage {
   const { input, output } = usage ?? {};
   if (usage !== undefined && isAmount(input) && isAmount(output)) return usage;
   const worst = session.model.countTokens(requestFor(session, prompt, session.tools ?? NO_TOOLS));
   return {
     input: isAmount(input) ? input : worst,
-    output: isAmount(output)
-      ? output
-      : (session.sampling?.maxOutputTokens ?? session.model.capabilities.maxOutputTokens),
+    output: isAmount(output) ? output : maxOutputTokens,
   };
 }

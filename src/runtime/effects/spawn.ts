@@ -163,7 +163,7 @@ async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): 
 }
 
 function bounded(error: BoundReachedError, partial: unknown): Outcome<unknown> {
-  const base = { stop: 'bounded', bound: error.bound, limit: error.limit } as const;
+  const base = { stop: 'bounded', bound: error.bound, limit: error.limit, ...error.refused } as const;
   return partial === undefined ? base : { ...base, partial };
 }
 
