@@ -211,7 +211,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'run-start':
       case 'generation-start':
-        budgets.push({ from: place, at: entry.at, budget: completed(event.budget), fresh: own && place > 0 });
+        // a fork's own part, also where a fork of it inherits that
+        budgets.push({ from: place, at: entry.at, budget: completed(event.budget), fresh: place > 0 });
         break;
       case 'run-resume':
         if (event.budget !== undefined)

@@ -56,6 +56,24 @@ describe('a fork of a later generation', () => {
       expect(fork).toMatchObject({ stop: 'done', usage: { iterations: 0 } });
   });
 
+  it('of a fork sees what that fork had spent in its own part, as it saw it [F-X9]', async () => {
+    const stage = moving();
+    const life = stage.open(async (run: Run) => {
+      for (let n = 0; n < 3; n++) {
+        run.budget.take('iterations');
+        await run.step('left', { left: run.budget.remaining('iterations') }, () => n, 'pure');
+        await run.sleep(5);
+      }
+      return done(run.budget.spent().iterations);
+    }, STAYS);
+    await life.start();
+    const [first] = (await stage.entries()).filter(({ event }) => event.type === 'sleep-end');
+    await life.runtime.fork(RUN, { at: first?.seq ?? -1, id: 'fork', budget: budget({ iterations: 9 }) });
+    expect(await toTheEnd(life, 'fork')).toMatchObject({ stop: 'done', value: 2 });
+    for (const { at, ...fork } of await everyFork(stage, life, { run: 'fork', generation: 0, live: false }))
+      expect(fork, `fork at ${at}`).toMatchObject({ stop: 'done' });
+  });
+
   it('undoes what it did itself, and nothing that its parent undid passes for that [F-X3]', async () => {
     const stage = moving();
     const world: string[] = [];
