@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { EVEN, type Flavour, type Program, treesOf } from './program.js';
+import { EVEN, type Flavour, NONE, type Program, treesOf } from './program.js';
 
 /** What happens to a run from outside, at a write of one of its lives. */
 export interface Meddling {
@@ -234,6 +234,20 @@ const PROFILES: Readonly<Record<string, Profile>> = {
       meddling: fc.array(meddlingOf('pause'), { maxLength: 1 }),
       forks: fc.array(forkPlan, { minLength: 1, maxLength: 2 }),
       failsAtEnd: fc.constant(false),
+    },
+  },
+  /** What was undone in one generation, and is done again in a fork of the next. */
+  undone: {
+    flavour: { weights: { ...NONE, step: 4, call: 2, told: 1 }, around: ['seq'], effects: ['compensable', 'undoable'] },
+    generations: 2,
+    parts: {
+      crashes: fc.constant([]),
+      failsAtEnd: fc.constant(true),
+      more: treesOf({ weights: { ...NONE, step: 1 }, around: ['seq'], effects: ['compensable'] }),
+      forks: fc.array(
+        forkPlan.map((plan) => ({ ...plan, generation: 0.99, at: 0.7 + plan.at * 0.3, live: true, limits: undefined })),
+        { minLength: 1, maxLength: 2 },
+      ),
     },
   },
   deploys: {

@@ -72,7 +72,11 @@ async function answer(
     }
     const said = await Promise.allSettled([send(token, yes, 'ann'), send(token, no, 'bob')]);
     const accepted = said.filter((one) => one.status === 'fulfilled' && one.value.delivery === 'delivered').length;
-    if (accepted !== 1) place.world.blame('verdict:both', `${accepted} of two verdicts on ${name} were accepted`);
+    if (accepted !== 1)
+      place.world.blame(
+        accepted === 0 ? 'verdict:none' : 'verdict:both',
+        `${accepted} of two verdicts on ${name} were accepted`,
+      );
     return true;
   }
   const isOnlyOne = all.filter((one) => one.name === name).length === 1;

@@ -1,5 +1,5 @@
 import { type Agent, type Budget, budget, done, type Engine, type Runtime } from 'flyball';
-import { type CrashPlan, crashingEngine, testHost } from 'flyball/testing';
+import { type CrashPlan, crashingEngine, testHost, turns } from 'flyball/testing';
 import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
 import { openRuntime } from '../../src/runtime/runtime.js';
 import { type Case, ENOUGH, type Limits } from './case.js';
@@ -50,17 +50,21 @@ export class Place {
     return this.process(plan, { version: '1', worker: false, agent: undefined });
   }
 
-  /** A process with the next version of the agent, which looks for work for a while. */
+  /** For a while two processes look for work: one with the agent as it is, one with its next version. */
   async deploy(ms: number): Promise<void> {
     const { isDead } = this.world;
     const agent: Agent<unknown, unknown> = async (run) => {
       await run.step('checked', null, () => 'checked', 'pure');
       return done('version 2');
     };
-    const life = this.process(() => false, { version: '2', worker: true, agent });
+    const able = this.process(() => false, { version: '1', worker: true, agent: undefined });
+    await turns(2); // it has said that it is there
+    const next = this.process(() => false, { version: '2', worker: true, agent });
     this.lives--;
     await pass(this.clock, ms);
-    life.end();
+    await this.world.settled();
+    able.end();
+    next.end();
     this.world.isDead = isDead;
   }
 

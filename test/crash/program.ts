@@ -55,6 +55,19 @@ export const EVEN: Weights = {
   left: 1,
 };
 
+export const NONE: Weights = {
+  step: 0,
+  call: 0,
+  ask: 0,
+  wait: 0,
+  hear: 0,
+  sleep: 0,
+  take: 0,
+  identity: 0,
+  told: 0,
+  left: 0,
+};
+
 const EFFECTS: readonly StepEffect[] = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'];
 const PLAIN_TOOLS = ['lookup', 'mail', 'book'] as const;
 const LEGS = ['read', 'browse', 'flaky', 'post', 'post', 'lookup'] as const;

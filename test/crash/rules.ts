@@ -98,9 +98,13 @@ const compensations: Rule = ({ entries, inherited, world, runId, stop }) => {
       const said = lines.filter(({ effect, status }) => effect === name && status === 'COMPENSATED').length;
       const own = acts.filter(({ intent }) => intent.id === name);
       const standing = own.filter(({ intent }) => world.last(intent.key) === 'made').length;
+      // nobody even tried to undo it: something that was undone before answered for it
+      const isTried = eventsOf(entries, 'intent').some(
+        ({ of, input }) => of === 'undo' && (input as { readonly effect?: string }).effect === name,
+      );
       if (said > 0 && own.length > 0 && said > own.length - standing)
         found.push({
-          rule: inherited.length > 0 ? 'report:fork' : 'report:false',
+          rule: inherited.length > 0 && !isTried ? 'report:fork' : 'report:false',
           detail: `${name} is reported as COMPENSATED and stands`,
         });
     }
