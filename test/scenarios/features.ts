@@ -31,6 +31,8 @@ export interface Feature {
   readonly people?: (waiting: Waiting) => PersonAnswer | undefined;
   readonly heedsInstructions?: true;
   readonly racesTime?: true;
+  readonly ends?: 'failed';
+  readonly says?: readonly string[];
   readonly never?: readonly string[];
   readonly secrets?: readonly string[];
 }
@@ -120,27 +122,27 @@ const HOUR = 3_600_000;
 export const features: Readonly<Record<string, Feature>> = {
   all: {
     name: 'all',
-    around: (inner, kit) => async (run) => {
+    around: (inner, kit) => async (run, input) => {
       const side = kit.idempotent('side');
-      const settled = await run.all([(on) => inner(on, null), async (on) => (await on.call(side, {})).content], 2);
+      const settled = await run.all([(on) => inner(on, input), async (on) => (await on.call(side, {})).content], 2);
       for (const result of settled) if (!result.ok) throw result.error;
       return settled.map((result) => (result.ok ? result.value : null));
     },
   },
   first: {
     name: 'first',
-    around: (inner, kit) => async (run) => {
+    around: (inner, kit) => async (run, input) => {
       const slow = async (on: Run): Promise<unknown> => {
         await on.call(kit.pure('peek'), {});
         await on.sleep(30 * 24 * HOUR);
         return 'late';
       };
-      return run.first([(on) => inner(on, null), slow]);
+      return run.first([(on) => inner(on, input), slow]);
     },
   },
   'first lost by a child': {
     name: 'first lost by a child',
-    around: (inner) => async (run) => {
+    around: (inner) => async (run, input) => {
       const won = await run.first<unknown>([
         async (on) => {
           await on.sleep(1_000);
@@ -148,19 +150,19 @@ export const features: Readonly<Record<string, Feature>> = {
         },
         async (on) => on.spawn(async (child) => done(await child.wait({ name: 'never' })), null, { share: 0.3 }),
       ]);
-      return [won, await inner(run, null)];
+      return [won, await inner(run, input)];
     },
   },
   child: {
     name: 'child',
-    around: (inner) => async (run) => {
-      const outcome = await run.spawn(async (child) => done(await inner(child, null)), null, { share: 0.5 });
+    around: (inner) => async (run, input) => {
+      const outcome = await run.spawn(async (child) => done(await inner(child, input)), null, { share: 0.5 });
       return outcome.stop === 'done' ? outcome.value : outcome.stop;
     },
   },
   'children in a row': {
     name: 'children in a row',
-    around: (inner, kit) => async (run) => {
+    around: (inner, kit) => async (run, input) => {
       const values: unknown[] = [];
       for (let n = 0; n < 2; n++) {
         const outcome = await run.spawn(
@@ -168,10 +170,10 @@ export const features: Readonly<Record<string, Feature>> = {
           null,
           { share: 0.5 },
         );
-        if (outcome.stop === 'bounded') throw new Error(`a child was bounded: ${outcome.bound}`);
+        if (outcome.stop === 'bounded') throw Object.assign(new Error('a child was bounded'), { outcome });
         values.push(outcome.stop);
       }
-      return [...values, await inner(run, null)];
+      return [...values, await inner(run, input)];
     },
   },
   generations: {
@@ -180,46 +182,61 @@ export const features: Readonly<Record<string, Feature>> = {
     around: (inner, kit) => async (run, input) => {
       const generation = (input as { readonly generation?: number } | null)?.generation ?? 0;
       await run.call(kit.idempotent(`generation-${generation}`), {});
-      const value = await inner(run, null);
+      const value = await inner(run, { generation });
       if (generation < 1) return run.continueWith({ generation: generation + 1 });
       return [generation, value];
     },
   },
   saga: {
     name: 'saga',
-    around: (inner, kit) => async (run) => [await kit.book(run, 'room'), await inner(run, null)],
+    around: (inner, kit) => async (run, input) => [await kit.book(run, 'room'), await inner(run, input)],
   },
   'rolled back': {
     name: 'rolled back',
-    around: (inner, kit) => async (run) => {
+    ends: 'failed',
+    around: (inner, kit) => async (run, input) => {
       await kit.book(run, 'flight');
-      await inner(run, null);
+      const value = await inner(run, input);
       await kit.book(run, 'car');
+      if ((input as { readonly generation?: number } | null)?.generation === 0) return value; // the last one fails
+      throw Object.assign(new Error('sold out'), { code: 'SOLD_OUT' });
+    },
+  },
+  'rolled back, with more in forks': {
+    name: 'rolled back, with more in forks',
+    ends: 'failed',
+    racesTime: true, // code that was mended does more after the fork: only the books are compared
+    around: (inner, kit) => async (run, input) => {
+      await kit.book(run, 'train');
+      const value = await inner(run, input);
+      if ((input as { readonly generation?: number } | null)?.generation === 0) return value;
+      if (run.id.startsWith('fork')) for (const name of ['ferry', 'bus']) await kit.book(run, name);
       throw Object.assign(new Error('sold out'), { code: 'SOLD_OUT' });
     },
   },
   approval: {
     name: 'approval',
     people: ({ request }) => (JSON.stringify(request ?? null).includes('wire') ? approve : undefined),
-    around: (inner, kit) => async (run) => [
+    around: (inner, kit) => async (run, input) => [
       (await run.call(kit.irreversible('wire'), { amount: 10 })).content,
-      await inner(run, null),
+      await inner(run, input),
     ],
   },
   question: {
     name: 'question',
     people: ({ name }) => (name === 'color' ? { payload: 'blue' } : undefined),
-    around: (inner) => async (run) => [
+    around: (inner) => async (run, input) => [
       await run.wait({ name: 'color', request: 'Which color?' }),
-      await inner(run, null),
+      await inner(run, input),
     ],
   },
   'asked again': {
     name: 'asked again',
+    says: ['yes'],
     racesTime: true,
     people: ({ request }) =>
       (request as { readonly level?: number })?.level === 2 ? { payload: 'yes', byName: true } : undefined,
-    around: (inner) => async (run) => {
+    around: (inner) => async (run, input) => {
       for (const level of [1, 2]) {
         const heard = await run.first<unknown>([
           (on) => on.wait({ name: 'agreed', request: { level } }),
@@ -228,29 +245,29 @@ export const features: Readonly<Record<string, Feature>> = {
             return 'nobody';
           },
         ]);
-        if (heard !== 'nobody') return [level, heard, await inner(run, null)];
+        if (heard !== 'nobody') return [level, heard, await inner(run, input)];
       }
-      return ['nobody', await inner(run, null)];
+      return ['nobody', await inner(run, input)];
     },
   },
   bound: {
     name: 'bound',
     budget: { toolCalls: 1 },
     larger: [{ toolCalls: 3 }, { toolCalls: 60 }],
-    around: (inner, kit) => async (run) => {
+    around: (inner, kit) => async (run, input) => {
       const before = await run.call(kit.idempotent('before'), {});
-      const value = await inner(run, null);
+      const value = await inner(run, input);
       const after = await run.call(kit.idempotent('after'), {});
       return [before.content, value, after.content];
     },
   },
   time: {
     name: 'time',
-    around: (inner) => async (run) => {
+    around: (inner) => async (run, input) => {
       const began = run.now();
       const drawn = run.random();
       await run.sleep(5_000);
-      const value = await inner(run, null);
+      const value = await inner(run, input);
       await run.sleep(5_000);
       return [run.now() - began >= 10_000, drawn === run.random(), value];
     },
@@ -258,13 +275,13 @@ export const features: Readonly<Record<string, Feature>> = {
   'child deadline': {
     name: 'child deadline',
     racesTime: true,
-    around: (inner, kit) => async (run) => {
+    around: (inner, kit) => async (run, input) => {
       const outcome = await run.spawn(
         async (child) => done((await child.call(kit.irreversible('gift'), {})).content),
         null,
         { deadline: run.now() + HOUR },
       );
-      return [outcome.stop, await inner(run, null)];
+      return [outcome.stop, await inner(run, input)];
     },
     never: ['gift'],
   },
@@ -272,7 +289,7 @@ export const features: Readonly<Record<string, Feature>> = {
     name: 'ask',
     around: (inner, kit) => {
       const session = kit.session('talker', (messages) => `reply ${messages.length}`);
-      return async (run) => [(await run.ask(session, 'How are you?')).text, await inner(run, null)];
+      return async (run, input) => [(await run.ask(session, 'How are you?')).text, await inner(run, input)];
     },
   },
   'tool loop': {
@@ -289,19 +306,19 @@ export const features: Readonly<Record<string, Feature>> = {
             },
       );
       const loop = toolLoop({ session, tools: [kit.pure('look'), kit.idempotent('send')] });
-      return async (run) => {
+      return async (run, input) => {
         const outcome = await loop(run.scope('loop'), 'Go.');
-        return [outcome.stop, await inner(run, null)];
+        return [outcome.stop, await inner(run, input)];
       };
     },
   },
   instructions: {
     name: 'instructions',
     heedsInstructions: true,
-    around: (inner) => async (run) => {
+    around: (inner) => async (run, input) => {
       const before = run.instructions().map(({ text }) => text);
       await run.step('think', { before }, () => 'thought', 'pure');
-      const value = await inner(run, null);
+      const value = await inner(run, input);
       const told = run.instructions().map(({ text }) => text);
       await run.step('think again', { told }, () => 'thought', 'pure');
       return value;
@@ -310,11 +327,11 @@ export const features: Readonly<Record<string, Feature>> = {
   private: {
     name: 'private',
     secrets: ['SECRET-OF-THE-VAULT'],
-    around: (inner, kit) => async (run) => {
+    around: (inner, kit) => async (run, input) => {
       run.note({ kind: 'private', tools: ['vault'] });
       const vault = kit.pure('vault', 'SECRET-OF-THE-VAULT');
       await run.call(vault, { n: 1 });
-      const value = await inner(run, null);
+      const value = await inner(run, input);
       await run.call(vault, { n: 2 });
       return value;
     },
@@ -331,10 +348,10 @@ export const features: Readonly<Record<string, Feature>> = {
         autonomyBudget: 'off',
         tools: legged,
       }),
-    around: (inner, kit) => async (run) => {
+    around: (inner, kit) => async (run, input) => {
       await run.call(kit.idempotent('read-mail', ['private-data']), {});
       await run.call(kit.pure('browse', 'a page', ['untrusted-content']), {});
-      const value = await inner(run, null);
+      const value = await inner(run, input);
       await run.sleep(1_000);
       return [value, (await run.call(kit.idempotent('post', ['outbound']), {})).ok];
     },
@@ -354,9 +371,9 @@ export const features: Readonly<Record<string, Feature>> = {
         },
         { allow, baseline: { suite: 's', score: 1, minimum: 0.5, classes: ['pure', 'idempotent'] } },
       );
-      return async (run) => {
+      return async (run, input) => {
         const outcome = await agent(run.scope('supervised'), null);
-        return [outcome.stop === 'done' ? outcome.value : outcome.stop, await inner(run, null)];
+        return [outcome.stop === 'done' ? outcome.value : outcome.stop, await inner(run, input)];
       };
     },
   },
@@ -365,19 +382,19 @@ export const features: Readonly<Record<string, Feature>> = {
     around: (inner, kit) => {
       const store = kit.outside.keep('store', () => memoryStore());
       const kept = memory({ store });
-      return async (run) => {
+      return async (run, input) => {
         await kept.remember(run, 'episodic', { content: 'The sky is blue and wide.', trust: 'user' });
-        return inner(run, null);
+        return inner(run, input);
       };
     },
   },
   spending: {
     name: 'spending',
-    around: (inner) => async (run) => {
+    around: (inner) => async (run, input) => {
       run.budget.take('iterations');
       const before = run.budget.remaining('iterations');
       await run.step('count', { before }, () => 'counted', 'pure');
-      const value = await inner(run, null);
+      const value = await inner(run, input);
       run.budget.take('iterations');
       await run.step('count again', { after: run.budget.remaining('iterations') }, () => 'counted', 'pure');
       return value;
@@ -385,9 +402,9 @@ export const features: Readonly<Record<string, Feature>> = {
   },
   identity: {
     name: 'identity',
-    around: (inner) => async (run) => {
+    around: (inner) => async (run, input) => {
       const greeted = await run.step('greet', { who: run.subject }, ({ who }) => `hello ${who}`, 'pure');
-      return [greeted, await inner(run, null)];
+      return [greeted, await inner(run, input)];
     },
   },
 };
@@ -420,6 +437,10 @@ export function meeting(names: readonly string[]): Scenario {
       }
       return undefined;
     },
+    ends: {
+      stop: given.some((feature) => feature.ends === 'failed') ? 'failed' : 'done',
+      says: given.some((feature) => feature.ends === 'failed') ? [] : given.flatMap((feature) => feature.says ?? []),
+    },
     never: given.flatMap((feature) => feature.never ?? []),
     secrets: given.flatMap((feature) => feature.secrets ?? []),
     ...(given.some((feature) => feature.racesTime) ? { racesTime: true as const } : {}),
@@ -432,7 +453,9 @@ export function meeting(names: readonly string[]): Scenario {
         try {
           return done(await body(run, input));
         } catch (error) {
-          if ((error as { readonly code?: string }).code !== 'SOLD_OUT') throw error;
+          const { code, outcome } = error as { readonly code?: string; readonly outcome?: Outcome<unknown> };
+          if (outcome !== undefined) return outcome; // of a child: the run stands where its child does
+          if (code !== 'SOLD_OUT') throw error;
           return failed({ code: 'EFFECT_FAILED', message: 'sold out', retryable: false });
         }
       };

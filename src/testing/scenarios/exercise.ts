@@ -57,7 +57,7 @@ export async function exercise(scenario: Scenario, options: ExerciseOptions): Pr
     const home = await newStage();
     const straight = await play(scenario, { name: 'straight' }, home);
     stop = straight.outcome.stop;
-    check({ name: 'straight' }, straight, straight.outcome.stop === 'threw' ? [straight.outcome.because] : []);
+    check({ name: 'straight' }, straight, expected(scenario, straight));
     for (const way of waysOf(straight, options.most)) {
       const played = await play(scenario, way, await newStage());
       check(way, played, compared(scenario, way, straight, played));
@@ -87,6 +87,17 @@ export function assertSame({ scenario, plays, differences }: ExerciseReport): vo
     return `- ${what}\n  in ${shown.length} of ${plays} plays: ${named.join(', ')}${shown.length > 5 ? ', …' : ''}`;
   });
   throw new Error(`${scenario} does not come out the same in every way:\n${lines.join('\n')}`);
+}
+
+function expected({ ends }: Scenario, { outcome }: Played): string[] {
+  if (outcome.stop === 'threw' || outcome.stop === 'stuck') return [`it ended ${outcome.stop}: ${outcome.because}`];
+  if (ends === undefined) return [];
+  const text = JSON.stringify(outcome);
+  const unsaid = (ends.says ?? []).filter((word) => !text.includes(word));
+  return [
+    ...(outcome.stop === ends.stop ? [] : [`it ended ${text} instead of ${ends.stop}`]),
+    ...unsaid.map((word) => `its outcome does not say ${word}: ${text}`),
+  ];
 }
 
 function waysOf(straight: Played, most: number | undefined): Way[] {

@@ -1,5 +1,5 @@
 import type { Budget } from '../../core/budget.js';
-import type { Waiting } from '../../core/outcome.js';
+import type { Stop, Waiting } from '../../core/outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Engine } from '../../ports/engine.js';
 import type { Host } from '../../ports/host.js';
@@ -42,6 +42,8 @@ export interface Scenario {
   readonly people?: (waiting: Waiting) => PersonAnswer | undefined;
   /** The budgets to resume with, one after the other, when the run stops at a bound. */
   readonly larger?: readonly Partial<Budget>[];
+  /** How the straight play must end; without it, however it ends is what the others are held against. */
+  readonly ends?: { readonly stop: Stop; readonly says?: readonly string[] };
   /** What of a value has to be the same in every play; all of it by default. Leave out what counts tokens or names the run. */
   readonly compare?: (value: unknown) => unknown;
   /** The agent reads its instructions, so a redirection may change how it ends. */
