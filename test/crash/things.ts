@@ -53,7 +53,8 @@ export function sessionOf(given: Case, world: World): Session {
   const model = scriptedModel(
     {
       talker: async () => {
-        if (world.tokensOut > world.tokensLimit)
+        // what a reply cost that a crash cut off, nobody can know
+        if (given.crashes.length === 0 && world.tokensOut > world.tokensLimit)
           world.blame('budget:tokensOut', `asked again after ${world.tokensOut} of ${world.tokensLimit} tokens`);
         await world.latency();
         world.tokensOut += 10 * given.overshoot;
