@@ -77,7 +77,6 @@ async function enlarge(
   await pass(place.clock, place.given.restMs);
   const limits = isEnough && next !== undefined ? next : PLENTY;
   noteEra(place, journey, limits.toolCalls ?? 0);
-  if (!isEnough) place.world.tokensLimit = Number.POSITIVE_INFINITY;
   const handle = await runtime.resume(journey.runId, { by: 'op', budget: limits });
   journey.hasPlenty = !isEnough; // not before: the process may die while it says so
   return handle;

@@ -80,7 +80,6 @@ function journeyOf(place: Place, runId: string): Journey {
     hasPlenty: false,
     begin: (runtime) => {
       const budget = startBudget(given, first, place.clock.now());
-      place.world.tokensLimit = budget.tokensOut;
       journey.eras.length = 0;
       noteEra(place, journey, first.toolCalls);
       return runtime.start('fuzzed', null, { id: runId, budget, subject: 'customer' });

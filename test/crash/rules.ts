@@ -145,6 +145,18 @@ const spending: Rule = ({ given, journey, world, runId }) => {
   });
 };
 
+/** A model that reported more than is left is not asked again under that budget. */
+const tokens: Rule = ({ entries }) => {
+  let limit = Number.POSITIVE_INFINITY;
+  let used = 0;
+  return entries.flatMap(({ event }) => {
+    if ('budget' in event && event.budget !== undefined) limit = event.budget.tokensOut;
+    if (event.type === 'ask-end') used += event.spent.tokensOut ?? 0;
+    const detail = `asked again after ${used} of ${limit} tokens`;
+    return event.type === 'ask-start' && used > limit ? [{ rule: 'budget:tokensOut', detail }] : [];
+  });
+};
+
 /** What is private stays private in every view, whatever the run was forked from or goes on as. */
 const privacy: Rule = ({ given, entries }) => {
   if (!given.isPrivate) return [];
@@ -266,6 +278,7 @@ const RULES: readonly Rule[] = [
   compensations,
   cancellation,
   spending,
+  tokens,
   privacy,
   trifecta,
   supervision,

@@ -53,11 +53,7 @@ export function sessionOf(given: Case, world: World): Session {
   const model = scriptedModel(
     {
       talker: async () => {
-        // what a reply cost that a crash cut off, nobody can know
-        if (given.crashes.length === 0 && world.tokensOut > world.tokensLimit)
-          world.blame('budget:tokensOut', `asked again after ${world.tokensOut} of ${world.tokensLimit} tokens`);
         await world.latency();
-        world.tokensOut += 10 * given.overshoot;
         const text = `reply ${world.secret}${world.fresh()}`;
         return given.overshoot === 1 ? text : { text, usage: { input: 3, output: 10 * given.overshoot } };
       },

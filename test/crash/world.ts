@@ -18,9 +18,6 @@ export class World {
   readonly violations: Violation[] = [];
   /** Keys of the tool calls that were executed, by run: what a crash or a bound cut off is made again under its key. */
   readonly toolCalls = new Map<string, Set<string>>();
-  tokensOut = 0;
-  /** What the run may have the model write. */
-  tokensLimit = Number.POSITIVE_INFINITY;
   /** The latest time that each run was told. */
   readonly told = new Map<string, number>();
   /** Forks run mended code, and later processes wider scopes. */
