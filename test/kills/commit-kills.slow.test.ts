@@ -40,7 +40,7 @@ it('a process killed inside a commit that two runs share loses and doubles nothi
   let deaths = 0;
   for (const dieAt of SAMPLE) {
     const runIds = ['a', 'b'].map((name) => `${name}-${dieAt.when}-${dieAt.commit}`);
-    const doomed = await opened({ dieAt });
+    const doomed = await opened({ strike: { signal: 'SIGKILL', at: 'commit', nth: dieAt.commit, when: dieAt.when } });
     const both = Promise.all(runIds.map((id) => doomed.start('mixture', job, { id }).then(() => doomed.finished(id))));
     const [one = '', two = ''] = runIds;
     const outcomes = await whileAnswering(desk, one, () =>

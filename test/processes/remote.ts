@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Outcome, RuntimeOptions } from 'flyball';
+import type { Budget, ForkOptions, Outcome, RuntimeOptions } from 'flyball';
 import { root } from '../../scripts/files.mjs';
+import type { Strike } from '../programs/agent-process.js';
 
 /** test/programs/agent-process.ts as seen from the test that starts it. */
 export interface Remote {
@@ -12,7 +13,12 @@ export interface Remote {
   /** The signal it died of, or its exit code. */
   readonly exited: Promise<NodeJS.Signals | number>;
   open(opening: RemoteOpening): Promise<void>;
-  start(agent: string, input: unknown, options?: { readonly id?: string }): Promise<string>;
+  start(
+    agent: string,
+    input: unknown,
+    options?: { readonly id?: string; readonly budget?: Budget; readonly subject?: string },
+  ): Promise<string>;
+  fork(runId: string, options: ForkOptions): Promise<string>;
   resume(runId: string, options?: object): Promise<string>;
   /** At this time of the clock on the wall, to the millisecond. */
   resumeAt(runId: string, at: number): Promise<string>;
@@ -21,6 +27,12 @@ export interface Remote {
   finished(runId: string): Promise<Outcome<unknown>>;
   /** Resolves when the process has said this. */
   told(what: string): Promise<void>;
+  /** Another accident, from now on. */
+  setStrike(strike: Strike): Promise<void>;
+  /** Its clock is this far ahead from now on. */
+  setClock(aheadMs: number): Promise<void>;
+  /** Resolves when no body of an effect with this key runs there. */
+  bodySettled(key: string): Promise<void>;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
   /** SIGSTOP and SIGCONT. */
@@ -34,7 +46,7 @@ export interface RemoteOpening {
   readonly options?: Partial<RuntimeOptions>;
   readonly aheadMs?: number;
   readonly stopAfterIntent?: boolean;
-  readonly dieAt?: { readonly commit: number; readonly when: 'before' | 'after' };
+  readonly strike?: Strike;
 }
 
 const PROGRAM = join(root, 'dist-programs/agent-process.js');
@@ -101,6 +113,10 @@ export function remote(): Remote {
     signal: (runId, name, payload) => request('signal', runId, name, payload),
     outcome: (runId) => request('outcome', runId),
     finished: (runId) => request('finished', runId),
+    fork: (runId, options) => request('fork', runId, options),
+    setStrike: (strike) => request('strike', strike),
+    setClock: (aheadMs) => request('clock', aheadMs),
+    bodySettled: (key) => request('body-settled', key),
     told: (what) => (said.has(what) ? Promise.resolve() : new Promise((resolve) => listeners.set(what, resolve))),
     async kill() {
       child.kill('SIGKILL');

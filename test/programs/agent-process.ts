@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { budget, createRuntime, type Runtime, type RuntimeOptions, systemClock } from 'flyball';
 import { type DriverName, type SqliteEngine, sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { agents, tell } from './process-agents.js';
+import { around, bodySettled, storm } from './storm-agents.js';
 
 interface Opening {
   readonly path: string;
@@ -22,14 +23,28 @@ interface Opening {
   readonly aheadMs?: number;
   /** Stops itself with SIGSTOP right after the commit that holds the first INTENT, before anything acts on it. */
   readonly stopAfterIntent?: boolean;
-  /** Dies of SIGKILL at this commit: inside its transaction, or when it is durable and nobody has been told. */
-  readonly dieAt?: { readonly commit: number; readonly when: 'before' | 'after' };
+  readonly strike?: Strike;
 }
 
+/**
+ * Dies of SIGKILL, or stops itself with SIGSTOP, at this commit from now on: inside its transaction, or when it is durable
+ * and nobody has been told. Or at this effect of an agent that says when it acts: right before or right after it.
+ */
+export interface Strike {
+  readonly signal: 'SIGKILL' | 'SIGSTOP';
+  readonly at: 'commit' | 'effect';
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+
+const everyAgent = { ...agents, storm };
 let runtime: Runtime | undefined;
+let aheadMs = 0;
+let strike: (Strike & { passed: number }) | undefined;
 
 async function open(opening: Opening): Promise<void> {
-  const { path, driver, aheadMs = 0 } = opening;
+  const { path, driver } = opening;
+  aheadMs = opening.aheadMs ?? 0;
   const clock = systemClock();
   const accident = accidentOf(opening);
   const engine = await sqliteEngine({
@@ -40,7 +55,7 @@ async function open(opening: Opening): Promise<void> {
   });
   runtime = createRuntime({
     engine: { ...engine, append: (claim, batch) => engine.append(claim, accident.noticed(batch)) },
-    agents: Object.fromEntries(Object.entries(agents).filter(([name]) => opening.agents?.includes(name) ?? true)),
+    agents: Object.fromEntries(Object.entries(everyAgent).filter(([name]) => opening.agents?.includes(name) ?? true)),
     clock: { ...clock, now: () => clock.now() + aheadMs },
     prices: { 'scripted/writer': { input: 1, output: 1 } },
     options: { maxResumes: 1000, pollMs: 50, ...opening.options },
@@ -49,22 +64,29 @@ async function open(opening: Opening): Promise<void> {
 
 type Appended = Parameters<SqliteEngine['append']>[1];
 
-/** What is to happen to this process around a commit. */
-function accidentOf({ stopAfterIntent = false, dieAt }: Opening) {
+/** What is to happen to this process around a commit or an effect. */
+function accidentOf({ stopAfterIntent = false, strike: first }: Opening) {
   let isIntended = false;
   let isStopped = false;
-  const die = (commit: number, when: 'before' | 'after'): void => {
-    if (dieAt?.commit === commit && dieAt.when === when) process.kill(process.pid, 'SIGKILL');
+  if (first !== undefined) strike = { ...first, passed: 0 };
+  const stop = (): void => {
+    tell('stopping');
+    process.kill(process.pid, 'SIGSTOP');
   };
+  const pass = (at: Strike['at'], when: Strike['when']): void => {
+    if (strike?.at !== at || strike.when !== when || ++strike.passed !== strike.nth) return;
+    if (strike.signal === 'SIGSTOP') stop();
+    else process.kill(process.pid, 'SIGKILL');
+  };
+  around.effect = (when) => pass('effect', when);
   return {
     hooks: {
-      beforeCommit: (n: number) => die(n, 'before'),
-      afterCommit: (n: number) => {
-        die(n, 'after');
+      beforeCommit: () => pass('commit', 'before'),
+      afterCommit: () => {
+        pass('commit', 'after');
         if (!stopAfterIntent || !isIntended || isStopped) return;
         isStopped = true;
-        tell('stopping');
-        process.kill(process.pid, 'SIGSTOP');
+        stop();
       },
     },
     /** Looks at a batch on its way in, so that the commit after which to stop is known before it happens. */
@@ -99,6 +121,16 @@ async function perform(method: string, parameters: readonly never[]): Promise<un
       return runtime.handle(first).finished();
     case 'signal':
       return runtime.signal(first, second, third);
+    case 'fork':
+      return (await runtime.fork(first, second)).id;
+    case 'clock':
+      aheadMs = Number(first);
+      return aheadMs;
+    case 'strike':
+      strike = { ...(first as unknown as Strike), passed: 0 };
+      return null;
+    case 'body-settled':
+      return bodySettled(first);
     case 'close':
       return runtime.close();
     default:
