@@ -76,7 +76,7 @@ describe('a run that changes files', () => {
       await stage.crashed(agent, at(when, 'complete'));
       expect(place.get('b.txt')).toBe('changed\n');
       const inode = statSync(place.path('b.txt')).ino;
-      await stage.clock.advance(61_000); // the dead owner could have acted until then
+      await stage.clock.advance(66_000); // the dead owner could have acted until then
       const inodes: number[] = [];
       const seen = async (run: Run): Promise<Outcome<unknown>> => {
         await run.call(place.tool('write_file') as never, args);
@@ -96,7 +96,7 @@ describe('a run that changes files', () => {
       done(await run.call(place.tool('write_file') as never, { path: 'b.txt', content: 'changed\n' }));
     await stage.crashed(agent, at('after', 'intent'));
     expect(place.get('b.txt')).toBe('b\n');
-    await stage.clock.advance(61_000);
+    await stage.clock.advance(66_000);
     expect(await stage.open(agent).resume()).toMatchObject({ stop: 'done', value: { ok: true } });
     expect(place.get('b.txt')).toBe('changed\n');
   });

@@ -40,7 +40,7 @@ describe('a bound of the run', () => {
     ['modelCalls', 1],
     ['modelCalls', 2],
     ['modelCalls', 5],
-    ['costUsd', 0.02],
+    ['costUsd', 0.006],
     ['tokensIn', 3000],
   ] as const;
   it.each(stops)(

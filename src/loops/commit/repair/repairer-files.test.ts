@@ -136,7 +136,7 @@ describe('a repair of a real file', () => {
       const ended = await Promise.race([life.start(), life.crashed.then(() => undefined)]);
       if (ended !== undefined) return expect(nth).toBeGreaterThan(15); // every write has been cut off once
       life.die();
-      await stage.clock.advance(61_000); // the dead owner could have acted until then
+      await stage.clock.advance(66_000); // the dead owner could have acted until then, and settled after it
       const next = stage.open(agent);
       const known = await next.runtime.entries(RUN).catch(() => []);
       const [end] = eventsOf(known, 'run-end');
