@@ -40,7 +40,7 @@ describe('run summary', () => {
   it('sets what was spent against the budget, axis by axis', () => {
     const { usage } = summarise(purchase());
     expect(usage.tokensIn).toEqual({ spent: 420, limit: 10_000 });
-    expect(usage.toolCalls).toEqual({ spent: 2, limit: 100 });
+    expect(usage.toolCalls).toEqual({ spent: 2, limit: 500 });
     expect(Object.keys(usage)).toHaveLength(9);
   });
 

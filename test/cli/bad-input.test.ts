@@ -161,7 +161,7 @@ describe('a full disk', () => {
   it('code 9 and what to do; once there is room again the same command works and nothing is lost [R2-BAD-FULL]', async (context) => {
     const disk = join(desk.folder, 'disk');
     mkdirSync(disk);
-    if (!mounts(disk, 'size=1m')) {
+    if (!mounts(disk, 'size=2m')) {
       console.warn('Skipped: this user may not mount a small disk.');
       return context.skip();
     }

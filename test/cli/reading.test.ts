@@ -53,7 +53,7 @@ describe('flyball show', () => {
     const firstAnswer = entries.find((entry) => (entry['event'] as { type: string }).type === 'ask-end')?.['seq'];
     const { out } = await desk.flyball('show', 'r1', '--at', String(firstAnswer));
     expect(out).toContain(`Run r1  running, as of entry ${String(firstAnswer)}`);
-    expect(out).toMatch(/modelCalls .* 1 of 50/);
+    expect(out).toMatch(/modelCalls .* 1 of 200/);
     expect(out.split('\n').at(-2)).toMatch(new RegExp(`^ +${String(firstAnswer)} .*asked writer`));
     const beyond = await desk.flyball('show', 'r1', '--at', '999');
     expect(beyond.code).toBe(2);
