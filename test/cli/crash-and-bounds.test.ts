@@ -32,7 +32,7 @@ it('asks a person what nothing can prove, and prints the command that answers [R
   const resumed = await desk.flyball('resume', 'r1', '--json');
   expect(resumed.code).toBe(3);
   const [happened = ''] = lastJson(resumed.out)['next'] as string[];
-  expect(happened).toMatch(/^flyball signal r1 .*doubt.*"happened":true/);
+  expect(happened).toMatch(/^flyball answer r1 .*"happened":true/);
   expect((await desk.flyball('show', 'r1')).out).toContain(happened);
   expect((await desk.paste(happened)).code).toBe(0);
   expect(desk.ledger()).toEqual([{ charged: 1 }]); // believed, not repeated

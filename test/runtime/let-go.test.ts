@@ -10,7 +10,7 @@ const ROUNDS = 8;
 const ends: Readonly<Record<string, (run: Run) => Promise<unknown>>> = {
   done: async () => undefined,
   failed: async () => Promise.reject(new Error('no')),
-  bounded: async (run) => run.budget.take('iterations', 1_000),
+  bounded: async (run) => run.budget.take('iterations', 10_000),
   'with a branch cut off': (run) =>
     run.first([
       (branch) => branch.step('quick', 0, async () => 0, 'pure'),
