@@ -94,10 +94,10 @@ export type EffectEvent =
       readonly model: string;
       /** Id of the last link of the prompt chain, setup included. */
       readonly tip: string;
-      /** How long a reply the model was asked for at most: what the session allows, or what the budget had left. */
-      readonly maxOutputTokens: number;
       readonly reserved: Partial<Amounts>;
       readonly attempt: number;
+      /** How long a reply the model was asked for at most, where the budget had less left than the session allows. */
+      readonly maxOutputTokens?: number;
     }
   | {
       readonly type: 'ask-end';

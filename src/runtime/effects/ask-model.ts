@@ -6,6 +6,7 @@ import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } 
 import { costOf, worstCost } from '../../core/prices.js';
 import { append, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
+import { outputLimitOf } from '../../core/request.js';
 import type { Input, Reply, Session } from '../../core/session.js';
 import { underSetup } from '../../core/setup-chain.js';
 import type { ToolRef } from '../../core/tool.js';
@@ -119,9 +120,9 @@ async function drive(attempt: Attempt, pending: Pending, asked: Asked): Promise<
     session: session.name,
     model: session.model.id,
     tip: prompt.id,
-    maxOutputTokens,
     reserved: want,
     attempt: lost.length + 1,
+    ...(maxOutputTokens < outputLimitOf(session) ? { maxOutputTokens } : {}),
   });
   await attempt.barrier();
   if (pending.closedBy !== undefined) return attempt.drop(pending);
