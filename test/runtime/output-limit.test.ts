@@ -89,9 +89,8 @@ describe('the output limit of a session', () => {
         ...(sampling === undefined ? {} : { sampling }),
       };
       await stage.open(ask(session)).start();
-      expect(await stage.events('ask-start')).toMatchObject([
-        { maxOutputTokens: limit, reserved: { tokensOut: limit } },
-      ]);
+      expect(await stage.events('ask-start')).toMatchObject([{ reserved: { tokensOut: limit } }]);
+      expect(model.requests).toMatchObject([{ sampling: { maxOutputTokens: limit } }]);
     }
   });
 
