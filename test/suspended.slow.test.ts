@@ -14,6 +14,7 @@ it.each<Touch>(['nothing', 'shared signal'])(
       const engine = await sqliteEngine({ path: join(folder, 'runs.db') });
       const shutdown = new AbortController();
       const runtime = openSleepers(engine, touch, shutdown.signal);
+      await putToSleep(runtime, SUSPENDED, SUSPENDED + 200); // code that is compiled on its first use is not held by runs
       const empty = await settledHeap();
 
       await putToSleep(runtime, 0, SUSPENDED);

@@ -33,10 +33,12 @@ export interface Needs {
   readonly notBy: readonly string[];
   /** Who asked for what is decided about; absent where they may decide themselves, or nobody is known. */
   readonly requester?: string;
+  /** Of a fork: who asked for what it goes on with, where that is somebody else. */
+  readonly alsoRequesters?: readonly string[];
 }
 
 /** Whom a wait for a verdict is addressed to, as the code that asks says it. */
-export interface Asking extends Omit<Needs, 'requester'> {
+export interface Asking extends Omit<Needs, 'requester' | 'alsoRequesters'> {
   readonly requesterDecides?: boolean;
 }
 
@@ -46,12 +48,14 @@ export const ANONYMOUS = 'anonymous';
 /** Who may answer, with the requester left out where they may not decide. Undefined: anybody may. */
 export function needsOf(
   asking: Asking,
-  run: { readonly requester: string; readonly requesterDecides: boolean },
+  run: { readonly requester: string; readonly origin?: string; readonly requesterDecides: boolean },
 ): Needs | undefined {
   const { requesterDecides = run.requesterDecides, ...needs } = asking;
-  const isBarred = !requesterDecides && run.requester !== ANONYMOUS;
-  if (!isBarred && needs.notBy.length === 0 && listsOf(needs).length === 0) return undefined;
-  return { ...needs, ...(isBarred ? { requester: run.requester } : {}) };
+  const asked = [...new Set([run.requester, run.origin ?? run.requester])].filter((one) => one !== ANONYMOUS);
+  const [requester, ...others] = requesterDecides ? [] : asked;
+  if (requester === undefined && needs.notBy.length === 0 && listsOf(needs).length === 0) return undefined;
+  const barred = others.length === 0 ? {} : { alsoRequesters: others };
+  return { ...needs, ...(requester === undefined ? {} : { requester }), ...barred };
 }
 
 interface Scoped {

@@ -126,8 +126,8 @@ export function whyMayNotAnswer(
   if (!isEntitled(needs, who.scopes)) return `it takes the scope ${scopesInWords(needs)}`;
   if (needs.notBy.some((one) => samePerson(one, who.by)))
     return 'they have agreed already, and it needs another person';
-  if (needs.requester !== undefined && samePerson(needs.requester, who.by))
-    return 'they asked for it, and somebody else has to decide';
+  const requesters = [...(needs.requester === undefined ? [] : [needs.requester]), ...(needs.alsoRequesters ?? [])];
+  if (requesters.some((one) => samePerson(one, who.by))) return 'they asked for it, and somebody else has to decide';
   return undefined;
 }
 

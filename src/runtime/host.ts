@@ -21,7 +21,7 @@ export interface AttemptOptions {
   /** How long a stopped body that acts is waited for beyond its own time limit before it is in doubt. */
   readonly settleMs: number;
   /** Whether whoever asked for a run may decide about its acts, where the rules of an approval do not say. */
-  readonly requesterDecides: boolean;
+  readonly requesterDecides: boolean | (() => Promise<boolean>);
 }
 
 /** How the agent function ended. */

@@ -119,7 +119,7 @@ function continueWith(attempt: Attempt, scope: Scope, state: unknown): never {
   if (scope.ledger !== attempt.root.ledger)
     throw new FlyballError('CONTINUE_REFUSED', 'Only the run itself can continue in a new generation, not a child.');
   // what was cut off with its branch is nobody's any more; what it may have done is seen to its end before the run goes on
-  if (attempt.open.areAwaited() || attempt.root.ledger.open > 0) {
+  if (attempt.open.areAwaited() || attempt.root.hasOpenBranches()) {
     throw new FlyballError(
       'CONTINUE_REFUSED',
       'continueWith needs a quiet run: await or cancel the open effects and branches first.',

@@ -16,6 +16,8 @@ export class Scope {
   randoms = 0;
   /** Effects open right now: more than one is legal, but worth a mention. */
   open = 0;
+  /** Branches that run side by side here right now. */
+  branches = 0;
   closedBy: Error | undefined;
   private controller: AbortController | undefined;
 
@@ -47,6 +49,12 @@ export class Scope {
   abort(reason: Error): void {
     this.controller?.abort(reason);
     for (const child of this.children) child.abort(reason);
+  }
+
+  /** Branches run here or below, and were not cut off: those of a loser are nobody's any more. */
+  hasOpenBranches(): boolean {
+    if (this.closedBy !== undefined) return false;
+    return this.branches > 0 || [...this.children].some((child) => child.hasOpenBranches());
   }
 
   /** Nothing is open here or below, and nothing was cut off: no entry can refer to it any more. */

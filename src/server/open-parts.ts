@@ -78,9 +78,15 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   };
 }
 
-function openFleet({ engine, clock, log, groups, settings }: PartsGiven, directory: AgentDirectory, host: Host): Fleet {
+function openFleet(
+  { engine, clock, log, groups, settings, keys }: PartsGiven,
+  directory: AgentDirectory,
+  host: Host,
+): Fleet {
   const onProblem = (error: unknown, doing: string): void => log.error(doing, error);
-  const requesterDecides = settings.open || settings.requesterDecides;
+  // asked each time: the first key, also one made by another process, ends the time in which everybody is one person
+  const whileNoKey = async (): Promise<boolean> => !(await keys.any());
+  const requesterDecides = settings.requesterDecides || (settings.open && whileNoKey);
   const members = groups.map((group, index): Member => {
     const agents = runAgents(
       group,

@@ -180,3 +180,27 @@ describe('a long loop', () => {
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 'kept' });
   });
 });
+
+describe('a run whose `first` was lost by branches inside branches', () => {
+  const losers: Readonly<Record<string, (branch: Run) => Promise<unknown>>> = {
+    'first of waits': (branch) => branch.first([(on) => on.wait({ name: 'a' }), (on) => on.wait({ name: 'b' })]),
+    'all of sleeps': (branch) => branch.all([(on) => on.sleep(5_000), (on) => on.sleep(5_000)], 2),
+    'a child with all of sleeps': (branch) =>
+      branch.spawn(
+        async (child) => {
+          await child.all([(on) => on.sleep(5_000), (on) => on.sleep(5_000)], 2);
+          return done(1);
+        },
+        null,
+        {},
+      ),
+  };
+  it.each(Object.keys(losers))('goes on in a new generation after %s [F-C4]', async (name) => {
+    const life = moving().open((async (run: Run, input: State | null): Promise<Outcome<unknown>> => {
+      if (input !== null) return done('second generation');
+      await run.first<unknown>([(on) => on.step('win', null, () => 'won', 'idempotent'), losers[name] as never]);
+      return run.continueWith({ n: 1 });
+    }) as never);
+    expect(await life.start()).toMatchObject({ stop: 'done', value: 'second generation' });
+  });
+});

@@ -1,4 +1,5 @@
-import { done, type Outcome, type Run } from 'flyball';
+import { budget, done, type Outcome, type Run } from 'flyball';
+import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { type Life, moving, RUN } from './stage.js';
 
@@ -76,3 +77,58 @@ describe("a fork's clock", () => {
     expect(new Set(starts).size).toBe(1);
   });
 });
+
+describe('who asked for what a fork goes on with', () => {
+  it('cannot approve the acts of the fork that somebody else made of it [F-S6]', async () => {
+    const life = moving().open(async (run: Run) => {
+      await run.step('think', null, () => 1, 'pure');
+      await run.step('wire', { usd: 10 }, () => 'sent', { class: 'irreversible', why: 'money leaves' });
+      return done('sent');
+    });
+    const started = await life.runtime.start('agent', null, { id: RUN, budget: budget(), subject: 'ada' });
+    await started.outcome();
+    await (await life.runtime.fork(RUN, { at: 2, id: 'fork', live: true, by: 'mallory' })).outcome();
+    const asked = await life.runtime.handle('fork').outcome();
+    const [wait] = asked.stop === 'suspended' ? asked.waiting : [];
+    for (const from of ['ada', 'mallory'])
+      await expect(life.runtime.signal('fork', wait?.token ?? '', YES, { from })).rejects.toMatchObject({
+        message: expect.stringContaining('somebody else has to decide'),
+      });
+    expect(await life.runtime.signal('fork', wait?.token ?? '', YES, { from: 'bob' })).toMatchObject({
+      delivery: 'delivered',
+    });
+  });
+});
+
+describe('a step that a person is asked about', () => {
+  it('does what was shown, whatever the code makes of its object meanwhile [F-S1]', async () => {
+    const sent: number[] = [];
+    const life = moving().open(
+      async (run: Run) => {
+        const payment = { usd: 1 };
+        const step = run.step('wire', payment, ({ usd }) => sent.push(usd), {
+          class: 'irreversible',
+          why: 'money leaves',
+        });
+        payment.usd = 1_000_000;
+        await step;
+        return done('sent');
+      },
+      { options: { suspendAfterMs: 1e9 } },
+    );
+    const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget(), subject: 'ada' });
+    const ended = handle.finished();
+    const token = await openToken(life);
+    await life.runtime.signal(RUN, token, YES, { from: 'bob' });
+    await ended;
+    expect(sent).toEqual([1]);
+  });
+});
+
+async function openToken(life: Life): Promise<string> {
+  for (;;) {
+    const found = (await life.runtime.entries(RUN)).find(({ event }) => event.type === 'wait-start')?.event;
+    if (found?.type === 'wait-start') return found.token;
+    await turns(1);
+  }
+}

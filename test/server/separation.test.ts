@@ -126,3 +126,29 @@ describe('separation of duties', () => {
     expect(granted).toBeLessThanOrEqual(0.1 + 1e-9);
   });
 });
+
+describe('a server that was opened before there was a key', () => {
+  it('lets nobody decide about their own run once there is one, without a restart [F-S6]', async () => {
+    const early = await serverStage({ groups: [{ agents: { one: people(1) } }] });
+    try {
+      const admin = await early.keyFor('house', ['admin'], { name: 'ada', subject: 'ada' });
+      const as = (method: string, path: string, body?: unknown) =>
+        early.call(method, path, { key: admin, ...(body === undefined ? {} : { body }) });
+      const { id } = (await as('POST', '/v1/runs', { agent: 'one', input: {} })).body;
+      await as('POST', `/v1/runs/${id}/signal`, { name: 'begin' });
+      const open = async () => (await as('GET', `/v1/approvals?run=${id}&status=open`)).body.items;
+      await expect.poll(async () => (await open()).length).toBe(1);
+      const [{ id: item }] = await open();
+      const decided = await as('POST', `/v1/approvals/${encodeURIComponent(item)}/decide`, { verdict: 'approve' });
+      expect(decided.status).toBe(403);
+    } finally {
+      await early.close();
+    }
+  });
+
+  it('makes no key for nobody in particular [F-S6]', async () => {
+    await expect(stage.keyFor('house', ['admin'], { name: 'x', subject: 'Anonymous' })).rejects.toThrow(
+      'not "anonymous"',
+    );
+  });
+});

@@ -32,7 +32,7 @@ export async function all<T>(
   try {
     await Promise.all(Array.from({ length: lanes }, lane));
   } finally {
-    scope.ledger.closeBranches(lanes);
+    closeBranches(scope, lanes);
   }
   return results;
 }
@@ -58,7 +58,7 @@ export async function first<T>(
     for (const loser of losers.reverse()) await undoBranch(attempt, scope, loser);
     return value;
   } finally {
-    scope.ledger.closeBranches(branches.length);
+    closeBranches(scope, branches.length);
   }
 }
 
@@ -104,6 +104,12 @@ function openBranches(attempt: Attempt, scope: Scope, count: number): void {
   if (closed !== undefined) throw closed;
   const refusal = attempt.eras.decide(attempt.live, () => scope.ledger.openBranches(count));
   if (refusal !== undefined) throw attempt.bounds.tripAtOnce(refusal);
+  scope.branches += count;
+}
+
+function closeBranches(scope: Scope, count: number): void {
+  scope.ledger.closeBranches(count);
+  scope.branches -= count;
 }
 
 async function settled<T>(branch: () => Promise<T>): Promise<Settled<T>> {

@@ -1,4 +1,4 @@
-import { fingerprint } from '../../core/codec.js';
+import { fingerprint, roundTrip } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { Seams } from '../../core/seams.js';
@@ -26,12 +26,15 @@ export function step<A, T>(
 ): Promise<T> {
   if (typeof given.name !== 'string' || given.name === '') throw new ConfigError('A step needs a name.');
   if (given.effectClass === undefined) throw new ConfigError(`Step "${given.name}" must declare its effect class.`);
+  const rules = rulesOf(given.effectClass);
+  // what a person agrees to is what is done: the code may change its object while the question is open
+  const input = rules.class === 'pure' ? given.input : roundTrip(given.input);
   const act: Act = {
     of: 'step',
     name: given.name,
-    input: given.input,
-    ...rulesOf(given.effectClass),
-    body: (how) => given.effect(given.input, how),
+    input,
+    ...rules,
+    body: (how) => given.effect(input, how),
     keep: same,
     restore: same,
   };

@@ -120,12 +120,12 @@ async function startWait(
   const publish = through(attempt.host.seams, 'outbound', async ({ request }) => request);
   const request =
     plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
+  const needs = await neededFor(attempt, plan);
   if (isAbandoned(pending)) return undefined;
   const dues = [
     plan.deadline,
     plan.timeoutMs === undefined ? undefined : attempt.host.clock.now() + plan.timeoutMs,
   ].filter((at) => at !== undefined);
-  const needs = neededFor(attempt, plan);
   const start: EventOf<'wait-start'> = {
     type: 'wait-start',
     id,
@@ -147,10 +147,15 @@ async function startWait(
 const ANYBODY: Asking = { scopes: [], notBy: [] };
 
 /** What a person is asked for their own part, a question or a doubt, whoever asked for the run may answer too. */
-function neededFor(attempt: Attempt, { kind, asking = ANYBODY }: WaitPlan): EventOf<'wait-start'>['needs'] {
+async function neededFor(
+  attempt: Attempt,
+  { kind, asking = ANYBODY }: WaitPlan,
+): Promise<EventOf<'wait-start'>['needs']> {
   const requester = attempt.claim.record.subject;
-  const requesterDecides = kind !== 'approval' || attempt.host.options.requesterDecides;
-  return needsOf(asking, { requester, requesterDecides });
+  const origin = attempt.recorded.before.subject; // of a fork: who started what it goes on with
+  const { requesterDecides: may } = attempt.host.options;
+  const requesterDecides = kind !== 'approval' || (typeof may === 'function' ? await may() : may);
+  return needsOf(asking, { requester, origin, requesterDecides });
 }
 
 /** Nobody waits for it and it changed nothing. What has an INTENT is seen to its end all the same. */

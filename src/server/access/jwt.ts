@@ -2,7 +2,7 @@ import type { JWTPayload, JWTVerifyGetKey, KeyInput } from 'jose';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import { Problem } from '../problem.js';
 import { type Jose, type JwtKey, verificationKey } from './jwt-keys.js';
-import { isLabel, isScope, isTenant } from './names.js';
+import { isScope, isSubject, isTenant } from './names.js';
 import type { Principal } from './principal.js';
 
 export interface JwtOptions {
@@ -66,7 +66,7 @@ function principalFrom(payload: JWTPayload, tenantClaim: string): Principal | un
   const { sub } = payload;
   const tenant = Object.hasOwn(payload, tenantClaim) ? payload[tenantClaim] : undefined;
   const scopes = scopesFrom(payload);
-  if (!isTenant(tenant) || !isLabel(sub) || scopes === undefined) return undefined;
+  if (!isTenant(tenant) || !isSubject(sub) || scopes === undefined) return undefined;
   return { id: `jwt:${sub}`, kind: 'jwt', tenant, subject: sub, scopes, limits: {} };
 }
 

@@ -1,3 +1,5 @@
+import { samePerson } from '../../core/approval.js';
+import { ANONYMOUS } from '../../core/approval-rules.js';
 import { ConfigError } from '../../core/errors.js';
 
 /** Where the server keeps what is its own. No tenant can be called this: names of tenants begin with a letter or a digit. */
@@ -18,6 +20,16 @@ export function isScope(name: unknown): name is string {
 /** A name for people: one line that a terminal and a log can print. */
 export function isLabel(text: unknown): text is string {
   return typeof text === 'string' && text.trim() !== '' && text.length <= 200 && !/\p{C}/u.test(text);
+}
+
+/** Somebody in particular: what nobody in particular asked for, anybody may decide. */
+export function isSubject(text: unknown): text is string {
+  return isLabel(text) && !samePerson(text, ANONYMOUS);
+}
+
+export function checkedSubject(text: string): string {
+  if (isSubject(text)) return text;
+  throw new ConfigError(`The subject of a key is one line of 1 to 200 characters, and not "${ANONYMOUS}".`);
 }
 
 export function checkedTenant(name: string): string {

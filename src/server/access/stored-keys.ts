@@ -15,7 +15,7 @@ import {
   sameDigest,
 } from './key-secret.js';
 import { keyUses } from './key-uses.js';
-import { checkedLabel, checkedScopes, checkedTenant, SERVER_TENANT } from './names.js';
+import { checkedLabel, checkedScopes, checkedSubject, checkedTenant, SERVER_TENANT } from './names.js';
 import type { Limits, Principal } from './principal.js';
 import { changeRecord } from './records.js';
 
@@ -130,7 +130,7 @@ function newKey(asked: NewKey, { prefix, now }: { readonly prefix: string; reado
     prefix,
     name,
     tenant: checkedTenant(asked.tenant),
-    subject: checkedLabel('subject of a key', asked.subject ?? name),
+    subject: checkedSubject(asked.subject ?? name),
     scopes: checkedScopes(asked.scopes),
     limits: checkedLimits(asked.limits ?? {}),
     ...(asked.account === undefined ? {} : { account: asked.account }),
