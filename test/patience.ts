@@ -7,7 +7,7 @@ const FACTOR = Math.max(1, Number(process.env['FLYBALL_PATIENCE'] ?? 1));
 
 /** A limit on real time, after which what is waited for counts as hung. */
 export function patient(ms: number): number {
-  return ms * FACTOR;
+  return Math.ceil(ms * FACTOR); // a whole number: the limits of processes take no other
 }
 
 /** What this process has used of the processor so far. A test of speed takes the difference: other load does not change it. */
