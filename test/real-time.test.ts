@@ -13,7 +13,6 @@ const RULES: readonly { readonly is: RegExp; readonly instead: string; readonly 
   { is: /\.poll\([^;]*\btimeout: *\d/, instead: 'the limit that vitest.config.ts gives every poll' },
   { is: /\bvi\.waitFor\(/, instead: 'expect.poll(), whose limit grows with the load' },
   { is: /^ *(?:\}, )?\d+_000(?: \* \w+)?(?:,|\);)$/m, instead: 'the limit of the project in vitest.config.ts' },
-  { is: /^ *retry: process\.env/m, instead: 'nothing: what fails once is a fault' },
 ];
 
 it.each(RULES)('tests use $instead, not $is [F-T2]', ({ is, except = [] }) => {
