@@ -56,6 +56,11 @@ export class Lives {
     return this.attempts.has(runId) || this.launching.has(runId);
   }
 
+  /** Resolves when it lives here or was left alone: whoever is on the way to a run may find that it rests. */
+  async launched(runId: string): Promise<void> {
+    while (this.launching.has(runId)) await new Promise((resolve) => setImmediate(resolve));
+  }
+
   agent(name: string): { readonly agent: Agent<unknown, unknown>; readonly version: string } {
     const { agents } = this.settings;
     const found = Object.hasOwn(agents, name) ? agents[name] : undefined;

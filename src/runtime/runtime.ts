@@ -227,6 +227,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const record = await get(runId);
       refuseTerminal(record);
       lives.agent(record.agent);
+      await lives.launched(runId);
       if (lives.has(runId)) {
         if (given.budget !== undefined)
           throw new ConfigError(`Run ${runId} is running here. Pause it, then resume it with the new budget.`);

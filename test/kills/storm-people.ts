@@ -1,6 +1,6 @@
 import { type Budget, budget, type EventOf, type RunRecord, type Runtime } from 'flyball';
 import { forkPoints } from 'flyball/views';
-import type { Desk } from '../processes/desk.js';
+import { type Desk, eventsOf } from '../processes/desk.js';
 import { recordedFor } from '../programs/storm-agents.js';
 import { Answers } from './storm-answers.js';
 import type { Fleet } from './storm-fleet.js';
@@ -159,8 +159,8 @@ export class People {
 
   private async enlarge(run: StormRun): Promise<void> {
     const entries = await this.desk.runtime.entries(run.id);
-    const end = entries.at(-1)?.event;
-    if (end?.type !== 'run-end' || end.outcome.stop !== 'bounded') return;
+    const end = eventsOf(entries, 'run-end').at(-1); // what people said since may stand behind it
+    if (end?.outcome.stop !== 'bounded') return;
     const own = new Set(
       entries.flatMap(({ event }) => (event.type === 'intent' && event.of === 'call' ? [event.key] : [])),
     );

@@ -140,7 +140,7 @@ function expectedOf({ run, entries }: Case, parents: readonly Entry[]): Readonly
   const expected = new Set<string>();
   for (let round = first + 1; round <= run.rounds; round++) for (const act of ACTS) expected.add(`${act} ${round}`);
   const inherited = parents.filter(({ generation, seq }) => generation === first && seq <= (run.fork?.at ?? -1));
-  for (const what of endedActs(inherited)) expected.delete(what);
+  for (const what of completedActs(inherited)) expected.delete(what);
   const waits = [...entries, ...inherited].flatMap(({ generation, event }) =>
     event.type === 'wait-end' && (event.payload as { verdict?: string } | null)?.verdict === 'reject'
       ? [{ generation, id: event.id }]
@@ -152,14 +152,10 @@ function expectedOf({ run, entries }: Case, parents: readonly Entry[]): Readonly
   return expected;
 }
 
-/** What the acts that ended in this part of a journal did. */
-function endedActs(entries: readonly Entry[]): readonly string[] {
+/** What took place in this part of a journal. An ABORT at a bound is void once there is more: the act is made after all. */
+function completedActs(entries: readonly Entry[]): readonly string[] {
   const whats = new Map(eventsOf(entries, 'intent').map(({ id, input }) => [id, (input as { what?: string }).what]));
-  return entries.flatMap(({ event }) =>
-    event.type === 'complete' || event.type === 'abort'
-      ? [whats.get(event.id) ?? (event.input as { what?: string } | undefined)?.what ?? '']
-      : [],
-  );
+  return eventsOf(entries, 'complete').flatMap(({ id }) => whats.get(id) ?? []);
 }
 
 function repeated(values: readonly string[]): readonly string[] {

@@ -51,6 +51,9 @@ it('kills, stops and wrong clocks, while people decide, fork, pause, redirect an
   await people.settled();
   await fleet.close();
   const faults = [...problems, ...(await faultsOf(desk, people))];
+  for (const { id } of people.runs.filter((run) => faults.some((fault) => fault.includes(`${run.id} `))))
+    for (const { generation, seq, event } of await desk.runtime.entries(id))
+      process.stdout.write(`${id} ${generation}/${seq} ${JSON.stringify(event).slice(0, 300)}\n`);
   await rival.close();
   await engine.close();
 

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { type Agent, budget, createRuntime, done, type Engine, memoryEngine } from 'flyball';
+import { testHost } from 'flyball/testing';
+import { expect, it } from 'vitest';
+
+it('a run at a bound can be given more while a worker that came late looks at it [R7-KILLS]', async () => {
+  const engine = memoryEngine();
+  const look = { name: 'look', description: 'Looks.', effect: 'pure' as const, execute: async () => 'seen' };
+  const agent: Agent<null, unknown> = async (run) => {
+    for (const n of [1, 2]) await run.call(look, { n });
+    return done('both');
+  };
+  const first = createRuntime({ engine, agents: { agent }, host: testHost('first'), options: { worker: false } });
+  const bounded = await first.start('agent', null, { id: 'run', budget: budget({ toolCalls: 1 }) });
+  expect(await bounded.outcome()).toMatchObject({ stop: 'bounded', bound: 'toolCalls' });
+
+  const asked = new EventTarget();
+  const claiming = once(asked, 'claiming');
+  const gate = once(asked, 'go on');
+  let isDue = true;
+  const behind: Engine = {
+    ...engine,
+    // what it saw as due before the other one had it end at its bound
+    due: async () => (isDue ? ['run'] : []),
+    claim: async (runId, by) => {
+      if (!isDue) return engine.claim(runId, by);
+      isDue = false;
+      asked.dispatchEvent(new Event('claiming'));
+      await gate;
+      return engine.claim(runId, by);
+    },
+  };
+  const second = createRuntime({ engine: behind, agents: { agent }, host: testHost('second') });
+  await claiming;
+  const resumed = second.resume('run', { budget: { toolCalls: 5 } });
+  resumed.catch(() => undefined); // looked at below
+  asked.dispatchEvent(new Event('go on'));
+  expect(await (await resumed).outcome()).toMatchObject({ stop: 'done', value: 'both' });
+  await second.close();
+  await first.close();
+});
