@@ -1,4 +1,4 @@
-import { type Budget, budget, type EventOf, type RunRecord, type Runtime } from 'flyball';
+import { type Budget, budget, type Entry, type EventOf, type RunRecord, type Runtime } from 'flyball';
 import { forkPoints } from 'flyball/views';
 import { type Desk, eventsOf } from '../processes/desk.js';
 import { recordedFor } from '../programs/storm-agents.js';
@@ -159,8 +159,8 @@ export class People {
 
   private async enlarge(run: StormRun): Promise<void> {
     const entries = await this.desk.runtime.entries(run.id);
-    const end = eventsOf(entries, 'run-end').at(-1); // what people said since may stand behind it
-    if (end?.outcome.stop !== 'bounded') return;
+    const end = eventsOf(entries, 'run-end').at(-1);
+    if (end?.outcome.stop !== 'bounded' || isResumed(entries)) return;
     const own = new Set(
       entries.flatMap(({ event }) => (event.type === 'intent' && event.of === 'call' ? [event.key] : [])),
     );
@@ -171,7 +171,7 @@ export class People {
     const resume = { by: 'ann', budget: { toolCalls: limit + 3 } };
     await this.ask((process) => process.resume(run.id, resume)).catch(async (error: { readonly code?: string }) => {
       // the process before this one died over the same wish, and had carried it out
-      const isGoing = (await this.desk.runtime.entries(run.id)).length > entries.length;
+      const isGoing = isResumed(await this.desk.runtime.entries(run.id));
       if (error.code !== 'CONFIG_INVALID' || !isGoing) throw error;
     });
     this.tally.bounds++;
@@ -190,4 +190,10 @@ export class People {
       .then(() => void this.busy.delete(name));
     this.busy.set(name, job);
   }
+}
+
+/** Somebody let it go on since it last ended; a redirection alone may stand behind an end too. */
+function isResumed(entries: readonly Entry[]): boolean {
+  const end = entries.findLastIndex(({ event }) => event.type === 'run-end');
+  return eventsOf(entries.slice(end + 1), 'run-resume').length > 0;
 }
