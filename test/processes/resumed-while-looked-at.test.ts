@@ -39,3 +39,38 @@ it('a run at a bound can be given more while a worker that came late looks at it
   await second.close();
   await first.close();
 });
+
+it('a run at a bound can be given more in a process that does not know yet that it lost it [R7-STOPS]', async () => {
+  const engine = memoryEngine();
+  const gone = new Set<string>();
+  const stopped = testHost('stopped', gone);
+  let isFirst = true;
+  const look = {
+    name: 'look',
+    description: 'Looks.',
+    effect: 'pure' as const,
+    execute: async () => {
+      if (!isFirst) return 'seen';
+      isFirst = false;
+      return new Promise<string>(() => undefined); // the first process stands still here
+    },
+  };
+  const agent: Agent<null, unknown> = async (run) => {
+    for (const n of [1, 2]) await run.call(look, { n });
+    return done('both');
+  };
+  const parts = { engine, agents: { agent }, options: { worker: false } };
+  const first = createRuntime({ ...parts, host: stopped });
+  const left = await first.start('agent', null, { id: 'run', budget: budget({ toolCalls: 1 }) });
+  const lost = expect(left.outcome()).rejects.toMatchObject({ code: 'JOURNAL_CONFLICT' });
+  await expect.poll(() => isFirst).toBe(false);
+  stopped.die(); // for the others: it is taken over
+  const second = createRuntime({ ...parts, host: testHost('second', gone) });
+  expect(await (await second.resume('run')).outcome()).toMatchObject({ stop: 'bounded', bound: 'toolCalls' });
+
+  const resumed = await first.resume('run', { budget: { toolCalls: 5 } });
+  expect(await resumed.outcome()).toMatchObject({ stop: 'done', value: 'both' });
+  await lost;
+  await second.close();
+  await first.close({ drainMs: 0 });
+});

@@ -31,9 +31,8 @@ export async function resolveDoubt(
     return isUnwanted(attempt, pending, act) ? notRepeated(attempt, pending, act, intent, ended) : 'again';
   if (!attempt.recorded.doubts.has(doubtOf(intent))) {
     await untilDeadline(attempt, pending, act, intent, ended);
-    const answer = await verify(attempt, pending, act, intent);
+    const { answer, isSafe } = await look(attempt, pending, act, intent, ended);
     if (answer.happened === 'yes') return happened(attempt, pending, act, answer.result, 'verified');
-    const isSafe = nobodyLeft(attempt, intent, ended);
     if (answer.happened === 'no' && isSafe) return didNotHappen(attempt, pending, act, ended);
     attempt.push({
       type: 'doubt',
@@ -62,9 +61,9 @@ async function notRepeated(
   intent: EventOf<'intent'>,
   ended: BodyEnd<unknown> | undefined,
 ): Promise<'ended' | 'again'> {
-  const answer = await verify(attempt, pending, act, intent);
+  const { answer, isSafe } = await look(attempt, pending, act, intent, ended);
   if (answer.happened === 'yes') return happened(attempt, pending, act, answer.result, 'verified');
-  if (answer.happened === 'no' && nobodyLeft(attempt, intent, ended)) return didNotHappen(attempt, pending, act, ended);
+  if (answer.happened === 'no' && isSafe) return didNotHappen(attempt, pending, act, ended);
   recordUnknown(attempt, pending, act, pending.closedBy);
   return 'ended';
 }
@@ -119,6 +118,24 @@ function untilDeadline(
     ended === undefined ? act.rules.verify === undefined && nobodyLeft(attempt, intent, ended) : hasEnded(ended);
   const isOver = attempt.host.clock.now() >= intent.deadline || hasLeft;
   return isOver ? Promise.resolve() : new Promise((resolve) => waitUntil(attempt, pending, intent.deadline, resolve));
+}
+
+/**
+ * What the world says, and whether that stands: whoever attempted it must be gone before the look. One that is alive then
+ * may act right after it and die, so once it is gone too, a no is asked for again.
+ */
+async function look(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  intent: EventOf<'intent'>,
+  ended: BodyEnd<unknown> | undefined,
+): Promise<{ readonly answer: Verification<unknown>; readonly isSafe: boolean }> {
+  for (;;) {
+    const isSafe = nobodyLeft(attempt, intent, ended);
+    const answer = await verify(attempt, pending, act, intent);
+    if (answer.happened !== 'no' || isSafe || !nobodyLeft(attempt, intent, ended)) return { answer, isSafe };
+  }
 }
 
 async function verify(
