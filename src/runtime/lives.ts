@@ -56,9 +56,15 @@ export class Lives {
     return this.attempts.has(runId) || this.launching.has(runId);
   }
 
-  /** Resolves when it lives here or was left alone: whoever is on the way to a run may find that it rests. */
-  async launched(runId: string): Promise<void> {
+  /**
+   * Whether it lives here and is ours. Whoever is only on the way to it may find that it rests, and a process that stood
+   * still may not know yet that another one took it over.
+   */
+  async holds(runId: string): Promise<boolean> {
     while (this.launching.has(runId)) await new Promise((resolve) => setImmediate(resolve));
+    const attempt = this.attempts.get(runId);
+    if (attempt !== undefined) await this.renew([attempt]);
+    return this.has(runId);
   }
 
   agent(name: string): { readonly agent: Agent<unknown, unknown>; readonly version: string } {
@@ -372,10 +378,10 @@ export class Lives {
     for (const attempt of this.attempts.values()) attempt.inbox.poke();
   }
 
-  /** Extends the leases of all runs here; those that another owner has taken over end. */
-  async renew(): Promise<void> {
+  /** Extends the leases of all runs here, or of these; those that another owner has taken over end. */
+  async renew(of: readonly Attempt[] = [...this.attempts.values()]): Promise<void> {
     const until = this.settings.clock.now() + this.settings.options.leaseMs;
-    const claims = [...this.attempts.values()].map((attempt) => attempt.claim);
+    const claims = of.map((attempt) => attempt.claim);
     const lost = new Set(await this.settings.engine.renew(claims, until));
     for (const claim of claims) {
       const attempt = this.attempts.get(claim.runId);

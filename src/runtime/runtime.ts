@@ -227,8 +227,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const record = await get(runId);
       refuseTerminal(record);
       lives.agent(record.agent);
-      await lives.launched(runId);
-      if (lives.has(runId)) {
+      if (await lives.holds(runId)) {
         if (given.budget !== undefined)
           throw new ConfigError(`Run ${runId} is running here. Pause it, then resume it with the new budget.`);
         await post(runId, { kind: 'resume', name: '', from: given.by ?? 'anonymous', body: '' });

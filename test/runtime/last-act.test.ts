@@ -9,13 +9,13 @@ describe.each(['undoable', 'irreversible'] as const)('an %s act of an owner that
   async function scene(dies: boolean) {
     const stage = still();
     const made: string[] = [];
-    const lastAct = { pending: true, then: (): void => undefined };
+    const lastAct = { pending: true, after: (): void => undefined };
     const verify = async (_input: null, { key }: { readonly key: string }) => {
       const happened = made.includes(key);
       if (lastAct.pending) {
         lastAct.pending = false;
         made.push(key);
-        lastAct.then();
+        lastAct.after();
       }
       return happened ? ({ happened: 'yes', result: 'found it done' } as const) : ({ happened: 'no' } as const);
     };
@@ -40,7 +40,7 @@ describe.each(['undoable', 'irreversible'] as const)('an %s act of an owner that
     }
     await first.crashed;
     first.vanish();
-    lastAct.then = () => dies && first.die();
+    lastAct.after = () => dies && first.die();
     await stage.clock.advance(20_000);
     const ended = stage.open(agent, OPTIONS).resume();
     await stage.clock.advance(100);
