@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Database, DriverName } from './database.js';
@@ -27,13 +27,17 @@ export async function openFile(options: OpenOptions): Promise<OpenFile> {
   if (path === '' || path.startsWith(':') || path.startsWith('file:')) {
     throw new ConfigError(`sqliteEngine needs the path of a file, got "${path}". For memory use memoryEngine().`);
   }
+  // looked at in this order: whoever makes a database makes its tip first, so only a copy can be there without one
+  const isAlone = existsSync(path) && !existsSync(`${path}.tip`);
   const guard = openGuard(path);
   try {
     refuseEmptied(guard, options);
-    refuseWithoutLog(guard, options);
+    if (isAlone) refuseWithoutLog(guard, options);
     return { guard, database: await openChecked(guard, options) };
   } catch (error) {
     guard.close();
+    if (isAlone && error instanceof FlyballError && error.code === 'JOURNAL_TRUNCATED')
+      rmSync(`${path}.tip`, { force: true });
     throw storageError(error, path);
   }
 }
