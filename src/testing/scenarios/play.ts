@@ -156,7 +156,7 @@ class Play {
         handle = await this.nextLife();
         continue;
       }
-      const larger = rest.stop === 'bounded' ? this.largerThan(rest) : undefined;
+      const larger = rest.stop === 'bounded' ? await this.largerThan(rest.bound as keyof Budget) : undefined;
       if (larger !== undefined) {
         handle = await this.alive(() => this.life.runtime.resume(this.runId, { budget: larger, by: 'operator' }));
         continue;
@@ -175,9 +175,12 @@ class Play {
     return { stop: 'stuck', because: `no end after ${MOST_TURNS} rests` };
   }
 
-  /** The next budget that lifts the bound. Asked again after a crash, which may have come before or after it was given. */
-  private largerThan({ bound, limit }: Outcome<unknown> & { readonly stop: 'bounded' }): Partial<Budget> | undefined {
-    return this.budgets.find((given) => (given[bound as keyof Budget] ?? 0) > limit);
+  /** The next larger budget than the one the journal holds: a crash may have come before or after it was given. */
+  private async largerThan(bound: keyof Budget): Promise<Partial<Budget> | undefined> {
+    const entries = await this.life.runtime.entries(this.runId);
+    const budgets = entries.map(({ event }) => ('budget' in event ? event.budget : undefined));
+    const held = budgets.findLast((given) => given !== undefined)?.[bound] ?? 0;
+    return this.budgets.find((given) => (given[bound] ?? 0) > held);
   }
 
   /** Does the work while this life lasts: `gone` when it crashed or was evicted meanwhile. */
