@@ -35,7 +35,7 @@ export class ProviderGate {
 
   /** Lets the caller in or throws CIRCUIT_OPEN; answers how to report the end, which has to be done once. */
   admit(): Report {
-    const waitMs = this.breaker.refuses(this.clock.now());
+    const waitMs = this.breaker.refuses(this.clock.monotonic());
     if (waitMs !== undefined) this.refuse(waitMs);
     this.noticeChange();
     const { era } = this.breaker;
@@ -43,7 +43,7 @@ export class ProviderGate {
       if (lesson === 'succeeded') this.breaker.succeeded(era);
       else if (lesson === 'undecided') this.breaker.undecided(era);
       else {
-        this.breaker.failed(this.clock.now(), era);
+        this.breaker.failed(this.clock.monotonic(), era);
         this.lastFailure = because;
       }
       this.noticeChange();
@@ -62,7 +62,7 @@ export class ProviderGate {
   }
 
   private noticeChange(): void {
-    const to = this.breaker.state(this.clock.now());
+    const to = this.breaker.state(this.clock.monotonic());
     if (to === this.known) return;
     const from = this.known;
     this.known = to;

@@ -117,9 +117,9 @@ export class RoutedCall {
     const { clock, policy, tell } = this.parts;
     const request = requestFor(target, this.asked, this.request);
     const about = { key: this.how.key, model: target.model.id, attempt: ++this.attempts };
-    const began = clock.now();
+    const began = clock.monotonic();
     const end = (result: AttemptResult): void =>
-      tell({ type: 'attempt-end', ...about, ms: clock.now() - began, ...result });
+      tell({ type: 'attempt-end', ...about, ms: clock.monotonic() - began, ...result });
     tell({ type: 'attempt-start', ...about });
     try {
       const reply = await oneTry(target.model, request, this.how, { clock, timeoutMs: policy.timeoutMs });

@@ -21,6 +21,7 @@ import {
 /** Waits take a turn each: what counts here is how often, not how long. */
 const hurried: Clock = {
   now: () => 0,
+  monotonic: () => 0,
   after: (_, callback) => {
     const turn = setImmediate(callback);
     return () => clearImmediate(turn);

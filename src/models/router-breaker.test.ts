@@ -68,6 +68,18 @@ describe("a provider's circuit", () => {
     });
   });
 
+  it.each([3_600_000, -3_600_000])('is open as long when the date is set by %i ms meanwhile [F-C6]', async (ms) => {
+    const clock = virtualClock();
+    const one = puppet('a/one', [fails(serverError()), fails(serverError()), fails(serverError()), answers('hello')]);
+    const { model } = await routed(clock, [one], strict);
+    for (let n = 0; n < 3; n++) await endOf(model.generate(request, how));
+    clock.jump(ms);
+    await clock.advance(9_999);
+    await expect(model.generate(request, how)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' });
+    await clock.advance(1);
+    expect((await model.generate(request, how)).text).toBe('hello');
+  });
+
   it('lets one trial in when its time is over, and closes when that succeeds [R3-ROUTER-BREAKER]', async () => {
     const clock = virtualClock();
     let answer = (): void => undefined;

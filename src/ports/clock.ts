@@ -1,6 +1,11 @@
 /** Time, as the runtime sees it. Tests bring a virtual one. */
 export interface Clock {
+  /** The date, in milliseconds. Somebody may set it, so that it jumps either way. */
   now(): number;
-  /** Calls back once after `ms`; returns how to cancel. `keepAlive: false` does not hold the process open. */
+  /** Whole milliseconds since some moment of this process. Never goes back and never jumps: durations are measured by it. */
+  monotonic(): number;
+  /**
+   * Calls back once after `ms` by `monotonic`; returns how to cancel. `keepAlive: false` does not hold the process open.
+   */
   after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean }): () => void;
 }

@@ -28,7 +28,8 @@ export interface AutoClockOptions {
  * The runtime reads the clock for every journal entry, so a run that makes progress is never idle.
  */
 export function autoClock(options: AutoClockOptions = {}): AutoClock {
-  const queue = new TimerQueue(options.start ?? VIRTUAL_START);
+  const start = options.start ?? VIRTUAL_START;
+  const queue = new TimerQueue(start);
   const idleTurns = options.idleTurns ?? SETTLE_TURNS;
   let uses = 0;
   let watching = false;
@@ -60,6 +61,10 @@ export function autoClock(options: AutoClockOptions = {}): AutoClock {
     now() {
       uses++;
       return queue.now;
+    },
+    monotonic() {
+      uses++;
+      return queue.now - start;
     },
     after(ms, callback, how) {
       uses++;

@@ -37,6 +37,16 @@ it('lets code react to a timer before the next one fires', async () => {
   await running;
 });
 
+it('shows another date when somebody sets it, while time passes as before [F-C6]', async () => {
+  const clock = virtualClock(5_000);
+  const fired: number[] = [];
+  clock.after(10, () => fired.push(clock.now()));
+  clock.jump(-3_000);
+  expect([clock.now(), clock.monotonic(), clock.pending()]).toEqual([2_000, 0, [2_010]]);
+  await clock.advance(20);
+  expect([clock.now(), clock.monotonic(), fired]).toEqual([2_020, 20, [2_010]]);
+});
+
 it('does not fire a timer that was cancelled', async () => {
   const clock = virtualClock(0);
   const cancel = clock.after(10, () => expect.unreachable());

@@ -9,6 +9,8 @@ export interface VirtualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves time to the next timer and fires it; false when there is none. */
   advanceToNext(): Promise<boolean>;
+  /** Sets what `now` shows by `ms`, either way, as a person or a time server does. No time passes: timers stay. */
+  jump(ms: number): void;
   /** When the open timers are due, earliest first. */
   pending(): readonly number[];
 }
@@ -18,6 +20,7 @@ export const VIRTUAL_START = Date.UTC(2026, 0, 1);
 
 export function virtualClock(start: number = VIRTUAL_START): VirtualClock {
   const queue = new TimerQueue(start);
+  let set = 0;
 
   async function fireUntil(limit: number): Promise<boolean> {
     await turns(); // work started just before may still be about to set its timers
@@ -27,9 +30,13 @@ export function virtualClock(start: number = VIRTUAL_START): VirtualClock {
   }
 
   return {
-    now: () => queue.now,
+    now: () => queue.now + set,
+    monotonic: () => queue.now - start,
+    jump(ms) {
+      set += ms;
+    },
     after: (ms, callback, options) => queue.add(ms, AsyncResource.bind(callback), options),
-    pending: () => queue.dueTimes(),
+    pending: () => queue.dueTimes().map((due) => due + set),
     advanceToNext: () => fireUntil(Number.POSITIVE_INFINITY),
     async advance(ms) {
       const target = queue.now + ms;

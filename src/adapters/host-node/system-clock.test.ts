@@ -23,6 +23,23 @@ it('waits for months, which one timer of Node cannot', () => {
   expect(called).toHaveBeenCalledTimes(1);
 });
 
+it.each([
+  ['forward', 3_600_000],
+  ['back', -3_600_000],
+])('waits as long when the date is set %s meanwhile [F-C6]', (_, ms) => {
+  const called = vi.fn();
+  const clock = systemClock();
+  const began = clock.monotonic();
+  const months = 90 * 24 * 3600 * 1000;
+  clock.after(months, called);
+  vi.setSystemTime(Date.now() + ms);
+  vi.advanceTimersByTime(months - 1);
+  expect(called).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(called).toHaveBeenCalledTimes(1);
+  expect(clock.monotonic() - began).toBe(months);
+});
+
 it('can be cancelled in a later stage too', () => {
   const called = vi.fn();
   const cancel = systemClock().after(90 * 24 * 3600 * 1000, called);

@@ -30,7 +30,7 @@ export function runBody<T>(
     let cancelTimer: (() => void) | undefined;
     const { timeoutMs, graceMs } = options;
     const { clock } = attempt.host;
-    const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
+    const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs;
     const how: EffectContext = {
       key: options.key,
       get signal() {
@@ -52,7 +52,7 @@ export function runBody<T>(
       if (graceMs === undefined || attempt.dead) setImmediate(() => setImmediate(leaveBehind));
       else {
         cancelTimer?.();
-        cancelTimer = clock.after(Math.max(0, until - clock.now()) + graceMs, leaveBehind);
+        cancelTimer = clock.after(Math.max(0, until - clock.monotonic()) + graceMs, leaveBehind);
       }
     };
     const leaveBehind = (): void => {

@@ -37,13 +37,13 @@ function triesOf(act: Act): number {
 /** As `circuitRefusal`, without being let in: nobody is asked to approve what would not be tried anyway. */
 export function circuitIsOpen(attempt: Attempt, act: Act): FlyballError | undefined {
   const { breaker } = act.invocation ?? {};
-  const now = attempt.host.clock.now();
+  const now = attempt.host.clock.monotonic();
   return breaker?.state(now) === 'open' ? leftAlone(act, breaker.refuses(now) ?? 0) : undefined;
 }
 
 /** Why nothing may be tried now, or undefined. */
 export function circuitRefusal(attempt: Attempt, act: Act): FlyballError | undefined {
-  const waitMs = act.invocation?.breaker.refuses(attempt.host.clock.now());
+  const waitMs = act.invocation?.breaker.refuses(attempt.host.clock.monotonic());
   return waitMs === undefined ? undefined : leftAlone(act, waitMs);
 }
 
@@ -98,7 +98,7 @@ function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era: number | 
     breaker?.undecided(era);
     return undefined;
   }
-  const now = attempt.host.clock.now();
+  const now = attempt.host.clock.monotonic();
   const before = breaker?.state(now);
   breaker?.failed(now, era);
   if (breaker !== undefined && breaker.state(now) !== before)
