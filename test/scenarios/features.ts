@@ -31,6 +31,7 @@ export interface Feature {
   readonly people?: (waiting: Waiting) => PersonAnswer | undefined;
   readonly heedsInstructions?: true;
   readonly racesTime?: true;
+  readonly changesInForks?: true;
   readonly ends?: 'failed';
   readonly says?: readonly string[];
   readonly never?: readonly string[];
@@ -131,6 +132,7 @@ export const features: Readonly<Record<string, Feature>> = {
   },
   first: {
     name: 'first',
+    racesTime: true,
     around: (inner, kit) => async (run, input) => {
       const slow = async (on: Run): Promise<unknown> => {
         await on.call(kit.pure('peek'), {});
@@ -205,7 +207,7 @@ export const features: Readonly<Record<string, Feature>> = {
   'rolled back, with more in forks': {
     name: 'rolled back, with more in forks',
     ends: 'failed',
-    racesTime: true, // code that was mended does more after the fork: only the books are compared
+    changesInForks: true,
     around: (inner, kit) => async (run, input) => {
       await kit.book(run, 'train');
       const value = await inner(run, input);
@@ -444,6 +446,7 @@ export function meeting(names: readonly string[]): Scenario {
     never: given.flatMap((feature) => feature.never ?? []),
     secrets: given.flatMap((feature) => feature.secrets ?? []),
     ...(given.some((feature) => feature.racesTime) ? { racesTime: true as const } : {}),
+    ...(given.some((feature) => feature.changesInForks) ? { changesInForks: true as const } : {}),
     ...(given.some((feature) => feature.heedsInstructions) ? { heedsInstructions: true as const } : {}),
     open: (life, outside) => {
       const kit = new Kit(outside, life.clock);

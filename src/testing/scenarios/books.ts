@@ -13,6 +13,7 @@ export function booksOf(scenario: Scenario, played: Played): readonly string[] {
   return [
     ...journalAgainstWorld(played),
     ...rollbackAgainstWorld(played),
+    ...rollbackOrder(played),
     ...budgetOf(played),
     ...viewsOf(played),
     ...secretsIn(scenario, played),
@@ -72,6 +73,32 @@ function rollbackAgainstWorld({ entries, outside, outcome }: Played): string[] {
     if (acted(key) && !undone(key) && !reported.has(id))
       wrong.push(`${name} took place and the report is silent about it`);
   return wrong;
+}
+
+/** A report, and what was undone for it, go from what the journal says was done last to what was done first. */
+function rollbackOrder({ entries, outside }: Played): string[] {
+  const ends = new Map<string, number>();
+  const keys = new Map<string, string>();
+  const nameOf = (generation: number, effect: string): string => `${generation} ${effect}`;
+  entries.forEach(({ event, generation }, index) => {
+    if (event.type === 'complete') ends.set(nameOf(generation, event.id), index);
+    if (event.type === 'intent') keys.set(nameOf(generation, event.id), `${event.key}!undo`);
+  });
+  const undone = [...new Set(outside.undone.map(({ key }) => key))];
+  const rises = (positions: readonly number[]): boolean =>
+    positions.every((position, n) => n === 0 || position > (positions[n - 1] ?? 0));
+  return entries.flatMap(({ event }) => {
+    if (event.type !== 'rollback-end') return [];
+    const told = event.report.entries.filter(({ status }) => status !== 'IN_DOUBT');
+    const names = told.map(({ generation, effect }) => nameOf(generation, effect));
+    const made = names.map((name) => undone.indexOf(keys.get(name) ?? '')).filter((position) => position !== -1);
+    return [
+      ...(rises(names.map((name) => -(ends.get(name) ?? 0)))
+        ? []
+        : [`a rollback is not newest first: ${names.join(', ')}`]),
+      ...(rises(made) ? [] : [`what was undone was not undone in the order of the report: ${names.join(', ')}`]),
+    ];
+  });
 }
 
 /**

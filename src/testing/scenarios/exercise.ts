@@ -1,8 +1,8 @@
 import type { Budget } from '../../core/budget.js';
-import type { Entry } from '../../core/events.js';
 import { forkPoints } from '../../core/fork-points.js';
 import type { Engine } from '../../ports/engine.js';
 import { booksOf } from './books.js';
+import { compared, comparedFork, isSound } from './compared.js';
 import { type Played, play, type Stage, stageOn, type Way } from './play.js';
 import type { Scenario } from './scenario.js';
 
@@ -184,78 +184,6 @@ function halved({ outcome, entries }: Played): Budget {
 
 function isGiven<T>(value: T | undefined): value is T {
   return value !== undefined;
-}
-
-function compared(scenario: Scenario, way: Way, straight: Played, played: Played): string[] {
-  const same = shown(scenario, played) === shown(scenario, straight);
-  if (way.resumeWith !== undefined) return isSound(played) ? [] : [`it ended ${shown(scenario, played)}`];
-  if (way.name.includes('cancelled'))
-    return same || played.outcome.stop === 'cancelled' ? [] : [`it ended ${shown(scenario, played)}`];
-  if (way.name.includes('redirected') && scenario.heedsInstructions === true)
-    return isSound(played) ? [] : [`it ended ${shown(scenario, played)}`];
-  return [
-    ...(same ? [] : [`it ended ${shown(scenario, played)} instead of ${shown(scenario, straight)}`]),
-    ...sameNames(straight.outside.names(), played.outside.names()),
-  ];
-}
-
-function comparedFork(scenario: Scenario, way: Way, straight: Played, played: Played): string[] {
-  if (way.fork?.live !== true) {
-    const acted = played.outside.names();
-    return [
-      ...(acted.length === 0 ? [] : [`a simulated fork did ${acted.join(', ')}`]),
-      ...(isSound(played) ? [] : [`it ended ${shown(scenario, played)}`]),
-    ];
-  }
-  const asked = played.asked.filter((name) => name.endsWith('live-fork')).length;
-  const askedOnce = asked <= 1 ? [] : [`its live fork was approved ${asked} times`];
-  const mayWait = scenario.racesTime === true && played.outcome.stop === 'stuck';
-  // a fork before the redirection is not redirected
-  const maySay = way.name.includes('redirected') && scenario.heedsInstructions === true;
-  if (way.fork.budget !== undefined || scenario.racesTime === true || maySay)
-    return [...askedOnce, ...(isSound(played) || mayWait ? [] : [`it ended ${shown(scenario, played)}`])];
-  const inherited = inheritedActs(straight, way.fork);
-  return [
-    ...askedOnce,
-    // what the parent did is the parent's to undo
-    ...(shown(scenario, played, 'rollback') === shown(scenario, straight, 'rollback')
-      ? []
-      : [`it ended ${shown(scenario, played)} instead of ${shown(scenario, straight)}`]),
-    ...sameNames(straight.outside.names(), [...inherited, ...played.outside.names()].sort()),
-  ];
-}
-
-/** What the parent had done up to the fork point. */
-function inheritedActs(straight: Played, at: { readonly at: number; readonly generation?: number }): readonly string[] {
-  const isBefore = ({ generation, seq }: Entry): boolean =>
-    generation < (at.generation ?? 0) || (generation === at.generation && seq <= at.at);
-  const keys = new Set(
-    straight.entries.filter(isBefore).flatMap(({ event }) => (event.type === 'intent' ? [event.key] : [])),
-  );
-  const made = new Map(
-    straight.outside.acts.filter(({ key }) => keys.has(key)).map(({ what, key }) => [`${what} ${key}`, what]),
-  );
-  return [...made.values()];
-}
-
-function sameNames(wanted: readonly string[], got: readonly string[]): string[] {
-  return wanted.join() === got.join() ? [] : [`it did [${got.join(', ')}] instead of [${wanted.join(', ')}]`];
-}
-
-/** It came to an end that a run can come to: not thrown, not stuck, not at odds with its own journal. */
-function isSound({ outcome }: Played): boolean {
-  if (outcome.stop === 'threw' || outcome.stop === 'stuck') return false;
-  return outcome.stop !== 'failed' || !BROKEN.has(outcome.failure.code);
-}
-const BROKEN = new Set(['FOREIGN_AWAIT', 'REPLAY_DIVERGED', 'JOURNAL_CORRUPT', 'CONTINUE_REFUSED']);
-
-/** How it ended, without what differs from play to play. */
-function shown({ compare = (value) => value }: Scenario, { outcome }: Played, ...without: readonly string[]): string {
-  const left = new Set(['usage', 'acts', ...without]);
-  const kept = Object.entries(outcome).filter(([name]) => !left.has(name));
-  return JSON.stringify(
-    Object.fromEntries(kept.map(([name, value]) => [name, name === 'value' ? compare(value) : value])),
-  );
 }
 
 /** `most` of them, the first and the last among them. */

@@ -48,8 +48,13 @@ export interface Scenario {
   readonly compare?: (value: unknown) => unknown;
   /** The agent reads its instructions, so a redirection may change how it ends. */
   readonly heedsInstructions?: true;
-  /** A timer or a deadline races with people. A fork made later finds it due, or lifted, and may end otherwise or wait. */
+  /**
+   * A sleep or the deadline of a child races with something else. A fork that is made when it is over finds it due, or
+   * lifted, and may end otherwise or wait.
+   */
   readonly racesTime?: true;
+  /** The agent does something else in a fork, as code that was changed before it would: a fork is not held against its parent. */
+  readonly changesInForks?: true;
   /** Acts, by name, that no play may ever see take place. */
   readonly never?: readonly string[];
   /** Texts that no view of any play may show. */
