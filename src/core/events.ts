@@ -124,6 +124,17 @@ export type EffectEvent =
       readonly reserved: Partial<Amounts>;
       readonly attempt: number;
     }
+  /**
+   * A pure call is under way. Written only where something else is written meanwhile: should the call be cut off, nothing
+   * else would say that it was made. Its end says what was spent.
+   */
+  | {
+      readonly type: 'call-start';
+      readonly id: EffectId;
+      readonly fp: string;
+      readonly name: string;
+      readonly reserved: Partial<Amounts>;
+    }
   /** COMPLETE. Pure effects have no INTENT, so their fingerprint is here. */
   | {
       readonly type: 'complete';
@@ -161,6 +172,8 @@ export type EffectEvent =
       readonly failure: Failure;
       /** It was tried: the failure is what its body said, and may hold anybody's words. */
       readonly ran?: true;
+      /** Nobody waited for it any more: it was stopped with the branch, child or run that it was part of. */
+      readonly cutOff?: true;
       readonly spent?: Partial<Amounts>;
     }
   /** INTENT number `attempt` without an end, and nothing proves what happened: a person has to say. */

@@ -11,6 +11,7 @@ import type { Claim, StoredMessage } from '../ports/engine.js';
 import { ActiveTime } from './active-time.js';
 import { Bounds } from './bounds.js';
 import { CallLog } from './call-log.js';
+import { CallsUnderWay } from './calls-under-way.js';
 import { nobodyAsked, unclaimedStart, wrongFingerprint } from './divergence.js';
 import { effectContext } from './effect-context.js';
 import { Eras } from './eras.js';
@@ -82,6 +83,7 @@ export class Attempt {
   /** What people told the run so far, as the code was given it. */
   readonly instructions: Instruction[] = [];
   readonly calls = new CallLog();
+  private readonly callsUnderWay = new CallsUnderWay();
   continuation: { readonly state: unknown } | undefined;
   settlement: Settlement | undefined;
   /** A run on its way out starts nothing: it is being paused or given back. */
@@ -192,6 +194,8 @@ export class Attempt {
     this.tellings.overlap(pending.scope);
     // a rollback that has begun is seen to its end, like an act
     pending.intended = pending.kind === 'rollback' || this.wasIntended(pending.id);
+    pending.begun = this.recorded.starts.get(pending.id)?.at(-1)?.event.type === 'call-start';
+    pending.ended = this.recorded.ends.get(pending.id)?.event;
     this.open.add(pending);
     this.shown.asked(pending.id);
     this.reserve(pending, want);
@@ -254,6 +258,25 @@ export class Attempt {
     });
   }
 
+  /** The body of a pure call is about to run: from here on it counts. */
+  beginCall(pending: Pending, name: string): void {
+    pending.begun = true;
+    const { id, fp, reserved = {} } = pending;
+    if (this.hasStarted(id)) return;
+    this.callsUnderWay.begin({ type: 'call-start', id, fp, name, reserved });
+    // what is in line for delivery may be what cuts it off
+    if (this.queue.length > 0) this.announceCalls();
+  }
+
+  private announceCalls(event?: RunEvent): void {
+    for (const start of this.callsUnderWay.before(event)) this.writer.push(start);
+  }
+
+  /** This run's own journal holds its start: what a fork's parent began is the parent's. */
+  hasStarted(id: EffectId): boolean {
+    return this.recorded.starts.get(id)?.some(({ inherited }) => inherited === undefined) === true;
+  }
+
   private refusalOf({ scope, reserved }: Pending, want: Partial<Amounts>): Refusal | undefined {
     return this.time.reached(scope.ledger) ?? (reserved === undefined ? scope.ledger.reserve(want) : undefined);
   }
@@ -312,6 +335,10 @@ export class Attempt {
   /** Appends an end and puts it in line for delivery. */
   record(event: EndEvent | EventOf<'trip' | 'cancel' | 'redirect' | 'stuck' | 'rollback-end'>): void {
     if (this.dead || this.harvest) return;
+    const pending = 'id' in event ? this.open.get(event.id) : undefined;
+    // nobody waits for it, and it was told so before it began
+    if (pending !== undefined && pending.closedBy !== undefined && !isCounted(pending)) return this.drop(pending);
+    if (pending !== undefined) pending.ended = event as EndEvent;
     this.alertOver(event);
     this.queue.push(this.push(event));
     this.kick();
@@ -331,6 +358,7 @@ export class Attempt {
   }
 
   push(event: RunEvent): Written {
+    this.announceCalls(event);
     const written = this.writer.push(event);
     this.state.observe(event);
     this.saga.observe(event);
@@ -404,7 +432,9 @@ export class Attempt {
 
   private closePending(pending: Pending, reason: Error): void {
     pending.closedBy = reason;
-    if (pending.reserved !== undefined && !pending.intended) {
+    // what a model has reported counts from here on; calls are in the books when their ends are delivered
+    if (pending.kind === 'ask' && pending.ended !== undefined) this.settle(pending, pending.ended);
+    if (pending.reserved !== undefined && !isCounted(pending)) {
       // a model call that was sent may have been paid for
       const wasSent = pending.kind === 'ask' && (pending.phase === 'running' || this.recorded.starts.has(pending.id));
       pending.scope.ledger.settle(pending.reserved, {}, wasSent ? pending.reserved : {});
@@ -414,8 +444,20 @@ export class Attempt {
     pending.onAbort?.(reason);
     pending.onClosed?.();
     pending.reject(reason);
-    // what is in flight drops itself when it ends; what never started and never will is forgotten here
-    if (pending.phase !== 'running' && !pending.intended && !this.recorded.ends.has(pending.id)) this.drop(pending);
+    // what is in flight says so itself when it ends, and what may yet come out of the journal is looked at after that
+    if (pending.phase !== 'running' && !pending.intended && (this.live || !pending.begun)) this.leave(pending);
+  }
+
+  /** It will not be made, or not again: what never began is forgotten, and of what did the end is written. */
+  private leave(pending: Pending): void {
+    if (pending.ended !== undefined) return;
+    if (!pending.begun || pending.cutOff === undefined) return this.drop(pending);
+    if (!pending.ran && !this.hasStarted(pending.id)) {
+      // a fork's parent made it: it is on the parent's bill
+      pending.scope.ledger.release(pending.reserved ?? {});
+      pending.reserved = undefined;
+    }
+    pending.cutOff();
   }
 
   /** Whoever could have answered has to know that nobody listens any more; another life may have told it already. */
@@ -483,7 +525,7 @@ export class Attempt {
       if (this.open.get(pending.id) !== pending) continue;
       // the function has ended, or nobody waits for it any more: only what was begun is seen to its end
       const isOver = pending.closedBy !== undefined || this.settlement !== undefined;
-      if (isOver && !pending.intended) this.drop(pending);
+      if (isOver && !pending.intended) this.leave(pending);
       else if (this.stopping !== undefined && !pending.intended) this.held.push({ pending, want });
       else this.beginHeld(pending, want);
     }
@@ -495,7 +537,7 @@ export class Attempt {
    */
   private beginHeld(pending: Pending, want: Partial<Amounts>): void {
     const { id, reserved, kind } = pending;
-    const isDecided = this.recorded.starts.has(id) || this.recorded.ends.has(id);
+    const isDecided = this.hasStarted(id) || this.recorded.ends.has(id);
     if (reserved !== undefined && !isDecided && kind !== 'spawn') {
       pending.scope.ledger.release(reserved);
       pending.reserved = undefined;
@@ -557,7 +599,9 @@ export class Attempt {
     this.open.remove(pending);
     this.liveForkGate.left(pending);
     beforeTurn();
-    if (pending.closedBy === undefined) pending.answer(event);
+    if (pending.closedBy !== undefined) return;
+    if (event.type === 'abort' && event.cutOff === true) pending.reject(new CancelledError(event.failure.message));
+    else pending.answer(event);
   }
 
   /** The end of a gate or a doubt goes to the effect that waits behind it. */
@@ -586,7 +630,7 @@ export class Attempt {
     this.tellings.warn(ledger, this.eras.current);
     this.inFlight.delete(pending.id);
     if (pending.kind !== 'call' || (event.type !== 'complete' && event.type !== 'abort')) return;
-    if (pending.polls) return; // to see the same again is what it is for
+    if (pending.polls || (event.type === 'abort' && event.cutOff === true)) return; // to see the same again is what it is for
     const result = event.type === 'complete' ? event.result : event.failure.message;
     const changed = event.type === 'complete' && event.failure === undefined && this.saga.intents.has(event.id);
     const stale = meter.record(pending.fp, contentId(JSON.stringify(result) ?? ''), { changed });
@@ -729,6 +773,11 @@ export class Attempt {
       decide: (decision) => this.push({ type: 'guard-decision', id: at, ...decision }),
     };
   }
+}
+
+/** Its reservation is kept until its end is delivered, whoever waits for that: it took place, or may have. */
+function isCounted({ intended, begun, ended }: Pending): boolean {
+  return intended || begun || ended !== undefined;
 }
 
 function foreignAwait(): FlyballError {

@@ -1,4 +1,4 @@
-import type { EffectId, RunEvent, StartEvent } from '../core/events.js';
+import type { EffectId, EventOf, RunEvent, StartEvent } from '../core/events.js';
 import { isUnder, type LoadedEntry } from './loaded-entry.js';
 
 /** A stretch of history that is void: the way out of a bound, from where it was told to where the budget changed. */
@@ -95,10 +95,11 @@ function wentOn(entries: readonly LoadedEntry[], child: BoundedChild): boolean {
   });
 }
 
-function isStart(event: RunEvent): event is StartEvent {
+function isStart(event: RunEvent): event is StartEvent | EventOf<'call-start'> {
   const { type } = event;
   return (
     type === 'ask-start' ||
+    type === 'call-start' ||
     type === 'intent' ||
     type === 'wait-start' ||
     type === 'sleep-start' ||
@@ -117,6 +118,7 @@ function pathOf(event: RunEvent): string | undefined {
     case 'spawn-start':
       return event.path; // what runs in a child has nothing to do with its neighbours
     case 'ask-start':
+    case 'call-start':
     case 'intent':
     case 'wait-start':
     case 'sleep-start':
@@ -152,6 +154,6 @@ function branchBeside(scope: string, path: string): string | undefined {
   return name !== undefined && /\.\d+$/.test(name) ? theirs.slice(0, at + 1).join('/') : undefined;
 }
 
-function scopeOf(id: EffectId): string {
+export function scopeOf(id: EffectId): string {
   return id.slice(0, id.indexOf('#'));
 }

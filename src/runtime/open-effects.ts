@@ -33,7 +33,7 @@ export class OpenEffects {
     if (this.pendings.get(pending.id) !== pending) return false;
     this.pendings.delete(pending.id);
     pending.scope.open--;
-    if (pending.intended) for (const waiter of this.intentWaiters.splice(0)) waiter();
+    if (pending.intended || pending.closedBy !== undefined) for (const waiter of this.intentWaiters.splice(0)) waiter();
     return true;
   }
 
@@ -64,7 +64,7 @@ export class OpenEffects {
   cannotMove(): boolean {
     for (const pending of this.pendings.values()) {
       // an INTENT that nobody waits for may still be what a child has to see to its end
-      if (pending.intended || (isLeaf(pending) && pending.closedBy === undefined)) return false;
+      if (pending.intended || pending.begun || (isLeaf(pending) && pending.closedBy === undefined)) return false;
     }
     return true;
   }
@@ -86,9 +86,11 @@ export class OpenEffects {
     }
   }
 
-  /** Resolves when no INTENT is open below `path`. */
+  /** Resolves when no INTENT is open below `path`, and what was cut off there is in the books. */
   async intentsEnded(path: string): Promise<void> {
-    while (this.all().some((pending) => pending.intended && isUnder(pending.id, path))) {
+    const isOpen = ({ intended, begun, ended, closedBy }: Pending): boolean =>
+      intended || ((begun || ended !== undefined) && closedBy !== undefined);
+    while (this.all().some((pending) => isOpen(pending) && isUnder(pending.id, path))) {
       await new Promise<void>((resolve) => this.intentWaiters.push(resolve));
     }
   }

@@ -16,6 +16,10 @@ export interface Pending {
   reserved: Partial<Amounts> | undefined;
   /** Its INTENT is in the journal: it must be seen to its end even when nobody waits for it any more. */
   intended: boolean;
+  /** A call whose body has run, in this life or an earlier one: it counts, whatever becomes of it. */
+  begun: boolean;
+  /** Its end, which is written and not delivered yet. */
+  ended: EndEvent | undefined;
   /** Its body was run in this life: what it failed with is what the body said. */
   ran: boolean;
   /** A call that may see the same again and again. */
@@ -33,6 +37,8 @@ export interface Pending {
   drive(): Promise<void>;
   /** Learns from the recorded end how to undo the effect, also when nobody waits for it any more. */
   readonly learn: ((end: EndEvent) => void) | undefined;
+  /** Records that it was begun and cut off. */
+  readonly cutOff: (() => void) | undefined;
   /** Hands the recorded end to the code. */
   answer(end: EndEvent | EventOf<'rollback-end'>): void;
   reject(error: Error): void;

@@ -4,13 +4,13 @@ import { type Failure, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
 import type { RunState } from '../core/run-state.js';
 import { waitChange } from '../core/waits.js';
-import { LiftedBounds } from './lifted-bounds.js';
+import { LiftedBounds, scopeOf } from './lifted-bounds.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import { StateFold, stateAtStart } from './state-fold.js';
 import { type Era, Turns } from './turns.js';
 
 /** A start, and its place among all entries. */
-export type Start = LoadedEntry & { readonly event: StartEvent; readonly place: number };
+export type Start = LoadedEntry & { readonly event: StartEvent | EventOf<'call-start'>; readonly place: number };
 
 /** What a journal says about a run that is about to go on, indexed for replay. */
 export interface Recorded {
@@ -120,6 +120,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     };
     switch (event.type) {
       case 'ask-start':
+      case 'call-start':
       case 'intent':
       case 'spawn-start':
       case 'wait-start':
@@ -143,7 +144,12 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'wait-end':
       case 'sleep-end':
         if (event.type === 'abort' && lifted.isLifted(boundIn(event.failure) ?? '-', place)) {
-          starts.delete(event.id); // stopped by a bound that no longer holds, before it took place
+          // stopped by a bound that no longer holds, before it took place; a call that was begun stays reserved
+          if (event.cutOff !== true) starts.delete(event.id);
+          voids.add(place);
+          break;
+        }
+        if (event.type === 'abort' && event.cutOff === true && lifted.isOnTheWayOut(scopeOf(event.id), place)) {
           voids.add(place);
           break;
         }

@@ -73,7 +73,7 @@ function enlargement(
     );
   }
   const budget = completeBudget({ ...old, ...resume.budget });
-  const given = trip === undefined ? undefined : (budget[trip.bound] ?? 0);
+  const given = trip === undefined ? undefined : budget[trip.bound]; // only a deadline can be absent: then there is none
   if (was === 'bounded' && trip !== undefined && given !== undefined && given <= trip.limit) {
     throw new ConfigError(
       `Run ${runId} stopped at ${trip.bound} = ${trip.limit}; the new budget has ${given}. Give it more of that.`,
@@ -82,8 +82,11 @@ function enlargement(
   return { budget };
 }
 
+/** The bound at which the run itself stopped: what its parent reached before a fork says nothing about the fork. */
 function lastTrip(entries: readonly LoadedEntry[]): EventOf<'trip'> | undefined {
-  const found = entries.findLast(({ event }) => event.type === 'trip' && event.node === '')?.event;
+  const found = entries.findLast(
+    ({ event, inherited }) => event.type === 'trip' && event.node === '' && inherited === undefined,
+  )?.event;
   return found?.type === 'trip' ? found : undefined;
 }
 

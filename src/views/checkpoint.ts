@@ -101,6 +101,7 @@ export function isBarrier(event: RunEvent): boolean {
     case 'run-resume':
     case 'run-pause':
     case 'ask-end':
+    case 'call-start':
     case 'complete':
     case 'abort':
     case 'doubt':

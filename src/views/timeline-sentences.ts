@@ -95,6 +95,7 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
       return rolledBack(event);
     case 'slice-change':
       return say('·', `child ${event.path}: its part of the new budget`);
+    case 'call-start': // its end tells it
     case 'generation-end':
       return undefined; // the start of the next one tells it
     default:

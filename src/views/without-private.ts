@@ -66,6 +66,7 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
       if (!privacy.hidesEffect(generation, event.id)) return withoutPrivateCalls(event, privacy);
       return blankEffect(event);
     case 'ask-start':
+    case 'call-start':
     case 'intent':
     case 'complete':
     case 'abort':
@@ -99,6 +100,7 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
 
 type EffectContent = EventOf<
   | 'ask-start'
+  | 'call-start'
   | 'ask-end'
   | 'intent'
   | 'complete'
@@ -117,6 +119,8 @@ function blankEffect(event: EffectContent): RunEvent {
   switch (event.type) {
     case 'ask-start':
       return { ...event, fp: BLANK, tip: BLANK };
+    case 'call-start':
+      return { ...event, fp: BLANK };
     case 'ask-end': {
       const { reply, failure, ...rest } = event;
       return {

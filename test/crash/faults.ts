@@ -34,16 +34,12 @@ export const notMended: readonly string[] = [
   // A child of a branch of an inner `first`, within a losing branch, still counts as open: continueWith is refused.
   'F-C4',
   'F-C6',
-  // Rare, and not analysed yet: the code or the rule may be wrong.
-  'F-C10',
   // `iterations` taken in the code's own turn meets the old slice after a resume under a larger budget.
   'F-X7',
   // `iterations` left, read in the code's own turn, differs on replay after a resume under another budget.
   'F-X9',
   // `now:stale`: rare, and not analysed yet: the code or the rule may be wrong.
   'F-X10',
-  // Calls of losers of `first` are executed and not counted: a bound on calls can be overshot.
-  'R7-GEN-LOSERS',
 ];
 
 /** What nobody knows of yet. */

@@ -1,7 +1,7 @@
 /**
  * Looks for a fault with generated programs and says after how many it was found:
  *
- *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--rule end:spins] [--file runs.db]
+ *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--only 398] [--rule end:spins] [--file runs.db]
  *
  * Without a fault it counts every rule that was broken. A fault that was mended is found again when its mending is
  * taken out.
@@ -22,6 +22,8 @@ const { values } = parseArgs({
     profile: { type: 'string' },
     seed: { type: 'string', default: '1' },
     programs: { type: 'string', default: '3000' },
+    /** Plays this one alone. */
+    only: { type: 'string' },
     /** An SQLite file instead of memory. */
     file: { type: 'string' },
     show: { type: 'boolean', default: false },
@@ -33,15 +35,15 @@ const isWanted = (violation: Violation): boolean =>
   (values.rule === undefined || violation.rule.startsWith(values.rule));
 
 interface Count {
-  programs: number;
-  readonly first: number;
+  readonly programs: number[];
   readonly example: Violation;
   readonly given: Case;
 }
 
+const only = values.only === undefined ? undefined : Number(values.only);
 const wanted = values.fault !== undefined || values.rule !== undefined;
 const all = fc.sample(values.profile === undefined ? cases : profile(values.profile), {
-  numRuns: Number(values.programs),
+  numRuns: Math.max(Number(values.programs), only ?? 0),
   seed: Number(values.seed),
 });
 const file = values.file === undefined ? undefined : await sqliteEngine({ path: values.file });
@@ -52,13 +54,14 @@ let played = 0;
 let found: { readonly given: Case; readonly violation: Violation; readonly runs: Examined['runs'] } | undefined;
 for (const given of all) {
   played++;
+  if (only !== undefined && played !== only) continue;
   const examined = await examine(given, file ?? memoryEngine(), { runId: `run-${played}`, patienceMs: 10_000 });
   lives += examined.lives;
   for (const violation of examined.violations) {
     const name = `${faultOf(violation) ?? '?'} ${violation.rule}`;
     const known = counts.get(name);
-    if (known === undefined) counts.set(name, { programs: 1, first: played, example: violation, given });
-    else known.programs++;
+    if (known === undefined) counts.set(name, { programs: [played], example: violation, given });
+    else known.programs.push(played);
     if (wanted && isWanted(violation)) found ??= { given, violation, runs: examined.runs };
   }
   if (found !== undefined) break;
@@ -79,9 +82,9 @@ if (found !== undefined) {
   }
 } else {
   console.log(`${played} programs, ${lives} lives, ${seconds} s`);
-  for (const [name, { programs, first, example, given }] of [...counts].sort()) {
+  for (const [name, { programs, example, given }] of [...counts].sort()) {
     console.log(
-      `${name}: ${programs} times, first in program ${first} (${given.profile}): ${example.detail.slice(0, 160)}`,
+      `${name}: ${programs.length} times, in ${[...new Set(programs)].slice(0, 12)} (${given.profile}): ${example.detail.slice(0, 160)}`,
     );
   }
 }

@@ -347,3 +347,20 @@ describe('a crash while the budget changes', () => {
     expect(eventsOf(await stage.entries(), 'run-end').map(({ outcome }) => outcome.stop)).toEqual(['bounded', 'done']);
   });
 });
+
+describe('a fork of a run that reached its deadline', () => {
+  it('that has none can be given more of what it lacks [R7-GEN-DEADLINE]', async () => {
+    const stage = moving();
+    const { tool } = worker();
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      await run.step('slow', null, () => new Promise((then) => void stage.clock.after(60_000, () => then(1))), 'pure');
+      return run.spawn(calls(tool, 3), 'child', { toolCalls: 2 });
+    });
+    expect(await life.start(null, { deadline: VIRTUAL_START + 1000 })).toMatchObject({ bound: 'deadline' });
+    const trip = (await stage.entries()).findLast(({ event }) => event.type === 'trip');
+    const fork = await life.runtime.fork(RUN, { at: trip?.seq ?? 0, id: 'fork', budget: budget({ toolCalls: 1 }) });
+    expect(await fork.finished()).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 1 });
+    const larger = await life.runtime.resume('fork', { budget: { toolCalls: 10 } });
+    expect(await larger.outcome()).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 2 });
+  });
+});

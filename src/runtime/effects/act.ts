@@ -2,7 +2,7 @@ import type { ApprovalRules, Review } from '../../core/approval.js';
 import type { Breaker } from '../../core/breaker.js';
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { canBeStored } from '../../core/codec.js';
-import { EffectError, type Failure, failureOf } from '../../core/errors.js';
+import { CancelledError, EffectError, type Failure, failureOf } from '../../core/errors.js';
 import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext, EffectKind, EffectRules, InvocationPolicy } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
@@ -74,6 +74,20 @@ export function recordFailure(
     failure: failureOf(error),
     ...(pending.ran ? { ran: true as const } : {}),
     ...spentOf(pending, {}, reported),
+  });
+}
+
+/** ABORT of a call that was begun and is nobody's any more. What a fork's parent began is on the parent's bill. */
+export function recordCutOff(attempt: Attempt, pending: Pending, act: Act): void {
+  const isOwn = pending.ran || attempt.hasStarted(pending.id);
+  attempt.record({
+    type: 'abort',
+    id: pending.id,
+    ...identity(pending, act),
+    failure: failureOf(pending.closedBy ?? new CancelledError('the run has ended')),
+    ran: true,
+    cutOff: true,
+    ...(isOwn ? spentOf(pending, {}, undefined) : {}),
   });
 }
 

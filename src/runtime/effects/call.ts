@@ -26,6 +26,7 @@ import {
   type Invocation,
   learnCompensation,
   RefusedResult,
+  recordCutOff,
   rulesOf,
   unwrapChanged,
 } from './act.js';
@@ -64,6 +65,7 @@ export function call<T>(
       else await driveQuestion(attempt, pending, ready.act, (input) => askedBy(given, input));
     },
     learn: (end) => learnCompensation(attempt, ready.act, end),
+    cutOff: (pending) => recordCutOff(attempt, pending, ready.act),
     answer: (end) => {
       const failure = failureIn(end);
       attempt.calls.add(scope.ledger, scope.path, madeCall(given.name, end));

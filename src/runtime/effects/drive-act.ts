@@ -2,7 +2,7 @@ import { EffectError, FlyballError, JournalConflictError } from '../../core/erro
 import type { EventOf } from '../../core/events.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
-import { type Act, keyOf, recordFailure, recordKept, recordUnknown, recordValue } from './act.js';
+import { type Act, keyOf, recordCutOff, recordFailure, recordKept, recordUnknown, recordValue } from './act.js';
 import type { BodyEnd } from './body.js';
 import { resolveDoubt } from './doubt.js';
 import { needsGate, passGates } from './gate.js';
@@ -67,14 +67,17 @@ function lastIntent(attempt: Attempt, pending: Pending): EventOf<'intent'> | und
 }
 
 async function drivePure(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
+  if (pending.closedBy !== undefined) return attempt.drop(pending);
   const refusal = circuitRefusal(attempt, act);
   if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
+  if (act.of === 'call') attempt.beginCall(pending, act.name);
   const { end } = await runTries(attempt, pending, act, {
     key: keyOf(attempt, pending),
     timeoutMs: act.rules.timeoutMs ?? (act.of === 'call' ? DEFAULT_TIMEOUT_MS : undefined),
   });
-  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  if (pending.closedBy !== undefined && !pending.begun) return attempt.drop(pending);
   if (end.ended === 'value') recordValue(attempt, pending, act, end.value);
+  else if (pending.closedBy !== undefined) recordCutOff(attempt, pending, act);
   else recordFailure(attempt, pending, act, errorOf(end));
 }
 

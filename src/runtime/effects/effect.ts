@@ -16,6 +16,7 @@ export interface EffectPlan<T> {
   readonly drive: (pending: Pending) => Promise<void>;
   readonly learn?: (end: EndEvent) => void;
   readonly onClosed?: () => void;
+  readonly cutOff?: (pending: Pending) => void;
   /** The value for the code, or an Error to reject with. */
   readonly answer: (end: EndEvent) => T | Error;
 }
@@ -37,6 +38,8 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       phase: 'held',
       reserved: undefined,
       intended: false,
+      begun: false,
+      ended: undefined,
       ran: false,
       polls: plan.polls ?? false,
       closedBy: undefined,
@@ -45,6 +48,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       onAbort: undefined,
       learn: plan.learn,
       onClosed: plan.onClosed,
+      cutOff: plan.cutOff === undefined ? undefined : () => plan.cutOff?.(pending),
       drive: () => plan.drive(pending),
       answer: (end) => {
         const value = plan.answer(end as EndEvent);
