@@ -21,6 +21,8 @@ export interface CreateRuntime {
   readonly options?: Partial<RuntimeOptions>;
   /** Told of failures that nobody awaits. By default they become process warnings. */
   readonly onProblem?: (error: unknown, doing: string) => void;
+  /** Told of every run that is set aside for a person, with the reason. */
+  readonly onStalled?: (runId: string, error: unknown) => void;
   /** Gets the journal of every run that ends here, for instance `await otelTelemetry()`. */
   readonly telemetry?: Telemetry;
   readonly clock?: Clock;
@@ -41,6 +43,7 @@ export function createRuntime(given: CreateRuntime): Runtime {
       given.onProblem ??
       ((error, doing) =>
         process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
+    ...(given.onStalled === undefined ? {} : { onStalled: given.onStalled }),
     ...(given.telemetry === undefined ? {} : { telemetry: given.telemetry }),
     ...(given.seams === undefined ? {} : { seams: given.seams }),
     ...(given.options === undefined ? {} : { options: given.options }),

@@ -14,6 +14,7 @@ export const EXIT = {
   conflict: 8,
   storage: 9,
   setAside: 10,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -38,6 +39,7 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
     'the database or a file cannot be used: read-only, full, locked, damaged, newer, or a package that is needed is missing',
   ],
   [EXIT.setAside, 'the run was set aside: its code no longer fits its journal, or it crashed too often'],
+  [EXIT.hungUp, 'the terminal was closed; the run can be resumed'],
   [EXIT.interrupted, 'interrupted with Ctrl-C; the run can be resumed'],
   [EXIT.terminated, 'terminated by a signal; the run can be resumed'],
 ];
@@ -66,6 +68,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
   DRIVER_MISSING: EXIT.storage,
   REPLAY_DIVERGED: EXIT.setAside,
   FOREIGN_AWAIT: EXIT.setAside,
+  UNCAUGHT: EXIT.failed,
   RUN_STALLED: EXIT.setAside,
   RUN_INSIDE_EFFECT: EXIT.failed,
   RUN_UNLOADED: EXIT.failed,

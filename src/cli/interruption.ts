@@ -9,7 +9,7 @@ export interface Interrupted {
 }
 
 const DRAIN_MS = 60_000;
-const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;
 
 /** The first Ctrl-C gives the run back at a safe point; the second leaves at once, which the journal survives too. */
 export function interruptible(

@@ -1,17 +1,13 @@
 #!/usr/bin/env node
+import { EXIT } from './exit-codes.js';
+import { flushed, outputOn } from './output.js';
 import { runProgram } from './program.js';
 
 /** The edge itself: streams, environment and the end of the process. */
-// a reader that went away (`flyball show … | head`) is no error of ours
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
-
-const exitCode = await runProgram(process.argv.slice(2), {
-  out: process.stdout,
-  error: process.stderr,
-  env: process.env,
-});
+const out = outputOn(process.stdout);
+const error = outputOn(process.stderr);
+const ended = await runProgram(process.argv.slice(2), { out, error, env: process.env });
+for (const stream of [process.stdout, process.stderr]) await flushed(stream);
+if (out.failure !== undefined) error.write(`flyball: standard output cannot be written: ${out.failure.message}\n`);
 // an agent's open sockets and timers must not hold the command: what had to be kept is in the journal
-process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+process.exit(ended === EXIT.ok && out.failure !== undefined ? EXIT.storage : ended);

@@ -8,6 +8,8 @@ export interface Screen {
   readonly paint: Paint;
   line(text?: string): void;
   data(value: unknown): void;
+  /** A line of a log for programs: to the error stream where nobody reads the other one any more. */
+  log(line: string): void;
   /** To the error stream, for people, in both modes. */
   complain(text: string): void;
   /** Replaces the status line; empty removes it. Nothing happens where nobody looks. */
@@ -27,7 +29,12 @@ const CODES: Readonly<Record<Colour, readonly [number, number]>> = {
 };
 
 export interface Streams {
-  readonly out: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
+  readonly out: {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly isClosed?: boolean;
+    write(text: string): unknown;
+  };
   readonly error: { write(text: string): unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -55,6 +62,9 @@ export function screenOn({ out, error, env }: Streams, json: boolean): Screen {
     },
     data: (value) => {
       if (json) out.write(`${JSON.stringify(value)}\n`);
+    },
+    log: (line) => {
+      if (json) (out.isClosed === true ? error : out).write(line);
     },
     complain: (text) => {
       if (shown !== '') out.write(ERASE_LINE);

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'DRIVER_MISSING'
   | 'REPLAY_DIVERGED'
   | 'FOREIGN_AWAIT'
+  | 'UNCAUGHT'
   | 'RUN_INSIDE_EFFECT'
   | 'RUN_UNLOADED'
   | 'RUN_STALLED'

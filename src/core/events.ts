@@ -282,8 +282,11 @@ export type ControlEvent =
   | { readonly type: 'cancel'; readonly by: string; readonly why: string }
   /** A person wants something done differently from here on; the code sees it in `run.instructions()`. */
   | { readonly type: 'redirect'; readonly by: string; readonly text: string }
-  /** The code awaits something that did not go through `run`: the run fails with FOREIGN_AWAIT. */
-  | { readonly type: 'stuck' };
+  /**
+   * The code cannot go on. It awaits something that did not go through `run`, and the run fails with FOREIGN_AWAIT; or it
+   * left an error that nobody caught, which is the failure.
+   */
+  | { readonly type: 'stuck'; readonly failure?: Failure };
 
 export interface GuardDecision {
   /** Which guard: `rate-limit`, `autonomy`, `policy`, `trifecta`, … */

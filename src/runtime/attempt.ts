@@ -1,6 +1,13 @@
 import { type Amounts, AXES, boundReached, type CountedAxis, NOTHING, type Refusal } from '../core/budget.js';
 import { contentId, crossed } from '../core/codec.js';
-import { BoundReachedError, CancelledError, ConfigError, FlyballError } from '../core/errors.js';
+import {
+  BoundReachedError,
+  CancelledError,
+  ConfigError,
+  EffectError,
+  FlyballError,
+  failureOf,
+} from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent, WaitCloser } from '../core/events.js';
 import { Ledger, usageOf } from '../core/ledger.js';
 import type { Usage, Waiting } from '../core/outcome.js';
@@ -170,7 +177,7 @@ export class Attempt {
     this.time.resume();
     const settle = (how: Pick<Settlement, 'outcome' | 'error'>): void => {
       // what closes the run after this moment no longer changes how the function ended
-      this.settlement = { ...how, closedBy: this.cancelledBy ?? this.root.closedBy ?? this.bounds.atOnce };
+      this.settlement ??= { ...how, closedBy: this.cancelledBy ?? this.root.closedBy ?? this.bounds.atOnce };
       this.kick();
     };
     effectContext.run({ life: this.life, inEffect: false, host: false }, () => {
@@ -568,7 +575,10 @@ export class Attempt {
         this.instructions.push({ by: event.by, text: event.text });
         return;
       case 'stuck':
-        this.settlement ??= { error: foreignAwait(), closedBy: this.cancelledBy ?? this.root.closedBy };
+        this.settlement ??= {
+          error: event.failure === undefined ? foreignAwait() : new EffectError(event.failure),
+          closedBy: this.cancelledBy ?? this.root.closedBy,
+        };
         return;
       case 'rollback-end':
         return this.answer(`${event.scope}!rollback`, event, turn.beforeTurn);
@@ -672,6 +682,26 @@ export class Attempt {
     this.isToldStuck = true;
     // written down, because it is judged by turns: a later life must come to the same end
     this.record({ type: 'stuck' });
+  }
+
+  /**
+   * Its code left an error that nobody caught. Written down like any other end of the code: a later life, in which the
+   * same promise may be rejected a turn later or not at all, must come to it too.
+   */
+  uncaught(error: unknown): void {
+    if (this.dead || this.settlement !== undefined || this.isToldStuck) return;
+    this.isToldStuck = true;
+    if (this.recorded.deliveries.slice(this.cursor).some(({ event }) => event.type === 'stuck')) return;
+    const { message, originalCode } = failureOf(error);
+    this.record({
+      type: 'stuck',
+      failure: {
+        code: 'UNCAUGHT',
+        message: `Code of this run left an error that nobody caught: ${message}. Await every promise, or catch its error.`,
+        retryable: false,
+        ...(originalCode === undefined ? {} : { originalCode }),
+      },
+    });
   }
 
   private suspendSoon(): void {

@@ -6,6 +6,7 @@ import type { Agent } from '../core/run.js';
 import type { Claim, Rest, RunRecord, RunStatus } from '../ports/engine.js';
 import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
+import { effectContext } from './effect-context.js';
 import { finish } from './finish.js';
 import type { AttemptHost, Life } from './host.js';
 import { load, readAll, readEntries } from './load.js';
@@ -145,7 +146,7 @@ export class Lives {
       // a store that fails for a moment is no reason to set the run aside: its lease ends, and somebody tries again
       if (isStorageFailure(error)) this.leases.delete(claim.runId);
       else if (error instanceof ConfigError) await this.putBack(claim, was);
-      else await this.setAside(claim, messageOf(error));
+      else await this.setAside(claim, messageOf(error), error);
       throw error;
     }
   }
@@ -213,10 +214,12 @@ export class Lives {
   }
 
   /** Nothing moves this run any more until a person looks at it. */
-  private async setAside(claim: Claim, attention: string): Promise<void> {
+  private async setAside(claim: Claim, attention: string, cause?: unknown): Promise<void> {
     this.leases.delete(claim.runId);
     await this.settings.engine.release(claim, { status: 'stalled', attention, now: this.settings.clock.now() });
-    this.audience.rested(claim.runId, { error: setAsideError(claim.runId, attention) });
+    const error = setAsideError(claim.runId, attention);
+    this.settings.onStalled(claim.runId, cause ?? error);
+    this.audience.rested(claim.runId, { error });
   }
 
   private makeHost(): AttemptHost {
@@ -348,6 +351,7 @@ export class Lives {
     // a lost lease is not ours to give back, and a store that fails cannot take it
     if (isStorageFailure(error)) return tell();
     const rest: Rest = { status: 'stalled', attention: messageOf(error), now: this.settings.clock.now() };
+    this.settings.onStalled(life.runId, error);
     this.settings.engine.release(life.claim, rest).then(tell, (problem: unknown) => {
       this.settings.onProblem(problem, `setting run ${life.runId} aside`);
       tell();
@@ -368,6 +372,25 @@ export class Lives {
       waiting: openWaits(entries, record),
       ...(record.status === 'paused' ? { paused: true } : {}),
     };
+  }
+
+  /** The run whose code is running at this moment, or left what is being handled. */
+  private current(): Attempt | undefined {
+    const life = effectContext.getStore()?.life;
+    if (life === undefined) return undefined;
+    for (const attempt of this.attempts.values()) if (attempt.life === life) return attempt;
+    return undefined;
+  }
+
+  currentRun(): string | undefined {
+    return this.current()?.runId;
+  }
+
+  /** Fails the run whose code left an error that nobody caught; answers its id. */
+  blame(error: unknown): string | undefined {
+    const attempt = this.current();
+    attempt?.uncaught(error);
+    return attempt?.runId;
   }
 
   poke(runId: string): void {

@@ -30,6 +30,8 @@ export interface RuntimeParts {
   readonly telemetry?: Telemetry;
   /** Told of failures that nobody awaits: a worker's look-around, a lease renewal, an observer that throws. */
   readonly onProblem?: (error: unknown, doing: string) => void;
+  /** Told of every run that is set aside for a person, with the reason. */
+  readonly onStalled?: (runId: string, error: unknown) => void;
   readonly options?: Partial<RuntimeOptions>;
 }
 
@@ -67,6 +69,7 @@ export interface Settings extends RuntimeParts {
   readonly seams: Seams;
   readonly options: RuntimeOptions;
   readonly onProblem: (error: unknown, doing: string) => void;
+  readonly onStalled: (runId: string, error: unknown) => void;
 }
 
 export function settle(parts: RuntimeParts): Settings {
@@ -75,5 +78,6 @@ export function settle(parts: RuntimeParts): Settings {
     seams: parts.seams ?? {},
     options: { ...DEFAULTS, ...parts.options },
     onProblem: parts.onProblem ?? (() => undefined),
+    onStalled: parts.onStalled ?? (() => undefined),
   };
 }

@@ -98,6 +98,13 @@ export interface Runtime {
   /** Drops everything as if the process had died here: for tests. */
   abandon(): void;
   loaded(): number;
+  /** The run whose code calls this, if it lives here: tells whose output or error something is. */
+  current(): string | undefined;
+  /**
+   * For `unhandledRejection` and `uncaughtException`, called in the handler itself: fails the run whose code left the
+   * error, and answers its id. Undefined where the error is not of a run that lives here.
+   */
+  blame(error: unknown): string | undefined;
 }
 
 export interface ForkOptions {
@@ -378,6 +385,8 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       lives.abandon();
     },
     loaded: () => lives.size,
+    current: () => lives.currentRun(),
+    blame: (error) => lives.blame(error),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
+import { type ClientAddress, clientAddress } from './access/client-address.js';
 import type { Route } from './contract/route.js';
 import { answerTo, type Frame, guarded, type Incoming, type PipelineParts } from './pipeline.js';
 import { Problem } from './problem.js';
@@ -19,19 +20,18 @@ export function createApp(
   mounts: readonly Mount[],
 ): Hono<{ Bindings: HttpBindings }> {
   const app = new Hono<{ Bindings: HttpBindings }>({ strict: true });
+  const addressOf = clientAddress(parts.settings);
+  const incoming = (c: Context<{ Bindings: HttpBindings }>): Incoming =>
+    incomingOf(c.req.raw, c.req.param() as Readonly<Record<string, string>>, c.env, addressOf);
   for (const route of routes) {
-    app.on(route.method.toUpperCase(), honoPath(route.path), (c) =>
-      answerTo(parts, route, incomingOf(c.req.raw, c.req.param(), c.env)),
-    );
+    app.on(route.method.toUpperCase(), honoPath(route.path), (c) => answerTo(parts, route, incoming(c)));
   }
   for (const { name, path, methods, handle } of mounts) {
-    app.on([...methods], path, (c) =>
-      guarded(parts, name, c.req.raw, (frame) => handle(incomingOf(c.req.raw, c.req.param(), c.env), frame)),
-    );
+    app.on([...methods], path, (c) => guarded(parts, name, incoming(c), (frame, given) => handle(given, frame)));
   }
   const known = allowed(routes, mounts);
   app.notFound((c) =>
-    guarded(parts, 'unknown', c.req.raw, async () => Promise.reject(unknownAddress(c.req.raw, known))),
+    guarded(parts, 'unknown', incoming(c), async () => Promise.reject(unknownAddress(c.req.raw, known))),
   );
   return app;
 }
@@ -45,12 +45,13 @@ function incomingOf(
   request: Request,
   params: Readonly<Record<string, string>>,
   env: HttpBindings | undefined,
+  addressOf: ClientAddress,
 ): Incoming {
   const outgoing = env?.outgoing;
   return {
     request,
     params,
-    remote: env?.incoming.socket.remoteAddress ?? '',
+    remote: addressOf(env?.incoming.socket.remoteAddress ?? '', request.headers),
     onClosed: (listener) => {
       if (outgoing?.destroyed === true)
         listener(); // it went away before anybody asked to be told

@@ -15,7 +15,7 @@ export type { FetchOptions } from './card/fetch-card.js';
 export { openApi } from './contract/open-api.js';
 export type { AgentCard, RunCard } from './contract/resources.js';
 export type { Route } from './contract/route.js';
-export { jsonLog, type Log, SILENT } from './log.js';
+export { atLevel, jsonLog, LOG_LEVELS, type Log, type LogLevel, SILENT } from './log.js';
 export {
   type OnlineWatch,
   type OnlineWatchParts,

@@ -31,9 +31,13 @@ export function mcpMount(parts: Parts, gate: Gate): Mount {
     });
     return endpoint;
   };
-  parts.closing.addEventListener('abort', () => void endpoint?.then((open) => open.close()).catch(() => undefined), {
-    once: true,
-  });
+  parts.phases.ending.addEventListener(
+    'abort',
+    () => void endpoint?.then((open) => open.close()).catch(() => undefined),
+    {
+      once: true,
+    },
+  );
   return {
     name: 'mcp',
     path: '/mcp',

@@ -18,6 +18,8 @@ import { Inboxes } from './inboxes.js';
 import type { Log } from './log.js';
 import { openMetrics } from './metrics/metrics.js';
 import type { Parts } from './parts.js';
+import type { Phases } from './pipeline.js';
+import { openRunLog, type RunLog } from './run-log.js';
 import type { ServerSettings } from './settings.js';
 import { openTriggers } from './triggers/open-triggers.js';
 import { startTriggered, triggerCheck } from './triggers/start-triggered.js';
@@ -33,26 +35,30 @@ export interface PartsGiven {
   readonly keys: ApiKeys;
   readonly triggers: readonly Trigger[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly closing: AbortSignal;
+  readonly phases: Phases;
 }
 
 /** Everything that handlers are made of, running. */
 export async function openParts(given: PartsGiven): Promise<Parts> {
-  const { engine, store, clock, log, settings, keys, closing } = given;
+  const { engine, store, clock, log, settings, keys, phases } = given;
   const directory = agentDirectory(given.groups);
   const host = nodeHost();
-  const fleet = openFleet(given, directory, host);
+  const runLog = openRunLog({ log, clock });
+  const fleet = openFleet(given, directory, host, runLog);
+  runLog.follow(fleet);
   const spending = openSpending(store, clock);
   const feed = openRunFeed({ fleet, clock, log, directory, secrets: settings.secrets });
   const settlement = settleEndedRuns({ fleet, feed, spending, clock, log });
   const metrics = openMetrics({ fleet, feed, clock, directory });
   const inboxes = new Inboxes({ fleet, store, clock, me: host.owner().id });
+  const drained = onlyOnce(() => fleet.close({ drainMs: settings.drainMs }));
   const close = async (): Promise<void> => {
+    await drained();
     metrics.close();
     feed.close();
     inboxes.close();
-    await fleet.close({ drainMs: settings.drainMs });
     await settlement.close(); // runs may have ended while the others were given back
+    await runLog.close();
   };
   const triggers = await openTriggers(
     {
@@ -69,8 +75,12 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
     throw error;
   });
   return {
-    ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, closing, triggers },
+    ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
     inbox: (tenant) => inboxes.of(tenant),
+    async drain() {
+      await triggers.close();
+      await drained();
+    },
     async close() {
       await triggers.close();
       await close();
@@ -78,11 +88,21 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   };
 }
 
+export function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let working: Promise<void> | undefined;
+  return () => {
+    working ??= work();
+    return working;
+  };
+}
+
 function openFleet(
   { engine, clock, log, groups, settings, keys }: PartsGiven,
   directory: AgentDirectory,
   host: Host,
+  runLog: RunLog,
 ): Fleet {
+  const { stalled: onStalled } = runLog;
   const onProblem = (error: unknown, doing: string): void => log.error(doing, error);
   // asked each time: the first key, also one made by another process, ends the time in which everybody is one person
   const whileNoKey = async (): Promise<boolean> => !(await keys.any());
@@ -99,6 +119,7 @@ function openFleet(
       host,
       agents,
       onProblem,
+      onStalled,
       seams: joinSeams(group.seams ?? {}, injectionGuard()),
       ...(group.prices === undefined ? {} : { prices: group.prices }),
       options: { requesterDecides, ...group.options, worker: true },

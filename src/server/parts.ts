@@ -9,6 +9,7 @@ import type { Fleet } from './agents/fleet.js';
 import type { RunFeed } from './feed/run-feed.js';
 import type { Log } from './log.js';
 import type { Metrics } from './metrics/metrics.js';
+import type { Phases } from './pipeline.js';
 import type { ServerSettings } from './settings.js';
 import type { Triggers } from './triggers/open-triggers.js';
 
@@ -32,8 +33,9 @@ export interface Parts {
   /** Counts what happens, for /metrics. */
   readonly metrics: Metrics;
   readonly triggers: Triggers;
-  /** Aborted when the server begins to close. */
-  readonly closing: AbortSignal;
-  /** Gives every run back. */
+  readonly phases: Phases;
+  /** Starts nothing more, lets runs come to a safe point, and gives them back. What was written can still be read. */
+  drain(): Promise<void>;
+  /** The end of all of it, after `drain` if nobody has asked for that yet. */
   close(): Promise<void>;
 }

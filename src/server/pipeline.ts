@@ -13,9 +13,19 @@ export interface PipelineParts {
   readonly check: CheckJson;
   readonly log: Log;
   readonly now: () => number;
-  readonly closing: AbortSignal;
+  readonly phases: Phases;
   /** Told of every answer. */
   readonly observe: (seen: { readonly route: string; readonly status: number; readonly ms: number }) => void;
+}
+
+/** How far a server has come on its way down. Each is aborted once, in this order. */
+export interface Phases {
+  /** It says that it is not ready, and serves as before: whoever sends requests has to notice first. */
+  readonly leaving: AbortSignal;
+  /** It takes no more work and brings its runs to a safe point. What is read can still be read. */
+  readonly closing: AbortSignal;
+  /** Streams end. */
+  readonly ending: AbortSignal;
 }
 
 export interface Incoming {
@@ -31,44 +41,63 @@ const ANYBODY: Principal = { id: 'anybody', kind: 'local', tenant: '', subject: 
 
 /** From a request to its answer; the only way to a handler. */
 export async function answerTo(parts: PipelineParts, route: Route, incoming: Incoming): Promise<Response> {
-  return guarded(parts, route.id, incoming.request, (frame) => through(parts, route, incoming, frame));
+  return guarded(parts, route.id, incoming, (frame) => through(parts, route, incoming, frame));
 }
 
 export interface Frame {
   readonly id: string;
   /** Headers that the answer gets. */
   readonly headers: Headers;
+  /** What the log says of the request: filled in as it becomes known. */
+  readonly about: { tenant?: string; key?: string; run?: string };
 }
+
+/** An id that a proxy or a client gave, where it is nothing but one: it is written into logs as it came. */
+const GIVEN_ID = /^[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}$/;
+/** An address as long as this says enough in a log. */
+const LONGEST_PATH = 300;
 
 /** Around everything that the server answers: id, headers, refusals, log and count. */
 export async function guarded(
   parts: PipelineParts,
   name: string,
-  request: Request,
-  work: (frame: Frame) => Promise<Response>,
+  incoming: Incoming,
+  work: (frame: Frame, incoming: Incoming) => Promise<Response>,
 ): Promise<Response> {
   const { gate, log, now } = parts;
+  const { request } = incoming;
   const began = now();
-  const frame: Frame = { id: randomUUID(), headers: new Headers() };
+  const given = request.headers.get('x-request-id') ?? '';
+  const frame: Frame = { id: GIVEN_ID.test(given) ? given : randomUUID(), headers: new Headers(), about: {} };
   frame.headers.set('x-request-id', frame.id);
   let response: Response;
   try {
     const entered = gate.enter(request);
     for (const [key, value] of Object.entries(entered.headers)) frame.headers.set(key, value);
-    response = entered.answer ?? (await work(frame));
+    response = entered.answer ?? (await work(frame, incoming));
   } catch (error) {
     response = refusal(error, frame, log, name);
   }
   const ms = now() - began;
   parts.observe({ route: name, status: response.status, ms });
-  log.info('request', { id: frame.id, route: name, status: response.status, ms });
+  log.info('request', {
+    id: frame.id,
+    method: request.method,
+    path: new URL(request.url).pathname.slice(0, LONGEST_PATH),
+    route: name,
+    status: response.status,
+    ms,
+    remote: incoming.remote,
+    ...frame.about,
+  });
   return withHeaders(response, frame.headers);
 }
 
 /** As problem+json; what is our own fault is told to the log in full, and to nobody else. */
 function refusal(error: unknown, frame: Frame, log: Log, route: string): Response {
   const problem = problemFrom(error);
-  if (problem.status >= 500) log.error('request failed', problem.cause ?? problem, { id: frame.id, route });
+  if (problem.status >= 500)
+    log.error('request failed', problem.cause ?? problem, { id: frame.id, route, ...frame.about });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.headers };
   return new Response(JSON.stringify(problemBody(problem, frame.id)), { status: problem.status, headers });
 }
@@ -82,10 +111,13 @@ function withHeaders(response: Response, headers: Headers): Response {
 }
 
 async function through(parts: PipelineParts, route: Route, incoming: Incoming, frame: Frame): Promise<Response> {
+  if (route.method !== 'get' && parts.phases.closing.aborted) throw closingDown();
   const principal = await entitled(parts, route, incoming, frame);
   const { gate, check } = parts;
   const { request } = incoming;
   const params = route.params === undefined ? {} : await fitting(check, route.params, incoming.params, 'address');
+  const { runId } = params as { readonly runId?: string };
+  if (runId !== undefined) frame.about.run = runId;
   const query = await queryOf(parts, route, request.url);
   const { raw, json } = takesBody(route)
     ? await gate.body(request, route.raw === true ? 'raw' : 'json')
@@ -108,6 +140,9 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
     rawBody: raw,
     signal: watch.signal,
     once: repeatable === undefined ? undefined : gate.nameOf(repeatable),
+    isAbout: (run) => {
+      frame.about.run = run;
+    },
   };
   const act = async (): Promise<Answer> => watch.within(async () => route.handle(asked));
   if (repeatable === undefined) return responseOf(await act());
@@ -123,7 +158,10 @@ function takesBody({ body, raw }: Route): boolean {
 async function entitled(parts: PipelineParts, route: Route, incoming: Incoming, frame: Frame): Promise<Principal> {
   if (route.scope === undefined) return ANYBODY;
   const principal = await parts.gate.who(incoming.request.headers, incoming.remote);
-  for (const [key, value] of Object.entries(parts.gate.within(principal))) frame.headers.set(key, value);
+  frame.about.tenant = principal.tenant;
+  frame.about.key = principal.id;
+  if (route.unmetered !== true)
+    for (const [key, value] of Object.entries(parts.gate.within(principal))) frame.headers.set(key, value);
   requireScope(principal, route.scope);
   return principal;
 }
@@ -183,8 +221,8 @@ class Watch {
   private readonly stops: (() => void)[] = [];
   private overdue: Promise<never> | undefined;
 
-  constructor({ settings, closing }: PipelineParts, incoming: Incoming, streams: boolean) {
-    for (const signal of [incoming.request.signal, closing]) this.follow(signal);
+  constructor({ settings, phases }: PipelineParts, incoming: Incoming, streams: boolean) {
+    for (const signal of [incoming.request.signal, streams ? phases.ending : phases.closing]) this.follow(signal);
     // beyond the time at which an invocation answers by itself that it goes on alone
     if (!streams) this.limit(settings.requestTimeoutMs + 5_000);
     incoming.onClosed(() => {
@@ -233,6 +271,14 @@ class Watch {
     });
     this.overdue.catch(() => undefined); // a handler that ended first has answered
   }
+}
+
+function closingDown(): Problem {
+  return new Problem(503, 'BUSY', 'The server is shutting down and takes no more work. Nothing was done.', {
+    retryable: true,
+    next: 'Send the same request again: it goes to the server that takes over.',
+    headers: { 'retry-after': '1', connection: 'close' },
+  });
 }
 
 function tooLate(): Problem {

@@ -13,7 +13,7 @@ import { apiKeys } from './access/stored-keys.js';
 import type { AgentGroup } from './agents/agent-group.js';
 import { createApp } from './app.js';
 import { type Log, SILENT } from './log.js';
-import { openParts } from './open-parts.js';
+import { onlyOnce, openParts } from './open-parts.js';
 import type { Parts } from './parts.js';
 import { allMounts, allRoutes } from './routes/all-routes.js';
 import { DEFAULT_SETTINGS, isLoopback, type ServerSettings } from './settings.js';
@@ -42,7 +42,10 @@ export interface FlyballServer {
   /** Whether anybody on this machine may do everything. */
   readonly open: boolean;
   readonly parts: Parts;
-  /** Stops taking requests, ends streams, lets runs come to a safe point and gives them back. */
+  /**
+   * Says that it is not ready, then takes no more work, lets runs come to a safe point, gives them back, ends its streams
+   * and stops listening.
+   */
   close(): Promise<void>;
 }
 
@@ -54,8 +57,9 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
   const keys = apiKeys(store, clock, { log });
   const given = { ...DEFAULT_SETTINGS, ...options.settings };
   const settings: ServerSettings = { ...given, open: await isOpen(given, keys.any, jwt !== undefined) };
-  const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // one for each request under way, which takes it off again
+  const [leaving, closing, ending] = [new AbortController(), new AbortController(), new AbortController()];
+  const phases = { leaving: leaving.signal, closing: closing.signal, ending: ending.signal };
+  setMaxListeners(0, ...Object.values(phases)); // one for each request under way, which takes it off again
   const verifier = jwt === undefined ? undefined : await jwtVerifier(jwt); // before anything runs that had to be stopped
   const parts = await openParts({
     engine,
@@ -67,7 +71,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     keys,
     triggers,
     env,
-    closing: closing.signal,
+    phases,
   });
   const gate = openGate({ store, clock, settings, keys, jwt: verifier, log, host: nodeHost() });
   const pipeline = {
@@ -76,7 +80,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     check: jsonSchemaCheck(),
     log,
     now: () => clock.now(),
-    closing: closing.signal,
+    phases,
     observe: (seen: { readonly route: string; readonly status: number; readonly ms: number }) =>
       parts.metrics.request(seen),
   };
@@ -91,18 +95,16 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     open: settings.open,
     parts,
     close: onlyOnce(async () => {
+      log.info('server stopping', { runs: parts.fleet.loaded() });
+      leaving.abort();
+      if (settings.shutdownDelayMs > 0) await new Promise<void>((go) => clock.after(settings.shutdownDelayMs, go));
       closing.abort();
+      await parts.drain(); // whoever follows a run sees it come to rest, and whoever asks is told that this one leaves
+      ending.abort();
       await listening.close();
       await parts.close();
+      log.info('server stopped');
     }),
-  };
-}
-
-function onlyOnce(work: () => Promise<void>): () => Promise<void> {
-  let working: Promise<void> | undefined;
-  return () => {
-    working ??= work();
-    return working;
   };
 }
 

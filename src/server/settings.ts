@@ -29,6 +29,15 @@ export interface ServerSettings {
   readonly requesterDecides: boolean;
   /** Failed credentials an address may try in a minute. */
   readonly failuresPerMinute: number;
+  /**
+   * Addresses and networks (`10.0.0.0/8`) of proxies in front of the server. What they say about where a request comes
+   * from is believed, and nobody else's word is.
+   */
+  readonly proxies: readonly string[];
+  /** Where they say it. */
+  readonly proxyHeader: 'x-forwarded-for' | 'forwarded';
+  /** Between the first 503 of /ready and the moment at which the server takes no more work. */
+  readonly shutdownDelayMs: number;
   /** For runs in progress when the server closes. */
   readonly drainMs: number;
   readonly studio: boolean;
@@ -59,6 +68,9 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   tenants: {},
   requesterDecides: false,
   failuresPerMinute: 30,
+  proxies: [],
+  proxyHeader: 'x-forwarded-for',
+  shutdownDelayMs: 0,
   drainMs: 10_000,
   studio: true,
   mcp: true,

@@ -55,6 +55,7 @@ const KINDS: Readonly<Record<ErrorCode, Kind>> = {
   DRIVER_MISSING: ['runtime', 'high'],
   REPLAY_DIVERGED: ['runtime', 'high'],
   FOREIGN_AWAIT: ['runtime', 'high'],
+  UNCAUGHT: ['runtime', 'high'],
   RUN_INSIDE_EFFECT: ['runtime', 'high'],
   RUN_UNLOADED: ['runtime', 'low'],
   RUN_STALLED: ['runtime', 'high'],
@@ -141,7 +142,8 @@ export function failureAt(entry: Entry, effect: Effect | undefined): FailureReco
     }
     case 'stuck': {
       const message = 'the agent awaits something that did not go through `run`';
-      return record(entry, '', { code: 'FOREIGN_AWAIT', message, retryable: false }, undefined);
+      const awaits: Failure = { code: 'FOREIGN_AWAIT', message, retryable: false };
+      return record(entry, '', event.failure ?? awaits, undefined);
     }
     case 'signal-refused':
       return record(entry, '', { code: 'SIGNAL_INVALID', message: event.why, retryable: true }, undefined);

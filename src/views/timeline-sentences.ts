@@ -61,7 +61,7 @@ export function sentenceFor(event: RunEvent, effect: Effect | undefined): Senten
     case 'redirect':
       return say('↪', `redirected by ${event.by}: ${event.text}`);
     case 'stuck':
-      return say('✗', 'the agent awaits something that did not go through `run`');
+      return say('✗', event.failure?.message ?? 'the agent awaits something that did not go through `run`');
     case 'note':
       return noted(event);
     case 'changed':

@@ -79,6 +79,11 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'guard-decision':
     case 'retry':
       return privacy.hidesEffect(generation, event.id) ? blankEffect(event) : event;
+    case 'stuck':
+      // nobody knows which effect the words of an uncaught error come from
+      return event.failure === undefined || privacy.isEmpty
+        ? event
+        : { ...event, failure: blankFailure(event.failure) };
     case 'wait-close':
     case 'sleep-start':
     case 'sleep-end':
@@ -87,7 +92,6 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'run-resume':
     case 'run-pause':
     case 'trip':
-    case 'stuck':
     case 'changed':
     case 'budget-warning':
     case 'scope-overlap':

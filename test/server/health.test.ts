@@ -28,22 +28,22 @@ it('is alive and ready without a credential, and tells them apart when storage f
   }
 });
 
-it('is not ready when storage does not answer in time, or while it closes', async () => {
+it('is not ready when storage does not answer in time, or while it shuts down', async () => {
   const clock = virtualClock();
-  const closing = new AbortController();
+  const leaving = new AbortController();
   const [, ready] = healthRoutes({
     engine: { list: () => new Promise(() => undefined) },
     store: { get: async () => undefined, propose: async () => ({ version: 1 }), drop: async () => undefined },
     clock,
     log: SILENT,
     settings: DEFAULT_SETTINGS,
-    closing: closing.signal,
+    phases: { leaving: leaving.signal },
   } as never);
   const asked = Promise.resolve(ready?.handle({} as never));
   await clock.advance(2_000);
   expect(await asked).toMatchObject({ status: 503, body: { reasons: ['storage cannot be read'] } });
-  closing.abort();
-  expect(await ready?.handle({} as never)).toMatchObject({ status: 503, body: { reasons: ['it is closing'] } });
+  leaving.abort();
+  expect(await ready?.handle({} as never)).toMatchObject({ status: 503, body: { reasons: ['it is shutting down'] } });
 });
 
 it('leaves nothing behind in the store', async () => {

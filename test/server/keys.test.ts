@@ -135,7 +135,7 @@ describe('a key [R6-ACCESS-KEYS]', () => {
   it('works when its use cannot be noted, and the log says so without the secret', async () => {
     const lines: string[] = [];
     const line = (...words: unknown[]): void => void lines.push(words.map(String).join(' ') + JSON.stringify(words));
-    const log: Log = { info: line, warn: line, error: line };
+    const log: Log = { debug: line, info: line, warn: line, error: line };
     const broken = { ...store, propose: () => Promise.reject(new Error('disk on fire')) };
     const { secret } = await keys.create(CI);
     expect(await apiKeys(broken, clock, { log }).principalOf(secret)).toBeDefined();

@@ -23,7 +23,7 @@ const open = async (options: Parameters<typeof serverStage>[0] = {}): Promise<Se
   return stage;
 };
 const eventually = <T>(look: () => T) => expect.poll(look);
-const listeners = ({ server }: ServerStage): number => getEventListeners(server.parts.closing, 'abort').length;
+const listeners = ({ server }: ServerStage): number => getEventListeners(server.parts.phases.closing, 'abort').length;
 
 describe('a client that goes away', () => {
   it('leaves its run at work and nothing else [R6-HTTP-INVOKE]', async () => {
@@ -77,7 +77,7 @@ describe('a client that goes away', () => {
       check: async () => undefined,
       log: SILENT,
       now: () => 0,
-      closing: closing.signal,
+      phases: { leaving: closing.signal, closing: closing.signal, ending: closing.signal },
       observe: () => undefined,
     };
     const about = { method: 'get', tag: 't', summary: '', scope: 'any', answers: {}, examples: [] } as const;

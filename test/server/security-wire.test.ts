@@ -291,7 +291,7 @@ describe('a path of the studio [R6-SHOW-SECURITY]', () => {
 });
 
 it('a fault of the server is told without its words: they are in the log, under the id of the request [R6-ACCESS-NO-LEAKS]', async () => {
-  const { settings, store, clock, keys, closing } = stage.server.parts;
+  const { settings, store, clock, keys, phases } = stage.server.parts;
   const logged: Logged[] = [];
   const log = recordingLog(logged);
   const broken = route({
@@ -310,7 +310,7 @@ it('a fault of the server is told without its words: they are in the log, under 
     gate,
     settings,
     log,
-    closing,
+    phases,
     check: async () => undefined,
     now: () => clock.now(),
     observe: () => undefined,

@@ -34,7 +34,7 @@ export interface ServerStage {
 }
 
 export interface Logged {
-  readonly level: 'info' | 'warn' | 'error';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly what: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly error?: unknown;
@@ -122,6 +122,7 @@ function parsed(text: string): unknown {
 
 export function recordingLog(lines: Logged[]): Log {
   return {
+    debug: (what, fields = {}) => void lines.push({ level: 'debug', what, fields }),
     info: (what, fields = {}) => void lines.push({ level: 'info', what, fields }),
     warn: (what, fields = {}) => void lines.push({ level: 'warn', what, fields }),
     error: (what, error, fields = {}) => void lines.push({ level: 'error', what, fields, error }),

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Call, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import type { ServeOptions } from '../serve/serve-options.js';
+import { readSetting, type Setting, variableOf } from '../serve/setting.js';
+import { allSettings } from '../serve/settings-table.js';
 
 const ABOUT =
   'Serve agents over HTTP, with the studio to watch and steer them. ' +
@@ -14,7 +14,7 @@ const ABOUT =
 
 const ENVIRONMENT = `
 Credentials, beside API keys (flyball keys --help):
-  FLYBALL_JWT_SECRET       accepts JWTs signed with it by HS256; at least 32 bytes
+  FLYBALL_JWT_SECRET       accepts JWTs signed with it by HS256; at least 32 bytes; FLYBALL_JWT_SECRET_FILE names a file with it
   FLYBALL_JWT_PUBLIC_KEY   accepts JWTs by RS256: a file with the public key in PEM
   FLYBALL_JWKS             accepts JWTs by the keys at this address or in this file
   FLYBALL_JWT_ISSUER, FLYBALL_JWT_AUDIENCE   what such a token has to name
@@ -28,32 +28,28 @@ What there is:
   /metrics         for Prometheus; /health and /ready for whoever starts it`;
 
 export function serveCommand(perform: Perform): Command {
-  return newCommand('serve [files...]', ABOUT, [
+  const command = newCommand('serve [files...]', ABOUT, [
     'flyball serve agent.yaml                      http://127.0.0.1:4747/studio, for you alone',
     'flyball serve desk.yaml research.ts --port 8080',
     'flyball serve agents.mjs --host 0.0.0.0 --name agents.example.com --rate 600',
     'flyball serve agents.mjs --triggers triggers.yaml --evals results',
   ])
-    .option('--host <address>', 'address to bind to (default: 127.0.0.1)')
-    .option('--port <number>', 'port; 0 takes a free one (default: 4747)', port)
-    .option('--name <host>', 'a host name under which it is reached; repeat it for several', collect)
-    .option('--origin <url>', 'an origin whose pages may call it; repeat it for several', collect)
-    .option('--rate <number>', 'requests a minute of each tenant', whole)
-    .option('--cost-per-day <usd>', 'what the runs of each tenant may cost in a day', amount)
-    .option('--max-body <bytes>', 'longest body of a request (default: 1048576)', whole)
-    .option('--timeout <seconds>', 'how long a request waits for an answer (default: 30)', amount)
-    .option('--drain <seconds>', 'how long running steps may take to end when the server stops (default: 10)', amount)
-    .option('--triggers <file>', 'cron and webhook triggers, in YAML')
-    .option('--evals <folder>', 'results of evaluations, shown in the studio (default: .flyball/evals)')
-    .option('--requester-decides', 'let whoever started a run approve what it wants to do')
-    .option('--public-card', 'show the agent card to anybody')
-    .option('--no-studio', 'without the studio')
-    .option('--no-mcp', 'without the MCP endpoint')
-    .option('--quiet', 'do not log requests')
-    .addHelpText('after', ENVIRONMENT)
-    .action((files: readonly string[], options: ServeOptions) =>
-      perform(options, {}, (call) => serve(call, files.length === 0 ? agentFilesHere() : files, options)),
-    );
+    .option('--config <file>', 'settings in YAML, by the names in the table below')
+    .option('--quiet', 'log warnings and errors only, as --log-level warn')
+    .addHelpText('after', () => settingsHelp() + ENVIRONMENT)
+    .action((files: readonly string[], options: ServeOptions) => {
+      // what commander fills in by itself must not come before a variable or a file
+      const given = Object.entries(options).filter(([name]) => command.getOptionValueSource(name) === 'cli');
+      return perform(options, {}, (call) => serve(call, files, Object.fromEntries(given)));
+    });
+  for (const setting of allSettings()) {
+    if (setting.flag === undefined || setting.key === 'db') continue; // every command has --db
+    const option = new Option(setting.flag, aboutFlag(setting));
+    if (setting.isList === true) option.argParser(collect);
+    else if (setting.flag.includes('<')) option.argParser(checked(setting));
+    command.addOption(option);
+  }
+  return command;
 }
 
 /** Loaded when it is needed: no other command has to read a web server. */
@@ -62,31 +58,40 @@ async function serve(call: Call, files: readonly string[], options: ServeOptions
   return runServer(call, files, options);
 }
 
-/** What `flyball init` makes. */
-function agentFilesHere(): readonly string[] {
-  const usual = ['agent.yaml', 'agents.ts', 'agents.mjs', 'agents.js'];
-  const found = usual.filter((name) => existsSync(resolve(name)));
-  return found.length > 0 ? found : ['agent.yaml'];
-}
-
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
-function whole(text: string): number {
-  const value = Number(text);
-  if (/^\d{1,9}$/.test(text)) return value;
-  throw new InvalidArgumentError('It is a whole number.');
+function aboutFlag({ flag = '', about, fallback }: Setting): string {
+  if (flag.startsWith('--no-')) return about.replace(/; the flag leaves it out$/, '').replace(/^with /, 'without ');
+  return fallback === undefined || fallback === 'false' ? about : `${about} (default: ${fallback})`;
 }
 
-function port(text: string): number {
-  const value = whole(text);
-  if (value <= 65_535) return value;
-  throw new InvalidArgumentError('Ports go from 0 to 65535.');
+/** What is wrong with a value is told as bad usage, before anything is loaded. */
+function checked(setting: Setting): (text: string) => string {
+  return (text) => {
+    try {
+      readSetting(setting, text, 'it');
+    } catch (error) {
+      throw new InvalidArgumentError(String((error as Error).message).replace(/^it cannot be used: it is/, 'It is'));
+    }
+    return text;
+  };
 }
 
-function amount(text: string): number {
-  const value = Number(text);
-  if (/^\d{1,9}(?:\.\d{1,6})?$/.test(text) && value > 0) return value;
-  throw new InvalidArgumentError('It is a number above 0.');
+function settingsHelp(): string {
+  const rows = allSettings().map((setting) => [
+    setting.name,
+    variableOf(setting),
+    (setting.flag ?? '').split(' ')[0] ?? '',
+  ]);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    `  ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  );
+  return `
+Every setting can also be given by a variable, or by a name in the file of --config (or FLYBALL_CONFIG).
+The command line comes first, then the variable, then the file. Times are in seconds; lists have commas in variables.
+${lines.join('\n')}
+`;
 }

@@ -2,32 +2,41 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../core/errors.js';
 import type { JwtOptions } from '../../server/access/jwt.js';
 import type { Call } from '../command.js';
+import type { GivenSettings } from './serve-settings.js';
+import { secretFrom } from './setting.js';
 
-/** How tokens are verified, as the environment says; undefined where it says nothing. */
-export function jwtFrom(env: Call['env']): JwtOptions | undefined {
-  const chosen = VARIABLES.filter((name) => (env[name] ?? '') !== '');
+/** How tokens are verified, as settings and environment say; undefined where they say nothing. */
+export function jwtFrom(env: Call['env'], given: GivenSettings): JwtOptions | undefined {
+  const text = (key: 'jwtPublicKey' | 'jwks' | 'jwtIssuer' | 'jwtAudience'): string => String(given[key] ?? '');
+  const sources = {
+    FLYBALL_JWT_SECRET: secretFrom(env, 'FLYBALL_JWT_SECRET'),
+    FLYBALL_JWT_PUBLIC_KEY: text('jwtPublicKey'),
+    FLYBALL_JWKS: text('jwks'),
+  };
+  const chosen = Object.entries(sources).filter(([, value]) => value !== '');
   if (chosen.length === 0) return undefined;
   if (chosen.length > 1)
     throw new ConfigError(
-      `${chosen.join(' and ')} are set, and one server verifies tokens in one way. Keep one of them.`,
+      `${chosen.map(([name]) => name).join(' and ')} are set, and one server verifies tokens in one way. Keep one of them.`,
     );
-  const issuer = env['FLYBALL_JWT_ISSUER'];
-  const audience = env['FLYBALL_JWT_AUDIENCE'];
+  const [issuer, audience] = [text('jwtIssuer'), text('jwtAudience')];
   return {
-    key: keyFrom(env),
-    ...(issuer === undefined || issuer === '' ? {} : { issuer }),
-    ...(audience === undefined || audience === '' ? {} : { audience }),
+    key: keyFrom(sources),
+    ...(issuer === '' ? {} : { issuer }),
+    ...(audience === '' ? {} : { audience }),
   };
 }
 
-const VARIABLES = ['FLYBALL_JWT_SECRET', 'FLYBALL_JWT_PUBLIC_KEY', 'FLYBALL_JWKS'] as const;
+interface Sources {
+  readonly FLYBALL_JWT_SECRET: string;
+  readonly FLYBALL_JWT_PUBLIC_KEY: string;
+  readonly FLYBALL_JWKS: string;
+}
 
-function keyFrom(env: Call['env']): JwtOptions['key'] {
-  const secret = env['FLYBALL_JWT_SECRET'] ?? '';
+function keyFrom(sources: Sources): JwtOptions['key'] {
+  const { FLYBALL_JWT_SECRET: secret, FLYBALL_JWT_PUBLIC_KEY: file, FLYBALL_JWKS: jwks } = sources;
   if (secret !== '') return { kind: 'secret', secret };
-  const file = env['FLYBALL_JWT_PUBLIC_KEY'] ?? '';
   if (file !== '') return { kind: 'pem', pem: textOf(file, 'FLYBALL_JWT_PUBLIC_KEY') };
-  const jwks = env['FLYBALL_JWKS'] ?? '';
   return /^https?:\/\//.test(jwks) ? { kind: 'jwks-url', url: jwks } : { kind: 'jwks-file', path: jwks };
 }
 

@@ -8,7 +8,7 @@ it('writes each problem as one line that the terminal only shows, whatever is in
     written += text;
   };
   const stream = { isTTY: false, columns: 80, write };
-  const log = requestLog(screenOn({ out: stream, error: stream, env: {} }, false), { quiet: false, now: () => 0 });
+  const log = requestLog(screenOn({ out: stream, error: stream, env: {} }, false), { level: 'info', now: () => 0 });
   log.error('request failed', new Error('no\n\u001b[2J  200 getHealth'), { run: 'a\r\nb' });
   log.warn('a hook was called', { trigger: 'x\u001b]0;y' });
   expect(written.trimEnd().split('\n')).toHaveLength(2);

@@ -1,5 +1,4 @@
-import type { Fields, Log } from '../../server/log.js';
-import { jsonLog } from '../../server/log.js';
+import { atLevel, type Fields, jsonLog, type Log, type LogLevel } from '../../server/log.js';
 import { shorten } from '../amounts.js';
 import type { Screen } from '../screen.js';
 
@@ -9,27 +8,35 @@ const LONGEST = 1_000;
 /** For programs lines of JSON on standard output; for people one short line, and only about what they may want to know. */
 export function requestLog(
   screen: Screen,
-  { quiet, now }: { readonly quiet: boolean; readonly now: () => number },
+  { level, now }: { readonly level: LogLevel; readonly now: () => number },
 ): Log {
-  if (screen.json) {
-    const log = jsonLog((line) => screen.data(JSON.parse(line)), now);
-    return quiet ? { ...log, info: () => undefined } : log;
-  }
-  return {
-    info: (what, fields = {}) => {
-      if (!quiet) screen.line(screen.paint('dim', lineOf(what, fields)));
-    },
+  if (screen.json)
+    return atLevel(
+      jsonLog((line) => screen.log(line), now),
+      level,
+    );
+  const dim = (what: string, fields: Fields = {}): void => screen.line(screen.paint('dim', lineOf(what, fields)));
+  const log: Log = {
+    debug: dim,
+    info: dim,
     warn: (what, fields = {}) => screen.complain(screen.paint('yellow', lineOf(what, fields))),
     error: (what, error, fields = {}) =>
       screen.complain(
         `${screen.paint('red', lineOf(what, fields))}: ${shorten(error instanceof Error ? error.message : String(error), LONGEST)}`,
       ),
   };
+  return atLevel(log, level);
 }
 
-function lineOf(what: string, { id, route, status, ms, ...rest }: Fields): string {
-  if (what === 'request') return `  ${String(status)} ${String(route)} ${Math.round(Number(ms))} ms`;
-  const about = { ...(route === undefined ? {} : { route }), ...rest, ...(id === undefined ? {} : { request: id }) };
+function lineOf(what: string, { id, method, path, route, status, ms, remote, ...rest }: Fields): string {
+  if (what === 'request')
+    return `  ${String(status)} ${String(method)} ${shorten(String(path), LONGEST)} ${Math.round(Number(ms))} ms`;
+  const about = {
+    ...(route === undefined ? {} : { route }),
+    ...(status === undefined ? {} : { status }),
+    ...rest,
+    ...(id === undefined ? {} : { request: id }),
+  };
   const words = Object.entries(about).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${shorten(String(value), LONGEST)}`],
   );

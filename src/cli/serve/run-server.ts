@@ -1,30 +1,45 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
+import type { Log, LogLevel } from '../../server/log.js';
 import type { FlyballServer, ServerOptions } from '../../server/server.js';
 import type { ServerSettings } from '../../server/settings.js';
 import { loadAgentModule } from '../agent-module.js';
 import type { Call } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import type { Screen } from '../screen.js';
+import { handleUncaught } from '../uncaught.js';
 import { versionOf } from '../version.js';
+import { placeOf } from '../workplace.js';
+import { captureOutput } from './captured-output.js';
 import { jwtFrom } from './jwt-settings.js';
 import { knownSecrets } from './known-secrets.js';
 import { mcpProblem, requirePackages } from './needed-packages.js';
 import { requestLog } from './request-log.js';
 import type { ServeOptions } from './serve-options.js';
+import { type GivenSettings, givenSettings, serverSettings } from './serve-settings.js';
 import { stopped } from './stopped.js';
 
 /** Serves until somebody stops it. */
-export async function runServer(call: Call, files: readonly string[], options: ServeOptions): Promise<ExitCode> {
-  const { screen, place, env } = call;
-  const jwt = jwtFrom(env);
-  requirePackages({ jwt: jwt !== undefined, triggers: options.triggers !== undefined });
+export async function runServer(call: Call, named: readonly string[], options: ServeOptions): Promise<ExitCode> {
+  const { screen, env } = call;
+  const given = await givenSettings({
+    options: options as unknown as Readonly<Record<string, unknown>>,
+    env,
+    file: options.config ?? (env['FLYBALL_CONFIG'] || undefined),
+  });
+  const jwt = jwtFrom(env, given);
+  const triggersFile = given.triggers as string | undefined;
+  requirePackages({ jwt: jwt !== undefined, triggers: triggersFile !== undefined });
   screen.status('loading agents …');
   const groups = [];
-  for (const file of files) groups.push((await loadAgentModule(file, env)).group);
+  for (const file of filesToServe(named, given)) groups.push((await loadAgentModule(file, env)).group);
   const { openServer } = await import('../../server/server.js');
-  const triggers = options.triggers === undefined ? [] : await triggersIn(options.triggers);
+  const triggers = triggersFile === undefined ? [] : await triggersIn(triggersFile);
+  const place = placeOf(given.db as string | undefined, env);
+  const level = options.quiet === true ? 'warn' : ((given.logLevel ?? 'info') as LogLevel);
+  const log = requestLog(screen, { level, now: systemClock().now });
   const engine = await sqliteEngine({ path: place.database });
   try {
     const server = await openServer({
@@ -32,49 +47,58 @@ export async function runServer(call: Call, files: readonly string[], options: S
       groups,
       triggers,
       env,
-      settings: { ...settingsOf(options), secrets: knownSecrets(env) },
-      log: requestLog(screen, { quiet: options.quiet === true, now: systemClock().now }),
+      settings: { ...serverSettings(given), ...evalsFrom(given), version: versionOf(), secrets: knownSecrets(env) },
+      log,
       ...(jwt === undefined ? {} : { jwt }),
     });
     screen.status('');
-    tell(call, server, groups);
-    for (const problem of problemsOf(options)) screen.complain(screen.paint('yellow', `  ${problem}`));
-    const signal = await stopped(screen);
-    await server.close();
-    return signal === 'SIGINT' ? EXIT.interrupted : EXIT.ok;
+    tell({ ...call, place }, server, groups);
+    for (const problem of problemsOf(server, given)) screen.complain(screen.paint('yellow', `  ${problem}`));
+    return await untilStopped(server, screen, log);
   } finally {
     await engine.close();
   }
 }
 
-function settingsOf(options: ServeOptions): Partial<ServerSettings> {
-  const { host, port, origin, name, evals, publicCard, requesterDecides } = options;
-  const { rate, costPerDay, maxBody, timeout, drain } = options;
-  return {
-    version: versionOf(),
-    studio: options.studio,
-    mcp: options.mcp,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
-    ...(origin === undefined ? {} : { origins: origin }),
-    ...(name === undefined ? {} : { hosts: name }),
-    ...evalsFrom(evals),
-    ...(publicCard === undefined ? {} : { publicCard }),
-    ...(requesterDecides === undefined ? {} : { requesterDecides }),
-    ...(maxBody === undefined ? {} : { maxBodyBytes: maxBody }),
-    ...(timeout === undefined ? {} : { requestTimeoutMs: timeout * 1000 }),
-    ...(drain === undefined ? {} : { drainMs: drain * 1000 }),
-    tenantLimits: {
-      ...(rate === undefined ? {} : { requestsPerMinute: rate }),
-      ...(costPerDay === undefined ? {} : { costUsdPerDay: costPerDay }),
-    },
-  };
+/** What agents leave behind (output, errors that nobody caught) is theirs: told in the log, and never the end of the server. */
+async function untilStopped(server: FlyballServer, screen: Screen, log: Log): Promise<ExitCode> {
+  const { fleet } = server.parts;
+  const { asked, stop } = stopped(screen);
+  const letGo = screen.json
+    ? captureOutput((stream, text) => log.info('output', { stream, run: fleet.current(), text }))
+    : () => undefined;
+  const stopHandling = handleUncaught({
+    blame: (error) => fleet.blame(error),
+    tell: (error, run) => log.error('an error that nobody caught', error, { run }),
+    leave: () => stop(EXIT.failed),
+  });
+  try {
+    const code = await asked;
+    await server.close();
+    return code;
+  } finally {
+    letGo();
+    stopHandling();
+  }
+}
+
+function filesToServe(named: readonly string[], { agents }: GivenSettings): readonly string[] {
+  if (named.length > 0) return named;
+  return agents === undefined ? agentFilesHere() : (agents as readonly string[]);
+}
+
+/** What `flyball init` makes. */
+function agentFilesHere(): readonly string[] {
+  const usual = ['agent.yaml', 'agents.ts', 'agents.mjs', 'agents.js'];
+  const found = usual.filter((name) => existsSync(resolve(name)));
+  return found.length > 0 ? found : ['agent.yaml'];
 }
 
 /** What does not keep it from serving, and should not be found out by a client. */
-function problemsOf({ mcp, evals }: ServeOptions): readonly string[] {
+function problemsOf({ parts }: FlyballServer, given: GivenSettings): readonly string[] {
+  const evals = given.evals as string | undefined;
   return [
-    (mcp ? mcpProblem() : undefined) ?? [],
+    (parts.settings.mcp ? mcpProblem() : undefined) ?? [],
     evals === undefined || existsSync(evals) ? [] : `there is no folder ${evals} yet: no evaluations are shown`,
   ].flat();
 }
@@ -118,7 +142,6 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
 /** Where `flyball evals run` puts its results, unless another folder is named. */
 const EVALS = join('.flyball', 'evals');
 
-function evalsFrom(folder: string | undefined): Pick<Partial<ServerSettings>, 'evals'> {
-  if (folder !== undefined) return { evals: folder };
-  return existsSync(EVALS) ? { evals: EVALS } : {};
+function evalsFrom(given: GivenSettings): Pick<Partial<ServerSettings>, 'evals'> {
+  return given.evals === undefined && existsSync(EVALS) ? { evals: EVALS } : {};
 }

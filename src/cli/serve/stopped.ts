@@ -1,19 +1,25 @@
-import { EXIT } from '../exit-codes.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 
-/** Resolves when somebody wants the process to end. The second time it ends at once, which the journal survives too. */
-export function stopped(screen: Screen): Promise<'SIGINT' | 'SIGTERM'> {
-  return new Promise((resolve) => {
-    let asked = false;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
-        asked = true;
-        screen.complain(
-          'Stopping: runs are brought to a safe point. Press Ctrl-C again to leave at once; nothing is lost.',
-        );
-        resolve(signal);
-      });
-    }
+/** A terminal that is closed stops what runs in it, as orderly as a person or a service manager does. */
+const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;
+
+/** Resolves with the exit code when somebody wants the process to end. The second time it ends at once, which the journal survives too. */
+export function stopped(screen: Screen): { readonly asked: Promise<ExitCode>; stop(code: ExitCode): void } {
+  let stop: (code: ExitCode) => void = () => undefined;
+  const asked = new Promise<ExitCode>((resolve) => {
+    stop = resolve;
   });
+  let isAsked = false;
+  for (const [signal, code] of Object.entries(SIGNALS)) {
+    process.on(signal, () => {
+      if (isAsked) process.exit(code);
+      isAsked = true;
+      screen.complain(
+        'Stopping: runs are brought to a safe point. Press Ctrl-C again to leave at once; nothing is lost.',
+      );
+      stop(signal === 'SIGTERM' ? EXIT.ok : code); // a service manager that stops a service expects no failure
+    });
+  }
+  return { asked, stop: (code) => stop(code) };
 }

@@ -16,6 +16,8 @@ export interface StartRequest {
   readonly principal: Principal;
   /** `ServerRequest.once`: a request that is repeated names the same run again. */
   readonly once: string | undefined;
+  /** `ServerRequest.isAbout`. */
+  readonly isAbout?: (run: string) => void;
 }
 
 export interface NewAgentRun {
@@ -87,6 +89,7 @@ async function admittedStart(
   start: (id: string, budget: Budget) => Promise<RunHandle>,
 ): Promise<RunHandle> {
   const runId = runIdFor(request, run.id);
+  request.isAbout?.(runId);
   const known = request.once === undefined ? undefined : await ownEarlier(parts, request, { ...run, runId });
   if (known !== undefined) return known;
   if (run.id !== undefined && !(await isNot(parts, runId))) throw runExists(runId);

@@ -54,6 +54,8 @@ export function fleetOf(members: readonly Member[], desk: Runtime): Fleet {
     close: async (options) => {
       await Promise.all(all.map((runtime) => runtime.close(options)));
     },
+    current: () => first(members, ({ runtime }) => runtime.current()),
+    blame: (error) => first(members, ({ runtime }) => runtime.blame(error)),
     loaded: () => members.reduce((sum, { runtime }) => sum + runtime.loaded(), 0),
   };
 }
@@ -61,4 +63,12 @@ export function fleetOf(members: readonly Member[], desk: Runtime): Fleet {
 function served(byAgent: ReadonlyMap<string, Runtime>): string {
   const names = [...byAgent.keys()].filter((name) => !name.includes(':'));
   return names.length === 0 ? 'none' : names.join(', ');
+}
+
+function first<T, R>(all: readonly T[], of: (each: T) => R | undefined): R | undefined {
+  for (const each of all) {
+    const found = of(each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

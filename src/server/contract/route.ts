@@ -42,6 +42,8 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   readonly idempotent?: boolean;
   /** Takes as long as its reader stays: no time limit. */
   readonly streams?: boolean;
+  /** Not counted against the requests a minute: whoever watches the server must see it when it is busy. */
+  readonly unmetered?: boolean;
   /** The body is taken as it came, whatever its type: for signatures over its bytes. */
   readonly raw?: boolean;
   readonly handle: (request: ServerRequest<P, Q, B>) => Promise<Answer> | Answer;
@@ -60,6 +62,8 @@ export interface ServerRequest<P = unknown, Q = unknown, B = unknown> {
   readonly signal: AbortSignal;
   /** Derived from the idempotency key where one was given: names the run or message that this request makes. */
   readonly once: string | undefined;
+  /** Tells the log which run this request is about, where the address does not say. */
+  isAbout(run: string): void;
 }
 
 /** JSON with a status, or a response made by hand for what is not JSON. */

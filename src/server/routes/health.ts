@@ -15,7 +15,7 @@ const readySchema = s.object({
 const STORAGE_MS = 2_000;
 const HOLDS_MS = 1_000;
 
-type HealthParts = Pick<Parts, 'engine' | 'store' | 'clock' | 'closing' | 'log' | 'settings'>;
+type HealthParts = Pick<Parts, 'engine' | 'store' | 'clock' | 'phases' | 'log' | 'settings'>;
 
 /** Alive is one question, able to take work another: only the second makes a balancer send requests elsewhere. */
 export function healthRoutes(parts: HealthParts): readonly Route[] {
@@ -45,7 +45,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       },
       examples: [{ title: 'Ready', status: 200 }],
       handle: async () => {
-        const reasons = parts.closing.aborted ? ['it is closing'] : await storage.problems();
+        const reasons = parts.phases.leaving.aborted ? ['it is shutting down'] : await storage.problems();
         return { status: reasons.length === 0 ? 200 : 503, body: { ready: reasons.length === 0, reasons } };
       },
     }),

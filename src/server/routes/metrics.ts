@@ -11,6 +11,7 @@ export function metricsRoutes({ metrics }: Pick<Parts, 'metrics'>): readonly Rou
       tag: 'server',
       summary: 'Metrics for Prometheus',
       scope: 'metrics:read',
+      unmetered: true,
       answers: { 200: { about: 'The text format, version 0.0.4', type: 'text/plain' } },
       examples: [{ title: 'All of them', status: 200 }],
       handle: async () =>
