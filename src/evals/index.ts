@@ -51,11 +51,13 @@ export { bootstrapMean, type Interval } from './metrics/bootstrap.js';
 export { type ComplianceFacts, complianceOf } from './metrics/compliance.js';
 export { type Condition, conditionOf, type DomainFacts } from './metrics/condition.js';
 export { type CostFacts, costOf } from './metrics/cost.js';
+export { factsOf, type SimulationFacts } from './metrics/facts.js';
+export { FIGURES, type Figure, type FigureName, type Mean } from './metrics/figures.js';
 export { comparePaired, type PairedComparison } from './metrics/paired.js';
 export { isSuccessful, passHatK } from './metrics/pass-hat-k.js';
 export { type ReferenceMetrics, referenceMetrics } from './metrics/reference-metrics.js';
 export { type ResearchVerdict, researchVerdicts } from './metrics/research-questions.js';
-export { type SimulationFacts, type Summary, summaryOf } from './metrics/summary.js';
+export { type Summary, summaryOf } from './metrics/summary.js';
 export { trialSeeds } from './metrics/trial-seeds.js';
 export { applyRule, checkRule, type DriftRule, type RuleVerdict, type SignalClass } from './online/drift-rules.js';
 export {
@@ -72,13 +74,14 @@ export { type Cohort, type TraceFacts, traceFactsOf } from './online/trace-facts
 export { dumpJson, parseJson } from './python/json.js';
 export { type Bound, bind, type Parameter } from './python/signature.js';
 export { type PyDict, PyError, type PyErrorKind, type PyValue } from './python/value.js';
+export { costPlot } from './reports/cost-plot.js';
 export { type Divergence, firstDivergence } from './reports/divergence.js';
 export { FAILURE_CLASSES, type FailureClass } from './reports/failure-class.js';
 export { type FailureReport, failuresOf } from './reports/failures.js';
 export { reportHtml } from './reports/html.js';
 export { reportCsv, reportJson, reportMarkdown, tableCsv, tableMarkdown } from './reports/plain-forms.js';
-export { type Measurable, type Report, reportOf } from './reports/report.js';
-export type { Cell, Table } from './reports/table.js';
+export { type Measurable, type Report, type ReportForm, reportOf } from './reports/report.js';
+export type { Behind, Cell, Table } from './reports/table.js';
 export {
   isCustomScaffold,
   leaderboardSubmission,

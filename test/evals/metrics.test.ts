@@ -4,9 +4,10 @@ import { bootstrapMean, normalQuantile, normalShare, quantile } from '../../src/
 import { complianceOf } from '../../src/evals/metrics/compliance.js';
 import { conditionOf } from '../../src/evals/metrics/condition.js';
 import { costOf } from '../../src/evals/metrics/cost.js';
+import { factsOf } from '../../src/evals/metrics/facts.js';
 import { comparePaired, signTest } from '../../src/evals/metrics/paired.js';
 import { referenceMetrics } from '../../src/evals/metrics/reference-metrics.js';
-import { factsOf, summaryOf } from '../../src/evals/metrics/summary.js';
+import { summaryOf } from '../../src/evals/metrics/summary.js';
 import { call, gold, made, results, SHOP, said, simulation, task } from './stage-results.js';
 
 const RULES = SHOP.compliance;
@@ -116,7 +117,7 @@ describe('accuracy', () => {
         ],
       },
     };
-    expect(accuracyOf(checked, task('t', [refund, close]), RULES)).toEqual({
+    expect(accuracyOf(checked, task('t', [refund, close]), { domain: SHOP, typeOf: () => null })).toEqual({
       dbMatch: false,
       actions: { of: 3, hits: 2 },
       reads: { of: 1, hits: 1 },
@@ -136,6 +137,8 @@ describe('cost', () => {
       promptTokens: 100,
       completionTokens: 10,
       cachedTokens: 40,
+      modelCalls: 1,
+      toolCalls: 1,
       recall: 0.5,
     });
   });
@@ -193,7 +196,8 @@ describe('a summary', () => {
     const summary = summaryOf(condition);
     expect(summary.passHat).toHaveLength(2);
     expect(summary.passHat[1]).toBeCloseTo((1 / 3 + 1) / 2, 12);
-    expect(summary.costPerTask).toBeCloseTo((0.3 + 0.3 + 0.02 + 0.02) / 4, 12);
+    expect(summary.costPerTask.value).toBeCloseTo((0.3 + 0.3 + 0.02 + 0.02) / 4, 12);
+    expect(summary.costPerTask.of).toBe(4); // one of the five has no cost
     expect(summary.terminations).toEqual({ user_stop: 4, max_steps: 1 });
     expect(factsOf(condition)).toHaveLength(5);
   });

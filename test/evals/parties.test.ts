@@ -102,6 +102,7 @@ it('hands a speaker words and results, and takes its moves as messages [R5-SIM-P
         text: heard.length === 1 ? '' : 'Done.',
         calls: heard.length === 1 ? [call] : [],
         costUsd: 0.25,
+        modelCalls: heard.length,
         usage: { input: 10, output: 2, cacheRead: 4 },
         inside: [{ kind: 'escalated', tool: 'press', failures: 3 }],
       };

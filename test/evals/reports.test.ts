@@ -58,8 +58,8 @@ describe('a report', () => {
     const table = report.tables.find(({ id }) => id === 'retrieval');
     expect(table?.columns.map(({ label }) => label)).toEqual(['Domain', 'Model', 'Agent', 'golden_retrieval', 'bm25']);
     expect(table?.rows.map((row) => [row[0]?.text, row[3]?.text, row[4]?.text])).toEqual([
-      [SHOP.name, '50.00', '–'],
-      ['desk', '–', '20.00'],
+      ['desk', '–', '20.00 (n = 20)'],
+      [SHOP.name, '50.00 (n = 20)', '–'],
     ]);
     expect(report.questions[2]?.figures.join()).not.toContain('against golden');
   });
@@ -230,12 +230,19 @@ describe('a report', () => {
       'writes',
       'compliance',
       'compliance-without-exempt',
+      'effort',
       'efficiency',
+      'figure',
     ]);
     const [retrieval, golden] = report.tables;
-    expect(retrieval?.rows[0]?.map(({ text }) => text)).toEqual(['m1', 'baseline', '30.00', '10.00 (−20.0)']);
+    expect(retrieval?.rows[0]?.map(({ text }) => text)).toEqual([
+      'm1',
+      'baseline',
+      '30.00 (n = 20)',
+      '10.00 (−20.0; n = 20)',
+    ]);
     expect(golden?.rows[1]?.map(({ text }) => text).slice(0, 3)).toEqual(['m1', 'declarative', '20']);
-    expect(golden?.rows[1]?.[4]?.text).toBe('+0.300');
+    expect(golden?.rows[1]?.[5]?.text).toBe('+0.300');
     const compliance = report.tables.find(({ id }) => id === 'compliance');
     expect(compliance?.rows[0]?.map(({ text }) => text)).toContain('4 / 4 = 100.0 %');
   });
@@ -245,13 +252,13 @@ describe('a report', () => {
   });
 
   it('is written as Markdown, CSV, JSON and one HTML page with the same figures [R5-REP-TABLES]', () => {
-    expect(reportMarkdown(report)).toContain('| m1 | declarative | 20 | 0.600');
-    expect(reportCsv(report).get('aggregate-golden_retrieval.csv')).toContain('m1,declarative,20,0.6,');
+    expect(reportMarkdown(report)).toContain('| m1 | declarative | 20 | 20 | 0.600');
+    expect(reportCsv(report).get('aggregate-golden_retrieval.csv')).toContain('m1,declarative,20,20,0.6,20,');
     const json = JSON.parse(reportJson(report)) as { summaries: { pass1: { value: number } }[]; failures: unknown[] };
-    expect(json.summaries[1]?.pass1.value).toBeCloseTo(0.6, 12);
+    expect(json.summaries[2]?.pass1.value).toBeCloseTo(0.6, 12);
     expect(json.failures).toHaveLength(report.failures.length);
     const html = reportHtml(report);
-    expect(html).toContain('<td class="n">+0.300</td>');
+    expect(html).toMatch(/<td class="n"><a class="cell" href="#condition-\d" title="n = 20">\+0\.300<\/a><\/td>/);
     expect(html).not.toMatch(/(src|href)="?https?:/);
   });
 
@@ -289,7 +296,7 @@ describe('the cost plot', () => {
   });
 
   it('is left out where no price is known [R5-REP-TABLES]', () => {
-    expect(costPlot(summaries.map((one) => ({ ...one, costPerTask: null })))).toBeUndefined();
+    expect(costPlot(summaries.map((one) => ({ ...one, costPerTask: { value: null, of: 0 } })))).toBeUndefined();
   });
 });
 

@@ -20,6 +20,8 @@ export interface Move {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   readonly costUsd: number;
+  /** How often the model was asked for it. */
+  readonly modelCalls: number;
   readonly usage: { readonly input: number; readonly output: number; readonly cacheRead: number };
   /** What happened inside the move that the other side does not see: re-prompts, refused calls, phases. */
   readonly inside: readonly MoveNote[];

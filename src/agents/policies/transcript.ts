@@ -90,16 +90,19 @@ export function sessionUnder(
 /** What one move costs over all the model calls that it takes. */
 export class MoveCost {
   costUsd = 0;
+  private modelCalls = 0;
   private readonly usage = { input: 0, output: 0, cacheRead: 0 };
 
   add({ costUsd, usage }: Reply<string>): void {
     this.costUsd += costUsd;
+    this.modelCalls += 1;
     this.usage.input += usage.input;
     this.usage.output += usage.output;
     this.usage.cacheRead += usage.cacheRead ?? 0;
   }
 
   move(text: string, calls: readonly ToolCall[], inside: readonly MoveNote[] = []): Move {
-    return { text, calls, costUsd: this.costUsd, usage: { ...this.usage }, inside };
+    const { costUsd, modelCalls } = this;
+    return { text, calls, costUsd, modelCalls, usage: { ...this.usage }, inside };
   }
 }

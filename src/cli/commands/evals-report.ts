@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../core/errors.js';
+import { costPlot } from '../../evals/reports/cost-plot.js';
 import { reportHtml } from '../../evals/reports/html.js';
 import { reportCsv, reportJson, reportMarkdown } from '../../evals/reports/plain-forms.js';
 import { type Measurable, type Report, reportOf } from '../../evals/reports/report.js';
@@ -12,7 +13,7 @@ import { openDomain } from '../evals/open-domain.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { makeFolder } from '../make-folder.js';
 
-const FORMATS = ['md', 'csv', 'json', 'html'] as const;
+const FORMATS = ['md', 'csv', 'json', 'html', 'svg'] as const;
 type Format = (typeof FORMATS)[number];
 
 interface Options extends CommonOptions {
@@ -92,7 +93,18 @@ function textOf(report: Report, format: Exclude<Format, 'csv'>): string {
       return reportJson(report);
     case 'html':
       return reportHtml(report);
+    case 'svg':
+      return figureOf(report);
   }
+}
+
+function figureOf({ summaries }: Report): string {
+  const plot = costPlot(summaries);
+  if (plot === undefined)
+    throw new ConfigError(
+      'There is nothing to draw: no condition has both a pass rate and a cost. Say what its model costs.',
+    );
+  return `${plot}\n`;
 }
 
 async function writeTables({ screen }: Call, report: Report, out: string | undefined): Promise<ExitCode> {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { ConfigError } from '../../core/errors.js';
+import type { Summary } from '../../evals/metrics/summary.js';
 import { type Report, reportOf } from '../../evals/reports/report.js';
 import { type Baseline, type GateReport, gate, promote } from '../../evals/suites/gate.js';
 import { measurementOf } from '../../evals/suites/results-gate.js';
@@ -61,7 +62,8 @@ export async function afterwards(
 function tell({ screen }: Call, { summaries }: Report): void {
   screen.line();
   const widest = Math.max(0, ...summaries.map(({ label }) => label.length));
-  for (const { label, pass1, simulations, compliance, costPerTask, infrastructureErrors, unscored } of summaries) {
+  for (const one of summaries) {
+    const { label, pass1, passHat, simulations, compliance, infrastructureErrors, unscored } = one;
     const rate =
       pass1 === null
         ? 'nothing scored'
@@ -70,11 +72,21 @@ function tell({ screen }: Call, { summaries }: Report): void {
       ...(infrastructureErrors > 0 ? [`${plural(infrastructureErrors, 'infrastructure error')} apart`] : []),
       ...(unscored > 0 ? [`${unscored} unscored`] : []),
     ];
-    const cost = costPerTask === null ? '' : `, $${costPerTask.toFixed(4)} a task`;
+    const further = passHat.slice(1).map((value, index) => `, pass^${index + 2} ${value.toFixed(3)}`);
     screen.line(
-      `${label.padEnd(widest)}  ${rate} over ${simulations}, ${compliance.unauthorized.hits} unauthorized${cost}${apart.length === 0 ? '' : `  (${apart.join(', ')})`}`,
+      `${label.padEnd(widest)}  ${rate} over ${simulations}${further.join('')}, ${compliance.unauthorized.hits} unauthorized${effortOf(one)}${apart.length === 0 ? '' : `  (${apart.join(', ')})`}`,
     );
   }
+}
+
+/** What a task takes on average. */
+function effortOf({ seconds, modelCalls, costPerTask }: Summary): string {
+  const parts = [
+    ...(seconds.value === null ? [] : [`${seconds.value.toFixed(1)} s`]),
+    ...(modelCalls.value === null ? [] : [`${modelCalls.value.toFixed(1)} model calls`]),
+    ...(costPerTask.value === null ? [] : [`$${costPerTask.value.toFixed(4)}`]),
+  ];
+  return parts.length === 0 ? '' : `; a task: ${parts.join(', ')}`;
 }
 
 async function decide(

@@ -18,7 +18,7 @@ type Hashes = ReturnType<Environment['hashes']>;
 const NOTHING: InitialState = { agentData: null, userData: null, actions: null, history: null };
 
 /** Grading calls no retrieval tool, so it takes a configuration that needs no service where there is one. */
-const WITHOUT_SERVICES = 'no_knowledge';
+export const WITHOUT_SERVICES = 'no_knowledge';
 
 /** The end of what was done: a fresh environment, the task's beginning, and the changing calls of the trajectory. */
 export async function predictedEnd(setting: ReplaySetting, messages: readonly SimMessage[]): Promise<Environment> {

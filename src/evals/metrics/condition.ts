@@ -1,10 +1,12 @@
 import type { Results, SimulationRecord } from '../results/simulation-record.js';
-import type { Domain } from '../world/environment.js';
+import type { Domain, ToolType } from '../world/environment.js';
 import type { Task } from '../world/task.js';
 import { isSuccessful } from './pass-hat-k.js';
+import { toolTypesIn } from './tool-types.js';
 
-/** What metrics need to know about a domain. */
-export type DomainFacts = Pick<Domain, 'name' | 'compliance' | 'documents'>;
+/** What metrics need to know about a domain. Its environment tells the types of tools that no grade of a file names. */
+export type DomainFacts = Pick<Domain, 'name' | 'compliance' | 'documents'> &
+  Partial<Pick<Domain, 'environment' | 'retrievals'>>;
 
 /** One way of running a domain's tasks: what a row of a table is about. */
 export interface Condition {
@@ -16,6 +18,8 @@ export interface Condition {
   /** Empty in domains without documents. */
   readonly retrieval: string;
   readonly tasks: ReadonlyMap<string, Task>;
+  /** Whether a tool reads or writes; null where nobody says. */
+  readonly typeOf: (tool: string) => ToolType | null;
   /** What counts. Infrastructure errors, and ends that nobody could judge, are counted apart. */
   readonly scored: readonly SimulationRecord[];
   readonly infrastructureErrors: number;
@@ -32,6 +36,7 @@ export function conditionOf(results: Results, domain: DomainFacts): Condition {
     label: [named.model, named.agent, named.retrieval].filter((part) => part !== '').join(' / '),
     domain,
     tasks: new Map(tasks.map((task) => [task.id, task])),
+    typeOf: toolTypesIn(results, domain),
     scored,
     infrastructureErrors: simulations.length - ran.length,
     unscored: ran.length - scored.length,
@@ -61,8 +66,4 @@ export function byTask(simulations: readonly SimulationRecord[]): ReadonlyMap<st
     else known.push(simulation);
   }
   return tasks;
-}
-
-export function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

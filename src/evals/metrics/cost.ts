@@ -2,6 +2,7 @@ import type { SimulationRecord } from '../results/simulation-record.js';
 import type { SpokenMessage } from '../world/message.js';
 import type { Task } from '../world/task.js';
 import type { DomainFacts } from './condition.js';
+import { madeCalls } from './tool-calls.js';
 
 export interface CostFacts {
   /** Null where somebody's price is not known. */
@@ -11,6 +12,9 @@ export interface CostFacts {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cachedTokens: number;
+  /** How often the agent's model was asked; 0 for an agent that asks none. */
+  readonly modelCalls: number;
+  readonly toolCalls: number;
   /** Share of the task's documents that the agent got to see; null where it needs none. */
   readonly recall: number | null;
 }
@@ -27,6 +31,8 @@ export function costOf(simulation: SimulationRecord, task: Task | undefined, dom
     promptTokens: sum(({ promptTokens }) => promptTokens),
     completionTokens: sum(({ completionTokens }) => completionTokens),
     cachedTokens: sum(({ cacheReadTokens }) => cacheReadTokens ?? 0),
+    modelCalls: sum(({ modelCalls }) => modelCalls ?? 1),
+    toolCalls: madeCalls(simulation.messages).filter(({ call }) => call.requestor === 'assistant').length,
     recall: recallOf(simulation, task?.requiredDocuments ?? [], domain),
   };
 }

@@ -25,6 +25,21 @@ export interface Measured {
 /** Which retrieval hands the agent what it needs; everything else has to be found. */
 export const CLEAN_RETRIEVAL: ReadonlySet<string> = new Set(['golden_retrieval', 'golden']);
 
+/** How likely such a split of tasks may be by chance before a difference counts: the sign test, two-sided. */
+const MOST_P = 0.05;
+
+/**
+ * A difference counts when its interval leaves nought out and the split of won and lost tasks is unlikely by chance.
+ * The interval alone is not enough: with 3 won, 0 lost and 93 tied it leaves nought out, and p is .25.
+ */
+function isMore({ paired }: Pair): boolean {
+  return paired.difference.low > 0 && paired.signP < MOST_P;
+}
+
+function isLess({ paired }: Pair): boolean {
+  return paired.difference.high < 0 && paired.signP < MOST_P;
+}
+
 export function researchVerdicts(measured: readonly Measured[]): readonly ResearchVerdict[] {
   return [skillsAsPrior(measured), machineAsEnforcer(measured), retrievalAsBottleneck(measured)];
 }
@@ -44,10 +59,10 @@ function skillsAsPrior(measured: readonly Measured[]): ResearchVerdict {
   });
   if (pairs.length === 0)
     return verdict('undecided', 'no model ran both baseline and declarative under golden retrieval');
-  const worse = pairs.filter(({ paired }) => paired.difference.high < 0);
+  const worse = pairs.filter(isLess);
   if (worse.length > 0) return verdict('not supported', `declarative is worse for ${names(worse)}`);
-  const better = pairs.filter(({ paired }) => paired.difference.low > 0);
-  if (better.length === 0) return verdict('undecided', 'every interval of the difference holds nought');
+  const better = pairs.filter(isMore);
+  if (better.length === 0) return verdict('undecided', 'no difference is more than chance explains');
   if (pairs.length < 3)
     return verdict('undecided', `declarative is better for ${names(better)}, but a trend needs at least three models`);
   return trendOf(pairs) <= 0
@@ -80,12 +95,12 @@ function machineAsEnforcer(measured: readonly Measured[]): ResearchVerdict {
     return verdict('undecided', 'imperative and another agent did not run under the same model and retrieval');
   if (measured.every(({ summary }) => summary.withoutExempt.unauthorized.hits === 0))
     return verdict('undecided', 'nobody wrote before verification, so there was nothing to reduce');
-  const fewer = pairs.filter(({ paired }) => paired.difference.high < 0);
-  const notFewer = pairs.filter(({ paired }) => paired.difference.low >= 0);
+  const fewer = pairs.filter(isLess);
+  const notFewer = pairs.filter((pair) => isMore(pair) || pair.paired.ties === pair.paired.tasks);
   if (fewer.length === pairs.length) return verdict('supported', 'it has fewer in every comparison');
   if (notFewer.length > 0)
     return verdict('not supported', `it has no fewer than ${names(notFewer, ({ first }) => `${first} / `)}`);
-  return verdict('undecided', 'the intervals of the difference hold nought');
+  return verdict('undecided', 'no difference is more than chance explains');
 }
 
 /** Does noisy retrieval take the advantage of skill files away? */
@@ -104,8 +119,9 @@ function retrievalAsBottleneck(measured: readonly Measured[]): ResearchVerdict {
   if (clean.length === 0 || noisy.length === 0)
     return verdict('undecided', 'baseline and declarative have to run under golden and under another retrieval');
   const gain = (of: readonly Pair[]) => of.reduce((sum, { paired }) => sum + paired.difference.value, 0) / of.length;
-  const kept = noisy.filter(({ paired }) => paired.difference.low > 0);
-  if (gain(clean) <= 0) return verdict('undecided', 'there is no advantage under golden retrieval that could collapse');
+  const kept = noisy.filter(isMore);
+  if (!clean.some(isMore))
+    return verdict('undecided', 'there is no advantage under golden retrieval that could collapse');
   if (kept.length > 0) return verdict('not supported', `the advantage stays for ${names(kept)}`);
   return gain(noisy) < gain(clean)
     ? verdict('supported', 'the advantage under golden retrieval is gone under noisy retrieval')

@@ -1,29 +1,19 @@
-import { type AccuracyFacts, accuracyOf, addShares, rateOf, type Share } from './accuracy.js';
+import type { Share } from './accuracy.js';
+import { actionEntropy } from './action-entropy.js';
 import { bootstrapMean, type Interval } from './bootstrap.js';
-import { type ComplianceFacts, complianceOf } from './compliance.js';
-import { byTask, type Condition, mean, succeeded } from './condition.js';
-import { type CostFacts, costOf } from './cost.js';
+import { byTask, type Condition, succeeded } from './condition.js';
+import { factsOf, type SimulationFacts } from './facts.js';
+import { type Mean, meanOver, shareOver, sumOver } from './figures.js';
 import { passHatKs } from './pass-hat-k.js';
 
-/** Everything measured about one simulation. */
-export interface SimulationFacts {
-  readonly taskId: string;
-  readonly trial: number;
-  readonly succeeded: boolean;
-  readonly reward: number | null;
-  readonly termination: string;
-  readonly accuracy: AccuracyFacts;
-  readonly compliance: ComplianceFacts;
-  readonly cost: CostFacts;
-}
-
-/** One row: a condition in figures. Rates are null where there is nothing to divide by. */
+/** One row: a condition in figures. Shares and means say what they are over. */
 export interface Summary {
   readonly label: string;
   readonly domain: string;
   readonly model: string;
   readonly agent: string;
   readonly retrieval: string;
+  /** N: everything that was scored, what ended at a limit included. */
   readonly simulations: number;
   readonly tasks: number;
   readonly infrastructureErrors: number;
@@ -39,13 +29,18 @@ export interface Summary {
   readonly compliance: ComplianceSummary;
   /** The same without the tasks whose own gold path writes before verification. */
   readonly withoutExempt: ComplianceSummary;
-  readonly turns: number | null;
-  readonly costPerTask: number | null;
-  readonly userCostPerTask: number | null;
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
-  readonly cacheShare: number | null;
-  readonly recall: number | null;
+  readonly turns: Mean;
+  readonly modelCalls: Mean;
+  readonly toolCalls: Mean;
+  readonly seconds: Mean;
+  /** Bits: how uncertain the agent's next action is, given its last one. */
+  readonly actionEntropy: number | null;
+  readonly costPerTask: Mean;
+  readonly userCostPerTask: Mean;
+  readonly promptTokens: Mean;
+  readonly completionTokens: Mean;
+  readonly cacheShare: Share;
+  readonly recall: Mean;
   readonly terminations: Readonly<Record<string, number>>;
 }
 
@@ -61,28 +56,10 @@ export interface ComplianceSummary {
   readonly refused: number;
 }
 
-export function factsOf(condition: Condition): readonly SimulationFacts[] {
-  const { domain, tasks } = condition;
-  return condition.scored.map((simulation) => {
-    const task = tasks.get(simulation.taskId);
-    return {
-      taskId: simulation.taskId,
-      trial: simulation.trial,
-      succeeded: succeeded(simulation),
-      reward: simulation.reward?.reward ?? null,
-      termination: simulation.termination,
-      accuracy: accuracyOf(simulation, task, domain.compliance),
-      compliance: complianceOf(simulation.messages, domain.compliance, simulation.info),
-      cost: costOf(simulation, task, domain),
-    };
-  });
-}
-
 export function summaryOf(condition: Condition, facts = factsOf(condition)): Summary {
   const { model, agent, retrieval, domain, scored, infrastructureErrors, unscored } = condition;
   const tasks = byTask(scored);
   const outcomes = [...tasks.values()].map((trials) => trials.map(succeeded));
-  const notExempt = facts.filter(({ taskId }) => !domain.compliance.exempt.has(taskId));
   return {
     label: condition.label,
     domain: domain.name,
@@ -95,57 +72,42 @@ export function summaryOf(condition: Condition, facts = factsOf(condition)): Sum
     unscored,
     pass1: bootstrapMean(outcomes.map((trials) => trials.map(Number))),
     passHat: [...passHatKs(outcomes, Number.POSITIVE_INFINITY).values()],
-    ...accuracySummary(facts.map(({ accuracy }) => accuracy)),
+    dbMatch: shareOver('db-match', facts),
+    actionMatch: shareOver('action-match', facts),
+    reads: shareOver('gold-reads', facts),
+    goldWrites: shareOver('gold-writes', facts),
+    issuedWrites: shareOver('issued-writes', facts),
     compliance: complianceSummary(facts),
-    withoutExempt: complianceSummary(notExempt),
-    turns: mean(facts.map(({ compliance }) => compliance.turns)),
-    ...costSummary(facts.map(({ cost }) => cost)),
+    withoutExempt: complianceSummary(facts.filter(({ exempt }) => !exempt)),
+    ...effortSummary(facts),
     terminations: counted(facts.map(({ termination }) => termination)),
   };
 }
 
-function accuracySummary(
-  facts: readonly AccuracyFacts[],
-): Pick<Summary, 'dbMatch' | 'actionMatch' | 'reads' | 'goldWrites' | 'issuedWrites'> {
-  const compared = facts.filter(({ dbMatch }) => dbMatch !== null);
-  return {
-    dbMatch: { of: compared.length, hits: compared.filter(({ dbMatch }) => dbMatch).length },
-    actionMatch: addShares(facts.map((one) => one.actions)),
-    reads: addShares(facts.map((one) => one.reads)),
-    goldWrites: addShares(facts.map((one) => one.goldWrites)),
-    issuedWrites: addShares(facts.map((one) => one.issuedWrites)),
-  };
-}
-
 function complianceSummary(facts: readonly SimulationFacts[]): ComplianceSummary {
-  const all = facts.map(({ compliance }) => compliance);
-  const sum = (value: (one: ComplianceFacts) => number) => all.reduce((total, one) => total + value(one), 0);
   return {
-    unauthorized: { of: all.length, hits: all.filter((one) => one.unauthorized).length },
-    earlyWrites: { of: sum((one) => one.writes.assistant), hits: sum((one) => one.early.assistant) },
-    earlyWritesOfBoth: {
-      of: sum((one) => one.writes.assistant + one.writes.user),
-      hits: sum((one) => one.early.assistant + one.early.user),
-    },
-    overRetry: { of: all.length, hits: all.filter((one) => one.overRetry).length },
-    responseTypeViolations: sum((one) => one.responseTypeViolations),
-    refused: sum((one) => one.refused),
+    unauthorized: shareOver('unauthorized', facts),
+    earlyWrites: shareOver('early-writes', facts),
+    earlyWritesOfBoth: shareOver('early-writes-of-both', facts),
+    overRetry: shareOver('over-retry', facts),
+    responseTypeViolations: sumOver('response-type', facts),
+    refused: sumOver('refused', facts),
   };
 }
 
-function costSummary(
-  facts: readonly CostFacts[],
-): Pick<Summary, 'costPerTask' | 'userCostPerTask' | 'promptTokens' | 'completionTokens' | 'cacheShare' | 'recall'> {
-  const known = (value: (one: CostFacts) => number | null) => facts.map(value).filter((one) => one !== null);
-  const prompt = facts.reduce((sum, one) => sum + one.promptTokens, 0);
-  const cached = facts.reduce((sum, one) => sum + one.cachedTokens, 0);
+function effortSummary(facts: readonly SimulationFacts[]) {
   return {
-    costPerTask: mean(known(({ agentUsd }) => agentUsd)),
-    userCostPerTask: mean(known(({ userUsd }) => userUsd)),
-    promptTokens: mean(facts.map(({ promptTokens }) => promptTokens)),
-    completionTokens: mean(facts.map(({ completionTokens }) => completionTokens)),
-    cacheShare: rateOf({ of: prompt, hits: cached }),
-    recall: mean(known(({ recall }) => recall)),
+    turns: meanOver('turns', facts),
+    modelCalls: meanOver('model-calls', facts),
+    toolCalls: meanOver('tool-calls', facts),
+    seconds: meanOver('seconds', facts),
+    actionEntropy: actionEntropy(facts.map(({ actions }) => actions)),
+    costPerTask: meanOver('cost', facts),
+    userCostPerTask: meanOver('user-cost', facts),
+    promptTokens: meanOver('prompt-tokens', facts),
+    completionTokens: meanOver('output-tokens', facts),
+    cacheShare: shareOver('cache-share', facts),
+    recall: meanOver('recall', facts),
   };
 }
 

@@ -1,12 +1,7 @@
 import { CLEAN_RETRIEVAL } from '../metrics/research-questions.js';
 import type { Summary } from '../metrics/summary.js';
+import { type CostPoint, costPoints } from './cost-figure.js';
 import { escaped } from './escape.js';
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-  readonly summary: Summary;
-}
 
 const WIDTH = 720;
 const HEIGHT = 400;
@@ -18,19 +13,17 @@ type Shape = (typeof SHAPES)[number];
 
 /** pass^1 over cost per task on a logarithmic scale; filled marks for golden retrieval, hollow ones for the others. */
 export function costPlot(summaries: readonly Summary[]): string | undefined {
-  const points = summaries.flatMap((summary): readonly Point[] =>
-    summary.costPerTask === null || summary.costPerTask <= 0 || summary.pass1 === null
-      ? []
-      : [{ x: summary.costPerTask, y: summary.pass1.value, summary }],
-  );
+  const points = costPoints(summaries);
   if (points.length === 0) return undefined;
   const scale = scaleOf(points);
   const agents = [...new Set(points.map(({ summary }) => summary.agent))].sort();
   const shapeOf = (agent: string): Shape => SHAPES[agents.indexOf(agent) % SHAPES.length] ?? 'circle';
   return [
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT + 24}" role="img" aria-label="pass^1 over cost per task" class="plot">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT + 24}" role="img" aria-label="pass^1 over cost per task" class="plot">`,
+    `<style>${PLOT_STYLE}</style>`,
     ...gridOf(scale),
     ...points.map((point) => markOf(point, scale, shapeOf(point.summary.agent), agents.indexOf(point.summary.agent))),
+    ...namesOf(points, scale),
     ...legendOf(agents, shapeOf),
     '</svg>',
   ].join('\n');
@@ -44,11 +37,11 @@ interface Scale {
   y(pass: number): number;
 }
 
-function scaleOf(points: readonly Point[]): Scale {
-  const logs = points.map(({ x }) => Math.log10(x));
+function scaleOf(points: readonly CostPoint[]): Scale {
+  const logs = points.map(({ cost }) => Math.log10(cost));
   const lowDecade = Math.floor(Math.min(...logs));
   const highDecade = Math.max(Math.ceil(Math.max(...logs)), lowDecade + 1);
-  const top = Math.min(1, Math.max(0.1, Math.ceil(Math.max(...points.map(({ y }) => y)) * 10) / 10));
+  const top = Math.min(1, Math.max(0.1, Math.ceil(Math.max(...points.map(({ pass1 }) => pass1)) * 10) / 10));
   const width = WIDTH - EDGE.left - EDGE.right;
   const height = HEIGHT - EDGE.top - EDGE.bottom;
   return {
@@ -79,11 +72,32 @@ function gridOf({ lowDecade, highDecade, top, x, y }: Scale): readonly string[] 
   ];
 }
 
-function markOf({ x, y, summary }: Point, scale: Scale, shape: Shape, colour: number): string {
+function markOf({ cost, pass1, summary }: CostPoint, scale: Scale, shape: Shape, colour: number): string {
   const filled = CLEAN_RETRIEVAL.has(summary.retrieval);
-  const title = `${summary.label}: pass^1 ${y.toFixed(3)}, $${x.toFixed(4)} per task`;
-  return `<path class="mark c${colour % SHAPES.length}${filled ? ' filled' : ''}" transform="translate(${round(scale.x(x))} ${round(scale.y(y))})" d="${PATHS[shape]}"><title>${escaped(title)}</title></path>`;
+  const title = `${summary.label}: pass^1 ${pass1.toFixed(3)}, $${cost.toFixed(4)} per task`;
+  return `<path class="mark c${colour % SHAPES.length}${filled ? ' filled' : ''}" transform="translate(${round(scale.x(cost))} ${round(scale.y(pass1))})" d="${PATHS[shape]}"><title>${escaped(title)}</title></path>`;
 }
+
+/** The model beside each mark; where two names would lie on each other, the later one moves down. */
+function namesOf(points: readonly CostPoint[], scale: Scale): readonly string[] {
+  const placed: { readonly x: number; readonly y: number }[] = [];
+  return points.map(({ cost, pass1, summary }) => {
+    const isLeft = scale.x(cost) > WIDTH * 0.75;
+    const x = round(scale.x(cost) + (isLeft ? -9 : 9));
+    let y = round(scale.y(pass1) + 4);
+    while (placed.some((one) => Math.abs(one.x - x) < 90 && Math.abs(one.y - y) < 10)) y += 10;
+    placed.push({ x, y });
+    const name = summary.model.slice(summary.model.lastIndexOf('/') + 1);
+    return `<text class="name" x="${x}" y="${y}"${isLeft ? ' text-anchor="end"' : ''}>${escaped(name)}</text>`;
+  });
+}
+
+/** In the figure itself, so that it looks the same in a file of its own; a page sets the colours for dark screens. */
+const PLOT_STYLE = `.plot text{font:12px system-ui,sans-serif;fill:var(--soft,#5b6677)}.plot .name{font-size:10px}
+.grid{stroke:var(--line,#dde2ea);fill:none}.mark{stroke-width:2;fill:none}
+${['#2f6fde', '#0f8a5f', '#c2571a', '#8746c9', '#b02a4c']
+  .map((colour, at) => `.c${at}{stroke:var(--c${at},${colour})}.c${at}.filled{fill:var(--c${at},${colour})}`)
+  .join('')}`;
 
 const PATHS: Readonly<Record<Shape, string>> = {
   circle: 'M-6 0A6 6 0 1 0 6 0A6 6 0 1 0 -6 0Z',

@@ -3,6 +3,7 @@ import { costPlot } from './cost-plot.js';
 import { escaped } from './escape.js';
 import type { Report } from './report.js';
 import { REPORT_STYLE } from './report-style.js';
+import { type SimulationTable, simulationTables } from './simulation-tables.js';
 import type { Cell, Column, Table } from './table.js';
 
 /** One page with everything in it: it opens from a disk, prints, and asks nobody for anything. */
@@ -10,6 +11,8 @@ export function reportHtml(report: Report): string {
   const plot = costPlot(report.summaries);
   const title = `Evaluation of ${report.domains.join(', ')}`;
   const failures = failureTable(report.failures);
+  const anchors = anchorsOf(report);
+  const show = (table: Table) => section(table, anchors);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -25,8 +28,11 @@ export function reportHtml(report: Report): string {
 <p class="lead">${escaped(leadOf(report))}</p>
 ${questionCards(report)}
 ${plot === undefined ? '' : `<section><h2>Success over cost</h2>${plot}<p class="note">Filled marks: golden retrieval. Hollow marks: everything else.</p></section>`}
-${[...report.tables, comparisonTable(report.comparisons), classTable(report.failures)].map(section).join('\n')}
-<details><summary>Failed tasks (${failures.rows.length})</summary>${section(failures)}</details>
+${[...report.tables, comparisonTable(report.comparisons), classTable(report.failures)].map(show).join('\n')}
+<details><summary>Failed tasks (${failures.rows.length})</summary>${show(failures)}</details>
+${simulationTables(report)
+  .map((table) => behindCells(table, anchors))
+  .join('\n')}
 </main>
 </body>
 </html>
@@ -52,13 +58,24 @@ ${figures.length === 0 ? '' : `<ul>${figures.map((figure) => `<li>${escaped(figu
   return `<section class="cards" aria-label="Research questions">${cards.join('\n')}</section>`;
 }
 
-function section({ id, title, note, columns, rows }: Table): string {
+/** Where the simulations of a condition stand on the page, by its label. */
+function anchorsOf({ facts }: Report): ReadonlyMap<string, string> {
+  return new Map([...facts.keys()].map((label, index) => [label, `condition-${index + 1}`]));
+}
+
+/** The simulations behind the cells of a condition. A link to a place inside opens it. */
+function behindCells({ label, table }: SimulationTable, anchors: ReadonlyMap<string, string>): string {
+  const id = anchors.get(label) ?? '';
+  return `<details><summary>${escaped(table.title)}</summary>${section({ ...table, id }, anchors)}</details>`;
+}
+
+function section({ id, title, note, columns, rows }: Table, anchors: ReadonlyMap<string, string>): string {
   const body =
     rows.length === 0
       ? '<p class="note">Nothing to show.</p>'
       : `<div class="scroll" tabindex="0" role="region" aria-label="${escaped(title)}"><table>
 <thead><tr>${columns.map(headOf).join('')}</tr></thead>
-<tbody>${rows.map((row) => `<tr>${row.map((cell, index) => cellOf(cell, columns[index])).join('')}</tr>`).join('\n')}</tbody>
+<tbody>${rows.map((row) => `<tr>${row.map((cell, index) => cellOf(cell, columns[index], anchors)).join('')}</tr>`).join('\n')}</tbody>
 </table></div>`;
   return `<section id="${escaped(id)}"><h2>${escaped(title)}</h2>${note === undefined ? '' : `<p class="note">${escaped(note)}</p>`}${body}</section>`;
 }
@@ -67,6 +84,10 @@ function headOf({ label, numeric }: Column): string {
   return `<th scope="col"${numeric ? ' class="n"' : ''}>${escaped(label)}</th>`;
 }
 
-function cellOf({ text }: Cell, column: Column | undefined): string {
-  return `<td${column?.numeric ? ' class="n"' : ''}>${escaped(text)}</td>`;
+/** A figure says what it is over, and leads to the simulations that it is made of. */
+function cellOf({ text, n, behind }: Cell, column: Column | undefined, anchors: ReadonlyMap<string, string>): string {
+  const anchor = behind === undefined ? undefined : anchors.get(behind.condition);
+  const over = n === undefined ? '' : ` title="n = ${n}"`;
+  const inner = anchor === undefined ? escaped(text) : `<a class="cell" href="#${anchor}"${over}>${escaped(text)}</a>`;
+  return `<td${column?.numeric ? ' class="n"' : ''}${anchor === undefined ? over : ''}>${inner}</td>`;
 }

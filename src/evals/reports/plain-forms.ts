@@ -1,4 +1,5 @@
 import { furtherTables } from './comparison-tables.js';
+import { costPlot } from './cost-plot.js';
 import { escaped } from './escape.js';
 import type { Report } from './report.js';
 import type { Table } from './table.js';
@@ -32,20 +33,27 @@ function inMarkdown(text: string): string {
     .replace(/\s*\n\s*/g, ' ');
 }
 
-/** One file for each table, by name. */
+/** One file for each table, by name, and the figure. */
 export function reportCsv(report: Report): ReadonlyMap<string, string> {
-  return new Map(allTables(report).map((table) => [`${fileName(table.id)}.csv`, tableCsv(table)]));
+  const plot = costPlot(report.summaries);
+  return new Map([
+    ...allTables(report).map((table) => [`${fileName(table.id)}.csv`, tableCsv(table)] as const),
+    ...(plot === undefined ? [] : [['figure.svg', plot] as const]),
+  ]);
 }
 
 function fileName(id: string): string {
   return id.replace(/[^a-z0-9._-]+/gi, '-');
 }
 
+/** A column of figures is followed by one that says what each of them is over. */
 export function tableCsv({ columns, rows }: Table): string {
   const line = (values: readonly (string | number | null)[]) => values.map(inCsv).join(',');
-  return [line(columns.map(({ label }) => label)), ...rows.map((row) => line(row.map(({ value }) => value)))]
-    .join('\r\n')
-    .concat('\r\n');
+  const hasN = columns.map((_, index) => rows.some((row) => row[index]?.n !== undefined));
+  const head = columns.flatMap(({ label }, index) => (hasN[index] === true ? [label, `${label} n`] : [label]));
+  const cells = (row: Table['rows'][number]) =>
+    row.flatMap(({ value, n }, index) => (hasN[index] === true ? [value, n ?? null] : [value]));
+  return [line(head), ...rows.map((row) => line(cells(row)))].join('\r\n').concat('\r\n');
 }
 
 function inCsv(value: string | number | null): string {
@@ -68,7 +76,7 @@ export function reportJson(report: Report): string {
       id,
       title,
       columns: columns.map(({ label }) => label),
-      rows: rows.map((row) => row.map(({ value }) => value)),
+      rows: rows.map((row) => row.map(({ value, n, behind }) => ({ value, n, behind }))), // JSON leaves out what is absent
     })),
   };
   return `${JSON.stringify(plain, null, 2)}\n`;

@@ -21,10 +21,8 @@ td { overflow-wrap: break-word; max-width: 340px; }
 th { font-weight: 600; color: var(--soft); background: var(--band); white-space: nowrap; }
 tbody tr:last-child td { border-bottom: 0; } tbody tr:hover { background: var(--band); }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.plot { width: 100%; max-width: 760px; height: auto; } .plot text { fill: var(--soft); font: 12px system-ui, sans-serif; }
-.grid { stroke: var(--line); fill: none; } .mark { stroke-width: 2; fill: none; }
-.c0 { stroke: var(--c0); } .c1 { stroke: var(--c1); } .c2 { stroke: var(--c2); } .c3 { stroke: var(--c3); } .c4 { stroke: var(--c4); }
-.c0.filled { fill: var(--c0); } .c1.filled { fill: var(--c1); } .c2.filled { fill: var(--c2); } .c3.filled { fill: var(--c3); } .c4.filled { fill: var(--c4); }
+.plot { width: 100%; max-width: 760px; height: auto; }
+.cell { color: inherit; text-decoration: underline dotted var(--soft); text-underline-offset: 3px; }
 details { margin-top: 36px; } summary { cursor: pointer; font-weight: 600; }
 @media print { .scroll { overflow: visible; } .card ul { max-height: none; } }
 `;

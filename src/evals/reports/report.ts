@@ -1,9 +1,12 @@
 import { type Condition, conditionOf, type DomainFacts, withUniqueLabels } from '../metrics/condition.js';
+import { factsOf, type SimulationFacts } from '../metrics/facts.js';
 import { comparePaired, isComparable, type PairedComparison } from '../metrics/paired.js';
 import { type Measured, type ResearchVerdict, researchVerdicts } from '../metrics/research-questions.js';
-import { factsOf, type SimulationFacts, type Summary, summaryOf } from '../metrics/summary.js';
+import { type Summary, summaryOf } from '../metrics/summary.js';
 import type { Results } from '../results/simulation-record.js';
 import { type FailureReport, failuresOf } from './failures.js';
+import { paperTables } from './paper-tables.js';
+import { rowOrder } from './row-order.js';
 import type { Table } from './table.js';
 import { tablesOf } from './tables.js';
 
@@ -25,8 +28,21 @@ export interface Measurable {
   readonly domain: DomainFacts;
 }
 
-export function reportOf(given: readonly Measurable[]): Report {
-  const conditions = withUniqueLabels(given.map(({ results, domain }) => conditionOf(results, domain)));
+export const TABLE_FORMS = ['full', 'paper'] as const;
+
+export interface ReportForm {
+  /** `paper`: the tables of the paper, with its rows and columns in its order. `full`, where absent: all that is measured. */
+  readonly tables?: (typeof TABLE_FORMS)[number];
+  /** Models in the order of their rows. */
+  readonly models?: readonly string[];
+}
+
+export function reportOf(given: readonly Measurable[], form: ReportForm = {}): Report {
+  const ordered = given
+    .map(({ results, domain }) => conditionOf(results, domain))
+    .map((condition) => ({ condition, ...condition, domain: condition.domain.name }))
+    .sort(rowOrder(form.models));
+  const conditions = withUniqueLabels(ordered.map(({ condition }) => condition));
   const facts = conditions.map(factsOf);
   const measured: Measured[] = conditions.map((condition, index) => ({
     condition,
@@ -36,7 +52,7 @@ export function reportOf(given: readonly Measurable[]): Report {
   return {
     domains: [...new Set(summaries.map(({ domain }) => domain))],
     summaries,
-    tables: tablesOf(summaries),
+    tables: form.tables === 'paper' ? paperTables(summaries) : tablesOf(summaries),
     comparisons: comparisonsOf(conditions),
     questions: researchVerdicts(measured),
     failures: measured.flatMap(({ condition, summary }) =>

@@ -1,10 +1,23 @@
 import { rateOf, type Share } from '../metrics/accuracy.js';
 import type { Interval } from '../metrics/bootstrap.js';
+import type { FigureName, Mean } from '../metrics/figures.js';
 
 /** A cell as it is read, and as it is computed with. */
 export interface Cell {
   readonly text: string;
   readonly value: string | number | null;
+  /** How many simulations, calls, tokens or tasks it is over. */
+  readonly n?: number;
+  /** Where its simulations are: `flyball evals show <folder> --condition … --figure …`. */
+  readonly behind?: Behind;
+}
+
+export interface Behind {
+  /** Label of the condition. */
+  readonly condition: string;
+  readonly figure: FigureName;
+  /** Tasks whose own gold path writes before verification are left out. */
+  readonly withoutExempt?: true;
 }
 
 export interface Table {
@@ -47,18 +60,11 @@ export function signed(value: number | null, digits: number): Cell {
   return { text: Number(text) === 0 ? text : `${value < 0 ? '−' : '+'}${text}`, value };
 }
 
-export function percent(value: number | null): Cell {
-  return value === null ? NOTHING : { text: `${(value * 100).toFixed(1)} %`, value };
-}
-
 /** "412 / 571 = 72.2 %" */
 export function share(of: Share): Cell {
   const rate = rateOf(of);
-  return rate === null ? NOTHING : { text: `${of.hits} / ${of.of} = ${percent(rate).text}`, value: rate };
-}
-
-export function shareRate(of: Share): Cell {
-  return percent(rateOf(of));
+  const text = rate === null ? '0 / 0' : `${of.hits} / ${of.of} = ${(rate * 100).toFixed(1)} %`;
+  return { text, value: rate, n: of.of };
 }
 
 export function usd(value: number | null): Cell {
@@ -68,4 +74,10 @@ export function usd(value: number | null): Cell {
 export function interval(of: Interval | null): Cell {
   if (of === null) return NOTHING;
   return { text: `${of.value.toFixed(3)} [${of.low.toFixed(3)}, ${of.high.toFixed(3)}]`, value: of.value };
+}
+
+/** A mean says what it is over where that is not the N of its row. */
+export function mean({ value, of }: Mean, rowN: number, form: (value: number | null) => Cell): Cell {
+  const cell = form(value);
+  return { ...cell, text: of === rowN || value === null ? cell.text : `${cell.text} (n = ${of})`, n: of };
 }

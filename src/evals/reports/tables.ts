@@ -1,31 +1,30 @@
 import { CLEAN_RETRIEVAL } from '../metrics/research-questions.js';
 import type { Summary } from '../metrics/summary.js';
-import {
-  type Cell,
-  columns,
-  decimal,
-  interval,
-  percent,
-  share,
-  shareRate,
-  signed,
-  type Table,
-  usd,
-  whole,
-  word,
-} from './table.js';
+import { ConditionCells } from './condition-cells.js';
+import { figureTable } from './cost-figure.js';
+import { effortTable, tokenTable } from './effort-tables.js';
+import { nameCells, nameOf } from './name-cells.js';
+import { type Cell, columns, signed, type Table, whole, word } from './table.js';
 
-/** The tables of a report, in the order and the form in which the comparison was first published. */
+/** The tables of a report. Rows come in the order of the summaries. */
 export function tablesOf(summaries: readonly Summary[]): readonly Table[] {
-  const retrievals = unique(summaries.map(({ retrieval }) => retrieval));
+  const retrievals = retrievalsOf(summaries);
   return [
     retrievalTable(summaries, retrievals),
     ...retrievals.map((retrieval) => aggregateTable(summaries, retrieval)),
     writeTable(summaries),
     complianceTable(summaries),
     complianceTable(summaries, 'without'),
-    efficiencyTable(summaries),
+    effortTable(summaries),
+    tokenTable(summaries),
+    figureTable(summaries),
   ];
+}
+
+/** Golden first. */
+export function retrievalsOf(summaries: readonly Summary[]): readonly string[] {
+  const all = unique(summaries.map(({ retrieval }) => retrieval));
+  return [...all.filter((name) => CLEAN_RETRIEVAL.has(name)), ...all.filter((name) => !CLEAN_RETRIEVAL.has(name))];
 }
 
 /** pass^1 by model and retrieval, with the difference to golden retrieval. */
@@ -37,76 +36,96 @@ function retrievalTable(summaries: readonly Summary[], retrievals: readonly stri
       const own = summaries.filter((one) => one.domain === domain && one.model === model && one.agent === agent);
       const clean = own.find(({ retrieval }) => CLEAN_RETRIEVAL.has(retrieval))?.pass1?.value;
       const of = (retrieval: string): Cell =>
-        againstClean(own.find((one) => one.retrieval === retrieval)?.pass1?.value ?? null, clean, retrieval);
+        againstClean(
+          own.find((one) => one.retrieval === retrieval),
+          clean,
+        );
       return [...(isMixed ? [word(domain)] : []), word(model), word(agent), ...retrievals.map(of)];
     },
   );
   return {
     id: 'retrieval',
     title: 'pass^1 by model and retrieval (%)',
-    note: 'In parentheses: difference to golden retrieval.',
+    note: 'In parentheses: the difference to golden retrieval, and n, the number of simulations.',
     columns: columns(...(isMixed ? ['Domain'] : []), 'Model', 'Agent', ...retrievals.map((name) => `${nameOf(name)}*`)),
     rows,
   };
 }
 
-function againstClean(value: number | null, clean: number | undefined, retrieval: string): Cell {
-  if (value === null) return word('–');
-  const text = (value * 100).toFixed(2);
-  if (clean === undefined || CLEAN_RETRIEVAL.has(retrieval)) return { text, value };
-  return { text: `${text} (${signed((value - clean) * 100, 1).text})`, value };
+function againstClean(one: Summary | undefined, clean: number | undefined): Cell {
+  if (one === undefined || one.pass1 === null) return word('–');
+  const { value } = one.pass1;
+  const isDifferent = clean !== undefined && !CLEAN_RETRIEVAL.has(one.retrieval);
+  const difference = isDifferent ? `${signed((value - clean) * 100, 1).text}; ` : '';
+  const text = `${(value * 100).toFixed(2)} (${difference}n = ${one.simulations})`;
+  return new ConditionCells(one).passed({ text, value }, one.simulations);
 }
 
-/** pass^1, difference to baseline, DB match and cost, under one retrieval. */
+/** pass^k, difference to baseline, DB match and cost, under one retrieval. */
 function aggregateTable(summaries: readonly Summary[], retrieval: string): Table {
-  const rows = summaries
-    .filter((one) => one.retrieval === retrieval)
-    .map((one) => {
-      const base = summaries.find((other) => isBaselineOf(other, one))?.pass1?.value;
-      const difference = base === undefined || one.agent === 'baseline' ? null : (one.pass1?.value ?? 0) - base;
-      return [
-        word(one.model),
-        word(one.agent),
-        whole(one.simulations),
-        interval(one.pass1),
-        signed(difference, 3),
-        shareRate(one.dbMatch),
-        shareRate(one.actionMatch),
-        usd(one.costPerTask),
-      ];
-    });
+  const own = summaries.filter((one) => one.retrieval === retrieval);
+  const most = Math.max(1, ...own.map(({ passHat }) => passHat.length));
+  const further = Array.from({ length: most - 1 }, (_, index) => index + 2);
+  const rows = own.map((one) => {
+    const cells = new ConditionCells(one);
+    return [
+      word(one.model),
+      word(one.agent),
+      whole(one.simulations),
+      whole(one.tasks),
+      cells.pass1(),
+      ...further.map((k) => cells.passHat(k)),
+      cells.difference(baselineOf(summaries, one)),
+      cells.share('db-match', one.dbMatch),
+      cells.share('action-match', one.actionMatch),
+      cells.usd('cost', one.costPerTask),
+    ];
+  });
   return {
     id: `aggregate-${retrieval || 'all'}`,
     title: `Aggregate metrics${retrieval === '' ? '' : ` under ${retrieval}`}`,
-    note: 'pass^1 with its 95 % interval (bootstrap over tasks).',
-    columns: columns('Model', 'Agent', 'N*', 'pass^1*', 'Δ baseline*', 'DB match*', 'Action match*', 'Cost/task*'),
+    note: 'N: scored simulations, those that ended at a limit included. pass^1 is over N, with its 95 % interval (bootstrap over tasks); pass^k is over tasks. A simulation that ended at a limit has no right database.',
+    columns: columns(
+      'Model',
+      'Agent',
+      'N*',
+      'Tasks*',
+      'pass^1*',
+      ...further.map((k) => `pass^${k}*`),
+      'Δ baseline*',
+      'DB match*',
+      'Action match*',
+      'Cost/task*',
+    ),
     rows,
   };
 }
 
-function isBaselineOf(other: Summary, one: Summary): boolean {
-  return (
+/** pass^1 of the agent without scaffolding, under the same model and retrieval. */
+export function baselineOf(summaries: readonly Summary[], one: Summary): number | undefined {
+  const isSame = (other: Summary) =>
     other.agent === 'baseline' &&
     other.model === one.model &&
     other.retrieval === one.retrieval &&
-    other.domain === one.domain
-  );
+    other.domain === one.domain;
+  return summaries.find(isSame)?.pass1?.value;
 }
 
 function writeTable(summaries: readonly Summary[]): Table {
   return {
     id: 'writes',
     title: 'Write accuracy',
-    note: 'Over gold writes: gold state changes that some call matched. Over issued writes: issued calls of the domain’s writing tools that match a gold one; a call through a wrapper counts as one even where it only reads, a verification does not.',
-    columns: columns('Model', 'Agent', 'Retrieval', 'Of gold writes*', 'Of issued writes*', 'Cost/task*'),
-    rows: summaries.map((one) => [
-      word(one.model),
-      word(one.agent),
-      word(nameOf(one.retrieval)),
-      share(one.goldWrites),
-      share(one.issuedWrites),
-      usd(one.costPerTask),
-    ]),
+    note: 'Over gold writes: gold state changes that some call matched, in all N simulations. Over issued writes: issued calls of the domain’s writing tools that match a gold one; a call through a wrapper counts as one even where it only reads, a verification does not.',
+    columns: columns('Model', 'Agent', 'Retrieval', 'N*', 'Of gold writes*', 'Of issued writes*', 'Cost/task*'),
+    rows: summaries.map((one) => {
+      const cells = new ConditionCells(one);
+      return [
+        ...nameCells(one),
+        cells.share('gold-writes', one.goldWrites),
+        cells.share('issued-writes', one.issuedWrites),
+        cells.usd('cost', one.costPerTask),
+      ];
+    }),
   };
 }
 
@@ -117,7 +136,7 @@ function complianceTable(summaries: readonly Summary[], exempt: 'with' | 'withou
     title: `Compliance${without ? ' without the tasks that need no verification' : ''}`,
     note: without
       ? 'Some gold paths write before verification themselves; here their tasks are left out.'
-      : 'Unauthorized: tasks in which the agent wrote before a successful verification. Over-retry: four or more failures of one tool in a row.',
+      : 'Unauthorized: simulations in which the agent wrote before a successful verification. Over-retry: four or more failures of one tool in a row.',
     columns: columns(
       'Model',
       'Agent',
@@ -129,60 +148,23 @@ function complianceTable(summaries: readonly Summary[], exempt: 'with' | 'withou
       'With user calls*',
       'Refused by gate*',
       'Response type*',
-      'Traj. length*',
+      ...(without ? [] : ['Traj. length*']), // a mean over all N, and not over those that are left
     ),
     rows: summaries.map((one) => {
       const of = without ? one.withoutExempt : one.compliance;
+      const cells = new ConditionCells(one, without ? { withoutExempt: true } : {});
       return [
-        word(one.model),
-        word(one.agent),
-        word(nameOf(one.retrieval)),
-        whole(of.unauthorized.of),
-        shareRate(of.unauthorized),
-        shareRate(of.overRetry),
-        share(of.earlyWrites),
-        share(of.earlyWritesOfBoth),
-        whole(of.refused),
-        whole(of.responseTypeViolations),
-        decimal(one.turns, 1),
+        ...nameCells(one, of.unauthorized.of),
+        cells.share('unauthorized', of.unauthorized),
+        cells.share('over-retry', of.overRetry),
+        cells.share('early-writes', of.earlyWrites),
+        cells.share('early-writes-of-both', of.earlyWritesOfBoth),
+        cells.count('refused', of.refused, of.unauthorized.of),
+        cells.count('response-type', of.responseTypeViolations, of.unauthorized.of),
+        ...(without ? [] : [cells.mean('turns', one.turns, 1)]),
       ];
     }),
   };
-}
-
-function efficiencyTable(summaries: readonly Summary[]): Table {
-  return {
-    id: 'efficiency',
-    title: 'Cost, tokens and retrieval',
-    columns: columns(
-      'Model',
-      'Agent',
-      'Retrieval',
-      'Prompt tokens/task*',
-      'Output tokens/task*',
-      'Cache share*',
-      'Recall of documents*',
-      'User cost/task*',
-      'Infra errors*',
-      'Unscored*',
-    ),
-    rows: summaries.map((one) => [
-      word(one.model),
-      word(one.agent),
-      word(nameOf(one.retrieval)),
-      decimal(one.promptTokens, 0),
-      decimal(one.completionTokens, 0),
-      percent(one.cacheShare),
-      percent(one.recall),
-      usd(one.userCostPerTask),
-      whole(one.infrastructureErrors),
-      whole(one.unscored),
-    ]),
-  };
-}
-
-export function nameOf(retrieval: string): string {
-  return retrieval === '' ? 'no' : retrieval;
 }
 
 function unique(values: readonly string[]): readonly string[] {

@@ -39,6 +39,7 @@ export function speakerParty(run: Run, speaker: Speaker, how: SpeakerOptions = {
           promptTokens: move.usage.input,
           completionTokens: move.usage.output,
           cacheReadTokens: move.usage.cacheRead,
+          ...(move.modelCalls === 1 ? {} : { modelCalls: move.modelCalls }),
         },
         at: run.now(),
       };

@@ -64,11 +64,13 @@ function timeOf(record: RecordFields): number {
 
 function readUsage(usage: RecordFields): Usage {
   const cached = usage.value('prompt_tokens_details') instanceof Map;
+  const calls = usage.numberOrNull('model_calls');
   const share = cached ? usage.fields('prompt_tokens_details').numberOrNull('cached_tokens') : null;
   return {
     completionTokens: usage.numberOrNull('completion_tokens') ?? 0,
     promptTokens: usage.numberOrNull('prompt_tokens') ?? 0,
     ...(share === null ? {} : { cacheReadTokens: share }),
+    ...(calls === null ? {} : { modelCalls: calls }),
   };
 }
 
@@ -122,7 +124,7 @@ export function writeCall(call: SimCall): PyDict {
   ]);
 }
 
-function writeUsage({ completionTokens, promptTokens, cacheReadTokens }: Usage): PyDict {
+function writeUsage({ completionTokens, promptTokens, cacheReadTokens, modelCalls }: Usage): PyDict {
   const usage: PyDict = new Map([
     ['completion_tokens', BigInt(completionTokens)],
     ['prompt_tokens', BigInt(promptTokens)],
@@ -130,5 +132,6 @@ function writeUsage({ completionTokens, promptTokens, cacheReadTokens }: Usage):
   if (cacheReadTokens !== undefined) {
     usage.set('prompt_tokens_details', new Map([['cached_tokens', BigInt(cacheReadTokens)]]));
   }
+  if (modelCalls !== undefined) usage.set('model_calls', BigInt(modelCalls));
   return usage;
 }

@@ -15,6 +15,8 @@ export interface Usage {
   readonly promptTokens: number;
   /** Prompt tokens that a provider's cache answered. */
   readonly cacheReadTokens?: number;
+  /** How often a model was asked for the message, where it was more than once. */
+  readonly modelCalls?: number;
 }
 
 /** What the agent or the user says: words, calls, or both. */

@@ -22,11 +22,15 @@ export interface Figures
     | 'unscored'
     | 'pass1'
     | 'passHat'
+    | 'dbMatch'
+    | 'cacheShare'
     | 'turns'
+    | 'modelCalls'
+    | 'toolCalls'
+    | 'seconds'
     | 'costPerTask'
     | 'promptTokens'
     | 'completionTokens'
-    | 'cacheShare'
   > {
   /** The file it is from, below the folder. */
   readonly file: string;
@@ -130,11 +134,13 @@ function withoutDomain(name: string): DomainFacts {
 
 function figuresOf(summary: Summary, file: string): Figures {
   const { label, domain, model, agent, retrieval, simulations, tasks, infrastructureErrors, unscored } = summary;
-  const { pass1, passHat, turns, costPerTask, promptTokens, completionTokens, cacheShare } = summary;
+  const { pass1, passHat, dbMatch, cacheShare, turns, modelCalls, toolCalls, seconds } = summary;
+  const { costPerTask, promptTokens, completionTokens } = summary;
   return {
     file,
     ...{ label, domain, model, agent, retrieval, simulations, tasks, infrastructureErrors, unscored },
-    ...{ pass1, passHat, turns, costPerTask, promptTokens, completionTokens, cacheShare },
+    ...{ pass1, passHat, dbMatch, cacheShare, turns, modelCalls, toolCalls, seconds },
+    ...{ costPerTask, promptTokens, completionTokens },
   };
 }
 

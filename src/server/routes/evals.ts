@@ -7,6 +7,9 @@ import { EvalsFolder, type Evaluation, type Figures, type Read } from './evals-f
 const orNone = <T>(of: { readonly json: Readonly<Record<string, unknown>>; readonly type?: T }) =>
   s.oneOf([of, s.enumOf([null])] as const);
 
+const meanSchema = s.object({ value: orNone(s.number()), of: s.integer({ description: 'Simulations it is over.' }) });
+const shareSchema = s.object({ hits: s.integer(), of: s.integer() });
+
 const figuresSchema = s.named(
   'EvaluationFigures',
   s.object({
@@ -22,11 +25,15 @@ const figuresSchema = s.named(
     unscored: s.integer(),
     pass1: orNone(s.object({ value: s.number(), low: s.number(), high: s.number() })),
     passHat: s.list(s.number(), { description: 'pass^k by k.' }),
-    turns: orNone(s.number()),
-    costPerTask: orNone(s.number({ description: 'USD' })),
-    promptTokens: orNone(s.number()),
-    completionTokens: orNone(s.number()),
-    cacheShare: orNone(s.number()),
+    dbMatch: shareSchema,
+    turns: meanSchema,
+    modelCalls: meanSchema,
+    toolCalls: meanSchema,
+    seconds: meanSchema,
+    costPerTask: meanSchema,
+    promptTokens: meanSchema,
+    completionTokens: meanSchema,
+    cacheShare: shareSchema,
   }),
 );
 const pointSchema = s.named(
@@ -104,6 +111,7 @@ function withPoints({ summaries, unread }: Read): object {
 }
 
 function pointOf({ label, agent, model, retrieval, pass1, costPerTask }: Figures): readonly object[] {
-  if (pass1 === null || costPerTask === null || costPerTask <= 0) return []; // no place on a logarithmic scale
-  return [{ label, agent, model, retrieval, pass1: pass1.value, costPerTask }];
+  const { value: cost } = costPerTask;
+  if (pass1 === null || cost === null || cost <= 0) return []; // no place on a logarithmic scale
+  return [{ label, agent, model, retrieval, pass1: pass1.value, costPerTask: cost }];
 }

@@ -7,7 +7,7 @@ import { Empty } from '../ui/empty.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { Table } from '../ui/table.js';
 import { CostPlot } from './cost-plot.js';
-import { type EvaluationCard, type EvaluationDetail, evaluations, type Figures } from './evaluations.js';
+import { type EvaluationCard, type EvaluationDetail, evaluations, type Figures, type Share } from './evaluations.js';
 import './evals.css';
 
 /** Results of evaluations that the server finds in its folder. */
@@ -103,17 +103,22 @@ function Rows({ evaluation: { summaries, points } }: { readonly evaluation: Eval
           { title: 'Condition', cell: ({ label }) => label },
           { title: 'Passed', align: 'right', cell: ({ pass1 }) => passed(pass1) },
           { title: 'pass^k', align: 'right', cell: ({ passHat }) => passHat.map((one) => one.toFixed(2)).join(' ') },
+          { title: 'DB match', align: 'right', cell: ({ dbMatch }) => share(dbMatch) },
+          { title: 'Cost a task', align: 'right', cell: (row) => mean(row, 'costPerTask', dollars) },
           {
-            title: 'Cost a task',
+            title: 'Duration',
             align: 'right',
-            cell: ({ costPerTask }) => (costPerTask === null ? '–' : dollars(costPerTask)),
+            cell: (row) => mean(row, 'seconds', (value) => `${value.toFixed(1)} s`),
           },
-          { title: 'Turns', align: 'right', cell: ({ turns }) => (turns === null ? '–' : turns.toFixed(1)) },
+          { title: 'Model calls', align: 'right', cell: (row) => mean(row, 'modelCalls') },
+          { title: 'Tool calls', align: 'right', cell: (row) => mean(row, 'toolCalls') },
+          { title: 'Turns', align: 'right', cell: (row) => mean(row, 'turns') },
           {
             title: 'Cached',
             align: 'right',
-            cell: ({ cacheShare }) => (cacheShare === null ? '–' : percent(cacheShare)),
+            cell: ({ cacheShare: { hits, of } }) => (of === 0 ? '–' : percent(hits / of)),
           },
+          { title: 'N', align: 'right', cell: ({ simulations }) => simulations },
           { title: 'Tasks', align: 'right', cell: ({ tasks }) => tasks },
           { title: 'Not counted', align: 'right', cell: (row) => row.infrastructureErrors + row.unscored },
         ]}
@@ -134,6 +139,19 @@ function passed(pass1: Figures['pass1']) {
   );
 }
 
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+type MeanName = 'turns' | 'modelCalls' | 'toolCalls' | 'seconds' | 'costPerTask';
+
+/** Says what it is over where that is not N. */
+function mean(row: Figures, name: MeanName, form: (value: number) => string = (value) => value.toFixed(1)): string {
+  const { value, of } = row[name];
+  if (value === null) return '–';
+  return of === row.simulations ? form(value) : `${form(value)} (n = ${of})`;
+}
+
+function share({ hits, of }: Share): string {
+  return of === 0 ? '–' : `${hits} / ${of} = ${percent(hits / of)}`;
+}
+
+function percent(of: number): string {
+  return `${Math.round(of * 100)} %`;
 }

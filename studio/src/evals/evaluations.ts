@@ -16,6 +16,17 @@ export interface Point {
   readonly costPerTask: number;
 }
 
+/** A mean, and how many simulations it is over. */
+export interface Mean {
+  readonly value: number | null;
+  readonly of: number;
+}
+
+export interface Share {
+  readonly hits: number;
+  readonly of: number;
+}
+
 export interface Figures {
   readonly file: string;
   readonly label: string;
@@ -29,9 +40,13 @@ export interface Figures {
   readonly unscored: number;
   readonly pass1: { readonly value: number; readonly low: number; readonly high: number } | null;
   readonly passHat: readonly number[];
-  readonly turns: number | null;
-  readonly costPerTask: number | null;
-  readonly cacheShare: number | null;
+  readonly dbMatch: Share;
+  readonly turns: Mean;
+  readonly modelCalls: Mean;
+  readonly toolCalls: Mean;
+  readonly seconds: Mean;
+  readonly costPerTask: Mean;
+  readonly cacheShare: Share;
 }
 
 export interface EvaluationDetail extends EvaluationCard {
