@@ -23,7 +23,12 @@ describe('flyball evals report', () => {
     const markdown = await evals(['report', here.at('x')]);
     expect(markdown).toMatchObject({ code: EXIT.ok, error: '' });
     expect(markdown.out).toMatch(/^# Evaluation of energy_desk\n/);
-    for (const text of ['| scripted/desk | baseline | 100.00 (n = 3) |', '## Compliance', '## Why tasks failed', '| RQ1 |'])
+    for (const text of [
+      '| scripted/desk | baseline | 100.00 (n = 3) |',
+      '## Compliance',
+      '## Why tasks failed',
+      '| RQ1 |',
+    ])
       expect(markdown.out).toContain(text);
     expect(await evals(['report', here.at('x'), '--format', 'csv', '--out', here.at('tables')])).toMatchObject({
       code: EXIT.ok,
