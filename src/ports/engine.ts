@@ -224,6 +224,8 @@ export interface DueQuery {
   readonly agents: readonly string[];
   /** Runs of these versions are left to a worker that has them. */
   readonly except?: readonly { readonly agent: string; readonly version: string }[];
+  /** Of these the time has not come, whatever date they were to wake at: only a message makes them due. */
+  readonly asleep?: readonly string[];
   /** Only runs that would have fewer crashes than this under a new claim. */
   readonly fewerCrashesThan?: number;
   readonly isGone: (owner: Owner) => boolean;

@@ -30,7 +30,7 @@ export class ActiveTime {
   }
 
   total(): number {
-    return this.before + (this.since === undefined ? 0 : this.clock.now() - this.since);
+    return this.before + (this.since === undefined ? 0 : this.clock.monotonic() - this.since);
   }
 
   /** The time bound that is over for this ledger or one above it. */
@@ -59,7 +59,7 @@ export class ActiveTime {
 
   resume(): void {
     if (this.since !== undefined) return;
-    this.since = this.clock.now();
+    this.since = this.clock.monotonic();
     this.setTimer();
   }
 

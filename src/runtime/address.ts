@@ -20,7 +20,8 @@ export type Address =
 
 interface Where {
   readonly checkJson: RuntimeParts['checkJson'] | undefined;
-  readonly now: number;
+  /** Whether this date has come for the run. */
+  readonly hasCome: (due: number) => boolean;
   readonly runId: string;
   /** What the run waits for now. */
   readonly open: readonly WaitStart[];
@@ -37,7 +38,7 @@ export async function addressOf(where: Where, name: string, sent: Sent): Promise
   let refused: { readonly name: string; readonly problem: string } | undefined;
   for (const wait of where.open.filter((one) => isNamed(one, name))) {
     refuseStranger(wait, runId, sent);
-    if (isTooLate(wait, where.now)) throw tooLate(runId, wait);
+    if (isTooLate(wait, where)) throw tooLate(runId, wait);
     const problem = wait.schema === undefined ? undefined : await checkJson?.(wait.schema, sent.payload);
     if (problem === undefined)
       return isAsked(wait) ? { kind: 'answer', wait } : { kind: 'signal', to: name, isAwaited: true };
@@ -92,8 +93,8 @@ function refuseStranger({ name, kind, needs = ANYBODY }: WaitStart, runId: strin
 }
 
 /** Where nobody works on the run its time may be over without an entry that says so. */
-export function isTooLate(wait: WaitStart, at: number): boolean {
-  return isAsked(wait) && wait.due !== undefined && at >= wait.due;
+function isTooLate(wait: WaitStart, { hasCome }: Where): boolean {
+  return isAsked(wait) && wait.due !== undefined && hasCome(wait.due);
 }
 
 function tooLate(runId: string, { name, due = 0 }: WaitStart): FlyballError {

@@ -31,6 +31,7 @@ import { OpenEffects } from './open-effects.js';
 import { OpenWaits } from './open-waits.js';
 import { type Pending, subsOf } from './pending.js';
 import type { Recorded } from './recorded.js';
+import type { RunClock } from './run-clock.js';
 import { Saga } from './saga.js';
 import { Scope } from './scope.js';
 import { ShownId } from './shown-id.js';
@@ -53,6 +54,7 @@ export class Attempt {
   /** Tells this life from every other one. */
   readonly life = Symbol('life');
   readonly host: AttemptHost;
+  readonly clock: RunClock;
   readonly claim: Claim;
   readonly recorded: Recorded;
   readonly generation: number;
@@ -113,14 +115,16 @@ export class Attempt {
 
   constructor(parts: {
     readonly host: AttemptHost;
+    readonly clock: RunClock;
     readonly claim: Claim;
     readonly recorded: Recorded;
     readonly generation: number;
     readonly lineage: Lineage;
     readonly harvest?: boolean;
   }) {
-    const { host, claim, recorded, generation } = parts;
+    const { host, clock, claim, recorded, generation } = parts;
     this.host = host;
+    this.clock = clock;
     this.claim = claim;
     this.recorded = recorded;
     this.generation = generation;
@@ -140,9 +144,9 @@ export class Attempt {
     this.scopes.set('', this.root);
     this.bounds = new Bounds((refusal) => this.tellTrip(refusal));
     this.eras = new Eras(recorded, ledger, (event) => this.tell(event));
-    this.timers = new Timers(host.clock);
+    this.timers = new Timers(clock);
     this.time = new ActiveTime({
-      clock: host.clock,
+      clock,
       timers: this.timers,
       ledger,
       before: recorded.activeMs,
@@ -156,7 +160,7 @@ export class Attempt {
       claim,
       generation,
       nextSeq: recorded.nextSeq,
-      time: () => ({ at: host.clock.now(), activeMs: this.time.total() }),
+      time: () => ({ at: clock.now(), activeMs: this.time.total() }),
       onDurable: (entries) => host.publish(claim.runId, entries),
     });
   }
@@ -507,7 +511,7 @@ export class Attempt {
     const next = this.recorded.deliveries[this.cursor];
     if (next !== undefined) {
       const index = this.cursor++;
-      this.host.clock.now(); // a replay is work: a clock that moves by itself when nothing happens must see that
+      this.clock.now(); // a replay is work: a clock that moves by itself when nothing happens must see that
       this.eras.beforeDelivery(index);
       this.deliver(next.event, next, {
         nowAt: this.recorded.times.each[index] ?? Math.max(next.at, this.lifeAt),

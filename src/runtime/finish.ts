@@ -33,10 +33,7 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   attempt.push({ type: 'run-end', outcome: ended });
   await attempt.barrier();
   attempt.unload();
-  await attempt.host.release(attempt, {
-    status: ended.stop as Exclude<Stop, 'suspended'>,
-    now: attempt.host.clock.now(),
-  });
+  await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'> });
   attempt.host.ended(attempt, ended);
 }
 

@@ -5,7 +5,6 @@ import type { Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Seams } from '../core/seams.js';
 import type { BreakerPolicy } from '../core/tool.js';
-import type { Clock } from '../ports/clock.js';
 import type { Claim, Engine, Rest } from '../ports/engine.js';
 import type { Compensation, Done } from './saga.js';
 import type { Written } from './writer.js';
@@ -38,10 +37,12 @@ export interface Life {
   readonly claim: Claim;
 }
 
+/** How a run rests, but for the date, which is not the run's own. */
+export type Resting = Rest extends infer R ? (R extends Rest ? Omit<R, 'now'> : never) : never;
+
 /** What one life of a run needs from the process it lives in. */
 export interface AttemptHost {
   readonly engine: Engine;
-  readonly clock: Clock;
   readonly seams: Seams;
   readonly options: AttemptOptions;
   readonly me: Owner;
@@ -66,7 +67,7 @@ export interface AttemptHost {
   ended(life: Life, outcome: Outcome<unknown>): void;
   /** This life ended without an outcome. */
   broke(life: Life, error: unknown): void;
-  release(life: Life, rest: Rest): Promise<void>;
+  release(life: Life, rest: Resting): Promise<void>;
   nextGeneration(life: Life, generation: number): void;
   harvested(life: Life): void;
   /** What an earlier generation left to undo, newest first. */

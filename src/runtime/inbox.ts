@@ -27,6 +27,7 @@ export interface Waiter {
 export interface InboxOwner {
   readonly runId: string;
   readonly host: { readonly engine: Pick<Engine, 'inbox'>; readonly seams: Seams };
+  readonly clock: { msUntil(due: number): number };
   readonly writer: { take(message: number): void };
   readonly timers: { clear(name: string): void };
   record(event: EventOf<'wait-end'>): void;
@@ -151,7 +152,9 @@ export class Inbox {
 
   private match(): void {
     for (const message of [...this.signals]) {
-      const waiter = this.waiters.find(({ start, busy }) => !busy && isAddressed(start, message));
+      const waiter = this.waiters.find(
+        ({ start, busy }) => !busy && isAddressed(start, message) && this.isInTime(start, message),
+      );
       if (waiter === undefined) continue;
       this.signals.splice(this.signals.indexOf(message), 1);
       waiter.busy = true;
@@ -160,6 +163,11 @@ export class Inbox {
         .finally(() => this.offers.delete(offer));
       this.offers.add(offer);
     }
+  }
+
+  /** What is read before the time of a wait is over came in time, whatever date its sender had. */
+  private isInTime(start: EventOf<'wait-start'>, { at }: StoredMessage): boolean {
+    return isAsked(start) || start.due === undefined || at < start.due || this.owner.clock.msUntil(start.due) > 0;
   }
 
   /** Input is guarded wherever it comes in: a guard may change it, or refuse it like a schema does. */
@@ -224,9 +232,9 @@ export function waitingOf({ id, kind, name, token, due, request }: EventOf<'wait
 }
 
 /** What a person is asked, only an answer to its token ends: the engine took it while the wait was open. */
-function isAddressed(start: EventOf<'wait-start'>, { kind, name, at }: StoredMessage): boolean {
+function isAddressed(start: EventOf<'wait-start'>, { kind, name }: StoredMessage): boolean {
   if (isAsked(start) || kind === 'answer') return kind === 'answer' && name === start.token;
-  return (name === start.token || name === start.name) && (start.due === undefined || at < start.due);
+  return name === start.token || name === start.name;
 }
 
 /** A schema that throws, or makes something of the payload that cannot be stored, refuses it. */

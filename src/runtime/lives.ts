@@ -15,6 +15,7 @@ import type { Settings } from './options.js';
 import { indexJournal } from './recorded.js';
 import { controlBatch, openWaits, type Resume } from './reopening.js';
 import { giveBack, pause, suspend } from './resting.js';
+import { RunClocks } from './run-clocks.js';
 import { makeRun } from './run-object.js';
 import type { Compensation, Done } from './saga.js';
 import { through } from './seams.js';
@@ -31,7 +32,9 @@ export class Lives {
   private readonly audience: Audience;
   private readonly attempts = new Map<string, Attempt>();
   private readonly finishing = new WeakSet<Attempt>();
+  /** Until when the leases hold, by the monotonic reading: in the engine they are dates. */
   private readonly leases = new Map<string, number>();
+  readonly clocks: RunClocks;
   private readonly launching = new Set<string>();
   private readonly host: AttemptHost;
   private closed = false;
@@ -46,6 +49,7 @@ export class Lives {
   constructor(settings: Settings, audience: Audience) {
     this.settings = settings;
     this.audience = audience;
+    this.clocks = new RunClocks(settings.clock);
     this.host = this.makeHost();
   }
 
@@ -104,12 +108,19 @@ export class Lives {
       const before = await engine.get(runId);
       if (this.isOnTrial(before) && how.inTurn === true && this.suspect !== runId) return;
       const now = clock.now();
+      const holdsUntil = clock.monotonic() + options.leaseMs;
+      // whoever wakes a run by hand goes by the date, and would find it asleep again and again
+      if (how.inTurn !== true && (before?.wakeAt ?? Number.POSITIVE_INFINITY) <= now) this.clocks.forget(runId);
       const me = host.owner();
       const isGone = (owner: { readonly id: string } & typeof me): boolean => owner.id === me.id || host.isGone(owner);
       const claim = await engine.claim(runId, { owner: me, now, leaseUntil: now + options.leaseMs, isGone });
-      this.leases.set(runId, now + options.leaseMs);
-      if (this.closed) return await this.putBack(claim, before?.status ?? 'pending');
-      await this.begin(claim, before?.status ?? 'pending', claim.previous === undefined ? why : 'takeover', resume);
+      this.leases.set(runId, holdsUntil);
+      try {
+        if (this.closed) return await this.putBack(claim, before?.status ?? 'pending');
+        await this.begin(claim, before?.status ?? 'pending', claim.previous === undefined ? why : 'takeover', resume);
+      } finally {
+        if (!this.attempts.has(runId)) this.clocks.forget(runId);
+      }
     } finally {
       this.launching.delete(runId);
       if (!this.attempts.has(runId)) this.acquit(runId);
@@ -152,13 +163,14 @@ export class Lives {
   }
 
   private async admitControl(claim: Claim, was: RunStatus, resume: Resume | undefined): Promise<void> {
-    const { engine, clock } = this.settings;
+    const { engine } = this.settings;
     const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind !== 'signal' && kind !== 'answer');
     if (messages.length === 0 && resume === undefined) return;
     const { entries } = await load(engine, claim.record, claim.record.generation);
-    const { end } = indexJournal(entries, { deep: false });
+    const { end, lastAt } = indexJournal(entries, { deep: false });
     if (end !== undefined && end.outcome.stop !== 'bounded') return; // it has ended; nothing decided since can change that
-    const control = controlBatch(claim, was, entries, { resume, messages, now: clock.now() });
+    const now = this.clocks.of(claim.runId, lastAt).now();
+    const control = controlBatch(claim, was, entries, { resume, messages, now });
     if (control === undefined) return;
     await engine.append(claim, control.batch);
     if (control.entries.length > 0) this.audience.publish(claim.runId, control.entries);
@@ -181,6 +193,7 @@ export class Lives {
     if (recorded.isPaused) return this.restPaused(claim, loaded.entries); // it paused, but its owner died before it could say so
     const attempt = new Attempt({
       host: this.host,
+      clock: this.clocks.of(claim.runId, recorded.lastAt),
       claim,
       recorded,
       generation,
@@ -231,12 +244,11 @@ export class Lives {
     };
     return {
       engine,
-      clock,
       seams,
       options,
       me: host.owner(),
       isGone: (owner) => host.isGone(owner),
-      leaseHolds: (life) => this.attempts.get(life.runId) === life && (this.leases.get(life.runId) ?? 0) > clock.now(),
+      leaseHolds: (life) => this.attempts.get(life.runId) === life && this.holdsLease(life.runId),
       priceOf: (modelId, own) => (prices === undefined ? own : prices(modelId, own)),
       breakerOf: breakers(),
       aroundAgent: async (agent, run, input) =>
@@ -267,9 +279,9 @@ export class Lives {
         this.audience.rested(life.runId, { outcome });
       },
       broke: (life, error) => this.broke(life, error),
-      release: async (life, rest: Rest) => {
-        await engine.release(life.claim, rest);
-        this.forget(life);
+      release: async (life, rest) => {
+        await engine.release(life.claim, { ...rest, now: clock.now() });
+        this.forget(life, rest.status === 'suspended' ? rest.wakeAt : undefined);
         if (rest.status === 'bounded') await this.honourLateCancel(life.runId);
       },
       nextGeneration: (life, generation) => {
@@ -311,6 +323,7 @@ export class Lives {
       };
       const learner: Attempt = new Attempt({
         host,
+        clock: this.clocks.of(life.runId, recorded.lastAt),
         claim: life.claim,
         recorded,
         generation,
@@ -337,11 +350,18 @@ export class Lives {
     return left.map((entry) => ({ entry, intent: intents.get(entry.effect) })).reverse();
   }
 
-  private forget(life: Life): void {
-    if (this.attempts.get(life.runId) !== life) return;
-    this.attempts.delete(life.runId);
-    this.leases.delete(life.runId);
-    this.acquit(life.runId);
+  private holdsLease(runId: string): boolean {
+    return (this.leases.get(runId) ?? Number.NEGATIVE_INFINITY) > this.settings.clock.monotonic();
+  }
+
+  private forget(life: Life, wakeAt?: number): void {
+    const { runId } = life;
+    if (this.attempts.get(runId) !== life) return;
+    this.attempts.delete(runId);
+    this.leases.delete(runId);
+    if (wakeAt === undefined) this.clocks.forget(runId);
+    else this.clocks.sleeps(runId, wakeAt);
+    this.acquit(runId);
     this.onChange();
   }
 
@@ -403,13 +423,15 @@ export class Lives {
 
   /** Extends the leases of all runs here, or of these; those that another owner has taken over end. */
   async renew(of: readonly Attempt[] = [...this.attempts.values()]): Promise<void> {
-    const until = this.settings.clock.now() + this.settings.options.leaseMs;
+    const { clock, options } = this.settings;
+    const until = clock.now() + options.leaseMs;
+    const holdsUntil = clock.monotonic() + options.leaseMs;
     const claims = of.map((attempt) => attempt.claim);
     const lost = new Set(await this.settings.engine.renew(claims, until));
     for (const claim of claims) {
       const attempt = this.attempts.get(claim.runId);
       if (attempt?.claim.fence !== claim.fence) continue; // it was given back and taken again meanwhile
-      if (!lost.has(claim.runId)) this.leases.set(claim.runId, until);
+      if (!lost.has(claim.runId)) this.leases.set(claim.runId, holdsUntil);
       else attempt.fail(new JournalConflictError(claim.runId, 'another owner has taken it over.'));
     }
   }

@@ -15,7 +15,6 @@ export async function suspend(attempt: Attempt): Promise<void> {
     status: 'suspended',
     ...(dues.length > 0 ? { wakeAt: Math.min(...dues) } : {}),
     waiting: waiting.filter((item) => item.kind !== 'sleep').map((item) => item.name),
-    now: attempt.host.clock.now(),
   });
   attempt.host.ended(attempt, { stop: 'suspended', waiting, usage: attempt.usage() });
 }
@@ -31,7 +30,7 @@ export async function pause(attempt: Attempt): Promise<void> {
   for (const { number } of attempt.pauses) attempt.writer.take(number);
   await attempt.barrier();
   attempt.unload();
-  await attempt.host.release(attempt, { status: 'paused', now: attempt.host.clock.now() });
+  await attempt.host.release(attempt, { status: 'paused' });
   attempt.host.ended(attempt, { stop: 'suspended', waiting, paused: true, usage: attempt.usage() });
 }
 
@@ -46,5 +45,5 @@ export async function giveBack(attempt: Attempt): Promise<void> {
   attempt.inbox.close();
   await attempt.barrier();
   attempt.unload();
-  await attempt.host.release(attempt, { status: 'pending', now: attempt.host.clock.now() });
+  await attempt.host.release(attempt, { status: 'pending' });
 }

@@ -82,7 +82,7 @@ async function compensate(
     class: 'idempotent',
     key,
     input: { effect: entry.effect, generation: entry.generation },
-    deadline: attempt.host.clock.now() + COMPENSATION_TIMEOUT_MS,
+    deadline: attempt.clock.now() + COMPENSATION_TIMEOUT_MS,
     reserved: {},
     attempt: 1,
   });
@@ -141,7 +141,7 @@ async function withinTime(attempt: Attempt, body: (signal: AbortSignal) => Promi
   const controller = new AbortController();
   let cancel = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    cancel = attempt.host.clock.after(COMPENSATION_TIMEOUT_MS, () => {
+    cancel = attempt.clock.after(COMPENSATION_TIMEOUT_MS, () => {
       const error = new Error(`no end within ${COMPENSATION_TIMEOUT_MS} ms`);
       controller.abort(error);
       reject(error);

@@ -264,7 +264,8 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       for (let looks = 0; looks < LOOKS; looks++) {
         const open = await openWaitsOf(engine, runId);
         const waiting = open.map((wait) => wait.name);
-        const where = { checkJson: parts.checkJson, open, runId, now: clock.now(), past: () => pastWaits(runId) };
+        const hasCome = (due: number): boolean => lives.clocks.hasCome(runId, due);
+        const where = { checkJson: parts.checkJson, open, runId, hasCome, past: () => pastWaits(runId) };
         const address = await addressOf(where, name, { payload, ...sent, from: message.from });
         if (address === 'duplicate') return { delivery: address, waiting };
         const to = address.kind === 'answer' ? address.wait.token : address.to;
@@ -328,7 +329,9 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const live = given.live ?? false;
       const by = given.by ?? parent.subject;
       const prefix = entries.filter(({ inherited, seq }) => inherited !== undefined || seq <= given.at);
-      const before = indexJournal(prefix, { deep: false }).state.state();
+      const past = indexJournal(prefix, { deep: false });
+      const before = past.state.state();
+      const now = Math.max(clock.now(), past.lastAt); // its past is not in its future
       const fork = { run: runId, generation, seq: given.at };
       const start: EventOf<'run-start'> = {
         type: 'run-start',
@@ -336,7 +339,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         agent: parent.agent,
         version: known.version,
         input: first.input,
-        budget: checkedBudget(given.budget ?? withoutPastDeadline(completed(first.budget), clock.now())),
+        budget: checkedBudget(given.budget ?? withoutPastDeadline(completed(first.budget), now)),
         subject: by,
         tenant: parent.tenant,
         fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', before) },
@@ -350,7 +353,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         createdAt: clock.now(),
         fork,
         ...(parent.source === undefined ? {} : { source: parent.source }),
-        first: firstBatch(start, clock.now()),
+        first: firstBatch(start, now),
       });
       return launchNew(id);
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { FlyballError, JournalConflictError } from '../core/errors.js';
-import type { RunStatus } from '../ports/engine.js';
+import type { DueQuery, RunStatus } from '../ports/engine.js';
 import type { Audience } from './audience.js';
 import type { Lives } from './lives.js';
 import type { Settings } from './options.js';
@@ -27,6 +27,7 @@ export class Worker {
   private isLooking = true;
   private stopped = false;
   private readonly id = randomUUID();
+  /** By the monotonic reading. */
   private announceAt = Number.NEGATIVE_INFINITY;
 
   constructor(settings: Settings, lives: Lives, audience: Audience) {
@@ -83,12 +84,12 @@ export class Worker {
   }
 
   private async look(): Promise<void> {
-    const { engine, clock, host, options, agents } = this.settings;
+    const { clock, host, options, agents } = this.settings;
     if (!this.isLooking) return;
     if (options.worker) {
       const limit = Math.min(100, Math.max(1, options.maxLoaded - this.lives.size));
       await this.announce();
-      const due = await engine.due({
+      const due = await this.dueRuns({
         now: clock.now(),
         limit,
         agents: Object.keys(agents),
@@ -101,12 +102,36 @@ export class Worker {
     for (const runId of this.audience.awaited()) if (!this.lives.has(runId)) await this.noticeEnd(runId);
   }
 
+  /** What is due by the date, but for runs that this process unloaded: it knows how long they have slept. */
+  private async dueRuns(query: DueQuery): Promise<readonly string[]> {
+    const { clocks } = this.lives;
+    const asleep = new Set<string>();
+    for (;;) {
+      const found = await this.settings.engine.due({ ...query, asleep: [...asleep] });
+      const early = found.filter((runId) => !asleep.has(runId) && clocks.isEarly(runId));
+      if (early.length === 0) return [...new Set([...found, ...(await this.haveSlept(found))])];
+      for (const runId of early) asleep.add(runId);
+    }
+  }
+
+  /** Those that have slept long enough here, and that the date does not call due: it was set back. */
+  private async haveSlept(found: readonly string[]): Promise<readonly string[]> {
+    const due: string[] = [];
+    for (const { runId, wakeAt } of this.lives.clocks.due()) {
+      if (found.includes(runId)) continue;
+      const record = await this.settings.engine.get(runId);
+      if (record?.status === 'suspended' && record.wakeAt === wakeAt) due.push(runId);
+      else if (!this.lives.has(runId)) this.lives.clocks.forget(runId); // somebody else went on with it
+    }
+    return due;
+  }
+
   /** Others leave the runs of our versions to us for as long as a lease lasts. */
   private async announce(): Promise<void> {
     const { engine, clock, host, options } = this.settings;
+    if (clock.monotonic() < this.announceAt) return;
+    this.announceAt = clock.monotonic() + options.leaseMs / 3;
     const now = clock.now();
-    if (now < this.announceAt) return;
-    this.announceAt = now + options.leaseMs / 3;
     const worker = { id: this.id, owner: host.owner(), agents: this.lives.versions(), until: now + options.leaseMs };
     await engine.announce(worker, now);
   }
@@ -168,7 +193,8 @@ export class Worker {
       return undefined;
     });
     if (!this.isLooking || this.looking) return;
-    const ms = Math.min(options.pollMs, Math.max(1, (next ?? Number.POSITIVE_INFINITY) - now));
+    const msToNext = Math.min((next ?? Number.POSITIVE_INFINITY) - now, this.lives.clocks.msToNext());
+    const ms = Math.min(options.pollMs, Math.max(1, msToNext));
     // only somebody who waits for a run keeps the process open for it
     this.cancelLook = clock.after(ms, () => this.lookSoon(), { keepAlive: this.audience.awaited().length > 0 });
   }

@@ -151,7 +151,7 @@ describe('an owner', () => {
     const inner = memoryEngine();
     const commit = gate();
     const stage = new Stage(
-      { ...clock, now: () => clock.now() + stoodStill },
+      { ...clock, now: () => clock.now() + stoodStill, monotonic: () => clock.monotonic() + stoodStill },
       {
         ...inner,
         append: async (claim, batch) => {

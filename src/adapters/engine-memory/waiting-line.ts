@@ -87,12 +87,18 @@ interface Timer {
   readonly fence: number;
 }
 
-function wantedBy({ agents, except = [], fewerCrashesThan = Number.POSITIVE_INFINITY }: DueQuery) {
+function wantedBy({ agents, except = [], asleep = [], fewerCrashesThan = Number.POSITIVE_INFINITY }: DueQuery) {
   const known = new Set(agents);
-  return ({ agent, version, crashes, owner }: MemoryRun): boolean =>
-    known.has(agent) &&
-    crashes + (owner === undefined ? 0 : 1) < fewerCrashesThan &&
-    !except.some((left) => left.agent === agent && left.version === version);
+  const sleeping = new Set(asleep);
+  return (run: MemoryRun): boolean => {
+    const { agent, version, crashes, owner } = run;
+    return (
+      known.has(agent) &&
+      !(sleeping.has(run.id) && isTimed(run)) &&
+      crashes + (owner === undefined ? 0 : 1) < fewerCrashesThan &&
+      !except.some((left) => left.agent === agent && left.version === version)
+    );
+  };
 }
 
 function isReady(run: MemoryRun): boolean {

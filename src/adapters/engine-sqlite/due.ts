@@ -15,17 +15,18 @@ const WANTED = `agent IN (SELECT value FROM json_each(?))
 export const READY = `SELECT ${DUE_COLUMNS} FROM runs
   WHERE ready = 1 AND due_at IS NOT NULL AND ${WANTED} ORDER BY runs.due_at LIMIT ?`;
 export const OVERDUE = `SELECT ${DUE_COLUMNS} FROM runs
-  WHERE ready = 0 AND due_at <= ? AND ${WANTED} ORDER BY runs.due_at LIMIT ?`;
+  WHERE ready = 0 AND due_at <= ? AND NOT (status = 'suspended' AND id IN (SELECT value FROM json_each(?)))
+  AND ${WANTED} ORDER BY runs.due_at LIMIT ?`;
 export const NEXT = 'SELECT CAST(min(due_at) AS REAL) AS due_at FROM runs WHERE ready = 0 AND due_at > ?';
 export const OWNERS = `SELECT ${asBytes('owner')} FROM runs WHERE owner IS NOT NULL GROUP BY runs.owner`;
 export const OWNED = `SELECT ${DUE_COLUMNS} FROM runs WHERE owner = ? AND ${WANTED} LIMIT ?`;
 
 export function dueRuns(database: Database, query: DueQuery): readonly string[] {
-  const { now, limit, isGone } = query;
+  const { now, limit, isGone, asleep = [] } = query;
   const wanted = wantedOf(query);
   const sound = (sql: string, ...values: SqlValue[]): readonly Row[] => database.all(sql, ...values).filter(isSound);
   const orphans = orphansOf(database, isGone).flatMap((owner) => sound(OWNED, owner, ...wanted, limit));
-  const waiting = [...sound(READY, ...wanted, limit), ...sound(OVERDUE, now, ...wanted, limit)];
+  const waiting = [...sound(READY, ...wanted, limit), ...sound(OVERDUE, now, JSON.stringify(asleep), ...wanted, limit)];
   waiting.sort((a, b) => integer(a, 'due_at') - integer(b, 'due_at')); // the one that waits longest goes first
   const found = new Set([...orphans, ...waiting].map((row) => text(row, 'id')));
   return [...found].slice(0, limit);

@@ -135,7 +135,7 @@ async function converse(
   { session, prompt, calls, maxOutputTokens }: Asked & { readonly maxOutputTokens: number },
   nth: number,
 ): Promise<void> {
-  const began = attempt.host.clock.monotonic();
+  const began = attempt.clock.monotonic();
   const tally = { calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
   let asked = prompt;
   let problem = '';
@@ -165,7 +165,7 @@ async function converse(
     addUsage(tally, reply.usage, costOf(reply.usage, priceOfReply(attempt, session, reply.model)));
     addWasted(attempt, session, tally, reply.wasted);
     const read = await readReply(session, reply);
-    if (read.ok) return recordReply(attempt, pending, reply, read.value, tally, attempt.host.clock.monotonic() - began);
+    if (read.ok) return recordReply(attempt, pending, reply, read.value, tally, attempt.clock.monotonic() - began);
     problem = read.problem;
     attempt.push({ type: 'guard-refused', id: `${pending.id}!reask${tally.calls}`, seam: 'model', why: problem });
     asked = append(append(asked, { role: 'assistant', content: end.value.text }), {

@@ -29,7 +29,7 @@ export function runBody<T>(
     let stopped: Error | undefined;
     let cancelTimer: (() => void) | undefined;
     const { timeoutMs, graceMs } = options;
-    const { clock } = attempt.host;
+    const { clock } = attempt;
     const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs;
     const how: EffectContext = {
       key: options.key,

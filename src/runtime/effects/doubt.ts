@@ -116,7 +116,7 @@ function untilDeadline(
 ): Promise<void> {
   const hasLeft =
     ended === undefined ? act.rules.verify === undefined && nobodyLeft(attempt, intent, ended) : hasEnded(ended);
-  const isOver = attempt.host.clock.now() >= intent.deadline || hasLeft;
+  const isOver = attempt.clock.now() >= intent.deadline || hasLeft;
   return isOver ? Promise.resolve() : new Promise((resolve) => waitUntil(attempt, pending, intent.deadline, resolve));
 }
 

@@ -101,7 +101,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     ...(act.rules.compensate === undefined ? {} : { undo: true as const }),
     key: keyOf(attempt, pending),
     input: act.input,
-    deadline: attempt.host.clock.now() + longestMs(act, graceMs),
+    deadline: attempt.clock.now() + longestMs(act, graceMs),
     reserved: pending.reserved ?? {},
     attempt: nth,
   };

@@ -37,13 +37,13 @@ function triesOf(act: Act): number {
 /** As `circuitRefusal`, without being let in: nobody is asked to approve what would not be tried anyway. */
 export function circuitIsOpen(attempt: Attempt, act: Act): FlyballError | undefined {
   const { breaker } = act.invocation ?? {};
-  const now = attempt.host.clock.monotonic();
+  const now = attempt.clock.monotonic();
   return breaker?.state(now) === 'open' ? leftAlone(act, breaker.refuses(now) ?? 0) : undefined;
 }
 
 /** Why nothing may be tried now, or undefined. */
 export function circuitRefusal(attempt: Attempt, act: Act): FlyballError | undefined {
-  const waitMs = act.invocation?.breaker.refuses(attempt.host.clock.monotonic());
+  const waitMs = act.invocation?.breaker.refuses(attempt.clock.monotonic());
   return waitMs === undefined ? undefined : leftAlone(act, waitMs);
 }
 
@@ -98,7 +98,7 @@ function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era: number | 
     breaker?.undecided(era);
     return undefined;
   }
-  const now = attempt.host.clock.monotonic();
+  const now = attempt.clock.monotonic();
   const before = breaker?.state(now);
   breaker?.failed(now, era);
   if (breaker !== undefined && breaker.state(now) !== before)
@@ -119,7 +119,7 @@ function pauseFor(attempt: Attempt, pending: Pending, ms: number): Promise<Error
       pending.onAbort = undefined;
       resolve(reason);
     };
-    const cancel = attempt.host.clock.after(ms, () => finish(undefined));
+    const cancel = attempt.clock.after(ms, () => finish(undefined));
     pending.onAbort = finish;
   });
 }

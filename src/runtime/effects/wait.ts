@@ -85,7 +85,7 @@ export async function openWait(attempt: Attempt, pending: Pending, id: EffectId,
   pending.phase = 'waiting';
   attempt.open.parked();
   if (start.due !== undefined) {
-    attempt.timers.set(`due:${id}`, start.due - attempt.host.clock.now(), () => {
+    attempt.timers.set(`due:${id}`, attempt.clock.msUntil(start.due), () => {
       if (!isAbandoned(pending)) expire(attempt, pending, id).catch((error: unknown) => attempt.fail(error));
     });
   }
@@ -122,10 +122,9 @@ async function startWait(
     plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
   const needs = await neededFor(attempt, plan);
   if (isAbandoned(pending)) return undefined;
-  const dues = [
-    plan.deadline,
-    plan.timeoutMs === undefined ? undefined : attempt.host.clock.now() + plan.timeoutMs,
-  ].filter((at) => at !== undefined);
+  const dues = [plan.deadline, plan.timeoutMs === undefined ? undefined : attempt.clock.dueIn(plan.timeoutMs)].filter(
+    (at) => at !== undefined,
+  );
   const start: EventOf<'wait-start'> = {
     type: 'wait-start',
     id,
@@ -191,13 +190,13 @@ export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void>
     want: {},
     drive: async (pending) => {
       const recorded = attempt.recorded.starts.get(pending.id)?.at(-1)?.event;
-      const due = recorded?.type === 'sleep-start' ? recorded.due : attempt.host.clock.now() + ms;
+      const due = recorded?.type === 'sleep-start' ? recorded.due : attempt.clock.dueIn(ms);
       if (recorded === undefined) {
         attempt.push({ type: 'sleep-start', id: pending.id, fp: pending.fp, due });
         await attempt.barrier();
       }
       if (pending.closedBy !== undefined) return attempt.drop(pending);
-      const isLate = recorded !== undefined && attempt.host.clock.now() >= due;
+      const isLate = recorded !== undefined && attempt.clock.msUntil(due) <= 0;
       waitUntil(attempt, pending, due, () => {
         const end = (): void => attempt.record({ type: 'sleep-end', id: pending.id });
         if (!isLate) return end();
@@ -218,7 +217,7 @@ export function waitUntil(attempt: Attempt, pending: Pending, due: number, then:
   attempt.open.parked();
   pending.wakeAt = due;
   if (!pending.intended) pending.onAbort = () => attempt.timers.clear(`due:${pending.id}`);
-  attempt.timers.set(`due:${pending.id}`, due - attempt.host.clock.now(), () => {
+  attempt.timers.set(`due:${pending.id}`, attempt.clock.msUntil(due), () => {
     if (isAbandoned(pending)) return;
     pending.phase = 'running';
     pending.wakeAt = undefined;

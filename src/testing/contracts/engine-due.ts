@@ -124,6 +124,15 @@ export function dueContract(test: DeclareTest): void {
     assert.equal((await engine.due({ ...query, fewerCrashesThan: 2 })).length, 3);
   });
 
+  test('leaves those asleep that the asker knows better, unless something came for them', async (engine) => {
+    for (const id of ['a', 'b', 'c', 'd']) await suspended(engine, id, START + 1_000);
+    await engine.post('b', message('m'));
+    await engine.requeue('c');
+    const query = { now: START + 1_000, limit: 100, agents: ['agent'], isGone: nobodyIsGone };
+    assert.deepEqual([...(await engine.due({ ...query, asleep: ['a', 'b', 'c'] }))].sort(), ['b', 'c', 'd']);
+    assert.deepEqual([...(await engine.due({ ...query, asleep: [] }))].sort(), ['a', 'b', 'c', 'd']);
+  });
+
   test('knows the workers that are alive', async (engine) => {
     const owner = { id: 'one', host: 'h', bootId: 'b', pid: 1, startTime: '1' };
     const worker = { id: 'w1', owner, agents: { agent: '1' }, until: START + 10 };
