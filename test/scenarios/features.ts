@@ -4,6 +4,7 @@ import {
   createRuntime,
   done,
   failed,
+  type Heard,
   memoryStore,
   type Outcome,
   type Run,
@@ -211,8 +212,10 @@ export const features: Readonly<Record<string, Feature>> = {
     around: (inner, kit) => async (run, input) => {
       await kit.book(run, 'train');
       const value = await inner(run, input);
-      if ((input as { readonly generation?: number } | null)?.generation === 0) return value;
-      if (run.id.startsWith('fork')) for (const name of ['ferry', 'bus']) await kit.book(run, name);
+      const isFirst = (input as { readonly generation?: number } | null)?.generation === 0;
+      // what a fork of the last generation books has the ids of what the first generation booked, and the run undid
+      if (isFirst || run.id.startsWith('fork')) for (const name of ['ferry', 'bus']) await kit.book(run, name);
+      if (isFirst) return value;
       throw Object.assign(new Error('sold out'), { code: 'SOLD_OUT' });
     },
   },
@@ -234,20 +237,22 @@ export const features: Readonly<Record<string, Feature>> = {
   },
   'asked again': {
     name: 'asked again',
-    says: ['yes'],
+    says: ['boss'],
     racesTime: true,
     people: ({ request }) =>
-      (request as { readonly level?: number })?.level === 2 ? { payload: 'yes', byName: true } : undefined,
+      (request as { readonly level?: string })?.level === 'boss'
+        ? { payload: { verdict: 'approve' }, from: 'bob', scopes: ['boss'], byName: true }
+        : undefined,
     around: (inner) => async (run, input) => {
-      for (const level of [1, 2]) {
-        const heard = await run.first<unknown>([
-          (on) => on.wait({ name: 'agreed', request: { level } }),
+      for (const level of ['clerk', 'boss']) {
+        const heard = await run.first<Heard<unknown> | string>([
+          (on) => on.hear({ name: 'agreed', request: { level }, approval: { scopes: [level], notBy: [] } }),
           async (on) => {
             await on.sleep(HOUR);
             return 'nobody';
           },
         ]);
-        if (heard !== 'nobody') return [level, heard, await inner(run, input)];
+        if (typeof heard !== 'string') return [level, heard.from, await inner(run, input)];
       }
       return ['nobody', await inner(run, input)];
     },

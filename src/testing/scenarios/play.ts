@@ -252,8 +252,7 @@ class Play {
     for (const one of waiting) {
       const answer = one.kind === 'sleep' ? undefined : this.answerTo(one);
       if (answer === undefined) continue;
-      hasMoved = true;
-      await this.send(one, answer);
+      hasMoved = (await this.send(one, answer)) || hasMoved;
     }
     if (hasMoved) return 'moved';
     const record = await this.stage.engine.get(this.runId);
@@ -277,15 +276,22 @@ class Play {
     return one.name.endsWith('live-fork') ? { payload: { verdict: 'approve' } } : undefined;
   }
 
-  private async send(one: Waiting, answer: PersonAnswer): Promise<void> {
+  /** Whether something may come of it: whoever was refused does not ask again for ever. */
+  private async send(one: Waiting, answer: PersonAnswer): Promise<boolean> {
     const { payload, from = 'ann', scopes = ['*'] } = answer;
     this.asked.push(one.name);
     const sent = { from, scopes, id: `${from} to ${one.token ?? one.name}: ${JSON.stringify(payload)}` };
     const to = answer.byName === true ? one.name : (one.token ?? one.name);
-    await this.life.runtime.signal(this.runId, to, payload, sent).catch((error: unknown) => {
+    try {
+      await this.life.runtime.signal(this.runId, to, payload, sent);
+      return true;
+    } catch (error) {
       // the answer of the life before may have arrived, or the wait has ended meanwhile
-      this.problems.push(`answer to ${one.name}: ${codeOf(error) ?? ''} ${messageOf(error)}`);
-    });
+      const problem = `answer to ${one.name}: ${codeOf(error) ?? ''} ${messageOf(error)}`;
+      const isNew = !this.problems.includes(problem);
+      if (isNew) this.problems.push(problem);
+      return isNew;
+    }
   }
 }
 
