@@ -143,9 +143,9 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'spawn-end':
       case 'wait-end':
       case 'sleep-end':
-        if (event.type === 'abort' && lifted.isLifted(boundIn(event.failure) ?? '-', place)) {
-          // stopped by a bound that no longer holds, before it took place; a call that was begun stays reserved
-          if (event.cutOff !== true) starts.delete(event.id);
+        if (isStopped(event) && lifted.isLifted(boundIn(event.failure) ?? '-', place)) {
+          // by a bound that no longer holds, before it took place; what was begun stays reserved, or is in doubt again
+          if (event.type === 'abort' && event.cutOff !== true) starts.delete(event.id);
           voids.add(place);
           break;
         }
@@ -307,8 +307,13 @@ function isFirst(event: RunEvent): event is EventOf<'run-start' | 'generation-st
   return event.type === 'run-start' || event.type === 'generation-start';
 }
 
+/** An end that says only why it was stopped. Where nobody knows whether it took place, that is no result either. */
+function isStopped(event: EndEvent): event is EventOf<'abort' | 'complete'> {
+  return event.type === 'abort' || (event.type === 'complete' && event.how === 'unknown');
+}
+
 /** The level whose bound stopped an effect. */
-function boundIn({ code, detail }: Failure): string | undefined {
+function boundIn({ code, detail }: Partial<Failure> = {}): string | undefined {
   const node = (detail as { readonly node?: unknown } | undefined)?.node;
   return code === 'BOUND_REACHED' && typeof node === 'string' ? node : undefined;
 }

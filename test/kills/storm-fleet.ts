@@ -184,6 +184,7 @@ export class Fleet {
 
   private isStopNext(): boolean {
     const { kills, stops } = this.quota;
-    return this.tally.stops < stops && this.random() < (1.5 * stops) / (kills + stops);
+    const isDue = this.tally.stops < stops || this.tally.kills >= kills; // whoever goes on longer goes on with both
+    return isDue && this.random() < (1.5 * stops) / (kills + stops);
   }
 }

@@ -1,4 +1,4 @@
-import { type Budget, budget, type Entry, type EventOf, type RunRecord, type Runtime } from 'flyball';
+import { type Budget, budget, type Entry, type EventOf, type RunRecord, type RunStatus, type Runtime } from 'flyball';
 import { forkPoints } from 'flyball/views';
 import { type Desk, eventsOf } from '../processes/desk.js';
 import { recordedFor } from '../programs/storm-agents.js';
@@ -8,6 +8,7 @@ import { newStormRun, type StormRun } from './storm-run.js';
 
 /** People who start runs, decide, answer, pause, redirect, fork and cancel while the processes come and go. */
 
+const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled', 'degraded', 'blocked', 'stalled']);
 const GENEROUS: Partial<Budget> = { wallMs: 1e10, iterations: 1e6 };
 
 export class People {
@@ -38,6 +39,15 @@ export class People {
 
   get openRuns(): number {
     return this.open.size;
+  }
+
+  /** How often what was done. */
+  get said(): Readonly<Record<string, number>> {
+    return { ...this.answers.tally, ...this.tally };
+  }
+
+  get hasDoneAll(): boolean {
+    return Object.values(this.said).every((times) => times > 0);
   }
 
   begin(): void {
@@ -92,18 +102,8 @@ export class People {
 
   private async attend(run: StormRun, record: RunRecord): Promise<void> {
     const { status } = record;
-    if (
-      status === 'done' ||
-      status === 'failed' ||
-      status === 'cancelled' ||
-      status === 'degraded' ||
-      status === 'blocked'
-    ) {
-      this.open.delete(run.id);
-      return;
-    }
-    if (status === 'stalled') {
-      this.problems.push(`${run.id} stalled: ${record.attention}`);
+    if (status === 'stalled') this.problems.push(`${run.id} stalled: ${record.attention}`);
+    if (OVER.has(status)) {
       this.open.delete(run.id);
       return;
     }

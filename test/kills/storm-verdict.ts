@@ -130,7 +130,7 @@ function ending(found: Case, parents: readonly Entry[]): readonly string[] {
   const expected = expectedOf(found, parents);
   const done = new Set(did.map(({ what }) => what));
   return [
-    ...[...expected].filter((what) => !done.has(what)).map((what) => `lost: ${what}`),
+    ...[...expected].filter((what) => !done.has(what)).map((what) => `lost: ${what} (${saidOf(what, entries)})`),
     ...[...done].filter((what) => !expected.has(what)).map((what) => `nobody wanted: ${what}`),
   ];
 }
@@ -152,10 +152,21 @@ function expectedOf({ run, entries }: Case, parents: readonly Entry[]): Readonly
   return expected;
 }
 
-/** What took place in this part of a journal. An ABORT at a bound is void once there is more: the act is made after all. */
+/** What took place in this part of a journal. What only a bound stopped is made after all, once there is more. */
 function completedActs(entries: readonly Entry[]): readonly string[] {
   const whats = new Map(eventsOf(entries, 'intent').map(({ id, input }) => [id, (input as { what?: string }).what]));
-  return eventsOf(entries, 'complete').flatMap(({ id }) => whats.get(id) ?? []);
+  return eventsOf(entries, 'complete').flatMap(({ id, how }) => (how === 'unknown' ? [] : (whats.get(id) ?? [])));
+}
+
+/** What the journal says became of an act. */
+function saidOf(what: string, entries: readonly Entry[]): string {
+  const ids = new Set<string>();
+  const said = entries.flatMap(({ event }) => {
+    if (event.type === 'intent' && (event.input as { what?: string }).what === what) ids.add(event.id);
+    if (event.type === 'complete' && ids.has(event.id)) return [event.failure?.message ?? event.how ?? 'complete'];
+    return event.type === 'abort' && ids.has(event.id) ? [event.failure.message] : [];
+  });
+  return said.length > 0 ? said.join('; ') : ids.size > 0 ? 'INTENT without an end' : 'never intended';
 }
 
 function repeated(values: readonly string[]): readonly string[] {
