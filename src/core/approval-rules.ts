@@ -31,31 +31,30 @@ export interface Needs {
   readonly scopes: readonly string[];
   readonly alsoScopes?: readonly (readonly string[])[];
   readonly notBy: readonly string[];
-  /** Who asked for what is decided about; absent where they may decide themselves, or nobody is known. */
-  readonly requester?: string;
-  /** Of a fork: who asked for what it goes on with, where that is somebody else. */
-  readonly alsoRequesters?: readonly string[];
+  /**
+   * Who asked for what is decided about: whoever started the run, of a fork who started what it goes on with, and everybody
+   * who told it something before it asked. Absent where they may decide themselves, or nobody is known.
+   */
+  readonly requesters?: readonly string[];
 }
 
 /** Whom a wait for a verdict is addressed to, as the code that asks says it. */
-export interface Asking extends Omit<Needs, 'requester' | 'alsoRequesters'> {
+export interface Asking extends Omit<Needs, 'requesters'> {
   readonly requesterDecides?: boolean;
 }
 
 /** Whoever did not say who they are: nobody in particular asked for what such a run does. */
 export const ANONYMOUS = 'anonymous';
 
-/** Who may answer, with the requester left out where they may not decide. Undefined: anybody may. */
+/** Who may answer, with the requesters left out where they may not decide. Undefined: anybody may. */
 export function needsOf(
   asking: Asking,
-  run: { readonly requester: string; readonly origin?: string; readonly requesterDecides: boolean },
+  run: { readonly requesters: readonly string[]; readonly requesterDecides: boolean },
 ): Needs | undefined {
   const { requesterDecides = run.requesterDecides, ...needs } = asking;
-  const asked = [...new Set([run.requester, run.origin ?? run.requester])].filter((one) => one !== ANONYMOUS);
-  const [requester, ...others] = requesterDecides ? [] : asked;
-  if (requester === undefined && needs.notBy.length === 0 && listsOf(needs).length === 0) return undefined;
-  const barred = others.length === 0 ? {} : { alsoRequesters: others };
-  return { ...needs, ...(requester === undefined ? {} : { requester }), ...barred };
+  const asked = requesterDecides ? [] : [...new Set(run.requesters)].filter((one) => one !== ANONYMOUS);
+  if (asked.length === 0 && needs.notBy.length === 0 && listsOf(needs).length === 0) return undefined;
+  return { ...needs, ...(asked.length === 0 ? {} : { requesters: asked }) };
 }
 
 interface Scoped {

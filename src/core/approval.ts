@@ -29,7 +29,8 @@ export type Risk = 'low' | 'medium' | 'high' | 'critical';
 
 export type Verdict =
   | { readonly verdict: 'approve'; readonly reason?: string }
-  | { readonly verdict: 'reject'; readonly reason: string }
+  /** Final for the rest of the run, for this and nothing else; `reask`: the agent may ask for the same again. */
+  | { readonly verdict: 'reject'; readonly reason: string; readonly reask?: boolean }
   /** Instead of what was proposed: new arguments of the action, or a new output. */
   | { readonly verdict: 'modify'; readonly value: unknown; readonly reason?: string }
   | { readonly verdict: 'escalate'; readonly reason: string };
@@ -126,8 +127,8 @@ export function whyMayNotAnswer(
   if (!isEntitled(needs, who.scopes)) return `it takes the scope ${scopesInWords(needs)}`;
   if (needs.notBy.some((one) => samePerson(one, who.by)))
     return 'they have agreed already, and it needs another person';
-  const requesters = [...(needs.requester === undefined ? [] : [needs.requester]), ...(needs.alsoRequesters ?? [])];
-  if (requesters.some((one) => samePerson(one, who.by))) return 'they asked for it, and somebody else has to decide';
+  if (needs.requesters?.some((one) => samePerson(one, who.by)))
+    return 'they asked for it, and somebody else has to decide';
   return undefined;
 }
 
@@ -187,6 +188,7 @@ export const VERDICT_JSON_SCHEMA = {
   properties: {
     verdict: { enum: ['approve', 'reject', 'modify', 'escalate'] },
     reason: { type: 'string' },
+    reask: { type: 'boolean' },
     value: {},
   },
   anyOf: [
@@ -200,7 +202,11 @@ export const VERDICT_JSON_SCHEMA = {
 export const FIXED_VERDICT_JSON_SCHEMA = {
   type: 'object',
   required: ['verdict'],
-  properties: { verdict: { enum: ['approve', 'reject', 'escalate'] }, reason: { type: 'string' } },
+  properties: {
+    verdict: { enum: ['approve', 'reject', 'escalate'] },
+    reason: { type: 'string' },
+    reask: { type: 'boolean' },
+  },
   anyOf: VERDICT_JSON_SCHEMA.anyOf.slice(0, 2),
 } as const satisfies JsonSchema;
 
@@ -246,7 +252,9 @@ export const verdictSchema: StandardSchema<unknown, Verdict> = {
 };
 
 function problemWith(value: unknown): string | undefined {
-  const given = (value ?? {}) as { readonly verdict?: unknown; readonly reason?: unknown };
+  const given = (value ?? {}) as Readonly<Partial<Record<'verdict' | 'reason' | 'reask', unknown>>>;
+  if (given.reask !== undefined && (given.verdict !== 'reject' || typeof given.reask !== 'boolean'))
+    return 'reask is true or false, and goes with a rejection only: { "verdict": "reject", "reason": "…", "reask": true }';
   const hasReason = typeof given.reason === 'string' && given.reason.trim() !== '';
   switch (given.verdict) {
     case 'approve':

@@ -98,10 +98,16 @@ export const NOTHING: Amounts = {
   linesChanged: 0,
 };
 
+export function sum(a: Amounts, b: Amounts): Amounts {
+  return Object.fromEntries(AXES.map((axis) => [axis, a[axis] + b[axis]])) as unknown as Amounts; // every axis is there
+}
+
 /** What the agent sees of its budget. `take` is for what the code itself counts: iterations. */
 export interface BudgetView {
   readonly limits: Budget;
   spent(): Amounts;
+  /** Of a fork: what was spent before it, up to its point. Limits of autonomy count it; it is not on the fork's bill. */
+  before(): Amounts;
   remaining(axis: CountedAxis): number;
   take(axis: 'iterations', amount?: number): void;
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { canonicalJson } from './canonical.js';
 import { FlyballError } from './errors.js';
 
 /**
@@ -125,6 +126,11 @@ export function strictJson(value: unknown): string {
 /** Identity of what an effect asks: kind, name and input. */
 export function fingerprint(kind: string, name: string, input: unknown): string {
   return hash('sha256', `${kind}\n${name}\n${strictJson(input)}`, 'base64url').slice(0, 16);
+}
+
+/** The same for the same act, whatever order the members of its input were written in: what a person's no is kept under. */
+export function actIdentity(kind: 'call' | 'step', name: string, input: unknown): string {
+  return fingerprint(kind, name, input === undefined ? '' : canonicalJson(input));
 }
 
 /** Why a value cannot be stored. Its place is only looked for when it is needed: finding it costs more than checking. */

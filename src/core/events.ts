@@ -3,7 +3,7 @@ import type { Amounts, Axis, Budget, BudgetSlice, CountedAxis } from './budget.j
 import type { Failure } from './errors.js';
 import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
 import type { Outcome, RollbackReport } from './outcome.js';
-import type { RunState } from './run-state.js';
+import type { Rejection, RunState } from './run-state.js';
 import type { JsonSchema } from './schema.js';
 import type { EffectKind } from './tool.js';
 
@@ -170,6 +170,8 @@ export type EffectEvent =
       /** Without an INTENT: absent where it is `pure`. */
       readonly class?: EffectKind;
       readonly failure: Failure;
+      /** A person said no, and it stands: for what was proposed and for what somebody had made of it, by identity. */
+      readonly rejection?: Rejection & { readonly acts: readonly string[] };
       /** It was tried: the failure is what its body said, and may hold anybody's words. */
       readonly ran?: true;
       /** Nobody waited for it any more: it was stopped with the branch, child or run that it was part of. */

@@ -7,6 +7,7 @@ import {
   type CountedAxis,
   NOTHING,
   type Refusal,
+  sum,
 } from './budget.js';
 import type { Usage } from './outcome.js';
 
@@ -40,6 +41,8 @@ export class Ledger {
    * work is left out, because a finished child is not run again on replay and could not be shown there.
    */
   private readonly shown = { spent: { ...NOTHING } as Tally, taken: { ...NOTHING } as Tally };
+  /** What stands on the bills before the present one, as the code was shown it. */
+  private before: Amounts = NOTHING;
   /** Active time of the run when this level began: what its own `wallMs` counts from. */
   activeFrom = 0;
   private isClosed = false;
@@ -210,8 +213,19 @@ export class Ledger {
     return limits;
   }
 
+  /** What stands on earlier bills: limits of autonomy count it. */
+  spentBefore(): Amounts {
+    return this.before;
+  }
+
+  /** Takes over what a snapshot says of earlier bills. */
+  hasSpentBefore(amounts: Amounts): void {
+    this.before = sum(this.before, amounts);
+  }
+
   /** Begins a new bill. What is reserved stays so. */
   beginAnew(): void {
+    this.hasSpentBefore(this.shown.spent);
     for (const axis of AXES) {
       if (this.isCarved(axis)) this.parent?.add(axis, this.spent[axis] + this.possibly[axis]);
       this.shown.taken[axis] -= Math.min(this.shown.taken[axis], this.possibly[axis]);

@@ -1,4 +1,4 @@
-import { NOTHING } from './budget.js';
+import { type Amounts, NOTHING } from './budget.js';
 import type { Usage } from './outcome.js';
 import type { PrivateMark } from './private-marks.js';
 
@@ -6,6 +6,13 @@ import type { PrivateMark } from './private-marks.js';
 export interface Instruction {
   readonly by: string;
   readonly text: string;
+}
+
+/** A person's no to an act. It stands for the rest of the run, unless they said that they may be asked again. */
+export interface Rejection {
+  readonly by: string;
+  readonly at: number;
+  readonly reason: string;
 }
 
 /**
@@ -18,6 +25,8 @@ export interface RunState {
   readonly subject: string;
   /** What earlier generations spent. */
   readonly spent: Usage;
+  /** What limits of autonomy count beside: a fork's ancestors spent it before their forks. No part of its bill. */
+  readonly autonomySpent: Amounts;
   /** How many acts of earlier generations a rollback has to look at; the end of each generation names its own. */
   readonly toUndo: number;
   /** Tools whose calls took place, and how often. */
@@ -28,6 +37,10 @@ export interface RunState {
   readonly instructions: readonly Instruction[];
   /** Whether somebody agreed that this fork may act on the world. */
   readonly liveFork: 'undecided' | 'approved' | 'rejected';
+  /** What people said no to, by the identity of the act (`actIdentity`). */
+  readonly rejections: Readonly<Record<string, Rejection>>;
+  /** Who told the run something it was not asked to be told: messages, signals, redirections. Not whoever started it. */
+  readonly askers: readonly string[];
   /** What was fixed for the whole run, by scope and name. */
   readonly pins: Readonly<Record<string, unknown>>;
   readonly privateMarks: readonly PrivateMark[];
@@ -36,15 +49,15 @@ export interface RunState {
 }
 
 /**
- * What happens to a piece of state. inherit: a fork has what its parent had at that point. carry: it goes on. reset: it
- * begins anew, as in a new run.
+ * What happens to a piece of state. inherit: a fork has what its parent had at that point. latest: it has what its parent
+ * has when the fork is made, wherever the point lies. carry: it goes on. reset: it begins anew, as in a new run.
  */
-export type StateRule = 'inherit' | 'carry' | 'reset';
+export type StateRule = 'inherit' | 'latest' | 'carry' | 'reset';
 
 export interface StateRules {
   /** A fork that simulates. */
-  readonly fork: 'inherit' | 'reset';
-  readonly liveFork: 'inherit' | 'reset';
+  readonly fork: 'inherit' | 'latest' | 'reset';
+  readonly liveFork: 'inherit' | 'latest' | 'reset';
   /** `continueWith`. */
   readonly generation: 'carry' | 'reset';
   /** Going on under another budget. */
@@ -55,11 +68,14 @@ export interface StateRules {
 export const STATE_RULES: { readonly [Field in keyof RunState]: StateRules } = {
   subject: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   spent: { fork: 'reset', liveFork: 'reset', generation: 'carry', era: 'carry' },
+  autonomySpent: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   toUndo: { fork: 'reset', liveFork: 'reset', generation: 'carry', era: 'carry' },
   calledTools: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   triedTools: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   instructions: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   liveFork: { fork: 'reset', liveFork: 'reset', generation: 'carry', era: 'carry' },
+  rejections: { fork: 'latest', liveFork: 'latest', generation: 'carry', era: 'carry' },
+  askers: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   pins: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   privateMarks: { fork: 'inherit', liveFork: 'inherit', generation: 'carry', era: 'carry' },
   loops: { fork: 'inherit', liveFork: 'inherit', generation: 'reset', era: 'carry' },
@@ -70,21 +86,24 @@ export function newRunState(subject: string): RunState {
   return {
     subject,
     spent: NOTHING,
+    autonomySpent: NOTHING,
     toUndo: 0,
     calledTools: {},
     triedTools: [],
     instructions: [],
     liveFork: 'undecided',
+    rejections: {},
+    askers: [],
     pins: {},
     privateMarks: [],
     loops: [],
   };
 }
 
-/** The snapshot with which a fork or a generation begins, from the state of the run before it. */
-export function snapshotFor(turn: keyof StateRules, before: RunState): RunState {
-  const blank = newRunState(before.subject);
+/** The snapshot with which a fork or a generation begins. `before`: at the point of the fork. `latest`: by now. */
+export function snapshotFor(turn: keyof StateRules, before: RunState, latest: RunState = before): RunState {
+  const from = { inherit: before, carry: before, latest, reset: newRunState(before.subject) };
   const fields = Object.keys(STATE_RULES) as (keyof RunState)[];
-  const kept = fields.map((field) => [field, (STATE_RULES[field][turn] === 'reset' ? blank : before)[field]]);
+  const kept = fields.map((field) => [field, from[STATE_RULES[field][turn]][field]]);
   return Object.fromEntries(kept) as unknown as RunState; // the rules name every field, and no other
 }

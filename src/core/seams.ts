@@ -24,8 +24,11 @@ export interface GuardContext extends SeamContext {
   readonly calledTools: Readonly<Record<string, number>>;
   /** Tools that were tried, failed calls and those under way included: what they say, the run may have read. */
   readonly triedTools: readonly string[];
-  /** The run's budget owns every counter; a guard decides over them and keeps none of its own. */
-  readonly budget: { readonly limits: Budget; readonly spent: Amounts };
+  /**
+   * The run's budget owns every counter; a guard decides over them and keeps none of its own. `before`: of a fork, what
+   * was spent up to its point, which is not on its bill.
+   */
+  readonly budget: { readonly limits: Budget; readonly spent: Amounts; readonly before: Amounts };
   /** Puts a decision into the journal as an event of its own. */
   decide(decision: GuardDecision): void;
 }

@@ -44,8 +44,8 @@ export interface PersonRequest {
   readonly alsoScopes?: readonly (readonly string[])[];
   /** People who have agreed already: another one is needed. */
   readonly notBy: readonly string[];
-  /** Who asked for what is decided about, where they may not decide themselves. */
-  readonly requester?: string;
+  /** Those who asked for what is decided about, where they may not decide themselves. */
+  readonly requesters?: readonly string[];
   readonly askedAt: number;
   readonly due?: number;
   readonly status: RequestStatus;
@@ -92,7 +92,7 @@ function requestOf({ id: run, agent, tenant }: Asker, wait: Wait): PersonRequest
     scopes: needs?.scopes ?? [],
     ...(needs?.alsoScopes === undefined ? {} : { alsoScopes: needs.alsoScopes }),
     notBy: needs?.notBy ?? [],
-    ...(needs?.requester === undefined ? {} : { requester: needs.requester }),
+    ...(needs?.requesters === undefined ? {} : { requesters: needs.requesters }),
     askedAt: startedAt,
     ...(due === undefined ? {} : { due }),
     status: STATUS_OF[status],

@@ -140,6 +140,7 @@ export class Attempt {
     const { possibly = {}, ...spent } = recorded.before.spent;
     ledger.debit({ ...spent, wallMs: 0 }); // wall time is carried in the entries themselves
     ledger.mayHaveCost(possibly, { shown: true });
+    ledger.hasSpentBefore(recorded.before.autonomySpent);
     this.root = new Scope('', ledger);
     this.scopes.set('', this.root);
     this.bounds = new Bounds((refusal) => this.tellTrip(refusal));
@@ -803,7 +804,11 @@ export class Attempt {
       at,
       calledTools,
       triedTools: [...new Set([...triedTools, ...this.toolsInFlight(at)])],
-      budget: { limits: this.root.ledger.limits, spent: this.usageInFlight() },
+      budget: {
+        limits: this.root.ledger.limits,
+        spent: this.usageInFlight(),
+        before: this.root.ledger.spentBefore(),
+      },
       decide: (decision) => this.push({ type: 'guard-decision', id: at, ...decision }),
     };
   }

@@ -118,7 +118,12 @@ async function nextGeneration(attempt: Attempt, state: unknown): Promise<void> {
     v: EVENT_VERSION,
     input: state,
     budget: attempt.root.ledger.limits,
-    state: snapshotFor('generation', { ...before, spent: attempt.usage(), toUndo: before.toUndo + undo.length }),
+    state: snapshotFor('generation', {
+      ...before,
+      spent: attempt.usage(),
+      autonomySpent: attempt.root.ledger.spentBefore(),
+      toUndo: before.toUndo + undo.length,
+    }),
   });
   await attempt.barrier();
   attempt.unload();

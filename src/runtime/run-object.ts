@@ -98,6 +98,7 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       return ledger.effectiveLimits();
     },
     spent: () => ledger.shownSpent(),
+    before: () => ledger.spentBefore(),
     remaining: (axis) => ledger.shownRemaining(axis),
     take: (axis, amount = 1) => {
       assertOutsideEffects(attempt);

@@ -17,9 +17,9 @@ import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
 import { type JournalPart, load, openWaitsOf, readAll, readPart, readPrompt } from './load.js';
 import { type RuntimeParts, settle } from './options.js';
-import { indexJournal } from './recorded.js';
 import type { Resume } from './reopening.js';
 import { through } from './seams.js';
+import { stateAfter } from './state-fold.js';
 import { Worker } from './worker.js';
 
 export interface StartOptions {
@@ -329,9 +329,9 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const live = given.live ?? false;
       const by = given.by ?? parent.subject;
       const prefix = entries.filter(({ inherited, seq }) => inherited !== undefined || seq <= given.at);
-      const past = indexJournal(prefix, { deep: false });
-      const before = past.state.state();
-      const now = Math.max(clock.now(), past.lastAt); // its past is not in its future
+      const now = Math.max(clock.now(), prefix.at(-1)?.at ?? 0); // its past is not in its future
+      const isLatest = generation === parent.generation;
+      const latest = stateAfter(isLatest ? entries : (await load(engine, parent, parent.generation)).entries);
       const fork = { run: runId, generation, seq: given.at };
       const start: EventOf<'run-start'> = {
         type: 'run-start',
@@ -342,7 +342,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
         budget: checkedBudget(given.budget ?? withoutPastDeadline(completed(first.budget), now)),
         subject: by,
         tenant: parent.tenant,
-        fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', before) },
+        fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', stateAfter(prefix), latest) },
       };
       await engine.create({
         id,

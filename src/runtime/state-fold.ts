@@ -1,11 +1,22 @@
-import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
+import { FlyballError } from '../core/errors.js';
+import type { EffectId, EndEvent, Entry, EventOf, RunEvent } from '../core/events.js';
 import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
-import { type Instruction, newRunState, type RunState } from '../core/run-state.js';
+import { type Instruction, newRunState, type Rejection, type RunState } from '../core/run-state.js';
 
 /** The state with which the code of these entries began: that of a new run, or a snapshot. */
 export function stateAtStart(first: EventOf<'run-start' | 'generation-start'>): RunState {
   if (first.type === 'generation-start') return first.state;
   return first.fork?.state ?? newRunState(first.subject);
+}
+
+/** What a run knows about itself after these entries, which begin with a start. */
+export function stateAfter(entries: readonly Pick<Entry, 'event'>[]): RunState {
+  const first = entries[0]?.event;
+  if (first?.type !== 'run-start' && first?.type !== 'generation-start')
+    throw new FlyballError('JOURNAL_CORRUPT', 'The journal does not begin with the start of a run or of a generation.');
+  const fold = new StateFold(stateAtStart(first));
+  for (const { event } of entries) fold.observe(event);
+  return fold.state();
 }
 
 /**
@@ -20,6 +31,10 @@ export class StateFold {
   private pins = new Map<string, unknown>();
   private marks = new Map<string, PrivateMark>();
   private loops = new Set<string>();
+  private rejections = new Map<string, Rejection>();
+  private askers = new Set<string>();
+  /** Waits that are open for signals: their ends do not repeat what they were. */
+  private readonly listening = new Set<EffectId>();
   /** Tools of calls under way, by effect: their ends do not repeat the name. */
   private readonly underWay = new Map<EffectId, string>();
   liveFork: RunState['liveFork'] = 'undecided';
@@ -42,10 +57,13 @@ export class StateFold {
         return this.count(event);
       case 'redirect':
         this.instructions.push({ by: event.by, text: event.text });
+        this.askers.add(event.by);
+        return;
+      case 'wait-start':
+        if (event.kind === 'signal') this.listening.add(event.id);
         return;
       case 'wait-end':
-        if (event.id.endsWith('!live')) this.liveFork = isApproval(event.payload) ? 'approved' : 'rejected';
-        return;
+        return this.hear(event);
       case 'pin':
         this.pins.set(event.name, event.value);
         return;
@@ -60,16 +78,33 @@ export class StateFold {
     return this.pins.has(name) ? { value: this.pins.get(name) } : undefined;
   }
 
+  /** The no that stands against an act. */
+  rejected(act: string): Rejection | undefined {
+    return this.rejections.get(act);
+  }
+
+  get hasRejections(): boolean {
+    return this.rejections.size > 0;
+  }
+
+  /** Who told the run something, beside whoever started it. */
+  get toldBy(): readonly string[] {
+    return [...this.askers];
+  }
+
   /** With what the generation had spent and left to undo when it began: who ends it knows what came since. */
   state(): RunState {
     return {
       subject: this.start.subject,
       spent: this.start.spent,
+      autonomySpent: this.start.autonomySpent,
       toUndo: this.start.toUndo,
       calledTools: Object.fromEntries(this.calledTools),
       triedTools: [...this.triedTools],
       instructions: [...this.instructions],
       liveFork: this.liveFork,
+      rejections: Object.fromEntries(this.rejections),
+      askers: [...this.askers],
       pins: Object.fromEntries(this.pins),
       privateMarks: [...this.marks.values()],
       loops: [...this.loops],
@@ -82,17 +117,29 @@ export class StateFold {
     this.triedTools = new Set(state.triedTools);
     this.instructions = [...state.instructions];
     this.liveFork = state.liveFork;
+    this.rejections = new Map(Object.entries(state.rejections));
+    this.askers = new Set(state.askers);
     this.pins = new Map(Object.entries(state.pins));
     this.marks = new Map(state.privateMarks.map((mark) => [JSON.stringify(mark), mark]));
     this.loops = new Set(state.loops);
   }
 
   private count(end: Extract<EndEvent, { readonly type: 'complete' | 'abort' }>): void {
+    if (end.type === 'abort' && end.rejection !== undefined) this.reject(end.rejection);
     const name = this.underWay.get(end.id) ?? (end.of === 'call' ? end.name : undefined);
     this.underWay.delete(end.id);
     if (name === undefined || (end.type === 'abort' && end.ran !== true)) return;
     this.triedTools.add(name);
     if (end.type === 'complete') this.calledTools.set(name, (this.calledTools.get(name) ?? 0) + 1);
+  }
+
+  private reject({ acts, ...no }: NonNullable<EventOf<'abort'>['rejection']>): void {
+    for (const act of acts) this.rejections.set(act, no);
+  }
+
+  private hear(end: EventOf<'wait-end'>): void {
+    if (end.id.endsWith('!live')) this.liveFork = isApproval(end.payload) ? 'approved' : 'rejected';
+    if (this.listening.delete(end.id) && end.from !== undefined) this.askers.add(end.from);
   }
 
   private read(note: EventOf<'note'>): void {

@@ -141,7 +141,7 @@ function blankEffect(event: EffectContent): RunEvent {
       return { ...event, ...blankAsked(event), result: BLANK, ...failure };
     }
     case 'abort':
-      return { ...event, ...blankAsked(event), failure: blankFailure(event.failure) };
+      return { ...event, ...blankAsked(event), ...blankRejection(event), failure: blankFailure(event.failure) };
     case 'retry':
       return { ...event, failure: blankFailure(event.failure) };
     case 'spawn-end':
@@ -192,12 +192,18 @@ function blankAsked({ fp, input }: Asked): Asked {
   return { ...(fp === undefined ? {} : { fp: BLANK }), ...(input === undefined ? {} : { input: BLANK }) };
 }
 
+/** That somebody said no is still told; not why, nor the hash of what it was about. */
+function blankRejection({ rejection }: EventOf<'abort'>): Pick<EventOf<'abort'>, 'rejection'> {
+  return rejection === undefined ? {} : { rejection: { ...rejection, reason: BLANK, acts: [] } };
+}
+
 /** What a run knows about itself holds words of people and values of the code. */
 function blankState(state: RunState, privacy: Privacy): RunState {
   const { instructions, pins } = state;
+  const rejections = privacy.isEmpty ? state.rejections : {}; // by hash: it does not say whose they are
   const told = privacy.hidesAnyScope() ? instructions.map(({ by }) => ({ by, text: BLANK })) : instructions;
   const kept = Object.entries(pins).map(([name, value]) => [name, hidesPin(name, privacy) ? BLANK : value]);
-  return { ...state, instructions: told, pins: Object.fromEntries(kept) };
+  return { ...state, instructions: told, rejections, pins: Object.fromEntries(kept) };
 }
 
 /** A pin's name begins with its scope. */

@@ -27,7 +27,7 @@ export function context(parts: ContextParts = {}): TestContext {
     at: '#0',
     calledTools,
     triedTools: Object.keys(calledTools),
-    budget: { limits: budget(), spent: { ...NOTHING, ...spent } },
+    budget: { limits: budget(), spent: { ...NOTHING, ...spent }, before: NOTHING },
     decide: (decision) => decisions.push(decision),
     decisions,
   };

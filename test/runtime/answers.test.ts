@@ -97,7 +97,7 @@ describe('an answer sent before anybody asks', () => {
       ['approve:live-fork', 'approve:#1'].map((name) => life.runtime.signal('fork', name, YES, { from: 'mallory' })),
     );
     expect(said.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await fork.outcome()).toMatchObject({ stop: 'suspended' });
+    expect(await fork.outcome()).toMatchObject({ stop: 'done', value: expect.stringContaining('fraud') });
     expect(paid).toEqual([]);
   });
 

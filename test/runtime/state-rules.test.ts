@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { done, type Outcome, type Run, type RunState, type Tool } from 'flyball';
+import { done, type Outcome, type Run, type RunState, type Tool, type Waiting } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { newRunState, STATE_RULES, type StateRules } from '../../src/core/run-state.js';
 import { load } from '../../src/runtime/load.js';
 import { indexJournal } from '../../src/runtime/recorded.js';
-import { lastOf, toTheEnd } from './fork-stage.js';
+import { lastOf, NO, toTheEnd, YES } from './fork-stage.js';
 import { type Life, moving, RUN, type Stage } from './stage.js';
 
 type Field = keyof RunState;
@@ -24,6 +24,8 @@ const broken: Tool<null, string> = {
   },
 };
 
+const pay: Tool<null, string> = { ...look, name: 'pay', description: 'Pays.', effect: { class: 'irreversible' } };
+
 /** Leaves a trace in every field of the state, once in each of three generations, and then waits. */
 async function everything(run: Run, input: unknown): Promise<Outcome<unknown>> {
   const generation = (input as number | null) ?? 0;
@@ -32,6 +34,7 @@ async function everything(run: Run, input: unknown): Promise<Outcome<unknown>> {
   run.note({ kind: 'loop-start', loop: '/work' });
   await run.call(look, null);
   await run.call(broken, null);
+  await run.call(pay, null);
   await run.step('act', generation, () => generation, { class: 'idempotent', compensate: async () => undefined });
   await run.wait({ name: `go ${generation}` });
   return generation < 2 ? run.continueWith(generation + 1) : done(run.instructions().length);
@@ -45,9 +48,15 @@ async function stateOf(stage: Stage<never>, runId: string): Promise<RunState> {
   return indexJournal(entries, { deep: false }).state.state();
 }
 
+/** Somebody lets the fork act, and does not let it pay. */
+function decided({ kind, name }: Waiting): unknown {
+  if (kind !== 'approval') return undefined;
+  return name === 'approve:live-fork' ? YES : NO;
+}
+
 async function goOn(life: Life, runId: string, generation: number): Promise<void> {
-  await life.runtime.signal(runId, `go ${generation}`);
-  await toTheEnd(life, runId, ({ kind }) => (kind === 'approval' ? { verdict: 'approve' } : undefined));
+  await life.runtime.signal(runId, `go ${generation}`, null, { from: 'bea' });
+  await toTheEnd(life, runId, decided);
 }
 
 /** A live fork, in its second generation, that has something in every field: the state before each turn. */
@@ -55,8 +64,10 @@ async function played(): Promise<Readonly<Record<Turn, { readonly before: RunSta
   const stage = moving();
   const life = stage.open(everything);
   await life.start();
-  await life.runtime.fork(RUN, { at: 0, live: true, id: 'full' });
-  await toTheEnd(life, 'full', ({ kind }) => (kind === 'approval' ? { verdict: 'approve' } : undefined));
+  // after it has looked: what its parent spent until then is not on the fork's bill
+  const looked = (await stage.entries()).find(({ event }) => event.type === 'complete')?.seq ?? -1;
+  await life.runtime.fork(RUN, { at: looked, live: true, id: 'full' });
+  await toTheEnd(life, 'full', decided);
   await life.runtime.redirect('full', 'Be brief.', { by: 'ann' });
   await goOn(life, 'full', 0);
   const before = await stateOf(stage as never, 'full');
@@ -104,7 +115,7 @@ describe('the state of a run', () => {
     if (rule === 'reset') expect(after[field]).toEqual(newRunState(before.subject)[field]);
     else if (!grows) expect(after[field]).toEqual(before[field]);
     else if (field === 'toUndo') expect([before.toUndo, after.toUndo]).toEqual([1, 2]);
-    else expect([before.spent.toolCalls, after.spent.toolCalls]).toEqual([2, 4]);
+    else expect([before.spent.toolCalls, after.spent.toolCalls]).toEqual([2, 5]);
   });
 
   it('is described in the decision record field by field, as the code has it', () => {

@@ -18,15 +18,27 @@ const people =
     return done((await run.call(pay, {})).content);
   };
 
+/** One conversation with a colleague: every message of anybody makes it pay what the message says. */
+const payer: Agent<string, unknown> = async (run, text) => {
+  const pay = {
+    name: 'pay',
+    description: 'Pays.',
+    effect: { class: 'irreversible' as const },
+    execute: async () => paid.push(text),
+  };
+  return done((await run.call(pay, { to: text })).content);
+};
+
 let stage: ServerStage;
 const key: Record<string, string> = {};
 beforeAll(async () => {
   stage = await serverStage({
-    groups: [{ agents: { one: people(1), two: people(2) } }],
+    groups: [{ agents: { one: people(1), two: people(2), payer } }],
   });
   const invoke = ['agents:invoke', 'runs:read', 'runs:control'];
   key['ada'] = await stage.keyFor('house', ['admin'], { name: 'ada', subject: 'ada' });
   key['ben'] = await stage.keyFor('house', [...invoke, 'approvals:decide'], { name: 'ben', subject: 'ben' });
+  key['cy'] = await stage.keyFor('house', [...invoke, 'approvals:decide'], { name: 'cy', subject: 'cy' });
   key['mallory'] = await stage.keyFor('house', invoke, { name: 'mallory', subject: 'mallory' });
   key['limited'] = await stage.keyFor('zoo', ['admin'], {
     name: 'lim',
@@ -83,6 +95,38 @@ describe('separation of duties', () => {
     expect((await decide('ben', id)).status).toBeLessThan(300);
     paid.length = 0;
   });
+
+  it('keeps whoever writes in somebody else’s conversation from approving what they asked for [R7-APPROVE-ASKERS]', async () => {
+    const { body } = await call('ada', 'POST', '/v1/conversations', { agent: 'payer' });
+    const said = await call('ben', 'POST', `/v1/conversations/${body.id}/messages`, { text: 'ben’s friend' });
+    expect(said.status).toBeLessThan(300);
+    const id = await asked(body.id);
+    for (const who of ['ben', 'ada'])
+      expect([who, await decide(who, id)]).toMatchObject([
+        who,
+        { status: 403, body: { detail: expect.stringContaining('asked for it') } },
+      ]);
+    const { requesters } = (await call('cy', 'GET', `/v1/approvals/${encodeURIComponent(id)}`)).body;
+    expect([...requesters].sort()).toEqual(['ada', 'ben']);
+    expect(paid).toEqual([]);
+    expect((await decide('cy', id)).status).toBeLessThan(300);
+    await expect.poll(() => paid).toEqual(['ben’s friend']);
+    paid.length = 0;
+  });
+
+  it.each(['signal', 'redirect'])(
+    'keeps whoever sent the run a %s from approving what it then does [R7-APPROVE-ASKERS]',
+    async (how) => {
+      const run = await begun('one', 'ben');
+      if (how === 'redirect')
+        expect((await call('ada', 'POST', `/v1/runs/${run}/redirect`, { instruction: 'Pay more.' })).status).toBe(202);
+      await call(how === 'signal' ? 'ada' : 'ben', 'POST', `/v1/runs/${run}/signal`, { name: 'begin' });
+      const id = await asked(run);
+      expect(await decide('ada', id)).toMatchObject({ status: 403 });
+      expect((await decide('cy', id)).status).toBeLessThan(300);
+      paid.length = 0;
+    },
+  );
 
   it('makes no key in the name of somebody else, so that one person is never two [F-S6]', async () => {
     const body = { name: 'ghost', scopes: ['approvals:decide'] };

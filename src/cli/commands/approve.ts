@@ -11,6 +11,7 @@ import { type SignalOptions, sendSignal, withReviewerOptions } from './signal.js
 
 interface Options extends SignalOptions {
   readonly reason?: string;
+  readonly reask?: boolean;
 }
 
 const WHICH = 'Where it waits for several, name one: by its effect, as show and inbox print it, or by its action.';
@@ -31,16 +32,19 @@ export function approveCommand(perform: Perform): Command {
 }
 
 export function rejectCommand(perform: Perform): Command {
-  const about = `Reject what a run waits for approval of. It is not done; the agent sees why and decides what to do. ${WHICH}`;
+  const about = `Reject what a run waits for approval of. It is not done, and nobody is asked about the same again in this run; the agent sees why and decides what to do. ${WHICH}`;
   const command = newCommand('reject <run> [request]', about, [
     "flyball reject run_1f0c --reason 'over the limit for this customer'",
   ]);
   return withReviewerOptions(command)
     .option('--reason <text>', 'why: the agent and the journal are told; without it nothing is rejected')
+    .option('--reask', 'not for good: the agent may ask for the same again')
     .action((runId: string, named: string | undefined, options: Options) =>
-      perform(options, { runId }, (call) =>
-        decide(call, { runId, named, verdict: { verdict: 'reject', reason: reasonFor(options, 'reject') }, options }),
-      ),
+      perform(options, { runId }, (call) => {
+        const reask = options.reask === true ? { reask: true } : {};
+        const verdict = { verdict: 'reject', reason: reasonFor(options, 'reject'), ...reask } as const;
+        return decide(call, { runId, named, verdict, options });
+      }),
     );
 }
 

@@ -1,3 +1,4 @@
+import { sum } from '../../core/budget.js';
 import type { Run } from '../../core/run.js';
 import type { StandardSchema } from '../../core/schema.js';
 import type { EnforcementResult } from '../../tools/autonomy/enforcement.js';
@@ -14,7 +15,7 @@ export async function mayIterate(
   parts: LoopParts<unknown>,
   state: LoopState,
 ): Promise<Termination | undefined> {
-  const answer = parts.autonomy.onIteration(run.budget.spent());
+  const answer = parts.autonomy.onIteration(sum(run.budget.spent(), run.budget.before()));
   if (answer.result === 'allowed') return undefined;
   const isNew = !state.told.has(`${answer.point} ${answer.result}`);
   state.told.add(`${answer.point} ${answer.result}`);
@@ -68,7 +69,7 @@ export function stopCondition(run: Run, parts: LoopParts<unknown>, state: LoopSt
   const { autonomy } = parts;
   if (autonomy.profile.stopWhen.length === 0) return undefined;
   const met = autonomy.shouldStop({
-    spent: run.budget.spent(),
+    spent: sum(run.budget.spent(), run.budget.before()),
     calledTools: Object.fromEntries(state.calledTools),
     reply: state.rawText,
     errorCodes: Object.fromEntries(state.errorCodes),

@@ -5,7 +5,7 @@ import type { Pending } from '../pending.js';
 import { type Act, keyOf, recordCutOff, recordFailure, recordKept, recordUnknown, recordValue } from './act.js';
 import type { BodyEnd } from './body.js';
 import { resolveDoubt } from './doubt.js';
-import { needsGate, passGates } from './gate.js';
+import { isAskedAlready, isRejected, needsGate, passGates } from './gate.js';
 import { circuitIsOpen, circuitRefusal, DEFAULT_TIMEOUT_MS, isInDoubt, longestMs, runTries } from './tries.js';
 
 /** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
@@ -14,6 +14,7 @@ export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act
   const intent = lastIntent(attempt, pending);
   if (intent === undefined) {
     if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return await simulate(attempt, pending, act);
+    if (!isAskedAlready(attempt, `${pending.id}!gate`) && isRejected(attempt, pending, act)) return;
     if (needsGate(attempt, act)) {
       const refusal = circuitIsOpen(attempt, act);
       if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);

@@ -11,6 +11,7 @@ import {
   verdictSchema,
   weigh,
 } from '../../core/approval.js';
+import { actIdentity } from '../../core/codec.js';
 import type { ErrorCode } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import type { StandardSchema } from '../../core/schema.js';
@@ -31,6 +32,20 @@ export async function passGates(attempt: Attempt, pending: Pending, act: Act): P
   return passGate(attempt, pending, act);
 }
 
+/** Whether a person said no to the very same earlier, which is then recorded as the end of this too. Nobody is asked. */
+export function isRejected(attempt: Attempt, pending: Pending, act: Act): boolean {
+  if (!attempt.state.hasRejections) return false;
+  const no = attempt.state.rejected(identityOf(act));
+  if (no === undefined) return false;
+  const why = `${no.by} rejected it at ${new Date(no.at).toISOString()}: ${no.reason}. That stands for this run: do something else, or go on without it`;
+  refuse(attempt, pending, act, 'APPROVAL_REJECTED', why);
+  return true;
+}
+
+function identityOf(act: Act): string {
+  return actIdentity(act.of, act.name, act.of === 'call' ? calledWith(act).input : act.input);
+}
+
 /** Irreversible acts always do; others when a guard says so. */
 function needsApproval(act: Act): boolean {
   return act.class === 'irreversible' || act.approval !== undefined;
@@ -44,21 +59,39 @@ function needsLiveForkGate(attempt: Attempt): boolean {
 async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise<Act | undefined> {
   let act = first;
   let state = UNDECIDED;
+  const proposed = new Set<string>();
   while (needsApproval(act)) {
     const rules = rulesFor(act);
+    proposed.add(identityOf(act));
     const end = await ask(attempt, pending, gateId(pending, state), questionAbout(act, state, rules, pending));
     if (pending.closedBy !== undefined) return drop(attempt, pending);
     if (end.timedOut === true) return refuse(attempt, pending, act, 'NO_ANSWER', 'nobody decided about it in time');
-    const weighed = weigh(state, end.payload as Verdict, end.from ?? 'a person', rules);
+    const verdict = end.payload as Verdict;
+    const by = end.from ?? 'a person';
+    const weighed = weigh(state, verdict, by, rules);
     state = weighed.state;
     if (weighed.leads === 'approved') return act;
-    if (weighed.leads === 'refused') return refuse(attempt, pending, act, 'APPROVAL_REJECTED', weighed.why);
+    if (weighed.leads === 'refused') {
+      const acts = [...proposed];
+      const no = isFinal(verdict) ? { by, at: attempt.clock.now(), reason: verdict.reason, acts } : undefined;
+      return refuse(attempt, pending, act, 'APPROVAL_REJECTED', weighed.why, no);
+    }
     if (weighed.leads === 'ask') continue;
     const changed = await act.remake?.(weighed.value, gateId(pending, state));
     if (changed === undefined) return undefined; // what it was changed to was refused, and that is recorded
     act = changed;
+    if (!isAskedAlready(attempt, gateId(pending, state)) && isRejected(attempt, pending, act)) return undefined;
   }
   return act;
+}
+
+function isFinal(verdict: Verdict): verdict is Verdict & { readonly verdict: 'reject' } {
+  return verdict.verdict === 'reject' && verdict.reask !== true;
+}
+
+/** An earlier life asked it: the question is open, and is not taken back. */
+export function isAskedAlready(attempt: Attempt, gate: EffectId): boolean {
+  return attempt.recorded.starts.get(gate)?.some(({ inherited }) => inherited === undefined) === true;
 }
 
 function gateId(pending: Pending, { round }: ApprovalState): EffectId {
@@ -168,7 +201,14 @@ function drop(attempt: Attempt, pending: Pending): undefined {
   return undefined;
 }
 
-function refuse(attempt: Attempt, pending: Pending, act: Act, code: ErrorCode, why: string): undefined {
+function refuse(
+  attempt: Attempt,
+  pending: Pending,
+  act: Act,
+  code: ErrorCode,
+  why: string,
+  rejection?: EventOf<'abort'>['rejection'],
+): undefined {
   attempt.record({
     type: 'abort',
     id: pending.id,
@@ -178,6 +218,7 @@ function refuse(attempt: Attempt, pending: Pending, act: Act, code: ErrorCode, w
     ...calledWith(act),
     ...(act.class === 'pure' ? {} : { class: act.class }),
     failure: { code, message: `${act.name} was not approved: ${why}`, retryable: false },
+    ...(rejection === undefined ? {} : { rejection }),
     ...(act.of === 'call' ? { spent: { toolCalls: 1 } } : {}),
   });
   return undefined;

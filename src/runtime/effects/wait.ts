@@ -150,11 +150,11 @@ async function neededFor(
   attempt: Attempt,
   { kind, asking = ANYBODY }: WaitPlan,
 ): Promise<EventOf<'wait-start'>['needs']> {
-  const requester = attempt.claim.record.subject;
   const origin = attempt.recorded.before.subject; // of a fork: who started what it goes on with
+  const requesters = [attempt.claim.record.subject, origin, ...attempt.state.toldBy];
   const { requesterDecides: may } = attempt.host.options;
   const requesterDecides = kind !== 'approval' || (typeof may === 'function' ? await may() : may);
-  return needsOf(asking, { requester, origin, requesterDecides });
+  return needsOf(asking, { requesters, requesterDecides });
 }
 
 /** Nobody waits for it and it changed nothing. What has an INTENT is seen to its end all the same. */

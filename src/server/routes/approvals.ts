@@ -42,7 +42,9 @@ const itemFields = {
   scopes: s.list(s.string(), { description: 'Any one of them lets a person answer; anybody may where it is empty.' }),
   alsoScopes: s.optional(s.list(s.list(s.string()))),
   notBy: s.list(s.string(), { description: 'Those who have agreed already.' }),
-  requester: s.optional(s.string({ description: 'Who asked for the act, and may not decide about it.' })),
+  requesters: s.optional(
+    s.list(s.string(), { description: 'Those who asked for the act, and may not decide about it.' }),
+  ),
   askedAt: s.integer(),
   due: s.optional(s.integer()),
   status: s.enumOf(STATUSES),
@@ -163,6 +165,9 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       body: s.object({
         verdict: s.enumOf(VERDICTS),
         reason: s.optional(s.string({ maxLength: 10_000 })),
+        reask: s.optional(
+          s.boolean({ description: 'With a rejection: the run may ask for the same again. Otherwise a no is final.' }),
+        ),
         value: s.optional(s.any()),
       }),
       answers: { 200: TAKEN, 202: SENT },

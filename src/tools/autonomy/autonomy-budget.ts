@@ -1,4 +1,4 @@
-import type { Amounts } from '../../core/budget.js';
+import { type Amounts, sum } from '../../core/budget.js';
 import type { GuardContext, SeamMiddleware, Seams } from '../../core/seams.js';
 import { type CallVerdict, judgingCalls } from '../governance/judged-call.js';
 import { type ProposedCall, proposedCall } from '../governance/proposed-call.js';
@@ -31,7 +31,7 @@ export function autonomyBudget(settings?: AutonomySettings): AutonomyBudget {
 
 function beforeCall(profile: AutonomyProfile): SeamMiddleware<'tool.pre'> {
   return judgingCalls(async ({ tool, args, isChanged }, ctx): Promise<CallVerdict> => {
-    const { spent } = ctx.budget;
+    const spent = sum(ctx.budget.spent, ctx.budget.before); // a fork goes on with the leash of its parent
     const asked: string[] = [];
     const told = new Set<string>(); // EF-07 and EF-08 are asked for each file and for their sum
     for (const facts of factsOf(proposedCall(tool, args))) {

@@ -21,8 +21,8 @@ export interface InboxItem {
   readonly scopes: readonly string[];
   readonly alsoScopes?: readonly (readonly string[])[];
   readonly notBy: readonly string[];
-  /** Who asked for the act, where they may not decide about it. */
-  readonly requester?: string;
+  /** Those who asked for the act, where they may not decide about it. */
+  readonly requesters?: readonly string[];
   readonly askedAt: number;
   readonly due?: number;
   readonly status: RequestStatus;
