@@ -12,6 +12,7 @@ export type {
   Risk,
   Verdict,
 } from './core/approval.js';
+export { type Asked, askUntil, MOST_REASKS, type Read, type Refused } from './core/ask-until.js';
 export {
   type Amounts,
   type Axis,

@@ -8,14 +8,9 @@ import { AUTONOMY_LEVELS, DEFAULT_AUTONOMY, DEFAULT_RATE_LIMIT, ENFORCEMENT_POIN
 import { describe, expect, it } from 'vitest';
 import { root } from '../scripts/files.mjs';
 import { APPROVAL_RULES } from '../src/core/approval.js';
+import { MOST_REASKS } from '../src/core/ask-until.js';
 import { WIDGETS } from '../src/core/question.js';
-import {
-  DEFAULT_REASKS,
-  DEFAULT_REPLANS,
-  DEFAULT_REPROMPTS,
-  DEFAULT_REVISIONS,
-  DEFAULT_WIDTH,
-} from '../src/loops/plan/parts.js';
+import { DEFAULT_REPLANS, DEFAULT_REPROMPTS, DEFAULT_REVISIONS, DEFAULT_WIDTH } from '../src/loops/plan/parts.js';
 import { outcomeFor, type TerminationReason } from '../src/loops/tool-loop/termination.js';
 import { PROVIDERS, type ProviderFacts, type SettingName } from '../src/models/providers.js';
 
@@ -137,7 +132,7 @@ describe('docs/plans.md', () => {
   it('names the bounds', () => {
     const documented = table('docs/plans.md', 'Setting', 'Default', 'Bounds').map(([name, value]) => [name, value]);
     expect(documented).toEqual([
-      ['maxReasks', String(DEFAULT_REASKS)],
+      ['maxReasks', String(MOST_REASKS)],
       ['maxRevisions', String(DEFAULT_REVISIONS)],
       ['maxReprompts', String(DEFAULT_REPROMPTS)],
       ['maxReplans', String(DEFAULT_REPLANS)],

@@ -1,3 +1,4 @@
+import { MOST_REASKS } from '../core/ask-until.js';
 import type { Budget } from '../core/budget.js';
 import { ConfigError } from '../core/errors.js';
 import type { Model } from '../core/model.js';
@@ -8,7 +9,7 @@ import type { Agent, MadeCall, Run } from '../core/run.js';
 import { type Checked, type JsonSchema, jsonSchemaOf, type StandardSchema } from '../core/schema.js';
 import type { Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
-import { DEFAULT_REPAIRS, type LoopParts, partsOf } from '../loops/tool-loop/loop-parts.js';
+import { type LoopParts, partsOf } from '../loops/tool-loop/loop-parts.js';
 import { runToolLoop, type ToolLoopEnd, type ToolLoopResult } from '../loops/tool-loop/tool-loop.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import type { Memory } from '../memory/memory.js';
@@ -47,7 +48,7 @@ export interface AgentFittings<O = unknown> {
   readonly output?: StandardSchema<unknown, O>;
   readonly outputJsonSchema?: JsonSchema;
   /** How often an answer that does not fit is asked for again: 2 where it is absent. */
-  readonly maxRepairs?: number;
+  readonly maxReasks?: number;
   /** What it is reminded of before its inputs, and may search by itself where it works with tools. */
   readonly memory?: Memory;
   /** Carries what happens into memory. */
@@ -67,7 +68,7 @@ export interface DefinedAgent<O = unknown> {
   /** The system prompt. */
   readonly setup: string;
   readonly budget: Partial<Budget>;
-  /** One model call, and a bounded number of repairs where the answer does not fit. */
+  /** One model call, and a bounded number of re-asks where the answer does not fit. */
   readonly invoke: Agent<unknown, AgentResult<O>>;
   /** The tool loop. Without tools it is a single shot. */
   readonly invokeIterative: Agent<unknown, ToolLoopResult<O>>;
@@ -164,7 +165,7 @@ function loopParts<O>(
   form: OutputForm,
   { tools = definition.tools, known }: { readonly tools?: AgentDefinition['tools']; readonly known?: Calls } = {},
 ): LoopParts<O> {
-  const { loop, maxRepairs, capture, autonomyBudget, proofs, whenUnproven } = definition;
+  const { loop, maxReasks, capture, autonomyBudget, proofs, whenUnproven } = definition;
   return partsOf<O>({
     session,
     ...(proofs === undefined
@@ -174,7 +175,7 @@ function loopParts<O>(
     read: (run, text) => read<O>(run, form, text),
     ...(tools === undefined ? {} : { tools }),
     ...(loop === undefined ? {} : { config: loop }),
-    ...(maxRepairs === undefined ? {} : { maxRepairs }),
+    ...(maxReasks === undefined ? {} : { maxReasks }),
     ...(capture === undefined ? {} : { capture }),
     ...(autonomyBudget === undefined ? {} : { autonomy: autonomyBudget }),
   });
@@ -235,7 +236,7 @@ function inOneShot<O>(made: Made<O>): Agent<unknown, AgentResult<O>> {
   const native = nativeSchema(definition.model, form);
   const fixed: Session = { ...made.session, ...native };
   const shot = {
-    maxRepairs: definition.maxRepairs ?? DEFAULT_REPAIRS,
+    maxReasks: definition.maxReasks ?? MOST_REASKS,
     capture: definition.capture,
     read: parts.read,
     prove: parts.prove,
@@ -300,7 +301,7 @@ function dataOf<O>(definition: AgentDefinition<O>): AgentSpec {
     tools = [],
     output: _output,
     outputJsonSchema: _schema,
-    maxRepairs: _repairs,
+    maxReasks: _reasks,
     memory: _memory,
     capture: _capture,
     autonomyBudget: _autonomy,

@@ -1,7 +1,8 @@
+import { askUntil, NO_CALLS, type Read } from '../core/ask-until.js';
 import { FlyballError, failureOf } from '../core/errors.js';
 import { blocked, degraded, done, failed, type Outcome } from '../core/outcome.js';
-import { append, type Prompt } from '../core/prompt.js';
-import { claimNotice, type WhenUnproven } from '../core/proofs.js';
+import type { Prompt } from '../core/prompt.js';
+import { unproven, type WhenUnproven } from '../core/proofs.js';
 import type { Run } from '../core/run.js';
 import type { Checked } from '../core/schema.js';
 import type { Reply, Session } from '../core/session.js';
@@ -18,50 +19,33 @@ export interface AgentResult<O = unknown> {
 
 export interface ShotParts<O> {
   readonly session: Session;
-  readonly maxRepairs: number;
+  readonly maxReasks: number;
   readonly capture: ObservationCapture | undefined;
   read(run: Run, text: string): Promise<Checked<O>>;
   readonly prove: ((run: Run, output: unknown) => string | undefined) | undefined;
   readonly whenUnproven: WhenUnproven;
 }
 
-/** One model call, and at most `maxRepairs` more where the answer does not fit: the error is the last thing they read. */
+/** One model call, asked again at most `maxReasks` times where the answer does not fit or is not proven. */
 export async function singleShot<O>(run: Run, parts: ShotParts<O>, start: Prompt): Promise<Outcome<AgentResult<O>>> {
   parts.capture?.begin(run);
-  let prompt = start;
   let tokens = 0;
-  let unfit: string | undefined;
-  for (let repairs = 0; ; repairs++) {
-    const reply = await run.ask(parts.session, prompt);
+  let claimed: { readonly output: O } | undefined;
+  const read = async (reply: Reply<string>): Promise<Read<O>> => {
     tokens += reply.usage.input + reply.usage.output;
     await parts.capture?.flush(run, [replyObservation(parts.session.name, reply)]);
-    const broken = brokenOff<O>(parts, reply);
-    if (broken !== undefined) return broken;
     const output = await readReply(run, parts, reply);
-    const result = (value: O): AgentResult<O> => ({ output: value, rawText: reply.text, tokens, model: reply.model });
     const claims = output.ok ? parts.prove?.(run, output.value) : undefined;
-    if (output.ok && claims === undefined) return ended(reply, result(output.value));
-    const isLast = reply.finish === 'length' || repairs >= parts.maxRepairs || unfit === reply.text;
-    if (output.ok && claims !== undefined) {
-      run.note({ kind: 'claim-unproven', claims, asked: repairs + 1 });
-      if (isLast) return unproven(parts, result(output.value), claims);
-      unfit = reply.text;
-      prompt = append(reply.prompt, { role: 'user', content: claimNotice(claims), owner: 'loop', trust: 'system' });
-      continue;
-    }
-    // the same mistake word for word: asking again would only buy it once more
-    const problem = output.ok ? '' : output.problem;
-    if (isLast) return failed(invalid(parts.session.name, problem));
-    unfit = reply.text;
-    const content = `That answer does not fit the required format. Give it again, corrected. ${problem}`;
-    prompt = append(reply.prompt, { role: 'user', content, owner: 'loop', trust: 'system' });
-  }
-}
-
-function unproven<O>(parts: ShotParts<O>, result: AgentResult<O>, claims: string): Outcome<AgentResult<O>> {
-  const why = `The answer of ${parts.session.name} claims what the journal does not show: ${claims}`;
-  if (parts.whenUnproven === 'degrade') return degraded(result, why);
-  return failed(failureOf(new FlyballError('CLAIM_UNPROVEN', why)));
+    claimed = output.ok ? { output: output.value } : undefined;
+    return claims === undefined ? output : unproven(claims, false);
+  };
+  const asked = await askUntil(run, parts.session, start, read, parts.maxReasks);
+  const { reply } = asked;
+  const result = (output: O): AgentResult<O> => ({ output, rawText: reply.text, tokens, model: reply.model });
+  if (asked.ok) return ended(reply, result(asked.value));
+  const kept = parts.whenUnproven === 'degrade' ? claimed : undefined;
+  if (kept !== undefined) return degraded(result(kept.output), asked.error.message);
+  return brokenOff<O>(parts, reply) ?? failed(failureOf(asked.error));
 }
 
 function brokenOff<O>({ session }: ShotParts<O>, { finish }: Reply<string>): Outcome<AgentResult<O>> | undefined {
@@ -71,19 +55,16 @@ function brokenOff<O>({ session }: ShotParts<O>, { finish }: Reply<string>): Out
   return failed(failureOf(new FlyballError('MODEL_UNAVAILABLE', why, { retryable: true })));
 }
 
-async function readReply<O>(run: Run, parts: ShotParts<O>, { text, toolCalls }: Reply<string>): Promise<Checked<O>> {
-  if (text.trim() === '')
-    return {
-      ok: false,
-      problem: toolCalls.length > 0 ? 'There are no tools: answer in text.' : 'The answer is empty.',
-    };
+async function readReply<O>(
+  run: Run,
+  parts: ShotParts<O>,
+  { text, toolCalls, finish }: Reply<string>,
+): Promise<Checked<O>> {
+  if (finish === 'content_filter' || finish === 'error') return { ok: false, problem: 'It was broken off.' };
+  if (text.trim() === '') return { ok: false, problem: toolCalls.length > 0 ? NO_CALLS : 'The answer is empty.' };
   return parts.read(run, text);
 }
 
 function ended<O>({ finish }: Reply<string>, result: AgentResult<O>): Outcome<AgentResult<O>> {
   return finish === 'length' ? degraded(result, 'the answer is cut at the limit of output tokens') : done(result);
-}
-
-function invalid(name: string, problem: string): ReturnType<typeof failureOf> {
-  return failureOf(new FlyballError('REPLY_INVALID', `The answer of ${name} does not fit its schema: ${problem}`));
 }

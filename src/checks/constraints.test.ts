@@ -92,12 +92,12 @@ describe('constraints', () => {
     ]);
   });
 
-  it('ask again when a reply breaches one, and refuse without showing it when the retries are used up [S5]', async () => {
-    const model = scriptedModel({ clerk: ["I can't quote prices. It is $49.", 'Ask the desk.', '$1', '$2'] });
+  it('ask again when a reply breaches one, and refuse without showing it after the last re-ask [S5]', async () => {
+    const model = scriptedModel({ clerk: ["I can't quote prices. It is $49.", 'Ask the desk.', '$1', '$2', '$3'] });
     const ask = () =>
       inRun((run) => askWithin(run, { session: session(model, 'clerk'), framing, input: input('How much?') }));
-    expect(await ask()).toEqual({ kind: 'kept', text: 'Ask the desk.', retries: 1 });
-    expect(await ask()).toMatchObject({ kind: 'refused', breaches: [{ id: 'price' }], retries: 1 });
+    expect(await ask()).toEqual({ kind: 'kept', text: 'Ask the desk.', reasks: 1 });
+    expect(await ask()).toMatchObject({ kind: 'refused', breaches: [{ id: 'price' }], reasks: 2 });
     const [setup, ...turns] = model.requestsOf('clerk')[1]?.messages ?? [];
     expect(setup?.content).toContain('<constraints');
     expect(turns.map(({ content }) => content).join()).not.toContain('<constraints');

@@ -41,7 +41,6 @@ export { ANSWER, answerOf } from './material.js';
 export {
   checkTemplateHash,
   type OutputTemplate,
-  ShapeError,
   type TemplateMode,
   type TemplateOptions,
   template,

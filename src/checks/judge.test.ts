@@ -87,8 +87,8 @@ describe('a judge', () => {
     model.assertFinished();
   });
 
-  it('leaves the output unscored when it proposes a call instead of answering', async () => {
-    const model = scriptedModel({ judge: { toolCalls: [{ id: '1', name: 'edit', arguments: '{}' }] } });
+  it('leaves the output unscored when it proposes calls instead of answering', async () => {
+    const model = scriptedModel({ judge: () => ({ toolCalls: [{ id: '1', name: 'edit', arguments: '{}' }] }) });
     const ask = judge({ session: session(model, 'judge'), rubric, mode: 'single' });
     expect(await inRun((run) => ask(run, bridge()))).toMatchObject({ kind: 'unscored', passed: false });
   });

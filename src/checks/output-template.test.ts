@@ -56,10 +56,10 @@ describe('an output template', () => {
     expect(model.promptAt('reader')).not.toContain('[NAME]');
   });
 
-  it('never repairs in native mode, and checks there all the same [S6]', async () => {
-    const { model, end } = fill(JSON.stringify({ ...zod, more: 1 }), {});
-    expect(await end()).toMatchObject({ stop: 'failed', failure: { code: 'REPLY_INVALID' } });
-    expect(model.requests).toHaveLength(1);
+  it('checks in native mode all the same, and asks again [S6]', async () => {
+    const { model, filled: answer } = fill([JSON.stringify({ ...zod, more: 1 }), JSON.stringify(zod)], {});
+    expect(await answer()).toMatchObject({ value: zod, mode: 'native', repairs: 1 });
+    expect(model.requests).toHaveLength(2);
   });
 
   it('reads thirty manifests back from a filled-in form, a missing licence as null [S6]', () => {
@@ -97,8 +97,8 @@ describe('an output template', () => {
 
   it('refuses an echoed placeholder and a wrong type in JSON too [S6]', async () => {
     const bad = [JSON.stringify({ ...zod, name: '[NAME]' }), JSON.stringify({ ...zod, version: 4 })];
-    expect(await fill(bad, { maxRepairs: 1 }, false).end()).toMatchObject({ stop: 'failed' });
-    expect(await fill([...bad, JSON.stringify(zod)], { maxRepairs: 2 }, false).filled()).toMatchObject({
+    expect(await fill(bad, { maxReasks: 1 }, false).end()).toMatchObject({ stop: 'failed' });
+    expect(await fill([...bad, JSON.stringify(zod)], { maxReasks: 2 }, false).filled()).toMatchObject({
       mode: 'json',
       repairs: 2,
     });

@@ -1,5 +1,6 @@
+import { MOST_REASKS } from '../core/ask-until.js';
 import { canonicalJson, sha256 } from '../core/canonical.js';
-import { ConfigError, FlyballError } from '../core/errors.js';
+import { ConfigError } from '../core/errors.js';
 import type { Model } from '../core/model.js';
 import type { JsonSchema } from '../core/schema.js';
 import { type ReplyForm, replyForm } from './reply-form.js';
@@ -15,8 +16,8 @@ export interface TemplateOptions<T> {
   readonly narrative?: boolean;
   /** Two to eight filled-in values, for mode `examples`. */
   readonly examples?: readonly T[];
-  /** 1 */
-  readonly maxRepairs?: number;
+  /** How often a reply that does not fit is asked for again: 2 where it is absent. */
+  readonly maxReasks?: number;
   /** What a schema cannot say. */
   readonly problems?: (value: T) => readonly string[];
 }
@@ -27,7 +28,7 @@ export interface OutputTemplate<T> extends ReplyForm<T> {
   readonly fields: readonly TemplateField[];
   readonly narrative: boolean;
   readonly examples: readonly T[];
-  readonly maxRepairs: number;
+  readonly maxReasks: number;
   /** What a model fills in; undefined where fields hold more than single values. */
   readonly skeleton: string | undefined;
   /** Required fields that cannot say "unknown": a model without evidence has to make something up. */
@@ -35,17 +36,10 @@ export interface OutputTemplate<T> extends ReplyForm<T> {
   modeFor(model: Pick<Model, 'capabilities'>): TemplateMode;
 }
 
-/** The reply does not have the shape. Never partial data. */
-export class ShapeError extends FlyballError {
-  constructor(message: string, detail: Record<string, unknown> = {}, cause?: unknown) {
-    super('REPLY_INVALID', message, { retryable: true, detail, ...(cause === undefined ? {} : { cause }) });
-  }
-}
-
 const MOST_FIELDS = 10;
 
 export function template<T>(schema: JsonSchema, options: TemplateOptions<T> = {}): OutputTemplate<T> {
-  const { mode = 'auto', narrative = false, examples = [], maxRepairs = 1, problems = () => [] } = options;
+  const { mode = 'auto', narrative = false, examples = [], maxReasks = MOST_REASKS, problems = () => [] } = options;
   const fields = fieldsOf(schema);
   checkTemplate(fields, options);
   const hash = sha256(canonicalJson(schema));
@@ -57,7 +51,7 @@ export function template<T>(schema: JsonSchema, options: TemplateOptions<T> = {}
     fields,
     narrative,
     examples,
-    maxRepairs,
+    maxReasks,
     skeleton: isFlat ? skeletonOf(fields, hash) : undefined,
     warnings: fields
       .filter(({ required, nullable }) => required && !nullable)
@@ -75,13 +69,13 @@ export function template<T>(schema: JsonSchema, options: TemplateOptions<T> = {}
 /** A prompt that was kept and a parser that was changed since do not belong together. */
 export function checkTemplateHash(kept: string, now: OutputTemplate<unknown>): void {
   if (kept !== now.hash)
-    throw new ShapeError(
+    throw new ConfigError(
       `The prompt was made for template ${kept.slice(0, 8)}, and the parser reads ${now.hash.slice(0, 8)}. Make the prompt anew.`,
     );
 }
 
 function checkTemplate<T>(fields: readonly TemplateField[], options: TemplateOptions<T>): void {
-  const { mode = 'auto', narrative = false, examples = [], maxRepairs = 1 } = options;
+  const { mode = 'auto', narrative = false, examples = [], maxReasks = MOST_REASKS } = options;
   if (fields.length === 0 || fields.length > MOST_FIELDS)
     throw new ConfigError(`A template has 1 to ${MOST_FIELDS} fields, got ${fields.length}. Split the task (O2).`);
   const needsText = narrative || mode === 'text' || mode === 'examples';
@@ -92,6 +86,6 @@ function checkTemplate<T>(fields: readonly TemplateField[], options: TemplateOpt
     throw new ConfigError(`Prose does not fit into mode ${mode}. Use text.`);
   if (mode === 'examples' && (examples.length < 2 || examples.length > 8))
     throw new ConfigError(`Mode examples needs 2 to 8 examples, got ${examples.length}.`);
-  if (!(Number.isInteger(maxRepairs) && maxRepairs >= 0 && maxRepairs <= 5))
-    throw new ConfigError(`maxRepairs must be 0 to 5, got ${maxRepairs}.`);
+  if (!(Number.isInteger(maxReasks) && maxReasks >= 0 && maxReasks <= 5))
+    throw new ConfigError(`maxReasks must be 0 to 5, got ${maxReasks}.`);
 }

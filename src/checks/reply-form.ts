@@ -1,4 +1,4 @@
-import { ConfigError, FlyballError } from '../core/errors.js';
+import { ConfigError } from '../core/errors.js';
 import type { Prompt } from '../core/prompt.js';
 import type { Run } from '../core/run.js';
 import type { JsonSchema, StandardSchema } from '../core/schema.js';
@@ -69,9 +69,5 @@ export async function askForm<T>(
     output: form.output,
     outputJsonSchema: form.schema,
   } as Session<T>;
-  const { value, model } = await run.ask(asked, input);
-  // a reply that proposes calls has no value, although the session has no tools
-  if (value === undefined)
-    throw new FlyballError('REPLY_INVALID', `${session.name} proposed tool calls instead of an answer.`);
-  return { value, model };
+  return run.ask(asked, input);
 }

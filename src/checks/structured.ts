@@ -1,10 +1,10 @@
-import { FlyballError } from '../core/errors.js';
-import { append, type Prompt } from '../core/prompt.js';
+import { askUntil, NO_CALLS, type Read } from '../core/ask-until.js';
+import type { Prompt } from '../core/prompt.js';
 import { readJson } from '../core/read-json.js';
 import type { Run } from '../core/run.js';
-import { check } from '../core/schema.js';
-import type { Session } from '../core/session.js';
-import { type OutputTemplate, ShapeError, type TemplateMode } from './output-template.js';
+import { type Checked, check } from '../core/schema.js';
+import type { Reply, Session } from '../core/session.js';
+import type { OutputTemplate, TemplateMode } from './output-template.js';
 import { checkChecker } from './reply-form.js';
 import { filledSkeleton, readSkeleton } from './template-skeleton.js';
 
@@ -16,7 +16,7 @@ export interface Structured<T> {
   readonly repairs: number;
 }
 
-type Filled<T> = Omit<Structured<T>, 'mode'>;
+type Filled<T> = Pick<Structured<T>, 'value' | 'prose'>;
 
 export interface ToFillIn<T> {
   readonly session: Session;
@@ -24,52 +24,25 @@ export interface ToFillIn<T> {
   readonly input: Prompt;
 }
 
-/**
- * Asks a session to fill in a template. The reply is checked in every mode; one that does not fit is repaired a bounded
- * number of times, except where the provider itself promises the shape: there it fails at once.
- */
-export async function structured<T>(run: Run, given: ToFillIn<T>): Promise<Structured<T>> {
-  const { session, template } = given;
+/** Asks a session to fill in a template. The reply is checked in every mode, and asked for again where it does not fit. */
+export async function structured<T>(run: Run, { session, template, input }: ToFillIn<T>): Promise<Structured<T>> {
   checkChecker(session, 'template session');
   const mode = template.modeFor(session.model);
-  const filled = mode === 'native' ? await native(run, given) : await written(run, given, mode);
-  run.note({ kind: 'output-template', hash: template.hash, mode, repairs: filled.repairs });
-  return { ...filled, mode };
-}
-
-async function native<T>(run: Run, { session, template, input }: ToFillIn<T>): Promise<Filled<T>> {
-  const { output, schema } = template;
-  try {
-    const asked = { ...session, output, outputJsonSchema: schema, maxReasks: 0 } as Session<T>;
-    const { value } = await run.ask(asked, input);
-    if (value !== undefined) return { value, prose: '', repairs: 0 };
-  } catch (error) {
-    if (!(error instanceof FlyballError) || error.code !== 'REPLY_INVALID') throw error;
-    throw new ShapeError(error.message, { template: template.hash, mode: 'native' }, error);
-  }
-  throw new ShapeError(`${session.name} proposed tool calls instead of an answer.`);
-}
-
-async function written<T>(
-  run: Run,
-  { session, template, input }: ToFillIn<T>,
-  mode: Exclude<TemplateMode, 'native'>,
-): Promise<Filled<T>> {
-  const asked: Session = { ...session, setup: `${session.setup}\n\n${shapeText(template, mode)}` };
-  let tip = input;
-  for (let repairs = 0; ; repairs++) {
-    const reply = await run.ask(asked, tip);
-    const read = await readReply(run, template, reply.text, mode);
-    if (read.ok) return { value: read.value, prose: read.prose, repairs };
-    if (repairs >= template.maxRepairs)
-      throw new ShapeError(`${session.name} did not fill in the template: ${read.problem}.`, {
-        template: template.hash,
-        mode,
-      });
-    // the bad reply stands right before this
-    const content = `That does not fit: ${read.problem}. Its schema: ${JSON.stringify(template.schema)}\nFill it in again, whole.`;
-    tip = append(reply.prompt, { role: 'user', content });
-  }
+  const shape =
+    mode === 'native'
+      ? { outputJsonSchema: template.schema }
+      : { setup: `${session.setup}\n\n${shapeText(template, mode)}` };
+  const advice = `Its schema: ${JSON.stringify(template.schema)}`;
+  const read = async ({ text, toolCalls }: Reply<string>): Promise<Read<Filled<T>>> => {
+    const got =
+      toolCalls.length > 0 ? { ok: false as const, problem: NO_CALLS } : await readReply(run, template, text, mode);
+    return got.ok ? got : { ...got, advice };
+  };
+  const asked = await askUntil(run, { ...session, ...shape }, input, read, template.maxReasks);
+  if (!asked.ok) throw asked.error;
+  const repairs = asked.tries - 1;
+  run.note({ kind: 'output-template', hash: template.hash, mode, repairs });
+  return { ...asked.value, mode, repairs };
 }
 
 function shapeText<T>(template: OutputTemplate<T>, mode: TemplateMode): string {
@@ -82,24 +55,25 @@ function shapeText<T>(template: OutputTemplate<T>, mode: TemplateMode): string {
   return `Fill in this form: keep every line and its order, and put content in the place of what is in square brackets.${unknown} ${around}\n${shown.join('')}${skeleton}`;
 }
 
-type Read<T> =
-  | { readonly ok: true; readonly value: T; readonly prose: string }
-  | { readonly ok: false; readonly problem: string };
-
 /** In a step of its own: the validator is loaded with the first check. */
-function readReply<T>(run: Run, template: OutputTemplate<T>, text: string, mode: TemplateMode): Promise<Read<T>> {
+function readReply<T>(
+  run: Run,
+  template: OutputTemplate<T>,
+  text: string,
+  mode: TemplateMode,
+): Promise<Checked<Filled<T>>> {
   return run.step(
     'read-template',
     { template: template.hash, text },
-    async (): Promise<Read<T>> => {
-      if (mode === 'json') {
+    async (): Promise<Checked<Filled<T>>> => {
+      if (mode === 'json' || mode === 'native') {
         const found = await readJson(text, template.output);
-        return found.ok ? { ok: true, value: found.value, prose: '' } : found;
+        return found.ok ? { ok: true, value: { value: found.value, prose: '' } } : found;
       }
       const read = readSkeleton(text, template.fields, template);
       if (!read.ok) return read;
       const checked = await check(template.output, read.value);
-      return checked.ok ? { ok: true, value: checked.value, prose: read.prose } : checked;
+      return checked.ok ? { ok: true, value: { value: checked.value, prose: read.prose } } : checked;
     },
     'pure',
   );

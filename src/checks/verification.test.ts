@@ -210,7 +210,7 @@ describe('a level that was not run', () => {
   });
 
   it('passes nothing and blames nobody when its reply cannot be read [R4-VERIFY-RUBRIC]', async () => {
-    const { verdict } = await verified({ claims: ['?', '?', '?'], judge: ['good', 'good', 'good'] });
+    const { verdict } = await verified({ claims: ['?', '??', '???'], judge: ['good', 'better', 'best'] });
     expect(verdict).toMatchObject({ composite: 0, aggregate: 0, scores: { correctness: 0, safety: 0 }, defects: [] });
     expect(verdict.skipped.map(({ level }) => level)).toEqual(['semantic', 'factual', 'rubric']);
     expect(verdict.skipped[2]?.why).toContain('REPLY_INVALID');
@@ -218,12 +218,12 @@ describe('a level that was not run', () => {
   });
 
   it('says that nobody scored it, and who judged only where somebody did [R4-VERIFY-RUBRIC]', async () => {
-    const { verdict } = await verified({ judge: ['good', 'good', 'good'] });
+    const { verdict } = await verified({ judge: ['good', 'better', 'best'] });
     expect(verdict.unscored).toEqual(['correctness', 'completeness', 'coherence', 'safety']);
     expect(verdict).not.toHaveProperty('judgedBy');
     expect(verdict.skipped).toContainEqual({ level: 'rubric', why: expect.any(String), unmet: true });
     const others = ['correctness', 'completeness', 'safety'] as const;
-    const apart = await verified({ judge: scores({}, {}, others), coherence: ['?', '?', '?'] });
+    const apart = await verified({ judge: scores({}, {}, others), coherence: ['?', '??', '???'] });
     expect(apart.verdict).toMatchObject({ unscored: ['coherence'], scores: { correctness: 0.9, coherence: 0 } });
     expect(apart.verdict).toHaveProperty('judgedBy');
     expect((await verified({ judge: scores({ safety: 0 }) })).verdict).not.toHaveProperty('unscored');
@@ -236,9 +236,9 @@ describe('a level that was not run', () => {
     const nothing = await verified({ claims: claimed(), judge: scores() });
     expect(nothing.verdict.skipped).toEqual(both.map((level) => ({ level, why: 'nothing is claimed' })));
     expect(unmet((await verified({ judge: scores() })).verdict)).toEqual([]);
-    const unread = await verified({ claims: ['?', '?', '?'], judge: scores() });
+    const unread = await verified({ claims: ['?', '??', '???'], judge: scores() });
     expect(unmet(unread.verdict)).toEqual(both);
-    const unjudged = await verified({ claims: [CLAIMS, '?', '?', '?'], judge: scores() });
+    const unjudged = await verified({ claims: [CLAIMS, '?', '??', '???'], judge: scores() });
     expect(unmet(unjudged.verdict)).toEqual(both);
     const subject = bridge({ evidence: { items: [], gaps: [] } });
     expect(unmet((await verified({ claims: [], judge: scores() }, { subject })).verdict)).toEqual(both);

@@ -60,7 +60,7 @@ describe('a defect is looked at again', () => {
     expect(await isGone(defect, { claims: [stated(true), judged(['contradict', 'e2'])] })).toBe(false);
     expect(await isGone(defect, { claims: [stated(true), judged(['entail', 'e9'])] })).toBe(false);
     expect(await isGone(defect, { claims: [stated(true), judged(['entail', 'e2'])] })).toBe(true);
-    expect(await isGone(defect, { claims: ['?', '?', '?'] })).toBe(false);
+    expect(await isGone(defect, { claims: ['?', '??', '???'] })).toBe(false);
   });
 
   it('by that dimension alone, where the rubric was not reached [R4-REPAIR-REVERIFY]', async () => {
@@ -68,7 +68,7 @@ describe('a defect is looked at again', () => {
     const short = rubricDefect(completeness as never, { score: 0.2, reasoning: 'Half is missing.' });
     expect(await isGone(short, { judge: scores({ completeness: 0.69 }, {}, ['completeness']) })).toBe(false);
     expect(await isGone(short, { judge: scores({ completeness: 0.7 }, {}, ['completeness']) })).toBe(true);
-    expect(await isGone(short, { judge: ['fine', 'fine', 'fine'] })).toBe(false);
+    expect(await isGone(short, { judge: ['fine', 'good', 'best'] })).toBe(false);
     const model = scriptedModel({ coherence: scores({ coherence: 0.9 }, {}, ['coherence']) });
     const loose = rubricDefect(coherence as never, { score: 0.2, reasoning: 'It jumps.' });
     expect(await isGone(loose, {}, { coherence: session(model, 'coherence') })).toBe(true);
@@ -87,7 +87,7 @@ describe('a defect is looked at again', () => {
       foundBy: 'critic',
     };
     expect(await isGone(seen, { judge: yes(true) })).toBe(true);
-    expect(await isGone(seen, { judge: ['?', '?', '?'] })).toBe(false);
+    expect(await isGone(seen, { judge: ['?', '??', '???'] })).toBe(false);
   });
 
   it('by the evidence, where evidence was missing', async () => {

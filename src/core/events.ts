@@ -256,8 +256,8 @@ export interface RecordedReply {
   readonly costUsd: number;
   /** The checked value, where it is not simply the text parsed as JSON. */
   readonly value?: unknown;
-  /** Model calls it took, re-asks included. */
-  readonly calls: number;
+  /** What is wrong with it, where the session has a schema that it does not fit. */
+  readonly problem?: string;
   readonly ms: number;
 }
 

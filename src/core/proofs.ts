@@ -1,3 +1,4 @@
+import type { Refused } from './ask-until.js';
 import type { MadeCall } from './run.js';
 
 /**
@@ -55,11 +56,12 @@ function factOf(need: string, calls: readonly MadeCall[]): string {
   return `the last call of ${tool} did not succeed (${last.code ?? 'no reason given'})`;
 }
 
-/** What is said to a model whose output claims too much. */
-export function claimNotice(claims: string): string {
-  return [
-    'That answer claims what did not happen. The journal of this run is what counts:',
-    claims,
-    'Make the missing call if it is still wanted and allowed, or give the answer again so that it says what really happened.',
-  ].join('\n');
+/** A reply that claims too much, as it is asked for again. */
+export function unproven(claims: string, mayCall = true): Refused {
+  return {
+    ok: false,
+    code: 'CLAIM_UNPROVEN',
+    problem: claims,
+    advice: `That did not happen: the journal of this run is what counts. ${mayCall ? 'Make the missing call first if it is still wanted and allowed; otherwise say' : 'Nothing can be called any more: say'} what really happened.`,
+  };
 }

@@ -69,7 +69,7 @@ export interface Run {
   readonly tenant: string;
   readonly signal: AbortSignal;
   readonly budget: BudgetView;
-  /** One model call, or a bounded number of re-asks when the session has an output schema. */
+  /** One model call. With an output schema it is asked again, a bounded number of times, until the reply fits. */
   ask<T>(session: Session<T>, input: Input): Promise<Reply<T>>;
   /** A governed, journaled tool call. A denied or failed call is an observation, not an exception. */
   call<T>(tool: ToolRef<T>, args: unknown): Promise<ToolResult<T>>;

@@ -22,7 +22,7 @@ export interface Session<T = string> {
   readonly setup: string;
   readonly tools?: readonly ToolRef[];
   readonly toolChoice?: ToolChoice;
-  /** With a schema the reply is parsed and checked, and asked again at most `maxReasks` times. */
+  /** With a schema the reply is parsed and checked, and asked again at most `maxReasks` times (2 where it is absent). */
   readonly output?: StandardSchema<unknown, T>;
   readonly outputJsonSchema?: JsonSchema;
   readonly maxReasks?: number;

@@ -108,7 +108,7 @@ const EVALUATION =
 
 function session(filter: Filter, instructions: string): Session<FilterReply> {
   const setup = filter.setup === undefined ? instructions : `${filter.setup}\n\n${instructions}`;
-  return { ...filter, setup, output: replySchema, outputJsonSchema: REPLY_SCHEMA, maxReasks: 0 };
+  return { ...filter, setup, output: replySchema, outputJsonSchema: REPLY_SCHEMA };
 }
 
 function asking(request: string, title: string, list: readonly unknown[]): Prompt {
@@ -132,8 +132,7 @@ async function asked(
   prompt: Prompt,
 ): Promise<FilterReply | { readonly unreadable: string }> {
   try {
-    const { value } = await run.ask(of, prompt);
-    return value ?? { unreadable: 'the filter proposed tool calls instead of an answer' };
+    return (await run.ask(of, prompt)).value;
   } catch (error) {
     if (!(error instanceof FlyballError) || error instanceof BoundReachedError || error instanceof CancelledError)
       throw error;

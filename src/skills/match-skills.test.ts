@@ -184,12 +184,12 @@ describe('matching', () => {
 
   it('keeps all where a lenient reply cannot be read, and drops all where a strict one cannot [R5-SKILL-MATCH]', async () => {
     const lenient = await match('refund the customer', (model) => ({ lenient: { name: 'f', model } }), {
-      f: 'I think so.',
+      f: (_request, n) => `I think so, ${n}.`,
     });
     expect(names(lenient)).toEqual(['refunds', 'invoices']);
     expect(lenient.match.decisions[1]?.unreadable).toMatch(/REPLY_INVALID/);
     const strict = await match('refund the customer', (model) => ({ strict: { name: 'f', model } }), {
-      f: '{"skills": [{"name": "refunds"}]}',
+      f: () => '{"skills": [{"name": "refunds"}]}',
     });
     expect(names(strict)).toEqual([]);
     expect(strict.notes.at(-1)).toMatchObject({

@@ -74,7 +74,11 @@ describe('failure records', () => {
         intent('#1', 'pay'),
         { type: 'doubt', id: '#1', attempt: 1, name: 'pay', why: 'no proof' },
         { type: 'retry', id: '#2', name: 'fetch', retry: 1, delayMs: 5, failure: failure('EFFECT_TIMEOUT') },
-        { type: 'guard-refused', id: '#3!reask1', seam: 'model', why: 'not JSON' },
+        {
+          type: 'note',
+          path: '/c.0',
+          event: { kind: 'reply-refused', session: 's', code: 'REPLY_INVALID', problem: 'not JSON', tries: 1 },
+        },
         { type: 'guard-refused', id: '#4', seam: 'tool.pre', why: 'no' }, // its own end follows
         { type: 'signal-refused', signal: 's', name: 'go', token: 'r:0:#0', why: 'wrong shape' },
         { type: 'stuck' },
@@ -86,7 +90,7 @@ describe('failure records', () => {
       '/c.0 BOUND_REACHED budget medium',
       '#1 EFFECT_IN_DOUBT tool critical',
       '#2 EFFECT_TIMEOUT timeout low',
-      '#3 REPLY_INVALID validation low',
+      '/c.0 REPLY_INVALID validation low',
       '/ SIGNAL_INVALID validation low',
       '/ FOREIGN_AWAIT runtime high',
       '#1 EFFECT_FAILED runtime critical',

@@ -1,7 +1,7 @@
+import { REPLY_REFUSED } from '../core/ask-until.js';
 import { boundText, type ErrorCode, type Failure } from '../core/errors.js';
-import type { EffectId, Entry } from '../core/events.js';
+import type { EffectId, Entry, EventOf } from '../core/events.js';
 import { type Effect, EffectFold } from './effects.js';
-import { baseOf } from './paths.js';
 
 export type FailureCategory =
   | 'model'
@@ -147,13 +147,8 @@ export function failureAt(entry: Entry, effect: Effect | undefined): FailureReco
     }
     case 'signal-refused':
       return record(entry, '', { code: 'SIGNAL_INVALID', message: event.why, retryable: true }, undefined);
-    case 'guard-refused':
-      // a refused call writes its own end; a reply that is asked for again does not
-      if (event.id === baseOf(event.id)) return undefined;
-      return {
-        ...record(entry, baseOf(event.id), { code: 'REPLY_INVALID', message: event.why, retryable: true }, undefined),
-        severity: 'low',
-      };
+    case 'note':
+      return refusedReply(entry, event);
     case 'retry':
       return { ...record(entry, event.id, event.failure, { verb: 'call', name: event.name }), severity: 'low' };
     case 'operator-alert':
@@ -173,6 +168,13 @@ function record(
   effect: Pick<Effect, 'verb' | 'name'> | undefined,
 ): FailureRecord {
   return { at, generation, effect: id, code, ...kindOfFailure(code, effect), message, retryable };
+}
+
+/** A reply that is asked for again: where that does not help, a failure of its own follows. */
+function refusedReply(entry: Entry, { path, event }: EventOf<'note'>): FailureRecord | undefined {
+  if (event.kind !== REPLY_REFUSED) return undefined;
+  const { code, problem } = event as unknown as { readonly code: ErrorCode; readonly problem: string };
+  return { ...record(entry, path, { code, message: problem, retryable: true }, undefined), severity: 'low' };
 }
 
 const SEVERITIES: readonly FailureSeverity[] = ['low', 'medium', 'high', 'critical'];

@@ -1,3 +1,4 @@
+import { REPLY_REFUSED } from '../core/ask-until.js';
 import type { EffectId, Entry, EventOf } from '../core/events.js';
 import { isTaggedPrivate, loopIn, markIn, PRIVATE, type PrivateMark } from '../core/private-marks.js';
 import type { RunState } from '../core/run-state.js';
@@ -80,6 +81,8 @@ export class Privacy {
 
   hidesNote({ path, event }: EventOf<'note'>): boolean {
     if (isTaggedPrivate(event)) return event.kind !== LOOP; // the tag is the loop's: its note holds names only
+    // what is wrong with a reply quotes it
+    if (event.kind === REPLY_REFUSED && this.hidesSession(path, String(event['session']))) return true;
     return !STRUCTURE.has(event.kind) && this.hidesScope(path);
   }
 

@@ -160,9 +160,8 @@ function answered({ id, reply, failure, spent }: EventOf<'ask-end'>, effect: Eff
     reply.toolCalls === undefined || reply.toolCalls.length === 0
       ? ''
       : `, wants ${reply.toolCalls.map(({ name }) => name).join(', ')}`;
-  const calls = reply.calls > 1 ? `, ${reply.calls} calls` : '';
   const tokens = `${spent.tokensIn ?? reply.usage.input} in, ${spent.tokensOut ?? reply.usage.output} out`;
-  return say('✓', `${asked}: ${tokens}, ${dollars(reply.costUsd)}${calls}${tools}`, reply.text);
+  return say('✓', `${asked}: ${tokens}, ${dollars(reply.costUsd)}${tools}`, reply.text);
 }
 
 const HOW = {

@@ -33,7 +33,7 @@ describe('timeline', () => {
       '· noted plan',
       '◆ phase ACT',
       '▸ child researcher started',
-      '✓   asked reader (model openai/gpt-5-mini): 300 in, 60 out, $0.0005, 2 calls',
+      '✓   asked reader (model openai/gpt-5-mini): 300 in, 60 out, $0.0005',
       '✓   called search',
       '✓ child researcher: done',
       '… waiting for approval of charge',

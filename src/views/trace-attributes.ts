@@ -107,7 +107,7 @@ function endAttributes(end: EndEvent | undefined): Attributes {
   }
 }
 
-/** The tokens are those of all calls it took, re-asks included; the cache figures are those of the last one. */
+/** The tokens are those of failed attempts too; the cache figures are those of the one that answered. */
 function replyAttributes({ reply, spent }: EventOf<'ask-end'>): Attributes {
   if (reply === undefined) return {};
   const { usage } = reply;
@@ -117,7 +117,6 @@ function replyAttributes({ reply, spent }: EventOf<'ask-end'>): Attributes {
     'gen_ai.usage.output_tokens': spent.tokensOut ?? usage.output,
     ...(usage.cacheRead === undefined ? {} : { 'gen_ai.usage.cache_read.input_tokens': usage.cacheRead }),
     ...(usage.cacheWrite === undefined ? {} : { 'gen_ai.usage.cache_creation.input_tokens': usage.cacheWrite }),
-    'flyball.model.calls': reply.calls,
   };
 }
 

@@ -43,7 +43,6 @@ const EVENTS: readonly RunEvent[] = [
       logProbs: [{ token: SECRET, logProb: 0 }],
       costUsd: 0.5,
       value: SECRET,
-      calls: 1,
       ms: 1,
     },
   },

@@ -172,13 +172,14 @@ function withoutPrivateCalls(event: EventOf<'ask-end'>, privacy: Privacy): RunEv
 }
 
 function blankReply(reply: RecordedReply): RecordedReply {
-  const { toolCalls, reasoning, value, opaqueReasoning: _opaque, logProbs: _logProbs, ...rest } = reply;
+  const { toolCalls, reasoning, value, problem, opaqueReasoning: _opaque, logProbs: _logProbs, ...rest } = reply;
   return {
     ...rest,
     text: BLANK,
     ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.map((call) => ({ ...call, arguments: BLANK })) }),
     ...(reasoning === undefined ? {} : { reasoning: BLANK }),
     ...(value === undefined ? {} : { value: BLANK }),
+    ...(problem === undefined ? {} : { problem: BLANK }),
   };
 }
 

@@ -140,7 +140,7 @@ describe('a definition', () => {
     expect(wrong({ description: '' })).toThrow(/Agent "clerk": description must be text/);
     expect(wrong({ budget: { toolCalls: Number.NaN } })).toThrow(/budget.toolCalls/);
     expect(wrong({ loop: { maxIterations: 0 } })).toThrow(/maxIterations/);
-    expect(wrong({ maxRepairs: -1 })).toThrow(/maxRepairs/);
+    expect(wrong({ maxReasks: -1 })).toThrow(/maxReasks/);
     expect(wrong({ inputs: { a: { type: 'date' } } })).toThrow(/inputs.a.type/);
     expect(wrong({ capabilites: ['x'] })).toThrow(/capabilites is not known\. Did you mean capabilities\?/);
     expect(wrong({ autonomyBudget: autonomyBudget() })).not.toThrow();

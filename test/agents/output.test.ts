@@ -97,7 +97,9 @@ describe('an answer', () => {
       expect(outputIn(outcome)).toEqual({ total: 3, lines: [] });
       expect(model.requests[1]?.messages.slice(0, 2)).toEqual(model.requests[0]?.messages);
       expect(model.requests[1]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'The total is three.' });
-      expect(model.requests[1]?.messages.at(-1)?.content).toMatch(/corrected\. It is not JSON: .+$/);
+      expect(model.requests[1]?.messages.at(-1)?.content).toMatch(
+        /corrected answer\.\nThe problem: It is not JSON: .+$/,
+      );
       expect(model.requests[2]?.messages.at(-1)?.content).toMatch(/total: .*number/);
     },
   );
@@ -108,15 +110,18 @@ describe('an answer', () => {
       const { outcome, model } = await answers(['a', 'b', 'c', 'd'], { outputs: OUTPUTS }, how);
       expect(outcome).toMatchObject({
         stop: 'failed',
-        failure: { code: 'REPLY_INVALID', message: expect.stringMatching(/does not fit its schema: It is not JSON/) },
+        failure: {
+          code: 'REPLY_INVALID',
+          message: expect.stringMatching(/no usable reply after 3 replies\. The last problem: It is not JSON/),
+        },
       });
       expect(model.requests).toHaveLength(3);
     },
   );
 
   it('is repaired as often as the definition says [R3-AGENT-OUTPUT]', async () => {
-    expect((await answers(['a'], { outputs: OUTPUTS, maxRepairs: 0 })).model.requests).toHaveLength(1);
-    expect((await answers(['a', 'b', 'c', 'd', 'e'], { outputs: OUTPUTS, maxRepairs: 4 })).model.requests).toHaveLength(
+    expect((await answers(['a'], { outputs: OUTPUTS, maxReasks: 0 })).model.requests).toHaveLength(1);
+    expect((await answers(['a', 'b', 'c', 'd', 'e'], { outputs: OUTPUTS, maxReasks: 4 })).model.requests).toHaveLength(
       5,
     );
   });

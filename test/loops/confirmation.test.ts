@@ -74,7 +74,7 @@ describe('an answer', () => {
 
   it('that repeats a mistake word for word is not paid for a third time', async () => {
     const { model, result } = await runLoop(['seven', 'seven'], {
-      maxRepairs: 5,
+      maxReasks: 5,
       read: async () => ({ ok: false, problem: 'Digits only.' }),
     });
     expect(result.termination).toBe('invalid_output');

@@ -130,7 +130,7 @@ describe('bad settings are refused before a token is spent', () => {
   });
 
   it('a number of repairs that is none', () => {
-    expect(() => toolLoop({ session, maxRepairs: -1 })).toThrow(/maxRepairs/);
+    expect(() => toolLoop({ session, maxReasks: -1 })).toThrow(/maxReasks/);
   });
 
   it('a tool with the name of the one that recalls cleared results', () => {
@@ -309,7 +309,7 @@ describe('every reason ends a loop alone [R3-LOOP-REASONS]', () => {
   it('invalid_output: after the repairs that it may have', async () => {
     const { model, outcome, result } = await runLoop(
       forEver((n) => `attempt ${n}`),
-      { maxRepairs: 2, read: async (_run, text) => ({ ok: false, problem: `"${text}" is no number.` }) },
+      { maxReasks: 2, read: async (_run, text) => ({ ok: false, problem: `"${text}" is no number.` }) },
     );
     expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'REPLY_INVALID' } });
     expect(result).toMatchObject({ termination: 'invalid_output', iterations: 3, rawText: 'attempt 3' });

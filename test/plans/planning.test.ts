@@ -73,7 +73,7 @@ describe('what a planner says', () => {
       { tools },
     );
     expect(outcome.stop).toBe('done');
-    expect(lastOf(model, 'planner', 2)).toMatch(/not a plan.*The problem: .*JSON/s);
+    expect(lastOf(model, 'planner', 2)).toMatch(/not accepted.*The problem: .*no plan in valid JSON/s);
     expect(lastOf(model, 'planner', 3)).toMatch(/The problem: .*Step find.*requiredTools/s);
     const third = model.requestsOf('planner')[2]?.messages ?? [];
     expect(third.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'user']);
@@ -86,7 +86,7 @@ describe('what a planner says', () => {
     const { model, outcome } = await runPlan({ planner: (_request, n) => `Still thinking, turn ${n}.` }, { tools });
     expect(model.requestsOf('planner')).toHaveLength(3);
     expect(model.requestsOf('worker')).toHaveLength(0);
-    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'PLAN_INVALID' } });
+    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'REPLY_INVALID' } });
   });
 
   it('is bounded by what the planner was given, and not asked for a third time when it is word for word the same', async () => {

@@ -167,7 +167,7 @@ describe('distilling', () => {
     expect((await distilled(shelfOf(), distilling(PROCEDURE, draft(), reject))).value).toMatchObject({
       because: expect.stringContaining('far too general'),
     });
-    const garbled = await distilled(shelfOf(), distilling(PROCEDURE, draft(), ['yes', 'fine']));
+    const garbled = await distilled(shelfOf(), distilling(PROCEDURE, draft(), ['yes', 'fine', 'good']));
     expect(garbled.value).toMatchObject({ stored: false, because: expect.stringContaining('could not be used') });
   });
 
@@ -216,7 +216,7 @@ describe('a learned skill', () => {
     const { skill } = await learned();
     const { value } = await inRun(
       (run, model) => runSkill(run, skill, TASK_B, { adaptor: { name: 'adapt', model }, execute, bounds }),
-      { adapt: reply },
+      { adapt: () => reply },
     );
     expect(value).toMatchObject({ stop: 'failed', failure: { code: 'REPLY_INVALID' } });
   });

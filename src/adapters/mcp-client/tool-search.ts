@@ -35,7 +35,7 @@ export async function searchTools(run: Run, task: string, search: ToolSearch): P
 }
 
 function sessionFor(model: Model): Session<readonly string[]> {
-  return { name: 'tool-search', model, setup: SETUP, output: NAMES, outputJsonSchema: NAMES_SCHEMA, maxReasks: 1 };
+  return { name: 'tool-search', model, setup: SETUP, output: NAMES, outputJsonSchema: NAMES_SCHEMA };
 }
 
 const NAMES_SCHEMA = {

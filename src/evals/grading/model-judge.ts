@@ -28,7 +28,7 @@ export function modelJudge(
       model: by.model,
       setup: NL_JUDGE_PROMPT,
       output: verdicts(assertions),
-      maxReasks: by.maxReasks ?? 1,
+      ...(by.maxReasks === undefined ? {} : { maxReasks: by.maxReasks }),
       sampling: { temperature: 0, ...by.sampling },
     };
     return (await run.ask(session, question(assertions, transcript))).value;

@@ -45,7 +45,6 @@ export function observerFor({ session }: LoopParts<string>): Session<Observation
     setup: SETUP,
     output: answerSchema,
     outputJsonSchema: ANSWER,
-    maxReasks: 2,
   };
 }
 

@@ -104,7 +104,6 @@ export interface PlanResult {
   readonly compensations?: readonly CompensationRecord[];
 }
 
-export const DEFAULT_REASKS = 2;
 export const DEFAULT_REVISIONS = 2;
 export const DEFAULT_REPLANS = 3;
 export const DEFAULT_REPROMPTS = 2;

@@ -169,11 +169,6 @@ const ADVICE: Readonly<Record<PlanIssue['action'], string>> = {
   'order-threat': 'order the steps so that nothing is undone while it is needed',
 };
 
-/** What did not parse is asked for again with the exact problem as the last thing that is read. */
-export function unreadableText(problem: string): string {
-  return `That reply is not a plan. Reply again, with the corrected JSON object only. The problem: ${problem}`;
-}
-
 export function refusalText(problem: string): string {
   return `That plan is not accepted: ${problem}\nWrite the complete plan again.`;
 }

@@ -1,10 +1,11 @@
+import { askingUntil, MOST_REASKS, type Read, Reasks } from '../../core/ask-until.js';
 import { FlyballError, failureOf } from '../../core/errors.js';
 import { degraded, failed, type Outcome } from '../../core/outcome.js';
-import { append, type Prompt } from '../../core/prompt.js';
-import { claimNotice, type Proofs, unprovenClaims, type WhenUnproven } from '../../core/proofs.js';
+import { append } from '../../core/prompt.js';
+import { type Proofs, unproven, unprovenClaims, type WhenUnproven } from '../../core/proofs.js';
 import { findJson } from '../../core/read-json.js';
 import type { MadeCall, Run } from '../../core/run.js';
-import type { Session } from '../../core/session.js';
+import type { Reply, Session } from '../../core/session.js';
 import type { PlanResult } from './parts.js';
 
 export interface PlanProofs {
@@ -16,8 +17,6 @@ export interface PlanProofs {
   readonly maxReasks?: number;
 }
 
-const DEFAULT_REASKS = 2;
-
 /**
  * Holds what a finished plan says against what its steps called. The worker's model is asked to say it again, without
  * tools: the work is over, only the words can change.
@@ -25,26 +24,24 @@ const DEFAULT_REASKS = 2;
 export async function proveOutput(
   run: Run,
   session: Session,
-  { proofs, whenUnproven = 'fail', maxReasks = DEFAULT_REASKS }: PlanProofs,
+  { proofs, whenUnproven = 'fail', maxReasks = MOST_REASKS }: PlanProofs,
   result: PlanResult,
   calls: readonly MadeCall[],
 ): Promise<Outcome<PlanResult> | undefined> {
   const { tools: _tools, toolChoice: _choice, ...speaker } = session;
-  let output = result.output;
-  let tip: Prompt = append(undefined, { role: 'user', content: `You reported:\n${output}`, owner: 'plan' });
-  for (let asked = 0; ; asked++) {
-    const claims = claimsIn(proofs, output, calls);
-    if (claims === undefined) return asked === 0 ? undefined : { stop: 'done', value: { ...result, output } };
-    run.note({ kind: 'claim-unproven', claims, asked: asked + 1 });
-    if (asked >= maxReasks) return unproven(whenUnproven, { ...result, output }, claims);
-    const notice = `${claimNotice(claims)}\nNothing can be called any more. Reply with the corrected report only, in the same form.`;
-    const reply = await run.ask(
-      speaker,
-      append(tip, { role: 'user', content: notice, owner: 'plan', trust: 'system' }),
-    );
-    tip = reply.prompt;
-    output = reply.text;
-  }
+  const read = ({ text }: Pick<Reply<string>, 'text'>): Read<string> => {
+    const claims = claimsIn(proofs, text, calls);
+    return claims === undefined ? { ok: true, value: text } : unproven(claims, false);
+  };
+  const reported = read({ text: result.output });
+  if (reported.ok) return undefined;
+  const prompt = append(undefined, { role: 'user', content: `You reported:\n${result.output}`, owner: 'plan' });
+  const reasks = new Reasks(session.name, maxReasks);
+  const first = reasks.after(run, { text: result.output, finish: 'stop', toolCalls: [], prompt }, reported);
+  if (first instanceof FlyballError) return ended(whenUnproven, result, first);
+  const asked = await askingUntil(run, reasks, (tip) => run.ask(speaker, tip), first, read);
+  const said = { ...result, output: asked.reply.text };
+  return asked.ok ? { stop: 'done', value: said } : ended(whenUnproven, said, asked.error);
 }
 
 function claimsIn(proofs: Proofs, output: string, calls: readonly MadeCall[]): string | undefined {
@@ -53,8 +50,6 @@ function claimsIn(proofs: Proofs, output: string, calls: readonly MadeCall[]): s
   return found.ok ? unprovenClaims(proofs, found.value, calls) : undefined;
 }
 
-function unproven(whenUnproven: WhenUnproven, result: PlanResult, claims: string): Outcome<PlanResult> {
-  const why = `The plan's output claims what the journal does not show: ${claims}`;
-  if (whenUnproven === 'degrade') return degraded(result, why);
-  return failed(failureOf(new FlyballError('CLAIM_UNPROVEN', why)), result);
+function ended(whenUnproven: WhenUnproven, result: PlanResult, error: FlyballError): Outcome<PlanResult> {
+  return whenUnproven === 'degrade' ? degraded(result, error.message) : failed(failureOf(error), result);
 }

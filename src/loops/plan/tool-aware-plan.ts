@@ -45,7 +45,8 @@ export function toolAwarePlan(options: {
       const calls = result.records.flatMap(({ actualToolCalls }) => actualToolCalls);
       return (await proveOutput(run.scope('prove'), session, output, result, calls)) ?? outcomeOf(result);
     } catch (error) {
-      if (error instanceof FlyballError && error.code === 'PLAN_INVALID') return failed(failureOf(error));
+      if (error instanceof FlyballError && (error.code === 'PLAN_INVALID' || error.code === 'REPLY_INVALID'))
+        return failed(failureOf(error));
       throw error;
     }
   };

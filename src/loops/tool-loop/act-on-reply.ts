@@ -1,7 +1,8 @@
 import { FlyballError, failureOf } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
-import { claimNotice } from '../../core/proofs.js';
+import { unproven } from '../../core/proofs.js';
 import type { Run } from '../../core/run.js';
+import type { Checked } from '../../core/schema.js';
 import type { Reply } from '../../core/session.js';
 import { CONFIRMATION } from './confirmation.js';
 import { executeCalls, type Resolved } from './execute-calls.js';
@@ -55,55 +56,38 @@ async function judged<O>(
   if (reply.finish === 'length') {
     const read = await parts.read(run, reply.text);
     const cut = stop<O>('length', 'the answer is cut at the limit of output tokens');
-    const claims = read.ok ? parts.prove?.(run, read.value) : undefined;
-    if (read.ok && claims !== undefined) return unproven(parts, read.value, claims);
-    return read.ok ? { ...cut, output: read.value } : cut;
+    const end = read.ok ? accepted(run, parts, state, reply, read) : undefined;
+    return end?.termination.reason === 'completed' ? { ...end, ...cut } : (end ?? cut);
   }
   if (parts.confirms && !state.isConfirming) {
     state.confirm(CONFIRMATION);
     return undefined;
   }
-  return accepted(run, parts, state, reply);
+  const isEmpty = reply.text.trim() === '';
+  const read = isEmpty ? ({ ok: false, problem: 'The answer is empty.' } as const) : await parts.read(run, reply.text);
+  return accepted(run, parts, state, reply, read);
 }
 
-async function accepted<O>(
+/** Taken when it fits and the journal shows what it claims, and else asked for again with the reason. */
+function accepted<O>(
   run: Run,
   parts: LoopParts<O>,
   state: LoopState,
   reply: Reply<string>,
-): Promise<LoopStop<O> | undefined> {
-  const isEmpty = reply.text.trim() === '';
-  const read = isEmpty ? ({ ok: false, problem: 'The answer is empty.' } as const) : await parts.read(run, reply.text);
-  if (read.ok) return proven(run, parts, state, { text: reply.text, output: read.value });
-  // the same mistake word for word: asking again would only buy it once more
-  if (state.repairs >= parts.maxRepairs || state.unfit === reply.text) {
-    const failure = failureOf(new FlyballError('REPLY_INVALID', `The answer does not fit its schema: ${read.problem}`));
-    return { termination: { reason: 'invalid_output', why: failure.message, failure } };
-  }
-  state.repair(read.problem);
-  return undefined;
-}
-
-/** The answer fits. It is taken when the journal shows what it claims, and else asked for again with the facts. */
-function proven<O>(
-  run: Run,
-  parts: LoopParts<O>,
-  state: LoopState,
-  { text, output }: { readonly text: string; readonly output: O },
+  read: Checked<O>,
 ): LoopStop<O> | undefined {
-  const claims = parts.prove?.(run, output);
-  if (claims === undefined) return { ...stop<O>('completed', 'answered'), output };
-  run.note({ kind: 'claim-unproven', claims, asked: state.repairs + 1 });
-  if (state.repairs >= parts.maxRepairs || state.unfit === text) return unproven(parts, output, claims);
-  state.correct(claimNotice(claims));
-  return undefined;
-}
-
-function unproven<O>({ whenUnproven }: LoopParts<O>, output: O, claims: string): LoopStop<O> {
-  const why = `The answer claims what the journal does not show: ${claims}`;
-  if (whenUnproven === 'degrade') return { termination: { reason: 'unproven_output', why, isKept: true }, output };
-  const failure = failureOf(new FlyballError('CLAIM_UNPROVEN', why));
-  return { termination: { reason: 'unproven_output', why, failure } };
+  const claims = read.ok ? parts.prove?.(run, read.value) : undefined;
+  if (read.ok && claims === undefined) return { ...stop<O>('completed', 'answered'), output: read.value };
+  const next = state.reasks.after(run, reply, read.ok ? unproven(claims ?? '') : read);
+  if (!(next instanceof FlyballError)) {
+    state.prompt = next;
+    return undefined;
+  }
+  const why = next.message;
+  if (!read.ok) return { termination: { reason: 'invalid_output', why, failure: failureOf(next) } };
+  if (parts.whenUnproven === 'degrade')
+    return { termination: { reason: 'unproven_output', why, isKept: true }, output: read.value };
+  return { termination: { reason: 'unproven_output', why, failure: failureOf(next) } };
 }
 
 async function acted<O>(

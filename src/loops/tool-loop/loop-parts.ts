@@ -1,3 +1,4 @@
+import { MOST_REASKS } from '../../core/ask-until.js';
 import { ConfigError } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
 import type { WhenUnproven } from '../../core/proofs.js';
@@ -32,7 +33,7 @@ export interface ToolLoopOptions<O = string> {
   /** What becomes of an answer that is still not proven after the last re-ask: `fail` where it is absent. */
   readonly whenUnproven?: WhenUnproven;
   /** How often an answer that does not fit, or is not proven, is asked for again. */
-  readonly maxRepairs?: number;
+  readonly maxReasks?: number;
   /** Carries what happens into memory: one step an iteration. */
   readonly capture?: ObservationCapture;
   /** Holds for `textCalls`, whose tools stand in the setup; the seam `toolBudgetSeam` holds it for all others. */
@@ -65,7 +66,7 @@ export interface LoopParts<O> extends Measures {
   /** The most characters that the tools can take in a request. */
   readonly toolChars: number;
   readonly autonomy: AutonomyBudget;
-  readonly maxRepairs: number;
+  readonly maxReasks: number;
   readonly capture: ObservationCapture | undefined;
   readonly compactor: Session;
   /** `offered`: what the model was really shown, where that was less than all; the rest does not exist for it. */
@@ -75,17 +76,15 @@ export interface LoopParts<O> extends Measures {
   readonly whenUnproven: WhenUnproven;
 }
 
-export const DEFAULT_REPAIRS = 2;
-
 /** Applies where no profile is given. It keeps no counters, so all loops share it. */
 const DEFAULT_AUTONOMY_BUDGET = autonomyBudget();
 
 /** Bad settings fail here, before a token is spent. */
 export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
   const config = completeConfig(options.config);
-  const { maxRepairs = DEFAULT_REPAIRS } = options;
-  if (!(Number.isInteger(maxRepairs) && maxRepairs >= 0))
-    throw new ConfigError(`maxRepairs of a tool loop must be a whole number of at least 0, got ${maxRepairs}.`);
+  const { maxReasks = MOST_REASKS } = options;
+  if (!(Number.isInteger(maxReasks) && maxReasks >= 0))
+    throw new ConfigError(`maxReasks of a tool loop must be a whole number of at least 0, got ${maxReasks}.`);
   const given = givenTools(options.tools);
   const usable = usableTools(given, options.session, config);
   const textForm = usable.tools.length > 0 && config.textCalls !== 'off' ? config.textCalls : undefined;
@@ -100,7 +99,7 @@ export function partsOf<O = string>(options: ToolLoopOptions<O>): LoopParts<O> {
     ...measuresOf(options.session, config),
     toolChars: usable.tools.reduce((sum, tool) => sum + JSON.stringify(specOf(tool)).length, RECALL_CHARS),
     autonomy: options.autonomy ?? DEFAULT_AUTONOMY_BUDGET,
-    maxRepairs,
+    maxReasks,
     capture: options.capture,
     compactor: options.compactor ?? compactorFor(options.session),
     resolve: (call, extra, offered) => {

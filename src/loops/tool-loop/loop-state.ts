@@ -1,3 +1,4 @@
+import { Reasks } from '../../core/ask-until.js';
 import type { Failure } from '../../core/errors.js';
 import type { ToolCall } from '../../core/model.js';
 import { append, type Prompt } from '../../core/prompt.js';
@@ -28,9 +29,8 @@ export class LoopState {
   repeatedCall: string | undefined;
   /** The question for confirmation is open. */
   isConfirming = false;
-  repairs = 0;
-  /** An answer that did not fit. */
-  unfit: string | undefined;
+  /** Answers that were asked for again. */
+  readonly reasks: Reasks;
   rawText = '';
   model: string;
   readonly digest = new ErrorDigest();
@@ -53,6 +53,7 @@ export class LoopState {
     this.parts = parts;
     this.prompt = prompt;
     this.session = parts.session;
+    this.reasks = new Reasks(parts.session.name, parts.maxReasks);
     this.model = parts.session.model.id;
   }
 
@@ -143,20 +144,6 @@ export class LoopState {
   confirm(question: string): void {
     this.isConfirming = true;
     this.tell(question);
-  }
-
-  /** The answer does not fit: what is wrong is the last thing the model reads. */
-  repair(problem: string): void {
-    this.repairs++;
-    this.unfit = this.rawText;
-    this.tell(`That answer does not fit the required format. Give it again, corrected. ${problem}`);
-  }
-
-  /** The answer fits but is not true: the facts are the last thing the model reads. */
-  correct(notice: string): void {
-    this.repairs++;
-    this.unfit = this.rawText;
-    this.tell(notice);
   }
 
   malformed(problem: string): void {

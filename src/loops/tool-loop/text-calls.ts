@@ -1,3 +1,4 @@
+import { reaskText } from '../../core/ask-until.js';
 import type { ToolCall } from '../../core/model.js';
 import { specOf } from '../../core/request.js';
 import type { ToolRef } from '../../core/tool.js';
@@ -110,7 +111,7 @@ function inert(content: string): string {
 }
 
 export function malformedNotice(problem: string): string {
-  return `Your tool calls could not be read: ${problem}. None was executed. Send the block again in the required form.`;
+  return reaskText({ problem: `Your tool calls could not be read: ${problem}. None was executed.` });
 }
 
 function malformed(problem: string): TextCalls {

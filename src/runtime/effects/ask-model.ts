@@ -1,5 +1,6 @@
+import { askingUntil, MOST_REASKS, NO_CALLS, Reasks } from '../../core/ask-until.js';
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
-import { fingerprint } from '../../core/codec.js';
+import { fingerprint, roundTrip } from '../../core/codec.js';
 import { EffectError, FlyballError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
 import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } from '../../core/model.js';
@@ -7,6 +8,7 @@ import { costOf, worstCost } from '../../core/prices.js';
 import { append, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
 import { outputLimitOf } from '../../core/request.js';
+import type { DomainEvent } from '../../core/run.js';
 import type { Input, Reply, Session } from '../../core/session.js';
 import { underSetup } from '../../core/setup-chain.js';
 import type { ToolRef } from '../../core/tool.js';
@@ -30,27 +32,47 @@ import {
 import { rememberLinks, storeLinks } from './prompt-links.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
-const DEFAULT_REASKS = 2;
 
 /** What is asked, and how it is planned in the budget of the moment. */
 interface Asked {
   readonly session: Session<unknown>;
   readonly prompt: Prompt;
-  readonly calls: number;
   readonly plan: () => CallPlan;
 }
 
-/** One model call, or a bounded number of re-asks when the session has an output schema. */
-export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>, input: Input): Promise<Reply<T>> {
+/** One model call. With an output schema it is asked again, a bounded number of times, until the reply fits. */
+export async function askModel<T>(
+  attempt: Attempt,
+  scope: Scope,
+  session: Session<T>,
+  input: Input,
+): Promise<Reply<T>> {
+  if (session.output === undefined) return askOnce(attempt, scope, session, input);
+  const journal = { note: (event: DomainEvent) => attempt.tellings.note(scope.path, roundTrip(event)) };
+  const reasks = new Reasks(session.name, session.maxReasks ?? MOST_REASKS);
+  const asked = await askingUntil(
+    journal,
+    reasks,
+    (tip) => askOnce(attempt, scope, session, tip),
+    input,
+    ({ value, problem }) => (problem === undefined ? { ok: true, value } : { ok: false, problem }),
+  );
+  if (!asked.ok) throw asked.error;
+  return asked.reply;
+}
+
+/** A reply, and what is wrong with it where the session has a schema that it does not fit. */
+type OneReply<T> = Reply<T> & { readonly problem?: string };
+
+function askOnce<T>(attempt: Attempt, scope: Scope, session: Session<T>, input: Input): Promise<OneReply<T>> {
   const prompt = underSetup(session, input);
-  const calls = session.output === undefined ? 1 : 1 + (session.maxReasks ?? DEFAULT_REASKS);
   const id = `${scope.path}#${scope.effects}`;
-  const plan = callPlanner(attempt, scope, session, prompt, calls);
-  return ask<Reply<T>>(attempt, scope, {
+  const plan = callPlanner(attempt, scope, session, prompt);
+  return ask<OneReply<T>>(attempt, scope, {
     kind: 'ask',
     fp: fingerprint('ask', session.name, prompt.id),
     want: attempt.recorded.ends.has(id) || attempt.recorded.starts.has(id) ? {} : plan().want,
-    drive: (pending) => drive(attempt, pending, { session: session as Session<unknown>, prompt, calls, plan }),
+    drive: (pending) => drive(attempt, pending, { session: session as Session<unknown>, prompt, plan }),
     answer: (end) => {
       rememberLinks(attempt, prompt);
       const { reply, failure } = end as EventOf<'ask-end'>;
@@ -62,11 +84,12 @@ export function askModel<T>(attempt: Attempt, scope: Scope, session: Session<T>,
   });
 }
 
-function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply): Reply<T> {
+function replyFor<T>(session: Session<T>, prompt: Prompt, reply: RecordedReply): OneReply<T> {
   const toolCalls = reply.toolCalls ?? [];
   return {
     value: answerIn(reply, session.output !== undefined) as T,
     text: reply.text,
+    ...(reply.problem === undefined ? {} : { problem: reply.problem }),
     toolCalls,
     finish: reply.finish,
     usage: reply.usage,
@@ -93,7 +116,8 @@ function reasoningFor({ reasoning, opaqueReasoning, toolCalls }: RecordedReply):
 
 function answerIn(reply: RecordedReply, hasSchema: boolean): unknown {
   if (!hasSchema) return reply.text;
-  if (reply.toolCalls !== undefined) return undefined; // the model proposed calls instead of answering
+  // the model proposed calls instead of answering, or answered what does not fit
+  if (reply.toolCalls !== undefined || reply.problem !== undefined) return undefined;
   return reply.value === undefined ? (JSON.parse(reply.text) as unknown) : reply.value;
 }
 
@@ -132,57 +156,36 @@ async function drive(attempt: Attempt, pending: Pending, asked: Asked): Promise<
 async function converse(
   attempt: Attempt,
   pending: Pending,
-  { session, prompt, calls, maxOutputTokens }: Asked & { readonly maxOutputTokens: number },
+  { session, prompt, maxOutputTokens }: Asked & { readonly maxOutputTokens: number },
   nth: number,
 ): Promise<void> {
   const began = attempt.clock.monotonic();
-  const tally = { calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
-  let asked = prompt;
-  let problem = '';
-  while (tally.calls < calls) {
-    tally.calls++;
-    const timeoutMs = session.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-    let offered: readonly string[] | undefined;
-    const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, async (how) => {
-      const tools = await toolsFor(attempt, pending, session);
-      if (tools !== session.tools && session.tools !== undefined) offered = tools.map(({ name }) => name);
-      return generate(attempt, pending, { session, prompt: asked, tools, maxOutputTokens }, how, nth);
-    });
-    if (pending.closedBy !== undefined) return attempt.drop(pending);
-    if (end.ended !== 'value') {
-      const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
-      // a call that was cut off may have been paid for
-      if (end.ended === 'error')
-        addWasted(attempt, session, tally, wastedIn(session, asked, end.error, maxOutputTokens));
-      const possibly = end.ended === 'stopped' ? { possibly: restOf(pending.reserved, tally) } : {};
-      return attempt.record({ type: 'ask-end', id: pending.id, failure, spent: amountsOf(tally), ...possibly });
-    }
-    const reply = {
-      ...end.value,
-      ...(offered === undefined ? {} : { offered }),
-      usage: soundUsage(session, asked, end.value.usage, maxOutputTokens),
-    };
-    addUsage(tally, reply.usage, costOf(reply.usage, priceOfReply(attempt, session, reply.model)));
-    addWasted(attempt, session, tally, reply.wasted);
-    const read = await readReply(session, reply);
-    if (read.ok) return recordReply(attempt, pending, reply, read.value, tally, attempt.clock.monotonic() - began);
-    problem = read.problem;
-    attempt.push({ type: 'guard-refused', id: `${pending.id}!reask${tally.calls}`, seam: 'model', why: problem });
-    asked = append(append(asked, { role: 'assistant', content: end.value.text }), {
-      role: 'user',
-      content: `That reply does not fit the required format: ${problem.slice(0, 1000)}. Reply again, with corrected JSON only.`,
-    });
-  }
-  attempt.record({
-    type: 'ask-end',
-    id: pending.id,
-    failure: {
-      code: 'REPLY_INVALID',
-      message: `After ${calls} calls the reply of ${session.name} still does not fit: ${problem}`,
-      retryable: false,
-    },
-    spent: amountsOf(tally),
+  const tally = { input: 0, output: 0, costUsd: 0 };
+  const timeoutMs = session.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  let offered: readonly string[] | undefined;
+  const end = await runBody(attempt, pending, { key: keyOf(attempt, pending), timeoutMs }, async (how) => {
+    const tools = await toolsFor(attempt, pending, session);
+    if (tools !== session.tools && session.tools !== undefined) offered = tools.map(({ name }) => name);
+    return generate(attempt, pending, { session, prompt, tools, maxOutputTokens }, how, nth);
   });
+  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  if (end.ended !== 'value') {
+    const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
+    // a call that was cut off may have been paid for
+    if (end.ended === 'error')
+      addWasted(attempt, session, tally, wastedIn(session, prompt, end.error, maxOutputTokens));
+    const possibly = end.ended === 'stopped' ? { possibly: restOf(pending.reserved, tally) } : {};
+    return attempt.record({ type: 'ask-end', id: pending.id, failure, spent: amountsOf(tally), ...possibly });
+  }
+  const reply = {
+    ...end.value,
+    ...(offered === undefined ? {} : { offered }),
+    usage: soundUsage(session, prompt, end.value.usage, maxOutputTokens),
+  };
+  addUsage(tally, reply.usage, costOf(reply.usage, priceOfReply(attempt, session, reply.model)));
+  addWasted(attempt, session, tally, reply.wasted);
+  const read = await readReply(session, reply);
+  recordReply(attempt, pending, { ...reply, ...read }, tally, attempt.clock.monotonic() - began);
 }
 
 /** The tools that a request may carry: those of the session, or what the seam leaves of them. */
@@ -224,22 +227,22 @@ async function generate(
   );
 }
 
-type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+/** What is kept of reading: a value that is not simply the text parsed, or what is wrong. A replay reads nothing again. */
+type Kept = Pick<RecordedReply, 'value' | 'problem'>;
 
-async function readReply(session: Session<unknown>, reply: ModelReply): Promise<Read> {
-  if (session.output === undefined || reply.toolCalls.length > 0) return { ok: true, value: undefined };
-  const read = await readJson(reply.text, session.output);
-  if (!read.ok) return read;
-  // a replay parses the text again, so a value that is not simply that is kept beside it
+async function readReply({ output, tools = NO_TOOLS }: Session<unknown>, reply: ModelReply): Promise<Kept> {
+  if (output === undefined) return {};
+  if (reply.toolCalls.length > 0) return tools.length > 0 ? {} : { problem: NO_CALLS };
+  const read = await readJson(reply.text, output);
+  if (!read.ok) return { problem: read.problem };
   const isText = isJson(reply.text) && JSON.stringify(read.value) === JSON.stringify(read.parsed);
-  return { ok: true, value: isText ? undefined : read.value };
+  return isText ? {} : { value: read.value };
 }
 
 function recordReply(
   attempt: Attempt,
   pending: Pending,
-  reply: ModelReply & { readonly offered?: readonly string[] },
-  value: unknown,
+  reply: ModelReply & Kept & { readonly offered?: readonly string[] },
   tally: Tally,
   ms: number,
 ): void {
@@ -256,8 +259,8 @@ function recordReply(
     ...(reply.wasted === undefined ? {} : { wasted: reply.wasted }),
     ...(reply.offered === undefined ? {} : { offered: reply.offered }),
     costUsd: tally.costUsd,
-    ...(value === undefined ? {} : { value }),
-    calls: tally.calls,
+    ...(reply.value === undefined ? {} : { value: reply.value }),
+    ...(reply.problem === undefined ? {} : { problem: reply.problem }),
     ms,
   };
   try {
@@ -268,7 +271,6 @@ function recordReply(
 }
 
 interface Tally {
-  calls: number;
   input: number;
   output: number;
   costUsd: number;
@@ -309,5 +311,5 @@ function restOf(reserved: Partial<Amounts> | undefined, tally: Tally): Partial<A
 }
 
 function amountsOf(tally: Tally): Partial<Amounts> {
-  return { modelCalls: tally.calls, tokensIn: tally.input, tokensOut: tally.output, costUsd: tally.costUsd };
+  return { modelCalls: 1, tokensIn: tally.input, tokensOut: tally.output, costUsd: tally.costUsd };
 }

@@ -10,9 +10,6 @@ import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Scope } from '../scope.js';
 
-/** A re-ask adds the reply and a sentence about what is wrong with it. */
-const REASK_NOTE_TOKENS = 400;
-
 /** Less than this is no answer: where not even so much is left, the call is refused. */
 const LEAST_OUTPUT_TOKENS = 256;
 
@@ -23,40 +20,37 @@ export interface CallPlan {
 }
 
 /**
- * Plans the call and its re-asks, in the budget as it is when it is asked: the most they can cost is taken out before
- * anything is sent. Where there is no room for the longest reply, the model is asked for a shorter one.
+ * Plans the call in the budget as it is when it is asked: the most it can cost is taken out before anything is sent.
+ * Where there is no room for the longest reply, the model is asked for a shorter one.
  */
 export function callPlanner(
   attempt: Attempt,
   scope: Pick<Scope, 'ledger'>,
   session: Session<never> | Session<unknown>,
   prompt: Prompt,
-  calls: number,
 ): () => CallPlan {
   let worst: ((output: number) => Partial<Amounts>) | undefined;
   return () => {
-    worst ??= worstCase(attempt, session, prompt, calls);
+    worst ??= worstCase(attempt, session, prompt);
     const maxOutputTokens = fitting(scope.ledger, worst, outputLimitOf(session));
     return { maxOutputTokens, want: worst(maxOutputTokens) };
   };
 }
 
-/** The most the call and its re-asks can cost, by the length of the replies. */
+/** The most the call can cost, by the length of the reply. */
 function worstCase(
   attempt: Attempt,
   session: Session<never> | Session<unknown>,
   prompt: Prompt,
-  calls: number,
 ): (output: number) => Partial<Amounts> {
   const request = requestFor(session as Session<unknown>, prompt, session.tools ?? NO_TOOLS);
   const first = Math.max(...choices(session).map((model) => model.countTokens(request)));
-  const paid = calls * (session.model.paidAttempts ?? 1);
+  const paid = session.model.paidAttempts ?? 1;
+  const tokensIn = paid * first;
   const price = dearestPrice(attempt, session);
   return (output) => {
-    // each re-ask sends the prompt again, with every reply before it
-    const tokensIn = paid * first + ((paid * (calls - 1)) / 2) * (calls > 1 ? output + REASK_NOTE_TOKENS : 0);
     const tokensOut = paid * output;
-    return { modelCalls: calls, tokensIn, tokensOut, costUsd: worstCost(tokensIn, tokensOut, price) };
+    return { modelCalls: 1, tokensIn, tokensOut, costUsd: worstCost(tokensIn, tokensOut, price) };
   };
 }
 

@@ -105,7 +105,7 @@ class WorkCounters {
           this.count(runId, (agent) => this.ended.add({ agent, stop: event.outcome.stop }));
           break;
         case 'ask-end':
-          this.calls.add({ result: event.failure === undefined ? 'ok' : 'failed' }, event.reply?.calls ?? 1);
+          this.calls.add({ result: event.failure === undefined ? 'ok' : 'failed' }, 1);
           this.tokens.add({ direction: 'in' }, event.spent.tokensIn ?? 0);
           this.tokens.add({ direction: 'out' }, event.spent.tokensOut ?? 0);
           this.cost.add({}, event.spent.costUsd ?? 0);

@@ -85,7 +85,7 @@ function endFacts({ end }: Effect): readonly Fact[] {
       ['of these cached', amount(reply?.usage.cacheRead)],
       ['Tokens out', amount(spent.tokensOut ?? reply?.usage.output)],
       ['Cost', spent.costUsd === undefined ? undefined : dollars(spent.costUsd)],
-      ['Calls', reply !== undefined && reply.calls > 1 ? String(reply.calls) : undefined],
+      ['Not accepted', reply?.problem],
       ['Answered by', reply?.model],
       ['Finished', reply?.finish],
     ];
