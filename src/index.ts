@@ -75,7 +75,7 @@ export {
   sharedPrefix,
   type Trust,
 } from './core/prompt.js';
-export type { Proofs, WhenUnproven } from './core/proofs.js';
+export type { Claim, Proofs, WhenUnproven } from './core/proofs.js';
 export type { Question, QuestionRequest, Widget } from './core/question.js';
 export type {
   Agent,

@@ -1,10 +1,10 @@
 import { AXES } from '../core/budget.js';
-import { type Proofs, toolOf } from '../core/proofs.js';
 import type { JsonSchema } from '../core/schema.js';
 import { completeConfig, DEFAULT_CONFIG } from '../loops/tool-loop/config.js';
 import { AUTONOMY_LEVELS } from '../tools/governance/autonomy-level.js';
 import type { AgentSpec, Dependency, Ownership } from './agent-spec.js';
 import { readFields } from './check-fields.js';
+import { checkProofs, readProofs } from './check-proofs.js';
 import { type Read, type SpecPath, SpecReader, type SpecSource } from './spec-reader.js';
 
 const text: Read = (reader, value, path) => reader.text(value, path);
@@ -43,8 +43,11 @@ const FIELDS: Readonly<Record<keyof AgentSpec, Read>> = {
 
 const REQUIRED = ['name', 'description'] as const;
 
-/** A definition that came from outside, checked to its last field. Lists and shorthands are brought into one form. */
-export function checkAgentSpec(data: unknown, source: SpecSource): AgentSpec {
+/**
+ * A definition that came from outside, checked to its last field. Lists and shorthands are brought into one form.
+ * `output`: the schema of a library, which is no part of the data.
+ */
+export function checkAgentSpec(data: unknown, source: SpecSource, output?: JsonSchema): AgentSpec {
   const reader = new SpecReader(source);
   const given = reader.mapping(data, [], Object.keys(FIELDS));
   const spec = given === undefined ? {} : reader.members(given, [], FIELDS);
@@ -53,42 +56,9 @@ export function checkAgentSpec(data: unknown, source: SpecSource): AgentSpec {
     if (given['outputs'] !== undefined && given['outputSchema'] !== undefined)
       reader.wrong(['outputSchema'], 'stands beside outputs: keep one of them');
   }
-  if (given !== undefined) checkProofs(reader, spec);
+  if (given !== undefined) checkProofs(reader, spec, output);
   reader.finish();
   return spec as unknown as AgentSpec;
-}
-
-/** Tools for each value: one name, or a list of them. */
-function readProofs(reader: SpecReader, value: unknown, path: SpecPath): Proofs | undefined {
-  const fields = reader.mapping(value, path);
-  const tools: Read = (of, named, at) => (typeof named === 'string' ? of.text(named, at) : of.texts(named, at));
-  const values: Read = (of, known, at) => {
-    const given = of.mapping(known, at);
-    return given && of.members(given, at, Object.fromEntries(Object.keys(given).map((key) => [key, tools])));
-  };
-  return (
-    fields &&
-    (reader.members(
-      fields,
-      path,
-      Object.fromEntries(Object.keys(fields).map((key) => [key, values])),
-    ) as unknown as Proofs)
-  );
-}
-
-/** A proof that can never be asked for, or never be given, is a mistake in the definition. */
-function checkProofs(reader: SpecReader, spec: Partial<AgentSpec>): void {
-  const { proofs, outputs, outputSchema, tools = [] } = spec;
-  if (proofs === undefined) return;
-  const schema = outputSchema?.['properties'] as Readonly<Record<string, unknown>> | undefined;
-  const known = outputs ?? schema;
-  for (const [field, values] of Object.entries(proofs)) {
-    if (known !== undefined && !(field in known)) reader.wrong(['proofs', field], 'is no output field');
-    for (const [value, needs] of Object.entries(values))
-      for (const need of [needs].flat())
-        if (!tools.includes(toolOf(need)))
-          reader.wrong(['proofs', field, value], `names ${toolOf(need)}, which is none of the tools`);
-  }
 }
 
 function readName(reader: SpecReader, value: unknown, path: SpecPath): string | undefined {

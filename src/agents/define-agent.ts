@@ -4,17 +4,20 @@ import { ConfigError } from '../core/errors.js';
 import type { Model } from '../core/model.js';
 import { failed } from '../core/outcome.js';
 import { append, type Prompt } from '../core/prompt.js';
-import { unprovenClaims } from '../core/proofs.js';
+import { type Proofs, unprovenClaims, unprovenInText } from '../core/proofs.js';
 import type { Agent, MadeCall, Run } from '../core/run.js';
 import { type Checked, type JsonSchema, jsonSchemaOf, type StandardSchema } from '../core/schema.js';
 import type { Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
-import { type LoopParts, partsOf } from '../loops/tool-loop/loop-parts.js';
+import { type LoopParts, type Prove, partsOf } from '../loops/tool-loop/loop-parts.js';
 import { runToolLoop, type ToolLoopEnd, type ToolLoopResult } from '../loops/tool-loop/tool-loop.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import type { Memory } from '../memory/memory.js';
 import type { AutonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { autonomySeams } from '../tools/governance/governance.js';
+import { isStandard } from '../tools/input-schema.js';
+import { shapeProblem } from '../tools/json-schema-shape.js';
+import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
 import { type Toolset, toolset } from '../tools/toolset.js';
 import {
   type AgentSkills,
@@ -27,6 +30,7 @@ import {
 } from './agent-skills.js';
 import type { AgentSpec } from './agent-spec.js';
 import { checkAgentSpec } from './check-agent-spec.js';
+import { fieldsToRequire } from './check-proofs.js';
 import { type OpeningParts, opening, reminder } from './opening.js';
 import { type OutputForm, outputForm, readOutput } from './output.js';
 import { type AgentResult, singleShot } from './single-shot.js';
@@ -44,8 +48,8 @@ export interface AgentDefinition<O = unknown>
 
 /** What an agent is fitted with beside its data. */
 export interface AgentFittings<O = unknown> {
-  /** Instead of `outputs`: a schema of your library, whose type the output has. */
-  readonly output?: StandardSchema<unknown, O>;
+  /** Instead of `outputs`: a schema of your library, whose type the output has, or a JSON Schema object. */
+  readonly output?: StandardSchema<unknown, O> | JsonSchema;
   readonly outputJsonSchema?: JsonSchema;
   /** How often an answer that does not fit is asked for again: 2 where it is absent. */
   readonly maxReasks?: number;
@@ -96,8 +100,9 @@ interface Made<O> {
 
 /** An agent out of its definition: everything is checked here, before a token is spent. */
 export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: AgentDefinition<O>): DefinedAgent<O> {
-  const spec = checkAgentSpec(dataOf(definition), `Agent "${String(definition.name)}"`);
-  const form = outputForm(spec, schemaGiven(definition));
+  const given = schemaGiven(definition);
+  const spec = checkAgentSpec(dataOf(definition), `Agent "${String(definition.name)}"`, given?.schema);
+  const form = outputForm(spec, given);
   const made = madeOf(definition, spec, form);
   const { name } = spec;
   const { setup } = made.session;
@@ -168,9 +173,7 @@ function loopParts<O>(
   const { loop, maxReasks, capture, autonomyBudget, proofs, whenUnproven } = definition;
   return partsOf<O>({
     session,
-    ...(proofs === undefined
-      ? {}
-      : { prove: (run, output) => unprovenClaims(proofs, output, known?.() ?? run.calls()) }),
+    ...(proofs === undefined ? {} : { prove: proverOf(proofs, form, known) }),
     ...(whenUnproven === undefined ? {} : { whenUnproven }),
     read: (run, text) => read<O>(run, form, text),
     ...(tools === undefined ? {} : { tools }),
@@ -179,6 +182,14 @@ function loopParts<O>(
     ...(capture === undefined ? {} : { capture }),
     ...(autonomyBudget === undefined ? {} : { autonomy: autonomyBudget }),
   });
+}
+
+/** An answer without a form is words for a person, in which claims may stand. */
+function proverOf(proofs: Proofs, form: OutputForm, known: Calls | undefined): Prove {
+  if (form.kind === 'named' && form.fields.length === 0)
+    return (run, _output, text) => unprovenInText(proofs, text, known?.() ?? run.calls());
+  const required = form.kind === 'schema' ? fieldsToRequire(proofs, form.schema) : [];
+  return (run, output) => unprovenClaims(proofs, output, known?.() ?? run.calls(), required);
 }
 
 function iterative<O>(made: Made<O>): Agent<unknown, ToolLoopResult<O>> {
@@ -288,10 +299,22 @@ function schemaGiven<O>(
 ): { readonly schema: JsonSchema; readonly check: StandardSchema } | undefined {
   const { output, outputJsonSchema, name } = definition;
   if (output === undefined) return undefined;
-  const schema = outputJsonSchema ?? jsonSchemaOf(output as StandardSchema);
+  if (!isStandard(output)) return plainSchema(name, output);
+  const schema = outputJsonSchema ?? jsonSchemaOf(output);
   if (schema === undefined)
     throw new ConfigError(`The output schema of ${name} cannot be shown to a model: pass outputJsonSchema beside it.`);
-  return { schema, check: output as StandardSchema };
+  return { schema, check: output };
+}
+
+/** A JSON Schema object, as tools take one. */
+function plainSchema(name: string, output: unknown): { readonly schema: JsonSchema; readonly check: StandardSchema } {
+  if (typeof output !== 'object' || output === null || Array.isArray(output))
+    throw new ConfigError(
+      `The output of ${name} is ${JSON.stringify(output)}: pass a Standard Schema (zod, valibot, arktype) or a JSON Schema object.`,
+    );
+  const problem = shapeProblem(output as JsonSchema, 'output');
+  if (problem !== undefined) throw new ConfigError(`The output schema of ${name} is wrong: ${problem}`);
+  return { schema: output as JsonSchema, check: jsonSchemaStandard(output as JsonSchema) };
 }
 
 /** The data of a definition: what a YAML file would hold. */

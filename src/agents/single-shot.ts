@@ -6,6 +6,7 @@ import { unproven, type WhenUnproven } from '../core/proofs.js';
 import type { Run } from '../core/run.js';
 import type { Checked } from '../core/schema.js';
 import type { Reply, Session } from '../core/session.js';
+import type { Prove } from '../loops/tool-loop/loop-parts.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import { replyObservation } from '../memory/observe.js';
 
@@ -22,7 +23,7 @@ export interface ShotParts<O> {
   readonly maxReasks: number;
   readonly capture: ObservationCapture | undefined;
   read(run: Run, text: string): Promise<Checked<O>>;
-  readonly prove: ((run: Run, output: unknown) => string | undefined) | undefined;
+  readonly prove: Prove | undefined;
   readonly whenUnproven: WhenUnproven;
 }
 
@@ -35,7 +36,7 @@ export async function singleShot<O>(run: Run, parts: ShotParts<O>, start: Prompt
     tokens += reply.usage.input + reply.usage.output;
     await parts.capture?.flush(run, [replyObservation(parts.session.name, reply)]);
     const output = await readReply(run, parts, reply);
-    const claims = output.ok ? parts.prove?.(run, output.value) : undefined;
+    const claims = output.ok ? parts.prove?.(run, output.value, reply.text) : undefined;
     claimed = output.ok ? { output: output.value } : undefined;
     return claims === undefined ? output : unproven(claims, false);
   };

@@ -1,39 +1,84 @@
 import type { Refused } from './ask-until.js';
+import { ANY, type Claimed, isClaimed, namedIn, valuesAt } from './claimed-values.js';
+import { jsonIn } from './read-json.js';
 import type { MadeCall } from './run.js';
 
+/** Tools whose completed call is needed, all of them. `!tool` needs that no call of it took place. */
+export type Needs = string | readonly string[];
+
+/** A value that claims something: one, any of several, or what a test of your own says is one. */
+export interface Claim {
+  readonly says: Claimed | readonly Claimed[] | ((value: unknown) => boolean);
+  readonly needs: Needs;
+}
+
 /**
- * What proves a claim of an output: field → value → the tools whose completed call it needs, all of them. `!tool` needs
- * that no call of it took place. The value `*` stands for any that is not null, false or empty.
+ * What proves a claim of an output, by field. A field inside another is a path: `refund.status`, through lists too. The
+ * short form is value → tools. The value `*` stands for any that is not null, false or empty.
  */
-export type Proofs = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+export type Proofs = Readonly<Record<string, Readonly<Record<string, Needs>> | readonly Claim[]>>;
 
 /** What becomes of an output that still claims what the journal does not show after the last re-ask. */
 export type WhenUnproven = 'fail' | 'degrade';
 
+/** The claims of one field in their long form. */
+export function claimsOf(of: Proofs[string]): readonly Claim[] {
+  return isList(of) ? of : Object.entries(of).map(([says, needs]) => ({ says, needs }));
+}
+
+function isList(of: Proofs[string]): of is readonly Claim[] {
+  return Array.isArray(of);
+}
+
 /**
  * What an output claims and the journal does not show, in words for a model or a person; undefined where all is proven.
  * A call counts when it gave a result, in this run and by this agent. Which arguments it had is not looked at.
+ * `required` fields have to be there: nothing says that an output which has none of them claims nothing.
  */
-export function unprovenClaims(proofs: Proofs, output: unknown, calls: readonly MadeCall[]): string | undefined {
-  if (typeof output !== 'object' || output === null) return undefined;
-  const claims = Object.entries(proofs).flatMap(([field, values]) => {
-    const said = (output as Readonly<Record<string, unknown>>)[field];
-    const needed = needsOf(values, said).filter((need) => !isMet(need, calls));
-    return needed.map((need) => `${field} says ${JSON.stringify(said)}, but ${factOf(need, calls)}`);
+export function unprovenClaims(
+  proofs: Proofs,
+  output: unknown,
+  calls: readonly MadeCall[],
+  required: readonly string[] = [],
+): string | undefined {
+  return problemsIn(proofs, calls, (field) => {
+    const values = valuesAt(output, field.split('.'));
+    return values.length === 0 && required.includes(field) ? MISSING : values;
   });
-  return claims.length === 0 ? undefined : `${claims.join('; ')}.`;
 }
 
-function needsOf(values: Proofs[string], said: unknown): readonly string[] {
-  const saids = Array.isArray(said) ? (said as readonly unknown[]) : [said];
-  const claimed = Object.entries(values).filter(([value]) =>
-    saids.some((one) => (value === '*' ? isSaid(one) : one !== undefined && String(one) === value)),
+/** The same for words in which claims may stand: as JSON, or as `field: value`. */
+export function unprovenInText(proofs: Proofs, text: string, calls: readonly MadeCall[]): string | undefined {
+  const found = jsonIn(text);
+  return problemsIn(
+    proofs,
+    calls,
+    (field) => valuesAt(found, field.split('.')),
+    (field) => namedIn(text, field),
   );
-  return [...new Set(claimed.flatMap(([, tools]) => tools))];
 }
 
-function isSaid(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== false && value !== '';
+const MISSING = Symbol('missing');
+
+function problemsIn(
+  proofs: Proofs,
+  calls: readonly MadeCall[],
+  saidIn: (field: string) => readonly unknown[] | typeof MISSING,
+  wordsIn: (field: string) => readonly string[] = () => [],
+): string | undefined {
+  const problems = Object.entries(proofs).flatMap(([field, of]) => {
+    const said = saidIn(field);
+    if (said === MISSING) return [`${field} is missing, so what it claims cannot be checked`];
+    return claimsOf(of).flatMap(({ says, needs }) => {
+      // words after a field's name are compared with words only: `refund: not yet` is something, and no claim
+      const words = typeof says === 'function' || says === ANY ? [] : wordsIn(field);
+      const claimed = [...said, ...words].find((value) => isClaimed(says, value));
+      if (claimed === undefined) return [];
+      const unmet = [needs].flat().filter((need) => !isMet(need, calls));
+      return unmet.map((need) => `${field} says ${JSON.stringify(claimed)}, but ${factOf(need, calls)}`);
+    });
+  });
+  return problems.length === 0 ? undefined : `${[...new Set(problems)].join('; ')}.`;
 }
 
 /** The tool that a need is about. */

@@ -4,6 +4,7 @@ import { type Checked, check, type StandardSchema } from './schema.js';
 const MAX_TEXT = 400_000;
 /** Brackets in prose that may turn out not to begin JSON. */
 const MAX_STARTS = 64;
+const MAX_CLAIM_STARTS = 512;
 const SHOWN = 60;
 const NOTHING = ': there is no object and no list in it';
 /** Deeper than what anybody asks a model for; what walks a value later may then call itself. */
@@ -68,6 +69,12 @@ function valuesIn(text: string, fits: (value: unknown) => boolean): Found {
   return fenced.length > 0 ? { values: fenced } : outermost(text);
 }
 
+/** Every object and list in a text, those in broken ones too: for whoever looks for what must not be said. */
+export function jsonIn(text: string): readonly unknown[] {
+  const whole = parsed(text);
+  return whole === undefined ? outermost(text, { tries: MAX_CLAIM_STARTS, goesInside: true }).values : [whole.value];
+}
+
 /** The whole text is JSON, nothing around it. */
 export function isJson(text: string): boolean {
   return parsed(text) !== undefined;
@@ -110,11 +117,11 @@ function fencedValues(text: string): readonly unknown[] {
 }
 
 /** The JSON objects and lists in a text that are in no other one, and what is wrong with the first that is broken. */
-function outermost(text: string): Found {
+function outermost(text: string, { tries, goesInside } = { tries: MAX_STARTS, goesInside: false }): Found {
   const values: unknown[] = [];
   const starts = /[[{]/g;
   let broken: string | undefined;
-  for (let tries = 0; tries < MAX_STARTS; tries++) {
+  for (let tried = 0; tried < tries; tried++) {
     const start = starts.exec(text);
     if (start === null) break;
     const end = closing(text, start.index);
@@ -122,6 +129,7 @@ function outermost(text: string): Found {
     if (value !== undefined) values.push(value.value);
     else
       broken ??= `: what begins with ${shown(text, start.index)} ${end === undefined ? 'is never closed' : 'is broken'}`;
+    if (value === undefined && goesInside) continue;
     // nothing that lies inside is looked at: a list out of a broken plan would pass for the whole of it
     if (end === undefined) break;
     starts.lastIndex = end;

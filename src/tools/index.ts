@@ -67,6 +67,7 @@ export {
   type TrifectaAudit,
   type Waiver,
 } from './governance/index.js';
+export { jsonSchemaStandard } from './json-schema-standard.js';
 export { lintTools, type ToolWarning } from './lint-tools.js';
 export { type LoadedTools, type LoadOptions, loadTools } from './load-tools.js';
 export {

@@ -8,7 +8,12 @@ export function schemaProblem(schema: JsonSchema): string | undefined {
   if (schema['type'] !== 'object') {
     return `its input is ${typeText(schema)}, but providers take only objects: use an object schema with one property for each argument.`;
   }
-  return walk(schema, { at: 'input', root: schema, anchors: anchorsIn(schema) });
+  return shapeProblem(schema, 'input');
+}
+
+/** The same for a schema of anything, which is called `at` in the problem. */
+export function shapeProblem(schema: JsonSchema, at: string): string | undefined {
+  return walk(schema, { at, root: schema, anchors: anchorsIn(schema) });
 }
 
 interface Place {

@@ -2,14 +2,13 @@ import { askingUntil, MOST_REASKS, type Read, Reasks } from '../../core/ask-unti
 import { FlyballError, failureOf } from '../../core/errors.js';
 import { degraded, failed, type Outcome } from '../../core/outcome.js';
 import { append } from '../../core/prompt.js';
-import { type Proofs, unproven, unprovenClaims, type WhenUnproven } from '../../core/proofs.js';
-import { findJson } from '../../core/read-json.js';
+import { type Proofs, unproven, unprovenInText, type WhenUnproven } from '../../core/proofs.js';
 import type { MadeCall, Run } from '../../core/run.js';
 import type { Reply, Session } from '../../core/session.js';
 import type { PlanResult } from './parts.js';
 
 export interface PlanProofs {
-  /** What proves a value in the plan's output, where that holds a JSON object. */
+  /** What proves a value in the plan's output, where that holds JSON objects or says `field: value`. */
   readonly proofs: Proofs;
   /** `fail` where it is absent. */
   readonly whenUnproven?: WhenUnproven;
@@ -30,7 +29,7 @@ export async function proveOutput(
 ): Promise<Outcome<PlanResult> | undefined> {
   const { tools: _tools, toolChoice: _choice, ...speaker } = session;
   const read = ({ text }: Pick<Reply<string>, 'text'>): Read<string> => {
-    const claims = claimsIn(proofs, text, calls);
+    const claims = unprovenInText(proofs, text, calls);
     return claims === undefined ? { ok: true, value: text } : unproven(claims, false);
   };
   const reported = read({ text: result.output });
@@ -42,12 +41,6 @@ export async function proveOutput(
   const asked = await askingUntil(run, reasks, (tip) => run.ask(speaker, tip), first, read);
   const said = { ...result, output: asked.reply.text };
   return asked.ok ? { stop: 'done', value: said } : ended(whenUnproven, said, asked.error);
-}
-
-function claimsIn(proofs: Proofs, output: string, calls: readonly MadeCall[]): string | undefined {
-  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
-  const found = findJson(output, isObject, 'object');
-  return found.ok ? unprovenClaims(proofs, found.value, calls) : undefined;
 }
 
 function ended(whenUnproven: WhenUnproven, result: PlanResult, error: FlyballError): Outcome<PlanResult> {

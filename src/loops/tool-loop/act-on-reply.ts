@@ -76,7 +76,7 @@ function accepted<O>(
   reply: Reply<string>,
   read: Checked<O>,
 ): LoopStop<O> | undefined {
-  const claims = read.ok ? parts.prove?.(run, read.value) : undefined;
+  const claims = read.ok ? parts.prove?.(run, read.value, reply.text) : undefined;
   if (read.ok && claims === undefined) return { ...stop<O>('completed', 'answered'), output: read.value };
   const next = state.reasks.after(run, reply, read.ok ? unproven(claims ?? '') : read);
   if (!(next instanceof FlyballError)) {

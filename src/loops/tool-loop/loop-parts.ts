@@ -28,8 +28,8 @@ export interface ToolLoopOptions<O = string> {
   readonly autonomy?: AutonomyBudget;
   /** Makes the output of an answer, or says what is wrong with it. */
   readonly read?: (run: Run, text: string) => Promise<Checked<O>>;
-  /** What of an output the journal does not show; undefined where it is all proven. */
-  readonly prove?: (run: Run, output: unknown) => string | undefined;
+  /** What of an output the journal does not show; undefined where it is all proven. `text`: the answer it was read from. */
+  readonly prove?: Prove;
   /** What becomes of an answer that is still not proven after the last re-ask: `fail` where it is absent. */
   readonly whenUnproven?: WhenUnproven;
   /** How often an answer that does not fit, or is not proven, is asked for again. */
@@ -41,6 +41,8 @@ export interface ToolLoopOptions<O = string> {
   /** Who summarises old turns; the same model in a role of its own where it is absent. */
   readonly compactor?: Session;
 }
+
+export type Prove = (run: Run, output: unknown, text: string) => string | undefined;
 
 /** What the model's window allows. A run keeps what it began with, whatever model a later process has. */
 export interface Measures {
@@ -72,7 +74,7 @@ export interface LoopParts<O> extends Measures {
   /** `offered`: what the model was really shown, where that was less than all; the rest does not exist for it. */
   resolve(call: ToolCall, extra: readonly ToolRef[], offered?: readonly string[]): Resolved;
   read(run: Run, text: string): Promise<Checked<O>>;
-  readonly prove: ((run: Run, output: unknown) => string | undefined) | undefined;
+  readonly prove: Prove | undefined;
   readonly whenUnproven: WhenUnproven;
 }
 

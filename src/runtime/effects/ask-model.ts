@@ -1,7 +1,7 @@
 import { askingUntil, MOST_REASKS, NO_CALLS, Reasks } from '../../core/ask-until.js';
 import { type Amounts, AXES, isAmount } from '../../core/budget.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
-import { EffectError, FlyballError, failureOf } from '../../core/errors.js';
+import { ConfigError, EffectError, FlyballError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
 import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } from '../../core/model.js';
 import { costOf, worstCost } from '../../core/prices.js';
@@ -48,6 +48,10 @@ export async function askModel<T>(
   input: Input,
 ): Promise<Reply<T>> {
   if (session.output === undefined) return askOnce(attempt, scope, session, input);
+  if (typeof session.output['~standard']?.validate !== 'function')
+    throw new ConfigError(
+      `The output of the session "${session.name}" is no Standard Schema. Pass one of zod, valibot or arktype, or make one of a JSON Schema with jsonSchemaStandard(schema) of flyball/tools.`,
+    );
   const journal = { note: (event: DomainEvent) => attempt.tellings.note(scope.path, roundTrip(event)) };
   const reasks = new Reasks(session.name, session.maxReasks ?? MOST_REASKS);
   const asked = await askingUntil(

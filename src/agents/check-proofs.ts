@@ -1,0 +1,85 @@
+import { ANY, isClaimed } from '../core/claimed-values.js';
+import { type Claim, claimsOf, type Proofs, toolOf } from '../core/proofs.js';
+import type { JsonSchema } from '../core/schema.js';
+import type { AgentSpec } from './agent-spec.js';
+import { schemaOfFields } from './fields.js';
+import { schemaAt } from './schema-at.js';
+import type { Read, SpecPath, SpecReader } from './spec-reader.js';
+
+/** By field: tools for each value, or a list of claims. */
+export function readProofs(reader: SpecReader, value: unknown, path: SpecPath): Proofs | undefined {
+  const fields = reader.mapping(value, path);
+  const claims: Read = (of, known, at) =>
+    Array.isArray(known) ? of.list(known, at, (claim, nth) => readClaim(of, claim, nth)) : readValues(of, known, at);
+  return fields && (reader.members(fields, path, each(fields, claims)) as unknown as Proofs);
+}
+
+const tools: Read = (of, named, at) => (typeof named === 'string' ? of.text(named, at) : of.texts(named, at));
+
+function readValues(reader: SpecReader, value: unknown, path: SpecPath): unknown {
+  const given = reader.mapping(value, path);
+  return given && reader.members(given, path, each(given, tools));
+}
+
+function readClaim(reader: SpecReader, value: unknown, path: SpecPath): unknown {
+  const given = reader.mapping(value, path, ['says', 'needs']);
+  if (given === undefined) return undefined;
+  for (const name of ['says', 'needs'] as const)
+    if (given[name] === undefined) reader.wrong([...path, name], 'is missing');
+  return reader.members(given, path, { says: readSays, needs: tools });
+}
+
+const SAYABLE = ['string', 'number', 'boolean'];
+
+function readSays(reader: SpecReader, value: unknown, path: SpecPath): unknown {
+  if (typeof value === 'function') return value;
+  const wrong = [value].flat().find((one) => !SAYABLE.includes(typeof one));
+  if (wrong === undefined) return value;
+  return reader.wrong(path, 'must be text, a number, true or false, a list of these, or a function');
+}
+
+function each(fields: Readonly<Record<string, unknown>>, read: Read): Readonly<Record<string, Read>> {
+  return Object.fromEntries(Object.keys(fields).map((name) => [name, read]));
+}
+
+/** A proof that can never be asked for, or never be given, is a mistake in the definition. */
+export function checkProofs(reader: SpecReader, spec: Partial<AgentSpec>, output?: JsonSchema): void {
+  const schema = output ?? outputSchemaOf(spec);
+  for (const [field, of] of Object.entries(spec.proofs ?? {})) {
+    const at = schema === undefined ? 'unknown' : schemaAt(schema, field);
+    if (at === 'none') reader.wrong(['proofs', field], 'is no output field');
+    for (const [nth, claim] of claimsOf(of).entries()) {
+      const path = ['proofs', field, Array.isArray(of) ? nth : String(claim.says)];
+      checkNeeds(reader, spec, claim, path);
+      if (typeof at === 'object') checkSays(reader, claim, at, path);
+    }
+  }
+}
+
+/** Fields with proofs of which the schema does not say whether they exist: an output has to have them. */
+export function fieldsToRequire(proofs: Proofs, schema: JsonSchema): readonly string[] {
+  return Object.keys(proofs).filter((field) => schemaAt(schema, field) === 'unknown');
+}
+
+function outputSchemaOf({ outputs, outputSchema }: Partial<AgentSpec>): JsonSchema | undefined {
+  return outputSchema ?? (outputs === undefined ? undefined : schemaOfFields(outputs, 'allow'));
+}
+
+function checkNeeds(
+  reader: SpecReader,
+  { tools: known = [] }: Partial<AgentSpec>,
+  { needs = [] }: Claim,
+  path: SpecPath,
+) {
+  for (const need of [needs].flat())
+    if (!known.includes(toolOf(need))) reader.wrong(path, `names ${toolOf(need)}, which is none of the tools`);
+}
+
+function checkSays(reader: SpecReader, { says }: Claim, schemas: readonly JsonSchema[], path: SpecPath): void {
+  const values = schemas.map(({ enum: all, const: one }) => all ?? (one === undefined ? undefined : [one]));
+  if (typeof says === 'function' || !values.every((all) => Array.isArray(all))) return;
+  const possible = values.flat() as readonly unknown[];
+  for (const one of [says].flat())
+    if (one !== ANY && !possible.some((value) => isClaimed(one, value)))
+      reader.wrong(path, `is none of ${possible.map(String).join(', ')}`);
+}
