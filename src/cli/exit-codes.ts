@@ -70,6 +70,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
   FOREIGN_AWAIT: EXIT.setAside,
   UNCAUGHT: EXIT.failed,
   RUN_STALLED: EXIT.setAside,
+  RUN_KEPT: EXIT.conflict,
   RUN_INSIDE_EFFECT: EXIT.failed,
   RUN_UNLOADED: EXIT.failed,
   BOUND_REACHED: EXIT.bounded,

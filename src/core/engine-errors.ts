@@ -14,6 +14,27 @@ export function runExists(runId: string): FlyballError {
   });
 }
 
+/** Why a run stays in storage. */
+export type KeptBecause = 'held' | 'open' | 'forked';
+
+export function runKept(runId: string, because: KeptBecause, about: string): FlyballError {
+  return new FlyballError('RUN_KEPT', `Run ${runId} cannot be removed: ${about}. Nothing was changed.`, {
+    detail: { runId, because },
+  });
+}
+
+export function cursorUnknown(cursor: string): FlyballError {
+  return new FlyballError('INPUT_INVALID', 'The cursor is none that a page has given out. Begin with the first page.', {
+    detail: { cursor: cursor.slice(0, 80) },
+  });
+}
+
+/** What an engine that counts its pages by number gave out. */
+export function cursorNumber(cursor: string): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw cursorUnknown(cursor);
+  return Number(cursor);
+}
+
 export function alreadyTerminal(run: { readonly id: string; readonly status: string }): FlyballError {
   return new FlyballError(
     'ALREADY_TERMINAL',

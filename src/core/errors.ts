@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'RUN_INSIDE_EFFECT'
   | 'RUN_UNLOADED'
   | 'RUN_STALLED'
+  | 'RUN_KEPT'
   | 'BOUND_REACHED'
   | 'CANCELLED'
   | 'APPROVAL_REJECTED'

@@ -1,4 +1,5 @@
 import type { ForkPoint, Owner } from '../core/events.js';
+import type { Operation, StoredOperation, Tombstone } from '../core/operations.js';
 import type { Stop } from '../core/outcome.js';
 
 /**
@@ -27,7 +28,10 @@ export interface Engine {
   release(claim: Claim, rest: Rest): Promise<void>;
 
   get(runId: string): Promise<RunRecord | undefined>;
+  /** Rejects with INPUT_INVALID for a cursor that no page has given out. */
   list(filter: RunFilter): Promise<RunPage>;
+  /** How runs stand, counted over all of them. */
+  count(): Promise<RunCounts>;
   /** Entries of one generation in order. `from` and `to` are inclusive. An unknown run reads as empty. */
   read(
     runId: string,
@@ -53,8 +57,9 @@ export interface Engine {
   /** Messages not yet taken, in order of arrival, from number `after` on (exclusive). */
   inbox(runId: string, after: number): Promise<readonly StoredMessage[]>;
   /**
-   * Puts a resting run (suspended, paused, bounded, stalled) back in line, so that a worker picks it up. Does nothing to
-   * a pending or running one. Rejects with RUN_NOT_FOUND and ALREADY_TERMINAL.
+   * Puts a resting run (suspended, paused, bounded, stalled) back in line, so that a worker picks it up, and forgets its
+   * crashes: somebody has decided that it is to go on. Does nothing to a pending or running one. Rejects with
+   * RUN_NOT_FOUND and ALREADY_TERMINAL.
    */
   requeue(runId: string): Promise<void>;
 
@@ -71,7 +76,61 @@ export interface Engine {
   nextDue(after?: number): Promise<number | undefined>;
   /** Calls back, at least once, after anything was posted or requeued, in this process or another. Returns how to stop. */
   watch(listener: () => void): () => void;
+
+  /**
+   * Puts a run under a legal hold, or lets go of it: while it is held, it is not removed. Recorded among the operations in
+   * the same commit. Rejects with RUN_NOT_FOUND. A run that is as it is to be is left alone, and nothing is recorded.
+   */
+  hold(runId: string, change: HoldChange): Promise<void>;
+  /**
+   * Takes a run that has ended out of storage, its messages included, and leaves what the operation says of it. Its id is
+   * taken for ever: `create` rejects with RUN_EXISTS. Rejects with RUN_NOT_FOUND, and with RUN_KEPT, changing nothing,
+   * while the run is held, has not ended, or a fork of it is there.
+   */
+  remove(runId: string, operation: Operation & { readonly tombstone: Tombstone }): Promise<void>;
+  /** Takes contents and links out of storage that no entry refers to. `referencesIn` names what a body may refer to. */
+  collect(referencesIn: (body: string) => Iterable<string>): Promise<Collected>;
+  /** Bytes of the journals of these runs. */
+  weigh(runIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  size(): Promise<StorageSize>;
+  /**
+   * An operator vouches that an owner is gone, where no process can prove it: its leases are over, and it is among
+   * `goneOwners` from here on. Answers the runs it held. Recorded among the operations.
+   */
+  declareGone(operation: Operation): Promise<readonly string[]>;
+  goneOwners(): Promise<readonly string[]>;
+  /** What operators did, oldest first: all of it, or what was done to one run. */
+  operations(of?: string): Promise<readonly StoredOperation[]>;
   close(): Promise<void>;
+}
+
+export interface RunCounts {
+  /** Runs by status; what there are none of is absent. */
+  readonly byStatus: Readonly<Partial<Record<RunStatus, number>>>;
+  /** Open waits that ask a person, and when the oldest of them was opened. */
+  readonly asked: number;
+  readonly oldestAsked?: number;
+  readonly held: number;
+}
+
+export interface HoldChange {
+  readonly hold: boolean;
+  readonly by: string;
+  readonly why?: string;
+  readonly at: number;
+}
+
+export interface Collected {
+  readonly contents: number;
+  readonly links: number;
+}
+
+export interface StorageSize {
+  readonly bytes: number;
+  /** Of a log that is not yet part of it, where there is one. */
+  readonly logBytes: number;
+  /** Of `bytes`, those that are free to be used again. */
+  readonly freeBytes: number;
 }
 
 export type RunStatus = Exclude<Stop, 'suspended'> | 'pending' | 'running' | 'suspended' | 'paused' | 'stalled';
@@ -109,6 +168,10 @@ export interface RunRecord {
   readonly source?: string;
   /** Why it is stalled. */
   readonly attention?: string;
+  /** Which failure stalled or ended it, or at which bound it stands. */
+  readonly code?: string;
+  /** Somebody has put it under a legal hold, and why. */
+  readonly hold?: { readonly by: string; readonly at: number; readonly why?: string };
 }
 
 export interface RunFilter {
@@ -116,6 +179,9 @@ export interface RunFilter {
   readonly subject?: string;
   readonly agent?: string;
   readonly status?: RunStatus;
+  readonly code?: string;
+  /** Only runs that were last changed before this time. */
+  readonly before?: number;
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -184,8 +250,8 @@ export type Rest =
       readonly now: number;
     }
   | { readonly status: 'paused' | 'pending'; readonly now: number }
-  | { readonly status: 'stalled'; readonly attention: string; readonly now: number }
-  | { readonly status: Exclude<Stop, 'suspended'>; readonly now: number };
+  | { readonly status: 'stalled'; readonly attention: string; readonly code?: string; readonly now: number }
+  | { readonly status: Exclude<Stop, 'suspended'>; readonly code?: string; readonly now: number };
 
 export interface InboxMessage {
   readonly id: string;
@@ -207,6 +273,10 @@ export interface OpenWait {
   readonly token: string;
   readonly generation: number;
   readonly seq: number;
+  /** It asks a person: an approval, a question or a doubt. */
+  readonly asked: boolean;
+  /** When it was opened. */
+  readonly since: number;
 }
 
 export interface AnnouncedWorker {

@@ -33,8 +33,14 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   attempt.push({ type: 'run-end', outcome: ended });
   await attempt.barrier();
   attempt.unload();
-  await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'> });
+  await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, ...codeOf(ended) });
   attempt.host.ended(attempt, ended);
+}
+
+/** What the record says of an end that a program would look for: which failure, or at which bound. */
+export function codeOf(outcome: Outcome<unknown>): { readonly code?: string } {
+  if (outcome.stop === 'failed') return { code: outcome.failure.code };
+  return outcome.stop === 'bounded' ? { code: outcome.bound } : {};
 }
 
 /** Of the whole run: earlier generations are read again, so that none has to carry what the ones before it did. */

@@ -1,5 +1,5 @@
 import { Breaker } from '../core/breaker.js';
-import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
+import { ConfigError, FlyballError, failureOf, JournalConflictError } from '../core/errors.js';
 import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
@@ -7,7 +7,7 @@ import type { Claim, Rest, RunRecord, RunStatus } from '../ports/engine.js';
 import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
 import { effectContext } from './effect-context.js';
-import { finish } from './finish.js';
+import { codeOf, finish } from './finish.js';
 import type { AttemptHost, Life } from './host.js';
 import { load, readAll, readEntries } from './load.js';
 import type { LoadedEntry } from './loaded-entry.js';
@@ -105,6 +105,7 @@ export class Lives {
     this.launching.add(runId);
     try {
       const { engine, clock, host, options } = this.settings;
+      await host.refresh();
       const before = await engine.get(runId);
       if (this.isOnTrial(before) && how.inTurn === true && this.suspect !== runId) return;
       const now = clock.now();
@@ -186,6 +187,7 @@ export class Lives {
       this.leases.delete(claim.runId);
       await this.settings.engine.release(claim, {
         status: outcome.stop as Exclude<Stop, 'suspended'>,
+        ...codeOf(outcome),
         now: this.settings.clock.now(),
       });
       return this.audience.rested(claim.runId, { outcome });
@@ -229,8 +231,9 @@ export class Lives {
   /** Nothing moves this run any more until a person looks at it. */
   private async setAside(claim: Claim, attention: string, cause?: unknown): Promise<void> {
     this.leases.delete(claim.runId);
-    await this.settings.engine.release(claim, { status: 'stalled', attention, now: this.settings.clock.now() });
     const error = setAsideError(claim.runId, attention);
+    const { code } = failureOf(cause ?? error);
+    await this.settings.engine.release(claim, { status: 'stalled', attention, code, now: this.settings.clock.now() });
     this.settings.onStalled(claim.runId, cause ?? error);
     this.audience.rested(claim.runId, { error });
   }
@@ -370,7 +373,8 @@ export class Lives {
     const tell = (): void => this.audience.rested(life.runId, { error });
     // a lost lease is not ours to give back, and a store that fails cannot take it
     if (isStorageFailure(error)) return tell();
-    const rest: Rest = { status: 'stalled', attention: messageOf(error), now: this.settings.clock.now() };
+    const { code } = failureOf(error);
+    const rest: Rest = { status: 'stalled', attention: messageOf(error), code, now: this.settings.clock.now() };
     this.settings.onStalled(life.runId, error);
     this.settings.engine.release(life.claim, rest).then(tell, (problem: unknown) => {
       this.settings.onProblem(problem, `setting run ${life.runId} aside`);

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import { type DeclaredGone, withDeclared } from './declared-gone.js';
 import type { AttemptOptions } from './host.js';
 
 /** Any agent, whatever its input. */
@@ -70,6 +71,7 @@ export interface Settings extends RuntimeParts {
   readonly options: RuntimeOptions;
   readonly onProblem: (error: unknown, doing: string) => void;
   readonly onStalled: (runId: string, error: unknown) => void;
+  readonly host: DeclaredGone;
 }
 
 export function settle(parts: RuntimeParts): Settings {
@@ -79,5 +81,6 @@ export function settle(parts: RuntimeParts): Settings {
     options: { ...DEFAULTS, ...parts.options },
     onProblem: parts.onProblem ?? (() => undefined),
     onStalled: parts.onStalled ?? (() => undefined),
+    host: withDeclared(parts.host, parts.engine),
   };
 }

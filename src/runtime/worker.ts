@@ -89,6 +89,7 @@ export class Worker {
     if (options.worker) {
       const limit = Math.min(100, Math.max(1, options.maxLoaded - this.lives.size));
       await this.announce();
+      await host.refresh();
       const due = await this.dueRuns({
         now: clock.now(),
         limit,

@@ -1,6 +1,6 @@
 import { encode } from '../core/codec.js';
 import type { Entry, RunEvent } from '../core/events.js';
-import { waitChange, waitToken } from '../core/waits.js';
+import { isAsked, waitChange, waitToken } from '../core/waits.js';
 import type { Batch, Claim, Engine, OpenWait, StoredEntry, StoredLink } from '../ports/engine.js';
 
 /** An entry with its encoded body: the code later receives it as it comes back from there, never the live object. */
@@ -67,15 +67,16 @@ export class Writer {
   }
 
   /** What the journal says of a wait, the engine's index says too, from the same commit on. */
-  private noteWait({ event, generation, seq }: Written): void {
+  private noteWait({ event, generation, seq, at }: Written): void {
     const change = waitChange(event);
     if (change === undefined) return;
     const token = waitToken(this.claim.runId, { generation, id: change.id });
     // of one batch only the last word counts
     this.opened = this.opened.filter((wait) => wait.token !== token);
     this.closed = this.closed.filter((one) => one !== token);
-    if (change.status === 'open') this.opened.push({ token, generation, seq });
-    else this.closed.push(token);
+    if (change.start !== undefined) {
+      this.opened.push({ token, generation, seq, asked: isAsked(change.start), since: at });
+    } else this.closed.push(token);
   }
 
   link(link: StoredLink, blob: readonly [string, string] | undefined): void {

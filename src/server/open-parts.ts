@@ -21,7 +21,7 @@ import type { Parts } from './parts.js';
 import type { Phases } from './pipeline.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import type { ServerSettings } from './settings.js';
-import { openTriggers } from './triggers/open-triggers.js';
+import { openTriggers, type Triggers } from './triggers/open-triggers.js';
 import { startTriggered, triggerCheck } from './triggers/start-triggered.js';
 import type { Trigger } from './triggers/trigger.js';
 
@@ -49,7 +49,13 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   const spending = openSpending(store, clock);
   const feed = openRunFeed({ fleet, clock, log, directory, secrets: settings.secrets });
   const settlement = settleEndedRuns({ fleet, feed, spending, clock, log });
-  const metrics = openMetrics({ fleet, feed, clock, directory });
+  let triggersOpen: Triggers | undefined;
+  const metrics = openMetrics({
+    ...{ engine, fleet, feed, clock, directory },
+    triggers: () => triggersOpen,
+    version: settings.version,
+  });
+  runLog.onStalled = (runId, code) => metrics.stalled(runId, code);
   const inboxes = new Inboxes({ fleet, store, clock, me: host.owner().id });
   const drained = onlyOnce(() => fleet.close({ drainMs: settings.drainMs }));
   const close = async (): Promise<void> => {
@@ -74,6 +80,7 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
     await close(); // runs are at work already
     throw error;
   });
+  triggersOpen = triggers;
   return {
     ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
     inbox: (tenant) => inboxes.of(tenant),

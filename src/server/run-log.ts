@@ -9,6 +9,8 @@ export interface RunLog {
   follow(fleet: Pick<Fleet, 'subscribe' | 'get'>): void;
   /** A run was set aside for a person. */
   readonly stalled: (runId: string, error: unknown) => void;
+  /** Who else is told of that. */
+  onStalled: (runId: string, code: string) => void;
   /** Resolves when everything heard so far is written. */
   close(): Promise<void>;
 }
@@ -22,7 +24,8 @@ export function openRunLog({ log, clock }: { readonly log: Log; readonly clock: 
   const write = (runId: string, line: Line): void => {
     writing = writing.then(async () => line({ run: runId, ...(await lookUp(runId)) }));
   };
-  return {
+  const runLog: RunLog = {
+    onStalled: () => undefined,
     follow(fleet) {
       lookUp = async (runId) => {
         try {
@@ -41,6 +44,7 @@ export function openRunLog({ log, clock }: { readonly log: Log; readonly clock: 
     },
     stalled: (runId, error) => {
       const { code, message } = failureOf(error);
+      runLog.onStalled(runId, code);
       write(runId, (about) => log.warn('run stalled', { ...about, code, why: message }));
     },
     async close() {
@@ -48,6 +52,7 @@ export function openRunLog({ log, clock }: { readonly log: Log; readonly clock: 
       await writing;
     },
   };
+  return runLog;
 }
 
 function lineOf(log: Log, { event }: Entry): Line | undefined {

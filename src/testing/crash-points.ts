@@ -86,6 +86,16 @@ export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
     workers: (now) => life.whileAlive(() => inner.workers(now)),
     due: (query) => life.whileAlive(() => inner.due(query)),
     nextDue: (after) => life.whileAlive(() => inner.nextDue(after)),
+    count: () => life.whileAlive(() => inner.count()),
+    weigh: (runIds) => life.whileAlive(() => inner.weigh(runIds)),
+    size: () => life.whileAlive(() => inner.size()),
+    goneOwners: () => life.whileAlive(() => inner.goneOwners()),
+    operations: (of) => life.whileAlive(() => inner.operations(of)),
+    // done by an operator, not by a life of a run
+    hold: (runId, change) => life.whileAlive(() => inner.hold(runId, change)),
+    remove: (runId, operation) => life.whileAlive(() => inner.remove(runId, operation)),
+    collect: (referencesIn) => life.whileAlive(() => inner.collect(referencesIn)),
+    declareGone: (operation) => life.whileAlive(() => inner.declareGone(operation)),
     close: () => life.whileAlive(() => inner.close()),
     watch(listener) {
       if (life.isDead()) return () => {};

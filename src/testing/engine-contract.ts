@@ -4,6 +4,7 @@ import { inboxContract } from './contracts/engine-inbox.js';
 import { journalContract } from './contracts/engine-journal.js';
 import { listingContract } from './contracts/engine-listing.js';
 import { ownershipContract } from './contracts/engine-ownership.js';
+import { retentionContract } from './contracts/engine-retention.js';
 import type { ContractSuite } from './contracts/suite.js';
 
 /**
@@ -27,5 +28,6 @@ export function engineContract(suite: ContractSuite, name: string, open: () => P
     suite.describe('inbox', () => inboxContract(test));
     suite.describe('due', () => dueContract(test));
     suite.describe('listing', () => listingContract(test));
+    suite.describe('retention', () => retentionContract(test));
   });
 }

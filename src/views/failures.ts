@@ -59,6 +59,7 @@ const KINDS: Readonly<Record<ErrorCode, Kind>> = {
   RUN_INSIDE_EFFECT: ['runtime', 'high'],
   RUN_UNLOADED: ['runtime', 'low'],
   RUN_STALLED: ['runtime', 'high'],
+  RUN_KEPT: ['runtime', 'low'],
   BOUND_REACHED: ['budget', 'medium'],
   CANCELLED: ['runtime', 'low'],
   APPROVAL_REJECTED: ['policy', 'medium'],

@@ -57,7 +57,7 @@ it('tells of requests, runs, model calls, tokens, readers and memory [R6-HTTP-ME
     flyball_approvals_open: 1,
     'flyball_stream_readers{of="run"}': 1,
     flyball_deltas_dropped_total: expect.any(Number),
-    flyball_cost_usd_total: 0,
+    'flyball_cost_usd_total{agent="desk",model="scripted/model"}': 0,
   });
   expect(values.get('flyball_model_tokens_total{direction="in"}')).toBeGreaterThan(0);
   expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);

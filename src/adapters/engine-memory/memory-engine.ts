@@ -1,5 +1,6 @@
 import {
   alreadyTerminal,
+  cursorNumber,
   heldByAnother,
   linkDangling,
   positionTaken,
@@ -7,8 +8,10 @@ import {
   runNotFound,
   staleClaim,
 } from '../../core/engine-errors.js';
+import { nextOperation, type Operation, type StoredOperation } from '../../core/operations.js';
 import type { AnnouncedWorker, Batch, Engine, RunFilter, RunPage, RunStatus, StoredLink } from '../../ports/engine.js';
 import { addEntry, type MemoryRun, memoryRun, recordOf, takenPosition } from './memory-run.js';
+import { bytesOf, countsOf, isRemoved, refuseKept, sweep } from './retention.js';
 import { WaitingLine } from './waiting-line.js';
 
 const DONE = Promise.resolve();
@@ -21,7 +24,9 @@ const RESTING: ReadonlySet<RunStatus> = new Set(['suspended', 'paused', 'bounded
  */
 export function memoryEngine(): Engine {
   const runs = new Map<string, MemoryRun>();
-  const inOrder: MemoryRun[] = [];
+  const inOrder: (MemoryRun | undefined)[] = [];
+  const operations: StoredOperation[] = [];
+  const record = (operation: Operation): void => void operations.push(nextOperation(operations.at(-1), operation));
   const blobs = new Map<string, string>();
   const links = new Map<string, StoredLink>();
   const line = new WaitingLine();
@@ -51,7 +56,8 @@ export function memoryEngine(): Engine {
     for (const entry of batch.entries) addEntry(run, entry);
     for (const [hash, content] of batch.blobs ?? []) if (!blobs.has(hash)) blobs.set(hash, content);
     for (const link of batch.links ?? []) if (!links.has(link.id)) links.set(link.id, link);
-    for (const wait of batch.opened ?? []) run.waits.set(wait.token, wait);
+    for (const wait of batch.opened ?? [])
+      run.waits.set(wait.token, { ...wait, since: run.waits.get(wait.token)?.since ?? wait.since });
     for (const token of batch.closed ?? []) run.waits.delete(token);
     if (batch.generation !== undefined) run.generation = batch.generation;
     for (const number of batch.taken ?? []) run.taken.add(number);
@@ -63,7 +69,7 @@ export function memoryEngine(): Engine {
     kind: 'memory',
 
     async create(given) {
-      if (runs.has(given.id)) throw runExists(given.id);
+      if (runs.has(given.id) || isRemoved(operations, given.id)) throw runExists(given.id);
       const run = memoryRun(given, inOrder.length);
       const refused = refusal(run, given.first);
       if (refused !== undefined) throw refused;
@@ -89,6 +95,7 @@ export function memoryEngine(): Engine {
         wakeAt: undefined,
         waiting: [],
         attention: undefined,
+        code: undefined,
         signalled: 'nothing',
         crashes: run.crashes + (previous === undefined ? 0 : 1),
       });
@@ -127,6 +134,7 @@ export function memoryEngine(): Engine {
         wakeAt: rest.status === 'suspended' ? rest.wakeAt : undefined,
         waiting: rest.status === 'suspended' ? rest.waiting : [],
         attention: rest.status === 'stalled' ? rest.attention : undefined,
+        code: 'code' in rest ? rest.code : undefined,
       });
     },
 
@@ -136,6 +144,7 @@ export function memoryEngine(): Engine {
     },
 
     list: async (filter) => pageOf(inOrder, filter),
+    count: async () => countsOf([...runs.values()]),
 
     async read(runId, { generation, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY }) {
       return (runs.get(runId)?.journals.get(generation) ?? []).filter(({ seq }) => seq >= from && seq <= to);
@@ -191,7 +200,14 @@ export function memoryEngine(): Engine {
       const run = known(runId);
       if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
       if (!RESTING.has(run.status)) return;
-      change(run, { status: 'pending', wakeAt: undefined, waiting: [], attention: undefined });
+      change(run, {
+        status: 'pending',
+        wakeAt: undefined,
+        waiting: [],
+        attention: undefined,
+        code: undefined,
+        crashes: 0,
+      });
       notify();
     },
 
@@ -212,19 +228,58 @@ export function memoryEngine(): Engine {
       return () => listeners.delete(own);
     },
 
+    async hold(runId, { hold, by, why, at }) {
+      const run = known(runId);
+      if ((run.hold !== undefined) === hold) return;
+      const reason = why === undefined ? {} : { why };
+      run.hold = hold ? { by, at, ...reason } : undefined;
+      record({ at, by, action: hold ? 'hold' : 'release', of: runId, ...reason });
+    },
+    async remove(runId, operation) {
+      const run = known(runId);
+      refuseKept(run, runs.values());
+      line.leave(run);
+      runs.delete(runId);
+      inOrder[run.order] = undefined;
+      record(operation);
+    },
+    async collect(referencesIn) {
+      return sweep({ runs: runs.values(), blobs, links }, referencesIn);
+    },
+    weigh: async (runIds) => new Map(runIds.map((id) => [id, bytesOf(runs.get(id))])),
+    size: async () => {
+      const contents = [...blobs.values()].reduce((sum, content) => sum + content.length, 0);
+      return {
+        bytes: [...runs.values()].reduce((sum, run) => sum + bytesOf(run), contents),
+        logBytes: 0,
+        freeBytes: 0,
+      };
+    },
+    async declareGone(operation) {
+      const held = [...runs.values()].filter(({ owner }) => owner?.id === operation.of);
+      for (const run of held) change(run, { leaseUntil: 0 });
+      record(operation);
+      notify();
+      return held.map(({ id }) => id);
+    },
+    goneOwners: async () => [...new Set(operations.flatMap(({ action, of }) => (action === 'owner-gone' ? [of] : [])))],
+    operations: async (of) => operations.filter((each) => of === undefined || each.of === of),
+
     async close() {
       listeners.clear();
     },
   };
 }
 
-function pageOf(inOrder: readonly MemoryRun[], filter: RunFilter): RunPage {
-  const { tenant, subject, agent, status, limit = 100 } = filter;
+function pageOf(inOrder: readonly (MemoryRun | undefined)[], filter: RunFilter): RunPage {
+  const { tenant, subject, agent, status, code, before, limit = 100 } = filter;
   const found: MemoryRun[] = [];
-  let at = filter.cursor === undefined ? inOrder.length - 1 : Number(filter.cursor) - 1;
+  let at = filter.cursor === undefined ? inOrder.length - 1 : cursorNumber(filter.cursor) - 1;
   for (; at >= 0 && found.length < limit; at -= 1) {
     const run = inOrder[at];
-    if (run === undefined) break;
+    if (run === undefined) continue; // it was removed
+    if (code !== undefined && run.code !== code) continue;
+    if (before !== undefined && run.updatedAt >= before) continue;
     if (tenant !== undefined && run.tenant !== tenant) continue;
     if (subject !== undefined && run.subject !== subject) continue;
     if (agent !== undefined && run.agent !== agent) continue;

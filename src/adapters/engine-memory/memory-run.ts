@@ -32,6 +32,8 @@ export interface MemoryRun {
   owner: Owner | undefined;
   leaseUntil: number | undefined;
   attention: string | undefined;
+  code: string | undefined;
+  hold: RunRecord['hold'] | undefined;
   signalled: Signalled;
 }
 
@@ -64,6 +66,8 @@ export function memoryRun(given: NewRun, order: number): MemoryRun {
     owner: undefined,
     leaseUntil: undefined,
     attention: undefined,
+    code: undefined,
+    hold: undefined,
     signalled: 'nothing',
   };
 }
@@ -87,6 +91,8 @@ export function recordOf(run: MemoryRun): RunRecord {
     ...(run.fork === undefined ? {} : { fork: run.fork }),
     ...(run.source === undefined ? {} : { source: run.source }),
     ...(run.attention === undefined ? {} : { attention: run.attention }),
+    ...(run.code === undefined ? {} : { code: run.code }),
+    ...(run.hold === undefined ? {} : { hold: run.hold }),
   };
 }
 

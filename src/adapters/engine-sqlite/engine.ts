@@ -9,7 +9,9 @@ import { type CommitHooks, GroupCommit } from './group-commit.js';
 import { Inbox } from './inbox.js';
 import { Journal } from './journal.js';
 import { openFile } from './open.js';
+import { Operations } from './operations.js';
 import { patiently } from './patience.js';
+import { Retention } from './retention.js';
 import { Runs } from './runs.js';
 import { storageClosed } from './storage-errors.js';
 import { sqliteStore } from './store.js';
@@ -44,7 +46,9 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
   const fences = new Fences(database);
   const commits = new GroupCommit(database, [new FileIdentity(path), guard, fences], { path, busyMs, hooks });
   const journal = new Journal(file, fences, path);
-  const runs = new Runs(file, fences, journal);
+  const operations = new Operations(database);
+  const runs = new Runs(file, fences, journal, operations);
+  const retention = new Retention(database, operations, fences, path);
   const inbox = new Inbox(database, guard);
   const workers = new Workers(database);
   const changes = new ChangeWatch(database, pollMs);
@@ -92,6 +96,7 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
     release: (claim, rest) => write(() => runs.release(claim, rest)),
     get: (runId) => read(() => runs.get(runId)),
     list: (filter) => read(() => runs.list(filter)),
+    count: () => read(() => retention.count()),
     read: (runId, { generation, from = 0, to = Number.MAX_SAFE_INTEGER }) =>
       read(() => journal.read(runId, generation, from, to)),
     blobs: (hashes) => read(() => journal.blobs(hashes)),
@@ -105,6 +110,32 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
     due: (query) => read(() => dueRuns(database, query)),
     nextDue: (after = 0) => read(() => nextDue(database, after)),
     watch: (listener) => changes.watch(listener),
+    hold: (runId, change) => write(() => retention.hold(runId, change)),
+    remove: (runId, operation) => write(() => retention.remove(runId, operation)),
+    async collect(referencesIn) {
+      const marked = new Set<string>();
+      let last = 0;
+      const steps = retention.marks(referencesIn, marked);
+      for (let step = await read(() => steps.next()); step.done !== true; step = await read(() => steps.next())) {
+        last = step.value;
+        await new Promise((resolve) => setImmediate(resolve)); // others get their turn
+      }
+      return write(() => {
+        for (const _ of retention.marks(referencesIn, marked, last)); // what was written since
+        return retention.sweep(marked);
+      });
+    },
+    weigh: (runIds) => read(() => retention.weigh(runIds)),
+    size: () => read(() => retention.size()),
+    declareGone: (operation) =>
+      thenNotify(
+        write(() => {
+          operations.add(operation);
+          return runs.leaseOver(operation.of);
+        }),
+      ),
+    goneOwners: () => read(() => operations.goneOwners()),
+    operations: (of) => read(() => operations.all(of)),
     close() {
       closing ??= closeFile();
       return closing;

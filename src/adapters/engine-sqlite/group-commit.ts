@@ -172,6 +172,7 @@ const BEFORE_WRITING: ReadonlySet<ErrorCode> = new Set([
   'RUN_EXISTS',
   'ALREADY_TERMINAL',
   'RECORD_CONFLICT',
+  'RUN_KEPT',
 ]);
 
 /** Does the work; a refusal is confirmed like a result, together with the others. */

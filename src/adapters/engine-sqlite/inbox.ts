@@ -49,7 +49,7 @@ export class Inbox {
 
   open(runId: string): readonly OpenWait[] {
     const rows = this.database.all(
-      `SELECT ${asBytes('token')}, ${asNumbers('gen', 'seq')} FROM waits
+      `SELECT ${asBytes('token')}, ${asNumbers('gen', 'seq', 'asked', 'since')} FROM waits
        WHERE run = (SELECT n FROM runs WHERE id = ?) ORDER BY waits.n`,
       runId,
     );
@@ -57,6 +57,8 @@ export class Inbox {
       token: text(row, 'token'),
       generation: integer(row, 'gen'),
       seq: integer(row, 'seq'),
+      asked: integer(row, 'asked') === 1,
+      since: integer(row, 'since'),
     }));
   }
 

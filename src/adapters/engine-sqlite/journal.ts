@@ -43,14 +43,16 @@ export class Journal {
       );
     }
     for (const link of batch.links ?? []) this.writeLink(link);
-    for (const { token, generation, seq } of batch.opened ?? []) {
+    for (const { token, generation, seq, asked, since } of batch.opened ?? []) {
       database.run(
-        `INSERT INTO waits (run, token, gen, seq) VALUES (?, ?, ?, ?)
+        `INSERT INTO waits (run, token, gen, seq, asked, since) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (run, token) DO UPDATE SET gen = excluded.gen, seq = excluded.seq`,
         run,
         token,
         generation,
         seq,
+        asked ? 1 : 0,
+        since,
       );
     }
     for (const token of batch.closed ?? []) database.run('DELETE FROM waits WHERE run = ? AND token = ?', run, token);

@@ -19,6 +19,8 @@ const TEXTS = [
   'owner',
   'waiting',
   'attention',
+  'code',
+  'hold',
 ];
 export const RUN_COLUMNS = `${asNumbers('n', 'updated_at', 'crashes', ...NUMBERS)}, ${asBytes(...TEXTS, 'tip', 'checksum')}`;
 
@@ -93,6 +95,7 @@ function soundRecord(row: Row): RunRecord {
   const owner = ownerOf(row);
   const source = optionalText(row, 'source');
   const attention = optionalText(row, 'attention');
+  const code = optionalText(row, 'code');
   return {
     id: text(row, 'id'),
     agent: text(row, 'agent'),
@@ -111,6 +114,8 @@ function soundRecord(row: Row): RunRecord {
     ...(row['fork'] === null ? {} : { fork: json<ForkPoint>(row, 'fork') }),
     ...(source === undefined ? {} : { source }),
     ...(attention === undefined ? {} : { attention }),
+    ...(code === undefined ? {} : { code }),
+    ...(row['hold'] === null ? {} : { hold: json<NonNullable<RunRecord['hold']>>(row, 'hold') }),
   };
 }
 

@@ -1,12 +1,16 @@
-import { alreadyTerminal, heldByAnother, runExists } from '../../core/engine-errors.js';
+import { alreadyTerminal, cursorNumber, heldByAnother, runExists } from '../../core/engine-errors.js';
 import type { Claim, ClaimRequest, NewRun, Rest, RunFilter, RunPage, RunRecord } from '../../ports/engine.js';
 import type { Database, SqlValue } from './database.js';
 import { EntryChain, type Tip, tipOf } from './entry-chain.js';
 import type { Fences } from './fences.js';
 import type { Journal } from './journal.js';
+import type { Operations } from './operations.js';
 import { integer } from './row.js';
 import { isOver, isSound, ownerOf, RUN_COLUMNS, RunRows, recordOf } from './run-rows.js';
 import type { TailGuard } from './tail-guard.js';
+
+/** Above every number that a run has had, also one that was removed. */
+const NEXT_RUN = `1 + max(ifnull((SELECT max(n) FROM runs), 0), ifnull((SELECT value FROM flyball_meta WHERE key = 'runs'), 0))`;
 
 /** The runs' own rows: who holds them and how they rest. The fence moves with every claim and every release. */
 export class Runs {
@@ -16,8 +20,15 @@ export class Runs {
   private readonly journal: Journal;
   private readonly rows: RunRows;
   private readonly chain: EntryChain;
+  private readonly operations: Operations;
 
-  constructor(file: { readonly database: Database; readonly guard: TailGuard }, fences: Fences, journal: Journal) {
+  constructor(
+    file: { readonly database: Database; readonly guard: TailGuard },
+    fences: Fences,
+    journal: Journal,
+    operations: Operations,
+  ) {
+    this.operations = operations;
     this.database = file.database;
     this.guard = file.guard;
     this.fences = fences;
@@ -27,10 +38,10 @@ export class Runs {
   }
 
   create(run: NewRun): void {
-    if (this.rows.find(run.id) !== undefined) throw runExists(run.id);
+    if (this.rows.find(run.id) !== undefined || this.operations.isRemoved(run.id)) throw runExists(run.id);
     const { lastInsertRowid } = this.database.run(
-      `INSERT INTO runs (id, agent, version, tenant, subject, source, fork, created_at, updated_at, status, generation)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 'pending', ?9)`,
+      `INSERT INTO runs (n, id, agent, version, tenant, subject, source, fork, created_at, updated_at, status, generation)
+       VALUES (${NEXT_RUN}, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 'pending', ?9)`,
       run.id,
       run.agent,
       run.version,
@@ -60,7 +71,7 @@ export class Runs {
     this.rows.change(n, () => {
       this.database.run(
         `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?, lease_until = ?, updated_at = ?, wake_at = NULL,
-         waiting = '[]', attention = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL) WHERE n = ?`,
+         waiting = '[]', attention = NULL, code = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL) WHERE n = ?`,
         JSON.stringify(by.owner),
         by.leaseUntil,
         by.now,
@@ -75,6 +86,17 @@ export class Runs {
       record: recordOf(claimed),
       ...(previous === undefined ? {} : { previous }),
     };
+  }
+
+  /** Its leases are over. Answers the runs it held. */
+  leaseOver(owner: string): readonly string[] {
+    const held = this.database.all(`SELECT ${RUN_COLUMNS} FROM runs WHERE owner IS NOT NULL`);
+    const runs = held.filter((row) => isSound(row) && ownerOf(row)?.id === owner);
+    for (const row of runs) {
+      const n = integer(row, 'n');
+      this.rows.change(n, () => this.database.run('UPDATE runs SET lease_until = 0 WHERE n = ?', n));
+    }
+    return runs.map((row) => recordOf(row).id);
   }
 
   /** Answers the ids of the stale ones. */
@@ -96,12 +118,13 @@ export class Runs {
       this.keepTip(held.run, claim);
       this.database.run(
         `UPDATE runs SET status = ?, fence = fence + 1, owner = NULL, lease_until = NULL, updated_at = ?, wake_at = ?,
-         waiting = ?, attention = ? WHERE n = ?`,
+         waiting = ?, attention = ?, code = ? WHERE n = ?`,
         rest.status,
         rest.now,
         rest.status === 'suspended' ? (rest.wakeAt ?? null) : null,
         rest.status === 'suspended' ? JSON.stringify(rest.waiting) : '[]',
         rest.status === 'stalled' ? rest.attention : null,
+        'code' in rest ? (rest.code ?? null) : null,
         held.run,
       );
     });
@@ -130,7 +153,7 @@ export class Runs {
     const n = integer(row, 'n');
     this.rows.change(n, () =>
       this.database.run(
-        `UPDATE runs SET status = 'pending', wake_at = NULL, waiting = '[]', attention = NULL
+        `UPDATE runs SET status = 'pending', wake_at = NULL, waiting = '[]', attention = NULL, code = NULL, crashes = 0
          WHERE n = ? AND status IN ('suspended', 'paused', 'bounded', 'stalled')`,
         n,
       ),
@@ -142,13 +165,15 @@ export class Runs {
     return row === undefined ? undefined : recordOf(row);
   }
 
-  list({ tenant, subject, agent, status, limit = 100, cursor }: RunFilter): RunPage {
+  list({ tenant, subject, agent, status, code, before, limit = 100, cursor }: RunFilter): RunPage {
     const wanted: readonly (readonly [condition: string, value: SqlValue | undefined])[] = [
       ['tenant = ?', tenant],
       ['subject = ?', subject],
       ['agent = ?', agent],
       ['status = ?', status],
-      ['n < ?', cursor === undefined ? undefined : Number(cursor)],
+      ['code = ?', code],
+      ['updated_at < ?', before],
+      ['n < ?', cursor === undefined ? undefined : cursorNumber(cursor)],
     ];
     const given = wanted.filter(([, value]) => value !== undefined);
     const where = given.length === 0 ? '' : `WHERE ${given.map(([condition]) => condition).join(' AND ')}`;

@@ -12,7 +12,8 @@ type Migrations = readonly string[];
  *    on the place is two to four times slower, because every run then writes to pages of its own.
  * 2. `due_at` and `ready` follow from the other columns, so no statement can forget to keep them.
  * 3. A checksum covers everything in a row that decides what a run does; see `checksum.ts`.
- * 4. Rows of `events`, `inbox`, `runs` and `store_versions` are never deleted: the tail guard counts on rising numbers.
+ * 4. The tail guard counts on numbers that rise in `events`, `inbox`, `runs` and `store_versions`. Rows of a run that is
+ *    removed go, and the highest number stays taken: by a row of no run, or for `runs` by a note in `flyball_meta`.
  */
 const MIGRATIONS: Migrations = [
   `
@@ -36,6 +37,8 @@ const MIGRATIONS: Migrations = [
     wake_at INTEGER,
     waiting TEXT NOT NULL DEFAULT '[]',
     attention TEXT,
+    code TEXT,
+    hold TEXT,
     tip_gen INTEGER, -- the last entry when the run was last claimed or given back, with its checksum
     tip_seq INTEGER,
     tip BLOB,
@@ -50,6 +53,9 @@ const MIGRATIONS: Migrations = [
   );
   CREATE INDEX runs_due ON runs (ready, due_at, agent) WHERE due_at IS NOT NULL;
   CREATE INDEX runs_owned ON runs (owner) WHERE owner IS NOT NULL;
+  CREATE INDEX runs_open ON runs (status) WHERE status IN ('pending', 'running', 'suspended', 'paused', 'stalled', 'bounded');
+  CREATE INDEX runs_held ON runs (n) WHERE hold IS NOT NULL;
+  CREATE INDEX runs_forks ON runs (json_extract(fork, '$.run')) WHERE fork IS NOT NULL;
 
   CREATE TABLE workers (id TEXT PRIMARY KEY, until INTEGER NOT NULL, worker TEXT NOT NULL) WITHOUT ROWID;
 
@@ -98,8 +104,15 @@ const MIGRATIONS: Migrations = [
     token TEXT NOT NULL,
     gen INTEGER NOT NULL,
     seq INTEGER NOT NULL,
+    asked INTEGER NOT NULL,
+    since INTEGER NOT NULL,
     UNIQUE (run, token)
   );
+  CREATE INDEX waits_asked ON waits (since) WHERE asked = 1;
+
+  CREATE TABLE operations (n INTEGER PRIMARY KEY, action TEXT NOT NULL, of TEXT NOT NULL, body TEXT NOT NULL);
+  CREATE INDEX operations_of ON operations (of);
+  CREATE INDEX operations_gone ON operations (n) WHERE action = 'owner-gone';
 
   CREATE TABLE store_records (
     n INTEGER PRIMARY KEY,

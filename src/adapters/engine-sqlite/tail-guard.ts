@@ -93,7 +93,7 @@ export function tailOf(database: Database): Tail {
   const row = database.get(`SELECT
     CAST((SELECT ifnull(max(pos), 0) FROM events) AS REAL) AS events,
     CAST((SELECT ifnull(max(n), 0) FROM inbox) AS REAL) AS inbox,
-    CAST((SELECT ifnull(max(n), 0) FROM runs) AS REAL) AS runs,
+    CAST(max((SELECT ifnull(max(n), 0) FROM runs), ifnull((SELECT value FROM flyball_meta WHERE key = 'runs'), 0)) AS REAL) AS runs,
     CAST((SELECT ifnull(max(n), 0) FROM store_versions) AS REAL) AS records`);
   if (row === undefined) return NOTHING;
   return {

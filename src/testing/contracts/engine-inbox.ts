@@ -83,7 +83,7 @@ export function inboxContract(test: DeclareTest): void {
   test('takes one answer to an open wait, and refuses those to waits that are answered or closed [F-C5] [F-S1]', async (engine) => {
     const claim = await claimed(engine, 'a');
     const answer = (id: string) => message(id, { kind: 'answer', name: 'token' });
-    const place = { generation: 0, seq: 1 };
+    const place = { generation: 0, seq: 1, asked: true, since: START };
     assert.equal(await engine.post('a', answer('early')), 'closed');
     await engine.append(claim, { entries: [entry(1)], opened: [{ token: 'token', ...place }] });
     assert.deepEqual(await engine.waits('a'), [{ token: 'token', ...place }]);
@@ -98,7 +98,7 @@ export function inboxContract(test: DeclareTest): void {
     assert.equal(await engine.post('a', answer('late')), 'closed');
     assert.deepEqual(await engine.waits('a'), []);
     // opened again, with an answer that nobody has taken: it is answered
-    await engine.append(claim, { entries: [entry(4)], opened: [{ token: 'token', generation: 0, seq: 4 }] });
+    await engine.append(claim, { entries: [entry(4)], opened: [{ token: 'token', ...place, seq: 4 }] });
     assert.equal(await engine.post('a', answer('other')), 'answered');
     assert.deepEqual(await engine.waits('nobody'), []);
   });

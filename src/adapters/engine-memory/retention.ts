@@ -1,0 +1,62 @@
+import { runKept } from '../../core/engine-errors.js';
+import type { StoredOperation } from '../../core/operations.js';
+import type { Collected, RunCounts, RunStatus, StoredLink } from '../../ports/engine.js';
+import type { MemoryRun } from './memory-run.js';
+
+/** What goes, what stays, and how much there is. */
+
+const ENDED: ReadonlySet<RunStatus> = new Set(['done', 'degraded', 'blocked', 'cancelled', 'failed']);
+
+export function refuseKept(run: MemoryRun, all: Iterable<MemoryRun>): void {
+  const { id, status, hold } = run;
+  if (hold !== undefined) throw runKept(id, 'held', `${hold.by} has put it under a legal hold`);
+  if (!ENDED.has(status) && status !== 'bounded' && status !== 'stalled')
+    throw runKept(id, 'open', `it is ${status}. Cancel it first`);
+  for (const other of all) if (other.fork?.run === id) throw runKept(id, 'forked', `its fork ${other.id} needs it`);
+}
+
+export function isRemoved(operations: readonly StoredOperation[], runId: string): boolean {
+  return operations.some(({ of, action }) => of === runId && (action === 'prune' || action === 'erase'));
+}
+
+export function countsOf(runs: readonly MemoryRun[]): RunCounts {
+  const byStatus: Partial<Record<RunStatus, number>> = {};
+  for (const { status } of runs) if (!ENDED.has(status)) byStatus[status] = (byStatus[status] ?? 0) + 1;
+  const asked = runs.flatMap((run) => [...run.waits.values()].filter((wait) => wait.asked));
+  return {
+    byStatus,
+    asked: asked.length,
+    held: runs.filter(({ hold }) => hold !== undefined).length,
+    ...(asked.length === 0 ? {} : { oldestAsked: Math.min(...asked.map(({ since }) => since)) }),
+  };
+}
+
+export function bytesOf(run: MemoryRun | undefined): number {
+  return [...(run?.journals.values() ?? [])].flat().reduce((sum, { body }) => sum + body.length, 0);
+}
+
+export function sweep(
+  held: {
+    readonly runs: Iterable<MemoryRun>;
+    readonly blobs: Map<string, string>;
+    readonly links: Map<string, StoredLink>;
+  },
+  referencesIn: (body: string) => Iterable<string>,
+): Collected {
+  const { blobs, links } = held;
+  const marked = new Set<string>();
+  for (const { journals } of held.runs)
+    for (const { body } of [...journals.values()].flat()) for (const id of referencesIn(body)) marked.add(id);
+  const kept = new Set<string>();
+  for (const id of marked)
+    for (let link = links.get(id); link !== undefined && !kept.has(link.id); ) {
+      kept.add(link.id);
+      if (link.blob !== undefined) marked.add(link.blob);
+      link = link.parent === undefined ? undefined : links.get(link.parent);
+    }
+  const goneLinks = [...links.keys()].filter((id) => !kept.has(id));
+  const goneContents = [...blobs.keys()].filter((hash) => !marked.has(hash));
+  for (const id of goneLinks) links.delete(id);
+  for (const hash of goneContents) blobs.delete(hash);
+  return { contents: goneContents.length, links: goneLinks.length };
+}
