@@ -30,7 +30,10 @@ export class Turns {
     this.entries = entries;
     this.places = places;
     const delivered = new Set(places);
-    this.isTrace = entries.map(({ event }, place) => delivered.has(place) || !(leavesNoTrace(event) || isVoid(place)));
+    this.isTrace = entries.map(({ event }, place) => {
+      if (event.type === 'redirect') return false; // delivered, but it wakes no code and no code wrote it
+      return delivered.has(place) || !(leavesNoTrace(event) || isVoid(place));
+    });
   }
 
   /** What `now()` says in the turn of each delivery; undefined where the turn is that of the life about to begin. */

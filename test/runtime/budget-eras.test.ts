@@ -264,6 +264,24 @@ describe('a run that goes on after a long rest', () => {
     expect(await ended).toMatchObject({ stop: 'done', value: [VIRTUAL_START + WEEK, 'timed-out'] });
   });
 
+  it('has that time also when somebody redirected it meanwhile [F-X10]', async () => {
+    const stage = still();
+    const WEEK = 7 * 24 * 3600_000;
+    const { tool } = worker();
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.call(tool, 'before');
+      const from = run.now();
+      await run.call(tool, 'after');
+      return done([from, run.instructions().map(({ text }) => text)]);
+    };
+    const life = stage.open(agent);
+    expect(await life.start(null, { toolCalls: 1 })).toMatchObject({ stop: 'bounded' });
+    await life.runtime.redirect(RUN, 'Be brief.', { by: 'ann' });
+    await stage.clock.advance(WEEK);
+    const value = [VIRTUAL_START + WEEK, ['Be brief.']];
+    expect(await life.resume({ budget: { toolCalls: 5 } })).toMatchObject({ stop: 'done', value });
+  });
+
   it('keeps the old time where the code had acted on it already [F-X10]', async () => {
     const stage = still();
     const { tool, acted } = worker();

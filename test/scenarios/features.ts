@@ -279,6 +279,19 @@ export const features: Readonly<Record<string, Feature>> = {
       return [run.now() - began >= 10_000, drawn === run.random(), value];
     },
   },
+  'time of day': {
+    name: 'time of day',
+    says: ['in time'],
+    around: (inner, kit) => {
+      const look: Tool<{ readonly from: number }> = {
+        name: 'look',
+        description: 'Looks whether the time it is told is an old one.',
+        effect: 'pure',
+        execute: async ({ from }) => (kit.clock.now() - from < HOUR ? 'in time' : 'late'),
+      };
+      return async (run, input) => [(await run.call(look, { from: run.now() })).content, await inner(run, input)];
+    },
+  },
   'child deadline': {
     name: 'child deadline',
     racesTime: true,
@@ -291,6 +304,21 @@ export const features: Readonly<Record<string, Feature>> = {
       return [outcome.stop, await inner(run, input)];
     },
     never: ['gift'],
+  },
+  'child in time': {
+    name: 'child in time',
+    around: (inner, kit) => async (run, input) => {
+      const outcome = await run.spawn(
+        async (child) => {
+          await child.sleep(1_000);
+          return done((await child.call(kit.idempotent('part'), {})).content);
+        },
+        null,
+        { deadline: run.now() + HOUR },
+      );
+      await run.sleep(2 * HOUR); // a fork that begins in the child begins after its deadline
+      return [outcome.stop, await inner(run, input)];
+    },
   },
   ask: {
     name: 'ask',

@@ -54,6 +54,7 @@ const IDLE_TURNS = 40;
 /** Real time, and only reached by a run that hangs. */
 const HANGS_AFTER_MS = 30_000;
 const MOST_TURNS = 400;
+const A_WEEK = 7 * 24 * 3_600_000;
 
 /** Plays a scenario in one way to its end, through as many lives as that takes. */
 export async function play(scenario: Scenario, way: Way, stage: Stage): Promise<Played> {
@@ -158,6 +159,7 @@ class Play {
       }
       const larger = rest.stop === 'bounded' ? await this.largerThan(rest.bound as keyof Budget) : undefined;
       if (larger !== undefined) {
+        await this.pass(A_WEEK); // nobody looks at once
         handle = await this.alive(() => this.life.runtime.resume(this.runId, { budget: larger, by: 'operator' }));
         continue;
       }
@@ -258,11 +260,12 @@ class Play {
     const record = await this.stage.engine.get(this.runId);
     const times = [...waiting.map(({ until }) => until), record?.wakeAt].filter((time) => time !== undefined);
     if (times.length === 0) return 'stuck';
-    const { clock } = this.stage;
-    await new Promise<void>((resolve) => {
-      clock.after(Math.max(1, Math.min(...times) - clock.now()), resolve);
-    });
+    await this.pass(Math.max(1, Math.min(...times) - this.stage.clock.now()));
     return 'moved';
+  }
+
+  private pass(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.stage.clock.after(ms, resolve));
   }
 
   private answerTo(one: Waiting): PersonAnswer | undefined {
