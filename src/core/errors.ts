@@ -1,3 +1,5 @@
+import { originalCodeOf } from './original-code.js';
+
 /** Every failure the runtime raises: which one it is, whether the same call may be made again, and what to do next. */
 export type ErrorCode =
   | 'CONFIG_INVALID'
@@ -153,7 +155,7 @@ export class CancelledError extends FlyballError {
 /** An effect's own failure as the code sees it, live and on replay alike: only what crosses the journal. */
 export class EffectError extends FlyballError {
   protected static override readonly isValue = true;
-  /** `code` of the error the effect threw, where it had one. */
+  /** `code` of the error the effect threw, or of what caused that, where there was one. */
   readonly originalCode: string | undefined;
   constructor(failure: Failure) {
     super(failure.code, failure.message, {
@@ -181,12 +183,12 @@ export function failureOf(error: unknown, fallback: ErrorCode = 'EFFECT_FAILED')
     return { code: error.code, message: error.message, retryable: error.retryable, ...original, ...detail };
   }
   if (error instanceof Error) {
-    const original = (error as { code?: unknown }).code;
+    const originalCode = originalCodeOf(error);
     return {
       code: fallback,
       message: error.message === '' ? error.name : error.message,
       retryable: (error as { retryable?: unknown }).retryable === true,
-      ...(typeof original === 'string' ? { originalCode: original } : {}),
+      ...(originalCode === undefined ? {} : { originalCode }),
     };
   }
   return { code: fallback, message: String(error), retryable: false };

@@ -1,5 +1,6 @@
 import { backoffMs } from '../../core/backoff.js';
 import { type Failure, FlyballError, failureOf } from '../../core/errors.js';
+import { causesOf } from '../../core/original-code.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import { randomAt } from '../random-at.js';
@@ -9,16 +10,40 @@ import { type BodyEnd, runBody } from './body.js';
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** Failures of the way there, not of the request: the same call may succeed a moment later. */
-const TRANSIENT = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'ENETUNREACH', 'EBUSY']);
+const TRANSIENT = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EBUSY',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** The connection broke after something may have been sent: whoever was at the other end may have acted. */
-const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE', 'UND_ERR_SOCKET']);
+const BROKEN_OFF: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+
+/** The effect itself did not wait for the end of what it had begun. */
+const GIVEN_UP: ReadonlySet<unknown> = new Set(['AbortError', 'TimeoutError']);
 
 /** An effect can say itself that it does not know: `throw Object.assign(new Error(…), { inDoubt: true })`. */
 export function isInDoubt(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { inDoubt, code } = error as { readonly inDoubt?: unknown; readonly code?: unknown };
-  return inDoubt === true || (typeof code === 'string' && BROKEN_OFF.has(code));
+  for (const cause of causesOf(error)) {
+    const { inDoubt, code, name } = cause as { readonly [field: string]: unknown };
+    if (typeof inDoubt === 'boolean') return inDoubt; // whoever passes an error on may know more than it says
+    if (BROKEN_OFF.has(code) || GIVEN_UP.has(name)) return true;
+  }
+  return false;
 }
 
 /** The longest an act can take, waits between its tries included: until then its owner may still be about to act. */
