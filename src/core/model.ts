@@ -34,6 +34,8 @@ export interface ModelCapabilities {
   readonly structuredOutput: boolean;
   /** `marked`: the provider caches only up to messages that carry a cache marker. */
   readonly promptCache: boolean | 'marked';
+  /** False: it refuses a temperature. */
+  readonly temperature?: false;
   /** Name of the encoding that counts its tokens, such as `o200k_base`. */
   readonly tokenizer?: string;
 }
@@ -65,7 +67,10 @@ export interface ModelRequest {
 
 export interface Sampling {
   readonly maxOutputTokens?: number;
+  /** Not sent where it is absent: some models refuse one. */
   readonly temperature?: number;
+  /** How long a model thinks before it answers, as its provider calls the levels: `low`, `high`. */
+  readonly reasoningEffort?: string;
   readonly seed?: number;
   readonly stop?: readonly string[];
   /** Log-probabilities of the output tokens, each with this many alternatives. */

@@ -11,6 +11,23 @@ describe('prices', () => {
     expect(costOf(usage, price)).toBeCloseTo(0.4 * 3 + 0.5 * 0.3 + 0.1 * 3.75 + 0.2 * 15, 12);
   });
 
+  it("knows the paper's five models, with cache rates, the day and the place they were read [F-E2] [R8-EVAL-PRICES]", () => {
+    const models = [
+      'anthropic/claude-haiku-4-5',
+      'alibaba/qwen3.5-flash',
+      'google/gemini-3.1-flash-lite',
+      'deepseek/deepseek-v4-flash',
+      'deepseek/deepseek-v4-pro',
+    ];
+    for (const model of models) {
+      const listed = priceOf(model);
+      expect(listed, model).toMatchObject({ cacheRead: expect.any(Number), cacheWrite: expect.any(Number) });
+      expect(listed?.cacheRead, model).toBeLessThan(listed?.input ?? 0);
+      expect(listed?.asOf ?? PRICES.asOf, model).toMatch(/^2026-\d\d-\d\d$/);
+    }
+    expect(models.slice(1).every((model) => (priceOf(model)?.from ?? '') !== '')).toBe(true);
+  });
+
   it('prices a call without cache figures at the input price', () => {
     expect(costOf({ input: 1000, output: 100 }, price)).toBeCloseTo(0.0045, 12);
   });

@@ -2,10 +2,16 @@ import { ConfigError } from './errors.js';
 import type { Price, TokenUsage } from './model.js';
 
 export interface PriceTable {
-  /** The day the prices were read: list prices change, and a bill is what counts. */
+  /** The day the prices were read, where an entry says no other: list prices change, and a bill is what counts. */
   readonly asOf: string;
   /** Keyed by model id, `provider/model`. */
-  readonly models: Readonly<Record<string, Price>>;
+  readonly models: Readonly<Record<string, ListPrice>>;
+}
+
+export interface ListPrice extends Price {
+  readonly asOf?: string;
+  /** Where it was read. */
+  readonly from?: string;
 }
 
 const PER_TOKEN = 1_000_000;
@@ -13,7 +19,7 @@ const PER_TOKEN = 1_000_000;
 /**
  * List prices without batch, priority or regional terms; cache writes at the shortest lifetime. Models whose price
  * depends on the length of the prompt are left out: a single number would reserve too little for a long prompt. Add
- * them, or your own terms, with `withPrices`.
+ * them, or your own terms, with `withPrices`. Where a price depends on the hour, the dearer one stands here.
  */
 export const PRICES: PriceTable = {
   asOf: '2026-01-15',
@@ -29,12 +35,32 @@ export const PRICES: PriceTable = {
     'openai/gpt-4o': { input: 2.5, output: 10, cacheRead: 1.25, cacheWrite: 2.5 },
     'openai/gpt-4o-mini': { input: 0.15, output: 0.6, cacheRead: 0.075, cacheWrite: 0.15 },
     'google/gemini-2.5-flash': { input: 0.3, output: 2.5, cacheRead: 0.03, cacheWrite: 0.3 },
+    'google/gemini-3.1-flash-lite': {
+      ...{ input: 0.25, output: 1.5, cacheRead: 0.025, cacheWrite: 0.25 },
+      asOf: '2026-05-07',
+      from: 'models.dev, providers/google/models/gemini-3.1-flash-lite.toml at 34fd6673',
+    },
+    'alibaba/qwen3.5-flash': {
+      ...{ input: 0.1, output: 0.4, cacheRead: 0.01, cacheWrite: 0.125 }, // international; mainland China has tiers
+      asOf: '2026-05-08',
+      from: 'models.dev, providers/alibaba/models/qwen3.5-flash.toml at 0654d77c',
+    },
+    'deepseek/deepseek-v4-flash': {
+      ...{ input: 0.44, output: 1.32, cacheRead: 0.014, cacheWrite: 0.44 }, // peak hours; half of it at others
+      asOf: '2026-09-01',
+      from: 'api-docs.deepseek.com/quick_start/pricing, by way of models.dev at 21846c48',
+    },
+    'deepseek/deepseek-v4-pro': {
+      ...{ input: 1.32, output: 3.96, cacheRead: 0.044, cacheWrite: 1.32 }, // peak hours; half of it at others
+      asOf: '2026-08-17',
+      from: 'api-docs.deepseek.com/quick_start/pricing, by way of models.dev at 2b3ef3b6',
+    },
     'deepseek/deepseek-chat': { input: 0.28, output: 0.42, cacheRead: 0.028, cacheWrite: 0.28 },
   },
 };
 
 /** Undefined for a model that is not in the table: the caller decides what that means, and it never means free. */
-export function priceOf(modelId: string, table: PriceTable = PRICES): Price | undefined {
+export function priceOf(modelId: string, table: PriceTable = PRICES): ListPrice | undefined {
   return Object.hasOwn(table.models, modelId) ? table.models[modelId] : undefined;
 }
 

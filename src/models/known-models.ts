@@ -57,12 +57,12 @@ const other = (window: number, maxOutputTokens: number, more: Partial<ModelCapab
 
 /** As published by the vendors. A name stands for its dated and smaller variants too, unless those have entries. */
 const KNOWN: Readonly<Record<string, ModelCapabilities>> = {
-  'openai/gpt-5': openAi(400_000, 128_000),
+  'openai/gpt-5': { ...openAi(400_000, 128_000), temperature: false },
   'openai/gpt-5-chat': openAi(128_000, 16_384),
   'openai/gpt-4.1': openAi(1_047_576, 32_768),
   'openai/gpt-4o': openAi(128_000, 16_384),
-  'openai/o3': openAi(200_000, 100_000),
-  'openai/o4-mini': openAi(200_000, 100_000),
+  'openai/o3': { ...openAi(200_000, 100_000), temperature: false },
+  'openai/o4-mini': { ...openAi(200_000, 100_000), temperature: false },
   'openai/gpt-oss': { ...openAi(131_072, 32_768), tokenizer: 'o200k_harmony' },
   'anthropic/claude-opus-4': claude(32_000),
   'anthropic/claude-opus-4-5': claude(64_000),
@@ -72,8 +72,11 @@ const KNOWN: Readonly<Record<string, ModelCapabilities>> = {
   'anthropic/claude-3-5-haiku': claude(8_192),
   'google/gemini-2.5': gemini(65_536),
   'google/gemini-2.0-flash': gemini(8_192),
+  'google/gemini-3.1-flash-lite': gemini(65_536),
   'deepseek/deepseek-chat': other(128_000, 8_192, { structuredOutput: false, promptCache: true }),
   'deepseek/deepseek-reasoner': other(128_000, 65_536, { structuredOutput: false, promptCache: true }),
+  'deepseek/deepseek-v4': other(1_000_000, 393_216, { structuredOutput: false, promptCache: true }),
+  'alibaba/qwen3.5-flash': other(1_000_000, 65_536, { structuredOutput: false, promptCache: true }),
   'mistral/mistral-large': other(128_000, 16_384),
   'mistral/mistral-medium': other(128_000, 16_384),
   'mistral/mistral-small': other(128_000, 16_384),

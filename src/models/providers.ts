@@ -41,6 +41,12 @@ const sdk = (name: string, ...keys: string[]): ProviderFacts => ({
   needs: KEY,
 });
 
+/** For a gateway in between. Other programs have their own idea of what `ANTHROPIC_BASE_URL` holds, so ours has a name of its own. */
+const behindGateway = (facts: ProviderFacts, baseUrl: string): ProviderFacts => ({
+  ...facts,
+  variables: { ...facts.variables, baseUrl: [baseUrl] },
+});
+
 const localServer = (prefix: string, baseUrl: string): ProviderFacts => ({
   wire: { kind: 'openai' },
   variables: { apiKey: [`${prefix}_API_KEY`], baseUrl: [`${prefix}_BASE_URL`] },
@@ -62,6 +68,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderFacts>> = {
   openai: hosted('OPENAI', 'https://api.openai.com/v1'),
   openrouter: hosted('OPENROUTER', 'https://openrouter.ai/api/v1'),
   deepseek: hosted('DEEPSEEK', 'https://api.deepseek.com/v1'),
+  alibaba: hosted('DASHSCOPE', 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1'),
   ollama: {
     wire: { kind: 'ollama' },
     variables: { apiKey: ['OLLAMA_API_KEY'], baseUrl: ['OLLAMA_HOST'], contextLength: ['OLLAMA_CONTEXT_LENGTH'] },
@@ -78,8 +85,11 @@ export const PROVIDERS: Readonly<Record<string, ProviderFacts>> = {
     variables: { apiKey: ['OPENAI_COMPATIBLE_API_KEY'], baseUrl: ['OPENAI_COMPATIBLE_BASE_URL'] },
     needs: [['baseUrl']],
   },
-  anthropic: sdk('anthropic', 'ANTHROPIC_API_KEY'),
-  google: sdk('google', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'),
+  anthropic: behindGateway(sdk('anthropic', 'ANTHROPIC_API_KEY'), 'FLYBALL_ANTHROPIC_BASE_URL'),
+  google: behindGateway(
+    sdk('google', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'),
+    'FLYBALL_GOOGLE_BASE_URL',
+  ),
   mistral: sdk('mistral', 'MISTRAL_API_KEY'),
   groq: sdk('groq', 'GROQ_API_KEY'),
   xai: sdk('xai', 'XAI_API_KEY'),

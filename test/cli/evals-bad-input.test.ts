@@ -25,7 +25,7 @@ const REFUSALS: readonly Refusal[] = [
     /"bm26" in energy_desk\. Did you mean bm25\? `flyball evals list/,
   ],
   ['an unknown preset', () => ['--preset', 'pilo'], /no preset "pilo"\. Did you mean pilot\?/],
-  ['a way out of the presets', () => ['--preset', '../x'], /no preset "\.\.\/x"\. There are: experiment, pilot/],
+  ['a way out of the presets', () => ['--preset', '../x'], /no preset "\.\.\/x"\. There are: experiment, paper, pilot/],
   ['a preset and a file', () => ['--preset', 'pilot', '--config', 'x.yaml'], /--preset or --config, not both/],
   ['a model without provider', () => ['--model', 'gpt'], /no model "gpt"\. Give --model as provider\/model, such as/],
   ['an unknown provider', () => ['--model', 'openia/gpt'], /no provider "openia".* Did you mean openai\/gpt\?/],
@@ -45,7 +45,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'a price in words',
     () => ['--price', 'cheap'],
-    /input\/output in USD per million tokens, as in 0\.25\/2, got "cheap"/,
+    /input\/output in USD per million tokens, as in 0\.25\/2, .*got "cheap"/,
   ],
   ['a cost below nothing', () => ['--max-cost', '-1'], /--max-cost must be an amount in USD, as in 2\.50/],
   ['no such module', (here) => ['--module', here.at('no.mjs')], /There is no module .*no\.mjs\. Name the file/],

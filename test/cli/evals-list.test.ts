@@ -43,7 +43,7 @@ describe('flyball evals list', () => {
     expect(bank).toMatchObject({ name: 'banking_knowledge', builtIn: false, present: false });
     expect(bank?.missing).toMatch(/There is no domains\/banking_knowledge.*flyball evals fetch tau2/);
     expect(listed.agents).toEqual(['baseline', 'declarative', 'imperative', 'governed', 'gold', 'silent']);
-    expect(listed.presets.map(({ name }) => name).sort()).toEqual(['experiment', 'pilot']);
+    expect(listed.presets.map(({ name }) => name).sort()).toEqual(['experiment', 'paper', 'pilot']);
     expect(listed.presets.every(({ file }) => file.endsWith('.yaml'))).toBe(true);
   });
 

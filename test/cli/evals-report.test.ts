@@ -46,6 +46,17 @@ describe('flyball evals report', () => {
   });
 });
 
+withTau2('results of a domain with data of its own', () => {
+  it('are reported without naming the data again: the experiment knows where they are [F-E3]', async () => {
+    const here = place();
+    const gold = ['--domain', 'mock', '--agent', 'gold', '--user', 'gold', '--limit', '1'];
+    const ran = await evals(['run', ...gold, '--data', tau2().data, '--out', here.at('x')]);
+    expect(ran.code).toBe(EXIT.ok);
+    for (const path of ['x', 'x/gold', 'x/gold/results.json'])
+      expect(await evals(['report', here.at(path)])).toMatchObject({ code: EXIT.ok, error: '' });
+  });
+});
+
 describe('flyball evals compare', () => {
   it('compares two results task by task [R5-CLI-COMPARE]', async () => {
     const here = await measured();

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ModelServer, modelServer, type ServedRequest } from 'flyball/testing';
+import { type ModelServer, modelServer, type ServedRequest, type ServerReplyParts } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
 import { runProgram } from '../../src/cli/program.js';
 import { scriptedCustomers } from '../../src/evals/domains/energy-desk/scripted-customer.js';
@@ -67,12 +67,18 @@ export interface ServerManners {
   readonly before?: (task: string, request: ServedRequest) => Promise<void> | void;
   /** The agent says that it cannot help, and does nothing. */
   readonly spoil?: () => boolean;
+  /** Answers in place of the script, where it says anything. */
+  readonly instead?: (request: ServedRequest) => ServerReplyParts | undefined;
+  /** What every reply is said to have used. */
+  readonly usage?: ServerReplyParts['usage'];
 }
 
 /** Both sides of every task of energy_desk, played over HTTP. */
 export async function deskServer({
   before,
   spoil,
+  instead,
+  usage,
 }: ServerManners = {}): Promise<
   ModelServer & { readonly env: Readonly<Record<string, string>>; askedAbout(task: string): number }
 > {
@@ -81,14 +87,20 @@ export async function deskServer({
   const asked = new Map<string, number>();
   const server = await modelServer({
     models: ['desk', 'customer'],
-    replies: async (request): Promise<DeskReply> => {
-      const task = taskIn(request);
-      asked.set(task, (asked.get(task) ?? 0) + 1);
-      await before?.(task, request);
-      if (request.model === 'customer') return customer(request);
-      return spoil?.() === true ? { text: 'I cannot help you.', toolCalls: [] } : agent(request);
+    replies: async (request): Promise<ServerReplyParts> => {
+      const other = instead?.(request);
+      if (other !== undefined) return other;
+      const reply = await play(request);
+      return usage === undefined ? reply : { ...reply, usage };
     },
   });
+  async function play(request: ServedRequest): Promise<DeskReply> {
+    const task = taskIn(request);
+    asked.set(task, (asked.get(task) ?? 0) + 1);
+    await before?.(task, request);
+    if (request.model === 'customer') return customer(request);
+    return spoil?.() === true ? { text: 'I cannot help you.', toolCalls: [] } : agent(request);
+  }
   onTestFinished(() => server.close());
   const openings = new Map(tasks.map(({ id, instructions }) => [id, String(instructions).split('\n')[0] ?? id]));
   const firstWords = new Map(tasks.map((task) => [task.id, openingOf(customer, openings.get(task.id) ?? '')]));

@@ -337,3 +337,17 @@ it('keeps the whole result for programs, and shows people the answer [R3-CLI-RUN
   const shown = await desk.flyball('run', 'agent.yaml', '--input', '"Go."');
   expect(shown.out.trimEnd().split('\n').at(-1)).toBe('  {"title":"Tides","year":1894}');
 });
+
+it('tells its model what the definition says, and counts the cache at its own rate [F-E1] [F-E2]', async () => {
+  const usage = { input: 1_000, output: 100, cacheRead: 640 };
+  const desk = await modelDesk(() => ({ text: 'Done.', usage }));
+  const sampling = 'sampling: { temperature: 0.3, reasoningEffort: low, vendor: { top_p: 0.9 } }\n';
+  const price = 'price: { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1.25 }\n';
+  const path = desk.file('helper.yaml', `name: helper\ndescription: You help.\n${price}${sampling}`);
+  const ran = await desk.flyball('run', path, '--input', '"Hello"', '--json');
+  expect(ran.code).toBe(0);
+  const { body } = desk.server.requestAt(1);
+  expect(body).toMatchObject({ temperature: 0.3, reasoning_effort: 'low', top_p: 0.9 });
+  // (360 · 1 + 640 · 0.1 + 100 · 2) / 1,000,000
+  expect(ran.out).toContain('0.000624');
+});

@@ -47,10 +47,19 @@ function standardSettings(vendor: Readonly<Record<string, unknown>>): Partial<Sd
   return Object.fromEntries(given.map((name) => [name, vendor[name]]));
 }
 
+/** Each vendor has a word of its own for it. */
+function effortOf(effort: string | undefined, namespace: string): Readonly<Record<string, unknown>> {
+  if (effort === undefined) return {};
+  if (namespace === 'anthropic') return { effort };
+  if (namespace === 'google' || namespace === 'vertex') return { thinkingConfig: { thinkingLevel: effort } };
+  return { reasoningEffort: effort };
+}
+
 /** Vendor settings, under the provider's name; log-probabilities are one of them here. */
 function ownOptions({ sampling }: ModelRequest, { namespace }: CallManner): SdkMetadata | undefined {
   const vendor = Object.entries(sampling.vendor ?? {}).filter(([name]) => !STANDARD.some((known) => known === name));
   const own = {
+    ...effortOf(sampling.reasoningEffort, namespace),
     ...(sampling.logProbs === undefined ? {} : { logprobs: sampling.logProbs > 0 ? sampling.logProbs : true }),
     ...Object.fromEntries(vendor),
   };

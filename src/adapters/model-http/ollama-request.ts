@@ -16,11 +16,11 @@ export function ollamaWriter(manner: OllamaManner): (request: ModelRequest, stre
   const writeMessages = messageWriter(messageOnWire);
   return (request, stream) => {
     const { output, sampling } = request;
-    const { vendor = {}, logProbs } = sampling;
+    const { vendor = {}, logProbs, reasoningEffort } = sampling;
     const fields = {
       model: manner.model,
       stream,
-      think: manner.think,
+      think: reasoningEffort ?? manner.think,
       ...(output === undefined || !manner.structuredOutput ? {} : { format: output }),
       ...(logProbs === undefined ? {} : { logprobs: true, top_logprobs: logProbs > 0 ? logProbs : undefined }),
       ...vendor,

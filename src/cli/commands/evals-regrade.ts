@@ -3,9 +3,10 @@ import { memoryEngine } from '../../adapters/engine-memory/memory-engine.js';
 import { writeResultsFile } from '../../adapters/eval-files/results-file.js';
 import { budget } from '../../core/budget.js';
 import { EffectError } from '../../core/errors.js';
-import type { Model } from '../../core/model.js';
 import { done } from '../../core/outcome.js';
 import { createRuntime } from '../../create-runtime.js';
+import type { SettingsByModel } from '../../evals/experiment/model-settings.js';
+import type { ModelSide } from '../../evals/experiment/sides.js';
 import { modelJudge } from '../../evals/grading/model-judge.js';
 import { regradeResults } from '../../evals/grading/regrade.js';
 import type { NlJudge } from '../../evals/grading/reward.js';
@@ -13,13 +14,13 @@ import type { Results } from '../../evals/results/simulation-record.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { resultsUnder } from '../evals/experiment-folder.js';
-import { modelNamed, priceOf } from '../evals/models.js';
+import { type ModelOptions, modelSettingsFrom, withModelOptions } from '../evals/model-options.js';
+import { modelSide, pricesBy } from '../evals/models.js';
 import { openDomain } from '../evals/open-domain.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 
-interface Options extends CommonOptions {
+interface Options extends CommonOptions, ModelOptions {
   readonly judge?: string;
-  readonly price?: string;
   readonly data?: string;
   readonly tasks?: string;
 }
@@ -29,12 +30,11 @@ const ABOUT =
   'With a judge, also what could not be graded without one. The files are written anew, in place.';
 
 export function regradeCommand(perform: Perform): Command {
-  return plainCommand('regrade <paths...>', ABOUT, [
+  const command = plainCommand('regrade <paths...>', ABOUT, [
     'flyball evals regrade runs/pilot --judge openai/gpt-4.1',
     'flyball evals regrade results.json --data ./tau2 --tasks domain',
-  ])
-    .option('--judge <model>', 'judges natural-language assertions')
-    .option('--price <in/out>', 'USD per million tokens, for a judge without a known price')
+  ]).option('--judge <model>', 'judges natural-language assertions');
+  return withModelOptions(command)
     .option('--data <folder>', 'data of tau2-bench, for results of its domains')
     .option('--tasks <which>', 'file: tasks as the file has them (default); domain: as they are now')
     .action((paths: readonly string[], options: Options) =>
@@ -43,10 +43,10 @@ export function regradeCommand(perform: Perform): Command {
 }
 
 async function regrade({ screen, env }: Call, paths: readonly string[], options: Options): Promise<ExitCode> {
-  const { judge, price, data, tasks } = options;
-  const setting = { settings: price === undefined ? {} : { price }, env };
-  const model = judge === undefined ? undefined : await modelNamed(judge, '--judge', setting);
-  const nlJudge = model === undefined ? {} : { nlJudge: judgeOf(model, price) };
+  const { judge, data, tasks } = options;
+  const modelSettings = modelSettingsFrom(options) ?? {};
+  const by = judge === undefined ? undefined : await modelSide(judge, 'judge', { settings: { modelSettings }, env });
+  const nlJudge = by === undefined ? {} : { nlJudge: judgeOf(by, modelSettings) };
   for (const { file, results } of await resultsUnder(paths)) {
     screen.status(`Grading ${file} …`);
     const domain = await openDomain(results.info.domain, data === undefined ? {} : { data }, env);
@@ -65,13 +65,13 @@ async function regrade({ screen, env }: Call, paths: readonly string[], options:
 }
 
 /** One question at a time, each a run of its own in memory: a judgement that is cut off is asked again. */
-function judgeOf(model: Model, price: string | undefined): NlJudge {
+function judgeOf(by: ModelSide, settings: SettingsByModel): NlJudge {
+  const price = pricesBy({ modelSettings: settings })(by.model.id, by.model.price);
   return async (assertions, transcript) => {
-    const given = priceOf(price);
     const runtime = createRuntime({
       engine: memoryEngine(),
-      agents: { judge: async (run) => done(await modelJudge(run, { model })(assertions, transcript)) },
-      ...(given === undefined ? {} : { prices: { [model.id]: given } }),
+      agents: { judge: async (run) => done(await modelJudge(run, by)(assertions, transcript)) },
+      ...(price === undefined ? {} : { prices: { [by.model.id]: price } }),
     });
     try {
       const handle = await runtime.start('judge', null, { budget: budget({ modelCalls: 5, costUsd: 5 }) });

@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../core/errors.js';
+import type { ExperimentSettings } from '../../evals/experiment/settings.js';
 import { costPlot } from '../../evals/reports/cost-plot.js';
 import { reportHtml } from '../../evals/reports/html.js';
 import { reportCsv, reportJson, reportMarkdown } from '../../evals/reports/plain-forms.js';
-import { type Measurable, type Report, reportOf } from '../../evals/reports/report.js';
+import { type Measurable, type Report, type ReportForm, reportOf, TABLE_FORMS } from '../../evals/reports/report.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
-import { resultsUnder } from '../evals/experiment-folder.js';
+import { keptBeside, resultsUnder } from '../evals/experiment-folder.js';
 import { openDomain } from '../evals/open-domain.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { makeFolder } from '../make-folder.js';
@@ -20,6 +21,7 @@ interface Options extends CommonOptions {
   readonly format?: string;
   readonly out?: string;
   readonly data?: string;
+  readonly tables?: string;
 }
 
 const ABOUT =
@@ -34,7 +36,8 @@ export function reportCommand(perform: Perform): Command {
   ])
     .option('--format <form>', `${FORMATS.join(', ')} (default: md)`)
     .option('--out <file>', 'where it goes; a folder for csv (default: standard output)')
-    .option('--data <folder>', 'data of tau2-bench, for results of its domains')
+    .option('--tables <form>', 'full, or paper: the tables of the paper in its order (default: as the experiment says)')
+    .option('--data <folder>', 'data of tau2-bench, where the experiment does not know them')
     .action((paths: readonly string[], options: Options) =>
       perform(options, {}, (call) => write(call, paths, options)),
     );
@@ -42,7 +45,8 @@ export function reportCommand(perform: Perform): Command {
 
 async function write(call: Call, paths: readonly string[], options: Options): Promise<ExitCode> {
   const format = formatOf(call.screen.json ? 'json' : (options.format ?? 'md'));
-  const report = reportOf(await measurables(paths, options, call.env));
+  const measured = await measurables(paths, options, call.env);
+  const report = reportOf(measured, formOf(measured, options.tables));
   if (format === 'csv') return writeTables(call, report, options.out);
   const text = textOf(report, format);
   if (options.out === undefined) {
@@ -56,8 +60,11 @@ async function write(call: Call, paths: readonly string[], options: Options): Pr
   return EXIT.ok;
 }
 
-interface Measured extends Measurable {
+export interface Measured extends Measurable {
   readonly domain: Domain;
+  readonly file: string;
+  /** Of the experiment that it belongs to. */
+  readonly settings?: ExperimentSettings;
 }
 
 /** Results with the domain that they ran; a domain is opened once. */
@@ -67,16 +74,28 @@ export async function measurables(
   env: Call['env'],
 ): Promise<readonly Measured[]> {
   const found = await resultsUnder(paths);
-  const names = new Set(found.map(({ results }) => results.info.domain));
-  const domains = new Map(
-    await Promise.all(
-      [...names].map(async (name) => [name, await openDomain(name, data === undefined ? {} : { data }, env)] as const),
-    ),
-  );
-  return found.flatMap(({ results }) => {
-    const domain = domains.get(results.info.domain);
-    return domain === undefined ? [] : [{ results, domain }];
-  });
+  const domains = new Map<string, Promise<Domain>>();
+  const measured: Measured[] = [];
+  for (const { file, results } of found) {
+    const kept = await keptBeside(file);
+    // an experiment knows where its data were; what is said now wins over it
+    const from = data ?? kept?.data;
+    const key = JSON.stringify([results.info.domain, from]);
+    const domain = domains.get(key) ?? openDomain(results.info.domain, from === undefined ? {} : { data: from }, env);
+    domains.set(key, domain);
+    measured.push({ file, results, domain: await domain, ...(kept === undefined ? {} : { settings: kept.settings }) });
+  }
+  return measured;
+}
+
+/** The form that the experiment asks for, and its models in the order in which it names them. */
+export function formOf(measured: readonly Measured[], tables: string | undefined): ReportForm {
+  const known = TABLE_FORMS.find((form) => form === tables);
+  if (tables !== undefined && known === undefined)
+    throw new ConfigError(`There are no tables "${tables}". There are: ${TABLE_FORMS.join(', ')}.`);
+  const settings = measured.flatMap((one) => one.settings ?? []);
+  const asked = settings.every((one) => one.tables === 'paper') && settings.length > 0 ? 'paper' : 'full';
+  return { tables: known ?? asked, models: settings.flatMap(({ models }) => models) };
 }
 
 function formatOf(text: string): Format {

@@ -39,5 +39,5 @@ async function resume(call: Call, path: string, options: Options): Promise<ExitC
     screen: call.screen,
     resume: call.place.command('evals', 'resume', folder.path),
   });
-  return afterwards(call, { ...ended, domain: prepared.domain, folder }, options);
+  return afterwards(call, { ...ended, domain: prepared.domain, folder, settings }, options);
 }

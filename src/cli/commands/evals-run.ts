@@ -7,6 +7,7 @@ import { type Call, type CommonOptions, type Perform, plainCommand } from '../co
 import { carryOut } from '../evals/carry-out.js';
 import { afterwards, checkGate, type GateOptions } from '../evals/ending.js';
 import { ExperimentFolder } from '../evals/experiment-folder.js';
+import { withModelOptions } from '../evals/model-options.js';
 import { dataOf } from '../evals/open-domain.js';
 import { type Prepared, prepare } from '../evals/prepare.js';
 import { presetNames } from '../evals/presets.js';
@@ -23,7 +24,7 @@ const ABOUT =
   'Results are kept after every simulation, in the format of tau2-bench; an interrupted experiment goes on with resume.';
 
 export function runEvalsCommand(perform: Perform): Command {
-  return plainCommand('run', ABOUT, [
+  const command = plainCommand('run', ABOUT, [
     'flyball evals run                                        the built-in domain, no key needed',
     'flyball evals run --preset pilot',
     'flyball evals run --agent baseline governed --retrieval bm25 golden_retrieval --tasks tier-1',
@@ -49,8 +50,8 @@ export function runEvalsCommand(perform: Perform): Command {
     .option('--judge <model>', 'judges natural-language assertions')
     .option('--embedder <name>', 'energetic, hash, provider/model@dimensions, or a folder with an ONNX model')
     .option('--reranker <model>', 'rates what a search found, for configurations with a reranker')
-    .option('--module <files...>', 'modules that register agents: export const policies = { … }')
-    .option('--price <in/out>', 'USD per million tokens, for models without a known price')
+    .option('--module <files...>', 'modules that register agents: export const policies = { … }');
+  return withModelOptions(command)
     .option('--trials <n>', `how often each task is run (default: ${DEFAULT_SETTINGS.trials})`)
     .option('--seed <n>', `seed of the run (default: ${DEFAULT_SETTINGS.seed})`)
     .option('--concurrency <n>', `simulations at once (default: ${DEFAULT_SETTINGS.concurrency})`)
@@ -78,7 +79,7 @@ async function run(call: Call, options: Options): Promise<ExitCode> {
     resume: call.place.command('evals', 'resume', folder.path),
     begin: () => folder.begin({ settings, ...data }),
   });
-  return afterwards(call, { ...ended, domain: prepared.domain, folder }, options);
+  return afterwards(call, { ...ended, domain: prepared.domain, folder, settings }, options);
 }
 
 export function announce({ screen }: Call, settings: ExperimentSettings, prepared: Prepared, path: string): void {

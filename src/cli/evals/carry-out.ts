@@ -1,7 +1,6 @@
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { nodeHost } from '../../adapters/host-node/node-host.js';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
-import { priceOf as knownPrice } from '../../core/prices.js';
 import type { ExperimentReport } from '../../evals/experiment/experiment.js';
 import { runExperiment } from '../../evals/experiment/run-experiment.js';
 import type { ExperimentSettings } from '../../evals/experiment/settings.js';
@@ -9,7 +8,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import type { Screen } from '../screen.js';
 import type { ExperimentFolder } from './experiment-folder.js';
 import { hold } from './hold.js';
-import { priceOf } from './models.js';
+import { pricesBy } from './models.js';
 import type { Prepared } from './prepare.js';
 import { ExperimentProgress } from './progress.js';
 
@@ -63,7 +62,7 @@ export async function carryOut(
         clock: systemClock(),
         host: nodeHost(),
         options: { leaseMs: LEASE_MS },
-        prices: (id, own) => own ?? knownPrice(id) ?? priceOf(settings.price),
+        prices: pricesBy(settings),
         onProblem: (error, doing) =>
           screen.complain(`While ${doing}: ${error instanceof Error ? error.message : String(error)}`),
       },

@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { ConfigError } from '../../core/errors.js';
+import type { ExperimentSettings } from '../../evals/experiment/settings.js';
 import type { Summary } from '../../evals/metrics/summary.js';
+import { tableMarkdown } from '../../evals/reports/plain-forms.js';
 import { type Report, reportOf } from '../../evals/reports/report.js';
 import { type Baseline, type GateReport, gate, promote } from '../../evals/suites/gate.js';
 import { measurementOf } from '../../evals/suites/results-gate.js';
@@ -29,14 +31,19 @@ export function checkGate({ gate: file, promote: reason }: GateOptions): void {
 /** What is said and decided when an experiment has ended, or was stopped. */
 export async function afterwards(
   call: Call,
-  ended: CarriedOut & { readonly domain: Domain; readonly folder: ExperimentFolder },
+  ended: CarriedOut & {
+    readonly domain: Domain;
+    readonly folder: ExperimentFolder;
+    readonly settings: ExperimentSettings;
+  },
   options: GateOptions,
 ): Promise<ExitCode> {
   const { screen, place } = call;
-  const { report, domain, folder, stopped } = ended;
+  const { report, domain, folder, stopped, settings } = ended;
   await domain.close?.();
   const measured = [...report.results.values()].map((results) => ({ results, domain }));
-  const summary = reportOf(measured);
+  const { tables = 'full', models } = settings;
+  const summary = reportOf(measured, { tables, models });
   tell(call, summary);
   if (stopped !== undefined) {
     screen.data({ kind: 'stopped', folder: folder.path, why: stopped.why });
@@ -50,6 +57,7 @@ export async function afterwards(
     screen.line(
       `${plural(failed, 'simulation')} failed for infrastructure. Mend the cause, then run them again: ${place.command('evals', 'resume', folder.path)}`,
     );
+  if (tables === 'paper') for (const table of summary.tables) screen.line(`\n${tableMarkdown(table)}`);
   screen.line(`Report: ${place.command('evals', 'report', folder.path)}`);
   if (options.gate === undefined) {
     screen.data({ kind: 'ended', folder: folder.path, summaries: summary.summaries });

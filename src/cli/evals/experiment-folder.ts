@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { readResultsFile, resultsFile } from '../../adapters/eval-files/results-file.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Checkpoint, Condition } from '../../evals/experiment/experiment.js';
@@ -85,6 +85,12 @@ function keptIn(text: string, file: string): { readonly settings?: unknown; read
 /** Results files under paths: a file, a folder of a condition, or a folder of an experiment with several. */
 export async function resultsFilesUnder(paths: readonly string[]): Promise<readonly string[]> {
   return (await Promise.all(paths.map(filesUnder))).flat();
+}
+
+/** What the experiment that a results file belongs to began with; undefined for a file that lies alone. */
+export async function keptBeside(file: string): Promise<Kept | undefined> {
+  const folders = [dirname(file), dirname(dirname(file))].map((path) => new ExperimentFolder(path));
+  return folders.find(({ exists }) => exists)?.kept();
 }
 
 export async function resultsUnder(

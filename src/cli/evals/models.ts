@@ -1,7 +1,8 @@
 import { ConfigError } from '../../core/errors.js';
-import type { Model, Price } from '../../core/model.js';
+import type { Model, Price, Sampling } from '../../core/model.js';
 import { priceOf as knownPrice } from '../../core/prices.js';
 import { deskModel } from '../../evals/domains/energy-desk/desk-model.js';
+import { type ModelUse, priceFor, samplingFor } from '../../evals/experiment/model-settings.js';
 import type { ExperimentSettings } from '../../evals/experiment/settings.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { isModelName } from '../../models/model-name.js';
@@ -13,7 +14,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ModelSetting {
   /** Whose tasks the scripted model plays. */
   readonly domain?: Domain;
-  readonly settings: Pick<ExperimentSettings, 'price'>;
+  readonly settings: Pick<ExperimentSettings, 'modelSettings'>;
   readonly env: Env;
 }
 
@@ -28,9 +29,8 @@ export async function modelNamed(
     throw new ConfigError(
       `There is no model "${name}". Give ${option} as provider/model, such as openai/gpt-4.1 or ollama/llama3.2, or say scripted, which needs no key.`,
     );
-  const price = priceOf(settings.price);
-  const model = await modelFor({ name: 'evals', description: '', model: name, price: price ?? FREE }, env);
-  if ((price ?? model.price ?? knownPrice(model.id)) === undefined) throw noPrice(name);
+  const model = await modelFor({ name: 'evals', description: '', model: name, price: FREE }, env);
+  if (pricesBy(settings)(model.id, model.price) === undefined) throw noPrice(name);
   return model;
 }
 
@@ -44,17 +44,25 @@ function scripted(domain: Domain | undefined): Model {
   );
 }
 
-/** What `--price` says, and what the results file then counts. */
-export function priceOf(text: string | undefined): Price | undefined {
-  if (text === undefined) return undefined;
-  const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? [];
-  if (input === undefined || output === undefined)
-    throw new ConfigError(`A price is input/output in USD per million tokens, as in 0.25/2, got "${text}".`);
-  return { input: Number(input), output: Number(output) };
+/** What a call of a model costs in this experiment, as a runtime asks for it. */
+export function pricesBy({
+  modelSettings = {},
+}: Pick<ExperimentSettings, 'modelSettings'>): (id: string, own: Price | undefined) => Price | undefined {
+  return (id, own) => priceFor(modelSettings, id, own ?? knownPrice(id));
+}
+
+/** A model with what it is told in this experiment. */
+export async function modelSide(
+  name: string,
+  use: ModelUse,
+  opening: ModelSetting,
+): Promise<{ readonly model: Model; readonly sampling: Sampling }> {
+  const model = await modelNamed(name, `--${use === 'agent' ? 'model' : use}`, opening);
+  return { model, sampling: samplingFor(opening.settings.modelSettings ?? {}, { name, model, use }) };
 }
 
 function noPrice(name: string): ConfigError {
   return new ConfigError(
-    `No price is known for ${name}, so what it costs could not be told. Say it in USD per million tokens, 0/0 for a model that costs nothing: --price 0.25/2`,
+    `No price is known for ${name}, so what it costs could not be told. Say it in USD per million tokens, 0/0 for a model that costs nothing: --price ${name}=0.25/2`,
   );
 }

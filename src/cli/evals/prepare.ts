@@ -4,14 +4,20 @@ import { readSkills } from '../../adapters/skill-folder/read-skills.js';
 import { POLICY_DOMAINS } from '../../agents/policies/domains/policy-domains.js';
 import { type PolicyBook, type PolicyMaker, type PolicyParts, policyBook } from '../../agents/policies/policies.js';
 import { ConfigError } from '../../core/errors.js';
-import type { Model } from '../../core/model.js';
 import { scriptedCustomerSide } from '../../evals/domains/energy-desk/scripted-customer.js';
 import type { Condition, ExperimentOptions, SideMaker } from '../../evals/experiment/experiment.js';
 import type { ExperimentSettings } from '../../evals/experiment/settings.js';
-import { goldAgentSide, goldUserSide, modelUser, policyAgent, silentAgentSide } from '../../evals/experiment/sides.js';
+import {
+  goldAgentSide,
+  goldUserSide,
+  type ModelSide,
+  modelUser,
+  policyAgent,
+  silentAgentSide,
+} from '../../evals/experiment/sides.js';
 import type { Domain } from '../../evals/world/environment.js';
 import { importAgent } from '../import-agent.js';
-import { type ModelSetting, modelNamed, priceOf } from './models.js';
+import { type ModelSetting, modelSide } from './models.js';
 import { openDomain, SHIPPED } from './open-domain.js';
 import { servicesFor } from './services.js';
 import { tasksNamed } from './tasks-named.js';
@@ -29,9 +35,8 @@ export async function prepare(
   settings: ExperimentSettings,
   { data, env }: { readonly data?: string; readonly env: Env },
 ): Promise<Prepared> {
-  priceOf(settings.price); // said in vain it would be missed later, when money is spent
   const { embedder, reranker: rater } = settings;
-  const reranker = rater === undefined ? undefined : await modelNamed(rater, '--reranker', { settings, env });
+  const reranker = rater === undefined ? undefined : await modelSide(rater, 'reranker', { settings, env });
   const services = await servicesFor(settings.retrieval, { embedder, reranker }, env);
   const domain = await openDomain(settings.domain, data === undefined ? {} : { data }, env, services);
   const retrievals = retrievalsOf(domain, settings.retrieval);
@@ -47,7 +52,7 @@ export async function prepare(
     agents,
     users: { user: await userOf(settings.user, opening) },
     conditions: conditionsOf(settings, retrievals),
-    ...(settings.judge === undefined ? {} : { judge: { model: await modelNamed(settings.judge, '--judge', opening) } }),
+    ...(settings.judge === undefined ? {} : { judge: await modelSide(settings.judge, 'judge', opening) }),
   };
 }
 
@@ -68,11 +73,10 @@ function retrievalsOf(domain: Domain, wanted: readonly string[]): readonly (stri
 async function modelsOf(
   settings: ExperimentSettings,
   opening: ModelSetting,
-): Promise<ReadonlyMap<string, Model | undefined>> {
+): Promise<ReadonlyMap<string, ModelSide | undefined>> {
   const isAsked = settings.agents.some((name) => !Object.hasOwn(REFERENCE_AGENTS, name));
-  const models = new Map<string, Model | undefined>();
-  for (const name of settings.models)
-    models.set(name, isAsked ? await modelNamed(name, '--model', opening) : undefined);
+  const models = new Map<string, ModelSide | undefined>();
+  for (const name of settings.models) models.set(name, isAsked ? await modelSide(name, 'agent', opening) : undefined);
   return models;
 }
 
@@ -108,7 +112,7 @@ function agentsOf(
     parts,
   }: {
     readonly book: PolicyBook;
-    readonly models: ReadonlyMap<string, Model | undefined>;
+    readonly models: ReadonlyMap<string, ModelSide | undefined>;
     readonly parts: PolicyParts;
   },
 ): Readonly<Record<string, SideMaker>> {
@@ -116,15 +120,11 @@ function agentsOf(
   const made: Record<string, SideMaker> = {};
   for (const name of names) {
     if (!known.includes(name)) throw unknownName('agent', name, known);
-    for (const [modelName, model] of models) {
+    for (const [modelName, by] of models) {
       const maker =
-        model === undefined || Object.hasOwn(REFERENCE_AGENTS, name)
+        by === undefined || Object.hasOwn(REFERENCE_AGENTS, name)
           ? REFERENCE_AGENTS[name]
-          : policyAgent(
-              book.make(name, parts),
-              { model, sampling: { temperature: 0 } },
-              name === 'governed' ? parts.gate : undefined,
-            );
+          : policyAgent(book.make(name, parts), by, name === 'governed' ? parts.gate : undefined);
       if (maker !== undefined) made[keyOf(name, modelName)] = { ...maker, implementation: name };
     }
   }
@@ -135,8 +135,7 @@ async function userOf(user: string, opening: ModelSetting & { readonly domain: D
   const { name } = opening.domain;
   if (user === 'gold') return { ...goldUserSide, implementation: 'gold_user' };
   if (user !== 'scripted') {
-    const model = await modelNamed(user, '--user', opening);
-    return { ...modelUser({ model, sampling: { temperature: 0 } }), implementation: 'user_simulator' };
+    return { ...modelUser(await modelSide(user, 'user', opening)), implementation: 'user_simulator' };
   }
   if (name === 'energy_desk') return { ...scriptedCustomerSide, implementation: 'scripted_user' };
   throw new ConfigError(

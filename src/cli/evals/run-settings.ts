@@ -8,10 +8,11 @@ import {
   MOST_TRIALS,
   readSettings,
 } from '../../evals/experiment/settings.js';
+import { type ModelOptions, mergedSettings, modelSettingsFrom } from './model-options.js';
 import { presetFile } from './presets.js';
 
 /** What the command line may say about an experiment, as it was typed. */
-export interface SettingOptions {
+export interface SettingOptions extends ModelOptions {
   readonly preset?: string;
   readonly config?: string;
   readonly domain?: string;
@@ -25,7 +26,6 @@ export interface SettingOptions {
   readonly embedder?: string;
   readonly reranker?: string;
   readonly module?: readonly string[];
-  readonly price?: string;
   readonly trials?: string;
   readonly seed?: string;
   readonly concurrency?: string;
@@ -36,7 +36,10 @@ export interface SettingOptions {
 
 /** What nobody says is the default; a file says more than that, and an option more than the file. */
 export async function settingsFrom(options: SettingOptions): Promise<ExperimentSettings> {
-  return { ...DEFAULT_SETTINGS, ...(await fromFile(options)), ...fromOptions(options) };
+  const file = await fromFile(options);
+  const settings = { ...DEFAULT_SETTINGS, ...file, ...fromOptions(options) };
+  const said = modelSettingsFrom(options);
+  return said === undefined ? settings : { ...settings, modelSettings: mergedSettings(file.modelSettings, said) };
 }
 
 async function fromFile({ preset, config }: SettingOptions): Promise<Partial<ExperimentSettings>> {
@@ -57,7 +60,7 @@ async function fromFile({ preset, config }: SettingOptions): Promise<Partial<Exp
 }
 
 function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
-  const { domain, tasks, agent, retrieval, model, user, judge, embedder, reranker, module, price } = options;
+  const { domain, tasks, agent, retrieval, model, user, judge, embedder, reranker, module } = options;
   const given = {
     domain,
     tasks,
@@ -69,7 +72,6 @@ function fromOptions(options: SettingOptions): Partial<ExperimentSettings> {
     embedder,
     reranker,
     modules: module?.map((file) => resolve(file)),
-    price,
     limit: count('limit', options.limit),
     trials: trialsOf(options.trials),
     seed: count('seed', options.seed, 0),

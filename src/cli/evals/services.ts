@@ -6,9 +6,9 @@ import { vectorFolder } from '../../adapters/eval-files/vector-folder.js';
 import { workspaceFolder } from '../../adapters/eval-files/workspace-folder.js';
 import { localSandbox } from '../../adapters/sandbox-bubblewrap/bubblewrap-sandbox.js';
 import { ConfigError } from '../../core/errors.js';
-import type { Model } from '../../core/model.js';
 import type { KnowledgeServices } from '../../evals/domains/banking-knowledge/knowledge/index.js';
 import { modelRating } from '../../evals/domains/banking-knowledge/knowledge/model-rating.js';
+import type { ModelSide } from '../../evals/experiment/sides.js';
 import type { Embedder } from '../../ports/embedder.js';
 import { hashEmbedder } from '../../retrieval/hash-embedder.js';
 
@@ -19,7 +19,7 @@ const BY_SHELL = /terminal|alltools/i;
 /** What the retrieval configurations of an experiment need from outside: opened only where one of them needs it. */
 export async function servicesFor(
   retrievals: readonly string[],
-  { embedder, reranker }: { readonly embedder?: string | undefined; readonly reranker?: Model | undefined },
+  { embedder, reranker }: { readonly embedder?: string | undefined; readonly reranker?: ModelSide | undefined },
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<KnowledgeServices> {
   const rated = retrievals.find((name) => BY_RATING.test(name));
@@ -36,7 +36,7 @@ export async function servicesFor(
           vectors: vectorFolder(resolve('.flyball/vectors')),
         }
       : {}),
-    ...(reranker === undefined ? {} : { rate: modelRating(reranker) }),
+    ...(reranker === undefined ? {} : { rate: modelRating(reranker.model, reranker.sampling) }),
     ...(needs(BY_SHELL) ? { sandbox: await localSandbox(), workspace: workspaceFolder() } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../core/errors.js';
 import { nearestNames } from '../../tools/nearest-names.js';
+import { mistakesInModelSettings, type SettingsByModel } from './model-settings.js';
 
 /** An experiment as data: what a configuration file holds, and what is kept beside the results so that it can go on. */
 export interface ExperimentSettings {
@@ -27,8 +28,10 @@ export interface ExperimentSettings {
   readonly concurrency: number;
   readonly maxSteps: number;
   readonly maxErrors: number;
-  /** USD per million tokens, `input/output`, for models that the built-in table does not know. */
-  readonly price?: string;
+  /** What each model is told and costs, by `provider/model`, by its use, or `default`. */
+  readonly modelSettings?: SettingsByModel;
+  /** The form of the report's tables: `paper` for those of the paper. */
+  readonly tables?: 'full' | 'paper';
   /** USD over everything; nothing new is started beyond it. */
   readonly maxCost?: number;
   /** Modules that register agents by name: `export const policies = { mine: … }`. */
@@ -53,9 +56,17 @@ export const DEFAULT_SETTINGS: ExperimentSettings = {
 export const MOST_TRIALS = 1_000;
 
 const LISTS = ['tasks', 'agents', 'retrieval', 'models', 'modules'] as const;
-const TEXTS = ['about', 'domain', 'user', 'judge', 'embedder', 'reranker', 'price'] as const;
+const TEXTS = ['about', 'domain', 'user', 'judge', 'embedder', 'reranker'] as const;
 const COUNTS = ['trials', 'concurrency', 'maxSteps', 'maxErrors', 'limit'] as const;
-const KNOWN: ReadonlySet<string> = new Set([...LISTS, ...TEXTS, ...COUNTS, 'seed', 'maxCost']);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...LISTS,
+  ...TEXTS,
+  ...COUNTS,
+  'seed',
+  'maxCost',
+  'modelSettings',
+  'tables',
+]);
 
 /** Where a part of the settings stands, as `file:line` where that is known. */
 export type SettingPlace = (path: readonly string[]) => string;
@@ -66,6 +77,8 @@ export function readSettings(value: unknown, at: SettingPlace): Partial<Experime
     throw new ConfigError(`${at([])}: an experiment is a mapping of settings, such as domain, tasks and agents.`);
   const given = value as Record<string, unknown>;
   const mistakes = Object.entries(given).flatMap(([name, one]) => {
+    if (name === 'modelSettings')
+      return mistakesInModelSettings(one).map(({ path, why }) => `${at([name, ...path])}: ${why}`);
     const why = mistakeIn(name, one);
     return why === undefined ? [] : [`${at([name])}: ${why}`];
   });
@@ -80,6 +93,7 @@ function mistakeIn(name: string, value: unknown): string | undefined {
   if (name === 'trials' && isWhole(value, MOST_TRIALS + 1)) return `trials must be at most ${MOST_TRIALS}.`;
   if (isOneOf(COUNTS, name)) return isWhole(value, 1) ? undefined : `${name} must be a whole number of at least 1.`;
   if (name === 'seed') return isWhole(value, 0) ? undefined : 'seed must be a whole number of at least 0.';
+  if (name === 'tables') return value === 'full' || value === 'paper' ? undefined : 'tables must be full or paper.';
   if (name === 'maxCost')
     return typeof value === 'number' && value > 0 ? undefined : 'maxCost must be an amount in USD.';
   const isNames = listOf(value).every((one) => typeof one === 'string' && one !== '');

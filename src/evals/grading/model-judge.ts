@@ -29,7 +29,7 @@ export function modelJudge(
       setup: NL_JUDGE_PROMPT,
       output: verdicts(assertions),
       ...(by.maxReasks === undefined ? {} : { maxReasks: by.maxReasks }),
-      sampling: { temperature: 0, ...by.sampling },
+      sampling: by.sampling ?? { temperature: 0 },
     };
     return (await run.ask(session, question(assertions, transcript))).value;
   };

@@ -1,5 +1,5 @@
 import { FlyballError } from '../../../../core/errors.js';
-import type { Model } from '../../../../core/model.js';
+import type { Model, Sampling } from '../../../../core/model.js';
 import type { DomainServices } from '../../../world/environment.js';
 
 const SETUP = [
@@ -14,7 +14,10 @@ const never = new AbortController().signal;
  * A model that rates one document at a time. It is asked inside a search, which the run journals as one call: what it
  * costs is not part of the agent's cost, as with any search service.
  */
-export function modelRating(model: Model): NonNullable<DomainServices['rate']> {
+export function modelRating(
+  model: Model,
+  sampling: Sampling = { temperature: 0 },
+): NonNullable<DomainServices['rate']> {
   return async (query, document) => {
     const content = `<query>\n${query}\n</query>\n<document>\n${document}\n</document>`;
     const { text } = await model.generate(
@@ -27,7 +30,7 @@ export function modelRating(model: Model): NonNullable<DomainServices['rate']> {
         ],
         tools: [],
         toolChoice: 'none',
-        sampling: { temperature: 0, maxOutputTokens: 16 },
+        sampling: { maxOutputTokens: 16, ...sampling },
       },
       { signal: never, key: 'rating' },
     );
