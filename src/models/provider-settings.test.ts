@@ -23,7 +23,9 @@ describe('the settings of a provider', () => {
   });
 
   it('of an unknown provider are refused with the known ones [R3-MODEL-NAMES]', () => {
-    expect(() => providerSettings('opnai', {})).toThrow(/"opnai" is not known. Known are: alibaba, anthropic, .*openai, /);
+    expect(() => providerSettings('opnai', {})).toThrow(
+      /"opnai" is not known. Known are: alibaba, anthropic, .*openai, /,
+    );
     expect(() => providerSettings('toString', {})).toThrow('is not known');
     expect(() => providerSettings('mine', {}, { mine: { like: 'opnai', baseUrl: 'http://x' } })).toThrow(
       '"opnai", which "mine" is like, is not known',
