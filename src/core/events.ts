@@ -197,6 +197,8 @@ export type EffectEvent =
       readonly slice: BudgetSlice;
       readonly limits: Budget;
       readonly carved: readonly CountedAxis[];
+      /** It was asked for before the process of that time ended, and began when the next one was done with the past. */
+      readonly late?: true;
     }
   /** The budget changed while the child was open: its part of the new one. */
   | { readonly type: 'slice-change'; readonly id: EffectId; readonly path: string; readonly limits: Budget }

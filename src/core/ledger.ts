@@ -46,6 +46,8 @@ export class Ledger {
   /** Active time of the run when this level began: what its own `wallMs` counts from. */
   activeFrom = 0;
   private isClosed = false;
+  /** How much more its limits are than its parent holds for it. */
+  private readonly owed: Tally = { ...NOTHING };
   /** Branches open now. */
   open = 0;
   readonly parent: Ledger | undefined;
@@ -181,7 +183,16 @@ export class Ledger {
 
   /** Takes other limits. What is carved of them is held in the parent, less what is spent already. */
   become(limits: Budget): void {
-    for (const axis of AXES) if (this.isCarved(axis)) this.parent?.hold(axis, limits[axis] - this.limits[axis]);
+    this.lift(limits);
+    for (const axis of AXES) {
+      this.parent?.hold(axis, this.owed[axis]);
+      this.owed[axis] = 0;
+    }
+  }
+
+  /** As `become`, before its parent gets there: the parent's own books stay as they are until `become` follows. */
+  lift(limits: Budget): void {
+    for (const axis of AXES) if (this.isCarved(axis)) this.owed[axis] += limits[axis] - this.limits[axis];
     this.limits = limits;
     this.warned.clear();
   }
@@ -247,6 +258,7 @@ export class Ledger {
   close(): void {
     const { parent } = this;
     if (parent === undefined || this.isClosed) return;
+    this.become(this.limits);
     for (const axis of AXES) {
       if (this.isCarved(axis)) {
         const rest = this.limits[axis] - this.takenOf(axis);

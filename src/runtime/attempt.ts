@@ -93,6 +93,8 @@ export class Attempt {
   readonly instructions: Instruction[] = [];
   readonly calls = new CallLog();
   private readonly callsUnderWay = new CallsUnderWay();
+  /** Ends in line for delivery that report more than was reserved: the books are about to change. */
+  private readonly overInLine = new Set<EffectId>();
   continuation: { readonly state: unknown } | undefined;
   settlement: Settlement | undefined;
   /** A run on its way out starts nothing: it is being paused or given back. */
@@ -212,15 +214,22 @@ export class Attempt {
     this.shown.asked(pending.id);
     this.reserve(pending, want);
     if (this.startsNow(pending)) this.begin(pending, want);
-    else if (!this.recorded.ends.has(pending.id)) this.held.push({ pending, want });
+    else if (!this.recorded.ends.has(pending.id) || this.hasToRun(pending)) this.held.push({ pending, want });
     this.busy();
   }
 
-  private startsNow({ kind, id }: Pending): boolean {
-    // a child's code has to run on replay too, unless its outcome answers for it
-    if (kind === 'spawn') return this.settlement === undefined && (this.harvest || !this.recorded.ends.has(id));
-    if (!this.live || this.stopping !== undefined) return false;
+  private startsNow(pending: Pending): boolean {
+    const { kind, id } = pending;
+    if (kind === 'spawn')
+      return this.live ? this.settlement === undefined : this.hasToRun(pending) && !this.recorded.late.has(id);
+    if (!this.live || this.stopping !== undefined || this.overInLine.size > 0) return false;
     return this.settlement === undefined || kind === 'rollback';
+  }
+
+  /** A child's code has to run on replay too, unless its outcome answers for it or it has no history. */
+  private hasToRun({ kind, id }: Pending): boolean {
+    const isOpen = this.harvest || (this.settlement === undefined && !this.recorded.ends.has(id));
+    return kind === 'spawn' && this.recorded.starts.has(id) && isOpen;
   }
 
   private wasIntended(id: EffectId): boolean {
@@ -364,6 +373,7 @@ export class Attempt {
     const spent = event.spent as Partial<Amounts>;
     const over = AXES.filter((axis) => (spent[axis] ?? 0) > (pending?.reserved?.[axis] ?? 0) + 1e-9);
     if (pending?.reserved === undefined || over.length === 0) return;
+    this.overInLine.add(event.id);
     const each = over.map((axis) => `${spent[axis]} ${axis} where ${pending.reserved?.[axis] ?? 0} were reserved`);
     const why = `Effect ${event.id} reports ${each.join(', ')}. Correct what its model or tool reserves.`;
     this.push({ type: 'operator-alert', alert: 'over-reservation', effect: event.id, why });
@@ -510,10 +520,12 @@ export class Attempt {
 
   private pumpHistory(): void {
     const next = this.recorded.deliveries[this.cursor];
+    if (this.startLate()) return this.kick();
+    if (next !== undefined) this.eras.beforeDelivery(this.cursor);
+    if (this.startLate()) return this.kick();
     if (next !== undefined) {
       const index = this.cursor++;
       this.clock.now(); // a replay is work: a clock that moves by itself when nothing happens must see that
-      this.eras.beforeDelivery(index);
       this.deliver(next.event, next, {
         nowAt: this.recorded.times.each[index] ?? Math.max(next.at, this.lifeAt),
         beforeTurn: () => this.eras.beforeTurn(index),
@@ -531,6 +543,18 @@ export class Attempt {
     this.kick();
   }
 
+  /** Starts children that the process before this one came to only when its own past was over. False where there are none. */
+  private startLate(): boolean {
+    if (this.recorded.late.size === 0) return false;
+    const isDue = ({ pending: { id } }: { readonly pending: Pending }): boolean =>
+      (this.recorded.late.get(id) ?? Number.POSITIVE_INFINITY) <= this.cursor && this.eras.hasBegun(id);
+    const due = this.held.filter(isDue);
+    if (due.length === 0) return false;
+    this.held.splice(0, this.held.length, ...this.held.filter((one) => !isDue(one)));
+    for (const { pending, want } of due) if (pending.closedBy === undefined) this.begin(pending, want);
+    return true;
+  }
+
   /** Starts, in the order of the calls, what had to wait. */
   startHeld(): void {
     for (const { pending, want } of this.held.splice(0)) {
@@ -538,7 +562,8 @@ export class Attempt {
       // the function has ended, or nobody waits for it any more: only what was begun is seen to its end
       const isOver = pending.closedBy !== undefined || this.settlement !== undefined;
       if (isOver && !pending.intended) this.leave(pending);
-      else if (this.stopping !== undefined && !pending.intended) this.held.push({ pending, want });
+      else if (this.stopping !== undefined && !pending.intended && pending.kind !== 'spawn')
+        this.held.push({ pending, want });
       else this.beginHeld(pending, want);
     }
   }
@@ -610,6 +635,7 @@ export class Attempt {
       return this.unasked(id, event.type);
     }
     this.settle(pending, event);
+    if (this.overInLine.delete(id) && this.overInLine.size === 0) this.startHeld();
     if (event.type !== 'rollback-end') pending.learn?.(event);
     this.open.remove(pending);
     this.liveForkGate.left(pending);

@@ -1,6 +1,7 @@
-import type { BudgetSlice, Refusal } from '../core/budget.js';
+import type { Budget, BudgetSlice, Refusal } from '../core/budget.js';
 import type { EffectId, EventOf } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
+import { isUnder } from './loaded-entry.js';
 import type { Recorded } from './recorded.js';
 
 interface Child {
@@ -52,16 +53,54 @@ export class Eras {
   }
 
   /**
-   * Makes a decision about the budget in the code's own turn. Where the past was refused and the run later let go on
-   * under another budget, this is the place where that budget begins to hold.
+   * Makes a decision about the budget in the code's own turn. Where the past was refused and what was refused later let
+   * go on under another budget, this is the place where that budget begins to hold.
    */
   decide(isLive: boolean, attempt: () => Refusal | undefined): Refusal | undefined {
     let refusal = attempt();
-    while (refusal?.node === '' && !isLive && this.next !== undefined) {
-      this.enter();
-      refusal = attempt();
-    }
+    while (refusal !== undefined && !isLive && this.goesOnAt(refusal.node)) refusal = attempt();
     return refusal;
+  }
+
+  /** True where another budget holds for this level from here on. */
+  private goesOnAt(node: string): boolean {
+    if (node !== '') return this.childGoesOn(node);
+    if (this.next === undefined) return false;
+    this.enter();
+    return true;
+  }
+
+  /**
+   * A child goes on under a later budget while what is around it still lives its past: it has its own part already, and
+   * its parents' books take notice of that when they get there.
+   */
+  private childGoesOn(node: string): boolean {
+    const [id, child] = [...this.children].find(([, { ledger }]) => ledger.path === node) ?? [];
+    const from = child === undefined ? undefined : this.recorded.budgets[child.era + 1]?.from;
+    if (id === undefined || child === undefined || from === undefined) return false;
+    if (!(from <= (this.recorded.lifts.get(node) ?? -1))) return false;
+    const given = this.given(id).find(({ place }) => place >= from);
+    if (given === undefined) this.deriveAhead(id, child);
+    else {
+      child.era = this.eraAt(given.place);
+      child.ledger.lift(given.limits);
+    }
+    return true;
+  }
+
+  /** As `deriveAnew`, for one child. What its parents will have is worked out, and is not theirs yet. */
+  private deriveAhead(id: EffectId, child: Child): void {
+    const { ledger } = child;
+    const last = this.recorded.budgets.length - 1;
+    const above = [...this.children.values()].filter((one) => one !== child && isUnder(ledger.path, one.ledger.path));
+    const before = [this.root, ...above.map((one) => one.ledger)].map((one) => [one, one.limits] as const);
+    this.root.limits = this.recorded.budget;
+    for (const one of above) if (one.era < last) one.ledger.limits = this.partOf(one);
+    const limits = this.partOf(child);
+    for (const [one, was] of before) one.limits = was;
+    child.era = last;
+    ledger.lift(limits);
+    this.tell({ type: 'slice-change', id, path: ledger.path, limits: ledger.effectiveLimits() });
   }
 
   /** A child's ledger: as the journal says, where it says, and whatever the code would ask for today. */
@@ -71,13 +110,28 @@ export class Eras {
     parent: Ledger,
     asked: BudgetSlice,
   ): { readonly ledger: Ledger; readonly slice: BudgetSlice } {
+    const start = this.recorded.starts.get(id)?.at(-1)?.event;
+    const slice = start?.type === 'spawn-start' ? start.slice : asked;
+    const given = this.given(id).findLast(({ place }) => place < this.end);
+    if (given === undefined) return this.keep(id, parent.carve(path, slice), slice, this.at);
+    return this.keep(id, parent.restore(path, slice, given.limits), slice, this.eraAt(given.place));
+  }
+
+  /** What the journal says that a child was given, one after the other. */
+  private given(id: EffectId): readonly { readonly place: number; readonly limits: Budget }[] {
     const start = this.recorded.starts.get(id)?.at(-1);
-    if (start?.event.type !== 'spawn-start') return this.keep(id, parent.carve(path, asked), asked, this.at);
-    const { slice } = start.event;
-    const given = (this.recorded.slices.get(id) ?? []).filter(({ place }) => place < this.end);
-    const place = given.at(-1)?.place ?? start.place;
-    const era = this.recorded.budgets.findLastIndex(({ from }) => from <= place);
-    return this.keep(id, parent.restore(path, slice, given.at(-1)?.limits ?? start.event.limits), slice, era);
+    const changes = this.recorded.slices.get(id) ?? [];
+    if (start?.event.type !== 'spawn-start') return changes;
+    return [{ place: start.place, limits: start.event.limits }, ...changes];
+  }
+
+  private eraAt(place: number): number {
+    return this.recorded.budgets.findLastIndex(({ from }) => from <= place);
+  }
+
+  /** The child began under a budget that holds by now. */
+  hasBegun(id: EffectId): boolean {
+    return (this.recorded.starts.get(id)?.at(-1)?.place ?? 0) < this.end;
   }
 
   close(id: EffectId): void {
@@ -110,7 +164,7 @@ export class Eras {
   }
 
   private restore(id: EffectId, child: Child, from: number): void {
-    const given = this.recorded.slices.get(id)?.findLast(({ place }) => place >= from && place < this.end);
+    const given = this.given(id).findLast(({ place }) => place >= from && place < this.end);
     if (given === undefined) return;
     child.era = this.at;
     child.ledger.become(given.limits);
@@ -118,22 +172,21 @@ export class Eras {
 
   /** Parents before their children: what is left for a child depends on what its parent got. */
   private deriveAnew(): void {
+    for (const { ledger } of this.children.values()) ledger.become(ledger.limits);
     const open = [...this.children].filter(([, child]) => child.era < this.at);
     for (const [, { ledger }] of open.toReversed()) ledger.yieldRest();
     for (const [id, child] of open) {
       const { ledger } = child;
-      ledger.become(ledger.derived(this.sliceOf(child), { activeMs: this.root.spent.wallMs }));
+      ledger.become(this.partOf(child));
       child.era = this.at;
-      this.tell({ type: 'slice-change', id, path: ledger.path, limits: ledger.effectiveLimits() });
+      // one that has not begun is told with its start
+      if (this.recorded.starts.has(id))
+        this.tell({ type: 'slice-change', id, path: ledger.path, limits: ledger.effectiveLimits() });
     }
   }
 
-  /** A fork is made to go on: a deadline that had passed when it began says nothing about it. */
-  private sliceOf({ slice, era }: Child): BudgetSlice {
-    const fork = this.recorded.budgets.findLast(({ fresh }, index) => fresh && index > era);
-    if (fork === undefined || slice.deadline === undefined || slice.deadline > fork.at) return slice;
-    const { deadline: _past, ...others } = slice;
-    return others;
+  private partOf(child: Child): Budget {
+    return child.ledger.derived(child.slice, { activeMs: this.root.spent.wallMs });
   }
 
   private ledgers(): Ledger[] {

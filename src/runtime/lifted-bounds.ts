@@ -20,24 +20,27 @@ interface BoundedChild {
 /**
  * Which bounds of the past no longer hold, because the run went on under another budget. The run's own always; a
  * child's where its `bounded` outcome is the last that its parent did before the budget changed: then the child goes on
- * too, with a part of the new budget. Where the parent went on after it, the outcome is history like any other.
+ * too, with a part of the new budget. Where the parent went on after it, the outcome is history like any other, and so it
+ * is where the child reached a deadline of its own: no budget moves that.
  */
 export class LiftedBounds {
-  private readonly children = new Map<string, number>();
+  /** Children that go on, by path, and where the budget changed that lets them. */
+  readonly children = new Map<string, number>();
   private readonly ends = new Set<number>();
   private readonly waysOut: WayOut[] = [];
   private readonly lastLift: number;
 
   constructor(entries: readonly LoadedEntry[]) {
-    const lifts = entries.flatMap(({ event, inherited }, place) => (isLift(event, inherited, place) ? [place] : []));
+    const lifts = entries.flatMap(({ event }, place) => (isLift(event, place) ? [place] : []));
     this.lastLift = lifts.at(-1) ?? -1;
     if (this.lastLift === -1) return;
-    const paths = new Map<EffectId, string>();
+    const started = new Map<EffectId, EventOf<'spawn-start'>>();
     for (const [place, { event }] of entries.entries()) {
-      if (event.type === 'spawn-start') paths.set(event.id, event.path);
+      if (event.type === 'spawn-start') started.set(event.id, event);
       if (event.type !== 'spawn-end' || event.outcome.stop !== 'bounded') continue;
       const lift = lifts.find((known) => known > place);
-      const path = paths.get(event.id);
+      const path = started.get(event.id)?.path;
+      if (hadItsTime(started.get(event.id), event.outcome)) continue;
       if (lift === undefined || wentOn(entries, { place, lift, id: event.id, path })) continue;
       this.ends.add(place);
       this.waysOut.push({ from: place, to: lift, path: scopeOf(event.id), reach: 'around' });
@@ -71,9 +74,17 @@ export class LiftedBounds {
   }
 }
 
-function isLift(event: RunEvent, inherited: string | undefined, place: number): boolean {
+function isLift(event: RunEvent, place: number): boolean {
   if (event.type === 'run-resume') return event.budget !== undefined;
-  return event.type === 'run-start' && inherited === undefined && place > 0; // a fork's own part begins
+  return event.type === 'run-start' && place > 0; // a fork's own part begins, also where a fork of it inherits that
+}
+
+/** It was ended by the deadline that it was given, not by one of what is around it. */
+function hadItsTime(
+  start: EventOf<'spawn-start'> | undefined,
+  { bound, limit }: { readonly bound: string; readonly limit: number },
+): boolean {
+  return bound === 'deadline' && (start?.slice.deadline ?? Number.POSITIVE_INFINITY) <= limit;
 }
 
 /** Whether the code that got the outcome did anything with it before the budget changed. */
@@ -91,7 +102,7 @@ function wentOn(entries: readonly LoadedEntry[], child: BoundedChild): boolean {
     if (isEndOf(event, begun)) return false;
     const branch = branchBeside(scope, path);
     // a branch or child beside it that was at work already has nothing to do with it
-    return branch === undefined || !before.some((entry) => isUnder(pathOf(entry.event) ?? '', branch));
+    return branch === undefined || !before.some((entry) => isUnder(signOf(entry.event) ?? '', branch));
   });
 }
 
@@ -110,6 +121,11 @@ function isStart(event: RunEvent): event is StartEvent | EventOf<'call-start'> {
 /** The end of an effect that was under way already. */
 function isEndOf(event: RunEvent, begun: ReadonlySet<EffectId>): boolean {
   return !isStart(event) && 'id' in event && typeof event.id === 'string' && begun.has(event.id);
+}
+
+/** The scope that was at work when this was written. */
+function signOf(event: RunEvent): string | undefined {
+  return event.type === 'note' ? event.path : pathOf(event);
 }
 
 /** The scope in which an entry shows the code at work. */

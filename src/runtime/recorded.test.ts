@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { budget } from '../core/budget.js';
-import type { Entry, RunEvent } from '../core/events.js';
+import type { Entry, EventOf, RunEvent } from '../core/events.js';
 import { snapshotFor } from '../core/run-state.js';
 import {
   askEnd,
@@ -12,6 +12,7 @@ import {
   JournalBuilder,
   runEnd,
   runStart,
+  spawnStart,
 } from '../views/fixtures.test-data.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import { indexJournal, type Recorded } from './recorded.js';
@@ -25,6 +26,8 @@ const OF_A_FORK: { readonly [Field in keyof Recorded]: 'inherit' | 'own' } = {
   budget: 'own',
   budgets: 'inherit',
   slices: 'inherit',
+  late: 'inherit',
+  lifts: 'inherit',
   first: 'own',
   times: 'inherit',
   deliveries: 'inherit',
@@ -80,6 +83,10 @@ function parent(): readonly Entry[] {
     { type: 'slice-change', id: '#2', path: '/c.0', limits: budget() },
     { type: 'rollback-start', scope: '/b', why: 'another branch won', entries: [] },
     { type: 'rollback-end', scope: '/b', report },
+    { ...(spawnStart('#4', 'child', '/child.0') as EventOf<'spawn-start'>), late: true },
+    { type: 'trip', node: '/child.0', bound: 'toolCalls', limit: 1, spent: 1, wanted: 1, left: 0 },
+    { type: 'spawn-end', id: '#4', outcome: { stop: 'bounded', bound: 'toolCalls', limit: 1 } },
+    { type: 'run-resume', by: 'ann', budget: budget() },
     runEnd({ stop: 'bounded', bound: 'costUsd', limit: 1 }),
     { type: 'run-pause', by: 'ann' },
   ];

@@ -20,6 +20,10 @@ export interface Recorded {
   readonly budgets: readonly Era[];
   /** Parts of a later budget that children got which were open when it began. */
   readonly slices: ReadonlyMap<EffectId, readonly { readonly place: number; readonly limits: Budget }[]>;
+  /** Children that began late, and how many deliveries came before that. */
+  readonly late: ReadonlyMap<EffectId, number>;
+  /** Children that a later budget let go on, by path, and where that budget begins. */
+  readonly lifts: ReadonlyMap<string, number>;
   readonly first: LoadedEntry;
   /** What `now()` says when the code starts, and in the turn of each delivery. Undefined: the time of the life about to begin. */
   readonly times: { readonly first: number | undefined; readonly each: readonly (number | undefined)[] };
@@ -39,7 +43,8 @@ export interface Recorded {
   readonly changedIds: ReadonlySet<string>;
   /** `era node axis` of the warnings given: a warning is about a limit, and under another one it is due again. */
   readonly warned: ReadonlySet<string>;
-  readonly notes: number;
+  /** Notes told, by the scope that told them. */
+  readonly notes: ReadonlyMap<string, number>;
   readonly overlaps: ReadonlySet<string>;
   readonly attempts: number;
   readonly nextSeq: number;
@@ -80,6 +85,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const voids = new Set<number>();
   const deliveries: LoadedEntry[] = [];
   const slices = new Map<EffectId, { readonly place: number; readonly limits: Budget }[]>();
+  const late = new Map<EffectId, number>();
+  let pastDeliveries = 0; // when the process of this place began
   const starts = new Map<EffectId, Start[]>();
   const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
   const openWaits = new Set<EffectId>();
@@ -102,7 +109,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   const budgets: Omit<Era, 'delivery' | 'inTurn'>[] = [];
   const places: number[] = [];
   let end: EventOf<'run-end'> | undefined;
-  let notes = 0;
+  const notes = new Map<string, number>();
   let isPaused = false;
   let attempts = 0;
 
@@ -130,6 +137,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
           if (owner !== undefined) intentOwners.set(event.id, owner);
         }
         if (event.type === 'intent' && own) intents.set(event.id, event);
+        if (event.type === 'spawn-start' && event.late === true) late.set(event.id, pastDeliveries);
         if (isUnderAny(event.id, finished)) break;
         const start = { ...entry, place } as Start;
         const list = starts.get(event.id);
@@ -200,7 +208,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         // what the code told on its way out of a bound that no longer holds is not told again
         if (isUnderAny(`${event.path}#`, finished)) break;
         if (lifted.isOnTheWayOut(event.path, place)) voids.add(place);
-        else notes++;
+        else notes.set(event.path, (notes.get(event.path) ?? 0) + 1);
         break;
       case 'slice-change':
         slices.set(event.id, [...(slices.get(event.id) ?? []), { place, limits: completed(event.limits) }]);
@@ -213,6 +221,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'attempt-start':
         if (own) attempts++;
+        pastDeliveries = deliveries.length;
         owner = event.owner;
         break;
       case 'run-start':
@@ -247,6 +256,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
     budget: eras.at(-1)?.budget ?? completed(first.event.budget),
     budgets: eras,
     slices,
+    late,
+    lifts: lifted.children,
     first,
     times: turns.times(),
     deliveries,

@@ -7,7 +7,7 @@ import type { Scope } from './scope.js';
 export class Tellings {
   private readonly recorded: Recorded;
   private readonly tell: (event: InfoEvent) => void;
-  private notes = 0;
+  private readonly notes = new Map<string, number>();
   private readonly overlapped: Set<string>;
   private readonly warned: Set<string>;
 
@@ -19,7 +19,9 @@ export class Tellings {
   }
 
   note(path: string, event: EventOf<'note'>['event']): void {
-    if (this.notes++ >= this.recorded.notes) this.tell({ type: 'note', path, event });
+    const told = this.notes.get(path) ?? 0;
+    this.notes.set(path, told + 1);
+    if (told >= (this.recorded.notes.get(path) ?? 0)) this.tell({ type: 'note', path, event });
   }
 
   /** Overlapping effects in one scope are legal, but their names depend on the order of the calls: worth a mention. */

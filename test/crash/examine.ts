@@ -100,8 +100,15 @@ function unexpectedForkEnd(
   const found: Violation[] = [];
   const isBound = end.stop === 'bounded' && (plan.limits !== undefined || given.budgets.length > 0);
   const hasRested = journey.eras.length > 1 && given.restMs > 0;
-  const isTime = end.stop === 'bounded' && (end.bound === 'wallMs' || (end.bound === 'deadline' && !hasRested));
-  if (!isItsOwnEnd(given, end) && !(isBound && !isTime))
+  // a child keeps the deadline that it was given itself, and its outcome may be passed on
+  const began = entries[0]?.at ?? 0;
+  const hasLateChild = inherited.some(
+    ({ event }) => event.type === 'spawn-start' && (event.slice.deadline ?? Number.POSITIVE_INFINITY) <= began,
+  );
+  const isTime =
+    end.stop === 'bounded' && (end.bound === 'wallMs' || (end.bound === 'deadline' && !hasRested && !hasLateChild));
+  const isPassedOn = end.stop === 'bounded' && end.bound === 'deadline' && hasLateChild;
+  if (!isItsOwnEnd(given, end) && !isPassedOn && !(isBound && !isTime))
     found.push({ rule: `fork-end:${endName(end)}`, detail: detailOf(end) });
   // a child that had time enough in the past has it in the fork
   const done = new Map(

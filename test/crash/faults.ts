@@ -30,16 +30,7 @@ export function faultOf({ rule }: Violation): string | undefined {
 }
 
 /** Faults that are known and not mended yet: a program that shows one of them passes for now. */
-export const notMended: readonly string[] = [
-  // A child of a branch of an inner `first`, within a losing branch, still counts as open: continueWith is refused.
-  'F-C4',
-  // `iterations` taken in the code's own turn meets the old slice after a resume under a larger budget.
-  'F-X7',
-  // `iterations` left, read in the code's own turn, differs on replay after a resume under another budget.
-  'F-X9',
-  // `now:stale`: rare, and not analysed yet: the code or the rule may be wrong.
-  'F-X10',
-];
+export const notMended: readonly string[] = [];
 
 /** What nobody knows of yet. */
 export function unforgiven(violations: readonly Violation[]): readonly Violation[] {

@@ -1,7 +1,7 @@
 /**
  * Looks for a fault with generated programs and says after how many it was found:
  *
- *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--only 398] [--rule end:spins] [--file runs.db]
+ *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--only 398,1253] [--rule end:spins] [--file runs.db]
  *
  * Without a fault it counts every rule that was broken. A fault that was mended is found again when its mending is
  * taken out.
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     profile: { type: 'string' },
     seed: { type: 'string', default: '1' },
     programs: { type: 'string', default: '3000' },
-    /** Plays this one alone. */
+    /** Plays these alone. */
     only: { type: 'string' },
     /** An SQLite file instead of memory. */
     file: { type: 'string' },
@@ -40,10 +40,10 @@ interface Count {
   readonly given: Case;
 }
 
-const only = values.only === undefined ? undefined : Number(values.only);
+const only = values.only?.split(',').map(Number);
 const wanted = values.fault !== undefined || values.rule !== undefined;
 const all = fc.sample(values.profile === undefined ? cases : profile(values.profile), {
-  numRuns: Math.max(Number(values.programs), only ?? 0),
+  numRuns: Math.max(Number(values.programs), ...(only ?? [])),
   seed: Number(values.seed),
 });
 const file = values.file === undefined ? undefined : await sqliteEngine({ path: values.file });
@@ -54,7 +54,7 @@ let played = 0;
 let found: { readonly given: Case; readonly violation: Violation; readonly runs: Examined['runs'] } | undefined;
 for (const given of all) {
   played++;
-  if (only !== undefined && played !== only) continue;
+  if (only?.includes(played) === false) continue;
   const examined = await examine(given, file ?? memoryEngine(), { runId: `run-${played}`, patienceMs: 10_000 });
   lives += examined.lives;
   for (const violation of examined.violations) {

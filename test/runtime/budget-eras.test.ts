@@ -304,21 +304,15 @@ describe('a run that goes on after a long rest', () => {
 });
 
 describe('a fork of a run whose deadline has passed', () => {
+  const waiter = async (on: Run): Promise<Outcome<unknown>> => {
+    await on.step('think', null, () => 'thought', 'pure');
+    await on.wait({ name: 'go', timeoutMs: 200 });
+    return done('waited');
+  };
+
   it('has no deadline unless it is given one, and nor have its children [F-X10]', async () => {
     const stage = still();
-    const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      const child = await run.spawn(
-        async (on: Run): Promise<Outcome<unknown>> => {
-          await on.step('think', null, () => 'thought', 'pure');
-          await on.wait({ name: 'go', timeoutMs: 200 });
-          return done('waited');
-        },
-        null,
-        { deadline: VIRTUAL_START + 50 },
-      );
-      return done(child.stop);
-    };
-    const life = stage.open(agent);
+    const life = stage.open(async (run: Run) => done((await run.spawn(waiter, null, {})).stop));
     const started = life.start(null, { deadline: VIRTUAL_START + 100 });
     await stage.clock.advance(1000);
     await started;
@@ -331,6 +325,35 @@ describe('a fork of a run whose deadline has passed', () => {
     const ended = life.runtime.resume('fork').then((handle) => handle.outcome());
     await stage.clock.advance(1);
     expect(await ended).toMatchObject({ stop: 'done', value: 'done' });
+  });
+
+  it('keeps the deadline that a child was given itself: one that is open ends, one that has ended stays so [R7-GEN-CHILD-DEADLINE]', async () => {
+    const stage = still();
+    const forever = async (on: Run): Promise<Outcome<unknown>> => {
+      await on.step('think', null, () => 'thought', 'pure');
+      return done(await on.wait({ name: 'never' }));
+    };
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      const child = await run.spawn(forever, null, { deadline: VIRTUAL_START + 50 });
+      return child.stop === 'bounded' ? child : done(child.stop);
+    });
+    const started = life.start();
+    await stage.clock.advance(1000);
+    await started;
+    const resumed = life.resume().catch(() => undefined);
+    await stage.clock.advance(1000);
+    await resumed;
+    const entries = await stage.entries();
+    const points = entries.filter(({ event }) => event.type === 'complete' || event.type === 'spawn-end');
+    expect(points).toHaveLength(2);
+    for (const { seq } of points) {
+      const forked = await life.runtime.fork(RUN, { at: seq, id: `fork-${seq}` });
+      const outcome = forked.outcome();
+      await stage.clock.advance(1);
+      expect(await outcome).toMatchObject({ stop: 'bounded', bound: 'deadline', limit: VIRTUAL_START + 50 });
+    }
+    const last = points.at(-1)?.seq ?? 0;
+    expect((await stage.events('wait-start', `fork-${last}`)).length).toBe(0);
   });
 });
 

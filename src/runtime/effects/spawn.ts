@@ -36,6 +36,7 @@ export async function spawn<I, O>(
   const path = `${scope.path}/${name}.${scope.groups++}`;
   const { ledger, slice } = attempt.eras.open(id, path, scope.ledger, given.slice);
   const child = attempt.scope(path, scope, ledger);
+  const isLate = !attempt.live;
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
     fp: fingerprint('spawn', name, input),
@@ -53,6 +54,7 @@ export async function spawn<I, O>(
           slice,
           limits: ledger.effectiveLimits(),
           carved,
+          ...(isLate ? { late: true as const } : {}),
         });
       }
       const started = attempt.recorded.starts.get(pending.id)?.at(-1);
@@ -124,7 +126,7 @@ async function runChild<O>(
   child: Scope,
   run: () => Promise<Outcome<O>>,
 ): Promise<void> {
-  const outcome = await outcomeOfChild(child, run);
+  const outcome = await outcomeOfChild(attempt, child, run);
   // what the child left in flight is seen to its end first: a finished child is never run again
   attempt.close(child.path, new CancelledError('the child has ended'), { spareIntents: true });
   await attempt.open.intentsEnded(child.path);
@@ -142,7 +144,11 @@ async function runChild<O>(
   }
 }
 
-async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): Promise<Outcome<unknown> | undefined> {
+async function outcomeOfChild<O>(
+  attempt: Attempt,
+  child: Scope,
+  run: () => Promise<Outcome<O>>,
+): Promise<Outcome<unknown> | undefined> {
   try {
     const outcome = await run();
     if (!isOutcome(outcome)) return failed(notAnOutcome());
@@ -150,16 +156,20 @@ async function outcomeOfChild<O>(child: Scope, run: () => Promise<Outcome<O>>): 
     if (own instanceof BoundReachedError && (outcome.stop === 'done' || outcome.stop === 'failed')) {
       return bounded(own, 'value' in outcome ? outcome.value : undefined);
     }
-    const over = outcome.stop === 'done' ? child.ledger.overspent() : undefined;
-    if (over?.node === child.ledger.path)
-      return bounded(boundReached(over), 'value' in outcome ? outcome.value : undefined);
-    return outcome;
+    if (outcome.stop !== 'done') return outcome;
+    const over = attempt.eras.decide(attempt.live, () => overspentItself(child));
+    return over === undefined ? outcome : bounded(boundReached(over), outcome.value);
   } catch (error) {
     if (error instanceof BoundReachedError)
       return error.node === child.ledger.path ? bounded(error, undefined) : undefined;
     if (error instanceof CancelledError) return { stop: 'cancelled', because: error.why };
     return failed(failureOf(error));
   }
+}
+
+function overspentItself({ ledger }: Scope): Refusal | undefined {
+  const over = ledger.overspent();
+  return over?.node === ledger.path ? over : undefined;
 }
 
 function bounded(error: BoundReachedError, partial: unknown): Outcome<unknown> {
