@@ -54,7 +54,9 @@ describe('an agent of the examples', () => {
       budget: { iterations: 400, modelCalls: 400, toolCalls: 400, costUsd: 100 },
       heedsInstructions: true,
       compare: (value) => (agent === 'notice-writer' ? artefactsOf(value) : withoutTokens(value)),
-      people: ({ kind }) => (kind === 'approval' ? { payload: { verdict: 'approve' } } : undefined),
+      // a gate that did not pass is overridden only with a reason
+      people: ({ kind }) =>
+        kind === 'approval' ? { payload: { verdict: 'approve', reason: 'It is fine.' } } : undefined,
       open: (life) => createRuntime({ ...life, agents }),
     };
     const report = await exercise(scenario, { engine: memoryEngine, most });
