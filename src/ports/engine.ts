@@ -22,8 +22,8 @@ export interface Engine {
    * when the claim is stale or a position is taken. Batches of different claims made in one turn share a commit.
    */
   append(claim: Claim, batch: Batch): Promise<void>;
-  /** Extends the leases; answers the run ids whose claim is stale. */
-  renew(claims: readonly Claim[], until: number): Promise<readonly string[]>;
+  /** Signs of life: extends the leases, and keeps how long the runs were at work. Answers the run ids whose claim is stale. */
+  renew(signs: readonly SignOfLife[], at: { readonly now: number; readonly until: number }): Promise<readonly string[]>;
   /** Gives the run up and records how it rests. A stale claim is ignored: its successor decides. */
   release(claim: Claim, rest: Rest): Promise<void>;
 
@@ -162,6 +162,8 @@ export interface RunRecord {
   /** Names of the signals it waits for. */
   readonly waiting: readonly string[];
   readonly crashes: number;
+  /** How long it had been at work when its owner last said so. The journal may know of more. */
+  readonly activeMs: number;
   readonly owner?: Owner;
   readonly leaseUntil?: number;
   readonly fork?: ForkPoint;
@@ -203,8 +205,13 @@ export interface Claim {
   readonly fence: number;
   /** The run as it stands under this claim: running, its crashes counted. */
   readonly record: RunRecord;
-  /** The owner that left the run without releasing it. */
-  readonly previous?: Owner;
+  /** The owner that left the run without releasing it, and when it last gave a sign of life: its claim or a renewal. */
+  readonly previous?: { readonly owner: Owner; readonly aliveAt: number };
+}
+
+export interface SignOfLife {
+  readonly claim: Claim;
+  readonly activeMs: number;
 }
 
 export interface Batch {
@@ -242,16 +249,18 @@ export interface StoredLink {
   readonly blob?: string;
 }
 
-export type Rest =
-  | {
-      readonly status: 'suspended';
-      readonly wakeAt?: number;
-      readonly waiting: readonly string[];
-      readonly now: number;
-    }
-  | { readonly status: 'paused' | 'pending'; readonly now: number }
-  | { readonly status: 'stalled'; readonly attention: string; readonly code?: string; readonly now: number }
-  | { readonly status: Exclude<Stop, 'suspended'>; readonly code?: string; readonly now: number };
+export type Rest = RestingState & {
+  readonly now: number;
+  /** How long it has been at work. Absent: nobody has worked on it under this claim. */
+  readonly activeMs?: number;
+};
+
+/** How a run rests. */
+export type RestingState =
+  | { readonly status: 'suspended'; readonly wakeAt?: number; readonly waiting: readonly string[] }
+  | { readonly status: 'paused' | 'pending' }
+  | { readonly status: 'stalled'; readonly attention: string; readonly code?: string }
+  | { readonly status: Exclude<Stop, 'suspended'>; readonly code?: string };
 
 export interface InboxMessage {
   readonly id: string;

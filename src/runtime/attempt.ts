@@ -122,6 +122,8 @@ export class Attempt {
     readonly recorded: Recorded;
     readonly generation: number;
     readonly lineage: Lineage;
+    /** How long earlier lives were at work. */
+    readonly workedMs: number;
     readonly harvest?: boolean;
   }) {
     const { host, clock, claim, recorded, generation } = parts;
@@ -152,7 +154,7 @@ export class Attempt {
       clock,
       timers: this.timers,
       ledger,
-      before: recorded.activeMs,
+      before: parts.workedMs,
       onBound: (refusal) => this.bounds.trip(refusal),
     });
     this.inbox = new Inbox(this);
@@ -804,7 +806,7 @@ export class Attempt {
   }
 
   usage(): Usage {
-    return usageOf(this.root.ledger);
+    return { ...usageOf(this.root.ledger), wallMs: this.time.total() };
   }
 
   /** What was spent, and what calls that guards let pass may still spend. */

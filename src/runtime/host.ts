@@ -5,7 +5,7 @@ import type { Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Seams } from '../core/seams.js';
 import type { BreakerPolicy } from '../core/tool.js';
-import type { Claim, Engine, Rest } from '../ports/engine.js';
+import type { Claim, Engine, RestingState } from '../ports/engine.js';
 import type { Compensation, Done } from './saga.js';
 import type { Written } from './writer.js';
 
@@ -37,9 +37,6 @@ export interface Life {
   readonly claim: Claim;
 }
 
-/** How a run rests, but for the date, which is not the run's own. */
-export type Resting = Rest extends infer R ? (R extends Rest ? Omit<R, 'now'> : never) : never;
-
 /** What one life of a run needs from the process it lives in. */
 export interface AttemptHost {
   readonly engine: Engine;
@@ -67,7 +64,7 @@ export interface AttemptHost {
   ended(life: Life, outcome: Outcome<unknown>): void;
   /** This life ended without an outcome. */
   broke(life: Life, error: unknown): void;
-  release(life: Life, rest: Resting): Promise<void>;
+  release(life: Life, rest: RestingState): Promise<void>;
   nextGeneration(life: Life, generation: number): void;
   harvested(life: Life): void;
   /** What an earlier generation left to undo, newest first. */

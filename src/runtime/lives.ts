@@ -12,13 +12,14 @@ import type { AttemptHost, Life } from './host.js';
 import { load, readAll, readEntries } from './load.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import type { Settings } from './options.js';
-import { indexJournal } from './recorded.js';
+import { indexJournal, type Recorded } from './recorded.js';
 import { controlBatch, openWaits, type Resume } from './reopening.js';
 import { giveBack, pause, suspend } from './resting.js';
 import { RunClocks } from './run-clocks.js';
 import { makeRun } from './run-object.js';
 import type { Compensation, Done } from './saga.js';
 import { through } from './seams.js';
+import { workedBefore } from './worked-before.js';
 import { isProgress } from './writer.js';
 
 /** Crashes in a row without progress before a run is tried alone. */
@@ -168,10 +169,12 @@ export class Lives {
     const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind !== 'signal' && kind !== 'answer');
     if (messages.length === 0 && resume === undefined) return;
     const { entries } = await load(engine, claim.record, claim.record.generation);
-    const { end, lastAt } = indexJournal(entries, { deep: false });
+    const recorded = indexJournal(entries, { deep: false });
+    const { end, lastAt } = recorded;
     if (end !== undefined && end.outcome.stop !== 'bounded') return; // it has ended; nothing decided since can change that
     const now = this.clocks.of(claim.runId, lastAt).now();
-    const control = controlBatch(claim, was, entries, { resume, messages, now });
+    const activeMs = this.workedBefore(recorded, claim);
+    const control = controlBatch(claim, was, entries, { resume, messages, now, activeMs });
     if (control === undefined) return;
     await engine.append(claim, control.batch);
     if (control.entries.length > 0) this.audience.publish(claim.runId, control.entries);
@@ -200,6 +203,7 @@ export class Lives {
       recorded,
       generation,
       lineage: loaded.lineage,
+      workedMs: this.workedBefore(recorded, claim),
     });
     this.attempts.set(claim.runId, attempt);
     attempt.lifeAt = attempt.push({
@@ -212,6 +216,11 @@ export class Lives {
     if (this.attempts.size > this.settings.options.maxLoaded)
       for (const other of this.attempts.values()) this.host.idle(other);
     this.onChange();
+  }
+
+  private workedBefore(recorded: Recorded, claim: Claim): number {
+    const { clock, options } = this.settings;
+    return workedBefore(recorded, claim, { now: clock.now(), signEveryMs: options.leaseMs / 3 });
   }
 
   private async restPaused(claim: Claim, entries: readonly LoadedEntry[]): Promise<void> {
@@ -283,12 +292,14 @@ export class Lives {
       },
       broke: (life, error) => this.broke(life, error),
       release: async (life, rest) => {
-        await engine.release(life.claim, { ...rest, now: clock.now() });
+        const activeMs = (life as Attempt).time.total();
+        await engine.release(life.claim, { ...rest, now: clock.now(), activeMs });
         this.forget(life, rest.status === 'suspended' ? rest.wakeAt : undefined);
         if (rest.status === 'bounded') await this.honourLateCancel(life.runId);
       },
       nextGeneration: (life, generation) => {
-        const claim = { ...life.claim, record: { ...life.claim.record, generation } };
+        const { previous: _counted, ...held } = life.claim;
+        const claim = { ...held, record: { ...held.record, generation } };
         this.open(claim, generation, 'start').catch((error: unknown) => this.broke(life, error));
       },
       harvested: () => undefined,
@@ -331,6 +342,7 @@ export class Lives {
         recorded,
         generation,
         lineage: loaded.lineage,
+        workedMs: recorded.activeMs,
         harvest: true,
       });
       learner.start(this.agent(life.claim.record.agent).agent, makeRun(learner, learner.root));
@@ -428,11 +440,11 @@ export class Lives {
   /** Extends the leases of all runs here, or of these; those that another owner has taken over end. */
   async renew(of: readonly Attempt[] = [...this.attempts.values()]): Promise<void> {
     const { clock, options } = this.settings;
-    const until = clock.now() + options.leaseMs;
+    const now = clock.now();
     const holdsUntil = clock.monotonic() + options.leaseMs;
-    const claims = of.map((attempt) => attempt.claim);
-    const lost = new Set(await this.settings.engine.renew(claims, until));
-    for (const claim of claims) {
+    const signs = of.map(({ claim, time }) => ({ claim, activeMs: time.total() }));
+    const lost = new Set(await this.settings.engine.renew(signs, { now, until: now + options.leaseMs }));
+    for (const { claim } of signs) {
       const attempt = this.attempts.get(claim.runId);
       if (attempt?.claim.fence !== claim.fence) continue; // it was given back and taken again meanwhile
       if (!lost.has(claim.runId)) this.leases.set(claim.runId, holdsUntil);
@@ -453,9 +465,11 @@ export class Lives {
     for (const attempt of left) attempt.unload();
     await Promise.all(
       left.map(async (attempt) => {
+        const activeMs = attempt.time.total();
         try {
           await attempt.writer.flush();
-          await this.settings.engine.release(attempt.claim, { status: 'pending', now: this.settings.clock.now() });
+          const now = this.settings.clock.now();
+          await this.settings.engine.release(attempt.claim, { status: 'pending', now, activeMs });
         } catch (error) {
           this.settings.onProblem(error, `giving run ${attempt.runId} back`);
         }

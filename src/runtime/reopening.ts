@@ -23,9 +23,14 @@ export function controlBatch(
   claim: Claim,
   was: RunStatus,
   entries: readonly LoadedEntry[],
-  wish: { readonly resume: Resume | undefined; readonly messages: readonly StoredMessage[]; readonly now: number },
+  wish: {
+    readonly resume: Resume | undefined;
+    readonly messages: readonly StoredMessage[];
+    readonly now: number;
+    readonly activeMs: number;
+  },
 ): { readonly batch: Batch; readonly entries: readonly Entry[] } | undefined {
-  const { resume, messages, now } = wish;
+  const { resume, messages, now, activeMs } = wish;
   const recorded = indexJournal(entries, { deep: false });
   const events: RunEvent[] = [];
   if (resume !== undefined && (resume.budget !== undefined || was === 'bounded' || recorded.isPaused)) {
@@ -50,7 +55,7 @@ export function controlBatch(
     events.push({ type: 'run-resume', by: message.from }, { type: 'cancel', by: message.from, why });
   }
   if (events.length === 0 && taken.length === 0) return undefined;
-  const position = { generation: claim.record.generation, at: now, activeMs: recorded.activeMs };
+  const position = { generation: claim.record.generation, at: now, activeMs };
   const written = events.map((event, index): Entry => ({ ...position, seq: recorded.nextSeq + index, event }));
   return {
     batch: { entries: written.map(({ event, ...place }) => ({ ...place, body: encode(event).body })), taken },

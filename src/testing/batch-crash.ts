@@ -56,7 +56,7 @@ export function batchCrash(
       ),
     create: (run) => life.whileAlive(() => inner.create(run)),
     claim: (runId, by) => life.whileAlive(() => inner.claim(runId, by)),
-    renew: (claims, until) => life.whileAlive(() => inner.renew(claims, until)),
+    renew: (signs, at) => life.whileAlive(() => inner.renew(signs, at)),
     release: (claim, rest) => life.whileAlive(() => inner.release(claim, rest)),
     post: (runId, message) => life.whileAlive(() => inner.post(runId, message)),
     requeue: (runId) => life.whileAlive(() => inner.requeue(runId)),

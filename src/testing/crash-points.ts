@@ -60,7 +60,7 @@ export function crashingEngine(inner: Engine, plan: CrashPlan): CrashingEngine {
     claim: (runId, by) => write({ op: 'claim', runId }, () => inner.claim(runId, by)),
     append: (claim, batch) =>
       write({ op: 'append', runId: claim.runId, entries: entryTypes(batch) }, () => inner.append(claim, batch)),
-    renew: (claims, until) => write({ op: 'renew' }, () => inner.renew(claims, until)),
+    renew: (signs, at) => write({ op: 'renew' }, () => inner.renew(signs, at)),
     release: (claim, rest) => write({ op: 'release', runId: claim.runId }, () => inner.release(claim, rest)),
     post: (runId, message) => write({ op: 'post', runId }, () => inner.post(runId, message)),
     requeue: (runId) => write({ op: 'requeue', runId }, () => inner.requeue(runId)),

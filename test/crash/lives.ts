@@ -36,7 +36,7 @@ export async function throughLives(given: {
         clock,
         host,
         agents,
-        options: { worker: false, suspendAfterMs: 20, leaseMs: 1e9, maxResumes: 1e9 },
+        options: { worker: false, suspendAfterMs: 20, maxResumes: 1e9 },
       });
       world.isDead = doomed.isDead;
       if (life === 1) atDeath = await runtime.entries(runId).catch(() => []); // it may have died before it began

@@ -85,7 +85,7 @@ function runtimeOn(
     host: given.host,
     agents: { mixed: mixedAgent(given.world, session, given.ending) },
     prices: { 'scripted/model': { input: 1, output: 1 } },
-    options: { worker: false, suspendAfterMs: 20, leaseMs: 1e9, maxResumes: 1e9 },
+    options: { worker: false, suspendAfterMs: 20, maxResumes: 1e9 },
   });
 }
 

@@ -86,7 +86,7 @@ export class Place {
       seams: seamsOf(given, world, tools),
       prices: () => ({ input: 1, output: 1 }),
       checkJson: jsonSchemaCheck(),
-      options: { worker: how.worker, suspendAfterMs: 20, leaseMs: 1e12, maxResumes: 1e9 },
+      options: { worker: how.worker, suspendAfterMs: 20, maxResumes: 1e9 },
     });
     this.lives++;
     return {

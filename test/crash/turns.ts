@@ -39,7 +39,7 @@ export async function examineTalk(given: Talk, engine: Engine): Promise<readonly
       clock,
       host,
       agents: { talk: clerk(given, { paid, found, isDead: crashing.isDead }) as never },
-      options: { worker: false, suspendAfterMs: 20, leaseMs: 1e12, maxResumes: 1e9 },
+      options: { worker: false, suspendAfterMs: 20, maxResumes: 1e9 },
     });
     const talked = async (): Promise<'ended'> => {
       const known = await runtime.get('talk').catch(() => undefined);

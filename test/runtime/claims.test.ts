@@ -61,9 +61,9 @@ describe('a lease', () => {
     let renewing: Promise<void> | undefined;
     const stage = still({
       ...inner,
-      renew: async (claims, until) => {
+      renew: async (signs, at) => {
         await renewing;
-        return inner.renew(claims, until);
+        return inner.renew(signs, at);
       },
     });
     const agent = async (run: Run): Promise<Outcome<unknown>> =>

@@ -82,15 +82,16 @@ export function memoryEngine(): Engine {
     async claim(runId, by) {
       const run = known(runId);
       if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
-      const previous = run.owner;
-      if (previous !== undefined && (run.leaseUntil ?? 0) > by.now && !by.isGone(previous)) {
-        throw heldByAnother(runId, previous, run.leaseUntil ?? 0);
+      const previous = run.owner === undefined ? undefined : { owner: run.owner, aliveAt: run.aliveAt };
+      if (previous !== undefined && (run.leaseUntil ?? 0) > by.now && !by.isGone(previous.owner)) {
+        throw heldByAnother(runId, previous.owner, run.leaseUntil ?? 0);
       }
       change(run, {
         status: 'running',
         fence: run.fence + 1,
         owner: by.owner,
         leaseUntil: by.leaseUntil,
+        aliveAt: by.now,
         updatedAt: by.now,
         wakeAt: undefined,
         waiting: [],
@@ -112,12 +113,12 @@ export function memoryEngine(): Engine {
       return DONE;
     },
 
-    async renew(claims, until) {
+    async renew(signs, { now, until }) {
       const stale: string[] = [];
-      for (const claim of claims) {
+      for (const { claim, activeMs } of signs) {
         const run = runs.get(claim.runId);
         if (run === undefined || run.fence !== claim.fence) stale.push(claim.runId);
-        else run.leaseUntil = until;
+        else Object.assign(run, { leaseUntil: until, aliveAt: now, activeMs });
       }
       return stale;
     },
@@ -135,6 +136,7 @@ export function memoryEngine(): Engine {
         waiting: rest.status === 'suspended' ? rest.waiting : [],
         attention: rest.status === 'stalled' ? rest.attention : undefined,
         code: 'code' in rest ? rest.code : undefined,
+        activeMs: rest.activeMs ?? run.activeMs,
       });
     },
 

@@ -31,6 +31,8 @@ export interface MemoryRun {
   crashes: number;
   owner: Owner | undefined;
   leaseUntil: number | undefined;
+  aliveAt: number;
+  activeMs: number;
   attention: string | undefined;
   code: string | undefined;
   hold: RunRecord['hold'] | undefined;
@@ -65,6 +67,8 @@ export function memoryRun(given: NewRun, order: number): MemoryRun {
     crashes: 0,
     owner: undefined,
     leaseUntil: undefined,
+    aliveAt: given.createdAt,
+    activeMs: 0,
     attention: undefined,
     code: undefined,
     hold: undefined,
@@ -85,6 +89,7 @@ export function recordOf(run: MemoryRun): RunRecord {
     updatedAt: run.updatedAt,
     waiting: run.waiting,
     crashes: run.crashes,
+    activeMs: run.activeMs,
     ...(run.wakeAt === undefined ? {} : { wakeAt: run.wakeAt }),
     ...(run.owner === undefined ? {} : { owner: run.owner }),
     ...(run.leaseUntil === undefined ? {} : { leaseUntil: run.leaseUntil }),

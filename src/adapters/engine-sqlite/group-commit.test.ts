@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Claim } from '../../ports/engine.js';
-import { append, bodies, claimed, entry, message, newRun } from '../../testing/contracts/engine-fixture.js';
+import { append, bodies, claimed, entry, message, newRun, renewed } from '../../testing/contracts/engine-fixture.js';
 import { availableDrivers, type TemporaryFile, temporaryFile } from './available-drivers.test-data.js';
 import type { Database } from './database.js';
 import { openDatabase } from './driver.js';
@@ -48,7 +48,7 @@ describe.each(await availableDrivers())('group commit on %s', (driver) => {
     await Promise.all([
       ...all.map((claim) => append(engine, claim, 1)),
       engine.post('run-0', message('m')),
-      engine.renew(all, 1e15),
+      renewed(engine, all, 1e15),
     ]);
     expect(commits).toHaveLength(1);
     await Promise.all(all.map((claim) => append(engine, claim, 2)));

@@ -6,7 +6,18 @@ import { type Database, type Row, type SqlValue, storedBytes } from './database.
 import { asBytes, asNumbers, integer, json, optionalInteger, optionalText, text } from './row.js';
 
 /** What decides how a run goes on, in the order in which its checksum is taken. */
-const NUMBERS = ['created_at', 'generation', 'fence', 'lease_until', 'wake_at', 'tip_gen', 'tip_seq', 'signalled'];
+const NUMBERS = [
+  'created_at',
+  'generation',
+  'fence',
+  'lease_until',
+  'alive_at',
+  'active',
+  'wake_at',
+  'tip_gen',
+  'tip_seq',
+  'signalled',
+];
 const TEXTS = [
   'id',
   'agent',
@@ -108,6 +119,7 @@ function soundRecord(row: Row): RunRecord {
     updatedAt: integer(row, 'updated_at'),
     waiting: json<readonly string[]>(row, 'waiting'),
     crashes: integer(row, 'crashes'),
+    activeMs: integer(row, 'active'),
     ...(wakeAt === undefined ? {} : { wakeAt }),
     ...(owner === undefined ? {} : { owner }),
     ...(leaseUntil === undefined ? {} : { leaseUntil }),
@@ -138,6 +150,7 @@ function damagedRecord(row: Row): RunRecord {
     updatedAt: amount('updated_at'),
     waiting: [],
     crashes: 0,
+    activeMs: 0,
     attention: runDamaged(id, 'The record').message,
   };
 }

@@ -1,5 +1,14 @@
 import { alreadyTerminal, cursorNumber, heldByAnother, runExists } from '../../core/engine-errors.js';
-import type { Claim, ClaimRequest, NewRun, Rest, RunFilter, RunPage, RunRecord } from '../../ports/engine.js';
+import type {
+  Claim,
+  ClaimRequest,
+  NewRun,
+  Rest,
+  RunFilter,
+  RunPage,
+  RunRecord,
+  SignOfLife,
+} from '../../ports/engine.js';
 import type { Database, SqlValue } from './database.js';
 import { EntryChain, type Tip, tipOf } from './entry-chain.js';
 import type { Fences } from './fences.js';
@@ -62,16 +71,16 @@ export class Runs {
   claim(runId: string, by: ClaimRequest): Claim {
     const row = this.rows.known(runId);
     if (isOver(row)) throw alreadyTerminal(recordOf(row));
-    const previous = ownerOf(row);
-    if (previous !== undefined && integer(row, 'lease_until') > by.now && !by.isGone(previous)) {
-      throw heldByAnother(runId, previous, integer(row, 'lease_until'));
+    const owner = ownerOf(row);
+    if (owner !== undefined && integer(row, 'lease_until') > by.now && !by.isGone(owner)) {
+      throw heldByAnother(runId, owner, integer(row, 'lease_until'));
     }
     this.fences.forget(runId);
     const n = integer(row, 'n');
     this.rows.change(n, () => {
       this.database.run(
-        `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?, lease_until = ?, updated_at = ?, wake_at = NULL,
-         waiting = '[]', attention = NULL, code = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL) WHERE n = ?`,
+        `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?1, lease_until = ?2, alive_at = ?3, updated_at = ?3, wake_at = NULL,
+         waiting = '[]', attention = NULL, code = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL) WHERE n = ?4`,
         JSON.stringify(by.owner),
         by.leaseUntil,
         by.now,
@@ -84,7 +93,7 @@ export class Runs {
       runId,
       fence: integer(claimed, 'fence'),
       record: recordOf(claimed),
-      ...(previous === undefined ? {} : { previous }),
+      ...(owner === undefined ? {} : { previous: { owner, aliveAt: integer(row, 'alive_at') } }),
     };
   }
 
@@ -100,13 +109,13 @@ export class Runs {
   }
 
   /** Answers the ids of the stale ones. */
-  renew(claims: readonly Claim[], until: number): readonly string[] {
-    const renewed = 'UPDATE runs SET lease_until = ? WHERE n = ?';
-    return claims.flatMap(({ runId, fence }) => {
+  renew(signs: readonly SignOfLife[], { now, until }: { readonly now: number; readonly until: number }) {
+    const renewed = 'UPDATE runs SET lease_until = ?, alive_at = ?, active = ? WHERE n = ?';
+    return signs.flatMap(({ claim: { runId, fence }, activeMs }) => {
       const row = this.rows.find(runId);
       if (row === undefined || row['fence'] !== fence || !isSound(row)) return [runId];
       const n = integer(row, 'n');
-      this.rows.change(n, () => this.database.run(renewed, until, n));
+      this.rows.change(n, () => this.database.run(renewed, until, now, activeMs, n));
       return [];
     });
   }
@@ -118,13 +127,14 @@ export class Runs {
       this.keepTip(held.run, claim);
       this.database.run(
         `UPDATE runs SET status = ?, fence = fence + 1, owner = NULL, lease_until = NULL, updated_at = ?, wake_at = ?,
-         waiting = ?, attention = ?, code = ? WHERE n = ?`,
+         waiting = ?, attention = ?, code = ?, active = coalesce(?, active) WHERE n = ?`,
         rest.status,
         rest.now,
         rest.status === 'suspended' ? (rest.wakeAt ?? null) : null,
         rest.status === 'suspended' ? JSON.stringify(rest.waiting) : '[]',
         rest.status === 'stalled' ? rest.attention : null,
         'code' in rest ? (rest.code ?? null) : null,
+        rest.activeMs ?? null,
         held.run,
       );
     });

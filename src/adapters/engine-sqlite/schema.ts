@@ -34,6 +34,8 @@ const MIGRATIONS: Migrations = [
     crashes INTEGER NOT NULL DEFAULT 0,
     owner TEXT,
     lease_until INTEGER,
+    alive_at INTEGER, -- when its owner last gave a sign of life, and how long the run had been at work by then
+    active INTEGER NOT NULL DEFAULT 0,
     wake_at INTEGER,
     waiting TEXT NOT NULL DEFAULT '[]',
     attention TEXT,

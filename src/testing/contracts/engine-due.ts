@@ -7,6 +7,7 @@ import {
   message,
   newRun,
   nobodyIsGone,
+  renewed,
   rested,
   START,
   stalled,
@@ -89,7 +90,7 @@ export function dueContract(test: DeclareTest): void {
   test('finds a run whose lease is over, unless it was renewed', async (engine) => {
     const a = await claimed(engine, 'a');
     await claimed(engine, 'b');
-    await engine.renew([a], START + 90_000);
+    await renewed(engine, [a], START + 90_000);
     assert.deepEqual(await due(engine, START + 29_999), []);
     assert.deepEqual(await due(engine, START + 30_000), ['b']);
     assert.deepEqual([...(await due(engine, START + 90_000))].sort(), ['a', 'b']);

@@ -45,6 +45,12 @@ export function claimBy(engine: Engine, runId: string, by: string, now = START):
   return engine.claim(runId, { owner: owner(by), now, leaseUntil: now + LEASE_MS, isGone: nobodyIsGone });
 }
 
+/** Extends the leases by a sign of life. */
+export function renewed(engine: Engine, claims: readonly Claim[], until: number): Promise<readonly string[]> {
+  const signs = claims.map((claim) => ({ claim, activeMs: 0 }));
+  return engine.renew(signs, { now: START, until });
+}
+
 /** A new run, claimed by `first`. */
 export async function claimed(engine: Engine, runId: string, given: Partial<NewRun> = {}): Promise<Claim> {
   await engine.create(newRun(runId, given));

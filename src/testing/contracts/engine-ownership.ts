@@ -7,6 +7,7 @@ import {
   entry,
   newRun,
   owner,
+  renewed,
   rested,
   START,
   stalled,
@@ -31,6 +32,7 @@ export function ownershipContract(test: DeclareTest): void {
       updatedAt: START,
       waiting: [],
       crashes: 0,
+      activeMs: 0,
       fork,
       source: './agent.js',
     });
@@ -82,7 +84,7 @@ export function ownershipContract(test: DeclareTest): void {
     await refuses(claimBy(engine, 'a', 'second', START + 29_999), 'JOURNAL_CONFLICT');
     const next = await claimBy(engine, 'a', 'second', START + 30_000);
     assert.ok(next.fence > old.fence);
-    assert.deepEqual(next.previous, owner('first'));
+    assert.deepEqual(next.previous, { owner: owner('first'), aliveAt: START });
     assert.equal(next.record.crashes, 1);
     await refuses(append(engine, old, 1), 'JOURNAL_CONFLICT');
     await append(engine, next, 1);
@@ -95,7 +97,7 @@ export function ownershipContract(test: DeclareTest): void {
     const isGone = ({ id }: { readonly id: string }) => asked.push(id) > 0;
     const next = await engine.claim('a', { owner: owner('second'), now: START, leaseUntil: START + 1, isGone });
     assert.deepEqual(asked, ['first']);
-    assert.deepEqual(next.previous, owner('first'));
+    assert.deepEqual(next.previous, { owner: owner('first'), aliveAt: START });
   });
 
   test('counts crashes in a row and starts again with a batch that is progress', async (engine) => {
@@ -120,10 +122,26 @@ export function ownershipContract(test: DeclareTest): void {
     const a = await claimed(engine, 'a');
     const b = await claimed(engine, 'b');
     await claimBy(engine, 'b', 'second', START + 30_000);
-    assert.deepEqual(await engine.renew([a, b], START + 90_000), ['b']);
+    assert.deepEqual(await renewed(engine, [a, b], START + 90_000), ['b']);
     assert.equal((await engine.get('a'))?.leaseUntil, START + 90_000);
     await refuses(claimBy(engine, 'a', 'second', START + 60_000), 'JOURNAL_CONFLICT');
     assert.equal((await engine.get('b'))?.leaseUntil, START + 60_000);
+  });
+
+  test('keeps when an owner last gave a sign of life, and how long the run was at work by then', async (engine) => {
+    const first = await claimed(engine, 'a');
+    assert.equal(first.record.activeMs, 0);
+    await engine.renew([{ claim: first, activeMs: 4_000 }], { now: START + 5_000, until: START + 35_000 });
+    assert.equal((await engine.get('a'))?.activeMs, 4_000);
+    const second = await claimBy(engine, 'a', 'second', START + 40_000);
+    assert.deepEqual(second.previous, { owner: owner('first'), aliveAt: START + 5_000 });
+    assert.equal(second.record.activeMs, 4_000);
+    await engine.release(second, { status: 'pending', now: START + 50_000, activeMs: 9_000 });
+    assert.equal((await engine.get('a'))?.activeMs, 9_000);
+    const third = await claimBy(engine, 'a', 'third', START + 60_000);
+    assert.equal(third.previous, undefined);
+    await engine.release(third, { status: 'paused', now: START + 60_000 });
+    assert.equal((await engine.get('a'))?.activeMs, 9_000);
   });
 
   test('records how a run rests', async (engine) => {
@@ -152,7 +170,7 @@ export function ownershipContract(test: DeclareTest): void {
     const claim = await claimed(engine, 'a');
     await engine.release(claim, { status: 'paused', now: START });
     await refuses(append(engine, claim, 1), 'JOURNAL_CONFLICT');
-    assert.deepEqual(await engine.renew([claim], START + 90_000), ['a']);
+    assert.deepEqual(await renewed(engine, [claim], START + 90_000), ['a']);
   });
 
   test('ignores the release of a stale claim: its successor decides', async (engine) => {

@@ -118,7 +118,7 @@ class Play {
         clock,
         host,
         onProblem: (error, doing) => this.problems.push(`${doing}: ${messageOf(error)}`),
-        options: { worker: false, leaseMs: 1e9, maxResumes: 1e9 },
+        options: { worker: false, maxResumes: 1e9 },
       },
       this.outside.seenBy(crashing.isDead),
     );
