@@ -17,8 +17,10 @@ function source(given: string, what: string): { readonly text: string; readonly 
   const path = given === '-' ? 0 : given.slice(1);
   const from = given === '-' ? `${what} from standard input` : `${what} from ${given.slice(1)}`;
   try {
-    return { text: readFileSync(path, 'utf8'), from };
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path)), from };
   } catch (error) {
+    if (error instanceof TypeError)
+      throw new FlyballError('INPUT_INVALID', `${from} is not UTF-8. Convert it first, with iconv for example.`);
     const why = error instanceof Error ? error.message : String(error);
     throw new FlyballError('INPUT_INVALID', `${from} cannot be read: ${why}. Check the path behind the @.`, {
       cause: error,

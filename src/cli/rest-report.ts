@@ -47,7 +47,9 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
         (question) => question.about,
       );
       const what = about.length === 0 ? 'waits for a time to pass' : about.join('; ');
-      return [`${paint('cyan', '…')} ${paint('bold', runId)} ${what}. Nothing runs meanwhile. Answer with:`];
+      const isAsleep = outcome.waiting.every(({ kind }) => kind === 'sleep');
+      const next = isAsleep ? 'A server goes on with it then; without one, go on with:' : 'Answer with:';
+      return [`${paint('cyan', '…')} ${paint('bold', runId)} ${what}. Nothing runs meanwhile. ${next}`];
     }
     case 'bounded':
       return [

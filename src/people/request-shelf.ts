@@ -1,5 +1,6 @@
 import { isEntitled, type Risk } from '../core/approval.js';
 import { canonicalJson, sha256 } from '../core/canonical.js';
+import { cursorUnknown } from '../core/engine-errors.js';
 import { FlyballError } from '../core/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { RecordKey, Store, StoreQuery } from '../ports/store.js';
@@ -63,6 +64,8 @@ export class RequestShelf {
   async query(filter: InboxFilter): Promise<{ readonly items: readonly PersonRequest[]; readonly cursor?: string }> {
     const { scope, limit = 50 } = filter;
     const items: PersonRequest[] = [];
+    if (filter.cursor !== undefined && (await this.get(filter.cursor)) === undefined)
+      throw cursorUnknown(filter.cursor);
     for (let cursor = filter.cursor; ; ) {
       const page = await this.page(filter, { limit: limit - items.length, cursor });
       const found = page.records.map(({ value }) => value as PersonRequest);

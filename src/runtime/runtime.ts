@@ -199,7 +199,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     async start(agent, input, start) {
       const known = lives.agent(agent);
       const complete = checkedBudget(start?.budget);
-      const id = start.id ?? newRunId();
+      const id = checkedId(start.id ?? newRunId());
       const subject = start.subject ?? ANONYMOUS;
       const tenant = start.tenant ?? 'default';
       const guarded = await through(
@@ -325,7 +325,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const first = own[0]?.event;
       if (first?.type !== 'run-start' && first?.type !== 'generation-start')
         throw new FlyballError('JOURNAL_CORRUPT', `Run ${runId} has no start.`);
-      const id = given.id ?? newRunId();
+      const id = checkedId(given.id ?? newRunId());
       const live = given.live ?? false;
       const by = given.by ?? parent.subject;
       const prefix = entries.filter(({ inherited, seq }) => inherited !== undefined || seq <= given.at);
@@ -416,6 +416,12 @@ function withoutPastDeadline(inherited: Budget, now: number): Budget {
 function firstBatch(event: RunEvent, at: number): Batch {
   const { body, blobs } = encode(event);
   return { entries: [{ generation: 0, seq: 0, at, activeMs: 0, body }], ...(blobs.length > 0 ? { blobs } : {}) };
+}
+
+/** People type an id into shells and addresses: it is one word. */
+function checkedId(id: string): string {
+  if (/^[^\s\p{C}]{1,200}$/u.test(id)) return id;
+  throw new ConfigError('The id of a run is 1 to 200 characters without spaces. Choose another, or leave it out.');
 }
 
 function newRunId(): string {

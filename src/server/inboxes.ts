@@ -70,7 +70,7 @@ class TenantInbox {
     const began = clock.now();
     const seen = new Map<string, string>();
     for (const status of ['suspended', 'paused', 'running', 'stalled', 'bounded'] as const)
-      for await (const record of this.runs(status)) await this.refresh(record, seen);
+      for await (const page of this.pages(status)) await Promise.all(page.map((record) => this.refresh(record, seen)));
     // what was open and is so no more: the run went on elsewhere, and may have ended
     for await (const runId of this.asking()) if (!seen.has(runId)) await this.refresh(await this.get(runId), seen);
     this.seen = seen;
@@ -90,12 +90,13 @@ class TenantInbox {
     return this.parts.fleet.get(runId);
   }
 
-  private async *runs(status: RunRecord['status']): AsyncGenerator<RunRecord> {
+  /** What a page brings is taken together, and written in a few commits. */
+  private async *pages(status: RunRecord['status']): AsyncGenerator<readonly RunRecord[]> {
     const { fleet } = this.parts;
     for (let cursor: string | undefined; ; ) {
       const filter = { tenant: this.tenant, status, limit: PAGE };
       const page = await fleet.list(cursor === undefined ? filter : { ...filter, cursor });
-      yield* page.runs;
+      yield page.runs;
       cursor = page.cursor;
       if (cursor === undefined) return;
     }

@@ -78,6 +78,12 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   MODEL_UNAVAILABLE: 503,
 };
 
+/** Errors whose own words name a place on the disk: those stay in the log. */
+const OF_STORAGE: Partial<Record<ErrorCode, string>> = {
+  STORAGE_BUSY: 'The storage of this server is busy. Nothing was done.',
+  STORAGE_FULL: 'The disk of this server is full. Nothing was done.',
+};
+
 /** Any error as a problem. What is not ours to explain is told as a fault of the server, and its words stay here. */
 export function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -86,8 +92,9 @@ export function problemFrom(error: unknown): Problem {
     // what is wrong with one run may be told; what is wrong with the file names its place, and stays in the log
     if (error.code === 'JOURNAL_CORRUPT' && typeof error.detail['runId'] === 'string')
       return new Problem(500, error.code, error.message, { cause: error });
+    const told = OF_STORAGE[error.code];
     if (status !== undefined)
-      return new Problem(status, error.code, error.message, { retryable: error.retryable, cause: error });
+      return new Problem(status, error.code, told ?? error.message, { retryable: error.retryable, cause: error });
   }
   return new Problem(
     500,

@@ -92,6 +92,10 @@ function headersOf({ limit, tokens }: Bucket): Readonly<Record<string, string>> 
 function tooMany(empty: readonly Bucket[]): Problem {
   const [slowest] = empty.toSorted((a, b) => secondsUntilOne(b) - secondsUntilOne(a));
   const seconds = slowest === undefined ? 1 : secondsUntilOne(slowest);
+  if (slowest !== undefined && slowest.limit <= 0)
+    return new Problem(429, 'RATE_LIMITED', 'This credential may send no requests.', {
+      next: 'Have its limit of requests a minute raised.',
+    });
   const headers = { ...(slowest === undefined ? {} : headersOf(slowest)), 'retry-after': String(seconds) };
   return new Problem(429, 'RATE_LIMITED', `More requests a minute than are allowed (${slowest?.limit ?? 0}).`, {
     retryable: true,

@@ -3,6 +3,7 @@ import { SCOPES } from '../access/principal.js';
 import { problemSchema } from './resources.js';
 import type { AnswerSpec, Example, Route } from './route.js';
 import type { Schema } from './schema.js';
+import { typedQuery } from './validate.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -69,7 +70,7 @@ function parametersOf({ params, query, method, idempotent = true, examples }: Ro
     ...fieldsOf(query, components).map((field) => ({
       ...field,
       in: 'query',
-      ...exampleIn(examples, 'query', field.name),
+      ...exampleIn(examples, 'query', field.name, query),
     })),
     ...(method === 'post' && idempotent ? [IDEMPOTENCY] : []),
   ];
@@ -84,9 +85,16 @@ const IDEMPOTENCY = {
   schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
 };
 
-function exampleIn(examples: readonly Example[], where: 'params' | 'query', name: string): Json {
+/** A value as its schema types it: what stands in an address is text. */
+function exampleIn(
+  examples: readonly Example[],
+  where: 'params' | 'query',
+  name: string,
+  schema?: Schema<unknown>,
+): Json {
   const found = examples.find((example) => example[where]?.[name] !== undefined)?.[where]?.[name];
-  return found === undefined ? {} : { example: found };
+  if (found === undefined) return {};
+  return { example: schema === undefined ? found : typedQuery(schema, { [name]: found })[name] };
 }
 
 function fieldsOf(
@@ -106,7 +114,8 @@ function fieldsOf(
 }
 
 function bodyOf(body: Schema<unknown>, examples: readonly Example[], components: Components): Json {
-  const shown = examples.filter((example) => example.body !== undefined);
+  // one that shows a refusal of its body fits no schema: it is among x-examples only
+  const shown = examples.filter((example) => example.body !== undefined && example.status !== 400);
   return {
     required: ((body.json['required'] ?? []) as readonly string[]).length > 0,
     content: {

@@ -1,0 +1,117 @@
+import { FlyballError } from 'flyball';
+import { virtualClock } from 'flyball/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
+import { rateLimiter } from '../../src/server/access/rate-limiter.js';
+import { problemFrom } from '../../src/server/problem.js';
+import { openSchedule } from '../../src/server/triggers/schedule.js';
+import { cronTrigger } from '../../src/server/triggers/trigger.js';
+import { newRun } from '../../src/testing/contracts/engine-fixture.js';
+import { type ServerStage, serverStage } from './stage-server.js';
+
+let stage: ServerStage;
+beforeAll(async () => {
+  stage = await serverStage();
+});
+afterAll(() => stage.close());
+
+it.each(['/v1/runs', '/v1/conversations', '/v1/approvals'])(
+  'a cursor that is none is refused: %s [F-O8]',
+  async (path) => {
+    for (const cursor of ['nonsense', '%00', '-5'])
+      expect(await stage.call('GET', `${path}?cursor=${cursor}`), cursor).toMatchObject({ status: 400 });
+  },
+);
+
+it('a refusal over storage does not tell where it is [F-O9]', () => {
+  for (const code of ['STORAGE_FULL', 'STORAGE_BUSY'] as const)
+    expect(problemFrom(new FlyballError(code, '/var/lib/secret/place.db is full')).message).not.toContain('/var');
+});
+
+it('a limit of no requests says so, and nothing about an infinity of seconds [F-O9]', () => {
+  const rates = rateLimiter({ tenantLimits: { requestsPerMinute: 0 }, tenants: {} }, virtualClock());
+  expect(() => rates.take({ id: 'a', tenant: 't', limits: {} })).toThrow('may send no requests');
+});
+
+describe('a schedule on the day on which clocks go back', () => {
+  const timesOn = async (schedule: string, timezone: string, from: string, until: string) => {
+    const { next } = await openSchedule(cronTrigger({ name: 't', agent: 'a', schedule, timezone }));
+    const found: string[] = [];
+    for (let time = next(Date.parse(from)); time !== undefined && time < Date.parse(until); time = next(time))
+      found.push(new Date(time).toISOString().slice(11, 16));
+    return found;
+  };
+  const day = ['2026-10-24T22:00:00Z', '2026-10-25T06:00:00Z'] as const;
+
+  it('comes once for a time that exists twice, also with steps of hours [F-O9]', async () => {
+    expect(await timesOn('0 */2 * * *', 'Europe/Berlin', ...day)).toEqual(['00:00', '03:00', '05:00']);
+    expect(await timesOn('0 2,4 * * *', 'Europe/Berlin', ...day)).toEqual(['00:00', '03:00']);
+  });
+
+  it('goes on through both hours where it is one of every hour or more often', async () => {
+    expect(await timesOn('0 * * * *', 'Europe/Berlin', day[0], '2026-10-25T03:00:00Z')).toHaveLength(4);
+    expect(await timesOn('*/30 * * * *', 'Europe/Berlin', day[0], '2026-10-25T02:00:00Z')).toHaveLength(7);
+  });
+});
+
+it('every example of the document fits the schema beside it [F-O9]', async () => {
+  const { body: document } = await stage.call('GET', '/openapi.json');
+  const check = jsonSchemaCheck();
+  const problems: string[] = [];
+  const fits = async (schema: object, value: unknown, where: string): Promise<void> => {
+    const wrong = await check({ ...schema, components: document.components } as never, value);
+    if (wrong !== undefined) problems.push(`${where}: ${wrong}`);
+  };
+  let seen = 0;
+  for (const [path, operations] of Object.entries(document.paths as Record<string, Record<string, Operation>>))
+    for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
+      for (const { name, schema, example } of parameters) {
+        if (example !== undefined) await fits(schema, example, `${method} ${path}, ${name}`);
+        seen += example === undefined ? 0 : 1;
+      }
+      const content = requestBody?.content['application/json'];
+      for (const { value } of Object.values(content?.examples ?? {})) {
+        seen++;
+        await fits(content?.schema ?? {}, value, `${method} ${path}`);
+      }
+    }
+  expect(seen).toBeGreaterThan(20);
+  expect(problems).toEqual([]);
+});
+
+interface Operation {
+  readonly parameters?: readonly { name: string; schema: object; example?: unknown }[];
+  readonly requestBody?: {
+    readonly content: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>;
+  };
+}
+
+it('the first look at very many open runs writes in few commits [F-O9]', async () => {
+  const { engine } = stage;
+  await Promise.all(Array.from({ length: 400 }, (_, n) => engine.create(newRun(`bound-${n}`, { tenant: 'default' }))));
+  for (let n = 0; n < 400; n++) {
+    const claim = await engine.claim(`bound-${n}`, {
+      owner: { id: 'x', host: 'h', bootId: 'b', pid: 1, startTime: '1' },
+      now: Date.now(),
+      leaseUntil: Date.now() + 60_000,
+      isGone: () => false,
+    });
+    await engine.release(claim, { status: 'bounded', now: Date.now() });
+  }
+  let most = 0;
+  let under = 0;
+  const { entries } = stage.server.parts.fleet;
+  Object.assign(stage.server.parts.fleet, {
+    entries: async (...given: Parameters<typeof entries>) => {
+      most = Math.max(most, ++under);
+      try {
+        return await entries(...given);
+      } finally {
+        under--;
+      }
+    },
+  });
+  expect((await stage.call('GET', '/v1/approvals')).status).toBe(200);
+  Object.assign(stage.server.parts.fleet, { entries });
+  expect(most).toBeGreaterThan(50); // read and written together, not one after the other
+});
