@@ -15,9 +15,16 @@ export class ActsFold {
   private readonly undoneBefore = new Set<string>();
   /** Which act an undo takes back. */
   private readonly undos = new Map<EffectId, string>();
+  /** Those of children that have not ended, by their path: each list is bounded by itself. */
+  private readonly children = new Map<string, ActsFold>();
 
   apply({ event, generation }: Ended): void {
+    if ('id' in event)
+      for (const [path, child] of this.children) if (isBelow(path, event.id)) child.apply({ event, generation });
     switch (event.type) {
+      case 'spawn-start':
+        this.openChild(event.path);
+        break;
       case 'intent':
         if (event.of === 'undo') this.undos.set(event.id, undoneBy(event));
         else this.put(intended(event, generation));
@@ -32,6 +39,18 @@ export class ActsFold {
       default:
         break; // everything else changes nothing in the world
     }
+  }
+
+  /** From here on the acts of this child are told apart. */
+  openChild(path: string): void {
+    if (!this.children.has(path)) this.children.set(path, new ActsFold());
+  }
+
+  /** What a child did that ends now. */
+  closeChild(path: string): Acts {
+    const child = this.children.get(path);
+    this.children.delete(path);
+    return child?.all() ?? { acts: [] };
   }
 
   /** With what another fold knows of later entries. */
@@ -78,6 +97,11 @@ export class ActsFold {
     if (record === undefined) this.undoneBefore.add(key);
     else this.records.set(key, { ...record, undone: true });
   }
+}
+
+/** An effect of a scope, or of one inside it. */
+function isBelow(path: string, id: EffectId): boolean {
+  return id.startsWith(path) && /[#/]/.test(id.charAt(path.length));
 }
 
 const UNDO = '!undo';

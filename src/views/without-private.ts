@@ -65,6 +65,9 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'ask-end':
       if (!privacy.hidesEffect(generation, event.id)) return withoutPrivateCalls(event, privacy);
       return blankEffect(event);
+    case 'spawn-end':
+      if (privacy.hidesEffect(generation, event.id)) return blankEffect(event);
+      return { ...event, outcome: { ...event.outcome, ...visibleActs(event.outcome, privacy) } };
     case 'ask-start':
     case 'call-start':
     case 'intent':
@@ -72,7 +75,6 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'abort':
     case 'doubt':
     case 'spawn-start':
-    case 'spawn-end':
     case 'wait-start':
     case 'wait-end':
     case 'guard-refused':
@@ -216,10 +218,14 @@ function hidesPin(name: string, privacy: Privacy): boolean {
 function ownOutcome(outcome: Outcome<unknown>, privacy: Privacy): Outcome<unknown> {
   if (privacy.hidesScope('')) return blankOutcome(outcome);
   const hidesWhy = outcome.stop === 'cancelled' && privacy.hidesAnyScope();
-  const acts = blankActs(outcome, ({ id, generation = 0 }) => privacy.hidesEffect(generation, id));
+  const acts = visibleActs(outcome, privacy);
   const told: Outcome<unknown> = { ...(hidesWhy ? { ...outcome, because: BLANK } : outcome), ...acts };
   if (!('rollback' in told) || told.rollback === undefined) return told;
   return { ...told, rollback: blankReport(told.rollback, privacy) };
+}
+
+function visibleActs(outcome: Outcome<unknown>, privacy: Privacy): Pick<Outcome<unknown>, 'acts' | 'actsLeftOut'> {
+  return blankActs(outcome, ({ id, generation = 0 }) => privacy.hidesEffect(generation, id));
 }
 
 /** That it took place is still told, like its cost; not with what, nor why it did not. */

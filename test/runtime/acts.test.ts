@@ -187,3 +187,74 @@ describe('the outcome of a run', () => {
     expect(shown).toContain('"took-place"');
   });
 });
+
+describe('the outcome of a child', () => {
+  const child = async (run: Run, order: string): Promise<Outcome<string>> => {
+    await run.call(look, { order });
+    await run.call(refund, { order });
+    return { ...done('refunded'), acts: [] }; // whatever it says of itself
+  };
+  const acts = (outcome: Outcome<unknown>) => outcome.acts?.map(({ id, name, what }) => `${id} ${name}: ${what}`);
+
+  it('carries what the child did, and nothing of its parent or its siblings [R8-TRUTH-CHILD]', async () => {
+    const seen: (readonly string[] | undefined)[] = [];
+    const middle = async (run: Run): Promise<Outcome<unknown>> => {
+      const inner = await run.spawn(child, 'inner', { share: 0.5 });
+      seen.push(acts(inner));
+      await run.call(refund, { order: 'broken' });
+      return inner;
+    };
+    const parent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.call(refund, { order: 'own' });
+      seen.push(acts(await run.spawn(child, 'first', { share: 0.3 })));
+      seen.push(acts(await run.spawn(middle, null, { share: 0.3 })));
+      return done(null);
+    };
+    const outcome = await moving().open(parent).start();
+    expect(seen).toEqual([
+      ['/child.0#1 refund: took-place'],
+      ['/middle.1/child.0#1 refund: took-place'],
+      ['/middle.1/child.0#1 refund: took-place', '/middle.1#1 refund: failed'],
+    ]);
+    expect(outcome.acts).toHaveLength(4);
+  });
+
+  it('is the same after a crash in the child, from the journal [R8-TRUTH-CHILD]', async () => {
+    const stage = moving();
+    const waiting = async (run: Run): Promise<Outcome<null>> => {
+      await run.call(refund, { order: 'before' });
+      await run.wait({ name: 'go' });
+      await run.call(refund, { order: 'after' });
+      return done(null);
+    };
+    const parent = async (run: Run) => done(acts(await run.spawn(waiting, null, { share: 0.5 })));
+    const life = stage.open(parent);
+    await life.start();
+    life.die();
+    const second = stage.open(parent);
+    await second.runtime.signal(RUN, 'go');
+    const value = ['/waiting.0#0 refund: took-place', '/waiting.0#2 refund: took-place'];
+    expect(await second.resume()).toMatchObject({ stop: 'done', value });
+    expect(await stage.open(parent).runtime.handle(RUN).outcome()).toMatchObject({ value });
+  });
+
+  it('counts what it does not list for itself, and hides what is private [R8-TRUTH-CHILD]', async () => {
+    const stage = moving();
+    const busy = async (run: Run): Promise<Outcome<null>> => {
+      for (let n = 0; n < 53; n++) await run.step('tick', n, async () => null, 'idempotent');
+      return done(null);
+    };
+    const parent = async (run: Run): Promise<Outcome<unknown>> => {
+      run.note({ kind: 'private', tools: ['refund'] });
+      for (let n = 0; n < 60; n++) await run.step('own', n, async () => null, 'idempotent');
+      const many = await run.spawn(busy, null, { share: 0.5 });
+      await run.spawn(child, 'SECRET', { share: 0.5 });
+      return done([many.acts?.length, many.actsLeftOut]);
+    };
+    expect(await stage.open(parent).start()).toMatchObject({ value: [50, 3] });
+    const ends = (await stage.entries()).filter(({ event }) => event.type === 'spawn-end');
+    expect(JSON.stringify(ends)).toContain('SECRET');
+    const shown = withoutPrivate(await stage.entries()).filter(({ event }) => event.type === 'spawn-end');
+    expect(JSON.stringify(shown)).not.toContain('SECRET');
+  });
+});

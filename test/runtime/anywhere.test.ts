@@ -56,14 +56,14 @@ class World {
     ]);
     const waited = await run.wait({ name: 'never', timeoutMs: 40 });
     await run.sleep(500);
-    // what a child costs is on the bill of the run that pays: a fork's is its own
-    const values = both.map((one) => (one.ok ? withoutUsage(one.value) : one.error.message));
+    // what a child costs and does is of the run that pays and acts: a fork's is its own
+    const values = both.map((one) => (one.ok ? withoutFacts(one.value) : one.error.message));
     return done(JSON.parse(JSON.stringify([read, first.content, values, race, waited, run.random()])));
   };
 }
 
-function withoutUsage(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? { ...value, usage: undefined } : value;
+function withoutFacts(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? { ...value, usage: undefined, acts: undefined } : value;
 }
 
 const OPTIONS = { options: { suspendAfterMs: 100 } };

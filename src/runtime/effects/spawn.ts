@@ -57,6 +57,7 @@ export async function spawn<I, O>(
           ...(isLate ? { late: true as const } : {}),
         });
       }
+      attempt.recorded.acts.openChild(path); // a fork that inherited the start has not seen it
       const started = attempt.recorded.starts.get(pending.id)?.at(-1);
       // a fork counts its own time from nothing: what its parent measured is on another scale
       const activeFrom = started?.inherited ? 0 : started?.activeMs;
@@ -137,10 +138,14 @@ async function runChild<O>(
   const usage = { ...usageOf(child.ledger), wallMs: attempt.time.total() - child.ledger.activeFrom };
   const answered = attempt.calls.modelsUnder(child.ledger, child.path);
   const models = answered.length === 0 ? {} : { models: answered };
+  const { acts: _acts, actsLeftOut: _leftOut, ...said } = outcome;
+  const facts = { ...attempt.recorded.acts.closeChild(child.path), usage };
+  const end = (of: Outcome<unknown>) =>
+    ({ type: 'spawn-end', id: pending.id, outcome: { ...of, ...facts }, ...models }) as const;
   try {
-    attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...outcome, usage }, ...models });
+    attempt.record(end(said as Outcome<unknown>));
   } catch (error) {
-    attempt.record({ type: 'spawn-end', id: pending.id, outcome: { ...failed(failureOf(error)), usage }, ...models });
+    attempt.record(end(failed(failureOf(error))));
   }
 }
 
