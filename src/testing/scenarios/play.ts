@@ -281,7 +281,8 @@ class Play {
 
   /** Whether something may come of it: whoever was refused does not ask again for ever. */
   private async send(one: Waiting, answer: PersonAnswer): Promise<boolean> {
-    const { payload, from = 'ann', scopes = ['*'] } = answer;
+    // whoever tells a run something has asked for what it then does, and may not decide about it
+    const { payload, from = one.kind === 'signal' ? 'sam' : 'ann', scopes = ['*'] } = answer;
     this.asked.push(one.name);
     const sent = { from, scopes, id: `${from} to ${one.token ?? one.name}: ${JSON.stringify(payload)}` };
     const to = answer.byName === true ? one.name : (one.token ?? one.name);
