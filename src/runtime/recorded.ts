@@ -111,6 +111,8 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   let end: EventOf<'run-end'> | undefined;
   const notes = new Map<string, number>();
   let isPaused = false;
+  // the run it was forked from was cancelled: what that stopped, and what the code told on its way out, is void
+  let isCalledOff = false;
   let attempts = 0;
 
   for (const [place, entry] of entries.entries()) {
@@ -157,6 +159,11 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
           voids.add(place);
           break;
         }
+        if (isCalledOff && isStopped(event) && event.failure?.code === 'CANCELLED') {
+          if (event.type === 'abort') starts.delete(event.id);
+          voids.add(place);
+          break;
+        }
         if (event.type === 'abort' && event.cutOff === true && lifted.isOnTheWayOut(scopeOf(event.id), place)) {
           voids.add(place);
           break;
@@ -181,6 +188,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'cancel':
         if (own) deliver();
+        else isCalledOff = true;
         break;
       case 'stuck':
         // on its way out of a bound that no longer holds, the code waited for something it will not come to now
@@ -207,7 +215,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'note':
         // what the code told on its way out of a bound that no longer holds is not told again
         if (isUnderAny(`${event.path}#`, finished)) break;
-        if (lifted.isOnTheWayOut(event.path, place)) voids.add(place);
+        if (isCalledOff || lifted.isOnTheWayOut(event.path, place)) voids.add(place);
         else notes.set(event.path, (notes.get(event.path) ?? 0) + 1);
         break;
       case 'slice-change':
@@ -226,6 +234,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'run-start':
       case 'generation-start':
+        isCalledOff = false;
         // a fork's own part, also where a fork of it inherits that
         budgets.push({ from: place, at: entry.at, budget: completed(event.budget), fresh: place > 0 });
         break;
