@@ -535,10 +535,11 @@ export class Attempt {
       return this.kick();
     }
     if (this.harvest) return this.host.harvested(this);
+    this.eras.enterAll('end');
+    if (this.startLate()) return this.kick();
     const orphan = this.unclaimedStart();
     if (orphan !== undefined) return this.fail(orphan);
     this.live = true;
-    this.eras.enterAll('end');
     this.time.arm();
     this.startHeld();
     this.inbox.open();

@@ -1,12 +1,13 @@
 import { type Budget, budget as completeBudget } from '../core/budget.js';
 import { encode } from '../core/codec.js';
 import { ConfigError } from '../core/errors.js';
-import type { Entry, EventOf, RunEvent } from '../core/events.js';
+import type { Entry, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import { WaitIndex } from '../core/waits.js';
 import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
 import { instructionIn, waitingOf } from './inbox.js';
 import type { LoadedEntry } from './loaded-entry.js';
+import { LiftedBounds } from './lifted-bounds.js';
 import { indexJournal } from './recorded.js';
 
 /** Somebody's wish that a run goes on. */
@@ -70,29 +71,54 @@ function enlargement(
   entries: readonly LoadedEntry[],
   resume: Resume,
 ): { readonly budget?: Budget } {
-  const trip = lastTrip(entries);
+  const stopped = lastEnd(entries);
   if (resume.budget === undefined) {
     if (was !== 'bounded') return {};
     throw new ConfigError(
-      `Run ${runId} reached a bound. Resume it with a larger budget, for example --budget ${trip?.bound ?? 'costUsd'}=…`,
+      `Run ${runId} reached a bound. Resume it with a larger budget, for example --budget ${stopped?.bound ?? 'costUsd'}=…`,
     );
   }
   const budget = completeBudget({ ...old, ...resume.budget });
-  const given = trip === undefined ? undefined : budget[trip.bound]; // only a deadline can be absent: then there is none
-  if (was === 'bounded' && trip !== undefined && given !== undefined && given <= trip.limit) {
+  if (was !== 'bounded' || stopped === undefined) return { budget };
+  const axis = stopped.bound as keyof Budget;
+  const given = budget[axis]; // a deadline can be absent: then there is none
+  // the limit of a child, or one that the code keeps itself, is not for the run's budget to compare with
+  if (old[axis] === stopped.limit && given !== undefined && given <= stopped.limit) {
     throw new ConfigError(
-      `Run ${runId} stopped at ${trip.bound} = ${trip.limit}; the new budget has ${given}. Give it more of that.`,
+      `Run ${runId} stopped at ${axis} = ${stopped.limit}; the new budget has ${given}. Give it more of that.`,
     );
   }
+  const stays = old[axis] === stopped.limit ? undefined : whatStays(entries, stopped, { type: 'run-resume', by: resume.by, budget });
+  if (stays !== undefined)
+    throw new ConfigError(
+      `Run ${runId} stopped because a child reached ${axis} = ${stopped.limit}, and its code went on after that: a larger budget does not change what the child returned. To give the child more, fork the run at entry ${stays.seq} with a larger budget.`,
+    );
   return { budget };
 }
 
-/** The bound at which the run itself stopped: what its parent reached before a fork says nothing about the fork. */
-function lastTrip(entries: readonly LoadedEntry[]): EventOf<'trip'> | undefined {
-  const found = entries.findLast(
-    ({ event, inherited }) => event.type === 'trip' && event.node === '' && inherited === undefined,
-  )?.event;
-  return found?.type === 'trip' ? found : undefined;
+/** The child whose outcome the run ended with, where the code went on after it: what it returned is history by now. */
+function whatStays(
+  entries: readonly LoadedEntry[],
+  { bound, limit }: { readonly bound: string; readonly limit: number },
+  event: RunEvent,
+): LoadedEntry | undefined {
+  const place = entries.findLastIndex(
+    ({ event: { type, ...end } }) =>
+      type === 'spawn-end' &&
+      'outcome' in end &&
+      end.outcome.stop === 'bounded' &&
+      end.outcome.bound === bound &&
+      end.outcome.limit === limit,
+  );
+  const last = entries.at(-1);
+  if (place === -1 || last === undefined) return undefined;
+  return new LiftedBounds([...entries, { ...last, event }]).isEnd(place) ? undefined : entries[place];
+}
+
+/** The bound with which the run ended, if it did. */
+function lastEnd(entries: readonly LoadedEntry[]): { readonly bound: string; readonly limit: number } | undefined {
+  const found = entries.findLast(({ event, inherited }) => event.type === 'run-end' && inherited === undefined)?.event;
+  return found?.type === 'run-end' && found.outcome.stop === 'bounded' ? found.outcome : undefined;
 }
 
 /** What a resting run waits for, read from its journal. A fork's waits are its own; its past slept for it. */

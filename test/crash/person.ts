@@ -28,6 +28,9 @@ export async function respond(
   return isAnswered;
 }
 
+/** Whoever sends a signal has asked for what follows, and does not decide about it. */
+const SENDER = 'sam';
+
 /** A wait of a few milliseconds is one that nobody answers in time. */
 function isLeftAlone({ request }: Waiting): boolean {
   return (request as { readonly isShort?: boolean } | undefined)?.isShort === true;
@@ -84,10 +87,10 @@ async function answer(
   const { type } = request as { readonly type: 'number' | 'string' };
   const [right, wrong] = type === 'number' ? [5, 'five'] : ['five', 5];
   if (people.isLate) {
-    const taken = await send(to, wrong).catch(() => 'refused');
+    const taken = await send(to, wrong, SENDER).catch(() => 'refused');
     if (taken !== 'refused') place.world.blame('signal:wrong-type', `${name} takes a ${type} and took ${wrong}`);
   }
-  await send(to, right).catch((error: Error) => {
+  await send(to, right, SENDER).catch((error: Error) => {
     place.world.blame('signal:refused', `${name} is waited for, and was refused: ${error.message}`);
   });
   return true;

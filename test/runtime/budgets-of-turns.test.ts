@@ -170,3 +170,28 @@ describe('a model that reports more than was reserved', () => {
     expect(reported).toBeGreaterThan(450);
   });
 });
+
+describe('a child that was bounded in a lane of `all` that went on', () => {
+  const agent = async (run: Run): Promise<Outcome<unknown>> => {
+    const three = async (on: Run): Promise<Outcome<unknown>> => {
+      for (let n = 0; n < 3; n++) await on.call(work, n);
+      return done('all three');
+    };
+    const settled = await run.all<Outcome<unknown>>(
+      [(on) => on.spawn(three, null, { share: 0.5 }), async (on) => done(await on.step('next', null, () => 1, 'pure'))],
+      1,
+    );
+    for (const one of settled) if (one.ok && one.value.stop !== 'done') return one.value;
+    return done('both');
+  };
+
+  it('keeps its outcome: a larger budget is refused with what to do instead, and that works [F-X7]', async () => {
+    const stage = moving();
+    const life = stage.open(agent);
+    expect(await life.start(null, { toolCalls: 4 })).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 2 });
+    const end = (await stage.entries()).find(({ event }) => event.type === 'spawn-end')?.seq ?? -1;
+    await expect(life.resume({ budget: { toolCalls: 40 } })).rejects.toThrow(`fork the run at entry ${end} with a larger budget`);
+    const fork = await life.runtime.fork(RUN, { at: end, id: 'fork', budget: budget({ toolCalls: 40 }) });
+    expect(await fork.outcome()).toMatchObject({ stop: 'done', value: 'both' });
+  });
+});
