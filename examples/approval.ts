@@ -36,7 +36,7 @@ const waiting = await handle.outcome();
 assert(waiting.stop === 'suspended'); // the run is unloaded; this could be another process, days later
 
 await assert.rejects(runtime.signal(handle.id, 'amount', { euros: 9000 }), { code: 'SIGNAL_INVALID' });
-await runtime.signal(handle.id, 'amount', { euros: 40 }, { from: 'grace' });
+await runtime.signal(handle.id, 'amount', { euros: 40 }, { from: 'ada' });
 // #endregion
 
 let outcome = await nextRest();
@@ -46,7 +46,7 @@ assert.equal(approval?.kind, 'approval');
 assert.deepEqual(paid, []); // nothing yet
 
 // #region approve
-await runtime.signal(handle.id, approval.name, { verdict: 'approve' }, { from: 'grace' });
+await runtime.signal(handle.id, approval.token ?? '', { verdict: 'approve' }, { from: 'grace' });
 // #endregion
 outcome = await handle.finished();
 assert(outcome.stop === 'done');

@@ -76,7 +76,7 @@ const handle = await runtime.start('clerk', null, { budget: budget(), subject: '
 const waiting = await handle.outcome();
 assert(waiting.stop === 'suspended'); // the rules allow the refund; a person has to, too
 const [approval] = waiting.waiting;
-await runtime.signal(handle.id, approval?.name ?? '', { verdict: 'approve' }, { from: 'grace' });
+await runtime.signal(handle.id, approval?.token ?? '', { verdict: 'approve' }, { from: 'grace' });
 const outcome = await handle.finished();
 // #endregion
 assert(outcome.stop === 'done');

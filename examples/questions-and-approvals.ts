@@ -223,7 +223,7 @@ async function changedTo(euros: number): Promise<string> {
   const waiting = await (await own.start('once', null, { budget: budget(), id: 'r' })).outcome();
   assert(waiting.stop === 'suspended');
   const value = { order: 'A2', euros };
-  await own.signal('r', waiting.waiting[0]?.name ?? '', { verdict: 'modify', value }, { from: 'eve', scopes: ['*'] });
+  await own.signal('r', waiting.waiting[0]?.token ?? '', { verdict: 'modify', value }, { from: 'eve', scopes: ['*'] });
   const end = await (await own.wake('r')).outcome();
   await own.close();
   return end.stop === 'done' ? String(end.value) : end.stop;

@@ -102,7 +102,7 @@ const run = await runtime.start('clerk', 'I sent A1 back.', { budget: budget() }
 const waiting = await run.outcome();
 assert(waiting.stop === 'suspended');
 assert.deepEqual(paid, []);
-await runtime.signal(run.id, waiting.waiting[0]?.name ?? '', { verdict: 'approve' }, { from: 'ada', scopes: ['*'] });
+await runtime.signal(run.id, waiting.waiting[0]?.token ?? '', { verdict: 'approve' }, { from: 'ada', scopes: ['*'] });
 const ended = await (await runtime.resume(run.id)).outcome();
 assert(ended.stop === 'done');
 assert.deepEqual(paid, ['A1']);

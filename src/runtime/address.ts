@@ -36,7 +36,7 @@ interface Where {
 export async function addressOf(where: Where, name: string, sent: Sent): Promise<Address | 'duplicate'> {
   const { runId, checkJson } = where;
   let refused: { readonly name: string; readonly problem: string } | undefined;
-  for (const wait of where.open.filter((one) => isNamed(one, name))) {
+  for (const wait of where.open.filter((one) => isAddressed(one, name))) {
     refuseStranger(wait, runId, sent);
     if (isTooLate(wait, where)) throw tooLate(runId, wait);
     const problem = wait.schema === undefined ? undefined : await checkJson?.(wait.schema, sent.payload);
@@ -49,6 +49,7 @@ export async function addressOf(where: Where, name: string, sent: Sent): Promise
       'SIGNAL_INVALID',
       `The payload does not fit what ${runId} waits for under "${refused.name}": ${refused.problem}. Nothing was delivered; correct it and send it again.`,
     );
+  if (where.open.some((wait) => isNamed(wait, name))) throw needsToken(runId, name);
   const last = (await where.past()).findLast(({ start }) => isNamed(start, name));
   // whoever sends the same message again, not knowing whether it arrived, learns that it did
   if (last !== undefined && sent.id !== undefined && last.end?.signal === sent.id) return 'duplicate';
@@ -70,6 +71,19 @@ export function answeredAlready(runId: string, { name }: WaitStart, by: string |
     'SIGNAL_UNEXPECTED',
     `${by ?? 'Somebody'} has answered "${name}" of ${runId} already; the run takes it up when it goes on. Nothing was changed.`,
     { detail: { name, ...(by === undefined ? {} : { by }) } },
+  );
+}
+
+/** What a person is asked is answered by whoever was shown the question: its token is there, and a name can be guessed. */
+function isAddressed(wait: WaitStart, given: string): boolean {
+  return wait.token === given || (wait.name === given && !isAsked(wait));
+}
+
+function needsToken(runId: string, name: string): FlyballError {
+  return new FlyballError(
+    'SIGNAL_UNEXPECTED',
+    `${runId} asks a person about "${name}", and a name does not answer that. Send the answer to the token of the question: it is in \`waiting\` of the run's outcome and in the inbox. Nothing was changed.`,
+    { detail: { name } },
   );
 }
 

@@ -6,8 +6,8 @@ import type { Waiting } from '../core/outcome.js';
 import { WaitIndex } from '../core/waits.js';
 import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
 import { instructionIn, waitingOf } from './inbox.js';
-import type { LoadedEntry } from './loaded-entry.js';
 import { LiftedBounds } from './lifted-bounds.js';
+import type { LoadedEntry } from './loaded-entry.js';
 import { indexJournal } from './recorded.js';
 
 /** Somebody's wish that a run goes on. */
@@ -88,7 +88,10 @@ function enlargement(
       `Run ${runId} stopped at ${axis} = ${stopped.limit}; the new budget has ${given}. Give it more of that.`,
     );
   }
-  const stays = old[axis] === stopped.limit ? undefined : whatStays(entries, stopped, { type: 'run-resume', by: resume.by, budget });
+  const stays =
+    old[axis] === stopped.limit
+      ? undefined
+      : whatStays(entries, stopped, { type: 'run-resume', by: resume.by, budget });
   if (stays !== undefined)
     throw new ConfigError(
       `Run ${runId} stopped because a child reached ${axis} = ${stopped.limit}, and its code went on after that: a larger budget does not change what the child returned. To give the child more, fork the run at entry ${stays.seq} with a larger budget.`,

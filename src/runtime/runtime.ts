@@ -61,7 +61,7 @@ export interface Runtime {
   wake(runId: string): Promise<RunHandle>;
   handle(runId: string): RunHandle;
   /**
-   * Sends a signal to a name, or an answer to what a run asks a person: by the name or the token of the open question.
+   * Sends a signal to a name, or an answer to what a run asks a person: by the token of the open question.
    * A signal may come before anybody waits for it and is kept; an answer may not.
    */
   signal(

@@ -2,7 +2,7 @@ import { done, type Outcome, type Run, systemClock } from 'flyball';
 import { parsePolicy, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { governance } from '../../src/tools/governance/index.js';
-import { moving, RUN } from '../runtime/stage.js';
+import { answer, moving, RUN } from '../runtime/stage.js';
 import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 
 const NOW = { now: Date.parse('2026-06-01') };
@@ -30,15 +30,15 @@ describe('a policy that asks for people', () => {
       waiting: [{ kind: 'approval', request: { action: 'pay', people: 2 }, until: expect.any(Number) }],
     });
     const yes = { verdict: 'approve' };
-    await expect(life.runtime.signal(RUN, 'approve:#0', yes, { from: 'eve' })).rejects.toMatchObject({
+    await expect(answer(life.runtime, RUN, 'approve:#0', yes, { from: 'eve' })).rejects.toMatchObject({
       code: 'DENIED',
     });
-    await life.runtime.signal(RUN, 'approve:#0', yes, { from: 'ann', scopes: ['treasury'] });
+    await answer(life.runtime, RUN, 'approve:#0', yes, { from: 'ann', scopes: ['treasury'] });
     life.die(); // what the policy asked for is in the journal: the next life need not ask it
     const later = stage.open(agent, { seams });
     expect(await later.resume()).toMatchObject({ waiting: [{ name: 'approve:#0.2' }] });
     expect(paid).toEqual([]);
-    await later.runtime.signal(RUN, 'approve:#0.2', yes, { from: 'bert', scopes: ['treasury'] });
+    await answer(later.runtime, RUN, 'approve:#0.2', yes, { from: 'bert', scopes: ['treasury'] });
     expect(await later.resume()).toMatchObject({ stop: 'done', value: { ok: true } });
     expect(paid).toHaveLength(1);
   });

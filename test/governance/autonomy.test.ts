@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type AutonomySettings, autonomyBudget } from '../../src/tools/autonomy/index.js';
 import { domainRules } from '../../src/tools/rules/domains.js';
 import { pathRules } from '../../src/tools/rules/paths.js';
-import { at, moving, RUN } from '../runtime/stage.js';
+import { answer, at, moving, RUN } from '../runtime/stage.js';
 import { toolOf } from './context.js';
 
 const tools = {
@@ -110,7 +110,7 @@ describe('the enforcement points', () => {
       stop: 'suspended',
       waiting: [{ kind: 'approval', request: { why: expect.stringContaining('EF-04, network') } }],
     });
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' });
     expect(await life.resume()).toMatchObject({ value: ['made'] });
   });
 

@@ -1,6 +1,6 @@
 import { done, type Run } from 'flyball';
 import { expect, it } from 'vitest';
-import { moving, RUN } from '../runtime/stage.js';
+import { answer, moving, RUN } from '../runtime/stage.js';
 
 it('the rules of a guard lift nothing of the rules of a tool [R4-PEOPLE-SCOPES] [R4-PEOPLE-TWO]', async () => {
   const pay = {
@@ -22,18 +22,18 @@ it('the rules of a guard lift nothing of the rules of a tool [R4-PEOPLE-SCOPES] 
   await life.start();
   const yes = { verdict: 'approve' };
   for (const scopes of [['ops'], ['cfo']])
-    await expect(life.runtime.signal(RUN, 'approve:#0', yes, { from: 'x', scopes })).rejects.toMatchObject({
+    await expect(answer(life.runtime, RUN, 'approve:#0', yes, { from: 'x', scopes })).rejects.toMatchObject({
       code: 'DENIED',
       message: expect.stringContaining('cfo, and ops'),
     });
-  await expect(life.runtime.signal(RUN, 'approve:#0', yes, { from: ' ', scopes: ['*'] })).rejects.toMatchObject({
+  await expect(answer(life.runtime, RUN, 'approve:#0', yes, { from: ' ', scopes: ['*'] })).rejects.toMatchObject({
     code: 'DENIED',
   });
-  await life.runtime.signal(RUN, 'approve:#0', yes, { from: 'ada', scopes: ['ops', 'cfo'] });
+  await answer(life.runtime, RUN, 'approve:#0', yes, { from: 'ada', scopes: ['ops', 'cfo'] });
   await life.resume();
   await expect(
-    life.runtime.signal(RUN, 'approve:#0.2', yes, { from: 'Ada ', scopes: ['ops', 'cfo'] }),
+    answer(life.runtime, RUN, 'approve:#0.2', yes, { from: 'Ada ', scopes: ['ops', 'cfo'] }),
   ).rejects.toMatchObject({ code: 'DENIED' });
-  await life.runtime.signal(RUN, 'approve:#0.2', yes, { from: 'bob', scopes: ['*'] });
+  await answer(life.runtime, RUN, 'approve:#0.2', yes, { from: 'bob', scopes: ['*'] });
   expect(await life.resume()).toMatchObject({ stop: 'done' });
 });

@@ -1,7 +1,7 @@
 import { type Clock, done, type Outcome, type Run, type Seams } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { type GovernanceOptions, governance } from '../../src/tools/governance/index.js';
-import { at, moving, RUN, type Stage } from '../runtime/stage.js';
+import { answer, at, moving, RUN, type Stage } from '../runtime/stage.js';
 import { toolOf, undoable } from './context.js';
 
 /** Governance that counts how often it is asked. */
@@ -70,7 +70,7 @@ describe('after a crash', () => {
     life.die();
     const second = counting(stage, { autonomy: 'read-only', scopesOf: () => [] });
     const resumed = stage.open(agent, { seams: second.seams });
-    await resumed.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+    await answer(resumed.runtime, RUN, 'approve:#0', { verdict: 'approve' });
     expect(await resumed.resume()).toMatchObject({ stop: 'done', value: true });
     expect(second.asked).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('the trifecta of a run', () => {
       expect(await stage.events('guard-decision')).toMatchObject([
         { id: '#2', guard: 'trifecta', verdict: 'escalated' },
       ]);
-      await life.runtime.signal(RUN, 'approve:#2', { verdict: 'approve' });
+      await answer(life.runtime, RUN, 'approve:#2', { verdict: 'approve' });
       expect(await life.resume()).toMatchObject({ stop: 'done', value: 'post was executed' });
     },
   );

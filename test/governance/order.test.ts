@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type GovernanceOptions, governance, joinSeams, parsePolicy } from '../../src/tools/governance/index.js';
 import { domainRules } from '../../src/tools/rules/domains.js';
 import { pathRules } from '../../src/tools/rules/paths.js';
-import { moving, RUN } from '../runtime/stage.js';
+import { answer, moving, RUN } from '../runtime/stage.js';
 import { toolOf, undoable } from './context.js';
 
 /** A tool to which every guard has something to say. */
@@ -61,7 +61,7 @@ describe('around one call', () => {
     expect(JSON.stringify(waiting)).toMatch(/supervised.*Somebody looks.*a way out/);
     expect(executed).toEqual([]);
 
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
     expect(executed).toEqual([{ n: 1 }]);
     expect((await stage.events('guard-decision')).length).toBe(4); // nobody was asked a second time
@@ -97,7 +97,7 @@ describe('around one call', () => {
       seams: governance({ clock: stage.clock, ...permissive }),
     });
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'reject', reason: 'not today' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'reject', reason: 'not today' });
     expect(await life.resume()).toMatchObject({ value: expect.stringContaining('not today') });
     expect(executed).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe('around one call', () => {
     expect(await life.start()).toMatchObject({
       waiting: [{ request: { why: expect.stringMatching(/it is gone.*supervised/) } }],
     });
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
     expect(await stage.events('wait-start')).toHaveLength(1);
   });

@@ -4,7 +4,7 @@ import { turns } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { governance } from '../../src/tools/governance/index.js';
-import { gate, moving, RUN } from '../runtime/stage.js';
+import { answer, gate, moving, RUN } from '../runtime/stage.js';
 
 const clock = systemClock();
 const baseline = { suite: 'held-out', score: 0.95, minimum: 0.9, classes: ['pure', 'idempotent'] };
@@ -59,7 +59,7 @@ describe('a step that acts', () => {
     const { outcome, ran, life } = await stepsUnder(governance({ clock, autonomy: 'supervised' }));
     expect(outcome).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval' }] });
     expect(ran).toEqual(['pure', 'idempotent']);
-    await life.runtime.signal(RUN, 'approve:#2', { verdict: 'approve' });
+    await answer(life.runtime, RUN, 'approve:#2', { verdict: 'approve' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: ['ran', 'ran', 'ran'] });
     expect(ran).toEqual(['pure', 'idempotent', 'undoable']);
   });

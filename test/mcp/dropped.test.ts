@@ -3,6 +3,7 @@ import { type Agent, budget, done } from 'flyball';
 import type { McpServerSpec } from 'flyball/adapters/mcp-client';
 import { describe, expect, it } from 'vitest';
 import type { ToolRef, ToolResult } from '../../src/core/tool.js';
+import { answer } from '../runtime/stage.js';
 import { makeServer } from './servers/workshop.mjs';
 import {
   callOnce,
@@ -65,7 +66,7 @@ describe('a server that is killed in the middle of a call', () => {
     const { runtime, outcome, id } = calling(tool('workshop__write'), { text: 'and stall' });
     expect(await outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval' }] });
     const [gate] = (await runtime.get(await id())).waiting;
-    await runtime.signal(await id(), gate ?? '', { verdict: 'approve' }, { from: 'ada' });
+    await answer(runtime, await id(), gate ?? '', { verdict: 'approve' }, { from: 'ada' });
     process.kill(Number(await ledger.until('call write')), 'SIGKILL');
     const doubts = async () => (await runtime.entries(await id())).filter(({ event }) => event.type === 'doubt');
     while ((await doubts()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));

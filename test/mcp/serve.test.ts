@@ -3,6 +3,7 @@ import { ConfigError } from 'flyball';
 import { joinOffers, type McpOffer, mcpHttpEndpoint, runtimeOffer } from 'flyball/adapters/mcp-server';
 import { describe, expect, it } from 'vitest';
 import { patient } from '../patience.js';
+import { answer } from '../runtime/stage.js';
 import { clientOf, offeredAgents, said, servedOverHttp, servedRuntime, told, tools } from './served.js';
 import { listening, proxyTo, until } from './stage.js';
 
@@ -78,7 +79,7 @@ describe.each(['auto', 'legacy'] as const)("the SDK's own client (%s), over HTTP
     expect(rest).toMatchObject({ status: 'suspended', waitingFor: [{ kind: 'approval', about: 'pay' }] });
     expect(said(paid)).toMatch(/^Run run_\w+ waits for approval .* \(pay\)\. It goes on when that was answered/);
     const [gate] = (await runtime.get(runId)).waiting;
-    await runtime.signal(runId, gate ?? '', { verdict: 'approve' });
+    await answer(runtime, runId, gate ?? '', { verdict: 'approve' });
     expect(await runtime.handle(runId).finished()).toMatchObject({
       stop: 'done',
       value: { ok: true, content: 'paid' },

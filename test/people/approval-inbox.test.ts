@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { stricter, type Verdict } from '../../src/core/approval.js';
 import type { Tool } from '../../src/core/tool.js';
 import type { AnyAgent } from '../../src/runtime/options.js';
-import { gate, moving } from '../runtime/stage.js';
+import { answer, gate, moving } from '../runtime/stage.js';
 import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 
 const sent: unknown[] = [];
@@ -296,7 +296,7 @@ describe('an approval inbox', () => {
     const { id } = only((await here.inbox.list()).items);
     here.die();
     const { runtime } = here.stage.open(asking);
-    await runtime.signal('r1', 'answer:#0', true, { from: 'bob' });
+    await answer(runtime, 'r1', 'answer:#0', true, { from: 'bob' });
     expect(await (await runtime.wake('r1')).outcome()).toMatchObject({ stop: 'done' });
     expect(await here.inbox.get(id)).toMatchObject({ status: 'open' });
     await here.inbox.sync();

@@ -21,7 +21,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
 import type { ToolRef, ToolResult } from '../../src/core/tool.js';
 import { call, proposesAll, resultIn } from '../loops/stage-loop.js';
-import { eventsOf, moving, RUN } from '../runtime/stage.js';
+import { answer, eventsOf, moving, RUN } from '../runtime/stage.js';
 
 import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 
@@ -173,7 +173,7 @@ describe('a tool that asks a person', () => {
       expect(first.runtime.loaded()).toBe(0); // no process holds it
       first.die();
       const second = stage.open(asking(ask, args), { checkJson });
-      await second.runtime.signal(RUN, 'answer:#0', fits, { from: 'ada' });
+      await answer(second.runtime, RUN, 'answer:#0', fits, { from: 'ada' });
       expect(await second.resume()).toMatchObject({ stop: 'done', value: { ok: true, value: fits } });
       expect(await stage.events('intent')).toEqual([]); // nothing was executed
       expect(await stage.events('complete')).toMatchObject([{ how: 'person' }]);
@@ -195,9 +195,9 @@ describe('a tool that asks a person', () => {
         { request: { widget: 'edit-arguments', details: { tool: 'order', arguments: { part: 'bolt', count: 0 } } } },
       ],
     });
-    const wrong = life.runtime.signal(RUN, 'answer:#0', { part: 'bolt', count: 0 });
+    const wrong = answer(life.runtime, RUN, 'answer:#0', { part: 'bolt', count: 0 });
     await expect(wrong).rejects.toMatchObject({ code: 'SIGNAL_INVALID' });
-    await life.runtime.signal(RUN, 'answer:#0', { part: 'bolt', count: 4 });
+    await answer(life.runtime, RUN, 'answer:#0', { part: 'bolt', count: 4 });
     expect(await life.resume()).toMatchObject({ value: { ok: true, value: 'ordered' } });
     expect(await stage.events('intent')).toMatchObject([{ input: { part: 'bolt', count: 4 } }]);
   });
@@ -207,15 +207,15 @@ describe('a tool that asks a person', () => {
     const agent = asking(dateTool(), { prompt, earliest: '2026-02-01' });
     const life = stage.open(agent, { checkJson });
     await life.start();
-    await expect(life.runtime.signal(RUN, 'answer:#0', 7)).rejects.toMatchObject({
+    await expect(answer(life.runtime, RUN, 'answer:#0', 7)).rejects.toMatchObject({
       code: 'SIGNAL_INVALID',
       message: expect.stringContaining('correct it and send it again') as string,
     });
     // JSON Schema has no word for this one: it is refused where the run takes it
-    await life.runtime.signal(RUN, 'answer:#0', '2026-01-31');
+    await answer(life.runtime, RUN, 'answer:#0', '2026-01-31');
     expect(await life.resume()).toMatchObject({ stop: 'suspended' });
     expect(await stage.events('signal-refused')).toMatchObject([{ why: 'must be 2026-02-01 or later' }]);
-    await life.runtime.signal(RUN, 'answer:#0', '2026-02-01');
+    await answer(life.runtime, RUN, 'answer:#0', '2026-02-01');
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { value: '2026-02-01' } });
   });
 
@@ -242,9 +242,9 @@ describe('a tool that asks a person', () => {
     const stage = moving();
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'answer:#0', true);
+    await answer(life.runtime, RUN, 'answer:#0', true);
     expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ request: { prompt: 'And this?' } }] });
-    await life.runtime.signal(RUN, 'answer:#1', false);
+    await answer(life.runtime, RUN, 'answer:#1', false);
     expect(await life.resume()).toMatchObject({ value: [true, true, false] });
     expect(await stage.events('wait-start')).toHaveLength(2);
   });
@@ -253,14 +253,14 @@ describe('a tool that asks a person', () => {
     const stage = moving();
     const life = stage.open(asking(confirmTool({ scopes: ['finance'] }), { prompt }));
     await life.start();
-    await expect(life.runtime.signal(RUN, 'answer:#0', true, { from: 'bob', scopes: ['sales'] })).rejects.toMatchObject(
-      {
-        code: 'DENIED',
-        message: expect.stringContaining('finance') as string,
-      },
-    );
+    await expect(
+      answer(life.runtime, RUN, 'answer:#0', true, { from: 'bob', scopes: ['sales'] }),
+    ).rejects.toMatchObject({
+      code: 'DENIED',
+      message: expect.stringContaining('finance') as string,
+    });
     expect(await life.resume()).toMatchObject({ stop: 'suspended' });
-    await life.runtime.signal(RUN, 'answer:#0', true, { from: 'ada', scopes: ['finance'] });
+    await answer(life.runtime, RUN, 'answer:#0', true, { from: 'ada', scopes: ['finance'] });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
   });
 

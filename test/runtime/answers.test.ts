@@ -1,7 +1,7 @@
 import { budget, done, type Run, type RunHandle, type Tool } from 'flyball';
 import { requestsIn } from 'flyball/people';
 import { describe, expect, it } from 'vitest';
-import { eventsOf, gate, type Life, moving, RUN } from './stage.js';
+import { answer, eventsOf, gate, type Life, moving, RUN } from './stage.js';
 
 const YES = { verdict: 'approve' } as const;
 const NO = { verdict: 'reject', reason: 'fraud' } as const;
@@ -42,6 +42,27 @@ describe('an answer sent before anybody asks', () => {
     },
   );
 
+  it('under its name is refused while the question is open, too: only whoever was shown the question has its token [F-S1]', async () => {
+    const { paid, looking, agent } = payer();
+    const life = moving().open(agent);
+    const handle = await begun(life);
+    looking.open();
+    expect(await handle.outcome()).toMatchObject({ waiting: [{ kind: 'approval', name: 'approve:#1' }] });
+    await expect(life.runtime.signal(RUN, 'approve:#1', YES, { from: 'mallory', scopes: ['*'] })).rejects.toMatchObject(
+      {
+        code: 'SIGNAL_UNEXPECTED',
+        message: expect.stringContaining('token of the question'),
+      },
+    );
+    await life.runtime.wake(RUN);
+    expect(await life.runtime.handle(RUN).outcome()).toMatchObject({ stop: 'suspended' });
+    expect(paid).toEqual([]);
+    await answer(life.runtime, RUN, 'approve:#1', YES, { from: 'ada' });
+    await life.runtime.wake(RUN);
+    expect(await life.runtime.handle(RUN).finished()).toMatchObject({ stop: 'done' });
+    expect(paid).toEqual([10]);
+  });
+
   it('under a name of the agent’s own waits in vain: an approval hears answers to its token only [F-S1]', async () => {
     const life = moving().open(async (run: Run) => {
       await run.wait({ name: 'begin' });
@@ -52,7 +73,7 @@ describe('an answer sent before anybody asks', () => {
     await life.runtime.signal(RUN, 'publish', YES, { from: 'mallory' });
     await life.runtime.signal(RUN, 'begin');
     expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'publish' }] });
-    await life.runtime.signal(RUN, 'publish', YES, { from: 'ann' });
+    await answer(life.runtime, RUN, 'publish', YES, { from: 'ann' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { from: 'ann' } });
   });
 
@@ -74,8 +95,8 @@ describe('an answer sent before anybody asks', () => {
     });
     const handle = await begun(life);
     const instead = { verdict: 'modify', value: { to: 'mallory' } };
-    await life.runtime.signal(RUN, 'approve:#1', instead, { from: 'mallory' }).catch(() => undefined);
-    await life.runtime.signal(RUN, 'approve:#1.2', YES, { from: 'mallory' }).catch(() => undefined);
+    await answer(life.runtime, RUN, 'approve:#1', instead, { from: 'mallory' }).catch(() => undefined);
+    await answer(life.runtime, RUN, 'approve:#1.2', YES, { from: 'mallory' }).catch(() => undefined);
     looking.open();
     expect(await handle.outcome()).toMatchObject({
       stop: 'suspended',
@@ -89,7 +110,7 @@ describe('an answer sent before anybody asks', () => {
     looking.open();
     const life = moving().open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#1', NO, { from: 'ada' });
+    await answer(life.runtime, RUN, 'approve:#1', NO, { from: 'ada' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: expect.stringContaining('fraud') });
     const at = (await life.runtime.entries(RUN)).find(({ event }) => event.type === 'complete')?.seq ?? -1;
     const fork = await life.runtime.fork(RUN, { at, live: true, id: 'fork' });
@@ -119,8 +140,8 @@ describe('two verdicts at once', () => {
       const [here, there] = [stage.open(agent), stage.open(agent)];
       await here.start();
       const said = await Promise.allSettled([
-        here.runtime.signal(RUN, 'approve:#1', order[0], { from: 'ann' }),
-        there.runtime.signal(RUN, 'approve:#1', order[1], { from: 'bob' }),
+        answer(here.runtime, RUN, 'approve:#1', order[0], { from: 'ann' }),
+        answer(there.runtime, RUN, 'approve:#1', order[1], { from: 'bob' }),
       ]);
       const refused = said.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       expect(refused).toMatchObject([{ code: 'SIGNAL_UNEXPECTED', message: expect.stringMatching(/ann|bob/) }]);
@@ -137,12 +158,12 @@ describe('two verdicts at once', () => {
       done(await run.hear({ name: 'publish', schema: oddOnly, approval: { scopes: [], notBy: [] } })),
     );
     await life.start();
-    await life.runtime.signal(RUN, 'publish', 2, { from: 'ann' });
-    await expect(life.runtime.signal(RUN, 'publish', 3, { from: 'bob' })).rejects.toMatchObject({
+    await answer(life.runtime, RUN, 'publish', 2, { from: 'ann' });
+    await expect(answer(life.runtime, RUN, 'publish', 3, { from: 'bob' })).rejects.toMatchObject({
       code: 'SIGNAL_UNEXPECTED',
     });
     expect(await life.resume()).toMatchObject({ stop: 'suspended' });
-    await life.runtime.signal(RUN, 'publish', 3, { from: 'bob' });
+    await answer(life.runtime, RUN, 'publish', 3, { from: 'bob' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { value: 3, from: 'bob' } });
   });
 });
@@ -183,9 +204,9 @@ describe('a wait that closes', () => {
     await (await life.runtime.wake(RUN)).outcome();
     expect(await stage.events('wait-close')).toMatchObject([{ id: '/first.0.0#0', why: 'branch' }]);
     expect(requestsIn(RUN, await stage.entries()).map(({ status }) => status)).toEqual(['withdrawn', 'open']);
-    const clerk = life.runtime.signal(RUN, 'ok-to-pay', YES, { from: 'cy', scopes: ['clerk'] });
+    const clerk = answer(life.runtime, RUN, 'ok-to-pay', YES, { from: 'cy', scopes: ['clerk'] });
     await expect(clerk).rejects.toMatchObject({ code: 'DENIED' });
-    await life.runtime.signal(RUN, 'ok-to-pay', YES, { from: 'bob', scopes: ['boss'] });
+    await answer(life.runtime, RUN, 'ok-to-pay', YES, { from: 'bob', scopes: ['boss'] });
     expect(await (await life.runtime.wake(RUN)).outcome()).toMatchObject({ stop: 'done', value: { from: 'bob' } });
   });
 
@@ -251,7 +272,7 @@ describe('a wait that closes', () => {
     });
     await life.resume({ budget: { iterations: 9 } });
     expect(requestsIn(RUN, await stage.entries()).map(({ status }) => status)).toEqual(['open']);
-    await life.runtime.signal(RUN, 'publish', YES, { from: 'ann' });
+    await answer(life.runtime, RUN, 'publish', YES, { from: 'ann' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { from: 'ann' } });
   });
 });
@@ -299,16 +320,16 @@ describe('whoever asked for the act', () => {
   it('cannot decide about it, unless the rules say so [F-S6]', async () => {
     const life = moving().open(agent);
     await (await begun(life, 'ada')).outcome();
-    await expect(life.runtime.signal(RUN, 'approve:#0', YES, { from: 'Ada ', scopes: ['*'] })).rejects.toMatchObject({
+    await expect(answer(life.runtime, RUN, 'approve:#0', YES, { from: 'Ada ', scopes: ['*'] })).rejects.toMatchObject({
       code: 'DENIED',
       message: expect.stringContaining('asked for it'),
     });
-    await life.runtime.signal(RUN, 'approve:#0', YES, { from: 'bob' });
+    await answer(life.runtime, RUN, 'approve:#0', YES, { from: 'bob' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 'paid' });
 
     const own = moving().open(agent, { options: { requesterDecides: true } });
     await (await begun(own, 'ada')).outcome();
-    await own.runtime.signal(RUN, 'approve:#0', YES, { from: 'ada' });
+    await answer(own.runtime, RUN, 'approve:#0', YES, { from: 'ada' });
     expect(await own.resume()).toMatchObject({ stop: 'done', value: 'paid' });
   });
 });

@@ -1,7 +1,7 @@
 import { done, type Outcome, type Run, type Tool } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
-import { moving, RUN } from './stage.js';
+import { answer, moving, RUN } from './stage.js';
 
 function scene(input: unknown = { to: 'ada' }) {
   const stage = moving();
@@ -42,7 +42,7 @@ describe('an irreversible effect', () => {
     expect(sent).toEqual([]);
     expect(await stage.events('intent')).toEqual([]);
 
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'grace' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' }, { from: 'grace' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { ok: true, content: 'sent' } });
     expect(sent).toEqual([{ to: 'ada' }]);
     const types = (await stage.entries()).map(({ event }) => event.type);
@@ -56,7 +56,7 @@ describe('an irreversible effect', () => {
     const { stage, sent, agent } = scene();
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'reject', reason: 'wrong person' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'reject', reason: 'wrong person' });
     expect(await life.resume()).toMatchObject({
       stop: 'done',
       value: { ok: false, content: expect.stringContaining('wrong person'), failure: { code: 'APPROVAL_REJECTED' } },
@@ -76,7 +76,7 @@ describe('an irreversible effect', () => {
       ),
     );
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'reject', reason: 'no' }, { from: 'grace' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'reject', reason: 'no' }, { from: 'grace' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 'APPROVAL_REJECTED' });
     expect(await stage.events('abort')).toMatchObject([
       { failure: { message: expect.stringContaining('grace rejected it') } },
@@ -88,13 +88,13 @@ describe('an irreversible effect', () => {
     const { stage, sent, agent } = scene();
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'yes please' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'yes please' });
     expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval' }] });
     expect(await stage.events('signal-refused')).toMatchObject([
       { name: 'approve:#0', why: expect.stringContaining('verdict') },
     ]);
     expect(sent).toEqual([]);
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
     expect(sent).toHaveLength(1);
   });
@@ -103,12 +103,12 @@ describe('an irreversible effect', () => {
     const { stage, agent } = scene();
     const life = stage.open(agent, { checkJson: jsonSchemaCheck() });
     await life.start();
-    await expect(life.runtime.signal(RUN, 'approve:#0', { verdict: 'maybe' })).rejects.toMatchObject({
+    await expect(answer(life.runtime, RUN, 'approve:#0', { verdict: 'maybe' })).rejects.toMatchObject({
       code: 'SIGNAL_INVALID',
       message: expect.stringMatching(/does not fit.*verdict.*Nothing was delivered/),
     });
     expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
-    expect(await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' })).toMatchObject({
+    expect(await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' })).toMatchObject({
       delivery: 'delivered',
     });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
@@ -118,7 +118,7 @@ describe('an irreversible effect', () => {
     const { stage, sent, agent } = scene();
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' });
     life.die();
     const dying = stage.open(agent, {
       crash: (point) => point.when === 'after' && point.entries?.includes('wait-end') === true,
@@ -148,7 +148,7 @@ describe('an irreversible effect', () => {
     const outcome = await life.start();
     expect(outcome).toMatchObject({ waiting: [{ name: 'approve:/all.0.0#0' }, { name: 'approve:/all.0.1#0' }] });
     await life.runtime.signal(RUN, 'run:0:/all.0.1#0!gate', { verdict: 'approve' });
-    await life.runtime.signal(RUN, 'approve:/all.0.0#0', { verdict: 'reject', reason: 'no' });
+    await answer(life.runtime, RUN, 'approve:/all.0.0#0', { verdict: 'reject', reason: 'no' });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
     expect(made).toEqual(['b']);
   });

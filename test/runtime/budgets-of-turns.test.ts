@@ -190,7 +190,9 @@ describe('a child that was bounded in a lane of `all` that went on', () => {
     const life = stage.open(agent);
     expect(await life.start(null, { toolCalls: 4 })).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 2 });
     const end = (await stage.entries()).find(({ event }) => event.type === 'spawn-end')?.seq ?? -1;
-    await expect(life.resume({ budget: { toolCalls: 40 } })).rejects.toThrow(`fork the run at entry ${end} with a larger budget`);
+    await expect(life.resume({ budget: { toolCalls: 40 } })).rejects.toThrow(
+      `fork the run at entry ${end} with a larger budget`,
+    );
     const fork = await life.runtime.fork(RUN, { at: end, id: 'fork', budget: budget({ toolCalls: 40 }) });
     expect(await fork.outcome()).toMatchObject({ stop: 'done', value: 'both' });
   });

@@ -1,7 +1,7 @@
 import { budget, done, failed, type Outcome, type Run } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { at, eventsOf, gate, moving, RUN, still } from './stage.js';
+import { answer, at, eventsOf, gate, moving, RUN, still } from './stage.js';
 import { failure, World } from './undo-world.js';
 
 describe('a cancellation', () => {
@@ -211,7 +211,7 @@ describe('a cancellation', () => {
     const first = (await life.runtime.resume(RUN)).outcome();
     await stage.clock.advance(100);
     expect(await first).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt' }] });
-    await life.runtime.signal(RUN, 'doubt:#0', { happened: true, result: 5 });
+    await answer(life.runtime, RUN, 'doubt:#0', { happened: true, result: 5 });
     expect(await life.resume()).toMatchObject({
       stop: 'cancelled',
       rollback: { success: true, entries: [{ status: 'COMPENSATED' }] },

@@ -1,7 +1,7 @@
 import { done, type EffectClass, type Outcome, type Run, type Verification } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { at, eventsOf, type Life, RUN, still } from './stage.js';
+import { at, eventsOf, type Life, RUN, still, answer as tell } from './stage.js';
 
 type Answer = Verification<string>['happened'] | 'none' | 'throws';
 
@@ -45,7 +45,7 @@ function scene(kind: 'idempotent' | 'undoable' | 'irreversible', answer: Answer,
     void life.start();
     if (kind === 'irreversible') {
       await turns();
-      await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+      await tell(life.runtime, RUN, 'approve:#0', { verdict: 'approve' });
     }
     await life.crashed;
     if (gone) life.die();
@@ -170,7 +170,7 @@ describe('a person who is asked about a doubt', () => {
 
   it('says that it happened, with the result, and it is not made [R2-DOUBT-PERSON]', async () => {
     const { stage, world, life } = await doubted();
-    await life.runtime.signal(RUN, 'doubt:#0', { happened: true, result: 'receipt 7' }, { from: 'ada' });
+    await tell(life.runtime, RUN, 'doubt:#0', { happened: true, result: 'receipt 7' }, { from: 'ada' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 'receipt 7' });
     expect(world.made).toEqual([]);
     expect(await stage.events('complete')).toMatchObject([{ how: 'person', result: 'receipt 7' }]);
@@ -179,7 +179,7 @@ describe('a person who is asked about a doubt', () => {
 
   it('says that it did not happen, and it is made under the same key [R2-DOUBT-PERSON]', async () => {
     const { stage, world, life } = await doubted();
-    await life.runtime.signal(RUN, 'doubt:#0', { happened: false });
+    await tell(life.runtime, RUN, 'doubt:#0', { happened: false });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 'paid' });
     expect(world.made).toEqual(['run:0:#0']);
     expect((await stage.events('intent')).map(({ attempt }) => attempt)).toEqual([1, 2]);
@@ -187,7 +187,7 @@ describe('a person who is asked about a doubt', () => {
 
   it('is asked again for the next INTENT: what was said of one attempt says nothing about the next [R2-DOUBT-PERSON]', async () => {
     const { stage, world, life } = await doubted();
-    await life.runtime.signal(RUN, 'doubt:#0', { happened: false });
+    await tell(life.runtime, RUN, 'doubt:#0', { happened: false });
     life.die();
     // the second attempt dies after its INTENT too
     const agent = async (run: Run): Promise<Outcome<unknown>> =>
@@ -217,7 +217,7 @@ describe('a person who is asked about a doubt', () => {
 
   it('answers something else, which is refused, and the doubt stays open [R2-BAD-SIGNAL]', async () => {
     const { stage, world, life } = await doubted();
-    await life.runtime.signal(RUN, 'doubt:#0', { maybe: true });
+    await tell(life.runtime, RUN, 'doubt:#0', { maybe: true });
     const handle = await life.runtime.resume(RUN);
     const ended = handle.outcome();
     await stage.clock.advance(100);

@@ -1,7 +1,7 @@
 import { budget, done, type Outcome, type Run } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { type Life, moving, RUN } from './stage.js';
+import { answer, type Life, moving, RUN } from './stage.js';
 
 const YES = { verdict: 'approve' } as const;
 
@@ -25,7 +25,7 @@ describe('a live fork', () => {
     });
     await life.start();
     await liveFork(life, RUN, 'complete', 'first');
-    await life.runtime.signal('first', 'approve:live-fork', YES);
+    await answer(life.runtime, 'first', 'approve:live-fork', YES);
     expect(await goOn(life, 'first')).toMatchObject({ stop: 'done' });
     expect(acts).toEqual([1, 2, 1, 2]);
 
@@ -35,7 +35,7 @@ describe('a live fork', () => {
       waiting: [{ kind: 'approval', name: 'approve:live-fork' }],
     });
     expect(acts).toEqual([1, 2, 1, 2]);
-    await life.runtime.signal('second', 'approve:live-fork', YES);
+    await answer(life.runtime, 'second', 'approve:live-fork', YES);
     expect(await goOn(life, 'second')).toMatchObject({ stop: 'done' });
     expect(acts).toEqual([1, 2, 1, 2, 2]);
   });
@@ -46,15 +46,15 @@ describe('a live fork', () => {
       done(await run.step('pay', 1, () => paid.push(1), { class: 'irreversible', why: 'money is gone' })),
     );
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', YES);
+    await answer(life.runtime, RUN, 'approve:#0', YES);
     await life.resume();
     expect(paid).toEqual([1]);
 
     await liveFork(life, RUN, 'wait-end', 'fork'); // the parent's approval is the last entry it inherits
-    await life.runtime.signal('fork', 'approve:live-fork', YES);
+    await answer(life.runtime, 'fork', 'approve:live-fork', YES);
     expect(await goOn(life, 'fork')).toMatchObject({ stop: 'suspended', waiting: [{ name: 'approve:#0' }] });
     expect(paid).toEqual([1]);
-    await life.runtime.signal('fork', 'approve:#0', YES);
+    await answer(life.runtime, 'fork', 'approve:#0', YES);
     expect(await goOn(life, 'fork')).toMatchObject({ stop: 'done' });
     expect(paid).toEqual([1, 1]);
   });

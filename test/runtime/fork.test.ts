@@ -12,7 +12,7 @@ import {
 } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { eventsOf, moving, RUN, type Stage } from './stage.js';
+import { answer, eventsOf, moving, RUN, type Stage } from './stage.js';
 
 class World {
   readonly log: string[] = [];
@@ -193,7 +193,7 @@ describe('a fork', () => {
       waiting: [{ kind: 'approval', name: 'approve:live-fork', request: { first: 'act' } }],
     });
     expect(world.log).toEqual(['act inherited']);
-    await life.runtime.signal('fork', 'approve:live-fork', { verdict: 'approve' });
+    await answer(life.runtime, 'fork', 'approve:live-fork', { verdict: 'approve' });
     await (await life.runtime.resume('fork')).outcome();
     expect(world.log).toEqual(['act inherited', 'act first of fork', 'act second of fork']);
     await life.runtime.signal('fork', 'end');
@@ -219,7 +219,7 @@ describe('a fork', () => {
       live: true,
     });
     await handle.outcome();
-    await life.runtime.signal('fork', 'approve:live-fork', { verdict: 'reject', reason: 'no' });
+    await answer(life.runtime, 'fork', 'approve:live-fork', { verdict: 'reject', reason: 'no' });
     expect(await (await life.runtime.resume('fork')).outcome()).toMatchObject({
       stop: 'done',
       value: 'APPROVAL_REJECTED',

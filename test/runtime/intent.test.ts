@@ -1,7 +1,7 @@
 import { done, type Engine, memoryEngine, type Outcome, type Run, type Session, type Tool } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { at, eventsOf, moving, RUN } from './stage.js';
+import { answer, at, eventsOf, moving, RUN } from './stage.js';
 
 /** Notes the types of the entries of every append. */
 function counted(): { readonly engine: Engine; readonly appends: string[][] } {
@@ -46,7 +46,7 @@ describe('an effect that can change the world', () => {
       );
       let outcome = await life.start();
       if (outcome.stop === 'suspended') {
-        await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+        await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' });
         outcome = await life.resume();
       }
       expect(outcome).toMatchObject({ stop: 'done', value: 'acted' });

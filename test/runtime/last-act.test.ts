@@ -1,6 +1,6 @@
 import { done, type EffectClass, type Outcome, type Run } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { at, RUN, still } from './stage.js';
+import { answer, at, RUN, still } from './stage.js';
 
 const OPTIONS = { options: { leaseMs: 15_000 } };
 
@@ -36,7 +36,7 @@ describe.each(['undoable', 'irreversible'] as const)('an %s act of an owner that
     void first.start();
     if (kind === 'irreversible') {
       await stage.clock.advance(1);
-      await first.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' });
+      await answer(first.runtime, RUN, 'approve:#0', { verdict: 'approve' });
     }
     await first.crashed;
     first.vanish();

@@ -1,7 +1,7 @@
 import { budget, done, type Outcome, type Run } from 'flyball';
 import { scriptedModel, turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { gate, moving, RUN, still } from './stage.js';
+import { answer, gate, moving, RUN, still } from './stage.js';
 
 describe('an act that nobody awaits', () => {
   it('and that is in flight when the function returns is seen to its end [R2-INTENT]', async () => {
@@ -83,7 +83,7 @@ describe('an act that nobody awaits', () => {
     await stage.clock.advance(100);
     expect(await rested).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt' }] });
     expect(log).toEqual(['returned']);
-    await life.runtime.signal(RUN, 'doubt:/first.0.0#0', { happened: true, result: 'room 5' });
+    await answer(life.runtime, RUN, 'doubt:/first.0.0#0', { happened: true, result: 'room 5' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 1 });
     expect(log).toEqual(['returned', 'returned', 'undo room 5']); // the code ran again from the top
   });

@@ -2,7 +2,7 @@ import { budget, done, type Run, type Seams, type StandardSchema, type Tool } fr
 import { provenanceOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
 import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
-import { moving, RUN, still } from './stage.js';
+import { answer, moving, RUN, still } from './stage.js';
 
 const yesOrNo: StandardSchema = {
   '~standard': {
@@ -45,7 +45,7 @@ describe('a tool that asks a person', () => {
     });
     life.die();
     const later = stage.open(agent);
-    await later.runtime.signal(RUN, 'answer:#0', true, { from: 'ann' });
+    await answer(later.runtime, RUN, 'answer:#0', true, { from: 'ann' });
     expect(await later.resume()).toMatchObject({ stop: 'done', value: { ok: true, value: true, content: 'true' } });
     const effects = provenanceOf(RUN, await stage.entries()).effects;
     expect(effects).toMatchObject([
@@ -59,13 +59,13 @@ describe('a tool that asks a person', () => {
     const agent = async (run: Run) => done(await run.call(confirm(), { what: 'Really?' }));
     const life = stage.open(agent, { checkJson: jsonSchemaCheck() });
     await life.start();
-    await expect(life.runtime.signal(RUN, 'answer:#0', 'maybe')).rejects.toMatchObject({ code: 'SIGNAL_INVALID' });
+    await expect(answer(life.runtime, RUN, 'answer:#0', 'maybe')).rejects.toMatchObject({ code: 'SIGNAL_INVALID' });
     life.die();
     const unchecked = stage.open(agent);
-    await unchecked.runtime.signal(RUN, 'answer:#0', 'maybe');
+    await answer(unchecked.runtime, RUN, 'answer:#0', 'maybe');
     expect(await unchecked.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'answer:#0' }] });
     expect(await stage.events('signal-refused')).toMatchObject([{ why: expect.stringContaining('yes or no') }]);
-    await unchecked.runtime.signal(RUN, 'answer:#0', false);
+    await answer(unchecked.runtime, RUN, 'answer:#0', false);
     expect(await unchecked.resume()).toMatchObject({ value: { ok: true, value: false } });
   });
 
@@ -78,11 +78,11 @@ describe('a tool that asks a person', () => {
     };
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'answer:#0', true);
+    await answer(life.runtime, RUN, 'answer:#0', true);
     expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'answer:#2' }] });
     life.die();
     const later = stage.open(agent);
-    await later.runtime.signal(RUN, 'answer:#2', false);
+    await answer(later.runtime, RUN, 'answer:#2', false);
     expect(await later.resume()).toMatchObject({ stop: 'done', value: ['true', 'true', 'false'] });
     expect(await stage.events('wait-start')).toHaveLength(2);
   });
@@ -96,7 +96,7 @@ describe('a tool that asks a person', () => {
     const agent = async (run: Run) => done(await run.call(confirm(), { what: 'Really?' }));
     const life = stage.open(agent, { seams: once });
     await life.start();
-    await life.runtime.signal(RUN, 'answer:#0', true);
+    await answer(life.runtime, RUN, 'answer:#0', true);
     life.die();
     expect(await stage.open(agent, { seams: once }).resume()).toMatchObject({ value: { ok: true, value: true } });
   });
@@ -110,11 +110,11 @@ describe('a tool that asks a person', () => {
     };
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'answer:/all.0.0#0', true);
+    await answer(life.runtime, RUN, 'answer:/all.0.0#0', true);
     await life.resume();
     life.die();
     const later = stage.open(agent);
-    await later.runtime.signal(RUN, 'answer:/all.0.1#0', false);
+    await answer(later.runtime, RUN, 'answer:/all.0.1#0', false);
     expect(await later.resume()).toMatchObject({ stop: 'done', value: ['true', 'false'] });
   });
 
@@ -127,9 +127,9 @@ describe('a tool that asks a person', () => {
       seams: gated,
     });
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value: { what: 'Changed?' } });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'modify', value: { what: 'Changed?' } });
     await life.resume();
-    await life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' });
+    await answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'approve' });
     expect(await life.resume()).toMatchObject({ waiting: [{ kind: 'question', request: { prompt: 'Changed?' } }] });
   });
 
@@ -153,7 +153,7 @@ describe('a tool that asks a person', () => {
     life.die();
     await stage.clock.advance(1000);
     const later = stage.open(agent);
-    await expect(later.runtime.signal(RUN, 'answer:#0', true)).rejects.toMatchObject({
+    await expect(answer(later.runtime, RUN, 'answer:#0', true)).rejects.toMatchObject({
       code: 'SIGNAL_UNEXPECTED',
       message: expect.stringContaining('ended at its deadline'),
     });
@@ -162,12 +162,14 @@ describe('a tool that asks a person', () => {
   it('hears only people with its scope [R4-PEOPLE-SCOPES]', async () => {
     const life = moving().open(async (run) => done(await run.call(confirm({ scopes: ['pay'] }), { what: 'Pay?' })));
     await life.start();
-    await expect(life.runtime.signal(RUN, 'answer:#0', true, { from: 'eve', scopes: ['look'] })).rejects.toMatchObject({
-      code: 'DENIED',
-      message: expect.stringContaining('The question stays open'),
-    });
+    await expect(answer(life.runtime, RUN, 'answer:#0', true, { from: 'eve', scopes: ['look'] })).rejects.toMatchObject(
+      {
+        code: 'DENIED',
+        message: expect.stringContaining('The question stays open'),
+      },
+    );
     expect(await life.resume()).toMatchObject({ stop: 'suspended' });
-    await life.runtime.signal(RUN, 'answer:#0', true, { from: 'ann', scopes: ['*'] });
+    await answer(life.runtime, RUN, 'answer:#0', true, { from: 'ann', scopes: ['*'] });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
   });
 

@@ -1,6 +1,6 @@
 import { done, failed, type Outcome, type Run } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { moving, RUN } from './stage.js';
+import { answer, moving, RUN } from './stage.js';
 import { failure, World } from './undo-world.js';
 
 describe('a failure', () => {
@@ -57,7 +57,7 @@ describe('a failure', () => {
       return failed(failure);
     });
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#1', { verdict: 'approve' });
+    await answer(life.runtime, RUN, 'approve:#1', { verdict: 'approve' });
     expect(await life.resume()).toMatchObject({
       stop: 'failed',
       rollback: {

@@ -113,6 +113,18 @@ export function eventsOf<T extends EventType>(entries: readonly Entry[], type: T
   return entries.flatMap(({ event }) => (event.type === type ? [event as EventOf<T>] : []));
 }
 
+/** Answers what a run asks, as somebody who was shown the question: by its token. */
+export async function answer(
+  runtime: Runtime,
+  runId: string,
+  name: string,
+  payload: unknown,
+  sent: Parameters<Runtime['signal']>[3] = {},
+): ReturnType<Runtime['signal']> {
+  const asked = eventsOf(await runtime.entries(runId), 'wait-start').findLast((one) => one.name === name);
+  return runtime.signal(runId, asked?.token ?? name, payload, sent);
+}
+
 /** Dies right before, or right after, the first journal write that holds an entry of this type. */
 export function at(when: 'before' | 'after', type: EventType, nth = 1): CrashPlan {
   let seen = 0;

@@ -1,7 +1,7 @@
 import { done, type EffectClass, type Run } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { at, gate, moving, RUN, still } from './stage.js';
+import { answer, at, gate, moving, RUN, still } from './stage.js';
 
 /** A body that hears no abort signal and acts when the test lets it. */
 function deafBody(world: string[], name: string) {
@@ -188,7 +188,7 @@ describe('a body that acts in a branch that lost', () => {
     expect(world).toEqual(['went on']);
     life.die();
     const second = stage.open(agent);
-    await second.runtime.signal(RUN, 'doubt:/first.0.1#0', { happened: true, result: 'room 5' });
+    await answer(second.runtime, RUN, 'doubt:/first.0.1#0', { happened: true, result: 'room 5' });
     expect(await second.resume()).toMatchObject({ stop: 'done', value: 'won' });
     expect(world).toEqual(['went on', 'undo room 5']);
     expect(await stage.events('rollback-end')).toMatchObject([{ report: { entries: [{ status: 'IN_DOUBT' }] } }]);

@@ -1,7 +1,7 @@
 import { budget, done, type Outcome, type Run, type Seams, type StandardSchema, type Tool } from 'flyball';
 import { provenanceOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
-import { moving, RUN } from './stage.js';
+import { answer, moving, RUN } from './stage.js';
 
 const toSchema: StandardSchema = {
   '~standard': {
@@ -45,7 +45,7 @@ describe('a verdict at a gate', () => {
     const { stage, sent, agent } = scene();
     const life = stage.open(agent, { seams: notToBob });
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value: { to: 'eve' } }, { from: 'grace' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'modify', value: { to: 'eve' } }, { from: 'grace' });
     expect(await life.resume()).toMatchObject({
       stop: 'suspended',
       waiting: [
@@ -56,7 +56,7 @@ describe('a verdict at a gate', () => {
       ],
     });
     expect(sent).toEqual([]); // an edit does not pass the gate that the original could not
-    await life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'grace' });
+    await answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'grace' });
     expect(await life.resume()).toMatchObject({
       stop: 'done',
       value: { ok: true, value: 'sent', content: expect.stringMatching(/grace changed the arguments.*eve.*\nsent/s) },
@@ -76,7 +76,7 @@ describe('a verdict at a gate', () => {
     const { stage, sent, agent } = scene();
     const life = stage.open(agent, { seams: notToBob });
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'modify', value });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { ok: false, failure: { code } } });
     expect(sent).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe('a verdict at a gate', () => {
       const { stage, sent, agent } = scene();
       const first = stage.open(agent, { seams: notToBob });
       await first.start();
-      await first.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value: { to: 'eve' } }, { from: 'grace' });
+      await answer(first.runtime, RUN, 'approve:#0', { verdict: 'modify', value: { to: 'eve' } }, { from: 'grace' });
       first.die();
       let writes = 0;
       const dying = stage.open(agent, { seams: notToBob, crash: ({ when }) => when === 'after' && writes++ === at });
@@ -94,7 +94,7 @@ describe('a verdict at a gate', () => {
       dying.die();
       const life = stage.open(agent, { seams: notToBob });
       expect(await life.resume()).toMatchObject({ waiting: [{ name: 'approve:#0.2' }] });
-      await life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' });
+      await answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'approve' });
       expect(await life.resume()).toMatchObject({ stop: 'done', value: { ok: true } });
       expect(sent).toEqual([{ to: 'eve' }]);
       expect(await stage.events('wait-start')).toHaveLength(2);
@@ -106,7 +106,7 @@ describe('a verdict at a gate', () => {
     const life = stage.open(agent);
     await life.start();
     for (const verdict of ['reject', 'escalate']) {
-      await life.runtime.signal(RUN, 'approve:#0', { verdict });
+      await answer(life.runtime, RUN, 'approve:#0', { verdict });
       expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'approve:#0' }] });
     }
     expect(await stage.events('signal-refused')).toMatchObject([
@@ -121,17 +121,17 @@ describe('a verdict at a gate', () => {
     const { stage, sent, agent } = scene({ approval: { escalation: levels } });
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'escalate', reason: 'too large for me' }, { from: 'ann' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'escalate', reason: 'too large for me' }, { from: 'ann' });
     expect(await life.resume()).toMatchObject({
       waiting: [
         { name: 'approve:#0.2', request: { to: 'the manager', history: [{ by: 'ann', verdict: 'escalate' }] } },
       ],
     });
     await expect(
-      life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'ann' }),
+      answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'ann' }),
     ).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('scope manage') });
     const manager = { from: 'max', scopes: ['manage'] };
-    await life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'escalate', reason: 'not mine' }, manager);
+    await answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'escalate', reason: 'not mine' }, manager);
     expect(await life.resume()).toMatchObject({
       stop: 'done',
       value: { ok: false, failure: { code: 'APPROVAL_REJECTED', message: expect.stringContaining('nobody is left') } },
@@ -143,13 +143,13 @@ describe('a verdict at a gate', () => {
     const { stage, sent, agent } = scene({ approval: { people: 2 } });
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann' });
     expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'approve:#0.2' }] });
     expect(sent).toEqual([]);
     await expect(
-      life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'ann' }),
+      answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'ann' }),
     ).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('needs another person') });
-    await life.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'bert' });
+    await answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'bert' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { ok: true } });
     expect(sent).toHaveLength(1);
   });
@@ -158,10 +158,10 @@ describe('a verdict at a gate', () => {
     const { stage, sent, agent } = scene({ approval: { scopes: ['pay'] } });
     const life = stage.open(agent, { options: { suspendAfterMs: 1000 } });
     const started = life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'mallory' }).catch(() => undefined);
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' }, { from: 'mallory' }).catch(() => undefined);
     expect(await started).toMatchObject({ stop: 'suspended', waiting: [{ name: 'approve:#0' }] });
     expect(sent).toEqual([]);
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann', scopes: ['pay'] });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann', scopes: ['pay'] });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
     expect(sent).toHaveLength(1);
   });
@@ -184,12 +184,12 @@ describe('a verdict at a gate', () => {
     const handle = await life.runtime.start('agent', null, { id: RUN, budget: budget() });
     const finished = handle.finished(); // whoever waits for the end keeps the worker looking
     await waits;
-    await expect(life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann' })).rejects.toMatchObject(
-      {
-        code: 'SIGNAL_UNEXPECTED',
-        message: expect.stringContaining('ended at its deadline'),
-      },
-    );
+    await expect(
+      answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann' }),
+    ).rejects.toMatchObject({
+      code: 'SIGNAL_UNEXPECTED',
+      message: expect.stringContaining('ended at its deadline'),
+    });
     await life.runtime.signal(RUN, 'more');
     expect(await finished).toMatchObject({
       stop: 'done',
@@ -206,10 +206,10 @@ describe('a verdict at a gate', () => {
       return made;
     });
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann' });
     await life.resume();
     await expect(
-      life.runtime.signal(RUN, 'approve:#0', { verdict: 'reject', reason: 'too late' }, { from: 'bert' }),
+      answer(life.runtime, RUN, 'approve:#0', { verdict: 'reject', reason: 'too late' }, { from: 'bert' }),
     ).rejects.toMatchObject({ code: 'SIGNAL_UNEXPECTED', message: expect.stringMatching(/is decided since .*by ann/) });
     expect(sent).toHaveLength(1);
   });
@@ -222,7 +222,7 @@ describe('a verdict at a gate', () => {
       return done(null);
     });
     await life.start();
-    const send = () => life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann', id: 'm1' });
+    const send = () => answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ann', id: 'm1' });
     expect(await send()).toMatchObject({ delivery: 'delivered' });
     expect(await send()).toMatchObject({ delivery: 'duplicate' });
     await life.resume();
@@ -273,14 +273,14 @@ describe('a verdict at a gate', () => {
     const { stage, sent, agent } = scene({ approval: { people: 2 } });
     const life = stage.open(agent);
     await life.start();
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ada' });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' }, { from: 'ada' });
     const no = { verdict: 'reject', reason: 'too dear' };
-    await expect(life.runtime.signal(RUN, 'approve:#0', no, { from: 'bob' })).rejects.toMatchObject({
+    await expect(answer(life.runtime, RUN, 'approve:#0', no, { from: 'bob' })).rejects.toMatchObject({
       code: 'SIGNAL_UNEXPECTED',
       message: expect.stringContaining('ada has answered'),
     });
     await life.resume();
-    await life.runtime.signal(RUN, 'approve:#0.2', no, { from: 'bob' });
+    await answer(life.runtime, RUN, 'approve:#0.2', no, { from: 'bob' });
     expect(await life.resume()).toMatchObject({ value: { ok: false, failure: { code: 'APPROVAL_REJECTED' } } });
     expect(sent).toEqual([]);
   });
@@ -291,15 +291,15 @@ describe('a verdict at a gate', () => {
     const life = stage.open(agent);
     await life.start(null, { filesChanged: 5 });
     const value = { to: 'somebody far away' };
-    await life.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value });
+    await answer(life.runtime, RUN, 'approve:#0', { verdict: 'modify', value });
     expect(await life.resume()).toMatchObject({ value: { ok: false, failure: { code: 'BOUND_REACHED' } } });
     expect(sent).toEqual([]);
     const other = scene(costs);
     const second = other.stage.open(other.agent);
     await second.start(null, { filesChanged: 5 });
-    await second.runtime.signal(RUN, 'approve:#0', { verdict: 'modify', value: { to: 'peter' } });
+    await answer(second.runtime, RUN, 'approve:#0', { verdict: 'modify', value: { to: 'peter' } });
     await second.resume();
-    await second.runtime.signal(RUN, 'approve:#0.2', { verdict: 'approve' });
+    await answer(second.runtime, RUN, 'approve:#0.2', { verdict: 'approve' });
     expect(await second.resume()).toMatchObject({ value: { ok: true }, usage: { filesChanged: 5 } });
   });
 });

@@ -367,7 +367,7 @@ describe('an active skill', () => {
       stop: 'suspended',
       waiting: [{ kind: 'approval', request: { action: 'write', people: 2 } }],
     });
-    const approval = 'waiting' in waiting ? (waiting.waiting[0]?.name ?? '') : '';
+    const approval = 'waiting' in waiting ? (waiting.waiting[0]?.token ?? '') : '';
     expect(tools.done).toEqual([]);
     await expect(
       life.runtime.signal(RUN, approval, { verdict: 'approve' }, { from: 'bob', scopes: ['letters:read'] }),
@@ -375,7 +375,7 @@ describe('an active skill', () => {
     await life.runtime.signal(RUN, approval, { verdict: 'approve' }, { from: 'ada', scopes: ['letters:approve'] });
     const again = await life.resume();
     expect(again).toMatchObject({ stop: 'suspended' });
-    const second = 'waiting' in again ? (again.waiting[0]?.name ?? '') : '';
+    const second = 'waiting' in again ? (again.waiting[0]?.token ?? '') : '';
     await life.runtime.signal(RUN, second, { verdict: 'approve' }, { from: 'eve', scopes: ['letters:approve'] });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
     expect(tools.done).toEqual(['write x']);
