@@ -7,7 +7,7 @@ import type { Fleet } from './agents/fleet.js';
 export interface InboxesParts {
   readonly fleet: Fleet;
   readonly store: Store;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** The owner whose runs are heard here as they go. */
   readonly me: string;
 }
@@ -58,7 +58,7 @@ class TenantInbox {
   }
 
   look(): Promise<void> {
-    if (this.looking === undefined && this.parts.clock.now() >= this.nextAt)
+    if (this.looking === undefined && this.parts.clock.monotonic() >= this.nextAt)
       this.looking = this.lookOnce().finally(() => {
         this.looking = undefined;
       });
@@ -67,14 +67,14 @@ class TenantInbox {
 
   private async lookOnce(): Promise<void> {
     const { clock } = this.parts;
-    const began = clock.now();
+    const began = clock.monotonic();
     const seen = new Map<string, string>();
     for (const status of ['suspended', 'paused', 'running', 'stalled', 'bounded'] as const)
       for await (const page of this.pages(status)) await Promise.all(page.map((record) => this.refresh(record, seen)));
     // what was open and is so no more: the run went on elsewhere, and may have ended
     for await (const runId of this.asking()) if (!seen.has(runId)) await this.refresh(await this.get(runId), seen);
     this.seen = seen;
-    const now = clock.now();
+    const now = clock.monotonic();
     this.nextAt = now + Math.min(LATEST_MS, Math.max(SOONEST_MS, (now - began) * TIMES_AS_LONG));
   }
 

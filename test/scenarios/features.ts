@@ -1,4 +1,4 @@
-import type { Seams, Waiting } from 'flyball';
+import type { Clock, Seams, Waiting } from 'flyball';
 import {
   type Budget,
   createRuntime,
@@ -44,9 +44,9 @@ const approve: PersonAnswer = { payload: { verdict: 'approve' } };
 /** Tools that act on the world outside, under names of their own. */
 export class Kit {
   readonly outside: Outside;
-  readonly clock: { now(): number };
+  readonly clock: Clock;
 
-  constructor(outside: Outside, clock: { now(): number }) {
+  constructor(outside: Outside, clock: Clock) {
     this.outside = outside;
     this.clock = clock;
   }

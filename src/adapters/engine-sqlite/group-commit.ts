@@ -92,8 +92,8 @@ export class GroupCommit {
   }
 
   private backOff(isLocked: boolean): number | 'out-of-patience' {
-    const since = isLocked ? (this.busySince ?? Date.now()) : undefined;
-    const isOver = since !== undefined && Date.now() - since >= this.options.busyMs;
+    const since = isLocked ? (this.busySince ?? performance.now()) : undefined;
+    const isOver = since !== undefined && performance.now() - since >= this.options.busyMs;
     this.busyRounds = isLocked ? this.busyRounds + 1 : 0;
     this.busySince = isOver ? undefined : since;
     if (isOver) return 'out-of-patience';

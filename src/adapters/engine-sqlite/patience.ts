@@ -17,8 +17,8 @@ export async function patiently<T>(
       return work();
     } catch (error) {
       if (!isBusy(error)) throw storageError(error, path);
-      since ??= Date.now();
-      if (Date.now() - since >= busyMs) throw storageBusy(path, error);
+      since ??= performance.now();
+      if (performance.now() - since >= busyMs) throw storageBusy(path, error);
     }
     await sleep(retryDelayMs(round));
   }

@@ -17,7 +17,7 @@ export class ProgressMeter {
 
   constructor(clock: Clock, jobs: number, books: readonly ConditionBook[]) {
     this.clock = clock;
-    this.startedAt = clock.now();
+    this.startedAt = clock.monotonic();
     this.before = books.reduce((sum, book) => sum + book.size, 0);
     this.total = this.before + jobs;
     this.successes = books.reduce((sum, book) => sum + book.successes, 0);
@@ -29,7 +29,7 @@ export class ProgressMeter {
     if (simulation.termination === 'infrastructure_error') this.infrastructureErrors++;
     if (simulation.reward !== null && isSuccessful(simulation.reward.reward)) this.successes++;
     this.costUsd += (simulation.agentCost ?? 0) + (simulation.userCost ?? 0);
-    const elapsedMs = this.clock.now() - this.startedAt;
+    const elapsedMs = this.clock.monotonic() - this.startedAt;
     const left = this.total - this.before - this.finished;
     return {
       condition,

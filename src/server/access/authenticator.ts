@@ -11,7 +11,7 @@ export interface AuthenticatorParts {
   readonly keys: Pick<ApiKeys, 'principalOf' | 'any'>;
   readonly jwt?: JwtVerifier | undefined;
   readonly settings: Pick<ServerSettings, 'open' | 'failuresPerMinute'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 }
 
 export type Authenticator = (headers: Headers, remote: string) => Promise<Principal>;

@@ -17,7 +17,7 @@ export interface Failures {
 }
 
 /** Failed credentials by address, in windows of a minute, in bounded memory. Credentials are named by their digests. */
-export function failures(perMinute: number, clock: Pick<Clock, 'now'>): Failures {
+export function failures(perMinute: number, clock: Pick<Clock, 'monotonic'>): Failures {
   const failed = new Map<string, { count: number; readonly since: number }>();
   const good = new Map<string, number>();
   const windowOf = (remote: string, now: number) => {
@@ -29,14 +29,14 @@ export function failures(perMinute: number, clock: Pick<Clock, 'now'>): Failures
       return failed.size + good.size;
     },
     check(remote, credential) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const found = windowOf(networkOf(remote), now);
       if (found === undefined || found.count < perMinute) return;
       if (now - (good.get(credential) ?? Number.NEGATIVE_INFINITY) < 10 * MINUTE) return;
       throw guessing(Math.ceil((found.since + MINUTE - now) / 1000));
     },
     note(remote) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const network = networkOf(remote);
       const found = windowOf(network, now);
       if (found !== undefined) {
@@ -50,7 +50,7 @@ export function failures(perMinute: number, clock: Pick<Clock, 'now'>): Failures
     forgive(credential) {
       good.delete(credential);
       dropOldest(good, MOST_GOOD);
-      good.set(credential, clock.now());
+      good.set(credential, clock.monotonic());
     },
   };
 }

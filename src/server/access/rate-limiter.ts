@@ -23,7 +23,7 @@ export interface RateLimiter {
 /** Requests a minute, for each principal, for all keys that one made, and for its tenant together, in this process. */
 export function rateLimiter(
   settings: Pick<ServerSettings, 'tenantLimits' | 'tenants'>,
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'monotonic'>,
 ): RateLimiter {
   const buckets = new Map<string, Bucket>();
   const bucketFor = (name: string, limit: number, now: number): Bucket => {
@@ -39,7 +39,7 @@ export function rateLimiter(
       return buckets.size;
     },
     take({ id, tenant, limits, account }) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const ofTenant = limitsOf(settings, tenant).requestsPerMinute;
       const own = limits.requestsPerMinute;
       const ofMaker = account?.limits.requestsPerMinute;

@@ -68,7 +68,7 @@ class PulledStream {
 
   constructor(source: (signal: AbortSignal) => AsyncIterable<string>, options: StreamOptions) {
     this.options = options;
-    this.givenAt = options.clock.now();
+    this.givenAt = options.clock.monotonic();
     this.iterator = source(this.control.signal)[Symbol.asyncIterator]();
   }
 
@@ -116,14 +116,14 @@ class PulledStream {
 
   private give(text: string): void {
     if (this.over) return;
-    this.givenAt = this.options.clock.now();
+    this.givenAt = this.options.clock.monotonic();
     this.controller?.enqueue(Buffer.from(text));
   }
 
   /** One timer for the life of the stream: a reader that waits hears that we are here, one that takes nothing is gone. */
   private look(): void {
     const { clock, heartbeatMs, deadMs } = this.options;
-    const quiet = clock.now() - this.givenAt;
+    const quiet = clock.monotonic() - this.givenAt;
     if (this.beat !== undefined && quiet >= heartbeatMs) this.beat();
     else if (this.beat === undefined && quiet >= deadMs) return this.drop();
     this.stopTimer = clock.after(Math.min(heartbeatMs, deadMs), () => this.look(), { keepAlive: false });

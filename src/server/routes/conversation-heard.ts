@@ -22,10 +22,10 @@ export interface SaidMessage {
  */
 export async function untilHeard(parts: Parts, { runId, message, signal }: SaidMessage): Promise<boolean> {
   const { clock, settings, fleet } = parts;
-  const until = clock.now() + settings.requestTimeoutMs;
+  const until = clock.monotonic() + settings.requestTimeoutMs;
   let handle = await woken(parts, runId);
   for (;;) {
-    const outcome = await untilRest(handle, { clock, ms: Math.max(0, until - clock.now()), signal });
+    const outcome = await untilRest(handle, { clock, ms: Math.max(0, until - clock.monotonic()), signal });
     if (outcome === undefined) return false;
     const entries = await fleet.entries(runId);
     const heard = heardIn(entries, message);

@@ -20,7 +20,7 @@ import { commandGuard, domainGuard, pathGuard } from './touch-guards.js';
 import { legsFrom, trifectaGuard } from './trifecta.js';
 
 export interface GovernanceOptions {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** All tools that runs may call, as a list or a view of a registry: the legs of earlier calls are looked up here. */
   readonly tools?: Iterable<ToolRef> | (() => Iterable<ToolRef>);
   /** 60 a minute and 10 a second for each subject where absent. */
@@ -63,7 +63,7 @@ export function governance(options: GovernanceOptions): Seams {
 
 /** Only the level: what an agent's definition brings along wherever it is run. */
 export function autonomySeams(level: AutonomyLevel): Seams {
-  const never = { now: () => 0 }; // no guard in it reads a clock
+  const never = { now: () => 0, monotonic: () => 0 }; // no guard in it reads a clock
   return governance({ clock: never, autonomy: level, autonomyBudget: 'off', rateLimit: 'off', trifecta: 'off' });
 }
 

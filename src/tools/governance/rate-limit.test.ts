@@ -35,6 +35,17 @@ describe('the rate limit', () => {
     expect(verdicts(guard, 2)).toEqual(['pass', 'refuse']);
   });
 
+  it.each([3_600_000, -3_600_000])('holds as long when the date is set by %i ms [F-C6]', async (ms) => {
+    const clock = virtualClock();
+    const guard = rateLimitGuard({ perMinute: 2, burst: 10 }, clock);
+    expect(verdicts(guard, 3)).toEqual(['pass', 'pass', 'refuse']);
+    clock.jump(ms);
+    await clock.advance(59_999);
+    expect(verdicts(guard, 1)).toEqual(['refuse']);
+    await clock.advance(1);
+    expect(verdicts(guard, 1)).toEqual(['pass']);
+  });
+
   it('tells the model how long to wait [R3-GOV-RATE]', async () => {
     const clock = virtualClock();
     const guard = rateLimitGuard({ perMinute: 1, burst: 1 }, clock);

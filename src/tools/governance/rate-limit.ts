@@ -21,14 +21,14 @@ export const DEFAULT_RATE_LIMIT: Required<RateLimit> = { perMinute: 60, burst: 1
  * Holds at most `maxSubjects` times `perMinute` times. A full table refuses new subjects instead of forgetting active
  * ones, whose limit would begin anew with that. Lives in this process: a restart begins with empty windows.
  */
-export function rateLimitGuard(limit: RateLimit, clock: Pick<Clock, 'now'>): ToolGuard {
+export function rateLimitGuard(limit: RateLimit, clock: Pick<Clock, 'monotonic'>): ToolGuard {
   const { perMinute, burst, maxSubjects } = checked(limit);
   const calls = new Map<string, number[]>();
   return {
     name: 'rate-limit',
     counts: true,
     check(_call, ctx) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const key = keyOf(ctx);
       if (!calls.has(key) && calls.size >= maxSubjects) forgetIdle(calls, now);
       if (!calls.has(key) && calls.size >= maxSubjects) {
