@@ -30,7 +30,8 @@ export interface FeedParts {
   readonly secrets?: readonly string[];
 }
 
-const FOLDS = 2_000;
+/** About 4 KB each. Runs that somebody watches stay beside these; a list of older runs reads their journals again. */
+const FOLDS = 400;
 const RING: RingLimits = { items: 512, bytes: 1_048_576, allBytes: 67_108_864 };
 /** Pieces of replies are joined over this long before readers are told. */
 const DELTA_MS = 40;
