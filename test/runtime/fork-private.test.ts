@@ -27,9 +27,9 @@ describe('what is private', () => {
     await life.start();
     await life.runtime.fork(RUN, { at: lastOf(await stage.entries(), 'sleep-end'), id: 'fork' });
     expect(await toTheEnd(life, 'fork')).toMatchObject({ stop: 'done' });
-    await life.runtime.fork('fork', { at: 2, id: 'of fork' });
-    expect(await toTheEnd(life, 'of fork')).toMatchObject({ stop: 'done' });
-    for (const id of [RUN, 'fork', 'of fork']) {
+    await life.runtime.fork('fork', { at: 2, id: 'of-fork' });
+    expect(await toTheEnd(life, 'of-fork')).toMatchObject({ stop: 'done' });
+    for (const id of [RUN, 'fork', 'of-fork']) {
       const entries = await stage.entries(id);
       expect(JSON.stringify(entries), id).toContain('SECRET');
       for (const view of [

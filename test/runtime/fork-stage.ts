@@ -32,7 +32,7 @@ export async function everyFork(
   const entries = (await stage.entries(of.run)).filter(({ generation }) => generation === of.generation);
   const outcomes: (Outcome<unknown> & { readonly at: number })[] = [];
   for (const at of forkPoints(entries, of.generation)) {
-    const id = `${of.run} ${of.generation}.${at}${of.live ? ' live' : ''}${of.by ?? ''}`;
+    const id = `${of.run}-${of.generation}.${at}${of.live ? '-live' : ''}${of.by ?? ''}`;
     const { live, generation, by } = of;
     await life.runtime.fork(of.run, { at, generation, live, id, ...(by === undefined ? {} : { by }) });
     outcomes.push({ ...(await toTheEnd(life, id)), at });

@@ -93,7 +93,7 @@ describe('a fork of a later generation', () => {
     const entries = (await stage.entries()).filter(({ generation }) => generation === 1);
     for (const { seq } of entries.filter(({ event }) => event.type === 'complete')) {
       world.length = 0;
-      const id = `fork ${seq}`;
+      const id = `fork-${seq}`;
       await life.runtime.fork(RUN, { at: seq, generation: 1, live: true, id });
       expect(await toTheEnd(life, id)).toMatchObject({ stop: 'failed' });
       const booked = world.filter((said) => said.startsWith('book')).map((said) => said.slice(5));
@@ -298,8 +298,8 @@ describe('a supervised scope', () => {
     for (const generation of [0, 1]) {
       const entries = (await stage.entries()).filter((entry) => entry.generation === generation);
       const at = generation === 1 ? 0 : lastOf(entries, 'wait-start');
-      await wide.runtime.fork(RUN, { at, generation, live: true, id: `fork ${generation}` });
-      expect(await toTheEnd(wide, `fork ${generation}`)).toMatchObject({ stop: 'done', value: false });
+      await wide.runtime.fork(RUN, { at, generation, live: true, id: `fork-${generation}` });
+      expect(await toTheEnd(wide, `fork-${generation}`)).toMatchObject({ stop: 'done', value: false });
     }
     expect(sent).toEqual([]);
   });

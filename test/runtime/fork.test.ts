@@ -84,13 +84,13 @@ describe('a fork', () => {
     await life.start();
     const point = await seqOf(stage, 'complete');
     for (const live of [false, true]) {
-      const cancelled = await life.runtime.fork(RUN, { at: point, id: `cancelled ${live}`, live });
+      const cancelled = await life.runtime.fork(RUN, { at: point, id: `cancelled-${live}`, live });
       await cancelled.outcome();
       const ended = cancelled.finished();
-      await life.runtime.cancel(`cancelled ${live}`);
+      await life.runtime.cancel(`cancelled-${live}`);
       expect(await ended).toMatchObject({ stop: 'cancelled' });
-      const failing = await life.runtime.fork(RUN, { at: point, id: `failing ${live}`, live });
-      await life.runtime.signal(`failing ${live}`, 'end', 'fail');
+      const failing = await life.runtime.fork(RUN, { at: point, id: `failing-${live}`, live });
+      await life.runtime.signal(`failing-${live}`, 'end', 'fail');
       expect(await failing.finished()).toMatchObject({ stop: 'failed' });
     }
     expect(world.log).toEqual(['act a']);
@@ -286,7 +286,7 @@ describe('a fork', () => {
     const life = stage.open(agent);
     const original = await life.start();
     const fork = await (await life.runtime.fork(RUN, { at: await seqOf(stage, 'complete'), id: 'fork' })).outcome();
-    const ofFork = await (await life.runtime.fork('fork', { at: 1, id: 'of fork' })).outcome();
+    const ofFork = await (await life.runtime.fork('fork', { at: 1, id: 'of-fork' })).outcome();
     expect((fork as { value: unknown }).value).toEqual((original as { value: unknown }).value);
     expect((ofFork as { value: unknown }).value).toEqual((original as { value: unknown }).value);
   });
