@@ -36,7 +36,7 @@ export class Answers {
   async answer(runId: string, wait: EventOf<'wait-start'>): Promise<void> {
     if (wait.kind === 'approval') return this.decide(runId, wait.token);
     if (wait.kind === 'doubt') return this.clear(runId, wait);
-    await this.desk.runtime.signal(runId, wait.token, `yes to ${wait.name}`, { from: 'bob', id: wait.token });
+    await this.desk.runtime.signal(runId, wait.token, `yes to ${wait.name}`, { from: 'sam', id: wait.token });
     this.said.add(wait.token);
   }
 

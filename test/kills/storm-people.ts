@@ -131,7 +131,7 @@ export class People {
     if (order.what === 'pause') await told(runtime.pause(run.id, { by: 'ann' }), () => this.tally.pauses++);
     if (order.what === 'cancel') await told(runtime.cancel(run.id, { by: 'ann' }), () => this.tally.cancellations++);
     if (order.what === 'redirect')
-      await told(runtime.redirect(run.id, 'Mind the step.', { by: 'ann' }), () => {
+      await told(runtime.redirect(run.id, 'Mind the step.', { by: 'sam' }), () => {
         run.redirects++;
         this.tally.redirects++;
       });

@@ -82,7 +82,8 @@ async function answerAll(desk: Desk, runId: string): Promise<void> {
   for (const { kind, name, token } of await openWaits(desk, runId)) {
     if (kind === 'doubt') continue; // left open on purpose: a run that needs a person here must not end
     const payload = kind === 'approval' ? { verdict: 'approve' } : `yes to ${name}`;
-    await desk.runtime.signal(runId, token, payload, { id: token, from: 'test' }).catch(ignoreEnded);
+    const from = kind === 'approval' ? 'ann' : 'test'; // whoever tells a run something does not decide what it does
+    await desk.runtime.signal(runId, token, payload, { id: token, from }).catch(ignoreEnded);
   }
 }
 
