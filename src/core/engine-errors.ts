@@ -76,6 +76,11 @@ export function linkDangling(linkId: string): FlyballError {
   );
 }
 
+/** Whether it is about one run whose data is damaged, and so says nothing about any other. */
+export function isRunDamage(error: unknown): error is FlyballError & { readonly code: 'JOURNAL_CORRUPT' } {
+  return error instanceof FlyballError && error.code === 'JOURNAL_CORRUPT' && typeof error.detail['runId'] === 'string';
+}
+
 /** What a row of a run holds is not what was written. Only this run is affected: others go on. */
 export function runDamaged(runId: string, what: string, detail: Readonly<Record<string, unknown>> = {}): FlyballError {
   return new FlyballError(

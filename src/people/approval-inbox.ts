@@ -1,4 +1,5 @@
 import type { Decision, Verdict } from '../core/approval.js';
+import { isRunDamage } from '../core/engine-errors.js';
 import { FlyballError } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
 import { isAsked } from '../core/waits.js';
@@ -71,7 +72,11 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
 
   const refresh = async (runId: string): Promise<void> => {
     if ((await runtime.get(runId)).tenant !== tenant) return;
-    await shelf.put(runId, requestsIn(runId, await runtime.entries(runId)));
+    const entries = await runtime.entries(runId).catch((error: unknown) => {
+      if (isRunDamage(error)) return undefined; // it is stalled and says so: what others ask is found all the same
+      throw error;
+    });
+    if (entries !== undefined) await shelf.put(runId, requestsIn(runId, entries));
   };
   const work = new Work();
   const stop = runtime.subscribe((runId, entries) => {

@@ -1,3 +1,4 @@
+import { isRunDamage } from '../core/engine-errors.js';
 import { type ErrorCode, FlyballError } from '../core/errors.js';
 
 /** What can go wrong between a request and its handler, beside what the runtime raises. */
@@ -84,14 +85,15 @@ const OF_STORAGE: Partial<Record<ErrorCode, string>> = {
   STORAGE_FULL: 'The disk of this server is full. Nothing was done.',
 };
 
+const DAMAGED = 'Leave this run, and start a new one; whoever runs the server can restore a backup.';
+
 /** Any error as a problem. What is not ours to explain is told as a fault of the server, and its words stay here. */
 export function problemFrom(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof FlyballError) {
     const status = STATUS[error.code];
     // what is wrong with one run may be told; what is wrong with the file names its place, and stays in the log
-    if (error.code === 'JOURNAL_CORRUPT' && typeof error.detail['runId'] === 'string')
-      return new Problem(500, error.code, error.message, { cause: error });
+    if (isRunDamage(error)) return new Problem(500, error.code, error.message, { next: DAMAGED, cause: error });
     const told = OF_STORAGE[error.code];
     if (status !== undefined)
       return new Problem(status, error.code, told ?? error.message, { retryable: error.retryable, cause: error });

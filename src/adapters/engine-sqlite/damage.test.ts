@@ -14,6 +14,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { append, bodies, claimed, entry, message } from '../../testing/contracts/engine-fixture.js';
 import { availableDrivers, type TemporaryFile, temporaryFile } from './available-drivers.test-data.js';
+import { openDatabase } from './driver.js';
 
 /** The files as a process that dies now would leave them, put beside them under another name. */
 function crashImage(from: TemporaryFile, to: TemporaryFile): void {
@@ -183,6 +184,44 @@ describe.each(await availableDrivers())('a damaged file on %s', (driver) => {
       await engine.close();
     },
   );
+
+  it.each([
+    ['to nothing', 0],
+    ['in the middle', 0.5],
+    ['at its end', 0.99],
+  ])('confirms nothing once its log was cut while open: %s [R7-APPROVE-LOG]', async (_where, part) => {
+    const engine = await file.open();
+    const claim = await claimed(engine, 'a');
+    for (let seq = 1; seq < 9; seq += 1) await append(engine, claim, seq);
+    const whole = statSync(`${file.path}-wal`).size;
+    truncateSync(`${file.path}-wal`, Math.floor(whole * part));
+    for (const seq of [9, 10])
+      expect(await append(engine, claim, seq).catch((error: unknown) => error)).toMatchObject({
+        code: 'STORAGE_FAILED',
+        message: expect.stringContaining('was cut while it was open'),
+      });
+    await engine.close();
+    crashImage(file, image);
+    // what is left can be opened by whoever accepts the loss, and by nobody else
+    await expect(image.open()).rejects.toMatchObject({ code: 'JOURNAL_TRUNCATED' });
+    await (await image.open({ acceptLoss: true })).close();
+  });
+
+  it('raises no alarm when another process empties the log into the database [R7-APPROVE-LOG]', async () => {
+    const engine = await file.open();
+    const claim = await claimed(engine, 'a');
+    const other = await openDatabase(file.path, driver);
+    for (let seq = 1; seq < 20; seq += 1) {
+      await append(engine, claim, seq);
+      if (seq % 3 === 0) other.all('PRAGMA wal_checkpoint(TRUNCATE)');
+      if (seq % 5 === 0) other.all('PRAGMA wal_checkpoint(RESTART)');
+    }
+    other.close();
+    await engine.close();
+    const again = await file.open();
+    expect(await bodies(again, 'a')).toHaveLength(20);
+    await again.close();
+  });
 
   it('is refused when it was copied without its log while in use, and not when it was closed before [F-C13]', async () => {
     const engine = await file.open();

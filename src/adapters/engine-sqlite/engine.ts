@@ -8,6 +8,7 @@ import { FileIdentity } from './file-identity.js';
 import { type CommitHooks, GroupCommit } from './group-commit.js';
 import { Inbox } from './inbox.js';
 import { Journal } from './journal.js';
+import { LogWatch } from './log-watch.js';
 import { openFile } from './open.js';
 import { Operations } from './operations.js';
 import { patiently } from './patience.js';
@@ -44,7 +45,8 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
   const file = await openFile({ ...options, busyMs });
   const { database, guard } = file;
   const fences = new Fences(database);
-  const commits = new GroupCommit(database, [new FileIdentity(path), guard, fences], { path, busyMs, hooks });
+  const log = new LogWatch(path);
+  const commits = new GroupCommit(database, [new FileIdentity(path), log, guard, fences], { path, busyMs, hooks });
   const journal = new Journal(file, fences, path);
   const operations = new Operations(database);
   const runs = new Runs(file, fences, journal, operations);
@@ -65,6 +67,7 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
   const closeFile = async (): Promise<void> => {
     await commits.close();
     changes.close();
+    if (log.isCut) return guard.close(); // closing would put what is left of the log over the database
     try {
       // where nobody else has it open one file is left behind, which says of itself that it is whole
       database.all('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -15,7 +15,7 @@ import { followRun } from './follow-run.js';
 import { ForeignWriters } from './foreign-writers.js';
 import { JournalPages } from './journal-pages.js';
 import type { Position } from './position.js';
-import { runCard } from './run-card.js';
+import { damagedCard, runCard } from './run-card.js';
 import type { FeedItem, ReadFrom, RunFeed } from './run-feed.js';
 import type { RunFold } from './run-fold.js';
 import { RunFolds } from './run-folds.js';
@@ -121,10 +121,19 @@ class OpenFeed implements RunFeed {
   }
 
   async card(record: RunRecord): Promise<RunCard> {
-    // a run that is heard here needs no reading: what was heard is all there is
-    const fold = this.folds.heard(record.id, this.parts.clock.now()) ?? (await this.folds.current(record.id));
-    const text = JSON.stringify(runCard(record, fold, this.served(record.agent)));
+    const served = this.served(record.agent);
+    const text = JSON.stringify(
+      await this.foldFor(record).then(
+        (fold) => runCard(record, fold, served),
+        (error: unknown) => damagedCard(record, served, error),
+      ),
+    );
     return JSON.parse(this.clean(text)) as RunCard;
+  }
+
+  /** A run that is heard here needs no reading: what was heard is all there is. */
+  private async foldFor({ id }: RunRecord): Promise<RunFold> {
+    return this.folds.heard(id, this.parts.clock.now()) ?? (await this.folds.current(id));
   }
 
   fold(runId: string): Promise<RunFold> {

@@ -1,10 +1,11 @@
+import { isRunDamage } from '../../core/engine-errors.js';
 import { isTerminal } from '../../core/outcome.js';
 import type { RunRecord, RunStatus } from '../../ports/engine.js';
 import { answerIn } from '../../views/answer.js';
 import { BLANK } from '../../views/without-private.js';
 import type { Mode } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
-import type { RunFold } from './run-fold.js';
+import { RunFold } from './run-fold.js';
 
 /** A run on one card: the record says how it stands, the journal what it did. */
 export function runCard(
@@ -37,6 +38,17 @@ export function runCard(
     ...(attention === undefined ? {} : { attention }),
     entries: fold.entries,
   };
+}
+
+/** Of a run whose journal cannot be read: what its record says, and why there is no more. Lists of others must not fail. */
+export function damagedCard(
+  record: RunRecord,
+  served: { readonly agent: string; readonly mode: Mode },
+  error: unknown,
+): RunCard {
+  if (!isRunDamage(error)) throw error;
+  const stalled: RunRecord = { ...record, status: 'stalled', attention: error.message };
+  return runCard(stalled, new RunFold(record.id, { keepsNames: false }), served);
 }
 
 /** The journal knows the end a moment before the record does. */

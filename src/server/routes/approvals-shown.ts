@@ -1,4 +1,5 @@
 import type { ApprovalRequest, Decision } from '../../core/approval.js';
+import { isRunDamage } from '../../core/engine-errors.js';
 import type { Entry } from '../../core/events.js';
 import type { JsonSchema } from '../../core/schema.js';
 import type { InboxItem } from '../../people/approval-inbox.js';
@@ -48,11 +49,19 @@ export class ShownRequests {
   }
 
   async one(item: InboxItem): Promise<InboxItem> {
-    const visible = (await this.requestsOf(item.run)).get(item.id);
+    const visible = (await this.readable(item.run)).get(item.id);
     const { agent } = servedName(item.agent);
     // a record whose journal no longer tells of it says nothing but that it was there
     if (visible === undefined) return { ...withoutContent(item), agent };
     return { ...visible, agent, status: item.status, overdue: item.overdue };
+  }
+
+  /** Of a run whose journal is damaged nothing can be shown; the others on the page can. */
+  private async readable(runId: string): Promise<Kept['requests']> {
+    return this.requestsOf(runId).catch((error: unknown) => {
+      if (isRunDamage(error)) return new Map();
+      throw error;
+    });
   }
 
   async page(items: readonly InboxItem[]): Promise<readonly InboxItem[]> {

@@ -62,6 +62,7 @@ export function runEventRoutes(parts: Parts): readonly Route[] {
         const { id } = await ownRun(parts, request.principal, request.params.runId);
         const after = positionAsked(request);
         const from = { ...(after === undefined ? {} : { after }), deltas: request.query.deltas === true };
+        await feed.fold(id); // one that cannot be read is told now: a stream that has begun can only break off
         return streamed(parts, slots, request, async function* (signal) {
           for await (const items of feed.batches(id, from, signal)) yield items.map(eventText).join('');
         });
