@@ -74,6 +74,7 @@ export { type Cohort, type TraceFacts, traceFactsOf } from './online/trace-facts
 export { dumpJson, parseJson } from './python/json.js';
 export { type Bound, bind, type Parameter } from './python/signature.js';
 export { type PyDict, PyError, type PyErrorKind, type PyValue } from './python/value.js';
+export { addedUp, behindCell, type Contribution, type Wanted } from './reports/behind.js';
 export { costPlot } from './reports/cost-plot.js';
 export { type Divergence, firstDivergence } from './reports/divergence.js';
 export { FAILURE_CLASSES, type FailureClass } from './reports/failure-class.js';

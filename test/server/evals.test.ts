@@ -8,15 +8,29 @@ import type { Parts } from '../../src/server/parts.js';
 import { Problem } from '../../src/server/problem.js';
 import { evalRoutes } from '../../src/server/routes/evals.js';
 import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
-import { results, simulation } from '../evals/stage-results.js';
+import { call, made, results, said, simulation } from '../evals/stage-results.js';
 
 interface Listed {
   readonly evaluations: readonly { readonly id: string; readonly name: string; readonly files: readonly string[] }[];
 }
 interface Detail {
   readonly points: readonly { readonly label: string; readonly pass1: number; readonly costPerTask: number }[];
-  readonly summaries: readonly { readonly label: string; readonly tasks: number; readonly domain: string }[];
+  readonly summaries: readonly {
+    readonly file: string;
+    readonly label: string;
+    readonly tasks: number;
+    readonly domain: string;
+  }[];
   readonly unread: readonly { readonly file: string; readonly why: string }[];
+}
+
+interface Simulations {
+  readonly simulations: readonly { readonly id: string; readonly task: string; readonly dbMatch: boolean | null }[];
+}
+interface Conversation {
+  readonly checks: readonly unknown[];
+  readonly conversation: readonly { readonly by: string; readonly text: string; readonly calls: readonly unknown[] }[];
+  readonly run: string | null;
 }
 
 let folder: string;
@@ -27,13 +41,16 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 function asking(evals: string | undefined) {
   const routes = evalRoutes({ settings: { ...DEFAULT_SETTINGS, evals } } as Parts);
-  const ask = async <T>(route: Route | undefined, params: unknown): Promise<T> => {
-    const answer = await route?.handle({ params } as Parameters<Route['handle']>[0]);
+  const ask = async <T>(route: Route | undefined, params: unknown, query: unknown = {}): Promise<T> => {
+    const answer = await route?.handle({ params, query } as Parameters<Route['handle']>[0]);
     return (answer as { readonly body: T }).body;
   };
   return {
     list: () => ask<Listed>(routes[0], {}),
     get: (id: string) => ask<Detail>(routes[1], { id }),
+    simulations: (id: string, file: string) => ask<Simulations>(routes[2], { id }, { file }),
+    simulation: (id: string, file: string, one: string) =>
+      ask<Conversation>(routes[3], { id, simulation: one }, { file }),
   };
 }
 
@@ -63,6 +80,41 @@ describe('evaluations over HTTP', () => {
     const free = await get(evaluations[1]?.id ?? '');
     expect(free.points).toEqual([]); // no cost: it has no place on a logarithmic scale, and is in the table
     expect(free.summaries).toHaveLength(1);
+  });
+
+  it('lead from a figure to its simulations and to the conversation of each [R8-EVAL-STUDIO]', async () => {
+    const messages = [
+      said('user', 'Refund me.'),
+      ...made([call('refund', { id: 'a' }), 'raise:Not yet.']),
+      said('assistant', 'Not yet.'),
+    ];
+    const cut = simulation('t2', 0, { termination: 'max_steps' });
+    const simulations = [
+      simulation('t1', 1, { messages, info: { runId: 'sim-1' } }),
+      { ...cut, reward: cut.reward && { ...cut.reward, db: null, actions: null } },
+    ];
+    await writeResultsFile(join(folder, 'x/baseline/results.json'), results({}, simulations, []));
+    const routes = asking(folder);
+    const id = (await routes.list()).evaluations[0]?.id ?? '';
+    const [row] = (await routes.get(id)).summaries;
+    expect(row).toMatchObject({ simulations: 2, dbMatch: { hits: 1, of: 2 }, modelCalls: { value: 0.5, of: 2 } });
+    const file = row?.file ?? '';
+    const listed = (await routes.simulations(id, file)).simulations;
+    expect(listed).toMatchObject([
+      { task: 't1', reward: 1, dbMatch: true, toolCalls: 1, modelCalls: 1, messages: 4, cost: 0.02 },
+      { task: 't2', reward: 0, dbMatch: false, termination: 'max_steps' },
+    ]);
+    const one = await routes.simulation(id, file, listed[0]?.id ?? '');
+    expect(one).toMatchObject({ run: 'sim-1', checks: [{ what: 'The database is right', met: true }] });
+    expect(one.conversation).toEqual([
+      { by: 'user', text: 'Refund me.', calls: [], failed: false },
+      { by: 'assistant', text: '', calls: [{ name: 'refund', arguments: '{"id": "a"}' }], failed: false },
+      { by: 'tool', text: 'Not yet.', calls: [], failed: true },
+      { by: 'assistant', text: 'Not yet.', calls: [], failed: false },
+    ]);
+    for (const wrong of ['../x/baseline/results.json', join(folder, file), 'nothing'])
+      await expect(routes.simulations(id, wrong)).rejects.toMatchObject({ status: 404 });
+    await expect(routes.simulation(id, file, 'nobody')).rejects.toMatchObject({ status: 404 });
   });
 
   it('are read again when a file changes', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { writeResultsFile } from '../../src/adapters/eval-files/results-file.js';
-import { results, simulation } from '../evals/stage-results.js';
+import { results, said, simulation } from '../evals/stage-results.js';
 import {
   CHROMIUM,
   expectOnlyText,
@@ -553,7 +553,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     }
   });
 
-  it('asks for a key, keeps it for the tab only, and shows evaluations to whoever has one [R6-STUDIO-OFFLINE] [R6-STUDIO-EVALS]', async () => {
+  it('asks for a key, keeps it for the tab only, and shows evaluations, down to each conversation, to whoever has one [R6-STUDIO-OFFLINE] [R6-STUDIO-EVALS] [R8-EVAL-STUDIO]', async () => {
     let secret = '';
     const evals = join(served.folder, 'evals');
     for (const [agent, rewards, agentCost] of [
@@ -565,7 +565,9 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
         join(evals, 'autumn', agent, 'results.json'),
         results(
           { agent },
-          rewards.map((reward, index) => simulation(`t${index}`, reward, { agentCost })),
+          rewards.map((reward, index) =>
+            simulation(`t${index}`, reward, { agentCost, messages: [said('user', `Question ${index}.`)] }),
+          ),
           [],
         ),
       );
@@ -590,6 +592,15 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       expect(await page.locator('.plot-mark[data-agent]').count()).toBe(3);
       expect(await page.innerText('table')).toContain('75 %');
       await picture('studio-evaluations');
+      await page.click('a.eval-cell:has-text("2 / 4 = 50 %")'); // the baseline's DB match
+      await page.waitForSelector('h2:has-text("Simulations of m1 / baseline")');
+      await page.click('td a:has-text("t2")');
+      await page.waitForSelector('.eval-talk:has-text("Question 2.")');
+      expect(await page.innerText('h2')).toContain('failed');
+      await page.reload(); // where one is stands in the address
+      await page.waitForSelector('.eval-talk:has-text("Question 2.")');
+      await page.click('text=All simulations of the condition');
+      await page.waitForSelector('h2:has-text("Simulations of m1 / baseline")');
       expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(secret);
       await page.goto(`${guarded.url}/studio/who`);
       await page.waitForSelector('h1:has-text("ada")');

@@ -7,6 +7,7 @@ import { replayCommand } from './evals-replay.js';
 import { reportCommand } from './evals-report.js';
 import { resumeEvalsCommand } from './evals-resume.js';
 import { runEvalsCommand } from './evals-run.js';
+import { showEvalsCommand } from './evals-show.js';
 import { submitCommand } from './evals-submit.js';
 import { verifyEvalsCommand } from './evals-verify.js';
 
@@ -16,6 +17,7 @@ export const EVALS_COMMANDS: readonly MakeCommand[] = [
   runEvalsCommand,
   resumeEvalsCommand,
   reportCommand,
+  showEvalsCommand,
   compareCommand,
   regradeCommand,
   replayCommand,

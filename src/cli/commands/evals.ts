@@ -12,6 +12,7 @@ Examples:
   $ flyball evals fetch tau2                     data of the benchmark, for banking_knowledge and mock
   $ flyball evals run --preset pilot             five tasks under two agents
   $ flyball evals report <folder> --format html --out report.html
+  $ flyball evals show <folder> --figure db-match     the simulations behind a cell, and their conversations
   $ flyball evals compare <folder>/baseline-bm25 <folder>/governed-bm25
   $ flyball evals replay --tasks all             gold calls of every task, in fresh environments`;
 

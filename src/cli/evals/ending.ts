@@ -59,6 +59,7 @@ export async function afterwards(
     );
   if (tables === 'paper') for (const table of summary.tables) screen.line(`\n${tableMarkdown(table)}`);
   screen.line(`Report: ${place.command('evals', 'report', folder.path)}`);
+  screen.line(`Conversations: ${place.command('evals', 'show', folder.path)}`);
   if (options.gate === undefined) {
     screen.data({ kind: 'ended', folder: folder.path, summaries: summary.summaries });
     const isVain = failed > 0 && summary.summaries.every(({ simulations }) => simulations === 0);

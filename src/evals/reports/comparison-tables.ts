@@ -82,7 +82,7 @@ export function failureTable(failures: Report['failures']): Table {
     id: 'failures',
     title: 'Failed tasks',
     note: 'The first call that leaves the gold path.',
-    columns: columns('Condition', 'Task', 'Trial*', 'Ended', 'First divergence', 'Class', 'Because'),
+    columns: columns('Condition', 'Task', 'Trial*', 'Ended', 'First divergence', 'Class', 'Because', 'Simulation'),
     rows: failures.map((one) => [
       word(one.condition),
       word(one.taskId),
@@ -91,6 +91,7 @@ export function failureTable(failures: Report['failures']): Table {
       word(describeDivergence(one.divergence)),
       word(one.failureClass),
       word(one.because),
+      word(one.id),
     ]),
   };
 }

@@ -6,6 +6,8 @@ import { type FailureClass, failureClass } from './failure-class.js';
 
 /** Why one simulation failed. */
 export interface FailureReport {
+  /** Of the simulation. */
+  readonly id: string;
   readonly taskId: string;
   readonly trial: number;
   readonly termination: string;
@@ -24,6 +26,7 @@ function failureOf(condition: Condition, simulation: SimulationRecord, task: Tas
   const divergence = firstDivergence(simulation, task, condition.domain.compliance.writes);
   const { failureClass: of, because } = failureClass(condition, simulation, task, divergence);
   return {
+    id: simulation.id,
     taskId: simulation.taskId,
     trial: simulation.trial,
     termination: simulation.termination,

@@ -5,7 +5,9 @@ import type { Report } from './report.js';
 import type { Table } from './table.js';
 
 export function reportMarkdown(report: Report): string {
-  return [`# Evaluation of ${report.domains.join(', ')}`, ...allTables(report).map(tableMarkdown)]
+  const behind =
+    'The simulations behind a cell: `flyball evals show <folder> --condition <words of the row> --figure <name>`; with the id of one, its conversation.';
+  return [`# Evaluation of ${report.domains.join(', ')}`, behind, ...allTables(report).map(tableMarkdown)]
     .join('\n\n')
     .concat('\n');
 }

@@ -20,6 +20,8 @@ export interface Report {
   readonly questions: readonly ResearchVerdict[];
   readonly failures: readonly (FailureReport & { readonly condition: string })[];
   readonly facts: ReadonlyMap<string, readonly SimulationFacts[]>;
+  /** With the simulations themselves, in the order of the rows. */
+  readonly conditions: readonly Condition[];
 }
 
 /** A results file, and the domain that it ran. */
@@ -58,6 +60,7 @@ export function reportOf(given: readonly Measurable[], form: ReportForm = {}): R
     failures: measured.flatMap(({ condition, summary }) =>
       failuresOf(condition).map((failure) => ({ ...failure, condition: summary.label })),
     ),
+    conditions,
     facts: new Map(summaries.map(({ label }, index) => [label, facts[index] ?? []])),
   };
 }

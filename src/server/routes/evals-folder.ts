@@ -6,6 +6,8 @@ import { readResultsFile } from '../../adapters/eval-files/results-file.js';
 import { FlyballError } from '../../core/errors.js';
 import { conditionOf, type DomainFacts } from '../../evals/metrics/condition.js';
 import { type Summary, summaryOf } from '../../evals/metrics/summary.js';
+import { rowOrder } from '../../evals/reports/row-order.js';
+import type { Results } from '../../evals/results/simulation-record.js';
 
 /** Figures of one condition that need no data of its domain. */
 export interface Figures
@@ -101,7 +103,13 @@ export class EvalsFolder {
         unread.push({ file: at.file, why: whyUnread(error, at) });
       }
     }
-    return { summaries: uniquelyNamed(summaries), unread };
+    return { summaries: uniquelyNamed([...summaries].sort(rowOrder())), unread };
+  }
+
+  /** One file with its conversations; undefined where the evaluation has no such file. They are not kept in memory. */
+  async results({ files }: Evaluation, file: string): Promise<Results | undefined> {
+    const at = files.find((one) => one.file === file);
+    return at === undefined ? undefined : resultsIn(at);
   }
 
   private summary(at: ResultsAt): Promise<Summary> {
@@ -116,19 +124,23 @@ export class EvalsFolder {
   }
 }
 
-async function summarised({ path, bytes }: ResultsAt): Promise<Summary> {
+async function summarised(at: ResultsAt): Promise<Summary> {
+  const results = await resultsIn(at);
+  return summaryOf(conditionOf(results, withoutDomain(results.info.domain)));
+}
+
+async function resultsIn({ path, bytes }: ResultsAt): Promise<Results> {
   const all = bytes + (await bytesBeside(path));
   if (all > MOST_BYTES)
     throw new FlyballError(
       'INPUT_INVALID',
       `It has ${Math.round(all / 1_048_576)} MB; the studio reads up to ${MOST_BYTES / 1_048_576} MB. Use flyball evals report.`,
     );
-  const results = await readResultsFile(path);
-  return summaryOf(conditionOf(results, withoutDomain(results.info.domain)));
+  return readResultsFile(path);
 }
 
 /** What is measured about the rules of a domain needs its data, and is left out here. */
-function withoutDomain(name: string): DomainFacts {
+export function withoutDomain(name: string): DomainFacts {
   return { name, compliance: { writes: new Set(), verification: undefined, exempt: new Set() } };
 }
 

@@ -3,6 +3,7 @@ import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';
 import { notFound } from '../problem.js';
 import { EvalsFolder, type Evaluation, type Figures, type Read } from './evals-folder.js';
+import { simulationRoutes } from './evals-simulations.js';
 
 const orNone = <T>(of: { readonly json: Readonly<Record<string, unknown>>; readonly type?: T }) =>
   s.oneOf([of, s.enumOf([null])] as const);
@@ -99,6 +100,7 @@ export function evalRoutes({ settings }: Parts): readonly Route[] {
         return { status: 200, body: { ...described(found), ...withPoints(await folder.read(found)) } };
       },
     }),
+    ...simulationRoutes(folder, list),
   ];
 }
 

@@ -1,13 +1,13 @@
 import { useLoaded } from '../forms/use-loaded.js';
-import { navigate, type Params } from '../router/router.js';
-import { dollars } from '../ui/amounts.js';
+import { navigate, type Params, place } from '../router/router.js';
 import { Ago } from '../ui/amounts-view.js';
 import { Code } from '../ui/code.js';
 import { Empty } from '../ui/empty.js';
 import { ErrorNote } from '../ui/error-note.js';
-import { Table } from '../ui/table.js';
+import { ConditionTable } from './condition-table.js';
 import { CostPlot } from './cost-plot.js';
-import { type EvaluationCard, type EvaluationDetail, evaluations, type Figures, type Share } from './evaluations.js';
+import { type EvaluationCard, evaluations } from './evaluations.js';
+import { Conversation, Simulations } from './simulations-view.js';
 import './evals.css';
 
 /** Results of evaluations that the server finds in its folder. */
@@ -65,6 +65,11 @@ function Evaluation({ id }: { readonly id: string }) {
   if (found.problem !== undefined) return <ErrorNote error={found.problem} onRetry={found.again} />;
   if (found.value === undefined) return <p class="quiet">Reading…</p>;
   const { points, summaries, unread, updatedAt, name } = found.value;
+  const { query } = place.value;
+  const row = summaries.find(({ file }) => file === query.get('file'));
+  const simulation = query.get('simulation');
+  if (row !== undefined && simulation !== null)
+    return <Conversation chosen={{ id, file: row.file }} simulation={simulation} />;
   return (
     <>
       <p class="quiet">
@@ -77,7 +82,8 @@ function Evaluation({ id }: { readonly id: string }) {
           <CostPlot points={points} />
         )}
       </div>
-      {summaries.length === 0 ? null : <Rows evaluation={found.value} />}
+      {summaries.length === 0 ? null : <ConditionTable evaluation={found.value} />}
+      {row === undefined ? null : <Simulations chosen={{ id, file: row.file }} label={row.label} />}
       {unread.map(({ file, why }) => (
         <p key={file} class="note warn">
           <code>{file}</code>: {why}
@@ -85,73 +91,4 @@ function Evaluation({ id }: { readonly id: string }) {
       ))}
     </>
   );
-}
-
-function Rows({ evaluation: { summaries, points } }: { readonly evaluation: EvaluationDetail }) {
-  const numberOf = (label: string): string => {
-    const at = points.findIndex((point) => point.label === label);
-    return at < 0 ? '' : String(at + 1);
-  };
-  return (
-    <div class="card">
-      <Table
-        label="Conditions"
-        rows={summaries}
-        keyOf={({ file }) => file}
-        columns={[
-          { title: '#', align: 'right', cell: ({ label }) => numberOf(label) },
-          { title: 'Condition', cell: ({ label }) => label },
-          { title: 'Passed', align: 'right', cell: ({ pass1 }) => passed(pass1) },
-          { title: 'pass^k', align: 'right', cell: ({ passHat }) => passHat.map((one) => one.toFixed(2)).join(' ') },
-          { title: 'DB match', align: 'right', cell: ({ dbMatch }) => share(dbMatch) },
-          { title: 'Cost a task', align: 'right', cell: (row) => mean(row, 'costPerTask', dollars) },
-          {
-            title: 'Duration',
-            align: 'right',
-            cell: (row) => mean(row, 'seconds', (value) => `${value.toFixed(1)} s`),
-          },
-          { title: 'Model calls', align: 'right', cell: (row) => mean(row, 'modelCalls') },
-          { title: 'Tool calls', align: 'right', cell: (row) => mean(row, 'toolCalls') },
-          { title: 'Turns', align: 'right', cell: (row) => mean(row, 'turns') },
-          {
-            title: 'Cached',
-            align: 'right',
-            cell: ({ cacheShare: { hits, of } }) => (of === 0 ? '–' : percent(hits / of)),
-          },
-          { title: 'N', align: 'right', cell: ({ simulations }) => simulations },
-          { title: 'Tasks', align: 'right', cell: ({ tasks }) => tasks },
-          { title: 'Not counted', align: 'right', cell: (row) => row.infrastructureErrors + row.unscored },
-        ]}
-      />
-    </div>
-  );
-}
-
-function passed(pass1: Figures['pass1']) {
-  if (pass1 === null) return '–';
-  return (
-    <span title="95 of 100 such intervals hold the true share">
-      {percent(pass1.value)}{' '}
-      <span class="quiet">
-        ({percent(pass1.low)} to {percent(pass1.high)})
-      </span>
-    </span>
-  );
-}
-
-type MeanName = 'turns' | 'modelCalls' | 'toolCalls' | 'seconds' | 'costPerTask';
-
-/** Says what it is over where that is not N. */
-function mean(row: Figures, name: MeanName, form: (value: number) => string = (value) => value.toFixed(1)): string {
-  const { value, of } = row[name];
-  if (value === null) return '–';
-  return of === row.simulations ? form(value) : `${form(value)} (n = ${of})`;
-}
-
-function share({ hits, of }: Share): string {
-  return of === 0 ? '–' : `${hits} / ${of} = ${percent(hits / of)}`;
-}
-
-function percent(of: number): string {
-  return `${Math.round(of * 100)} %`;
 }
