@@ -33,8 +33,8 @@ describe('flyball evals show', () => {
       .flatMap(({ rows }) => rows.flat())
       .filter(({ behind }) => behind?.figure === 'gold-writes');
     expect(cells.map(({ value, n }) => [value, n])).toEqual([
-      [0, 6],
       [1, 6],
+      [0, 6],
     ]);
     for (const { value, n, behind } of cells) {
       const words = ['--condition', behind?.condition ?? '', '--figure', behind?.figure ?? ''];
@@ -82,7 +82,7 @@ describe('flyball evals show', () => {
   it('refuses what is not there, and says what is [R8-EVAL-CONVERSATION]', async () => {
     const here = await measured();
     const refusals = [
-      [['--condition', 'nobody'], /No condition has "nobody" in its name\. There are: none \/ silent/],
+      [['--condition', 'nobody'], /No condition has "nobody" in its name\. There are: scripted\/desk \/ baseline/],
       [['--figure', 'luck'], /There is no figure "luck"\. There are: pass\^1, db-match/],
       [['--task', 'energy_099'], /No scored simulation is like that/],
       [['--trial', 'x'], /--trial must be a whole number of at least 0, got "x"/],

@@ -4,6 +4,9 @@ import type { Summary } from '../metrics/summary.js';
 /** As the comparison was first published; agents beside these come after them, by name. */
 const AGENTS = ['baseline', 'declarative', 'imperative', 'governed'];
 
+/** What asks no model, such as the gold agent, comes last. */
+const NO_MODEL = 'none';
+
 /**
  * The order of rows: by model, then by agent, golden retrieval first. Models stand in the order in which they were
  * named, and by name where nobody named one.
@@ -11,6 +14,7 @@ const AGENTS = ['baseline', 'declarative', 'imperative', 'governed'];
 export function rowOrder(models: readonly string[] = []): (a: Row, b: Row) => number {
   return (a, b) =>
     byName(a.domain, b.domain) ||
+    Number(a.model === NO_MODEL) - Number(b.model === NO_MODEL) ||
     byList(models, a.model, b.model) ||
     byList(AGENTS, a.agent, b.agent) ||
     Number(CLEAN_RETRIEVAL.has(b.retrieval)) - Number(CLEAN_RETRIEVAL.has(a.retrieval)) ||
