@@ -193,7 +193,7 @@ export const VERDICT_JSON_SCHEMA = {
   },
   anyOf: [
     { properties: { verdict: { const: 'approve' } } },
-    { properties: { verdict: { enum: ['reject', 'escalate'] }, reason: { minLength: 1 } }, required: ['reason'] },
+    { properties: { verdict: { enum: ['reject', 'escalate'] }, reason: { pattern: '\\S' } }, required: ['reason'] },
     { properties: { verdict: { const: 'modify' } }, required: ['value'] },
   ],
 } as const satisfies JsonSchema;
@@ -215,7 +215,7 @@ export const OVERRIDE_VERDICT_JSON_SCHEMA = {
   ...VERDICT_JSON_SCHEMA,
   anyOf: [
     {
-      properties: { verdict: { enum: ['approve', 'reject', 'escalate'] }, reason: { minLength: 1 } },
+      properties: { verdict: { enum: ['approve', 'reject', 'escalate'] }, reason: { pattern: '\\S' } },
       required: ['reason'],
     },
     { properties: { verdict: { const: 'modify' } }, required: ['value'] },
@@ -237,6 +237,19 @@ export const overrideVerdictSchema: StandardSchema<unknown, Verdict> = {
 function unexplained({ verdict, reason }: Verdict): string | undefined {
   if (verdict !== 'approve' || (reason ?? '').trim() !== '') return undefined;
   return 'to approve what is below its thresholds needs a reason: { "verdict": "approve", "reason": "…" }';
+}
+
+/** What is wrong with a verdict on what waits under one of the schemas above, in words for a person. */
+export function verdictProblem(schema: JsonSchema, value: unknown): string | undefined {
+  const allowed = (schema['properties'] as { readonly verdict?: { readonly enum?: readonly string[] } } | undefined)
+    ?.verdict?.enum;
+  if (allowed === undefined) return undefined; // a schema of somebody's own
+  const problem = problemWith(value);
+  if (problem !== undefined) return problem;
+  const given = value as Verdict;
+  if (!allowed.includes(given.verdict)) return `it can only be decided with ${allowed.join(', ')}, as it is`;
+  const [first] = (schema['anyOf'] ?? []) as readonly { readonly required?: readonly string[] }[];
+  return first?.required === undefined ? undefined : unexplained(given);
 }
 
 /** Published for whoever takes verdicts: a refusal needs its reason, a modification its value. */

@@ -16,6 +16,16 @@ export async function soundVerdict(verdict: unknown): Promise<Verdict> {
   throw new FlyballError('SIGNAL_INVALID', `Nothing was decided: ${checked.problem}.`);
 }
 
+/** Nothing is decided by nobody. Whoever calls may not be held to types. */
+export function requireAnswering(who: unknown): void {
+  const { by, scopes } = (who ?? {}) as Partial<Answering>;
+  if (typeof by === 'string' && Array.isArray(scopes)) return;
+  throw new FlyballError(
+    'INPUT_INVALID',
+    'Nothing was decided. Say who decides: { by: "ada", scopes: ["payments:approve"] }, with an empty list for no scopes.',
+  );
+}
+
 /** One who comes too late is told who was there first, or since when it is over. */
 export function requireOpen({ about, status, decision, due }: PersonRequest, now: number): void {
   const why = whyOver({ status, decision, due }, now);

@@ -8,7 +8,7 @@ import type { RunStatus } from '../ports/engine.js';
 import type { Store } from '../ports/store.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { baseOf } from '../views/paths.js';
-import { type Answering, requireEntitled, requireOpen, soundVerdict } from './answer-checks.js';
+import { type Answering, requireAnswering, requireEntitled, requireOpen, soundVerdict } from './answer-checks.js';
 import { type InboxMetrics, type MetricsOptions, metricsOf } from './inbox-metrics.js';
 import { type InboxFilter, RequestShelf } from './request-shelf.js';
 import { type PersonDecision, type PersonRequest, requestsIn } from './requests.js';
@@ -124,6 +124,7 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
       return item === undefined ? undefined : shown(item);
     },
     async decide(id, verdict, who) {
+      requireAnswering(who);
       const sound = await soundVerdict(verdict);
       const request = await fresh(id);
       if (request.kind !== 'approval')
@@ -131,6 +132,7 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
       await send(request, sound, who);
     },
     async answer(id, value, who) {
+      requireAnswering(who);
       const request = await fresh(id);
       if (request.kind === 'approval')
         throw new FlyballError('SIGNAL_INVALID', `${request.about} waits for a verdict: decide about it.`);

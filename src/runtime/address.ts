@@ -1,4 +1,4 @@
-import { isPerson, type Needs, whyMayNotAnswer } from '../core/approval.js';
+import { isPerson, type Needs, verdictProblem, whyMayNotAnswer } from '../core/approval.js';
 import { FlyballError } from '../core/errors.js';
 import type { EventOf } from '../core/events.js';
 import { isAsked, isAskedName, type Wait } from '../core/waits.js';
@@ -39,7 +39,9 @@ export async function addressOf(where: Where, name: string, sent: Sent): Promise
   for (const wait of where.open.filter((one) => isAddressed(one, name))) {
     refuseStranger(wait, runId, sent);
     if (isTooLate(wait, where)) throw tooLate(runId, wait);
-    const problem = wait.schema === undefined ? undefined : await checkJson?.(wait.schema, sent.payload);
+    const said =
+      wait.kind === 'approval' && wait.schema !== undefined ? verdictProblem(wait.schema, sent.payload) : undefined;
+    const problem = said ?? (wait.schema === undefined ? undefined : await checkJson?.(wait.schema, sent.payload));
     if (problem === undefined)
       return isAsked(wait) ? { kind: 'answer', wait } : { kind: 'signal', to: name, isAwaited: true };
     refused = { name: wait.name, problem };

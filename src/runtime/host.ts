@@ -16,7 +16,10 @@ export interface AttemptOptions {
   readonly suspendAfterMs: number;
   /** Turns without any effect before the code is said to await something foreign. */
   readonly foreignTurns: number;
+  /** How often a compensation is tried. */
   readonly compensationAttempts: number;
+  /** How long one try of a compensation may take. */
+  readonly compensationTimeoutMs: number;
   /** How long a stopped body that acts is waited for beyond its own time limit before it is in doubt. */
   readonly settleMs: number;
   /** Whether whoever asked for a run may decide about its acts, where the rules of an approval do not say. */

@@ -55,6 +55,7 @@ export const DEFAULTS: RuntimeOptions = {
   suspendAfterMs: 50,
   foreignTurns: 3,
   compensationAttempts: 3,
+  compensationTimeoutMs: 60_000,
   settleMs: 5_000,
   requesterDecides: false,
   leaseMs: 15_000,

@@ -5,7 +5,6 @@ import type { Attempt } from './attempt.js';
 import { effectContext } from './effect-context.js';
 import { type Compensation, type Done, undoId } from './saga.js';
 
-const COMPENSATION_TIMEOUT_MS = 60_000;
 const MANUAL = 'requires manual intervention';
 
 /**
@@ -82,7 +81,7 @@ async function compensate(
     class: 'idempotent',
     key,
     input: { effect: entry.effect, generation: entry.generation },
-    deadline: attempt.clock.now() + COMPENSATION_TIMEOUT_MS,
+    deadline: attempt.clock.now() + attempt.host.options.compensationTimeoutMs,
     reserved: {},
     attempt: 1,
   });
@@ -141,8 +140,9 @@ async function withinTime(attempt: Attempt, body: (signal: AbortSignal) => Promi
   const controller = new AbortController();
   let cancel = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    cancel = attempt.clock.after(COMPENSATION_TIMEOUT_MS, () => {
-      const error = new Error(`no end within ${COMPENSATION_TIMEOUT_MS} ms`);
+    const { compensationTimeoutMs } = attempt.host.options;
+    cancel = attempt.clock.after(compensationTimeoutMs, () => {
+      const error = new Error(`no end within ${compensationTimeoutMs} ms`);
       controller.abort(error);
       reject(error);
     });

@@ -222,7 +222,7 @@ describe('a webhook', () => {
 
   it.each<[string, Sent, NonNullable<WebhookTrigger['map']> | undefined, RegExp]>([
     ['that is no JSON', { body: 'title=rain' }, undefined, /not JSON/],
-    ['that is no text', { body: new Uint8Array([0x22, 0xff, 0x22]) }, undefined, /not JSON/],
+    ['that is no text', { body: new Uint8Array([0x22, 0xff, 0x22]) }, undefined, /not UTF-8/],
     ['without what the map names', {}, { what: '/issue/number' }, /nothing at \/issue\/number/],
     ['whose map leads into a prototype', {}, '/__proto__', /nothing at/],
     ['that a map cannot read', {}, () => JSON.parse('{'), /No input could be made/],

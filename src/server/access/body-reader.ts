@@ -80,7 +80,8 @@ function deadline(ms: number): { readonly over: Promise<never>; stop(): void } {
   return { over, stop: () => clearTimeout(timer) };
 }
 
-function parsed(raw: Uint8Array): unknown {
+/** One JSON value, or a problem that tells the sender what is wrong with it. */
+export function parsed(raw: Uint8Array): unknown {
   const text = decoded(raw);
   let json: unknown;
   try {

@@ -1,21 +1,14 @@
+import { parsed } from '../access/body-reader.js';
 import { Problem } from '../problem.js';
 import type { WebhookMap } from './trigger.js';
 
 /** The input that a body stands for. What the sender got wrong is told to the sender. */
 export function inputFrom(map: WebhookMap | undefined, bytes: Uint8Array, headers: Pick<Headers, 'get'>): unknown {
-  const body = jsonOf(bytes);
+  const body = parsed(bytes);
   if (map === undefined) return body;
   if (typeof map === 'function') return mapped(map, body, headers);
   if (typeof map === 'string') return at(body, map);
   return Object.fromEntries(Object.entries(map).map(([field, pointer]) => [field, at(body, pointer)]));
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
-  } catch (error) {
-    throw new Problem(400, 'REQUEST_INVALID', 'The body is not JSON.', { next: 'Send JSON in UTF-8.', cause: error });
-  }
 }
 
 function mapped(map: Extract<WebhookMap, (...given: never) => unknown>, body: unknown, headers: Pick<Headers, 'get'>) {
