@@ -27,6 +27,10 @@ import { openRuntime } from '../../src/runtime/runtime.js';
 
 export const RUN = 'run';
 
+// the first call of a tool with a JSON schema loads this. Read from a slow disk in the middle of a run, it would look to
+// a clock that moves by itself as if nothing happened any more
+await import('@cfworker/json-schema');
+
 /** One process's life: `die` leaves proof that it is gone, `vanish` only silence. */
 export interface Life {
   readonly runtime: Runtime;
