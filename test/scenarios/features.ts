@@ -241,7 +241,7 @@ export const features: Readonly<Record<string, Feature>> = {
     racesTime: true,
     people: ({ request }) =>
       (request as { readonly level?: string })?.level === 'boss'
-        ? { payload: { verdict: 'approve' }, from: 'bob', scopes: ['boss'], byName: true }
+        ? { payload: { verdict: 'approve' }, from: 'bob', scopes: ['boss'] }
         : undefined,
     around: (inner) => async (run, input) => {
       for (const level of ['clerk', 'boss']) {
@@ -307,6 +307,7 @@ export const features: Readonly<Record<string, Feature>> = {
   },
   'child in time': {
     name: 'child in time',
+    racesTime: true, // a fork keeps the deadline that a child was given
     around: (inner, kit) => async (run, input) => {
       const outcome = await run.spawn(
         async (child) => {
@@ -316,7 +317,7 @@ export const features: Readonly<Record<string, Feature>> = {
         null,
         { deadline: run.now() + HOUR },
       );
-      await run.sleep(2 * HOUR); // a fork that begins in the child begins after its deadline
+      await run.sleep(2 * HOUR);
       return [outcome.stop, await inner(run, input)];
     },
   },

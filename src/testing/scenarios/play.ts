@@ -285,9 +285,8 @@ class Play {
     const { payload, from = one.kind === 'signal' ? 'sam' : 'ann', scopes = ['*'] } = answer;
     this.asked.push(one.name);
     const sent = { from, scopes, id: `${from} to ${one.token ?? one.name}: ${JSON.stringify(payload)}` };
-    const to = answer.byName === true ? one.name : (one.token ?? one.name);
     try {
-      await this.life.runtime.signal(this.runId, to, payload, sent);
+      await this.life.runtime.signal(this.runId, one.token ?? one.name, payload, sent);
       return true;
     } catch (error) {
       // the answer of the life before may have arrived, or the wait has ended meanwhile

@@ -21,8 +21,6 @@ export interface PersonAnswer {
   readonly payload: unknown;
   readonly from?: string;
   readonly scopes?: readonly string[];
-  /** Sent to the name of the wait instead of to its token. */
-  readonly byName?: true;
 }
 
 /**
