@@ -51,7 +51,7 @@ export class Answers {
           runId,
           token,
           { verdict, reason: 'so it is' },
-          { from: verdict === 'approve' ? 'ann' : 'bob' },
+          { from: verdict === 'approve' ? 'dan' : 'eve' }, // whoever told the run anything may not decide
         ),
       ),
     );
