@@ -2,8 +2,10 @@ import { Command, CommanderError } from 'commander';
 import type { Call, Perform, Subject } from './command.js';
 import { answerCommand } from './commands/answer.js';
 import { approveCommand, escalateCommand, modifyCommand, rejectCommand } from './commands/approve.js';
+import { backupCommand, restoreCommand } from './commands/backup.js';
 import { cancelCommand } from './commands/cancel.js';
 import { chatCommand } from './commands/chat.js';
+import { checkCommand } from './commands/check.js';
 import { completionsCommand } from './commands/completions.js';
 import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
@@ -54,6 +56,9 @@ const COMMANDS = [
   forkCommand,
   exportCommand,
   verifyCommand,
+  checkCommand,
+  backupCommand,
+  restoreCommand,
   skillsCommand,
   evalsCommand,
   serveCommand,

@@ -1,10 +1,12 @@
+import { pathToFileURL } from 'node:url';
 import type Libsql from 'libsql';
 import { FlyballError } from '../../core/errors.js';
 import { type Database, PreparedOnce, type Row, refuseUnstorable } from './database.js';
 
-export async function openLibsql(path: string): Promise<Database> {
+export async function openLibsql(path: string, { readOnly } = { readOnly: false }): Promise<Database> {
   const LibsqlDatabase = await loadLibsql();
-  const database = new LibsqlDatabase(path);
+  // it has no option for it, but understands addresses
+  const database = new LibsqlDatabase(readOnly ? `${pathToFileURL(path).href}?mode=ro` : path);
   const prepared = new PreparedOnce((sql) => database.prepare<unknown[]>(sql));
   return {
     driver: 'libsql',

@@ -3,7 +3,7 @@ import { type Database, PreparedOnce, type Row, refuseUnstorable, type SqlValue 
 
 /** The part of `node:sqlite` used here; the type definitions of the oldest supported Node do not have it. */
 interface NodeSqlite {
-  readonly DatabaseSync: new (path: string) => NodeDatabase;
+  readonly DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => NodeDatabase;
 }
 interface NodeDatabase {
   exec(sql: string): void;
@@ -28,7 +28,7 @@ export function nodeSqlite(): NodeSqlite | undefined {
   }
 }
 
-export function openNodeSqlite(path: string): Database {
+export function openNodeSqlite(path: string, { readOnly } = { readOnly: false }): Database {
   const sqlite = nodeSqlite();
   if (sqlite === undefined) {
     throw new FlyballError(
@@ -36,7 +36,7 @@ export function openNodeSqlite(path: string): Database {
       `Node ${process.versions.node} has no node:sqlite. Use Node >= 22.13, or run \`npm i libsql\` and choose the driver 'libsql'.`,
     );
   }
-  const database = new sqlite.DatabaseSync(path);
+  const database = new sqlite.DatabaseSync(path, { readOnly });
   const prepared = new PreparedOnce((sql) => database.prepare(sql));
   return {
     driver: 'node:sqlite',

@@ -3,7 +3,7 @@ import { proposalUnknown, recordDamaged, recordOvertaken } from '../../core/engi
 import { hasFields } from '../../core/record-fields.js';
 import type { RecordKey, Store, StoreQuery, StoreRecord } from '../../ports/store.js';
 import { type Checksum, checksumIn, checksumOf, NO_CHECKSUM } from './checksum.js';
-import type { Database, Row, SqlValue } from './database.js';
+import { type Database, type Row, type SqlValue, storedBytes } from './database.js';
 import { asBytes, asContent, asNumbers, content, integer, storedText, storedValue, text } from './row.js';
 import type { TailGuard } from './tail-guard.js';
 
@@ -180,4 +180,28 @@ function recordOf(of: RecordKey, row: Row): StoreRecord {
   const value = storedValue(row, 'value');
   if (!recordChecksum(of, { ...base, value }).equals(checksum)) throw recordDamaged(of, base.version);
   return { ...base, value: JSON.parse(content(row, 'value')) as unknown };
+}
+
+/** Looks at every committed version; tells of those that are not what was committed, and answers how many there are. */
+export function checkVersions(
+  database: Database,
+  tell: (damaged: { readonly collection: string; readonly key: string; readonly version: number }) => void,
+): number {
+  const rows = database.all(
+    `SELECT ${asBytes('tenant', 'owner', 'collection', 'key')}, ${VERSION} FROM store_versions JOIN store_records ON store_records.n = store_versions.record`,
+  );
+  for (const row of rows) {
+    const part = (column: string): string => storedBytes(row[column])?.toString('utf8') ?? '';
+    const at = { tenant: part('tenant'), owner: part('owner'), collection: part('collection'), key: part('key') };
+    try {
+      recordOf(at, row);
+    } catch {
+      tell({
+        collection: at.collection,
+        key: at.key,
+        version: typeof row['version'] === 'number' ? row['version'] : 0,
+      });
+    }
+  }
+  return rows.length;
 }

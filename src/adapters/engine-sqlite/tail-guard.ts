@@ -37,14 +37,17 @@ export class TailGuard {
 
   /** How far the database had come, whoever wrote it. */
   recorded(): Tail {
-    const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
-    readSync(this.file, bytes, 0, bytes.length, 0);
-    const highest: Record<Counted, number> = { ...NOTHING };
-    for (let at = 0; at < bytes.length; at += 8) {
-      const counted = COUNTED[(at / 8) % COUNTED.length];
-      if (counted !== undefined) highest[counted] = Math.max(highest[counted], bytes.readDoubleLE(at));
+    return recordedIn(this.file);
+  }
+
+  /** The same of a file that is only read. */
+  static read(path: string): Tail {
+    const file = openSync(path, 'r');
+    try {
+      return recordedIn(file);
+    } finally {
+      closeSync(file);
     }
-    return highest;
   }
 
   /** Where the tables stand; from here on only commits move it. */
@@ -86,6 +89,17 @@ export class TailGuard {
   private encode(tail: Tail): void {
     COUNTED.forEach((counted, index) => this.slot.writeDoubleLE(tail[counted], index * 8));
   }
+}
+
+function recordedIn(file: number): Tail {
+  const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
+  readSync(file, bytes, 0, bytes.length, 0);
+  const highest: Record<Counted, number> = { ...NOTHING };
+  for (let at = 0; at < bytes.length; at += 8) {
+    const counted = COUNTED[(at / 8) % COUNTED.length];
+    if (counted !== undefined) highest[counted] = Math.max(highest[counted], bytes.readDoubleLE(at));
+  }
+  return highest;
 }
 
 /** How far the tables have come. */

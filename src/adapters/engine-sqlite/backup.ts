@@ -1,0 +1,104 @@
+import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError, FlyballError } from '../../core/errors.js';
+import { type CheckReport, checkDatabase } from './check.js';
+import type { DriverName } from './database.js';
+import { openDatabase } from './driver.js';
+import { patiently } from './patience.js';
+import { schemaVersion } from './schema.js';
+import { storageError } from './storage-errors.js';
+
+export interface Copied {
+  readonly from: string;
+  readonly to: string;
+  readonly bytes: number;
+  readonly report: CheckReport;
+}
+
+export interface CopyOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly driver?: DriverName;
+  /** Copy a file that has damage, too: what is sound in it may be all there is. */
+  readonly evenDamaged?: boolean;
+}
+
+/**
+ * Copies a database that may be in use into one file: a snapshot of one moment, its log included. The copy is checked
+ * before it gets its name, so that whatever has the name is whole.
+ */
+export async function backupDatabase(options: CopyOptions): Promise<Copied> {
+  const { from, to, driver } = options;
+  requireThere(from);
+  refuseTaken(to);
+  return landed(options, async (part) => {
+    const database = await openDatabase(from, driver, { readOnly: true });
+    try {
+      schemaVersion(database, from);
+      // a read transaction of its own: writers go on meanwhile
+      await patiently(() => database.run('VACUUM INTO ?', part), { path: from, busyMs: BUSY_MS });
+    } finally {
+      database.close();
+    }
+  });
+}
+
+/** Puts a copy in the place of a database that is not there any more. Never over one that is. */
+export async function restoreDatabase(options: CopyOptions): Promise<Copied> {
+  const { from, to } = options;
+  requireThere(from);
+  if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0)
+    throw new ConfigError(
+      `${from} is in use, or was not closed: it has a log beside it. Make a backup of it first (flyball backup).`,
+    );
+  for (const end of ['', '-wal', '-shm', '.tip']) refuseTaken(to + end);
+  return landed(options, async (part) => copyFileSync(from, part));
+}
+
+const BUSY_MS = 30_000;
+
+async function landed(options: CopyOptions, write: (part: string) => Promise<void>): Promise<Copied> {
+  const { from, to, driver, evenDamaged = false } = options;
+  const part = `${to}.${process.pid}.part`;
+  try {
+    await write(part);
+    const report = await checkDatabase({ path: part, ...(driver === undefined ? {} : { driver }) });
+    if (report.damage.length > 0 && !evenDamaged) throw damaged(from, report);
+    sync(part);
+    linkSync(part, to); // unlike a rename, this refuses where somebody else has made the file meanwhile
+    sync(dirname(to));
+    return { from, to, bytes: statSync(to).size, report: { ...report, path: to } };
+  } catch (error) {
+    throw storageError(error, to);
+  } finally {
+    for (const end of ['', '-journal', '-shm', '-wal']) rmSync(part + end, { force: true });
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function requireThere(path: string): void {
+  if (!existsSync(path)) throw new ConfigError(`There is no database ${path}. Check the path.`);
+}
+
+function refuseTaken(path: string): void {
+  if (existsSync(path))
+    throw new ConfigError(`${path} exists, and nothing is ever overwritten. Move it away, or name another file.`);
+}
+
+function damaged(path: string, { damage, damagedRuns }: CheckReport): FlyballError {
+  const [first] = damage;
+  return new FlyballError(
+    'JOURNAL_CORRUPT',
+    `${path} has damage (${damage.length} places, ${damagedRuns.length} runs; the first: ${first?.id ?? ''}: ${first?.why ?? ''}). ` +
+      'Nothing was written. See all of it with flyball check, or copy it as it is with --even-damaged.',
+    { detail: { path, damagedRuns: damagedRuns.slice(0, 100) } },
+  );
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { checkDatabase } from '../../adapters/engine-sqlite/check.js';
+import { plural, shorten } from '../amounts.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+
+const ABOUT =
+  'Check a database: the file itself, the checksum and chain of every entry, every content by its hash, messages, records and the log of operations. ' +
+  'It reads a snapshot and changes nothing, also while servers work. Ends with 1 where something is damaged, and says which runs are.';
+
+const MOST_SHOWN = 50;
+
+export function checkCommand(perform: Perform): Command {
+  return newCommand('check', ABOUT, [
+    'flyball check',
+    'flyball check --db /backups/monday.db',
+    "flyball check --json | jq -r '.damagedRuns[]'",
+  ]).action((options: CommonOptions) => perform(options, {}, check));
+}
+
+async function check({ screen, place }: Call): Promise<ExitCode> {
+  const report = await checkDatabase({
+    path: place.database,
+    onProgress: (done, of) => {
+      if (done % 100 === 0) screen.status(`checked ${done} of ${of} runs …`);
+    },
+  });
+  screen.status('');
+  screen.data({ kind: 'check', ok: report.damage.length === 0, ...report });
+  const { damage, damagedRuns, runs, entries, contents, records } = report;
+  const seen = `${plural(runs, 'run')}, ${entries} entries, ${plural(contents, 'content')}, ${plural(records, 'record')}`;
+  if (damage.length === 0) {
+    screen.line(`${screen.paint('green', '✓')} ${place.database} is sound: ${seen}.`);
+    return EXIT.ok;
+  }
+  screen.line(
+    `${screen.paint('red', '✗')} ${place.database} is damaged in ${plural(damage.length, 'place')} (${seen}):`,
+  );
+  for (const { what, id, why } of damage.slice(0, MOST_SHOWN)) screen.line(`  ${what} ${id}: ${shorten(why, 300)}`);
+  if (damage.length > MOST_SHOWN) screen.line(`  and ${damage.length - MOST_SHOWN} more; --json has all of them`);
+  screen.line(
+    damagedRuns.length === 0
+      ? 'No run is affected by itself.'
+      : `${plural(damagedRuns.length, 'run')} cannot go on; all others can: ${shorten(damagedRuns.join(', '), 500)}`,
+  );
+  screen.line('Restore a backup made before the damage (flyball restore), or go on without these runs.');
+  return EXIT.failed;
+}

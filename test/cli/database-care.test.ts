@@ -1,0 +1,41 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDatabase } from '../../src/adapters/engine-sqlite/driver.js';
+import { flyball } from './in-process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'flyball-care-'));
+const at = (name: string) => join(folder, name);
+const db = (name: string) => ['--db', at(name)];
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(async () => {
+  writeFileSync(
+    at('agents.mjs'),
+    "export const agents = { echo: async (run, input) => ({ stop: 'done', value: input }) };",
+  );
+  for (const id of ['one', 'two'])
+    await flyball(['run', at('agents.mjs'), '--agent', 'echo', '--id', id, ...db('runs.db')]);
+});
+
+it('check, backup and restore say what they found and end as scripts need it [R8-OPS-CHECK] [R8-OPS-BACKUP]', async () => {
+  const sound = await flyball(['check', ...db('runs.db')]);
+  expect([sound.code, sound.out]).toEqual([0, expect.stringContaining('is sound: 2 runs')]);
+  expect((await flyball(['backup', at('copy.db'), ...db('runs.db')])).code).toBe(0);
+  expect((await flyball(['backup', at('copy.db'), ...db('runs.db')])).code).toBe(2);
+  expect((await flyball(['restore', at('copy.db'), ...db('runs.db')])).code).toBe(2);
+  const restored = await flyball(['restore', at('copy.db'), ...db('deep/new.db'), '--json']);
+  expect(restored.code, restored.error).toBe(0);
+  expect(JSON.parse(restored.out)).toMatchObject({ kind: 'restore', runs: 2, damage: 0 });
+  const listed = await flyball(['runs', ...db('deep/new.db'), '--json']);
+  expect(JSON.parse(listed.out).runs).toHaveLength(2);
+  const database = await openDatabase(at('copy.db'));
+  database.exec('UPDATE events SET at = at + 1 WHERE run = 2 AND seq = 1');
+  database.close();
+  const damaged = await flyball(['check', ...db('copy.db'), '--json']);
+  expect(damaged.code).toBe(1);
+  expect(JSON.parse(damaged.out)).toMatchObject({ ok: false, damagedRuns: ['two'] });
+  expect((await flyball(['restore', at('copy.db'), ...db('other.db')])).code).toBe(9);
+  expect(existsSync(at('other.db'))).toBe(false);
+  expect((await flyball(['check', ...db('nowhere.db')])).code).toBe(2);
+});
