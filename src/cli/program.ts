@@ -3,6 +3,7 @@ import type { Call, Perform, Subject } from './command.js';
 import { answerCommand } from './commands/answer.js';
 import { approveCommand, escalateCommand, modifyCommand, rejectCommand } from './commands/approve.js';
 import { backupCommand, restoreCommand } from './commands/backup.js';
+import { bulkCommand } from './commands/bulk.js';
 import { cancelCommand } from './commands/cancel.js';
 import { chatCommand } from './commands/chat.js';
 import { checkCommand } from './commands/check.js';
@@ -12,11 +13,15 @@ import { doctorCommand } from './commands/doctor.js';
 import { evalsCommand, type MakeCommand } from './commands/evals.js';
 import { exportCommand } from './commands/export.js';
 import { forkCommand } from './commands/fork.js';
+import { holdCommand } from './commands/hold.js';
 import { inboxCommand } from './commands/inbox.js';
 import { initCommand } from './commands/init.js';
 import { keysCommand } from './commands/keys.js';
 import { mcpCommand } from './commands/mcp.js';
+import { operationsCommand } from './commands/operations.js';
+import { ownerCommand } from './commands/owner.js';
 import { pauseCommand } from './commands/pause.js';
+import { eraseCommand, pruneCommand } from './commands/prune.js';
 import { redirectCommand } from './commands/redirect.js';
 import { resumeCommand } from './commands/resume.js';
 import { runCommand } from './commands/run.js';
@@ -59,6 +64,12 @@ const COMMANDS = [
   checkCommand,
   backupCommand,
   restoreCommand,
+  pruneCommand,
+  eraseCommand,
+  holdCommand,
+  operationsCommand,
+  bulkCommand,
+  ownerCommand,
   skillsCommand,
   evalsCommand,
   serveCommand,

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type SqliteEngine, sqliteEngine } from '../adapters/engine-sqlite/engine.js';
 import { nodeHost } from '../adapters/host-node/node-host.js';
-import { FlyballError } from '../core/errors.js';
+import { ConfigError, FlyballError } from '../core/errors.js';
 import { createRuntime } from '../create-runtime.js';
 import type { Runtime } from '../index.js';
 import type { RunRecord } from '../ports/engine.js';
@@ -73,6 +73,12 @@ export async function openExisting(place: Place, runId: string): Promise<Workpla
     `There is no run ${runId}: the database ${place.database} does not exist. Give the right one with --db or FLYBALL_DB.`,
     { detail: { runId } },
   );
+}
+
+/** For commands about a database that must exist already. */
+export async function openDatabaseThere(place: Place): Promise<Workplace> {
+  if (existsSync(place.database)) return openWorkplace(place);
+  throw new ConfigError(`There is no database ${place.database}. Give the right one with --db or FLYBALL_DB.`);
 }
 
 /** The process that works on the run at this moment, unless it is proven gone or its lease is over. */

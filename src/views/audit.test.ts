@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, sha256 } from '../core/canonical.js';
-import { auditLines, verifyAudit } from './audit.js';
+import { auditDigests, auditLines, auditLinesOfRemoved, verifyAudit } from './audit.js';
 import { purchase } from './fixtures.test-data.js';
 
 const entries = purchase({ crash: true });
@@ -100,5 +100,23 @@ describe('audit', () => {
   it('closes an empty journal too, and refuses an empty file', () => {
     expect(verifyAudit(auditLines('r1', []))).toMatchObject({ ok: true, count: 0 });
     expect(verifyAudit([])).toMatchObject({ ok: false, line: 1 });
+  });
+
+  it('has the same head when only the digests of its entries are left [R8-OPS-ERASE]', () => {
+    const removed = { action: 'erase', at: 1, by: 'operator' };
+    const { digests, head } = auditDigests('r1', entries);
+    const left = auditLinesOfRemoved('r1', digests, removed);
+    expect(verifyAudit(left)).toEqual({ ok: true, count: entries.length, run: 'r1', head, removed });
+    expect(verifyAudit(lines)).toMatchObject({ ok: true, head });
+    expect(left.join()).not.toContain('"event"');
+    const changed = digests.map((digest, at) => (at === 3 ? digest.replace(/^./, '0') : digest));
+    const other = verifyAudit(auditLinesOfRemoved('r1', changed, removed));
+    if (changed[3] !== digests[3]) expect(other.ok && other.head).not.toBe(head);
+  });
+
+  it('finds content that somebody took out of a line without saying so [R8-OPS-ERASE]', () => {
+    const { entry: _entry, ...rest } = JSON.parse(lines[4] ?? '') as Record<string, unknown>;
+    const without5 = lines.map((line, at) => (at === 4 ? canonicalJson(rest) : line));
+    expect(verifyAudit(without5)).toEqual({ ok: false, line: 5, why: expect.stringContaining('taken out') });
   });
 });

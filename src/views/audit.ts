@@ -5,39 +5,97 @@ import type { Entry } from '../core/events.js';
  * The journal as lines of JSON, each holding the hash of the one before, so that a line altered, removed, inserted or
  * moved is found, and a closing line with count and head, so that a removed tail is found too.
  *
+ * The hash of an entry's line is taken over the digest of the entry, not over the entry itself: when the journal is
+ * removed and its digests stay, the same chain with the same head can still be written, without what was said.
+ *
  * Whoever can rewrite the whole file can write a new chain: keep the head hash of the closing line somewhere else.
  */
-const FORMAT = 'flyball-audit/1';
+const FORMAT = 'flyball-audit/2';
+
+/** Why entries have no content any more. */
+export interface Removed {
+  readonly action: string;
+  readonly at: number;
+  readonly by: string;
+}
 
 type Line =
   | { readonly kind: 'open'; readonly n: number; readonly prev: string; readonly format: string; readonly run: string }
-  | { readonly kind: 'entry'; readonly n: number; readonly prev: string; readonly entry: Entry }
+  | { readonly kind: 'entry'; readonly n: number; readonly prev: string; readonly digest: string }
   | {
       readonly kind: 'close';
       readonly n: number;
       readonly prev: string;
       readonly count: number;
       readonly head: string;
+      readonly removed?: Removed;
     };
 
 export type AuditVerdict =
-  | { readonly ok: true; readonly count: number; readonly run: string; readonly head: string }
+  | {
+      readonly ok: true;
+      readonly count: number;
+      readonly run: string;
+      readonly head: string;
+      /** The journal was removed, and only its digests are there. */
+      readonly removed?: Removed;
+    }
   /** `line` counts from 1; one past the end where something is missing there. */
   | { readonly ok: false; readonly line: number; readonly why: string };
 
 export function auditLines(runId: string, entries: readonly Entry[]): string[] {
+  return linesOf(
+    runId,
+    entries.map(({ generation, seq, at, activeMs, event }) => {
+      const entry: Entry = { generation, seq, at, activeMs, event };
+      return { digest: digestOf(entry), entry };
+    }),
+  );
+}
+
+/** The same chain of a journal that is gone, from what was kept of it. */
+export function auditLinesOfRemoved(runId: string, digests: readonly string[], removed: Removed): string[] {
+  return linesOf(
+    runId,
+    digests.map((digest) => ({ digest })),
+    removed,
+  );
+}
+
+/** What is kept of a journal that is removed, so that its audit can still be checked. */
+export function auditDigests(
+  runId: string,
+  entries: readonly Entry[],
+): { readonly digests: readonly string[]; readonly head: string } {
+  const verdict = verifyAudit(auditLines(runId, entries));
+  return {
+    digests: entries.map(({ generation, seq, at, activeMs, event }) =>
+      digestOf({ generation, seq, at, activeMs, event }),
+    ),
+    head: verdict.ok ? verdict.head : '',
+  };
+}
+
+function digestOf(entry: Entry): string {
+  return sha256(canonicalJson(entry));
+}
+
+function linesOf(
+  runId: string,
+  entries: readonly { readonly digest: string; readonly entry?: Entry }[],
+  removed?: Removed,
+): string[] {
   const lines: string[] = [];
   let prev = '';
-  const write = (line: Line): void => {
+  const write = (line: Line, more: { readonly entry?: Entry | undefined } = {}): void => {
     const hash = sha256(canonicalJson(line));
-    lines.push(canonicalJson({ ...line, hash }));
+    lines.push(canonicalJson({ ...line, ...(more.entry === undefined ? {} : more), hash }));
     prev = hash;
   };
   write({ kind: 'open', n: 0, prev, format: FORMAT, run: runId });
-  for (const { generation, seq, at, activeMs, event } of entries) {
-    write({ kind: 'entry', n: lines.length, prev, entry: { generation, seq, at, activeMs, event } });
-  }
-  write({ kind: 'close', n: lines.length, prev, count: entries.length, head: prev });
+  for (const { digest, entry } of entries) write({ kind: 'entry', n: lines.length, prev, digest }, { entry });
+  const end = { kind: 'close', n: lines.length, prev, count: entries.length, head: prev } as const;
+  write(removed === undefined ? end : { ...end, removed });
   return lines;
 }
 
@@ -45,13 +103,13 @@ export function verifyAudit(lines: readonly string[]): AuditVerdict {
   const given = lines.at(-1) === '' ? lines.slice(0, -1) : lines; // a file ends in a newline
   let prev = '';
   let run = '';
+  let withoutContent: number | undefined;
   for (const [index, text] of given.entries()) {
     const wrong = (why: string): AuditVerdict => ({ ok: false, line: index + 1, why });
     const line = parsed(text);
     if (line === undefined) return wrong('it is not a line of an audit file');
-    const { hash, ...content } = line;
-    if (sha256(canonicalJson(content)) !== hash || canonicalJson(line) !== text)
-      return wrong('its content was altered');
+    const { hash, entry, ...content } = line;
+    if (!isAsWritten(text, line)) return wrong('its content was altered');
     if (line['n'] !== index)
       return wrong(`it is number ${String(line['n'])} where ${index} belongs: lines were removed, inserted or moved`);
     if (line['prev'] !== prev) return wrong('it does not follow the line before it: one of the two was replaced');
@@ -61,15 +119,27 @@ export function verifyAudit(lines: readonly string[]): AuditVerdict {
         return wrong(`its format is ${String(line['format'])}, this version reads ${FORMAT}`);
       run = String(line['run']);
     }
+    if (line['kind'] === 'entry' && entry === undefined) withoutContent ??= index + 1;
     if (line['kind'] === 'close') {
       if (line['count'] !== index - 1 || line['head'] !== prev)
         return wrong('its count or head is not that of the lines before it');
       if (index < given.length - 1) return { ok: false, line: index + 2, why: 'it stands after the closing line' };
-      return { ok: true, count: index - 1, run, head: prev };
+      const removed = content['removed'] as Removed | undefined;
+      if (withoutContent !== undefined && removed === undefined)
+        return { ok: false, line: withoutContent, why: 'its content was taken out, and nothing says by whom' };
+      return { ok: true, count: index - 1, run, head: prev, ...(removed === undefined ? {} : { removed }) };
     }
     prev = hash;
   }
   return { ok: false, line: given.length + 1, why: 'the closing line is missing: the end of the file was cut off' };
+}
+
+/** The hash is that of the line, the digest that of its entry, and not a character stands there besides. */
+function isAsWritten(text: string, line: Record<string, unknown> & { readonly hash: string }): boolean {
+  const { hash, entry, ...content } = line;
+  if (entry !== undefined && (line['kind'] !== 'entry' || sha256(canonicalJson(entry)) !== line['digest']))
+    return false;
+  return sha256(canonicalJson(content)) === hash && canonicalJson(line) === text;
 }
 
 function parsed(text: string): (Record<string, unknown> & { readonly hash: string }) | undefined {

@@ -1,7 +1,7 @@
 export { PRIVATE } from '../core/private-marks.js';
 export { SKILL_ACTIVE, type SkillRecord, skillsIn } from './active-skills.js';
 export { actsOf } from './acts.js';
-export { type AuditVerdict, auditLines, verifyAudit } from './audit.js';
+export { type AuditVerdict, auditLines, auditLinesOfRemoved, type Removed, verifyAudit } from './audit.js';
 export {
   type Action,
   type Checkpoint,

@@ -271,3 +271,25 @@ describe('an effect that cannot tell what happened', () => {
     expect(made).toBe(1);
   });
 });
+
+describe('an owner that an operator declares gone', () => {
+  it('counts as proven gone: an act that verify says did not happen is made again [R8-OPS-OWNER]', async () => {
+    const { stage, world, crash, wake } = scene('undoable', 'no', 5_000);
+    await crash(false);
+    await stage.clock.advance(12_000); // past the time limit of the act; its lease still holds
+    const declared = { at: stage.clock.now(), by: 'operator', action: 'owner-gone', of: 'life-1' } as const;
+    expect(await stage.engine.declareGone(declared)).toEqual([RUN]);
+    const life = await wake();
+    expect(await life.outcome()).toMatchObject({ stop: 'done', value: 'paid' });
+    expect(world.made).toHaveLength(1);
+  });
+
+  it('is needed: without it the same act waits for a person', async () => {
+    const { stage, world, crash, wake } = scene('undoable', 'no');
+    await crash(false);
+    await stage.clock.advance(20_000);
+    const life = await wake();
+    expect(await life.outcome()).toMatchObject({ stop: 'suspended' });
+    expect(world.made).toHaveLength(0);
+  });
+});

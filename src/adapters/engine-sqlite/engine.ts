@@ -37,6 +37,8 @@ export interface SqliteEngine extends Engine {
   readonly driver: DriverName;
   /** Records on the same file. */
   readonly store: Store;
+  /** Empties the log into the file, and with `vacuum` rewrites the file without what is free. */
+  compact(how: { readonly vacuum: boolean }): Promise<void>;
 }
 
 /** Runs in one SQLite file, which several processes may share. */
@@ -127,6 +129,12 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
         for (const _ of retention.marks(referencesIn, marked, last)); // what was written since
         return retention.sweep(marked);
       });
+    },
+    compact: async ({ vacuum }) => {
+      await read(() => database.all('PRAGMA wal_checkpoint(TRUNCATE)'));
+      if (!vacuum) return;
+      await read(() => database.exec('VACUUM'));
+      await read(() => database.all('PRAGMA wal_checkpoint(TRUNCATE)')); // the new file is in the log until then
     },
     weigh: (runIds) => read(() => retention.weigh(runIds)),
     size: () => read(() => retention.size()),

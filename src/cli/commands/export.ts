@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { FlyballError } from '../../core/errors.js';
 import type { Entry } from '../../core/events.js';
-import { auditLines, verifyAudit } from '../../views/audit.js';
+import { auditLines, auditLinesOfRemoved, verifyAudit } from '../../views/audit.js';
 import { checkpointOf } from '../../views/checkpoint.js';
 import { costBy } from '../../views/cost.js';
 import { failuresOf } from '../../views/failures.js';
@@ -14,7 +14,7 @@ import { traceOf } from '../../views/trace.js';
 import { withoutPrivate } from '../../views/without-private.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { openExisting } from '../workplace.js';
+import { openExisting, type Workplace } from '../workplace.js';
 
 /** Lines of JSON, or one document; each a view folded from the same entries, from which all that is private is gone. */
 const FORMATS = {
@@ -61,7 +61,7 @@ async function exportRun(
 ): Promise<ExitCode> {
   const workplace = await openExisting(place, runId);
   try {
-    const lines = FORMATS[options.format](runId, withoutPrivate(await workplace.desk.entries(runId)));
+    const lines = await linesOf(workplace, runId, options.format);
     if (options.out === undefined) {
       process.stdout.write(`${lines.join('\n')}\n`); // JSON already, with or without --json
       return EXIT.ok;
@@ -82,6 +82,19 @@ async function exportRun(
   } finally {
     await workplace.close();
   }
+}
+
+/** Of a run that was removed, its audit is left: the chain without what was said. */
+async function linesOf({ desk, engine }: Workplace, runId: string, format: Format): Promise<readonly string[]> {
+  const removal = (await engine.operations(runId)).findLast(({ tombstone }) => tombstone !== undefined);
+  if (removal?.tombstone === undefined) return FORMATS[format](runId, withoutPrivate(await desk.entries(runId)));
+  const { action, at, by, tombstone } = removal;
+  if (format === 'audit') return auditLinesOfRemoved(runId, tombstone.digests, { action, at, by });
+  throw new FlyballError(
+    'RUN_NOT_FOUND',
+    `Run ${runId} was removed by ${by} on ${new Date(at).toISOString()} (${action}). Only its audit can still be exported: --format audit`,
+    { detail: { runId } },
+  );
 }
 
 function document(value: unknown): readonly string[] {

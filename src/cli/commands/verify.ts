@@ -53,6 +53,10 @@ function verify({ screen }: Call, file: string, head: string | undefined): ExitC
   screen.line(
     `✓ ${file}: ${plural(verdict.count, 'entry').replace('entrys', 'entries')} of ${verdict.run}, unaltered. Head ${verdict.head}`,
   );
+  if (verdict.removed !== undefined)
+    screen.line(
+      `  The journal was removed by ${verdict.removed.by} on ${new Date(verdict.removed.at).toISOString()} (${verdict.removed.action}): this is its chain, without what was said.`,
+    );
   if (commit !== undefined) {
     const unread = commit.unread === undefined ? '' : ` Not compared with this journal: ${commit.unread}.`;
     screen.line(`✓ The result of task ${commit.task} is what was committed. Seal ${commit.seal}.${unread}`);

@@ -32,6 +32,7 @@ export const runDetailSchema = detailed('RunDetail', {
   summary: s.any({ type: 'object', description: 'What the journal says about the run as a whole.' }),
   input: s.any({ description: 'What it was started with.' }),
   outcome: s.optional(s.any({ type: 'object', description: 'How it ended, with its value.' })),
+  hold: s.optional(s.any({ type: 'object', description: 'Who has put it under a legal hold, when and why.' })),
 });
 
 export const runListSchema = s.object({

@@ -10,6 +10,7 @@ import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
 import { acceptedRun } from './accepted-run.js';
 import { agentNamed } from './agents.js';
+import { holdRoutes } from './holds.js';
 import { listRuns } from './list-runs.js';
 import { ownRun } from './own-run.js';
 import { runControlRoutes } from './run-control.js';
@@ -35,7 +36,7 @@ const startBody = s.object({
 
 /** Runs: start, list, read, steer. */
 export function runRoutes(parts: Parts): readonly Route[] {
-  return [...startAndRead(parts), ...runControlRoutes(parts)];
+  return [...startAndRead(parts), ...runControlRoutes(parts), ...holdRoutes(parts)];
 }
 
 function startAndRead(parts: Parts): readonly Route[] {
@@ -110,6 +111,7 @@ function startAndRead(parts: Parts): readonly Route[] {
             ...(await parts.feed.card(record)),
             summary,
             input: first?.type === 'run-start' ? first.input : null,
+            ...(record.hold === undefined ? {} : { hold: record.hold }),
             ...(summary.outcome === undefined ? {} : { outcome: summary.outcome }),
           },
         };

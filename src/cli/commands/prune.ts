@@ -1,0 +1,186 @@
+import type { Command } from 'commander';
+import { systemClock } from '../../adapters/host-node/system-clock.js';
+import { ConfigError } from '../../core/errors.js';
+import { type Remover, removeRuns } from '../../operation/removal.js';
+import { ENDED, planRetention, REMOVABLE, type RetentionPlan } from '../../operation/retention-plan.js';
+import type { RunStatus } from '../../ports/engine.js';
+import { plural } from '../amounts.js';
+import { bytesOf, bytesText } from '../bytes.js';
+import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { lengthOfTime } from '../keys/length-of-time.js';
+import { openDatabaseThere, type Workplace, whoAmI } from '../workplace.js';
+
+interface PruneOptions extends CommonOptions {
+  readonly older?: string;
+  readonly status?: readonly string[];
+  readonly agent?: string;
+  readonly tenant?: string;
+  readonly maxSize?: string;
+  readonly vacuum?: boolean;
+  readonly yes?: boolean;
+}
+
+interface EraseOptions extends CommonOptions {
+  readonly subject: string;
+  readonly tenant?: string;
+  readonly reason?: string;
+  readonly yes?: boolean;
+}
+
+const PRUNE =
+  'Remove runs that have ended and are older than --older, or the oldest until all journals fit into --max-size. ' +
+  'Without --yes it only says what would go. Runs under a legal hold stay, and so does what a fork still needs. ' +
+  'Of each run a tombstone stays: agent, times, status, and the hashes by which its audit can still be checked.';
+const ERASE =
+  'Remove the journals of everything that was run for a subject, with the messages and questions that belong to them. ' +
+  'Without --yes it only says what would go. Runs that have not ended have to be cancelled first; runs under a legal hold stay. ' +
+  'A tombstone stays of each: no word of it, and not who it was for.';
+
+export function pruneCommand(perform: Perform): Command {
+  return newCommand('prune', PRUNE, [
+    'flyball prune --older 90d                          what would go',
+    'flyball prune --older 90d --status done --yes',
+    'flyball prune --max-size 2GB --yes --vacuum        and give the space back to the disk',
+  ])
+    .option('--older <time>', 'only runs that were last changed longer ago than this, as in 90d or 12h')
+    .option('--max-size <bytes>', 'the oldest go until the journals of all runs fit into this, as in 500MB or 2GB')
+    .option(
+      '--status <status>',
+      `only runs that are ${REMOVABLE.join(', ')}; repeat it (default: ${ENDED.join(', ')})`,
+      collect,
+    )
+    .option('--agent <name>', 'only runs of this agent')
+    .option('--tenant <name>', 'only runs of this tenant')
+    .option('--vacuum', 'rewrite the database without what is free, which takes as much space again for a moment')
+    .option('--yes', 'remove them')
+    .action((options: PruneOptions) => perform(options, {}, (call) => prune(call, options)));
+}
+
+export function eraseCommand(perform: Perform): Command {
+  return newCommand('erase', ERASE, [
+    'flyball erase --subject ada@example.com              what would go',
+    "flyball erase --subject ada@example.com --reason 'request of 2 March' --yes",
+  ])
+    .requiredOption('--subject <who>', 'whose runs')
+    .option('--tenant <name>', 'only runs of this tenant')
+    .option('--reason <text>', 'why, for the log of operations; name nobody in it')
+    .option('--yes', 'erase them')
+    .action((options: EraseOptions) => perform(options, {}, (call) => erase(call, options)));
+}
+
+async function prune(call: Call, options: PruneOptions): Promise<ExitCode> {
+  const { older, maxSize, status = ENDED, agent, tenant } = options;
+  if (older === undefined && maxSize === undefined)
+    throw new ConfigError('Say what is to go: --older 90d, --max-size 2GB, or both.');
+  const statuses = status.map(removable);
+  const workplace = await openDatabaseThere(call.place);
+  try {
+    const plan = await planRetention(workplace.engine, {
+      statuses,
+      ...(older === undefined ? {} : { before: Date.now() - lengthOfTime('--older', older) }),
+      ...(maxSize === undefined ? {} : { maxBytes: bytesOf('--max-size', maxSize) }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(tenant === undefined ? {} : { tenant }),
+    });
+    if (options.yes !== true) return tell(call, plan, 'prune');
+    const code = await carryOut(call, workplace, plan, { action: 'prune', by: whoAmI() });
+    if (options.vacuum === true) await workplace.engine.compact({ vacuum: true });
+    return code;
+  } finally {
+    await workplace.close();
+  }
+}
+
+async function erase(call: Call, { subject, tenant, reason, yes }: EraseOptions): Promise<ExitCode> {
+  const workplace = await openDatabaseThere(call.place);
+  try {
+    const plan = await planRetention(workplace.engine, {
+      statuses: ALL,
+      subject,
+      ...(tenant === undefined ? {} : { tenant }),
+    });
+    if (yes !== true) return tell(call, plan, 'erase');
+    const why = reason === undefined ? {} : { why: reason };
+    const code = await carryOut(call, workplace, plan, { action: 'erase', by: whoAmI(), ...why });
+    await workplace.engine.compact({ vacuum: false }); // what was erased must not stay in the log
+    return plan.staying.length > 0 ? EXIT.conflict : code;
+  } finally {
+    await workplace.close();
+  }
+}
+
+const ALL: readonly RunStatus[] = [...REMOVABLE, 'pending', 'running', 'suspended', 'paused'];
+const STAYS = {
+  held: 'under a legal hold',
+  forked: 'needed by a fork that stays',
+  open: 'not ended: cancel it first',
+} as const;
+const MOST_SHOWN = 20;
+
+/** The dry run. */
+function tell({ screen }: Call, plan: RetentionPlan, what: 'prune' | 'erase'): ExitCode {
+  const { going, staying } = plan;
+  const bytes = going.reduce((sum, run) => sum + run.bytes, 0);
+  screen.data({
+    kind: what,
+    dryRun: true,
+    runs: going.map(({ run, bytes: size }) => ({
+      id: run.id,
+      agent: run.agent,
+      status: run.status,
+      updatedAt: run.updatedAt,
+      bytes: size,
+    })),
+    staying: staying.map(({ run, because }) => ({ id: run.id, because })),
+    bytes,
+    total: plan.bytes,
+  });
+  screen.line(`${plural(going.length, 'run')} would go: ${bytesText(bytes)} of ${bytesText(plan.bytes)} in journals.`);
+  for (const { run, bytes: size } of going.slice(0, MOST_SHOWN))
+    screen.line(
+      `  ${run.id}  ${run.agent}  ${run.status}  ${new Date(run.updatedAt).toISOString()}  ${bytesText(size)}`,
+    );
+  if (going.length > MOST_SHOWN) screen.line(`  and ${going.length - MOST_SHOWN} more; --json has all of them`);
+  tellStaying({ screen }, plan);
+  if (going.length > 0) screen.line('Nothing was removed. Add --yes to remove them.');
+  return EXIT.ok;
+}
+
+function tellStaying({ screen }: Pick<Call, 'screen'>, { staying }: RetentionPlan): void {
+  for (const { run, because } of staying.slice(0, MOST_SHOWN)) screen.line(`  ${run.id} stays: ${STAYS[because]}.`);
+  if (staying.length > MOST_SHOWN) screen.line(`  and ${staying.length - MOST_SHOWN} more stay.`);
+}
+
+async function carryOut(
+  { screen }: Call,
+  workplace: Workplace,
+  plan: RetentionPlan,
+  remover: Remover,
+): Promise<ExitCode> {
+  const { engine, desk } = workplace;
+  const parts = { engine, store: engine.store, runtime: desk, clock: systemClock() };
+  const { removed, kept, collected } = await removeRuns(
+    parts,
+    plan.going.map(({ run }) => run),
+    remover,
+  );
+  const staying = plan.staying.map(({ run, because }) => ({ id: run.id, why: STAYS[because] }));
+  screen.data({ kind: remover.action, dryRun: false, removed, kept: [...kept, ...staying], collected });
+  screen.line(
+    `${plural(removed.length, 'run')} removed, with ${plural(collected.contents, 'content')} that nothing else refers to.`,
+  );
+  tellStaying({ screen }, plan);
+  for (const { id, why } of kept) screen.line(`  ${id} stays: ${why}`);
+  return kept.length > 0 ? EXIT.conflict : EXIT.ok;
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function removable(given: string): RunStatus {
+  const status = REMOVABLE.find((known) => known === given);
+  if (status === undefined) throw new ConfigError(`--status is one of ${REMOVABLE.join(', ')}: others have not ended.`);
+  return status;
+}

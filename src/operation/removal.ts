@@ -1,0 +1,84 @@
+import { FlyballError } from '../core/errors.js';
+import type { Tombstone } from '../core/operations.js';
+import { possibleReferences } from '../core/references.js';
+import { COLLECTION as APPROVALS } from '../people/request-shelf.js';
+import type { Clock } from '../ports/clock.js';
+import type { Collected, Engine, RunRecord } from '../ports/engine.js';
+import type { Store } from '../ports/store.js';
+import type { Runtime } from '../runtime/runtime.js';
+import { auditDigests } from '../views/audit.js';
+import { withoutPrivate } from '../views/without-private.js';
+
+export interface RemovalParts {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly runtime: Pick<Runtime, 'entries'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface Remover {
+  readonly action: 'prune' | 'erase';
+  readonly by: string;
+  readonly why?: string;
+}
+
+export interface Removal {
+  readonly removed: readonly string[];
+  /** What stayed although it was to go: it changed meanwhile, or cannot be read. */
+  readonly kept: readonly { readonly id: string; readonly why: string }[];
+  readonly collected: Collected;
+}
+
+/** Removes these runs, in this order, then the contents that nothing refers to any more. */
+export async function removeRuns(
+  parts: RemovalParts,
+  records: readonly RunRecord[],
+  remover: Remover,
+): Promise<Removal> {
+  const removed: string[] = [];
+  const kept: { id: string; why: string }[] = [];
+  for (const record of records) {
+    try {
+      await removeRun(parts, record, remover);
+      removed.push(record.id);
+    } catch (error) {
+      if (!(error instanceof FlyballError) || error.code.startsWith('STORAGE_')) throw error;
+      kept.push({ id: record.id, why: error.message });
+    }
+  }
+  const collected = removed.length === 0 ? { contents: 0, links: 0 } : await parts.engine.collect(possibleReferences);
+  return { removed, kept, collected };
+}
+
+async function removeRun(parts: RemovalParts, record: RunRecord, remover: Remover): Promise<void> {
+  const { engine, clock } = parts;
+  const tombstone = tombstoneOf(
+    record,
+    auditDigests(record.id, withoutPrivate(await parts.runtime.entries(record.id))),
+  );
+  await engine.remove(record.id, { ...remover, at: clock.now(), of: record.id, tombstone });
+  await eraseRequests(parts, record);
+}
+
+function tombstoneOf(
+  { agent, tenant, status, createdAt, updatedAt }: RunRecord,
+  audit: Pick<Tombstone, 'digests' | 'head'>,
+): Tombstone {
+  return { agent, tenant, status, createdAt, endedAt: updatedAt, ...audit };
+}
+
+/** The inbox keeps copies of what runs asked of people. */
+async function eraseRequests({ store, clock }: RemovalParts, { id, tenant }: RunRecord): Promise<void> {
+  const place = { tenant, owner: 'people', collection: APPROVALS };
+  for (let cursor: string | undefined; ; ) {
+    const page = await store.query({
+      ...place,
+      where: { run: id },
+      limit: 100,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const { key } of page.records) await store.erase({ ...place, key }, clock.now());
+    cursor = page.cursor;
+    if (cursor === undefined) return;
+  }
+}

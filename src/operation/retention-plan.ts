@@ -1,0 +1,93 @@
+import type { Engine, RunRecord, RunStatus } from '../ports/engine.js';
+import { everyRun } from './every-run.js';
+
+/** Which runs are to go. A run goes only where all that is said here is true of it. */
+export interface RetentionRule {
+  /** Last changed before this time. */
+  readonly before?: number;
+  /** The oldest go until the journals of all runs together are no larger than this. */
+  readonly maxBytes?: number;
+  readonly statuses: readonly RunStatus[];
+  readonly agent?: string;
+  readonly tenant?: string;
+  readonly subject?: string;
+}
+
+export interface RetentionPlan {
+  /** In the order in which they can go: forks before what they were forked from. */
+  readonly going: readonly PlannedRun[];
+  /** Runs that fit the rule and stay all the same. */
+  readonly staying: readonly { readonly run: RunRecord; readonly because: 'held' | 'forked' | 'open' }[];
+  /** Of the journals of all runs. */
+  readonly bytes: number;
+}
+
+export interface PlannedRun {
+  readonly run: RunRecord;
+  readonly bytes: number;
+}
+
+export const ENDED: readonly RunStatus[] = ['done', 'degraded', 'blocked', 'cancelled', 'failed'];
+/** What may be removed, although it could go on. */
+export const REMOVABLE: readonly RunStatus[] = [...ENDED, 'bounded', 'stalled'];
+
+/** What would go. Decides nothing on the way: whoever carries it out is refused what has changed since. */
+export async function planRetention(
+  engine: Pick<Engine, 'list' | 'weigh'>,
+  rule: RetentionRule,
+): Promise<RetentionPlan> {
+  const runs: RunRecord[] = [];
+  for await (const run of everyRun(engine)) runs.push(run);
+  const weights = await engine.weigh(runs.map(({ id }) => id));
+  const bytesOf = ({ id }: RunRecord): number => weights.get(id) ?? 0;
+  const total = runs.reduce((sum, run) => sum + bytesOf(run), 0);
+  const wanted = overSize(
+    runs.filter((run) => fits(run, rule)),
+    { rule, total, bytesOf },
+  );
+  const needed = new Set<string>();
+  const going: PlannedRun[] = [];
+  const staying: { run: RunRecord; because: 'held' | 'forked' | 'open' }[] = [];
+  for (const run of runs) {
+    // newest first, and a fork is newer than what it was forked from: whether any of them stays is known by now
+    const because = wanted.has(run.id) ? reasonToStay(run, needed) : undefined;
+    if (wanted.has(run.id) && because === undefined) going.push({ run, bytes: bytesOf(run) });
+    else if (run.fork !== undefined) needed.add(run.fork.run);
+    if (because !== undefined) staying.push({ run, because });
+  }
+  return { going, staying, bytes: total };
+}
+
+function fits(run: RunRecord, { before, statuses, agent, tenant, subject }: RetentionRule): boolean {
+  return (
+    statuses.includes(run.status) &&
+    (before === undefined || run.updatedAt < before) &&
+    (agent === undefined || run.agent === agent) &&
+    (tenant === undefined || run.tenant === tenant) &&
+    (subject === undefined || run.subject === subject)
+  );
+}
+
+/** With a limit on size only as many as it takes, the oldest of them. */
+function overSize(
+  fitting: readonly RunRecord[],
+  about: { readonly rule: RetentionRule; readonly total: number; readonly bytesOf: (run: RunRecord) => number },
+): ReadonlySet<string> {
+  const { rule, total, bytesOf } = about;
+  if (rule.maxBytes === undefined) return new Set(fitting.map(({ id }) => id));
+  const wanted = new Set<string>();
+  let left = total;
+  for (const run of fitting.toSorted((a, b) => a.updatedAt - b.updatedAt)) {
+    if (left <= rule.maxBytes) break;
+    if (run.hold !== undefined) continue;
+    wanted.add(run.id);
+    left -= bytesOf(run);
+  }
+  return wanted;
+}
+
+function reasonToStay(run: RunRecord, needed: ReadonlySet<string>): 'held' | 'forked' | 'open' | undefined {
+  if (run.hold !== undefined) return 'held';
+  if (!REMOVABLE.includes(run.status)) return 'open';
+  return needed.has(run.id) ? 'forked' : undefined;
+}
