@@ -57,6 +57,25 @@ withTau2('results of a domain with data of its own', () => {
   });
 });
 
+it('counts the gold calls of simulations that a limit ended, though no grade of the file names a tool [F-T7]', async () => {
+  const here = place();
+  const cut = ['run', '--agent', 'silent', ...THREE, '--max-steps', '2', '--out', here.at('x')];
+  expect((await evals(cut)).code).toBe(EXIT.ok);
+  const [json] = (await evals(['report', here.at('x'), '--json'])).json();
+  // the three tasks have 2 + 2 + 2 gold writes and 2 other gold calls
+  expect(json).toMatchObject({
+    summaries: [
+      {
+        simulations: 3,
+        terminations: { max_steps: 3 },
+        dbMatch: { of: 3, hits: 0 },
+        goldWrites: { of: 6, hits: 0 },
+        actionMatch: { of: 8, hits: 0 },
+      },
+    ],
+  });
+});
+
 describe('flyball evals compare', () => {
   it('compares two results task by task [R5-CLI-COMPARE]', async () => {
     const here = await measured();

@@ -48,3 +48,25 @@ it('says late system text as the user to a provider that takes it only at the be
   expect(last).toEqual(['user', 'user', 'system'].map((role) => ({ role, content: 'Less than a minute is left.' })));
   await server.close();
 });
+
+it('says how long to think in the words of each vendor [F-E1]', async () => {
+  const server = await modelServer({ replies: () => 'Fine.' });
+  const settings = { apiKey: 'k' };
+  const models = [
+    aiSdkModel(createAnthropic({ ...settings, baseURL: server.baseUrl('anthropic') })('claude-opus-4-5')),
+    aiSdkModel(createGoogleGenerativeAI({ ...settings, baseURL: server.baseUrl('gemini') })('gemini-3.1-flash-lite')),
+    aiSdkModel(createOpenAI({ ...settings, baseURL: server.baseUrl('openai-responses') })('gpt-5')),
+  ];
+  const messages = [{ role: 'user', content: 'Hi.' }] as const;
+  const sampling = { reasoningEffort: 'low' };
+  for (const model of models) {
+    const request = { session: 's', model: 'm', messages, tools: [], toolChoice: 'auto', sampling } as const;
+    await model.generate(request, { signal: new AbortController().signal, key: 'k' });
+  }
+  expect(server.requests.map(({ body }) => body)).toMatchObject([
+    { output_config: { effort: 'low' } },
+    { generationConfig: { thinkingConfig: { thinkingLevel: 'low' } } },
+    { reasoning: { effort: 'low' } },
+  ]);
+  await server.close();
+});

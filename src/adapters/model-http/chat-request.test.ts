@@ -102,6 +102,13 @@ describe('a request as chat completions', () => {
     expect(sent({ tools: [ADD], sampling: { vendor: { tools: [] } } })['tools']).toEqual([]);
   });
 
+  it('sends how long to think, and no temperature where none is given [F-E1]', () => {
+    const told = sent({ sampling: { reasoningEffort: 'high' } });
+    expect(told['reasoning_effort']).toBe('high');
+    expect(told).not.toHaveProperty('temperature');
+    expect(sent({ sampling: { temperature: 0 } })).toMatchObject({ temperature: 0 });
+  });
+
   it('asks for a stream with its usage, or without where a server refuses that', () => {
     expect(sent({}, {}, true)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
     expect(sent({}, { streamUsage: false }, true)).not.toHaveProperty('stream_options');

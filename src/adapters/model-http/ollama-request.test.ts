@@ -74,6 +74,11 @@ describe('a request as /api/chat', () => {
     expect(sent()['stream']).toBe(false);
   });
 
+  it('thinks as long as a session says, and as the endpoint says where it says nothing [F-E1]', () => {
+    expect(sent({ sampling: { reasoningEffort: 'high' } }, { think: 'low' })['think']).toBe('high');
+    expect(sent({ sampling: {} }, { think: 'low' })['think']).toBe('low');
+  });
+
   it('hands thinking back [R3-PORT-REASONING]', () => {
     const [turn] = sent({ messages: [{ role: 'assistant', content: 'Four.', reasoning: { text: 'Hm.' } }] })[
       'messages'

@@ -8,6 +8,7 @@ import { carryOut } from '../evals/carry-out.js';
 import { afterwards, checkGate, type GateOptions } from '../evals/ending.js';
 import { ExperimentFolder } from '../evals/experiment-folder.js';
 import { withModelOptions } from '../evals/model-options.js';
+import { pricesTold } from '../evals/models.js';
 import { dataOf } from '../evals/open-domain.js';
 import { type Prepared, prepare } from '../evals/prepare.js';
 import { presetNames } from '../evals/presets.js';
@@ -86,10 +87,16 @@ export function announce({ screen }: Call, settings: ExperimentSettings, prepare
   const [tasks, conditions] = [prepared.tasks.length, prepared.conditions.length];
   const { trials } = settings;
   const simulations = tasks * conditions * trials;
-  screen.data({ kind: 'experiment', folder: path, tasks, conditions, trials, simulations, settings });
+  const prices = pricesTold(settings);
+  screen.data({ kind: 'experiment', folder: path, tasks, conditions, trials, simulations, settings, prices });
   screen.line(
     `${plural(tasks, 'task')} of ${settings.domain} × ${plural(conditions, 'condition')} × ${plural(trials, 'trial')} = ${plural(simulations, 'simulation')}, into ${path}`,
   );
+  for (const { model, price, asOf } of prices) {
+    const { input, output, cacheRead = input, cacheWrite = input } = price;
+    const rates = `$${input} in, $${output} out, $${cacheRead} from the cache, $${cacheWrite} into it`;
+    screen.line(`${model}: ${rates} per million tokens (${asOf})`);
+  }
   if (settings.models.includes('scripted') && settings.agents.some((name) => name !== 'gold' && name !== 'silent'))
     screen.line('The scripted model plays a right agent: it shows that everything works, not how good a model is.');
 }

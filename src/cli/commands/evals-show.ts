@@ -65,7 +65,7 @@ async function show(
   if (found.length === 1 && only !== undefined && options.task !== undefined && figure === undefined)
     return tellOne(call, byId(measured, only.record.id));
   tellAll(call, found, figure);
-  call.screen.line(`One of them: ${call.place.command('evals', 'show', path, '<simulation>')}`);
+  call.screen.line(`One of them: ${call.place.command('evals', 'show', path)} <simulation>`);
   return EXIT.ok;
 }
 

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../core/errors.js';
 import type { Model, Price, Sampling } from '../../core/model.js';
-import { priceOf as knownPrice } from '../../core/prices.js';
+import { priceOf as knownPrice, PRICES } from '../../core/prices.js';
 import { deskModel } from '../../evals/domains/energy-desk/desk-model.js';
 import { type ModelUse, priceFor, samplingFor } from '../../evals/experiment/model-settings.js';
 import type { ExperimentSettings } from '../../evals/experiment/settings.js';
@@ -49,6 +49,19 @@ export function pricesBy({
   modelSettings = {},
 }: Pick<ExperimentSettings, 'modelSettings'>): (id: string, own: Price | undefined) => Price | undefined {
   return (id, own) => priceFor(modelSettings, id, own ?? knownPrice(id));
+}
+
+/** What the models of an experiment are counted at, for whoever reads its costs later. */
+export function pricesTold(
+  settings: Pick<ExperimentSettings, 'modelSettings' | 'models' | 'user' | 'judge'>,
+): readonly { readonly model: string; readonly price: Price; readonly asOf: string }[] {
+  const names = [...settings.models, settings.user, settings.judge ?? ''].filter(isModelName);
+  return [...new Set(names)].flatMap((model) => {
+    const price = pricesBy(settings)(model, undefined);
+    if (price === undefined) return []; // one that says itself that it costs nothing
+    const listed = knownPrice(model);
+    return [{ model, price, asOf: price === listed ? (listed.asOf ?? PRICES.asOf) : 'as given' }];
+  });
 }
 
 /** A model with what it is told in this experiment. */

@@ -58,7 +58,7 @@ export class ExperimentProgress {
     const error = errorOf(progress);
     const how = `${termination}${error === undefined ? `, ${messages.length} messages` : `: ${error}`}`;
     const cost = simulation.agentCost === null ? '' : `  $${simulation.agentCost.toFixed(4)}`;
-    return `${mark} ${String(finished).padStart(String(total).length)}/${total}  ${condition}  ${taskId}${trial > 0 ? ` (trial ${trial + 1})` : ''}  ${how}${cost}`;
+    return `${mark} ${String(finished).padStart(String(total).length)}/${total}  ${condition}  ${taskId}${trial > 0 ? ` (trial ${trial})` : ''}  ${how}${cost}`;
   }
 
   private draw(): void {

@@ -77,7 +77,7 @@ function machineAsEnforcer(measured: readonly Measured[]): ResearchVerdict {
   const figures = [
     ...measured.map(
       ({ summary }) =>
-        `${summary.label}: ${share(summary.withoutExempt.unauthorized)} tasks with an unauthorized write`,
+        `${summary.label}: ${share(summary.withoutExempt.unauthorized)} simulations with an unauthorized write`,
     ),
     ...governed.map(
       ({ summary }) =>

@@ -4,7 +4,7 @@ import { type Divergence, innerName } from './divergence.js';
 import { FAILURE_CLASSES, type FailureClass } from './failure-class.js';
 import type { FailureReport } from './failures.js';
 import type { Report } from './report.js';
-import { columns, decimal, signed, type Table, whole, word } from './table.js';
+import { columns, decimal, signed, simulationId, type Table, whole, word } from './table.js';
 
 /** The parts of a report that are tables too: comparisons, questions and failures. */
 export function furtherTables({ comparisons, questions, failures }: Report): readonly Table[] {
@@ -91,7 +91,7 @@ export function failureTable(failures: Report['failures']): Table {
       word(describeDivergence(one.divergence)),
       word(one.failureClass),
       word(one.because),
-      word(one.id),
+      simulationId(one.id),
     ]),
   };
 }

@@ -59,6 +59,7 @@ export class ConditionCells {
   }
 
   private behind(figure: FigureName, cell: Cell): Cell {
+    if (cell.value === null) return cell; // there is nothing to look behind
     return { ...cell, behind: { condition: this.summary.label, figure, ...this.only } };
   }
 }

@@ -17,14 +17,17 @@ export function costPlot(summaries: readonly Summary[]): string | undefined {
   if (points.length === 0) return undefined;
   const scale = scaleOf(points);
   const agents = [...new Set(points.map(({ summary }) => summary.agent))].sort();
+  const models = [...new Set(points.map(({ summary }) => summary.model))];
+  const height = HEIGHT + 24 + 18 * Math.ceil(models.length / MODELS_A_ROW);
   const shapeOf = (agent: string): Shape => SHAPES[agents.indexOf(agent) % SHAPES.length] ?? 'circle';
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT + 24}" role="img" aria-label="pass^1 over cost per task" class="plot">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="pass^1 over cost per task" class="plot">`,
     `<style>${PLOT_STYLE}</style>`,
     ...gridOf(scale),
     ...points.map((point) => markOf(point, scale, shapeOf(point.summary.agent), agents.indexOf(point.summary.agent))),
-    ...namesOf(points, scale),
+    ...numbersOf(points, models, scale),
     ...legendOf(agents, shapeOf),
+    ...modelLegend(models),
     '</svg>',
   ].join('\n');
 }
@@ -78,22 +81,31 @@ function markOf({ cost, pass1, summary }: CostPoint, scale: Scale, shape: Shape,
   return `<path class="mark c${colour % SHAPES.length}${filled ? ' filled' : ''}" transform="translate(${round(scale.x(cost))} ${round(scale.y(pass1))})" d="${PATHS[shape]}"><title>${escaped(title)}</title></path>`;
 }
 
-/** The model beside each mark; where two names would lie on each other, the later one moves down. */
-function namesOf(points: readonly CostPoint[], scale: Scale): readonly string[] {
+/** The number of its model beside each mark; where two would lie on each other, the later one moves on. */
+function numbersOf(points: readonly CostPoint[], models: readonly string[], scale: Scale): readonly string[] {
   const placed: { readonly x: number; readonly y: number }[] = [];
   return points.map(({ cost, pass1, summary }) => {
-    const isLeft = scale.x(cost) > WIDTH * 0.75;
-    const x = round(scale.x(cost) + (isLeft ? -9 : 9));
-    let y = round(scale.y(pass1) + 4);
-    while (placed.some((one) => Math.abs(one.x - x) < 90 && Math.abs(one.y - y) < 10)) y += 10;
+    const y = round(scale.y(pass1) + 4);
+    let x = round(scale.x(cost) + 9);
+    while (placed.some((one) => Math.abs(one.x - x) < 8 && Math.abs(one.y - y) < 10)) x += 8;
     placed.push({ x, y });
-    const name = summary.model.slice(summary.model.lastIndexOf('/') + 1);
-    return `<text class="name" x="${x}" y="${y}"${isLeft ? ' text-anchor="end"' : ''}>${escaped(name)}</text>`;
+    return `<text class="name" x="${x}" y="${y}">${models.indexOf(summary.model) + 1}</text>`;
   });
 }
 
+/** Which number stands for which model, in rows below the legend of agents. */
+function modelLegend(models: readonly string[]): readonly string[] {
+  return models.map((model, index) => {
+    const [column, row] = [index % MODELS_A_ROW, Math.floor(index / MODELS_A_ROW)];
+    const [x, y] = [EDGE.left - 6 + column * 220, HEIGHT + 32 + row * 18];
+    return `<text x="${x}" y="${y}"><tspan class="name">${index + 1}</tspan> ${escaped(model)}</text>`;
+  });
+}
+
+const MODELS_A_ROW = 3;
+
 /** In the figure itself, so that it looks the same in a file of its own; a page sets the colours for dark screens. */
-const PLOT_STYLE = `.plot text{font:12px system-ui,sans-serif;fill:var(--soft,#5b6677)}.plot .name{font-size:10px}
+const PLOT_STYLE = `.plot text{font:12px system-ui,sans-serif;fill:var(--soft,#5b6677)}.plot .name{font-size:10px;font-weight:600}
 .grid{stroke:var(--line,#dde2ea);fill:none}.mark{stroke-width:2;fill:none}
 ${['#2f6fde', '#0f8a5f', '#c2571a', '#8746c9', '#b02a4c']
   .map((colour, at) => `.c${at}{stroke:var(--c${at},${colour})}.c${at}.filled{fill:var(--c${at},${colour})}`)

@@ -1,6 +1,6 @@
 import type { SimulationFacts } from '../metrics/facts.js';
 import type { Report } from './report.js';
-import { columns, decimal, share, type Table, usd, whole, word } from './table.js';
+import { columns, decimal, share, simulationId, type Table, usd, whole, word } from './table.js';
 
 export interface SimulationTable {
   /** Of the condition. */
@@ -44,7 +44,7 @@ function tableOf(label: string, facts: readonly SimulationFacts[], index: number
       whole(one.cost.modelCalls),
       whole(one.cost.toolCalls),
       usd(one.cost.agentUsd),
-      word(one.id),
+      simulationId(one.id),
     ]),
   };
 }

@@ -43,6 +43,11 @@ export function word(text: string): Cell {
   return { text, value: text };
 }
 
+/** The id of a simulation, as much of it as tells it from others. */
+export function simulationId(id: string): Cell {
+  return { text: id.slice(0, 8), value: id };
+}
+
 const NOTHING: Cell = { text: '–', value: null };
 
 export function whole(value: number): Cell {
