@@ -98,27 +98,33 @@ describe('autonomy', () => {
     expect(told[0]?.event).toMatchObject({ verdict: 'warned', rule: 'EF-05' });
   });
 
-  it.each(['approve', 'reject'] as const)('that escalates waits for a person, once: %s', async (verdict) => {
-    const stage = still();
-    const model = scriptedModel({ worker: [proposes('next'), proposes('next'), proposes('next'), 'Done.'] });
-    const agent = toolLoop({
-      session: { name: 'worker', model, setup: 'x' },
-      tools: smallTools().all,
-      config: ONCE,
-      autonomy: autonomyBudget({ limits: { iterations: 2 }, warnAt: 1, modes: { 'EF-05': 'escalate' } }),
-    });
-    const life = stage.open((run) => agent(run, 'go'), { options: { suspendAfterMs: 5 } });
-    const suspended = life.start();
-    await model.reached('worker', 2);
-    await stage.clock.advance(10);
-    expect(await suspended).toMatchObject({ stop: 'suspended', waiting: [{ name: 'go-on:EF-05' }] });
-    expect(model.requests).toHaveLength(2);
-    await life.runtime.signal(RUN, 'go-on:EF-05', { verdict });
-    const outcome = await life.resume();
-    const result = resultIn(outcome as never);
-    if (verdict === 'approve') expect(result).toMatchObject({ termination: 'completed', iterations: 4 });
-    else expect(result).toMatchObject({ termination: 'budget_exceeded', iterations: 2 });
-  });
+  it.each(['approve', 'reject'] as const)(
+    'that escalates is an approval that a person decides, once: %s [R7-APPROVE-ESCALATION]',
+    async (verdict) => {
+      const stage = still();
+      const model = scriptedModel({ worker: [proposes('next'), proposes('next'), proposes('next'), 'Done.'] });
+      const agent = toolLoop({
+        session: { name: 'worker', model, setup: 'x' },
+        tools: smallTools().all,
+        config: ONCE,
+        autonomy: autonomyBudget({ limits: { iterations: 2 }, warnAt: 1, modes: { 'EF-05': 'escalate' } }),
+      });
+      const life = stage.open((run) => agent(run, 'go'), { options: { suspendAfterMs: 5 } });
+      const suspended = life.start();
+      await model.reached('worker', 2);
+      await stage.clock.advance(10);
+      const rest = await suspended;
+      expect(rest).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval', name: 'go-on:EF-05' }] });
+      expect(model.requests).toHaveLength(2);
+      await expect(life.runtime.signal(RUN, 'go-on:EF-05', { verdict })).rejects.toThrow('token');
+      const token = rest?.stop === 'suspended' ? rest.waiting[0]?.token : undefined;
+      await life.runtime.signal(RUN, token ?? '', { verdict, reason: 'as agreed' }, { from: 'ann' });
+      const outcome = await life.resume();
+      const result = resultIn(outcome as never);
+      if (verdict === 'approve') expect(result).toMatchObject({ termination: 'completed', iterations: 4 });
+      else expect(result).toMatchObject({ termination: 'budget_exceeded', iterations: 2 });
+    },
+  );
 
   it('stops the loop where a condition is met, and not where none is [R3-LOOP-REASONS]', async () => {
     const stops = async (...stopWhen: readonly StopCondition[]) => {

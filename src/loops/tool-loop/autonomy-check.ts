@@ -1,6 +1,6 @@
 import { sum } from '../../core/budget.js';
 import type { Run } from '../../core/run.js';
-import type { StandardSchema } from '../../core/schema.js';
+import { requestApproval } from '../../people/request-approval.js';
 import type { EnforcementResult } from '../../tools/autonomy/enforcement.js';
 import type { LoopParts } from './loop-parts.js';
 import type { LoopState } from './loop-state.js';
@@ -36,32 +36,11 @@ function terminationOf({ autonomy }: LoopParts<unknown>, { point, why }: Enforce
     : { reason: 'budget_exceeded', why, bound: { name: 'iterations', limit: limits.iterations } };
 }
 
-const VERDICT = {
-  type: 'object',
-  required: ['verdict'],
-  properties: { verdict: { enum: ['approve', 'reject'] }, reason: { type: 'string' } },
-} as const;
-
-const verdictSchema: StandardSchema<unknown, { readonly verdict: 'approve' | 'reject' }> = {
-  '~standard': {
-    version: 1,
-    vendor: 'flyball',
-    validate: (value) => {
-      const verdict = (value as { readonly verdict?: unknown } | null)?.verdict;
-      if (verdict === 'approve' || verdict === 'reject') return { value: { verdict } };
-      return { issues: [{ message: 'answer with { "verdict": "approve" } or { "verdict": "reject" }' }] };
-    },
-  },
-};
-
+/** Anybody may let it go on who may decide about what the run does: who that is, the inbox and the runtime know. */
 async function isApproved(run: Run, { point, why }: EnforcementResult): Promise<boolean> {
-  const answer = await run.wait({
-    name: `go-on:${run.path}${point}`,
-    schema: verdictSchema,
-    jsonSchema: VERDICT,
-    request: { action: 'let the loop go on', why, point },
-  });
-  return answer !== 'timed-out' && answer.verdict === 'approve';
+  const request = { action: 'let the loop go on', why, input: { point } };
+  const decided = await requestApproval(run, request, { maxModifications: 0 }, `go-on:${run.path}${point}`);
+  return decided.verdict === 'approved';
 }
 
 /** The stop conditions of the profile, after every iteration. */
