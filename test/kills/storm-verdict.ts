@@ -141,20 +141,36 @@ function expectedOf({ run, entries }: Case, parents: readonly Entry[]): Readonly
   for (let round = first + 1; round <= run.rounds; round++) for (const act of ACTS) expected.add(`${act} ${round}`);
   const inherited = parents.filter(({ generation, seq }) => generation === first && seq <= (run.fork?.at ?? -1));
   for (const what of completedActs(inherited)) expected.delete(what);
-  const waits = [...entries, ...inherited].flatMap(({ generation, event }) =>
+  const waits = rejectedWaits([...entries, ...inherited]);
+  if (waits.some(({ id }) => id.endsWith('!live'))) return new Set();
+  for (const { generation, id } of waits)
+    if (id.includes('!gate')) expected.delete(`pay ${(run.fork !== undefined ? first : 0) + generation + 1}`);
+  // a no that its parent heard at any time before the fork was made stands in the fork too
+  const refused = new Set(eventsOf(entries, 'abort').flatMap((end) => (isRejected(end) ? [whatOf(end.input)] : [])));
+  for (const { generation, id } of rejectedWaits(parents))
+    if (id.includes('!gate') && refused.has(`pay ${generation + 1}`)) expected.delete(`pay ${generation + 1}`);
+  return expected;
+}
+
+function rejectedWaits(entries: readonly Entry[]): readonly { readonly generation: number; readonly id: string }[] {
+  return entries.flatMap(({ generation, event }) =>
     event.type === 'wait-end' && (event.payload as { verdict?: string } | null)?.verdict === 'reject'
       ? [{ generation, id: event.id }]
       : [],
   );
-  if (waits.some(({ id }) => id.endsWith('!live'))) return new Set();
-  for (const { generation, id } of waits)
-    if (id.includes('!gate')) expected.delete(`pay ${(run.fork !== undefined ? first : 0) + generation + 1}`);
-  return expected;
+}
+
+function isRejected({ failure }: EventOf<'abort'>): boolean {
+  return failure.code === 'APPROVAL_REJECTED';
+}
+
+function whatOf(input: unknown): string | undefined {
+  return (input as { readonly what?: string } | undefined)?.what;
 }
 
 /** What took place in this part of a journal. What only a bound stopped is made after all, once there is more. */
 function completedActs(entries: readonly Entry[]): readonly string[] {
-  const whats = new Map(eventsOf(entries, 'intent').map(({ id, input }) => [id, (input as { what?: string }).what]));
+  const whats = new Map(eventsOf(entries, 'intent').map(({ id, input }) => [id, whatOf(input)]));
   return eventsOf(entries, 'complete').flatMap(({ id, how }) => (how === 'unknown' ? [] : (whats.get(id) ?? [])));
 }
 
@@ -162,7 +178,7 @@ function completedActs(entries: readonly Entry[]): readonly string[] {
 function saidOf(what: string, entries: readonly Entry[]): string {
   const ids = new Set<string>();
   const said = entries.flatMap(({ event }) => {
-    if (event.type === 'intent' && (event.input as { what?: string }).what === what) ids.add(event.id);
+    if (event.type === 'intent' && whatOf(event.input) === what) ids.add(event.id);
     if (event.type === 'complete' && ids.has(event.id)) return [event.failure?.message ?? event.how ?? 'complete'];
     return event.type === 'abort' && ids.has(event.id) ? [event.failure.message] : [];
   });
