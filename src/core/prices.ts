@@ -38,12 +38,12 @@ export const PRICES: PriceTable = {
     'google/gemini-3.1-flash-lite': {
       ...{ input: 0.25, output: 1.5, cacheRead: 0.025, cacheWrite: 0.25 },
       asOf: '2026-05-07',
-      from: 'models.dev, providers/google/models/gemini-3.1-flash-lite.toml at 34fd6673',
+      from: 'models.dev, providers/google/models/gemini-3.1-flash-lite.toml at 34fd6673, last updated that day',
     },
     'alibaba/qwen3.5-flash': {
-      ...{ input: 0.1, output: 0.4, cacheRead: 0.01, cacheWrite: 0.125 }, // international; mainland China has tiers
+      ...{ input: 0.1, output: 0.4, cacheRead: 0.01, cacheWrite: 0.125 }, // international; one source says so for prompts of up to 128,000 tokens only
       asOf: '2026-05-08',
-      from: 'models.dev, providers/alibaba/models/qwen3.5-flash.toml at 0654d77c',
+      from: 'models.dev, providers/alibaba/models/qwen3.5-flash.toml at 0654d77c; the day is that of api-evangelist/qwen',
     },
     'deepseek/deepseek-v4-flash': {
       ...{ input: 0.44, output: 1.32, cacheRead: 0.014, cacheWrite: 0.44 }, // peak hours; half of it at others

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Dirent } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { readResultsFile } from '../../adapters/eval-files/results-file.js';
 import { FlyballError } from '../../core/errors.js';
 import { conditionOf, type DomainFacts } from '../../evals/metrics/condition.js';
 import { type Summary, summaryOf } from '../../evals/metrics/summary.js';
 import { rowOrder } from '../../evals/reports/row-order.js';
 import type { Results } from '../../evals/results/simulation-record.js';
+import { bytesBeside, MOST_BYTES, type ResultsAt, resultsBelow, unlessMissing } from './evals-files.js';
 
 /** Figures of one condition that need no data of its domain. */
 export interface Figures
@@ -46,24 +46,12 @@ export interface Evaluation {
   readonly files: readonly ResultsAt[];
 }
 
-interface ResultsAt {
-  readonly path: string;
-  readonly file: string;
-  readonly bytes: number;
-  readonly changedAt: number;
-}
-
 export interface Read {
   readonly summaries: readonly Figures[];
   /** What is no results file, or too large: told, not hidden. */
   readonly unread: readonly { readonly file: string; readonly why: string }[];
 }
 
-const RESULTS = 'results.json';
-/** Read while others wait for answers. */
-const MOST_BYTES = 48 * 1024 * 1024;
-const MOST_FILES = 200;
-const MOST_NAMES = 2_000;
 const MOST_KEPT = 400;
 
 /**
@@ -177,53 +165,4 @@ function evaluationOf(name: string, top: string, files: readonly ResultsAt[]): E
 
 function inOrder(files: readonly ResultsAt[]): readonly ResultsAt[] {
   return [...files].sort((a, b) => (a.file < b.file ? -1 : 1));
-}
-
-async function resultsBelow(root: string): Promise<readonly ResultsAt[]> {
-  const found: ResultsAt[] = [];
-  const look = async (folder: string, depth: number): Promise<void> => {
-    if (found.length >= MOST_FILES) return;
-    const own = await resultsAt(root, folder);
-    if (own !== undefined) found.push(own);
-    if (depth === 0) return;
-    for (const name of await foldersIn(folder)) await look(join(folder, name), depth - 1);
-  };
-  await look(root, 2);
-  return found;
-}
-
-async function resultsAt(root: string, folder: string): Promise<ResultsAt | undefined> {
-  const path = await unlessMissing(() => realpath(join(folder, RESULTS)));
-  if (path === undefined || !path.startsWith(`${root}${sep}`)) return undefined;
-  const about = await unlessMissing(() => stat(path));
-  if (about?.isFile() !== true) return undefined;
-  const file = relative(root, join(folder, RESULTS)).split(sep).join('/');
-  return { path, file, bytes: about.size, changedAt: Math.round(about.mtimeMs) };
-}
-
-/** Newest names last in the alphabet, as experiments are named by their time: those come first. */
-async function foldersIn(folder: string): Promise<readonly string[]> {
-  const entries: readonly Dirent[] = (await unlessMissing(() => readdir(folder, { withFileTypes: true }))) ?? [];
-  const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
-  return names.sort().reverse().slice(0, MOST_NAMES);
-}
-
-/** Of the directory form: one file for each simulation. */
-async function bytesBeside(path: string): Promise<number> {
-  const folder = join(dirname(path), 'simulations');
-  const names = (await unlessMissing(() => readdir(folder))) ?? [];
-  let bytes = 0;
-  for (const name of names.slice(0, MOST_NAMES))
-    bytes += (await unlessMissing(() => stat(join(folder, name))))?.size ?? 0;
-  return names.length > MOST_NAMES ? MOST_BYTES + bytes : bytes;
-}
-
-async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
-  }
 }
