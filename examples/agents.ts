@@ -81,7 +81,7 @@ assert.deepEqual(output, { answer: 'Order A1 is on its way.', order: 'A1' }); //
 assert.deepEqual(toolsUsed, ['look_up_order']);
 assert.deepEqual((asked.value as AgentResult).output, output);
 const repair = model.requestsOf('desk')[4]?.messages.at(-1)?.content ?? '';
-assert.match(repair, /^That answer does not fit the required format\. .*order/s); // the last thing it read
+assert.match(repair, /^Your last reply was not accepted\. .*order/s); // the last thing it read
 const refused = await (await runtime.start('desk', { questoin: 'Where?' }, limits)).outcome();
 assert(refused.stop === 'failed'); // before a token was spent
 assert.equal(refused.failure.code, 'INPUT_INVALID');
