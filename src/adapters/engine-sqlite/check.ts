@@ -60,7 +60,9 @@ export async function checkDatabase({ path, driver, onProgress }: CheckOptions):
       database.exec('BEGIN');
       const missing = recorded === undefined ? undefined : missingRecords(path, recorded, tailOf(database));
       if (missing !== undefined) found.push({ what: 'file', id: path, why: missing.message });
-      return { path, ...looked(database, path, found, onProgress ?? (() => undefined)) };
+      const report = { path, ...looked(database, path, found, onProgress ?? (() => undefined)) };
+      database.exec('ROLLBACK'); // libsql closes when it likes: the lock must not last until then
+      return report;
     } finally {
       database.close();
     }
