@@ -92,7 +92,7 @@ describe.each(await availableDrivers())('the same on a file with %s', (driver) =
     const engine = await file.open();
     const { calm, points } = await calmLoop(engine, 'calm');
     for (const point of points.filter((_point, index) => index % 3 === 0)) {
-      const runId = `run ${point.n} ${point.when}`;
+      const runId = `run-${point.n}-${point.when}`;
       const crashed = await crashedAt(point, engine, runId).catch((cause: unknown) => {
         throw new Error(`crashed ${nameOf(point)}`, { cause });
       });

@@ -120,7 +120,7 @@ describe('a run that uses everything', () => {
     const points = forkPoints(await stage.entries());
     expect(points.length).toBeGreaterThan(10);
     for (const point of points) {
-      const id = `fork at ${point}`;
+      const id = `fork-at-${point}`;
       await life.runtime.fork(RUN, { at: point, id });
       const forked = await toTheEnd(life, stage.clock, id);
       expect([point, forked.stop, 'value' in forked && forked.value]).toEqual([

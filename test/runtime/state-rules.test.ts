@@ -73,7 +73,7 @@ async function played(): Promise<Readonly<Record<Turn, { readonly before: RunSta
   const before = await stateOf(stage as never, 'full');
   const at = lastOf(await stage.entries('full'), 'wait-start', 1);
   const forked = async (live: boolean): Promise<RunState> => {
-    const id = `fork ${live}`;
+    const id = `fork-${live}`;
     await life.runtime.fork('full', { at, generation: 1, live, id, by: 'eve' });
     const [first] = await stage.entries(id);
     if (first?.event.type !== 'run-start' || first.event.fork === undefined) throw new Error('It is no fork.');
