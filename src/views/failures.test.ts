@@ -106,7 +106,9 @@ describe('failure records', () => {
 
   it('have a kind for every error code there is', () => {
     const source = readFileSync(new URL('../core/errors.ts', import.meta.url), 'utf8');
-    const codes = [...(source.match(/export type ErrorCode =[^;]*/)?.[0] ?? '').matchAll(/'([A-Z_]+)'/g)].map((match) => match[1] as ErrorCode);
+    const codes = [...(source.match(/export type ErrorCode =[^;]*/)?.[0] ?? '').matchAll(/'([A-Z_]+)'/g)].map(
+      (match) => match[1] as ErrorCode,
+    );
     expect(codes.length).toBeGreaterThan(40);
     for (const code of codes) {
       const kind = kindOfFailure(code);
