@@ -36,6 +36,8 @@ export interface AgentSpec {
   readonly model?: string;
   /** USD per million tokens, for a model whose price is not known: 0 for one that costs nothing. */
   readonly price?: Price;
+  /** The same by `provider/model`, where several may answer: a role's model and those that stand in for it. */
+  readonly prices?: Readonly<Record<string, Price>>;
   readonly sampling?: Sampling;
   readonly budget?: Partial<Budget>;
   /** Names of registered tools. */

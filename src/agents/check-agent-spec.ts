@@ -30,6 +30,7 @@ const FIELDS: Readonly<Record<keyof AgentSpec, Read>> = {
   whenUnproven: (reader, value, path) => reader.oneOf(value, path, ['fail', 'degrade']),
   model: text,
   price: readPrice,
+  prices: readPrices,
   sampling: readSampling,
   budget: readBudget,
   tools: names,
@@ -113,6 +114,13 @@ function readPrice(reader: SpecReader, value: unknown, path: SpecPath): unknown 
     if (given !== undefined && given[part] === undefined) reader.wrong([...path, part], 'is missing');
   const amount: Read = (of, part, at) => of.number(part, at, 0);
   return given && reader.members(given, path, Object.fromEntries(PRICE.map((part) => [part, amount])));
+}
+
+function readPrices(reader: SpecReader, value: unknown, path: SpecPath): unknown {
+  const given = reader.mapping(value, path);
+  for (const name of Object.keys(given ?? {}))
+    if (!name.includes('/')) reader.wrong([...path, name], 'is no model: write provider/model');
+  return given && reader.members(given, path, Object.fromEntries(Object.keys(given).map((name) => [name, readPrice])));
 }
 
 const BUDGET_AXES = [...AXES, 'depth', 'width', 'noProgress', 'deadline'];

@@ -30,11 +30,11 @@ async function chosenModel(spec: AgentSpec, env: Env): Promise<Model> {
   return model;
 }
 
-/** What the definition says its model costs, for every model of the chain that says nothing itself. */
-export function pricesFor({ price }: AgentSpec, model: Model): Readonly<Record<string, Price>> {
-  if (price === undefined) return {};
+/** What the definition says its models cost: each by its name, or one price for all of the chain that say nothing. */
+export function pricesFor({ price, prices = {} }: AgentSpec, model: Model): Readonly<Record<string, Price>> {
+  if (price === undefined) return prices;
   const others = (model.fallbacks ?? []).filter((each) => knownPrice(each) === undefined);
-  return Object.fromEntries([model, ...others].map(({ id }) => [id, price]));
+  return { ...Object.fromEntries([model, ...others].map(({ id }) => [id, price])), ...prices };
 }
 
 function requireKnown(asked: string, env: Env): void {
@@ -64,8 +64,8 @@ function withoutChoices(env: Env): Env {
 }
 
 /** Here and not in the middle of the first call: a run whose cost cannot be bounded does not start. */
-function requirePrice({ price }: AgentSpec, model: Model): void {
-  if (price !== undefined || knownPrice(model) !== undefined) return;
+function requirePrice({ price, prices = {} }: AgentSpec, model: Model): void {
+  if ((price ?? prices[model.id] ?? knownPrice(model)) !== undefined) return;
   throw new ConfigError(
     `no price is known for ${model.id}, so its cost cannot be bounded. Add what it costs in USD per million tokens to ` +
       'the definition, 0 for a model that costs nothing: price: { input: 0.25, output: 2 }',

@@ -33,6 +33,19 @@ describe('a fallback', () => {
     );
   });
 
+  it('that refuses a temperature is sent none: it was meant for the first model [F-E1]', async () => {
+    const told = { ...request, sampling: { temperature: 0.2, reasoningEffort: 'low' } };
+    for (const [capabilities, sampling] of [
+      [{ temperature: false }, { reasoningEffort: 'low' }],
+      [{}, { temperature: 0.2, reasoningEffort: 'low' }],
+    ] as const) {
+      const two = puppet('b/two', [answers('hi')], { capabilities });
+      const { model } = await routed(virtualClock(), [puppet('a/one', [fails(rejected())]), two]);
+      await model.generate(told, how);
+      expect(two.requests[0]?.sampling).toEqual(sampling);
+    }
+  });
+
   it('answers at once when the first model is rejected or wants too much time [R3-ROUTER-FALLBACK]', async () => {
     for (const error of [rejected(), rateLimited(3_600_000)]) {
       const { model } = await routed(virtualClock(), [

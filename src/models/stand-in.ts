@@ -15,10 +15,17 @@ export function requestFor(candidate: Candidate, asked: Candidate, request: Mode
     ...request,
     model: model.id,
     messages: candidate.provider === asked.provider ? request.messages : request.messages.map(withoutReasoning),
-    sampling:
-      request.sampling.maxOutputTokens === undefined
-        ? request.sampling
-        : { ...request.sampling, maxOutputTokens: outputLimit(model, request) },
+    sampling: samplingFor(model, request),
+  };
+}
+
+/** A temperature was meant for the model that was asked: a stand-in that is known to refuse one goes without it. */
+function samplingFor(model: Model, request: ModelRequest): ModelRequest['sampling'] {
+  const { temperature, ...rest } = request.sampling;
+  return {
+    ...rest,
+    ...(temperature === undefined || model.capabilities.temperature === false ? {} : { temperature }),
+    ...(rest.maxOutputTokens === undefined ? {} : { maxOutputTokens: outputLimit(model, request) }),
   };
 }
 

@@ -351,3 +351,20 @@ it('tells its model what the definition says, and counts the cache at its own ra
   // (360 · 1 + 640 · 0.1 + 100 · 2) / 1,000,000
   expect(ran.out).toContain('0.000624');
 });
+
+it('counts each model of a chain at its own price [F-E2]', async () => {
+  const usage = { input: 1_000, output: 100, cacheRead: 640 };
+  const desk = await modelDesk(
+    ({ model }) => (model === 'first' ? { text: '', refuse: { status: 400 } } : { text: 'Done.', usage }),
+    { FLYBALL_MODEL: 'openai-compatible/first,openai-compatible/second' },
+  );
+  const prices = `prices:
+  openai-compatible/first: { input: 100, output: 200 }
+  openai-compatible/second: { input: 1, output: 2, cacheRead: 0.1 }
+`;
+  const path = desk.file('helper.yaml', `name: helper\ndescription: You help.\n${prices}`);
+  const ran = await desk.flyball('run', path, '--input', '"Hello"', '--json');
+  expect(ran.code).toBe(0);
+  expect(desk.server.requests.map(({ model }) => model)).toContain('first');
+  expect(ran.out).toContain('0.000624'); // what the second costs, with its cache rate
+});
