@@ -3,12 +3,10 @@ import type { Entry } from '../core/events.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunHandle, Runtime } from '../index.js';
 import type { RunRecord } from '../ports/engine.js';
-import { EXIT } from './exit-codes.js';
 import { type Interrupted, interruptible } from './interruption.js';
 import { Progress } from './progress.js';
 import type { Screen } from './screen.js';
 import { Teller } from './teller.js';
-import { handleUncaught } from './uncaught.js';
 
 /** A run that only waits for a time so near is waited for; one that waits longer is left in the database. */
 const NEAR_MS = 60_000;
@@ -38,14 +36,6 @@ export async function carryOn({ runtime, runId, screen, launch }: Journey): Prom
     if (entries.some(({ event }) => event.type === 'attempt-start')) waker.wake();
   });
   const interruption = interruptible(runtime, screen);
-  const stopHandling = handleUncaught({
-    blame: (error) => runtime.blame(error),
-    tell: (error, run) => {
-      // the run tells of its own
-      if (run === undefined) screen.complain(`An error that nobody caught: ${String(error)}`);
-    },
-    leave: () => process.exit(EXIT.failed), // the journal survives that
-  });
   try {
     teller.skip(await entriesOf(runtime, runId));
     const handle = await launch();
@@ -62,7 +52,6 @@ export async function carryOn({ runtime, runId, screen, launch }: Journey): Prom
     return await Promise.race([rest, interruption.happened]);
   } finally {
     interruption.stop();
-    stopHandling();
     unsubscribe();
     teller.stop();
   }

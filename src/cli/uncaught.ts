@@ -1,3 +1,6 @@
+import type { Runtime } from '../runtime/runtime.js';
+import { EXIT } from './exit-codes.js';
+
 /** Whom an error that nobody caught belongs to. */
 export interface Uncaught {
   /** Fails the run whose code left it, and answers its id: `Runtime.blame`. */
@@ -24,4 +27,29 @@ export function handleUncaught({ blame, tell, leave }: Uncaught): () => void {
     process.off('unhandledRejection', rejected);
     process.off('uncaughtException', thrown);
   };
+}
+
+/** The same for a command that runs one thing. What belongs to no run is told as Node tells it; thrown, it ends the command. */
+export function handleUncaughtOf(runtimes: () => readonly Pick<Runtime, 'blame'>[]): () => void {
+  return handleUncaught({
+    blame: (error) => {
+      for (const runtime of runtimes()) {
+        const run = runtime.blame(error);
+        if (run !== undefined) return run;
+      }
+      return undefined;
+    },
+    tell: (error, run) => {
+      // the run tells of its own
+      if (run === undefined) process.emitWarning(`An error that nobody caught: ${textOf(error)}`);
+    },
+    leave: (error) => {
+      process.stderr.write(`${textOf(error)}\n`);
+      process.exit(EXIT.failed); // the journal survives that
+    },
+  });
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -10,6 +10,7 @@ import type { RunRecord } from '../ports/engine.js';
 import type { AgentModule } from './agent-module.js';
 import { type CommandLine, commandLineFor } from './command-line.js';
 import { focusOn } from './focus.js';
+import { handleUncaughtOf } from './uncaught.js';
 
 export const DEFAULT_DATABASE = join('.flyball', 'flyball.db');
 
@@ -40,6 +41,7 @@ export async function openWorkplace(place: Place): Promise<Workplace> {
   const engine = await sqliteEngine({ path: place.database });
   const desk = createRuntime({ engine, agents: {}, options: { worker: false } });
   const runners: Runtime[] = [];
+  let stopHandling = (): void => undefined;
   return {
     ...place,
     engine,
@@ -54,11 +56,13 @@ export async function openWorkplace(place: Place): Promise<Workplace> {
         // whoever sits at the database is asked and asks: two people are told apart by a server with keys
         options: { requesterDecides: true, ...options, worker: true },
       });
+      if (runners.length === 0) stopHandling = handleUncaughtOf(() => runners);
       runners.push(runtime);
       return runtime;
     },
     async close() {
       for (const runtime of runners) await runtime.close();
+      stopHandling();
       await desk.close();
       await engine.close();
     },

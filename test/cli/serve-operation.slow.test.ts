@@ -172,6 +172,35 @@ describe('code of an agent that leaves an error uncaught', () => {
   });
 });
 
+describe('an error of nobody', () => {
+  it('is told, and ends the server in order where it was thrown [F-O5]', async () => {
+    const odd = join(folder, 'odd.mjs');
+    writeFileSync(
+      odd,
+      `setTimeout(() => { Promise.reject(new Error('left behind')); }, 300);
+globalThis.setTimeout(() => { throw new Error('thrown by nobody'); }, 1500);
+export const agents = { idle: async (run) => ({ stop: 'done', value: await run.wait({ name: 'go' }) }) };`,
+    );
+    const server = start('serve', odd, '--port', '0', '--db', join(folder, 'odd.db'), '--json');
+    expect(await server.ended).toBe(1);
+    const told = server
+      .out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const errors = told.filter(({ what }) => what === 'an error that nobody caught').map(({ error }) => error);
+    expect(errors).toEqual(['left behind', 'thrown by nobody']);
+    expect(told.at(-1)).toMatchObject({ what: 'server stopped' });
+  });
+
+  it('of the code of a command fails its run, and the command says so [F-O5]', async () => {
+    const db = join(folder, 'careless-run.db');
+    const run = start('run', agents, '--agent', 'careless', '--input', '{}', '--db', db, '--id', 'slipped');
+    expect(await run.ended).toBe(1);
+    expect(run.out()).toContain('nobody looked');
+  });
+});
+
 describe('what agents print', () => {
   it('is in the log of JSON as lines of it, with the run it comes from [F-O6]', async () => {
     const server = await serve('chatty.db');

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { handleUncaughtOf } from '../uncaught.js';
 
 const ABOUT =
   'Serve the agents and tools of files to an MCP client over standard input and output. ' +
@@ -51,10 +52,12 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
         screen.complain(`${doing}: ${error instanceof Error ? error.message : String(error)}`),
     });
     screen.complain(`flyball offers ${offered.names.join(', ')} over MCP; runs are in ${place.database}`);
+    const stopHandling = handleUncaughtOf(() => offered.runtimes);
     const ended = await Promise.race([server.closed, interrupted()]);
     await server.close();
     await offered.close();
     await engine.close();
+    stopHandling();
     return ended ?? EXIT.ok;
   } finally {
     quiet.restore();
@@ -64,7 +67,7 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
 /** The second time it ends at once, which the journal survives too. */
 function interrupted(): Promise<ExitCode> {
   return new Promise((resolve) => {
-    const ends = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
+    const ends = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;
     for (const [signal, code] of Object.entries(ends)) process.once(signal, () => resolve(code));
   });
 }

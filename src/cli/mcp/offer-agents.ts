@@ -10,6 +10,7 @@ import { ownRuns } from './own-runs.js';
 export interface OfferedFiles {
   readonly offer: McpOffer;
   readonly names: readonly string[];
+  readonly runtimes: readonly Runtime[];
   close(): Promise<void>;
 }
 
@@ -34,6 +35,7 @@ export async function offerFiles(
   const offer = joinOffers(offers);
   return {
     offer,
+    runtimes,
     names: (await offer.tools(undefined)).map(({ name }) => name),
     close: async () => void (await Promise.all(runtimes.map((runtime) => runtime.close()))),
   };
