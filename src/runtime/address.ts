@@ -9,6 +9,7 @@ export interface Sent {
   readonly from: string;
   readonly id?: string;
   readonly scopes?: readonly string[];
+  readonly mayAnswer?: boolean;
 }
 
 type WaitStart = EventOf<'wait-start'>;
@@ -31,10 +32,12 @@ interface Where {
 
 /**
  * Where a message under this name goes. The sender learns at once when it may not answer, when the payload does not fit,
- * and when the question is decided already or not asked yet: nothing is delivered then.
+ * and when the question is decided already or not asked yet: nothing is delivered then. Whoever may not answer never
+ * gets an address of the kind `answer`, and a signal ends no question: it does not matter when one is asked meanwhile.
  */
 export async function addressOf(where: Where, name: string, sent: Sent): Promise<Address | 'duplicate'> {
   const { runId, checkJson } = where;
+  if (sent.mayAnswer === false) refuseAnswer(where, name);
   let refused: { readonly name: string; readonly problem: string } | undefined;
   for (const wait of where.open.filter((one) => isAddressed(one, name))) {
     refuseStranger(wait, runId, sent);
@@ -58,6 +61,13 @@ export async function addressOf(where: Where, name: string, sent: Sent): Promise
   if (last !== undefined && isAsked(last.start)) throw overAlready(runId, last);
   if (name.startsWith(`${runId}:`) || isAskedName(name)) throw notAsked(where, name);
   return { kind: 'signal', to: name, isAwaited: false };
+}
+
+/** What comes from somebody who may only send signals is no answer, whatever it is called. */
+function refuseAnswer({ runId, open }: Where, name: string): void {
+  if (!isAskedName(name) && !open.some((wait) => isAsked(wait) && isNamed(wait, name))) return;
+  const message = `A person is asked about "${name}" of ${runId}: a signal does not answer that. Whoever may decide answers it in the inbox. Nothing was changed.`;
+  throw new FlyballError('DENIED', message, { detail: { name } });
 }
 
 /** What a person is asked cannot be answered ahead: nobody could have looked at who sends it. */

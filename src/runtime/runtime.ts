@@ -73,6 +73,8 @@ export interface Runtime {
       readonly id?: string;
       /** What the sender may do. A wait that needs a scope hears nobody else; `*` has them all. */
       readonly scopes?: readonly string[];
+      /** `false`: they may send signals, but answer nothing that a person is asked. */
+      readonly mayAnswer?: boolean;
     },
   ): Promise<Receipt>;
   /** Tells a run to do something differently from now on: `run.instructions()`. Paused, it hears it when it goes on. */

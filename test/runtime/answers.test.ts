@@ -63,6 +63,20 @@ describe('an answer sent before anybody asks', () => {
     expect(paid).toEqual([10]);
   });
 
+  it('by somebody who may only send signals is refused by its token too; their signals are heard [R7-APPROVE-SIGNALS]', async () => {
+    const life = moving().open(async (run: Run) => {
+      await run.wait({ name: 'begin' });
+      return done(await run.step('pay', 10, () => 'paid', MONEY));
+    });
+    await life.start();
+    const sent = { from: 'mallory', scopes: ['*'], mayAnswer: false } as const;
+    expect(await life.runtime.signal(RUN, 'begin', null, sent)).toMatchObject({ delivery: 'delivered' });
+    expect(await life.resume()).toMatchObject({ waiting: [{ name: 'approve:#1' }] });
+    for (const name of [`${RUN}:0:#1!gate`, 'approve:#1', 'doubt:#7'])
+      await expect(life.runtime.signal(RUN, name, YES, sent)).rejects.toMatchObject({ code: 'DENIED' });
+    expect(await life.resume()).toMatchObject({ waiting: [{ name: 'approve:#1' }] });
+  });
+
   it('under a name of the agent’s own waits in vain: an approval hears answers to its token only [F-S1]', async () => {
     const life = moving().open(async (run: Run) => {
       await run.wait({ name: 'begin' });

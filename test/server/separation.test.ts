@@ -81,6 +81,27 @@ describe('whoever may only control runs', () => {
     expect(late).toMatchObject({ status: 403, body: { next: expect.stringContaining('/v1/approvals') } });
     expect(paid).toEqual([]);
   });
+
+  it('cannot approve by a token that was guessed while the question was about to be asked [R7-APPROVE-SIGNALS]', async () => {
+    const run = await begun('one', 'ben');
+    const { fleet } = stage.server.parts;
+    const { signal } = fleet;
+    // another process opens the question after this one has let the request in, and before it passes it on
+    const late: typeof signal = async (...sent) => {
+      Object.assign(fleet, { signal });
+      await signal(run, 'begin', undefined, { from: 'ben' });
+      await asked(run);
+      return signal(...sent);
+    };
+    Object.assign(fleet, { signal: late });
+    const sent = await call('mallory', 'POST', `/v1/runs/${run}/signal`, {
+      name: `${run}:0:#1!gate`,
+      payload: { verdict: 'approve' },
+    });
+    expect(sent).toMatchObject({ status: 403, body: { next: expect.stringContaining('/v1/approvals') } });
+    expect((await call('ben', 'GET', `/v1/approvals?run=${run}&status=open`)).body.items).toHaveLength(1);
+    expect(paid).toEqual([]);
+  });
 });
 
 describe('separation of duties', () => {

@@ -7,8 +7,6 @@ import { type AxisUse, useOf } from '../../views/summary.js';
 import { UsageFold } from '../../views/usage.js';
 import { isNext, type Position } from './position.js';
 
-type OpenWait = Pick<EventOf<'wait-start'>, 'kind' | 'name' | 'token'>;
-
 /** What a journal says so far, as small as it can be kept: for cards, for privacy, and for the bill. */
 export class RunFold {
   readonly runId: string;
@@ -27,7 +25,7 @@ export class RunFold {
   input: unknown;
   private readonly use = new UsageFold();
   private readonly phases = new PhaseFold();
-  private readonly waits = new Map<EffectId, OpenWait>();
+  private readonly waits = new Map<EffectId, Pick<EventOf<'wait-start'>, 'kind'>>();
 
   constructor(runId: string, options: { readonly keepsNames: boolean }) {
     this.runId = runId;
@@ -63,11 +61,6 @@ export class RunFold {
     let open = 0;
     for (const wait of this.waits.values()) if (isAsked(wait)) open++;
     return open;
-  }
-
-  /** Whether a signal of this name, or to this token, would answer what a person is asked. */
-  asksPeople(address: string): boolean {
-    return [...this.waits.values()].some((wait) => isAsked(wait) && (wait.name === address || wait.token === address));
   }
 
   get phase(): string | undefined {
@@ -118,7 +111,6 @@ export class RunFold {
       if (change !== undefined) this.waits.delete(change.id);
       return;
     }
-    const { kind, name, token } = change.start;
-    this.waits.set(change.id, { kind, name, token });
+    this.waits.set(change.id, { kind: change.start.kind });
   }
 }

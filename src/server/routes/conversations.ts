@@ -205,8 +205,7 @@ async function say(parts: Parts, asked: Asked, said: { text: string } | { end: t
     requireAwake(record);
     if (!('end' in said) && !turnsIn(entries).listens) throw busy(record);
     await screenMessage(said, { runId: record.id, principal });
-    const { subject: from, scopes } = principal;
-    await parts.fleet.signal(record.id, MESSAGE, said, { from, scopes, id: message });
+    await parts.fleet.signal(record.id, MESSAGE, said, { from: principal.subject, mayAnswer: false, id: message });
   }
   const isHeard = await untilHeard(parts, { runId: record.id, message, signal });
   return conversationAnswer(await shown(parts, principal, record.id), isHeard ? 200 : 202);

@@ -1,8 +1,8 @@
 import type { Budget } from '../../core/budget.js';
-import { isAskedName } from '../../core/waits.js';
+import { failureOf } from '../../core/errors.js';
 import type { RunRecord } from '../../ports/engine.js';
 import type { Sending } from '../../runtime/runtime.js';
-import { answeringScopes, holds, type Principal } from '../access/principal.js';
+import { holds, type Principal } from '../access/principal.js';
 import { admitted, lowerBudget, startFork } from '../agents/admission.js';
 import { screenMessage } from '../agents/screen-message.js';
 import { servedName } from '../agents/served-agent.js';
@@ -168,15 +168,13 @@ interface Signalled {
 /** What people are asked is answered at /v1/approvals: by its token, by whoever may decide, and by no other door. */
 async function signal(parts: Parts, { principal, once, body }: Signalled, { id: runId }: RunRecord): Promise<Answer> {
   const { name, payload, id = once } = body;
-  if (isAskedName(name) || (await parts.feed.fold(runId)).asksPeople(name)) {
-    const next = 'Answer it at /v1/approvals, with a key that has the scope approvals:decide.';
-    throw new Problem(403, 'FORBIDDEN', `A person is asked about "${name}": a signal does not answer that.`, { next });
-  }
   await screenMessage(payload, { runId, principal });
-  const receipt = await parts.fleet.signal(runId, name, payload, {
-    from: principal.subject,
-    scopes: answeringScopes(principal),
-    ...(id === undefined ? {} : { id }),
+  const sent = { from: principal.subject, mayAnswer: false, ...(id === undefined ? {} : { id }) };
+  const receipt = await parts.fleet.signal(runId, name, payload, sent).catch((error: unknown) => {
+    const { code, message } = failureOf(error);
+    if (code !== 'DENIED') throw error;
+    const next = 'Answer it at /v1/approvals, with a key that has the scope approvals:decide.';
+    throw new Problem(403, 'FORBIDDEN', message, { next, cause: error });
   });
   return { status: 202, body: receipt };
 }
