@@ -8,6 +8,11 @@ import type { JsonSchema, StandardSchema } from './schema.js';
 export interface EffectContext {
   readonly key: string;
   readonly signal: AbortSignal;
+  /**
+   * Rises whenever the run changes hands. A resource that keeps the highest it has seen, and refuses lower ones, is safe
+   * from a process that lost the run without noticing. Absent where a tool is called outside of a run.
+   */
+  readonly fence?: number;
 }
 
 /** The answer of a `verify`: did the effect with this key take place? Only `yes` is believed without further proof. */

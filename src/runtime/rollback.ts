@@ -120,7 +120,7 @@ async function tryCompensation(attempt: Attempt, entry: SagaEntry, key: string):
   for (let nth = 1; nth <= attempt.host.options.compensationAttempts; nth++) {
     await stillOwned(attempt, entry);
     try {
-      await withinTime(attempt, (signal) => compensation({ key, signal }));
+      await withinTime(attempt, (signal) => compensation({ key, signal, fence: attempt.claim.fence }));
       return undefined;
     } catch (error) {
       problem = error;

@@ -1,8 +1,9 @@
 import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
+import type { EffectContext } from '../core/tool.js';
 import { isUnder } from './loaded-entry.js';
 import { dealtWith, isSagaStep, type Recorded, sagaEntry } from './recorded.js';
 
-export type Compensation = (how: { readonly key: string; readonly signal: AbortSignal }) => Promise<void>;
+export type Compensation = (how: EffectContext) => Promise<void>;
 
 /** An act that may have to be undone, and its INTENT. */
 export interface Done {

@@ -33,6 +33,7 @@ export function runBody<T>(
     const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs;
     const how: EffectContext = {
       key: options.key,
+      fence: attempt.claim.fence,
       get signal() {
         controller ??= new AbortController();
         if (stopped !== undefined) controller.abort(stopped);
