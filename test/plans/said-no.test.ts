@@ -10,8 +10,22 @@ import { type PlanOptions, planAgent, planText, thinking, toolStep } from './sta
 
 const QUESTION = { prompt: 'Delete 12 records?' };
 
+interface AnsweredOptions extends PlanOptions {
+  readonly delete?: ToolRef;
+  /** What the second question gets. */
+  readonly second?: unknown;
+}
+
+const look = tool({
+  name: 'look',
+  description: 'Looks. Not for anything else.',
+  effect: 'pure',
+  input: { type: 'object', properties: {} },
+  execute: async () => '12 records',
+}) as unknown as ToolRef;
+
 /** A plan whose first question gets this answer. */
-async function answered(script: Script, answer: unknown, options: PlanOptions & { readonly delete?: ToolRef } = {}) {
+async function answered(script: Script, answer: unknown, options: AnsweredOptions = {}) {
   const ran: string[] = [];
   const remove =
     options.delete ??
@@ -26,7 +40,7 @@ async function answered(script: Script, answer: unknown, options: PlanOptions & 
       },
     }) as unknown as ToolRef);
   const model = scriptedModel(script);
-  const tools = options.tools ?? [confirmTool() as unknown as ToolRef, remove];
+  const tools = options.tools ?? [confirmTool() as unknown as ToolRef, remove, look];
   const agent = planAgent(model, { ...options, tools }, 'replanner' in script);
   const stage = new Stage<Clock>(systemClock());
   const life = stage.open((run: Run) => agent(run, 'Delete old records.'), { options: { suspendAfterMs: 1 } });
@@ -34,9 +48,14 @@ async function answered(script: Script, answer: unknown, options: PlanOptions & 
   const token = asked.stop === 'suspended' ? asked.waiting[0]?.token : undefined;
   if (token === undefined) throw new Error(`Nobody was asked: ${JSON.stringify(asked)}`);
   await life.runtime.signal(RUN, token, answer, { from: 'ada' });
-  const outcome = (await life.resume()) as Outcome<PlanResult>;
+  let outcome = (await life.resume()) as Outcome<PlanResult>;
+  const again = outcome.stop === 'suspended' ? outcome.waiting[0] : undefined;
+  if (again !== undefined && options.second !== undefined) {
+    await life.runtime.signal(RUN, again.token ?? '', options.second, { from: 'ada' });
+    outcome = (await life.resume()) as Outcome<PlanResult>;
+  }
   const result = 'value' in outcome ? outcome.value : 'partial' in outcome ? outcome.partial : undefined;
-  return { outcome, records: result?.records ?? [], ran, model };
+  return { outcome, records: result?.records ?? [], ran, model, asked: again };
 }
 
 const ask = toolStep('ask', 'confirm');
@@ -147,20 +166,54 @@ describe('a person who says no to a step of a plan', () => {
     }
   });
 
-  it('is not overridden by the plan that is made after it: what changes something is not forced [F-P1]', async () => {
-    const again = toolStep('delete', 'delete_records');
-    const { outcome, ran, model } = await answered(
-      {
+  it.each([
+    ['under another name, without the question', [toolStep('tidy', 'delete_records')]],
+    ['behind a thought in place of the question', [thinking('ask'), remove]],
+    ['as part of another step', [toolStep('tidy', ['look', 'delete_records'])]],
+  ])(
+    'is asked anew when the plan that is made after it brings the change back %s [R8-TRUTH-NO]',
+    async (_how, steps) => {
+      const script = (words: Script['worker']) => ({
         planner: planText([ask, remove]),
-        replanner: planText([again]),
-        worker: [proposes('confirm', QUESTION), 'The user said no.', 'The user said no, so I do not delete.'],
+        replanner: planText(steps, { shape: 'partial' }),
+        worker: words,
+      });
+      const words = [proposes('confirm', QUESTION), 'The user said no.'];
+      const thought = steps.length > 1 ? ['Thought.'] : [];
+      const refused = await answered(script([...words, ...thought]), false, {
+        execution: { maxReplans: 1 },
+        second: { verdict: 'reject', reason: 'I said no' },
+      });
+      expect(refused.ran).toEqual([]);
+      expect(forced(refused.model)).toEqual([]);
+      expect(refused.asked).toMatchObject({ kind: 'approval', request: { why: expect.stringContaining('said no') } });
+      expect(refused.outcome).toMatchObject({ stop: 'failed', failure: { code: 'APPROVAL_REJECTED' } });
+      const doing = proposesAll(call('look', {}, 'l'), call('delete_records', {}, 'd'));
+      const agreed = await answered(script([...words, ...thought, doing, 'Deleted.']), false, {
+        second: { verdict: 'approve', reason: 'after all' },
+      });
+      expect(agreed.outcome).toMatchObject({ stop: 'done' });
+      expect(agreed.ran).toEqual(['deleted']);
+    },
+  );
+
+  it('lets the plan that is made after it look, but not change, what no step names [R8-TRUTH-NO]', async () => {
+    const { ran, outcome, records } = await answered(
+      {
+        planner: planText([ask, thinking('act', { dependsOn: ['ask'] })]),
+        replanner: planText([thinking('tidy')]),
+        worker: [
+          proposes('confirm', QUESTION),
+          'The user said no.',
+          proposesAll(call('look', {}, 'l'), call('delete_records', {}, 'd')),
+          'Nothing was deleted.',
+        ],
       },
       false,
-      { execution: { maxReplans: 1 } },
     );
     expect(ran).toEqual([]);
-    expect(forced(model)).toEqual([]);
-    expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'STEP_UNVERIFIED' } });
+    expect(outcome).toMatchObject({ stop: 'done' });
+    expect(records.at(-1)).toMatchObject({ actualToolCalls: [{ tool: 'look', ok: true }, { code: 'DENIED' }] });
   });
 
   it('also where the no is to a call that had to be approved, whatever the step requires [F-P1]', async () => {

@@ -12,6 +12,19 @@ export interface StepGate {
   readonly permits: ((step: PlanStep) => boolean) | undefined;
   readonly rules: Partial<ApprovalRules>;
   readonly tools: Toolset;
+  /** Why a step has to be approved, for whoever is asked. */
+  readonly why: string;
+}
+
+export const NOT_PERMITTED = 'it changes something that the plan may not change by itself';
+
+/**
+ * A plan that was made after a no may hold what the person refused under any name and by any tool, and nothing but a
+ * person can tell: whatever it changes needs a yes of its own.
+ */
+export function afterNo(gate: StepGate): StepGate {
+  const why = 'a person said no to something in this plan, and the plan was changed after that';
+  return { ...gate, permits: () => false, why };
 }
 
 /** Only what changes something is asked about: because it says so, or because a tool does that it requires. */
@@ -44,7 +57,7 @@ export async function refusalOf(run: Run, gate: StepGate, step: PlanStep): Promi
       action: `step ${step.id}`,
       input: { description, tools: requiredTools },
       effect: reversibility,
-      why: 'it changes something that the plan may not change by itself',
+      why: gate.why,
       ...(expectedOutcome === '' ? {} : { expectedEffect: expectedOutcome }),
       undo:
         compensation === undefined

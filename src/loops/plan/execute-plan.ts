@@ -3,7 +3,7 @@ import type { Run } from '../../core/run.js';
 import { planHash } from '../../plans/index.js';
 import type { Plan } from '../../plans/plan.js';
 import { type LoopParts, partsOf } from '../tool-loop/loop-parts.js';
-import type { StepGate } from './approve-step.js';
+import { NOT_PERMITTED, type StepGate } from './approve-step.js';
 import { notAccepted } from './ask-for-plan.js';
 import { compensatePlan } from './compensate.js';
 import { dispatch, type Trouble } from './dispatch.js';
@@ -34,7 +34,7 @@ export async function executePlan(run: Run, parts: ExecutionParts, plan: Plan, g
   const progress = new Progress(accepted(run, parts, loop, plan, given), given.version ?? 1);
   const maxReprompts = parts.maxReprompts ?? DEFAULT_REPROMPTS;
   run.note({ kind: 'plan-start', version: progress.version, hash: planHash(progress.plan) });
-  const gate = { permits: permitsOf(parts), rules: parts.stepApproval ?? {}, tools: loop.toolset };
+  const gate = { permits: permitsOf(parts), rules: parts.stepApproval ?? {}, tools: loop.toolset, why: NOT_PERMITTED };
   const course = new Course(run, parts, { loop, observer: observerFor(loop), maxReprompts, gate, given, progress });
   const ending = await course.toItsEnd();
   const isRejected = ending.failure?.code === 'APPROVAL_REJECTED' && ending.failedStep === undefined;

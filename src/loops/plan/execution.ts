@@ -4,7 +4,7 @@ import type { Session } from '../../core/session.js';
 import { takeBranch } from '../../plans/index.js';
 import type { ActualCall, Branch, PlanStep, StepRecord } from '../../plans/plan.js';
 import type { LoopParts } from '../tool-loop/loop-parts.js';
-import { needsApproval, refusalOf, type StepGate, withinApproval } from './approve-step.js';
+import { afterNo, needsApproval, refusalOf, type StepGate, withinApproval } from './approve-step.js';
 import { registerCompensation } from './compensate.js';
 import type { Trouble } from './dispatch.js';
 import { isNo } from './heed-no.js';
@@ -27,7 +27,8 @@ export interface Execution {
 
 /** Takes one step to its end, and decides the branches that hang on it. */
 export async function carryOut(lane: Run, execution: Execution, step: PlanStep): Promise<Trouble | undefined> {
-  const { loop, maxReprompts, gate, given, progress } = execution;
+  const { loop, maxReprompts, given, progress } = execution;
+  const gate = progress.isAfterNo ? afterNo(execution.gate) : execution.gate;
   const run = lane.scope(progress.nameFor(step));
   const refusal = needsApproval(gate, step) ? await refusalOf(run, gate, step) : undefined;
   if (refusal !== undefined) {

@@ -24,6 +24,8 @@ export class Progress {
   readonly takenBack = new Set<string>();
   /** A person said no in this plan: from then on nothing that changes something is forced. */
   heardNo = false;
+  /** This version was made after a no: nobody has agreed to what it changes. */
+  isAfterNo = false;
   /** Branches that were observed, and which side was taken. */
   private readonly decisions = new Map<string, boolean>();
   private started = 0;
@@ -95,6 +97,7 @@ export class Progress {
     }
     this.revisions.push(...revisions);
     this.plan = plan;
+    this.isAfterNo = this.heardNo;
     for (const { id } of plan.steps) if (this.statuses.get(id) !== 'done') this.statuses.set(id, 'pending');
   }
 
