@@ -63,6 +63,11 @@ describe('the settings of a server', () => {
     });
   });
 
+  it('are not what Kubernetes says about a service of that name', async () => {
+    const env = { FLYBALL_PORT: 'tcp://10.0.0.7:4747' };
+    expect(await givenSettings({ options: {}, env, file: undefined })).toEqual({});
+  });
+
   it.each([
     ['FLYBALL_TENANTS', '{"acme":{"requests":1}}', /FLYBALL_TENANTS, acme cannot be used: requests is none of/],
     ['FLYBALL_TENANTS', 'acme', /it is JSON/],

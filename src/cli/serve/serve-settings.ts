@@ -23,12 +23,17 @@ export async function givenSettings({ options, env, file }: SettingSources): Pro
     const { key, name, flag } = setting;
     const option = flag === undefined ? undefined : options[optionOf(setting)];
     const variable = variableOf(setting);
-    const text = env[variable] ?? '';
+    const text = ofCluster(env[variable]) ? '' : (env[variable] ?? '');
     if (option !== undefined) given[key] = readSetting(setting, option, `--${optionName(flag)}`);
     else if (text !== '') given[key] = readSetting(setting, text, variable);
     else if (inFile[name] !== undefined) given[key] = readSetting(setting, inFile[name], `${name} in ${file}`);
   }
   return given;
+}
+
+/** Kubernetes sets FLYBALL_PORT to an address of its own where a service is called flyball. */
+function ofCluster(value: string | undefined): boolean {
+  return value?.startsWith('tcp://') === true;
 }
 
 function optionName(flag = ''): string {
