@@ -1,5 +1,5 @@
-import { ANY, isClaimed } from '../core/claimed-values.js';
-import { type Claim, claimsOf, type Proofs, toolOf } from '../core/proofs.js';
+import { type Claimed, isClaimed } from '../core/claimed-values.js';
+import { type Claim, claimsOf, type ProofFields, type Proofs, plainValues, toolOf } from '../core/proofs.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { AgentSpec } from './agent-spec.js';
 import { schemaOfFields } from './fields.js';
@@ -31,9 +31,13 @@ function readClaim(reader: SpecReader, value: unknown, path: SpecPath): unknown 
 
 const SAYABLE = ['string', 'number', 'boolean'];
 
+function isSayable(value: unknown): value is Claimed {
+  return SAYABLE.includes(typeof value);
+}
+
 function readSays(reader: SpecReader, value: unknown, path: SpecPath): unknown {
   if (typeof value === 'function') return value;
-  const wrong = [value].flat().find((one) => !SAYABLE.includes(typeof one));
+  const wrong = [value].flat().find((one) => !isSayable(one));
   if (wrong === undefined) return value;
   return reader.wrong(path, 'must be text, a number, true or false, a list of these, or a function');
 }
@@ -56,9 +60,15 @@ export function checkProofs(reader: SpecReader, spec: Partial<AgentSpec>, output
   }
 }
 
-/** Fields with proofs of which the schema does not say whether they exist: an output has to have them. */
-export function fieldsToRequire(proofs: Proofs, schema: JsonSchema): readonly string[] {
-  return Object.keys(proofs).filter((field) => schemaAt(schema, field) === 'unknown');
+/** Where the schema does not tell what a field is, an output has to have it, with a value that the proofs name. */
+export function proofFields(proofs: Proofs, schema: JsonSchema): Required<ProofFields> {
+  const found = Object.keys(proofs).map((field) => [field, schemaAt(schema, field)] as const);
+  return {
+    required: found.flatMap(([field, at]) => (at === 'unknown' ? [field] : [])),
+    closed: Object.fromEntries(
+      found.map(([field, at]) => [field, typeof at === 'string' ? [] : at.flatMap(valuesOf).filter(isSayable)]),
+    ),
+  };
 }
 
 function outputSchemaOf({ outputs, outputSchema }: Partial<AgentSpec>): JsonSchema | undefined {
@@ -75,11 +85,28 @@ function checkNeeds(
     if (!known.includes(toolOf(need))) reader.wrong(path, `names ${toolOf(need)}, which is none of the tools`);
 }
 
-function checkSays(reader: SpecReader, { says }: Claim, schemas: readonly JsonSchema[], path: SpecPath): void {
-  const values = schemas.map(({ enum: all, const: one }) => all ?? (one === undefined ? undefined : [one]));
-  if (typeof says === 'function' || !values.every((all) => Array.isArray(all))) return;
-  const possible = values.flat() as readonly unknown[];
-  for (const one of [says].flat())
-    if (one !== ANY && !possible.some((value) => isClaimed(one, value)))
+function checkSays(reader: SpecReader, claim: Claim, schemas: readonly JsonSchema[], path: SpecPath): void {
+  const named = plainValues([claim]);
+  if (named.length > 0 && !schemas.every(isClosed)) {
+    const why = 'is claimed in a field that can hold any text, where it can be spelled in ways that nobody foresees';
+    reader.wrong(path, `${why}: list the values of the field as its enum, or tell claims by a function in says`);
+    return;
+  }
+  if (!schemas.every((schema) => valuesOf(schema).length > 0)) return;
+  const possible = schemas.flatMap(valuesOf);
+  for (const one of named)
+    if (!possible.some((value) => isClaimed(one, value)))
       reader.wrong(path, `is none of ${possible.map(String).join(', ')}`);
+}
+
+function valuesOf({ enum: all, const: one }: JsonSchema): readonly unknown[] {
+  return Array.isArray(all) ? all : one === undefined ? [] : [one];
+}
+
+const CLOSED_TYPES: readonly unknown[] = ['boolean', 'number', 'integer', 'null'];
+
+/** What it can hold is listed, or has one spelling only. */
+function isClosed(schema: JsonSchema): boolean {
+  if (valuesOf(schema).length > 0) return true;
+  return schema['type'] !== undefined && [schema['type']].flat().every((type) => CLOSED_TYPES.includes(type));
 }

@@ -30,7 +30,7 @@ import {
 } from './agent-skills.js';
 import type { AgentSpec } from './agent-spec.js';
 import { checkAgentSpec } from './check-agent-spec.js';
-import { fieldsToRequire } from './check-proofs.js';
+import { proofFields } from './check-proofs.js';
 import { type OpeningParts, opening, reminder } from './opening.js';
 import { type OutputForm, outputForm, readOutput } from './output.js';
 import { type AgentResult, singleShot } from './single-shot.js';
@@ -188,8 +188,8 @@ function loopParts<O>(
 function proverOf(proofs: Proofs, form: OutputForm, known: Calls | undefined): Prove {
   if (form.kind === 'named' && form.fields.length === 0)
     return (run, _output, text) => unprovenInText(proofs, text, known?.() ?? run.calls());
-  const required = form.kind === 'schema' ? fieldsToRequire(proofs, form.schema) : [];
-  return (run, output) => unprovenClaims(proofs, output, known?.() ?? run.calls(), required);
+  const fields = form.kind === 'schema' ? proofFields(proofs, form.schema) : {};
+  return (run, output) => unprovenClaims(proofs, output, known?.() ?? run.calls(), fields);
 }
 
 function iterative<O>(made: Made<O>): Agent<unknown, ToolLoopResult<O>> {

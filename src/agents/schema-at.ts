@@ -24,8 +24,8 @@ function at(schema: unknown, path: readonly string[], { root, left }: Place): Sc
   const inside = CHOICES.flatMap((name) => (Array.isArray(schema[name]) ? (schema[name] as readonly unknown[]) : []));
   const found = [...inside.map((one) => at(one, path, place)), ...own(schema, path, place, inside.length > 0)];
   const schemas = found.flatMap((one) => (typeof one === 'string' ? [] : one));
-  if (schemas.length > 0 && !(path.length === 0 && found.includes('unknown'))) return schemas;
-  return found.includes('unknown') ? 'unknown' : 'none';
+  if (found.includes('unknown')) return 'unknown'; // one choice that allows anything is enough
+  return schemas.length > 0 ? schemas : 'none';
 }
 
 function own(schema: JsonSchema, path: readonly string[], place: Place, hasChoices: boolean): readonly SchemaAt[] {

@@ -29,18 +29,31 @@ export function isClaimed(says: Claimed | readonly Claimed[] | ((value: unknown)
   return folded(value) === folded(says);
 }
 
+/** One form for the same letters, without what nobody sees. Look-alikes of other alphabets stay what they are. */
+function visible(text: string): string {
+  return text.normalize('NFKC').replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu, '');
+}
+
 function folded(value: Claimed): string {
-  const plain = String(value)
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .toLowerCase();
+  const plain = visible(String(value)).toLowerCase();
   const words = plain.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
   return words === '' ? plain.trim() : words;
 }
 
-/** What a text says of a field in the form `field: value`, to the end of the line or of the phrase. */
-export function namedIn(text: string, field: string): readonly string[] {
-  const name = field.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const said = new RegExp(`(?<![\\p{L}\\p{N}_.])${name}[^\\p{L}\\p{N}\\n]{0,8}?[:=]([^\\n,;}]{0,200})`, 'giu');
-  return [...text.matchAll(said)].map(([, value = '']) => value.trim());
+const EMPHASIS = /[*`~]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu;
+const SEPARATOR = '[^\\p{L}\\p{N}]{0,12}?[:=|>→—–-][^\\p{L}\\p{N}]{0,12}';
+
+/**
+ * Which of these values a text gives a field in the form `field: value`: the longest that stands there, whatever follows
+ * it. Other ways to say it are not found; what a text may claim has no end.
+ */
+export function namedIn(text: string, field: string, values: readonly Claimed[]): readonly Claimed[] {
+  const plain = (of: string) => visible(of).replace(EMPHASIS, '');
+  const name = plain(field).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const said = new RegExp(`(?<![\\p{L}\\p{N}_.])${name}${SEPARATOR}([\\p{L}\\p{N}][^\\n]{0,200})`, 'giu');
+  const longestFirst = [...values].sort((one, other) => folded(other).length - folded(one).length);
+  return [...plain(text).matchAll(said)].flatMap(([, words = '']) => {
+    const found = `${folded(words)} `;
+    return longestFirst.find((value) => found.startsWith(`${folded(value)} `)) ?? [];
+  });
 }

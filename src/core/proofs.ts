@@ -30,55 +30,95 @@ function isList(of: Proofs[string]): of is readonly Claim[] {
   return Array.isArray(of);
 }
 
+/** What is known of the fields with proofs. */
+export interface ProofFields {
+  /** Fields that have to be there: nothing says that an output which has none of them claims nothing. */
+  readonly required?: readonly string[];
+  /** Fields in which words stand for what `proofs` names, for these other values, or for nothing that could be checked. */
+  readonly closed?: Readonly<Record<string, readonly Claimed[]>>;
+}
+
 /**
  * What an output claims and the journal does not show, in words for a model or a person; undefined where all is proven.
  * A call counts when it gave a result, in this run and by this agent. Which arguments it had is not looked at.
- * `required` fields have to be there: nothing says that an output which has none of them claims nothing.
  */
 export function unprovenClaims(
   proofs: Proofs,
   output: unknown,
   calls: readonly MadeCall[],
-  required: readonly string[] = [],
+  { required = [], closed = {} }: ProofFields = {},
 ): string | undefined {
-  return problemsIn(proofs, calls, (field) => {
-    const values = valuesAt(output, field.split('.'));
-    return values.length === 0 && required.includes(field) ? MISSING : values;
+  return problemsIn(proofs, calls, (field, claims) => {
+    const said = valuesAt(output, field.split('.'));
+    if (said.length === 0 && required.includes(field))
+      return { said, wrong: [`${field} is missing, so what it claims cannot be checked`] };
+    return { said, wrong: strayIn(field, claims, said, closed[field]) };
   });
 }
 
-/** The same for words in which claims may stand: as JSON, or as `field: value`. */
-export function unprovenInText(proofs: Proofs, text: string, calls: readonly MadeCall[]): string | undefined {
+/** The same for words in which claims may stand: as JSON, whose fields may be closed, or as `field: value`. */
+export function unprovenInText(
+  proofs: Proofs,
+  text: string,
+  calls: readonly MadeCall[],
+  { closed = {} }: Pick<ProofFields, 'closed'> = {},
+): string | undefined {
   const found = jsonIn(text);
-  return problemsIn(
-    proofs,
-    calls,
-    (field) => valuesAt(found, field.split('.')),
-    (field) => namedIn(text, field),
-  );
+  return problemsIn(proofs, calls, (field, claims) => {
+    const said = valuesAt(found, field.split('.'));
+    // words after a field's name are compared with values only: `refund: not yet` is something, and no claim
+    return {
+      said: [...said, ...namedIn(text, field, plainValues(claims))],
+      wrong: strayIn(field, claims, said, closed[field]),
+    };
+  });
 }
 
-const MISSING = Symbol('missing');
+/** The values that claims name, without those that a function tells. */
+export function plainValues(claims: readonly Claim[]): readonly Claimed[] {
+  return claims.flatMap(({ says }) => (typeof says === 'function' ? [] : [says].flat())).filter((one) => one !== ANY);
+}
 
 function problemsIn(
   proofs: Proofs,
   calls: readonly MadeCall[],
-  saidIn: (field: string) => readonly unknown[] | typeof MISSING,
-  wordsIn: (field: string) => readonly string[] = () => [],
+  look: (
+    field: string,
+    claims: readonly Claim[],
+  ) => { readonly said: readonly unknown[]; readonly wrong: readonly string[] },
 ): string | undefined {
   const problems = Object.entries(proofs).flatMap(([field, of]) => {
-    const said = saidIn(field);
-    if (said === MISSING) return [`${field} is missing, so what it claims cannot be checked`];
-    return claimsOf(of).flatMap(({ says, needs }) => {
-      // words after a field's name are compared with words only: `refund: not yet` is something, and no claim
-      const words = typeof says === 'function' || says === ANY ? [] : wordsIn(field);
-      const claimed = [...said, ...words].find((value) => isClaimed(says, value));
+    const claims = claimsOf(of);
+    const { said, wrong } = look(field, claims);
+    const unproven = claims.flatMap(({ says, needs }) => {
+      const claimed = said.find((value) => isClaimed(says, value));
       if (claimed === undefined) return [];
       const unmet = [needs].flat().filter((need) => !isMet(need, calls));
       return unmet.map((need) => `${field} says ${JSON.stringify(claimed)}, but ${factOf(need, calls)}`);
     });
+    return [...wrong, ...unproven];
   });
   return problems.length === 0 ? undefined : `${[...new Set(problems)].join('; ')}.`;
+}
+
+/** A claim can be spelled, translated and wrapped without end: what is not a known value may be one. */
+function strayIn(
+  field: string,
+  claims: readonly Claim[],
+  said: readonly unknown[],
+  others: readonly Claimed[] | undefined,
+): readonly string[] {
+  const named = plainValues(claims);
+  if (others === undefined || named.length === 0) return [];
+  const known = [...claims.map(({ says }) => says), ...others];
+  const stray = said.find((value) => isWords(value) && value !== '' && !known.some((says) => isClaimed(says, value)));
+  if (stray === undefined) return [];
+  const possible = [...new Set([...named, ...others].map(String))].join(', ');
+  return [`${field} says ${JSON.stringify(stray)}, which is none of ${possible}`];
+}
+
+function isWords(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }
 
 /** The tool that a need is about. */

@@ -1,5 +1,5 @@
 import type { StandardSchema, ToolRef } from 'flyball';
-import { checkAgentSpec, conversation, defineAgent, MESSAGE } from 'flyball/agents';
+import { checkAgentSpec, conversation, defineAgent } from 'flyball/agents';
 import { type ScriptedReply, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -21,8 +21,8 @@ const refund = tool({
 }) as unknown as ToolRef;
 
 const CASE = z.object({
-  refund: z.object({ status: z.string(), amount: z.number().optional() }),
-  steps: z.array(z.object({ did: z.string() })).optional(),
+  refund: z.object({ status: z.enum(['paid', 'credited', 'open', 'x']), amount: z.number().optional() }),
+  steps: z.array(z.object({ did: z.enum(['looked', 'paid']) })).optional(),
   message: z.string().optional(),
 });
 const base = { name: 'desk', description: 'd', tools: [refund], loop: { doubleConfirmation: false } } as const;
@@ -76,7 +76,7 @@ describe('fields of proofs', () => {
   it('are asked for where the schema does not tell whether they exist [R8-TRUTH-FIELDS]', async () => {
     const open: StandardSchema = z.record(z.string(), z.unknown()) as never;
     const { outcome, model } = await ran(
-      { decision: { refunded: 'refund' } },
+      { decision: { refunded: 'refund', refused: [] } },
       ['{"verdict":"refunded"}', '{"decision":"refused"}'],
       open,
     );
@@ -85,21 +85,66 @@ describe('fields of proofs', () => {
   });
 });
 
+const SPELLINGS = [
+  ...['REFUNDED!', 're\u200bfunded', 'r\u0435funded', 're-funded', 're funded', 're_funded', 'r\u0301efunded'],
+  ...['re\u034ffunded', 're\u3164funded', 're\u2800funded', '<b>refunded</b>', 're&#102;unded', 'erstattet'],
+  ...['refunded 120 EUR', '\u202erefunded\u202c', '\u{1d42b}efunded', { status: 'refunded' }],
+];
+const FREE: StandardSchema = z.record(z.string(), z.unknown()) as never;
+
 describe('values of proofs', () => {
-  const proofs = { 'refund.status': { 'paid back': 'refund' } };
+  it.each([
+    ['text', z.object({ decision: z.string() })],
+    ['text or nothing', z.object({ decision: z.string().nullable() })],
+    ['one of several, or text', z.object({ decision: z.enum(['refunded']).or(z.string()) })],
+    ['anything', { type: 'object', properties: { decision: {} } }],
+    ['text of a pattern', { type: 'object', properties: { decision: { type: 'string', pattern: '^re' } } }],
+  ])('are refused with the definition where the field holds %s [R8-TRUTH-CLOSED]', (_what, output) => {
+    expect(() => defined({ decision: { refunded: 'refund' } }, output)).toThrow(
+      /proofs\.decision\.refunded is claimed in a field .*enum.*function/,
+    );
+    expect(() => defined({ decision: [{ says: () => true, needs: 'refund' }] }, output)).not.toThrow();
+    expect(() => defined({ decision: { '*': 'refund' } }, output)).not.toThrow();
+  });
 
-  it.each(['paid back', 'Paid back', ' PAID  BACK ', 'paid_back', 'Paid back.', 'ｐａｉｄ back', 'paid\u200b back'])(
-    'are claimed by %j too [R8-TRUTH-VALUES]',
-    async (status) => {
-      const { outcome } = await ran(proofs, [says(status), says('open')]);
-      expect(outcome).toMatchObject({ stop: 'done', value: { output: { refund: { status: 'open' } } } });
-    },
-  );
+  it.each([
+    ['an enum', z.object({ decision: z.enum(['refunded', 'open']) }), { refunded: 'refund' }],
+    ['constants', z.object({ decision: z.literal('refunded').or(z.literal('open')) }), { refunded: 'refund' }],
+    ['true or false', z.object({ decision: z.boolean() }), { true: 'refund' }],
+    ['a number', z.object({ decision: z.number().nullable() }), [{ says: 5, needs: 'refund' }]],
+  ])('may be those of a field that holds %s [R8-TRUTH-CLOSED]', (_what, output, claims) => {
+    expect(() => defined({ decision: claims }, output)).not.toThrow();
+  });
 
-  it('are not claimed by other words [R8-TRUTH-VALUES]', async () => {
-    const { outcome, model } = await ran(proofs, [says('not paid back')]);
-    expect(outcome).toMatchObject({ stop: 'done' });
-    expect(model.requests).toHaveLength(1);
+  it.each(SPELLINGS)('are no way around a proof when they are spelled %j [R8-TRUTH-CLOSED]', async (decision) => {
+    const claim = JSON.stringify({ decision });
+    const proofs = { decision: { refunded: 'refund', open: [] } };
+    const honest = '{"decision":"open"}';
+    const { outcome, model } = await ran(proofs, [claim, honest], FREE);
+    expect(outcome).toMatchObject({ stop: 'done', value: { output: { decision: 'open' } } });
+    expect(model.requests[1]?.messages.at(-1)?.content).toMatch(
+      /decision says .*(none of refunded, open|no call of refund)/,
+    );
+    const listed = z.object({ decision: z.enum(['refunded', 'open']) });
+    expect((await ran(proofs, [claim, honest], listed)).outcome).toMatchObject({
+      value: { output: { decision: 'open' } },
+    });
+    const plan = await runPlan(
+      { planner: planText([thinking('decide')]), worker: [claim, honest] },
+      { tools: [refund], output: { proofs } },
+    );
+    expect(plan.outcome).toMatchObject({ stop: 'done', value: { output: honest } });
+  });
+
+  it('are those of the field, whatever a schema beside it says [R8-TRUTH-CLOSED]', async () => {
+    const model = scriptedModel({ desk: ['{"decision":"erstattet"}', '{"decision":"open"}'] });
+    const outputJsonSchema = { type: 'object', properties: { decision: { enum: ['refunded', 'open'] } } };
+    const proofs = { decision: { refunded: 'refund' } };
+    const agent = defineAgent({ ...base, model, output: FREE as never, outputJsonSchema, proofs });
+    const outcome = await moving()
+      .open(agent.agent as never)
+      .start('Refund it.');
+    expect(outcome).toMatchObject({ stop: 'done', value: { output: { decision: 'open' } } });
   });
 
   it('may be several, numbers, or a test of your own [R8-TRUTH-VALUES]', async () => {
@@ -108,7 +153,7 @@ describe('values of proofs', () => {
     const exact = { 'refund.amount': [{ says: 5, needs: ['refund'] }] };
     const amount = (n: number) => JSON.stringify({ refund: { status: 'x', amount: n } });
     for (const [given, claim, honest] of [
-      [several, says('Credited'), says('open')],
+      [several, says('credited'), says('open')],
       [large, amount(5), amount(0)],
       [exact, amount(5), amount(6)],
     ] as const) {
@@ -119,7 +164,12 @@ describe('values of proofs', () => {
   });
 
   it('may be listed in a file, and are read to the last field [R8-TRUTH-VALUES]', () => {
-    const spec = { name: 'desk', description: 'd', tools: ['refund'], outputs: ['decision'] };
+    const spec = {
+      name: 'desk',
+      description: 'd',
+      tools: ['refund'],
+      outputs: { decision: { enum: ['paid', true, 5] } },
+    };
     const checked = (proofs: unknown) => () => checkAgentSpec({ ...spec, proofs }, 'a.yaml');
     expect(checked({ decision: [{ says: ['paid', true, 5], needs: 'refund' }] })).not.toThrow();
     expect(checked({ decision: [{ says: 'paid', need: 'refund' }] })).toThrow('proofs.decision[0].need is not known');
@@ -131,7 +181,21 @@ describe('values of proofs', () => {
 });
 
 describe('a claim in prose', () => {
-  const desk = { proofs: { decision: { refunded: 'refund' } }, outputs: { decision: { type: 'string' } } } as const;
+  const desk = {
+    proofs: { decision: { refunded: 'refund' } },
+    outputs: { decision: { type: 'string', enum: ['refunded', 'open'] } },
+  } as const;
+
+  /** What the person reads, after this was said first and "Nothing yet." when asked again. */
+  async function told(words: string, proofs: Record<string, unknown> = desk.proofs): Promise<unknown> {
+    const model = scriptedModel({ desk: [words, 'Nothing yet.'] });
+    const life = moving().open(conversation(defineAgent({ ...base, ...desk, proofs: proofs as never, model })));
+    await life.start('Is it refunded?');
+    const [turn] = (await life.runtime.entries(RUN)).flatMap(({ event }) =>
+      event.type === 'note' && event.event.kind === 'turn-end' ? [event.event['answer']] : [],
+    );
+    return turn;
+  }
 
   it.each([
     'Good news! {"decision": "refunded"} Have a nice day.',
@@ -141,21 +205,51 @@ describe('a claim in prose', () => {
     'An open [ bracket, {"decision": "refunded"}',
     '**Decision:** refunded',
   ])('of a conversation is checked: %j [R8-TRUTH-PROSE]', async (claim) => {
-    const model = scriptedModel({ desk: [claim, 'Nothing yet.'] });
-    const life = moving().open(conversation(defineAgent({ ...base, ...desk, model })));
+    expect(await told(claim)).toBe('Nothing yet.');
+  });
+
+  it.each([
+    '_decision_: _refunded_',
+    'decision\uff1a refunded',
+    'deci\u200bsion: re\u034ffunded',
+    'decision:\nrefunded',
+    '| decision | refunded |',
+    '<decision>refunded</decision>',
+    'decision — refunded',
+    'decision: refunded 120 EUR, on its way',
+    '{"message":"{\\"decision\\":\\"refunded\\"}"}',
+  ])('of a conversation is found after the name of its field: %j [R8-TRUTH-NAMED]', async (claim) => {
+    expect(await told(claim)).toBe('Nothing yet.');
+  });
+
+  it.each(['decision: not refunded', 'decision: open. Refunded orders take a week.', 'indecision: refunded'])(
+    'is not seen where there is none: %j [R8-TRUTH-NAMED]',
+    async (words) => {
+      expect(await told(words)).toBe(words);
+    },
+  );
+
+  it('is the longest value that stands there [R8-TRUTH-NAMED]', async () => {
+    const proofs = { refund_status: { refunded: 'refund', 'refunded partly': [] } };
+    const outputs = { refund_status: { type: 'string', enum: ['refunded', 'refunded partly'] } } as const;
+    const model = scriptedModel({ desk: ['refund_status: refunded partly'] });
+    const life = moving().open(conversation(defineAgent({ ...base, outputs, proofs, model })));
     await life.start('Is it refunded?');
-    const turns = (await life.runtime.entries(RUN)).flatMap(({ event }) =>
-      event.type === 'note' && event.event.kind === 'turn-end' ? [event.event['answer']] : [],
+    model.assertFinished();
+    expect((await life.runtime.entries(RUN)).map(({ event }) => event)).toContainEqual(
+      expect.objectContaining({ event: expect.objectContaining({ answer: 'refund_status: refunded partly' }) }),
     );
-    expect(turns).toEqual(['Nothing yet.']);
-    await life.runtime.signal(RUN, MESSAGE, { text: 'bye' }).catch(() => undefined);
+  });
+
+  it('in other words is not found: the words of a conversation are no output [R8-TRUTH-NAMED]', async () => {
+    expect(await told('The decision is that you are refunded.')).toBe('The decision is that you are refunded.');
   });
 
   it('of a plan is checked, also beside other values [R8-TRUTH-PROSE]', async () => {
     const claim = 'I looked at {"order": 1}. {"decision": "refunded"}';
     const { outcome } = await runPlan(
       { planner: planText([thinking('decide')]), worker: [claim, '{"decision":"open"}'] },
-      { tools: [refund], output: { proofs: desk.proofs } },
+      { tools: [refund], output: { proofs: { decision: { ...desk.proofs.decision, open: [] } } } },
     );
     expect(outcome).toMatchObject({ stop: 'done', value: { output: '{"decision":"open"}' } });
   });

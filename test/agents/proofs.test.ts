@@ -124,7 +124,12 @@ describe('an output that claims an act', () => {
   });
 
   it('is refused as a definition where its proof can never be given [F-T4]', () => {
-    const spec = { name: 'desk', description: 'd', tools: ['refund'], outputs: ['decision'] };
+    const spec = {
+      name: 'desk',
+      description: 'd',
+      tools: ['refund'],
+      outputs: { decision: { type: 'string', enum: ['refunded', 'refused'] } },
+    };
     const checked = (proofs: unknown) => () => checkAgentSpec({ ...spec, proofs }, 'a.yaml');
     expect(checked({ decision: { refunded: ['refund'] } })).not.toThrow();
     expect(checked({ verdict: { refunded: 'refund' } })).toThrow('proofs.verdict is no output field');
