@@ -43,16 +43,16 @@ describe('an error that nobody caught', () => {
     expect(await other.runtime.handle(id).finished()).toMatchObject({ stop: 'done', value: 'on' });
   });
 
-  it('is found when it was thrown from a timer, too', async () => {
+  it('is found when it was thrown in a turn of its own, too', async () => {
     const stage = moving();
     const life = stage.open(async (run) => {
       await run.step(
-        'timer',
+        'turn',
         null,
         () => {
-          setTimeout(() => {
+          setImmediate(() => {
             throw new Error('too late');
-          }, 1);
+          });
           return null;
         },
         'pure',
