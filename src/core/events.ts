@@ -3,7 +3,7 @@ import type { Amounts, Axis, Budget, BudgetSlice, CountedAxis } from './budget.j
 import type { Failure } from './errors.js';
 import type { FinishReason, TokenLogProb, TokenUsage, ToolCall } from './model.js';
 import type { Outcome, RollbackReport } from './outcome.js';
-import type { Rejection, RunState } from './run-state.js';
+import type { RunState } from './run-state.js';
 import type { JsonSchema } from './schema.js';
 import type { EffectKind } from './tool.js';
 
@@ -170,8 +170,6 @@ export type EffectEvent =
       /** Without an INTENT: absent where it is `pure`. */
       readonly class?: EffectKind;
       readonly failure: Failure;
-      /** A person said no, and it stands: for what was proposed and for what somebody had made of it, by identity. */
-      readonly rejection?: Rejection & { readonly acts: readonly string[] };
       /** It was tried: the failure is what its body said, and may hold anybody's words. */
       readonly ran?: true;
       /** Nobody waited for it any more: it was stopped with the branch, child or run that it was part of. */
@@ -227,6 +225,8 @@ export type EffectEvent =
       };
       /** Who may answer. Such a wait is answered by its token only. */
       readonly needs?: Needs;
+      /** What a no stands against: what was proposed and what somebody had made of it, by identity (`actIdentity`). */
+      readonly acts?: readonly string[];
     }
   | {
       readonly type: 'wait-end';
@@ -235,8 +235,13 @@ export type EffectEvent =
       readonly from?: string;
       readonly payload?: unknown;
       readonly timedOut?: boolean;
+      /** It was accepted while the wait was open, which was closed before the code heard it. It never does. */
+      readonly unheard?: true;
     }
-  /** Nobody hears an answer any more: what asked was closed around it. A wait that ends (`wait-end`) has no such entry. */
+  /**
+   * Nobody hears an answer any more: what asked was closed around it. A wait that ends (`wait-end`) has no such entry,
+   * except before an end that is `unheard`.
+   */
   | { readonly type: 'wait-close'; readonly id: EffectId; readonly why: WaitCloser }
   | { readonly type: 'sleep-start'; readonly id: EffectId; readonly fp: string; readonly due: number }
   | { readonly type: 'sleep-end'; readonly id: EffectId };

@@ -15,6 +15,17 @@ export interface Rejection {
   readonly reason: string;
 }
 
+/** A person's no that is final, if what they said is one. */
+export function rejectionIn(said: {
+  readonly payload?: unknown;
+  readonly from?: string;
+  readonly at: number;
+}): Rejection | undefined {
+  const { verdict, reason, reask } = (said.payload ?? {}) as { verdict?: unknown; reason?: unknown; reask?: unknown };
+  if (verdict !== 'reject' || reask === true) return undefined;
+  return { by: said.from ?? 'a person', at: said.at, reason: String(reason) };
+}
+
 /**
  * What is true of a run as a whole, beside the effects of its present generation. A new generation and a fork begin with
  * one complete snapshot of it, so nothing has to be looked up in a journal that they do not have. Every field is of a
@@ -39,7 +50,7 @@ export interface RunState {
   readonly liveFork: 'undecided' | 'approved' | 'rejected';
   /** What people said no to, by the identity of the act (`actIdentity`). */
   readonly rejections: Readonly<Record<string, Rejection>>;
-  /** Who told the run something it was not asked to be told: messages, signals, redirections. Not whoever started it. */
+  /** Who asked for what it does: whoever started it or a run it comes from, and senders of messages, signals, redirections. */
   readonly askers: readonly string[];
   /** What was fixed for the whole run, by scope and name. */
   readonly pins: Readonly<Record<string, unknown>>;
@@ -50,7 +61,7 @@ export interface RunState {
 
 /**
  * What happens to a piece of state. inherit: a fork has what its parent had at that point. latest: it has what its parent
- * has when the fork is made, wherever the point lies. carry: it goes on. reset: it begins anew, as in a new run.
+ * and the runs that one comes from have when the fork is made, wherever the point lies. carry: it goes on. reset: it begins anew, as in a new run.
  */
 export type StateRule = 'inherit' | 'latest' | 'carry' | 'reset';
 

@@ -5,6 +5,7 @@ import type { EffectId, Entry, EventOf, RunEvent, WaitCloser } from './events.js
  * chat and studio read it; nobody infers it from what happened around a wait.
  *
  * 1. A wait is open from its `wait-start` until a `wait-end` or a `wait-close`; one that opens again has a further start.
+ *    An answer that was accepted before a `wait-close` and not heard is the wait's end all the same (`unheard`).
  * 2. A wait that asks a person (`isAsked`) is answered by its token only, while it is open.
  */
 

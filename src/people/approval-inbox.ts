@@ -166,6 +166,7 @@ function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {
     case 'wait-start':
       return isAsked(event);
     case 'wait-end':
+      return mayHaveOpen || event.unheard === true;
     case 'wait-close':
       return mayHaveOpen;
     default:

@@ -63,7 +63,7 @@ export class Attempt {
   readonly harvest: boolean;
   readonly root: Scope;
   readonly open = new OpenEffects();
-  private readonly openWaits: OpenWaits;
+  readonly openWaits: OpenWaits;
   readonly bounds: Bounds;
   readonly eras: Eras;
   readonly timers: Timers;
@@ -384,7 +384,7 @@ export class Attempt {
   push(event: RunEvent): Written {
     this.announceCalls(event);
     const written = this.writer.push(event);
-    this.state.observe(event);
+    this.state.observe(written);
     this.saga.observe(event);
     this.recorded.acts.apply({ event, generation: this.generation });
     this.openWaits.observe(event);

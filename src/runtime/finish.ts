@@ -12,6 +12,7 @@ import { readEntries } from './load.js';
 import { isOutcome, notAnOutcome } from './outcome-check.js';
 import { rollback, undoStrays } from './rollback.js';
 import { through } from './seams.js';
+import { keepUnheard } from './unheard.js';
 
 /** From the end of the function to the end of the run: open INTENTs, rollback, output seam, the last entry. */
 export async function finish(attempt: Attempt, settlement: Settlement): Promise<void> {
@@ -22,6 +23,7 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   await attempt.open.intentsEnded('');
   await undoStrays(attempt);
   let outcome = withinBounds(attempt, outcomeOf(settlementOf(attempt, settlement)));
+  if (outcome.stop !== 'bounded') await keepUnheard(attempt); // a bound that is lifted opens its waits again
   if (outcome.stop === 'failed' || outcome.stop === 'cancelled') {
     const report = await rollback(attempt, '', outcome.because);
     if (report.entries.length > 0) outcome = { ...outcome, rollback: report };

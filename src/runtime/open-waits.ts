@@ -4,6 +4,8 @@ import { waitChange } from '../core/waits.js';
 /** The waits of this run that its journal calls open, by the effect that waits: when that is closed, so are they. */
 export class OpenWaits {
   private readonly byEffect = new Map<EffectId, Set<EffectId>>();
+  /** One was closed without an answer in this life. */
+  haveClosed = false;
 
   constructor(open: Iterable<EffectId>) {
     for (const id of open) this.add(id);
@@ -13,6 +15,7 @@ export class OpenWaits {
     const change = waitChange(event);
     if (change?.status === 'open') this.add(change.id);
     else if (change !== undefined) this.remove(change.id);
+    if (change?.status === 'closed') this.haveClosed = true;
   }
 
   /** A gate, a question and a doubt are waits inside another effect. */

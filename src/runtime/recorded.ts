@@ -118,7 +118,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
   for (const [place, entry] of entries.entries()) {
     const { event } = entry;
     const own = entry.inherited === undefined;
-    state.observe(event);
+    state.observe(entry);
     if (own) acts.apply(entry);
     const wait = own ? waitChange(event) : undefined;
     if (wait?.status === 'open') openWaits.add(wait.id);
@@ -153,6 +153,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
       case 'spawn-end':
       case 'wait-end':
       case 'sleep-end':
+        if (event.type === 'wait-end' && event.unheard === true) break;
         if (isStopped(event) && lifted.isLifted(boundIn(event.failure) ?? '-', place)) {
           // by a bound that no longer holds, before it took place; what was begun stays reserved, or is in doubt again
           if (event.type === 'abort' && event.cutOff !== true) starts.delete(event.id);

@@ -20,6 +20,7 @@ import { type RuntimeParts, settle } from './options.js';
 import type { Resume } from './reopening.js';
 import { through } from './seams.js';
 import { stateAfter } from './state-fold.js';
+import { rejectionsBeside } from './unheard.js';
 import { Worker } from './worker.js';
 
 export interface StartOptions {
@@ -314,6 +315,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const parent = await get(runId);
       const known = lives.agent(parent.agent);
       const generation = given.generation ?? parent.generation;
+      const beside = await rejectionsBeside(engine, parent); // first: what the run hears meanwhile is in its journal then
       const { entries } = await load(engine, parent, generation);
       const own = entries.filter((entry) => entry.inherited === undefined);
       const point = forkPointCheck(own, given.at);
@@ -333,7 +335,8 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const prefix = entries.filter(({ inherited, seq }) => inherited !== undefined || seq <= given.at);
       const now = Math.max(clock.now(), prefix.at(-1)?.at ?? 0); // its past is not in its future
       const isLatest = generation === parent.generation;
-      const latest = stateAfter(isLatest ? entries : (await load(engine, parent, parent.generation)).entries);
+      const byNow = stateAfter(isLatest ? entries : (await load(engine, parent, parent.generation)).entries);
+      const latest = { ...byNow, rejections: { ...beside, ...byNow.rejections } };
       const fork = { run: runId, generation, seq: given.at };
       const start: EventOf<'run-start'> = {
         type: 'run-start',

@@ -1,7 +1,7 @@
 import { FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent } from '../core/events.js';
 import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
-import { type Instruction, newRunState, type Rejection, type RunState } from '../core/run-state.js';
+import { type Instruction, newRunState, type Rejection, type RunState, rejectionIn } from '../core/run-state.js';
 
 /** The state with which the code of these entries began: that of a new run, or a snapshot. */
 export function stateAtStart(first: EventOf<'run-start' | 'generation-start'>): RunState {
@@ -10,12 +10,12 @@ export function stateAtStart(first: EventOf<'run-start' | 'generation-start'>): 
 }
 
 /** What a run knows about itself after these entries, which begin with a start. */
-export function stateAfter(entries: readonly Pick<Entry, 'event'>[]): RunState {
+export function stateAfter(entries: readonly Pick<Entry, 'event' | 'at'>[]): RunState {
   const first = entries[0]?.event;
   if (first?.type !== 'run-start' && first?.type !== 'generation-start')
     throw new FlyballError('JOURNAL_CORRUPT', 'The journal does not begin with the start of a run or of a generation.');
   const fold = new StateFold(stateAtStart(first));
-  for (const { event } of entries) fold.observe(event);
+  for (const entry of entries) fold.observe(entry);
   return fold.state();
 }
 
@@ -35,6 +35,8 @@ export class StateFold {
   private askers = new Set<string>();
   /** Waits that are open for signals: their ends do not repeat what they were. */
   private readonly listening = new Set<EffectId>();
+  /** What a no would stand against, by the gate that asks: its end does not repeat it. */
+  private readonly proposed = new Map<EffectId, readonly string[]>();
   /** Tools of calls under way, by effect: their ends do not repeat the name. */
   private readonly underWay = new Map<EffectId, string>();
   liveFork: RunState['liveFork'] = 'undecided';
@@ -44,10 +46,11 @@ export class StateFold {
     this.begin(start);
   }
 
-  observe(event: RunEvent): void {
+  observe({ event, at }: { readonly event: RunEvent; readonly at: number }): void {
     switch (event.type) {
       case 'run-start':
         if (event.fork !== undefined) this.begin(event.fork.state);
+        this.askers.add(event.subject);
         return;
       case 'intent':
         if (event.of === 'call') this.underWay.set(event.id, event.name);
@@ -61,9 +64,10 @@ export class StateFold {
         return;
       case 'wait-start':
         if (event.kind === 'signal') this.listening.add(event.id);
+        if (event.acts !== undefined) this.proposed.set(event.id, event.acts);
         return;
       case 'wait-end':
-        return this.hear(event);
+        return this.hear(event, at);
       case 'pin':
         this.pins.set(event.name, event.value);
         return;
@@ -87,8 +91,8 @@ export class StateFold {
     return this.rejections.size > 0;
   }
 
-  /** Who told the run something, beside whoever started it. */
-  get toldBy(): readonly string[] {
+  /** Who asked for what the run does. */
+  get askedBy(): readonly string[] {
     return [...this.askers];
   }
 
@@ -113,6 +117,7 @@ export class StateFold {
 
   private begin(state: RunState): void {
     this.start = state;
+    this.proposed.clear(); // what its parent asked is not asked here
     this.calledTools = new Map(Object.entries(state.calledTools));
     this.triedTools = new Set(state.triedTools);
     this.instructions = [...state.instructions];
@@ -125,7 +130,6 @@ export class StateFold {
   }
 
   private count(end: Extract<EndEvent, { readonly type: 'complete' | 'abort' }>): void {
-    if (end.type === 'abort' && end.rejection !== undefined) this.reject(end.rejection);
     const name = this.underWay.get(end.id) ?? (end.of === 'call' ? end.name : undefined);
     this.underWay.delete(end.id);
     if (name === undefined || (end.type === 'abort' && end.ran !== true)) return;
@@ -133,11 +137,10 @@ export class StateFold {
     if (end.type === 'complete') this.calledTools.set(name, (this.calledTools.get(name) ?? 0) + 1);
   }
 
-  private reject({ acts, ...no }: NonNullable<EventOf<'abort'>['rejection']>): void {
-    for (const act of acts) this.rejections.set(act, no);
-  }
-
-  private hear(end: EventOf<'wait-end'>): void {
+  private hear(end: EventOf<'wait-end'>, at: number): void {
+    const no = rejectionIn({ ...end, at });
+    if (no !== undefined) for (const act of this.proposed.get(end.id) ?? []) this.rejections.set(act, no);
+    this.proposed.delete(end.id);
     if (end.id.endsWith('!live')) this.liveFork = isApproval(end.payload) ? 'approved' : 'rejected';
     if (this.listening.delete(end.id) && end.from !== undefined) this.askers.add(end.from);
   }

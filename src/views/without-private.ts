@@ -143,13 +143,13 @@ function blankEffect(event: EffectContent): RunEvent {
       return { ...event, ...blankAsked(event), result: BLANK, ...failure };
     }
     case 'abort':
-      return { ...event, ...blankAsked(event), ...blankRejection(event), failure: blankFailure(event.failure) };
+      return { ...event, ...blankAsked(event), failure: blankFailure(event.failure) };
     case 'retry':
       return { ...event, failure: blankFailure(event.failure) };
     case 'spawn-end':
       return { ...event, outcome: blankOutcome(event.outcome) };
     case 'wait-start': {
-      const { admitted, request, ...rest } = event;
+      const { admitted, request, acts: _hashes, ...rest } = event;
       const args = admitted === undefined ? {} : { admitted: { ...admitted, args: BLANK } };
       return { ...rest, fp: BLANK, ...(request === undefined ? {} : { request: BLANK }), ...args };
     }
@@ -193,11 +193,6 @@ type Asked = Pick<EventOf<'complete'>, 'fp' | 'input'>;
 
 function blankAsked({ fp, input }: Asked): Asked {
   return { ...(fp === undefined ? {} : { fp: BLANK }), ...(input === undefined ? {} : { input: BLANK }) };
-}
-
-/** That somebody said no is still told; not why, nor the hash of what it was about. */
-function blankRejection({ rejection }: EventOf<'abort'>): Pick<EventOf<'abort'>, 'rejection'> {
-  return rejection === undefined ? {} : { rejection: { ...rejection, reason: BLANK, acts: [] } };
 }
 
 /** What a run knows about itself holds words of people and values of the code. */

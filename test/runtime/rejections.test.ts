@@ -51,7 +51,7 @@ describe('a no of a person', () => {
     expect(asked).toEqual(['approve:#0']);
     expect(paid).toEqual([]);
     const [first, second] = await stage.events('abort');
-    expect(first).toMatchObject({ rejection: { by: 'ann', reason: 'no', at: expect.any(Number) } });
+    expect(first).toMatchObject({ id: '#0', failure: { code: 'APPROVAL_REJECTED' } });
     expect(second).toMatchObject({ id: '#1', failure: { code: 'APPROVAL_REJECTED' } });
     expect(outcome).toMatchObject({
       stop: 'done',

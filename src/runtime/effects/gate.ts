@@ -63,7 +63,8 @@ async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise
   while (needsApproval(act)) {
     const rules = rulesFor(act);
     proposed.add(identityOf(act));
-    const end = await ask(attempt, pending, gateId(pending, state), questionAbout(act, state, rules, pending));
+    const question = { ...questionAbout(act, state, rules, pending), acts: [...proposed] };
+    const end = await ask(attempt, pending, gateId(pending, state), question);
     if (pending.closedBy !== undefined) return drop(attempt, pending);
     if (end.timedOut === true) return refuse(attempt, pending, act, 'NO_ANSWER', 'nobody decided about it in time');
     const verdict = end.payload as Verdict;
@@ -71,11 +72,7 @@ async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise
     const weighed = weigh(state, verdict, by, rules);
     state = weighed.state;
     if (weighed.leads === 'approved') return act;
-    if (weighed.leads === 'refused') {
-      const acts = [...proposed];
-      const no = isFinal(verdict) ? { by, at: attempt.clock.now(), reason: verdict.reason, acts } : undefined;
-      return refuse(attempt, pending, act, 'APPROVAL_REJECTED', weighed.why, no);
-    }
+    if (weighed.leads === 'refused') return refuse(attempt, pending, act, 'APPROVAL_REJECTED', weighed.why);
     if (weighed.leads === 'ask') continue;
     const changed = await act.remake?.(weighed.value, gateId(pending, state));
     if (changed === undefined) return undefined; // what it was changed to was refused, and that is recorded
@@ -83,10 +80,6 @@ async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise
     if (!isAskedAlready(attempt, gateId(pending, state)) && isRejected(attempt, pending, act)) return undefined;
   }
   return act;
-}
-
-function isFinal(verdict: Verdict): verdict is Verdict & { readonly verdict: 'reject' } {
-  return verdict.verdict === 'reject' && verdict.reask !== true;
 }
 
 /** An earlier life asked it: the question is open, and is not taken back. */
@@ -201,14 +194,7 @@ function drop(attempt: Attempt, pending: Pending): undefined {
   return undefined;
 }
 
-function refuse(
-  attempt: Attempt,
-  pending: Pending,
-  act: Act,
-  code: ErrorCode,
-  why: string,
-  rejection?: EventOf<'abort'>['rejection'],
-): undefined {
+function refuse(attempt: Attempt, pending: Pending, act: Act, code: ErrorCode, why: string): undefined {
   attempt.record({
     type: 'abort',
     id: pending.id,
@@ -218,7 +204,6 @@ function refuse(
     ...calledWith(act),
     ...(act.class === 'pure' ? {} : { class: act.class }),
     failure: { code, message: `${act.name} was not approved: ${why}`, retryable: false },
-    ...(rejection === undefined ? {} : { rejection }),
     ...(act.of === 'call' ? { spent: { toolCalls: 1 } } : {}),
   });
   return undefined;

@@ -70,6 +70,7 @@ export interface WaitPlan {
   readonly admitted?: EventOf<'wait-start'>['admitted'] | undefined;
   /** Who may answer: anybody where it is absent, but for an approval not whoever asked for the act. */
   readonly asking?: Asking | undefined;
+  readonly acts?: readonly string[];
 }
 
 /** Opens a wait, or opens it again under the token it already has. */
@@ -137,6 +138,7 @@ async function startWait(
     ...(request === undefined ? {} : { request }),
     ...(plan.admitted === undefined ? {} : { admitted: plan.admitted }),
     ...(needs === undefined ? {} : { needs }),
+    ...(plan.acts === undefined ? {} : { acts: plan.acts }),
   };
   attempt.push(start);
   await attempt.barrier();
@@ -150,8 +152,7 @@ async function neededFor(
   attempt: Attempt,
   { kind, asking = ANYBODY }: WaitPlan,
 ): Promise<EventOf<'wait-start'>['needs']> {
-  const origin = attempt.recorded.before.subject; // of a fork: who started what it goes on with
-  const requesters = [attempt.claim.record.subject, origin, ...attempt.state.toldBy];
+  const requesters = attempt.state.askedBy;
   const { requesterDecides: may } = attempt.host.options;
   const requesterDecides = kind !== 'approval' || (typeof may === 'function' ? await may() : may);
   return needsOf(asking, { requesters, requesterDecides });
