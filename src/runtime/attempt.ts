@@ -750,7 +750,9 @@ export class Attempt {
     if (!this.dead) this.time.resume();
   }
 
+  /** The message stays in the inbox until the run rests: a life that ends before that leaves the wish to the next. */
   requestPause(message: StoredMessage): void {
+    if (this.pauses.some(({ number }) => number === message.number)) return;
     if (this.stopping === undefined) this.stopping = 'pause';
     this.pauses.push(message);
     this.kick();

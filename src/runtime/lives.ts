@@ -3,7 +3,7 @@ import { ConfigError, FlyballError, failureOf, JournalConflictError } from '../c
 import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
-import type { Claim, Rest, RunRecord, RunStatus } from '../ports/engine.js';
+import type { Claim, Rest, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
 import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
 import { effectContext } from './effect-context.js';
@@ -153,8 +153,7 @@ export class Lives {
       );
     }
     try {
-      await this.admitControl(claim, was, resume);
-      await this.open(claim, claim.record.generation, why);
+      await this.hearAndOpen(claim, was, why, resume);
     } catch (error) {
       // a store that fails for a moment is no reason to set the run aside: its lease ends, and somebody tries again
       if (isStorageFailure(error)) this.leases.delete(claim.runId);
@@ -164,23 +163,36 @@ export class Lives {
     }
   }
 
-  private async admitControl(claim: Claim, was: RunStatus, resume: Resume | undefined): Promise<void> {
+  /** What was said to a run is heard before anything of a life or of a generation begins. */
+  private async hearAndOpen(claim: Claim, was: RunStatus, why: Why, resume: Resume | undefined): Promise<void> {
+    const pauses = await this.admitControl(claim, was, resume);
+    await this.open(claim, why, pauses);
+  }
+
+  /** Writes down what was decided about a run before it goes on; answers the pauses that its next life has to see to. */
+  private async admitControl(
+    claim: Claim,
+    was: RunStatus,
+    resume: Resume | undefined,
+  ): Promise<readonly StoredMessage[]> {
     const { engine } = this.settings;
     const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind !== 'signal' && kind !== 'answer');
-    if (messages.length === 0 && resume === undefined) return;
+    if (messages.length === 0 && resume === undefined) return [];
     const { entries } = await load(engine, claim.record, claim.record.generation);
     const recorded = indexJournal(entries, { deep: false });
     const { end, lastAt } = recorded;
-    if (end !== undefined && end.outcome.stop !== 'bounded') return; // it has ended; nothing decided since can change that
+    if (end !== undefined && end.outcome.stop !== 'bounded') return []; // it has ended; nothing decided since can change that
     const now = this.clocks.of(claim.runId, lastAt).now();
     const activeMs = this.workedBefore(recorded, claim);
     const control = controlBatch(claim, was, entries, { resume, messages, now, activeMs });
-    if (control === undefined) return;
+    if (control === undefined) return messages.filter(({ kind }) => kind === 'pause');
     await engine.append(claim, control.batch);
     if (control.entries.length > 0) this.audience.publish(claim.runId, control.entries);
+    return messages.filter(({ kind, number }) => kind === 'pause' && control.batch.taken?.includes(number) !== true);
   }
 
-  private async open(claim: Claim, generation: number, why: Why): Promise<void> {
+  private async open(claim: Claim, why: Why, pauses: readonly StoredMessage[]): Promise<void> {
+    const { generation } = claim.record;
     const loaded = await load(this.settings.engine, claim.record, generation);
     if (this.closed) return this.putBack(claim, 'pending');
     const recorded = indexJournal(loaded.entries, { deep: false });
@@ -195,7 +207,8 @@ export class Lives {
       });
       return this.audience.rested(claim.runId, { outcome });
     }
-    if (recorded.isPaused) return this.restPaused(claim, loaded.entries); // it paused, but its owner died before it could say so
+    // it paused as its generation began, or its owner died before it could say so
+    if (recorded.isPaused) return this.restPaused(claim, loaded.entries);
     const attempt = new Attempt({
       host: this.host,
       clock: this.clocks.of(claim.runId, recorded.lastAt),
@@ -212,6 +225,7 @@ export class Lives {
       why,
       owner: this.host.me,
     }).at;
+    for (const message of pauses) attempt.requestPause(message);
     attempt.start(this.agent(claim.record.agent).agent, makeRun(attempt, attempt.root));
     if (this.attempts.size > this.settings.options.maxLoaded)
       for (const other of this.attempts.values()) this.host.idle(other);
@@ -224,15 +238,22 @@ export class Lives {
   }
 
   private async restPaused(claim: Claim, entries: readonly LoadedEntry[]): Promise<void> {
-    this.leases.delete(claim.runId);
+    this.leave(claim.runId);
     await this.settings.engine.release(claim, { status: 'paused', now: this.settings.clock.now() });
     const waiting = openWaits(entries, claim.record);
     this.audience.rested(claim.runId, { outcome: { stop: 'suspended', waiting, paused: true } });
   }
 
+  /** It comes to rest before a life of it began here; of the generation before, one may have just ended. */
+  private leave(runId: string): void {
+    const last = this.attempts.get(runId);
+    if (last === undefined) this.leases.delete(runId);
+    else this.forget(last);
+  }
+
   /** The request was wrong, not the run: it rests as it did before. */
   private async putBack(claim: Claim, was: RunStatus): Promise<void> {
-    this.leases.delete(claim.runId);
+    this.leave(claim.runId);
     const status = was === 'bounded' || was === 'paused' ? was : 'pending';
     await this.settings.engine.release(claim, { status, now: this.settings.clock.now() });
   }
@@ -298,14 +319,26 @@ export class Lives {
         if (rest.status === 'bounded') await this.honourLateCancel(life.runId);
       },
       nextGeneration: (life, generation) => {
-        const { previous: _counted, ...held } = life.claim;
-        const claim = { ...held, record: { ...held.record, generation } };
-        this.open(claim, generation, 'start').catch((error: unknown) => this.broke(life, error));
+        this.turn(life, generation).catch((error: unknown) => this.broke(life, error));
       },
       harvested: () => undefined,
       leftBy: (life, generation) => this.leftBy(life, generation),
       harvest: (life, generation) => this.harvest(life, generation),
     };
+  }
+
+  /**
+   * Goes on with the next generation. Nothing is in flight between two of them, and the life that ended may not have
+   * heard everything: a run whose generations are shorter than it takes to read its messages would hear none.
+   */
+  private async turn({ runId, claim: { previous: _counted, ...held } }: Life, generation: number): Promise<void> {
+    const claim = { ...held, record: { ...held.record, generation } };
+    this.launching.add(runId);
+    try {
+      await this.hearAndOpen(claim, 'running', 'start', undefined);
+    } finally {
+      this.launching.delete(runId);
+    }
   }
 
   /** Hands the whole journal to telemetry. Nothing waits for it. */
@@ -455,8 +488,13 @@ export class Lives {
   /** Lets running effects end and gives every run back. */
   async giveAllBack(): Promise<void> {
     this.closed = true;
-    while (this.launching.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    await this.launched();
     await Promise.all([...this.attempts.values()].map((attempt) => giveBack(attempt)));
+    await this.launched(); // one that was at the end of its generation gives itself back
+  }
+
+  private async launched(): Promise<void> {
+    while (this.launching.size > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** There is no more time: what is still in flight is given back as it stands, its INTENTs open. */

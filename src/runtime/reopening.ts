@@ -18,7 +18,7 @@ export interface Resume {
 
 /**
  * What was decided about a run while nobody ran it, as entries to write before it goes on: a resume, a larger budget,
- * a cancellation. Undefined when there is nothing to write. Throws ConfigError when the wish makes no sense.
+ * a cancellation, a pause before anything began. Undefined when there is nothing to write. Throws ConfigError when the wish makes no sense.
  */
 export function controlBatch(
   claim: Claim,
@@ -45,9 +45,12 @@ export function controlBatch(
   const resumeMessage = messages.findLast(({ kind }) => kind === 'resume')?.number ?? -1;
   const lastResume = resume === undefined ? resumeMessage : Number.POSITIVE_INFINITY;
   const taken: number[] = [];
+  // a resume takes back every pause before it; a later one stands
+  const standing = messages.findLast(({ kind, number }) => kind === 'pause' && number > lastResume);
+  const hasBegun = recorded.attempts > 0;
   for (const message of messages) {
-    // a resume takes back every pause before it; a later pause is for the life that is about to begin
-    if (message.kind === 'pause' && message.number > lastResume) continue;
+    // what may be in flight has to end first: that is for the life that is about to begin
+    if (message.kind === 'pause' && message.number > lastResume && hasBegun) continue;
     taken.push(message.number);
     if (message.kind === 'resume') events.push({ type: 'run-resume', by: message.from });
     if (message.kind === 'redirect') events.push({ type: 'redirect', by: message.from, text: instructionIn(message) });
@@ -55,6 +58,9 @@ export function controlBatch(
     const { why } = JSON.parse(message.body) as { readonly why: string };
     events.push({ type: 'run-resume', by: message.from }, { type: 'cancel', by: message.from, why });
   }
+  const isCalledOff = isCancelled || events.some(({ type }) => type === 'cancel');
+  // nothing of the run, or of its generation, has begun: it is at a safe point
+  if (standing !== undefined && !hasBegun && !isCalledOff) events.push({ type: 'run-pause', by: standing.from });
   if (events.length === 0 && taken.length === 0) return undefined;
   const position = { generation: claim.record.generation, at: now, activeMs };
   const written = events.map((event, index): Entry => ({ ...position, seq: recorded.nextSeq + index, event }));
