@@ -103,7 +103,8 @@ assert(waiting.stop === 'suspended'); // the third leg: a person decides about t
 const [approval] = waiting.waiting;
 assert.match(JSON.stringify(approval?.request), /would combine private data, text from outside and a way out/);
 // #endregion
-await runtime.signal(handle.id, approval?.token ?? '', { verdict: 'reject', reason: 'not to a stranger' });
+const no = { verdict: 'reject', reason: 'not to a stranger' };
+await runtime.signal(handle.id, approval?.token ?? '', no, { from: 'grace' });
 const outcome = await handle.finished();
 assert(outcome.stop === 'done');
 const [card = '', plain = '', cut = '', withheld = '', leak = '', loud = '', customer = '', mail = ''] =

@@ -97,6 +97,6 @@ export function whoAmI(): string {
   try {
     return userInfo().username;
   } catch {
-    return 'anonymous'; // a container may run under a user id that has no name
+    return `user ${process.getuid?.()}`; // a container may run under a user id that has no name
   }
 }

@@ -1,4 +1,11 @@
-import { type ApprovalRules, type EscalationLevel, isEntitled, type Needs, scopesInWords } from './approval-rules.js';
+import {
+  ANONYMOUS,
+  type ApprovalRules,
+  type EscalationLevel,
+  isEntitled,
+  type Needs,
+  scopesInWords,
+} from './approval-rules.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
 export {
@@ -105,12 +112,12 @@ export type Weighed =
 
 /** Whether two names are spellings of one: spaces, case and signs that nobody sees make no second person. */
 export function samePerson(a: string, b: string): boolean {
-  return isPerson(a) && nameOf(a) === nameOf(b);
+  return nameOf(a) !== '' && nameOf(a) === nameOf(b);
 }
 
-/** Nobody is no person, however it is written. */
+/** Nobody is no person, however it is written; nor is whoever did not say who they are. */
 export function isPerson(name: string): boolean {
-  return nameOf(name) !== '';
+  return nameOf(name) !== '' && nameOf(name) !== ANONYMOUS;
 }
 
 function nameOf(name: string): string {

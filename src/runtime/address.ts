@@ -106,7 +106,7 @@ function isNamed({ name, token }: WaitStart, given: string): boolean {
 const ANYBODY: Needs = { scopes: [], notBy: [] };
 
 function refuseStranger({ name, kind, needs = ANYBODY }: WaitStart, runId: string, { from, scopes = [] }: Sent): void {
-  if (kind === 'approval' && !isPerson(from))
+  if ((kind === 'approval' || kind === 'doubt') && !isPerson(from))
     throw new FlyballError(
       'DENIED',
       `Whoever decides about "${name}" of ${runId} has to say who they are. The question stays open.`,

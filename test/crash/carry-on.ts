@@ -40,7 +40,11 @@ async function respond(runtime: Runtime, { runId, answer }: Journey, waiting: Wa
   const given = waiting.kind === 'sleep' ? 'let it pass' : answer(waiting);
   if (given === 'let it pass') return false;
   if (given === 'cancel') await runtime.cancel(runId, { by: 'test', why: 'near its end' }).catch(ignoreEnded);
-  else await runtime.signal(runId, waiting.token ?? '', given.payload, { id: given.id });
+  else
+    await runtime.signal(runId, waiting.token ?? '', given.payload, {
+      id: given.id,
+      from: waiting.kind === 'signal' ? 'test' : 'ann', // whoever tells a run something does not decide what it does
+    });
   return true;
 }
 

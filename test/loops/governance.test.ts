@@ -137,7 +137,12 @@ describe('a call that a person has to agree to', () => {
     let outcome = await life.start();
     for (const verdict of verdicts) {
       if (outcome.stop !== 'suspended') throw new Error(`It did not wait: ${JSON.stringify(outcome)}`);
-      await life.runtime.signal(RUN, outcome.waiting[0]?.token ?? '', { verdict, reason: 'too dear' });
+      await life.runtime.signal(
+        RUN,
+        outcome.waiting[0]?.token ?? '',
+        { verdict, reason: 'too dear' },
+        { from: 'rita' },
+      );
       outcome = await life.resume();
     }
     return { paid, model, outcome };
@@ -155,7 +160,7 @@ describe('a call that a person has to agree to', () => {
     expect(outcome).toMatchObject({ stop: 'done', value: { termination: 'completed', toolCalls: 4 } });
     expect(paid).toEqual(['Ann 3']);
     expect(model.requests[1]?.messages.at(-1)?.content).toBe(
-      'Denied, not executed: pay was not approved: anonymous rejected it: too dear',
+      'Denied, not executed: pay was not approved: rita rejected it: too dear',
     );
   });
 });

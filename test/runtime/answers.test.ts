@@ -63,6 +63,24 @@ describe('an answer sent before anybody asks', () => {
     expect(paid).toEqual([10]);
   });
 
+  it.each([undefined, '', 'anonymous', ' Anonymous\u200b'])(
+    'by nobody in particular decides nothing: %j [R7-APPROVE-SOMEBODY]',
+    async (from) => {
+      const { paid, looking, agent } = payer();
+      const life = moving().open(agent);
+      const handle = await begun(life);
+      looking.open();
+      await handle.outcome();
+      const sent = from === undefined ? {} : { from };
+      await expect(life.runtime.signal(RUN, `${RUN}:0:#1!gate`, YES, sent)).rejects.toMatchObject({
+        code: 'DENIED',
+        message: expect.stringMatching(/^Whoever decides about .* has to say who they are\./),
+      });
+      expect(await life.resume()).toMatchObject({ waiting: [{ name: 'approve:#1' }] });
+      expect(paid).toEqual([]);
+    },
+  );
+
   it('by somebody who may only send signals is refused by its token too; their signals are heard [R7-APPROVE-SIGNALS]', async () => {
     const life = moving().open(async (run: Run) => {
       await run.wait({ name: 'begin' });

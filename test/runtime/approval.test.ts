@@ -147,7 +147,7 @@ describe('an irreversible effect', () => {
     });
     const outcome = await life.start();
     expect(outcome).toMatchObject({ waiting: [{ name: 'approve:/all.0.0#0' }, { name: 'approve:/all.0.1#0' }] });
-    await life.runtime.signal(RUN, 'run:0:/all.0.1#0!gate', { verdict: 'approve' });
+    await life.runtime.signal(RUN, 'run:0:/all.0.1#0!gate', { verdict: 'approve' }, { from: 'rita' });
     await answer(life.runtime, RUN, 'approve:/all.0.0#0', { verdict: 'reject', reason: 'no' });
     expect(await life.resume()).toMatchObject({ stop: 'done' });
     expect(made).toEqual(['b']);

@@ -126,7 +126,7 @@ export async function answer(
   sent: Parameters<Runtime['signal']>[3] = {},
 ): ReturnType<Runtime['signal']> {
   const asked = eventsOf(await runtime.entries(runId), 'wait-start').findLast((one) => one.name === name);
-  return runtime.signal(runId, asked?.token ?? name, payload, sent);
+  return runtime.signal(runId, asked?.token ?? name, payload, { from: 'rita', ...sent });
 }
 
 /** Dies right before, or right after, the first journal write that holds an entry of this type. */

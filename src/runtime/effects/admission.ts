@@ -14,12 +14,20 @@ export function admittedBefore(attempt: Attempt, id: EffectId): Admitted | undef
   const own = (at: EffectId) =>
     attempt.recorded.starts.get(at)?.findLast(({ inherited }) => inherited === undefined)?.event;
   const intent = own(id);
-  if (intent?.type === 'intent') return { args: intent.input };
+  if (intent?.type === 'intent') return { ...admittedLast(attempt, id), args: intent.input };
   for (const sub of ['!gate', '!live', '!ask']) {
     const admitted = admittedAtGate(attempt, `${id}${sub}`);
     if (admitted !== undefined) return admitted;
   }
   return undefined;
+}
+
+/** What people were asked about before it was attempted: after modifications, the last of it. */
+function admittedLast(attempt: Attempt, id: EffectId): Partial<Admitted> {
+  let last: Admitted | undefined;
+  for (let round = 1, gate = `${id}!gate`; attempt.recorded.starts.has(gate); gate = `${id}!gate.${++round}`)
+    last = admittedAtGate(attempt, gate) ?? last;
+  return last ?? {};
 }
 
 export function admittedAtGate(attempt: Attempt, gate: EffectId): Admitted | undefined {

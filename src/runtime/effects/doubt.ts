@@ -6,6 +6,7 @@ import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import { type Act, recordFailure, recordUnknown, recordValue } from './act.js';
 import { type BodyEnd, runBody } from './body.js';
+import { askingAgain } from './gate.js';
 import { subWait, waitUntil } from './wait.js';
 
 const VERIFY_TIMEOUT_MS = 60_000;
@@ -173,6 +174,7 @@ async function askPerson(
     } satisfies DoubtRequest,
     schema: answerSchema as StandardSchema,
     jsonSchema: ANSWER_SCHEMA,
+    asking: askingAgain(act, pending),
   });
   return end.payload as DoubtAnswer;
 }

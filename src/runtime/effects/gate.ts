@@ -3,6 +3,7 @@ import {
   type ApprovalRequest,
   type ApprovalRules,
   type ApprovalState,
+  type Asking,
   addressees,
   FIXED_VERDICT_JSON_SCHEMA,
   UNDECIDED,
@@ -96,8 +97,30 @@ function rulesFor({ rules: _rules, approvalRules }: Act): ApprovalRules {
   return { ...APPROVAL_RULES, ...approvalRules };
 }
 
+/**
+ * Who may say whether an act took place that somebody had to approve: whoever could have said yes to it last, since a no
+ * has it made again. Undefined where nobody had to approve it.
+ */
+export function askingAgain(act: Act, { subs }: Pending): Asking | undefined {
+  if (!needsApproval(act)) return undefined;
+  const isEscalation = ({ payload }: EventOf<'wait-end'>): boolean =>
+    (payload as Partial<Verdict> | undefined)?.verdict === 'escalate';
+  const escalations = [...(subs?.ended.values() ?? [])].filter(isEscalation).length;
+  return askingAbout({ ...UNDECIDED, level: escalations - 1 }, rulesFor(act));
+}
+
+function askingAbout(state: ApprovalState, rules: ApprovalRules): Asking {
+  const { scopes, alsoScopes } = addressees(state, rules);
+  return {
+    scopes,
+    ...(alsoScopes === undefined ? {} : { alsoScopes }),
+    notBy: state.agreed,
+    ...(rules.requesterDecides === undefined ? {} : { requesterDecides: rules.requesterDecides }),
+  };
+}
+
 function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pending: Pending): WaitPlan {
-  const { to, scopes, alsoScopes, timeoutMs } = addressees(state, rules);
+  const { to, timeoutMs } = addressees(state, rules);
   return {
     kind: 'approval',
     name: `approve:${pending.id}${state.round === 0 ? '' : `.${state.round + 1}`}`,
@@ -105,12 +128,7 @@ function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pen
     request: requestFor(act, state, rules, to),
     schema: (act.remake === undefined ? unmodifiable : verdictSchema) as StandardSchema,
     jsonSchema: act.remake === undefined ? FIXED_VERDICT_JSON_SCHEMA : VERDICT_JSON_SCHEMA,
-    asking: {
-      scopes,
-      ...(alsoScopes === undefined ? {} : { alsoScopes }),
-      notBy: state.agreed,
-      ...(rules.requesterDecides === undefined ? {} : { requesterDecides: rules.requesterDecides }),
-    },
+    asking: askingAbout(state, rules),
     ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
   };
 }

@@ -68,7 +68,7 @@ export interface WaitPlan {
   readonly jsonSchema?: EventOf<'wait-start'>['schema'] | undefined;
   readonly isInput?: true | undefined;
   readonly admitted?: EventOf<'wait-start'>['admitted'] | undefined;
-  /** Who may answer: anybody where it is absent, but for an approval not whoever asked for the act. */
+  /** Who may answer. Anybody where it is absent; an approval, not whoever asked for the act. */
   readonly asking?: Asking | undefined;
   readonly acts?: readonly string[];
 }
@@ -147,15 +147,13 @@ async function startWait(
 
 const ANYBODY: Asking = { scopes: [], notBy: [] };
 
-/** What a person is asked for their own part, a question or a doubt, whoever asked for the run may answer too. */
-async function neededFor(
-  attempt: Attempt,
-  { kind, asking = ANYBODY }: WaitPlan,
-): Promise<EventOf<'wait-start'>['needs']> {
+/** What a person is asked for their own part, or about what nobody had to approve, whoever asked for the run may answer too. */
+async function neededFor(attempt: Attempt, { kind, asking }: WaitPlan): Promise<EventOf<'wait-start'>['needs']> {
   const requesters = attempt.state.askedBy;
   const { requesterDecides: may } = attempt.host.options;
-  const requesterDecides = kind !== 'approval' || (typeof may === 'function' ? await may() : may);
-  return needsOf(asking, { requesters, requesterDecides });
+  const isApproval = kind === 'approval' || (kind === 'doubt' && asking !== undefined);
+  const requesterDecides = !isApproval || (typeof may === 'function' ? await may() : may);
+  return needsOf(asking ?? ANYBODY, { requesters, requesterDecides });
 }
 
 /** Nobody waits for it and it changed nothing. What has an INTENT is seen to its end all the same. */
