@@ -79,9 +79,14 @@ export class OpenEffects {
     for (const waiter of this.intentWaiters.splice(0)) waiter();
   }
 
-  /** Resolves when each act below `path` has ended or is in doubt, waiting for a person or a time. */
+  /**
+   * Resolves when each act below `path` has ended or is in doubt, waiting for a person or a time, and each rollback
+   * there is over: what that undoes is its own, and nobody else's to undo at the same time.
+   */
   async actsSettled(path: string): Promise<void> {
-    while (this.intended(path).some(({ phase }) => phase !== 'waiting')) {
+    const isUnderWay = ({ id, kind, intended, phase }: Pending): boolean =>
+      isUnder(id, path) && intended && (kind === 'rollback' || phase !== 'waiting');
+    while (this.all().some(isUnderWay)) {
       await new Promise<void>((resolve) => this.intentWaiters.push(resolve));
     }
   }

@@ -9,7 +9,8 @@ const MANUAL = 'requires manual intervention';
 
 /**
  * Undoes what was done below `path`, newest first. Each compensation is an effect of its own: INTENT, a key that stays
- * the same, and an end in the journal, so that a crash inside a rollback repeats nothing that was already undone.
+ * the same, and an end in the journal, so that a crash inside a rollback repeats nothing that was already undone. An
+ * undo belongs to one rollback: whoever calls this waits for those that are under way below `path`.
  */
 export async function rollback(attempt: Attempt, path: string, why: string): Promise<RollbackReport> {
   const own = attempt.saga.toUndo(path).map((entry) => doneOf(attempt, entry));

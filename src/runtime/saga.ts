@@ -65,11 +65,9 @@ export class Saga {
     }
   }
 
-  /** Effects of this generation below `path` that a rollback has to look at, newest first. */
+  /** Effects of this generation below `path` that no rollback has dealt with, newest first. */
   toUndo(path: string): readonly SagaEntry[] {
-    return this.done
-      .filter(({ effect }) => isUnder(effect, path) && (path !== '' || !this.undone.has(effect)))
-      .reverse();
+    return this.done.filter(({ effect }) => isUnder(effect, path) && !this.undone.has(effect)).reverse();
   }
 
   /** Effects of branches that lost, of which it was known only later that they happened: newest first. */
