@@ -16,8 +16,8 @@ import { keepUnheard } from './unheard.js';
 
 /** From the end of the function to the end of the run: open INTENTs, rollback, output seam, the last entry. */
 export async function finish(attempt: Attempt, settlement: Settlement): Promise<void> {
-  const isOver = attempt.cancelledBy !== undefined || attempt.root.closedBy !== undefined;
-  if (attempt.continuation !== undefined && !isOver) return nextGeneration(attempt, attempt.continuation.state);
+  const isStopped = settlementOf(attempt, settlement).closedBy !== undefined;
+  if (attempt.continuation !== undefined && !isStopped) return nextGeneration(attempt, attempt.continuation.state);
   attempt.close('', new CancelledError('the run has ended'), { spareIntents: true });
   if (outcomeOf(settlementOf(attempt, settlement)).stop !== 'bounded') attempt.endLeftOpen();
   await attempt.open.intentsEnded('');
@@ -64,7 +64,10 @@ function asShown({ acts, actsLeftOut }: Acts, shown: readonly ActRecord[] = []):
   return actsLeftOut === undefined ? { acts: told } : { acts: told, actsLeftOut };
 }
 
-/** A cancellation counts until the run is being finished: a bounded run can still be cancelled. */
+/**
+ * A cancellation counts until the run is being finished: a bounded run can still be cancelled. A bound counts only if the
+ * code was told of it before it ended, whether it ended with an outcome, an error or `continueWith`.
+ */
 function settlementOf(attempt: Attempt, settlement: Settlement): Settlement {
   return { ...settlement, closedBy: attempt.cancelledBy ?? settlement.closedBy };
 }
@@ -114,6 +117,7 @@ function storable(outcome: Outcome<unknown>): Outcome<unknown> {
 }
 
 async function nextGeneration(attempt: Attempt, state: unknown): Promise<void> {
+  attempt.endLeftOpen(); // for a bound of which the code was not told: this generation does not go on later
   await attempt.open.intentsEnded('');
   await undoStrays(attempt);
   const next = attempt.generation + 1;
