@@ -27,7 +27,7 @@ class Desk {
   late = (run: Run): Promise<unknown> => run.step('late', null, () => this.undoing.then(() => 'late'), 'pure');
 
   private book(run: Run): Promise<unknown> {
-    const rules: EffectClass<null, unknown> = {
+    const rules: EffectClass<null, string> = {
       class: 'undoable',
       compensate: () => this.cancel(this.isDead),
     };
