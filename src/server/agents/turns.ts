@@ -1,4 +1,6 @@
 import { MESSAGE } from '../../agents/conversation.js';
+import type { ActRecord } from '../../core/act-record.js';
+import { ActsFold } from '../../core/acts.js';
 import type { Entry } from '../../core/events.js';
 
 /** One exchange of a conversation, as the journal holds it. */
@@ -11,13 +13,25 @@ export interface Turn {
   readonly because?: string;
   /** How it ended, once it has. */
   readonly stop?: string;
+  /** What it changed or tried to change so far, from the journal: the answer is only words. */
+  readonly acts: readonly Act[];
+  /** Further ones that are not listed. */
+  readonly actsLeftOut?: number;
 }
+
+/** Names and facts. With what and why is the run's to tell, to those who may read it. */
+export type Act = Pick<ActRecord, 'id' | 'name' | 'class' | 'what' | 'undone'>;
+
+type Words = Omit<Turn, 'acts' | 'actsLeftOut'>;
 
 /** The turns of a conversation, oldest first, and whether it waits for the next message. */
 export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly Turn[]; readonly listens: boolean } {
-  const turns: Turn[] = [];
+  const turns: Words[] = [];
+  const folds: ActsFold[] = []; // one for each turn
   const waits = new Set<string>();
-  for (const { event } of entries) {
+  for (const entry of entries) {
+    const { event } = entry;
+    folds.at(-1)?.apply(entry);
     switch (event.type) {
       case 'run-start':
       case 'generation-start':
@@ -38,10 +52,25 @@ export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly T
         if (event.event.kind === 'turn-end') endTurn(turns, event.event);
         break;
       default:
-        break; // what happens within a turn is told by the events of the run
+        break; // what else happens within a turn is told by the events of the run
     }
+    while (folds.length < turns.length) folds.push(new ActsFold());
   }
-  return { turns, listens: waits.size > 0 };
+  return { turns: turns.map((turn, index) => ({ ...turn, ...actsIn(folds[index]) })), listens: waits.size > 0 };
+}
+
+function actsIn(fold: ActsFold | undefined): Pick<Turn, 'acts' | 'actsLeftOut'> {
+  const { acts = [], actsLeftOut } = fold?.all() ?? {};
+  const shown = acts.map(
+    ({ id, name, class: effectClass, what, undone }): Act => ({
+      id,
+      name,
+      class: effectClass,
+      what,
+      ...(undone === undefined ? {} : { undone }),
+    }),
+  );
+  return { acts: shown, ...(actsLeftOut === undefined ? {} : { actsLeftOut }) };
 }
 
 /** What became of one message. `refused` holds why the run did not take it. */
@@ -64,7 +93,7 @@ function endsTurn(event: Entry['event']): boolean {
   return event.type === 'run-end' || (event.type === 'wait-start' && event.name === MESSAGE);
 }
 
-function endTurn(turns: Turn[], note: Readonly<Record<string, unknown>>): void {
+function endTurn(turns: Words[], note: Readonly<Record<string, unknown>>): void {
   const last = turns.at(-1);
   if (last === undefined) return;
   const { answer, because, stop } = note;

@@ -29,6 +29,17 @@ const turnSchema = s.named(
     by: s.optional(s.string()),
     answer: s.optional(s.string()),
     because: s.optional(s.string({ description: 'Why there is no answer, or why it is not all it should be.' })),
+    acts: s.list(
+      s.object({
+        id: s.string(),
+        name: s.string({ description: 'Of the tool or the step.' }),
+        class: s.string(),
+        what: s.string({ description: '`took-place`, `refused`, `failed`, `in-doubt` or `simulated`.' }),
+        undone: s.optional(s.boolean()),
+      }),
+      { description: 'What the turn changed or tried to change, from the journal, whatever the answer says.' },
+    ),
+    actsLeftOut: s.optional(s.integer({ description: 'Further acts that are not listed.' })),
   }),
 );
 
