@@ -6,6 +6,7 @@ import {
   type Needs,
   scopesInWords,
 } from './approval-rules.js';
+import { isBlank } from './blank.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
 export {
@@ -242,7 +243,7 @@ export const overrideVerdictSchema: StandardSchema<unknown, Verdict> = {
 };
 
 function unexplained({ verdict, reason }: Verdict): string | undefined {
-  if (verdict !== 'approve' || (reason ?? '').trim() !== '') return undefined;
+  if (verdict !== 'approve' || !isBlank(reason ?? '')) return undefined;
   return 'to approve what is below its thresholds needs a reason: { "verdict": "approve", "reason": "…" }';
 }
 
@@ -271,11 +272,17 @@ export const verdictSchema: StandardSchema<unknown, Verdict> = {
   },
 };
 
+function isVerdict(name: unknown): boolean {
+  return (VERDICT_JSON_SCHEMA.properties.verdict.enum as readonly unknown[]).includes(name);
+}
+
 function problemWith(value: unknown): string | undefined {
-  const given = (value ?? {}) as Readonly<Partial<Record<'verdict' | 'reason' | 'reask', unknown>>>;
+  const given = (value ?? {}) as Readonly<Partial<Record<'verdict' | 'reason' | 'reask' | 'value', unknown>>>;
+  if (given.value !== undefined && isVerdict(given.verdict) && given.verdict !== 'modify')
+    return `to ${given.verdict} takes no value. To change what is done, send { "verdict": "modify", "value": … }; otherwise leave the value out`;
   if (given.reask !== undefined && (given.verdict !== 'reject' || typeof given.reask !== 'boolean'))
     return 'reask is true or false, and goes with a rejection only: { "verdict": "reject", "reason": "…", "reask": true }';
-  const hasReason = typeof given.reason === 'string' && given.reason.trim() !== '';
+  const hasReason = typeof given.reason === 'string' && !isBlank(given.reason);
   switch (given.verdict) {
     case 'approve':
       return given.reason === undefined || typeof given.reason === 'string' ? undefined : 'the reason must be text';

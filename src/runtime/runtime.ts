@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ANONYMOUS } from '../core/approval.js';
+import { isBlank } from '../core/blank.js';
 import { type Budget, budget as completeBudget, completed } from '../core/budget.js';
 import { encode, roundTrip } from '../core/codec.js';
 import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
@@ -294,7 +295,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     },
 
     async redirect(runId, instruction, given = {}) {
-      if (typeof instruction !== 'string' || instruction.trim() === '')
+      if (typeof instruction !== 'string' || isBlank(instruction))
         throw new ConfigError('A redirection needs words: say what the run is to do differently.');
       await requireGoing(runId, given);
       await post(runId, {

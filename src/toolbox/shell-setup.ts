@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import { isBlank } from '../core/blank.js';
 import { ConfigError } from '../core/errors.js';
 import type { EffectClass, TrifectaLeg } from '../core/tool.js';
 import type { Mount, Sandbox, SandboxDescription, SandboxJob, SandboxLimits } from '../ports/sandbox.js';
@@ -50,7 +51,7 @@ export interface Unsandboxed {
 }
 
 export function unsandboxed(sandbox: Sandbox, why: string): Unsandboxed {
-  if (why.trim() === '') throw new ConfigError('Running commands without a sandbox needs a reason.');
+  if (isBlank(why)) throw new ConfigError('Running commands without a sandbox needs a reason.');
   return { unsandboxed: sandbox, why };
 }
 

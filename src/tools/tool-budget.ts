@@ -1,3 +1,4 @@
+import { isBlank } from '../core/blank.js';
 import { ConfigError } from '../core/errors.js';
 import type { MeasuredTools } from './measure-tools.js';
 
@@ -38,7 +39,7 @@ export function toolBudget(options: Partial<ToolBudget> = {}): ToolBudget {
     throw new ConfigError('toolBudget: a warning must come before the refusal. Lower warnAbove or warnShare.');
   }
   const raised = LIMITS.filter((limit) => limits[limit] > USUAL[limit]);
-  if (raised.length > 0 && (options.because ?? '').trim() === '') {
+  if (raised.length > 0 && isBlank(options.because ?? '')) {
     throw new ConfigError(
       `toolBudget: ${raised.join(' and ')} above the usual ${raised.map((limit) => USUAL[limit]).join(' and ')}. Say why: because: '…'.`,
     );

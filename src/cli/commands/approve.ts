@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Verdict } from '../../core/approval.js';
+import { isBlank } from '../../core/blank.js';
 import { ConfigError } from '../../core/errors.js';
 import { type Call, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -88,7 +89,7 @@ function reasonIn({ reason }: Options): { readonly reason?: string } {
 
 /** Whoever is turned down can only do better when they know why. */
 function reasonFor({ reason }: Options, verdict: 'reject' | 'escalate'): string {
-  if (reason !== undefined && reason.trim() !== '') return reason;
+  if (reason !== undefined && !isBlank(reason)) return reason;
   const who = verdict === 'reject' ? 'the agent is told, and works with it' : 'whoever is asked next reads it';
   throw new ConfigError(`To ${verdict} takes a reason: ${who}. Add --reason '…'.`);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isBlank } from '../../core/blank.js';
 import { ConfigError } from '../../core/errors.js';
 import { type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT } from '../exit-codes.js';
@@ -24,7 +25,7 @@ export function holdCommand(perform: Perform): Command {
     .option('--as <who>', 'who does it (default: you)')
     .action((runId: string, { reason, clear = false, as = whoAmI(), ...options }: Options) =>
       perform(options, { runId }, async ({ screen, place }) => {
-        if (reason === undefined || reason.trim() === '')
+        if (reason === undefined || isBlank(reason))
           throw new ConfigError('Say why with --reason: it is what the log of operations keeps.');
         const workplace = await openExisting(place, runId);
         try {

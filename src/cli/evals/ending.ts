@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { isBlank } from '../../core/blank.js';
 import { ConfigError } from '../../core/errors.js';
 import type { ExperimentSettings } from '../../evals/experiment/settings.js';
 import type { Summary } from '../../evals/metrics/summary.js';
@@ -24,7 +25,8 @@ export interface GateOptions {
 export function checkGate({ gate: file, promote: reason }: GateOptions): void {
   if (file === undefined && reason !== undefined)
     throw new ConfigError('--promote says why the results become a baseline; name its file with --gate.');
-  if (reason?.trim() === '') throw new ConfigError('--promote needs a reason, for whoever reads the baseline later.');
+  if (reason !== undefined && isBlank(reason))
+    throw new ConfigError('--promote needs a reason, for whoever reads the baseline later.');
   if (file !== undefined && reason === undefined) baselineIn(file);
 }
 

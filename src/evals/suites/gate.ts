@@ -1,3 +1,4 @@
+import { isBlank } from '../../core/blank.js';
 import { ConfigError } from '../../core/errors.js';
 
 /** What became of one case over its repetitions. */
@@ -89,14 +90,14 @@ export function gate(measured: Measurement, baseline: Baseline | undefined, tole
 
 /** Opens a shut gate. The reason stays in the report: whoever reads it later should know. */
 export function bypassGate(report: GateReport, bypass: { readonly by: string; readonly reason: string }): GateReport {
-  if (bypass.by.trim() === '' || bypass.reason.trim() === '')
+  if (isBlank(bypass.by) || isBlank(bypass.reason))
     throw new ConfigError('A gate is bypassed by somebody and for a reason: name both.');
   return { ...report, passed: true, bypass };
 }
 
 /** The only way a baseline comes to be or changes. */
 export function promote(measured: Measurement, promoted: Baseline['promoted']): Baseline {
-  if (promoted.by.trim() === '' || promoted.reason.trim() === '')
+  if (isBlank(promoted.by) || isBlank(promoted.reason))
     throw new ConfigError('A baseline is promoted by somebody and for a reason: name both.');
   return { ...measured, promoted };
 }

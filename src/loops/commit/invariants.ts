@@ -1,3 +1,4 @@
+import { isBlank } from '../../core/blank.js';
 import { FlyballError } from '../../core/errors.js';
 import type { Run } from '../../core/run.js';
 import type { CommitResult } from './contracts.js';
@@ -51,7 +52,7 @@ export function assertProvenance(run: Run, work: Work, result: CommitResult): vo
 
 /** 6. Nothing leaves while a gate is closed that nobody overrode in words. */
 export function assertGates({ audit, overrides }: CommitResult): void {
-  const open = new Set(overrides.filter(({ reason }) => reason.trim() !== '').map(({ gate }) => gate));
+  const open = new Set(overrides.filter(({ reason }) => !isBlank(reason)).map(({ gate }) => gate));
   hold(
     audit.exit.gates.every(({ gate, passed }) => passed || open.has(gate)),
     'every gate is open, or somebody overrode it with a reason',
