@@ -5,6 +5,7 @@ import { summarise } from '../../views/summary.js';
 import { timelineOf } from '../../views/timeline.js';
 import { traceOf } from '../../views/trace.js';
 import { withoutPrivate } from '../../views/without-private.js';
+import { begunInSpite } from './held.js';
 import type { Played } from './play.js';
 import type { Scenario } from './scenario.js';
 
@@ -14,6 +15,7 @@ export function booksOf(scenario: Scenario, played: Played): readonly string[] {
     ...journalAgainstWorld(played),
     ...rollbackAgainstWorld(played),
     ...rollbackOrder(played),
+    ...(played.pausedFrom === undefined ? [] : begunInSpite(played.entries, played.pausedFrom)),
     ...budgetOf(played),
     ...viewsOf(played),
     ...secretsIn(scenario, played),

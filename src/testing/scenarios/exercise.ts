@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.js';
 export interface ExerciseOptions {
   /** A new, empty engine for each play, for instance `memoryEngine`. */
   readonly engine: () => Engine | Promise<Engine>;
-  /** At most this many points of each kind, spread over the run. Every point by default. */
+  /** At most this many points of each kind, spread over the run, except for acts, which are few. Every point by default. */
   readonly most?: number;
 }
 
@@ -28,8 +28,8 @@ export interface ExerciseReport {
 }
 
 /**
- * Plays a scenario straight, evicted after every effect, crashed at every write (also cancelled while it is down),
- * paused, redirected and cancelled at every entry, and forked at every point of every generation: simulated, live, and
+ * Plays a scenario straight, evicted after every effect, crashed at every write (also cancelled or paused while it is down),
+ * paused inside every act, paused, redirected and cancelled at every entry, and forked at every point of every generation: simulated, live, and
  * live under a smaller budget. Compares outcome, outside effects and books with the straight play.
  */
 export async function exercise(scenario: Scenario, options: ExerciseOptions): Promise<ExerciseReport> {
@@ -106,6 +106,7 @@ function waysOf(straight: Played, most: number | undefined): Way[] {
     straight.entries.map((_, index) => index + 1),
     most,
   );
+  const acts = straight.outside.acts.map((_, index) => index + 1);
   const by = 'operator';
   const half = halved(straight);
   return [
@@ -118,6 +119,14 @@ function waysOf(straight: Played, most: number | undefined): Way[] {
         whileDead: (runtime, runId) => runtime.cancel(runId, { by }),
       }),
     ),
+    ...crashes.map(
+      (crash): Way => ({
+        name: `crashed ${crash.when} write ${crash.at}, paused while down`,
+        crash,
+        pauses: 'while dead',
+      }),
+    ),
+    ...acts.map((insideAct): Way => ({ name: `paused inside act ${insideAct}`, pauses: { insideAct } })),
     ...entries.flatMap((after): Way[] => [
       {
         name: `paused after entry ${after}`,

@@ -19,6 +19,8 @@ export interface ActMade {
 export class OutsideLedger {
   readonly acts: ActMade[] = [];
   readonly undone: ActMade[] = [];
+  /** Called inside each act, while it is in flight, with its number from 1. */
+  onAct: (n: number) => Promise<void> = async () => undefined;
   private readonly kept = new Map<string, unknown>();
 
   /** The world as one life of the process sees it. */
@@ -28,7 +30,10 @@ export class OutsideLedger {
       list.push({ what, key });
     };
     return {
-      act: (what, { key }) => record(this.acts, what, key),
+      act: async (what, { key }) => {
+        await record(this.acts, what, key);
+        await this.onAct(this.acts.length);
+      },
       undo: (what, { key }) => record(this.undone, what, key),
       has: (key) => this.acts.some((act) => act.key === key),
       keep: <T>(name: string, create: () => T): T => {

@@ -19,6 +19,8 @@ export interface Way {
   readonly whileDead?: (runtime: Runtime, runId: string) => Promise<unknown>;
   /** What somebody does once this many entries of the run are durable. */
   readonly meanwhile?: { readonly after: number; readonly does: (runtime: Runtime, runId: string) => Promise<unknown> };
+  /** Somebody pauses the run inside this act, while it is in flight, or while no process runs: from then on nothing new may begin. */
+  readonly pauses?: { readonly insideAct: number } | 'while dead';
   /** The run leaves the process after every effect that ends, and another process goes on with it. */
   readonly evicts?: true;
   /** The budget with which a paused run goes on. */
@@ -34,6 +36,8 @@ export interface Played {
   readonly outside: OutsideLedger;
   readonly problems: readonly string[];
   readonly points: readonly CrashPoint[];
+  /** How many entries there were when the run was asked to pause. */
+  readonly pausedFrom: number | undefined;
   /** The waits that people were asked, by name. */
   readonly asked: readonly string[];
 }
@@ -83,6 +87,7 @@ class Play {
   private lives = 0;
   private seen = 0;
   private isMeddled = false;
+  private pausedFrom: number | undefined;
 
   constructor(scenario: Scenario, way: Way, stage: Stage) {
     this.scenario = scenario;
@@ -94,6 +99,9 @@ class Play {
     this.budgets = isGivenLess ? [] : [...(scenario.larger ?? [])];
     this.life = this.open(way.crash);
     this.firstLife = this.life;
+    this.outside.onAct = async (n) => {
+      if (typeof way.pauses === 'object' && way.pauses.insideAct === n) await this.pause();
+    };
   }
 
   async toItsEnd(): Promise<Played> {
@@ -104,8 +112,8 @@ class Play {
     const entries = await this.life.runtime.entries(this.runId).catch(() => []);
     const record = await this.stage.engine.get(this.runId);
     this.life.runtime.abandon();
-    const { runId, outside, problems, asked } = this;
-    return { runId, outcome, entries, record, outside, problems, asked, points: this.firstLife.points };
+    const { runId, outside, problems, asked, pausedFrom } = this;
+    return { runId, outcome, entries, record, outside, problems, asked, pausedFrom, points: this.firstLife.points };
   }
 
   private open(crash: CrashPlan | undefined): Life {
@@ -222,7 +230,19 @@ class Play {
         if (codeOf(error) !== 'ALREADY_TERMINAL') this.problems.push(`while dead: ${messageOf(error)}`);
       });
     }
+    if (this.way.pauses === 'while dead') await this.pause();
     return this.alive(() => this.wake());
+  }
+
+  private async pause(): Promise<void> {
+    const { runtime } = this.life;
+    if (this.pausedFrom !== undefined) return;
+    try {
+      await runtime.pause(this.runId, { by: 'operator' });
+      this.pausedFrom = (await runtime.entries(this.runId)).length;
+    } catch (error) {
+      if (codeOf(error) !== 'ALREADY_TERMINAL') this.problems.push(`pausing: ${messageOf(error)}`);
+    }
   }
 
   private begin(): Promise<RunHandle> {
