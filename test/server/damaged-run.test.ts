@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Agent, done, type Run } from 'flyball';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/adapters/engine-sqlite/driver.js';
+import { patient } from '../patience.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 const paid: string[] = [];
@@ -71,12 +72,15 @@ describe('a run whose journal is damaged, over HTTP', () => {
   });
 
   it('is listed as stalled, with what is wrong [R7-APPROVE-DAMAGED]', async () => {
-    const listed = await stage.call('GET', '/v1/runs');
-    expect(listed.status).toBe(200);
-    const statuses = Object.fromEntries(
-      listed.body.runs.map((card: { id: string; status: string }) => [card.id, card.status]),
-    );
-    expect(statuses).toMatchObject({ [runs['bad'] ?? '']: 'stalled', [runs['good'] ?? '']: 'suspended' });
+    const statuses = async () => {
+      const listed = await stage.call('GET', '/v1/runs');
+      expect(listed.status).toBe(200);
+      return Object.fromEntries(listed.body.runs.map((card: { id: string; status: string }) => [card.id, card.status]));
+    };
+    // a run that waits is suspended once its process has put it down
+    await expect
+      .poll(statuses, { timeout: patient(10_000) })
+      .toMatchObject({ [runs['bad'] ?? '']: 'stalled', [runs['good'] ?? '']: 'suspended' });
   });
 
   it('leaves every other run alone: inbox, metrics, conversations and new runs [R7-APPROVE-DAMAGED]', async () => {
