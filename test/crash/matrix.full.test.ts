@@ -90,10 +90,13 @@ describe.each(await availableDrivers())('the same on a file with %s', (driver) =
     'a sample of the crash points: %s [R2-SHOW-CRASH-MATRIX] [R2-SHOW-CRASH-ROLLBACK]',
     async (ending) => {
       const engine = await file.open();
-      const { calm, points } = await calmRun(ending, engine, `${ending} calm`);
+      const { calm, points } = await calmRun(ending, engine, `${ending}-calm`.replaceAll(' ', '-'));
       const sample = points.filter((_point, index) => index % 4 === ENDINGS.indexOf(ending)); // every ending takes others
       for (const point of sample)
-        expectAlike(await crashedAt(point, ending, engine, `${ending} ${point.n} ${point.when}`), calm);
+        expectAlike(
+          await crashedAt(point, ending, engine, `${ending}-${point.n}-${point.when}`.replaceAll(' ', '-')),
+          calm,
+        );
       await engine.close();
     },
   );
