@@ -66,6 +66,8 @@ export type LifeEvent =
       readonly attempt: number;
       readonly why: 'start' | 'wake' | 'takeover' | 'resume';
       readonly owner: Owner;
+      /** Children whose `bounded` outcome stays under the new budget, because code beside them went by it. */
+      readonly keeps?: readonly EffectId[];
     }
   /** Someone let the run go on: after a pause, or after a bound under a larger budget. */
   | { readonly type: 'run-resume'; readonly by: string; readonly budget?: Budget }

@@ -550,7 +550,7 @@ export class Attempt {
   private startLate(): boolean {
     if (this.recorded.late.size === 0) return false;
     const isDue = ({ pending: { id } }: { readonly pending: Pending }): boolean =>
-      (this.recorded.late.get(id) ?? Number.POSITIVE_INFINITY) <= this.cursor && this.eras.hasBegun(id);
+      (this.recorded.late.get(id)?.after ?? Number.POSITIVE_INFINITY) <= this.cursor && this.eras.hasBegun(id);
     const due = this.held.filter(isDue);
     if (due.length === 0) return false;
     this.held.splice(0, this.held.length, ...this.held.filter((one) => !isDue(one)));

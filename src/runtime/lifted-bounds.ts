@@ -1,4 +1,4 @@
-import type { EffectId, EventOf, RunEvent, StartEvent } from '../core/events.js';
+import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import { isUnder, type LoadedEntry } from './loaded-entry.js';
 
 /** A stretch of history that is void: the way out of a bound, from where it was told to where the budget changed. */
@@ -21,7 +21,8 @@ interface BoundedChild {
  * Which bounds of the past no longer hold, because the run went on under another budget. The run's own always; a
  * child's where its `bounded` outcome is the last that its parent did before the budget changed: then the child goes on
  * too, with a part of the new budget. Where the parent went on after it, the outcome is history like any other, and so it
- * is where the child reached a deadline of its own: no budget moves that.
+ * is where the child reached a deadline of its own: no budget moves that. Branches beside it usually have nothing to do
+ * with it. Where they went by its outcome all the same, a replay without it shows that, and `keeps` says so for good.
  */
 export class LiftedBounds {
   /** Children that go on, by path, and where the budget changed that lets them. */
@@ -29,20 +30,24 @@ export class LiftedBounds {
   private readonly ends = new Set<number>();
   private readonly waysOut: WayOut[] = [];
   private readonly lastLift: number;
+  /** The children, newest outcome first. */
+  readonly outcomes: { readonly place: number; readonly id: EffectId }[] = [];
 
-  constructor(entries: readonly LoadedEntry[]) {
+  constructor(entries: readonly LoadedEntry[], keeps: readonly EffectId[] = []) {
     const lifts = entries.flatMap(({ event }, place) => (isLift(event, place) ? [place] : []));
     this.lastLift = lifts.at(-1) ?? -1;
     if (this.lastLift === -1) return;
     const started = new Map<EffectId, EventOf<'spawn-start'>>();
+    const kept = keptOutcomes(entries, keeps);
     for (const [place, { event }] of entries.entries()) {
       if (event.type === 'spawn-start') started.set(event.id, event);
       if (event.type !== 'spawn-end' || event.outcome.stop !== 'bounded') continue;
       const lift = lifts.find((known) => known > place);
       const path = started.get(event.id)?.path;
-      if (hadItsTime(started.get(event.id), event.outcome)) continue;
+      if (kept.has(place) || hadItsTime(started.get(event.id), event.outcome)) continue;
       if (lift === undefined || wentOn(entries, { place, lift, id: event.id, path })) continue;
       this.ends.add(place);
+      this.outcomes.unshift({ place, id: event.id });
       this.waysOut.push({ from: place, to: lift, path: scopeOf(event.id), reach: 'around' });
       if (path !== undefined) this.children.set(path, lift);
     }
@@ -79,6 +84,21 @@ function isLift(event: RunEvent, place: number): boolean {
   return event.type === 'run-start' && place > 0; // a fork's own part begins, also where a fork of it inherits that
 }
 
+/** Places of outcomes that stay, as processes found out; the last one finds it out now. */
+function keptOutcomes(entries: readonly LoadedEntry[], now: readonly EffectId[]): ReadonlySet<number> {
+  const last = new Map<EffectId, number>();
+  const kept = new Set<number>();
+  const keep = (ids: readonly EffectId[] = []): void => {
+    for (const id of ids) kept.add(last.get(id) ?? -1);
+  };
+  for (const [place, { event }] of entries.entries()) {
+    if (event.type === 'spawn-end') last.set(event.id, place);
+    if (event.type === 'attempt-start') keep(event.keeps);
+  }
+  keep(now);
+  return kept;
+}
+
 /** It was ended by the deadline that it was given, not by one of what is around it. */
 function hadItsTime(
   start: EventOf<'spawn-start'> | undefined,
@@ -91,7 +111,7 @@ function hadItsTime(
 function wentOn(entries: readonly LoadedEntry[], child: BoundedChild): boolean {
   const scope = scopeOf(child.id);
   const before = entries.slice(0, child.place);
-  const begun = new Set(before.flatMap(({ event }) => (isStart(event) ? [event.id] : [])));
+  const asked = newestAsked(entries.slice(0, child.place + 1));
   return entries.slice(child.place + 1, child.lift).some(({ event }) => {
     if (event.type === 'cancel') return true;
     if (event.type === 'run-end') return event.outcome.stop !== 'bounded';
@@ -99,28 +119,32 @@ function wentOn(entries: readonly LoadedEntry[], child: BoundedChild): boolean {
       return true;
     const path = pathOf(event);
     if (path === undefined || (child.path !== undefined && isUnder(path, child.path))) return false;
-    if (isEndOf(event, begun)) return false;
+    if (wasAsked(event, asked)) return false;
     const branch = branchBeside(scope, path);
     // a branch or child beside it that was at work already has nothing to do with it
     return branch === undefined || !before.some((entry) => isUnder(signOf(entry.event) ?? '', branch));
   });
 }
 
-function isStart(event: RunEvent): event is StartEvent | EventOf<'call-start'> {
-  const { type } = event;
-  return (
-    type === 'ask-start' ||
-    type === 'call-start' ||
-    type === 'intent' ||
-    type === 'wait-start' ||
-    type === 'sleep-start' ||
-    type === 'spawn-start'
-  );
+/** Of each scope the number of the newest effect that shows in these entries: what the code asks for is numbered. */
+function newestAsked(entries: readonly LoadedEntry[]): ReadonlyMap<string, number> {
+  const newest = new Map<string, number>();
+  for (const { event } of entries) {
+    if (!('id' in event) || typeof event.id !== 'string' || !event.id.includes('#')) continue;
+    const scope = scopeOf(event.id);
+    newest.set(scope, Math.max(newest.get(scope) ?? -1, numberOf(event.id)));
+  }
+  return newest;
 }
 
-/** The end of an effect that was under way already. */
-function isEndOf(event: RunEvent, begun: ReadonlySet<EffectId>): boolean {
-  return !isStart(event) && 'id' in event && typeof event.id === 'string' && begun.has(event.id);
+/** More of an effect that had been asked for already: its end, another try, a question about it. */
+function wasAsked(event: RunEvent, newest: ReadonlyMap<string, number>): boolean {
+  if (!('id' in event) || typeof event.id !== 'string') return false;
+  return numberOf(event.id) <= (newest.get(scopeOf(event.id)) ?? -1);
+}
+
+function numberOf(id: EffectId): number {
+  return Number.parseInt(id.slice(id.indexOf('#') + 1), 10);
 }
 
 /** The scope that was at work when this was written. */

@@ -1,5 +1,5 @@
 import { Breaker } from '../core/breaker.js';
-import { ConfigError, FlyballError, failureOf, JournalConflictError } from '../core/errors.js';
+import { ConfigError, FlyballError, failureOf, JournalConflictError, ReplayDivergedError } from '../core/errors.js';
 import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
@@ -9,7 +9,8 @@ import type { Audience } from './audience.js';
 import { effectContext } from './effect-context.js';
 import { codeOf, finish } from './finish.js';
 import type { AttemptHost, Life } from './host.js';
-import { load, readAll, readEntries } from './load.js';
+import { LiftedBounds } from './lifted-bounds.js';
+import { type Loaded, load, readAll, readEntries } from './load.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import type { Settings } from './options.js';
 import { indexJournal, type Recorded } from './recorded.js';
@@ -17,7 +18,7 @@ import { controlBatch, openWaits, type Resume } from './reopening.js';
 import { giveBack, pause, suspend } from './resting.js';
 import { RunClocks } from './run-clocks.js';
 import { makeRun } from './run-object.js';
-import type { Compensation, Done } from './saga.js';
+import type { Compensation, Done, Saga } from './saga.js';
 import { through } from './seams.js';
 import { workedBefore } from './worked-before.js';
 import { isProgress } from './writer.js';
@@ -194,8 +195,9 @@ export class Lives {
   private async open(claim: Claim, why: Why, pauses: readonly StoredMessage[]): Promise<void> {
     const { generation } = claim.record;
     const loaded = await load(this.settings.engine, claim.record, generation);
+    const keeps = await this.outcomesToKeep(claim, loaded);
     if (this.closed) return this.putBack(claim, 'pending');
-    const recorded = indexJournal(loaded.entries, { deep: false });
+    const recorded = indexJournal(loaded.entries, { deep: false, keeps });
     if (recorded.end !== undefined) {
       // it ended, but its owner died before it could say so
       const { outcome } = recorded.end;
@@ -224,6 +226,7 @@ export class Lives {
       attempt: recorded.attempts + 1,
       why,
       owner: this.host.me,
+      ...(keeps.length === 0 ? {} : { keeps }),
     }).at;
     for (const message of pauses) attempt.requestPause(message);
     attempt.start(this.agent(claim.record.agent).agent, makeRun(attempt, attempt.root));
@@ -353,32 +356,63 @@ export class Lives {
 
   private async harvest(life: Life, generation: number): Promise<ReadonlyMap<string, Compensation>> {
     const loaded = await load(this.settings.engine, life.claim.record, generation);
-    const recorded = indexJournal(loaded.entries, { deep: true });
+    return (await this.rehearse(life.claim, generation, loaded, [])).saga.compensations;
+  }
+
+  /**
+   * The first process after a change of budget looks whether the past fits without the outcomes of children that go on.
+   * Branches may share what they know, and then one that went by such an outcome would ask for something else now.
+   */
+  private async outcomesToKeep(claim: Claim, loaded: Loaded): Promise<readonly EffectId[]> {
+    const { entries } = loaded;
+    const isFirst = (lift: number): boolean => !entries.slice(lift).some(({ event }) => event.type === 'attempt-start');
+    const keeps: EffectId[] = [];
+    for (;;) {
+      const lifted = new LiftedBounds(entries, keeps);
+      if (![...lifted.children.values()].some(isFirst)) return keeps;
+      const { diverged } = await this.rehearse(claim, claim.record.generation, loaded, keeps);
+      if (diverged === undefined) return keeps;
+      const at = entries.findLastIndex(({ event }) => 'id' in event && event.id === diverged.id);
+      const suspect = lifted.outcomes.find(({ place }) => place < at);
+      if (suspect === undefined) return []; // that is not why: the life about to begin says so
+      keeps.push(suspect.id);
+    }
+  }
+
+  /** Runs the code through its past, and does nothing. */
+  private rehearse(
+    claim: Claim,
+    generation: number,
+    loaded: Loaded,
+    keeps: readonly EffectId[],
+  ): Promise<{ readonly saga: Saga; readonly diverged: { readonly id: EffectId } | undefined }> {
+    const recorded = indexJournal(loaded.entries, { deep: true, keeps });
     return new Promise((resolve) => {
-      const learnt = (): void => {
+      const over = (error?: unknown): void => {
         learner.unload();
-        resolve(learner.saga.compensations);
+        const diverged = error instanceof ReplayDivergedError ? (error.detail as { readonly id: EffectId }) : undefined;
+        resolve({ saga: learner.saga, diverged });
       };
       // code that no longer matches its history breaks off: what was learnt until then is all there is
       const host: AttemptHost = {
         ...this.host,
-        harvested: learnt,
-        broke: learnt,
-        settled: learnt,
-        stopped: learnt,
+        harvested: () => over(),
+        broke: (_life, error) => over(error),
+        settled: () => over(),
+        stopped: () => over(),
         idle: () => undefined,
       };
       const learner: Attempt = new Attempt({
         host,
-        clock: this.clocks.of(life.runId, recorded.lastAt),
-        claim: life.claim,
+        clock: this.clocks.of(claim.runId, recorded.lastAt),
+        claim,
         recorded,
         generation,
         lineage: loaded.lineage,
         workedMs: recorded.activeMs,
         harvest: true,
       });
-      learner.start(this.agent(life.claim.record.agent).agent, makeRun(learner, learner.root));
+      learner.start(this.agent(claim.record.agent).agent, makeRun(learner, learner.root));
     });
   }
 

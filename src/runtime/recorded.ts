@@ -20,8 +20,8 @@ export interface Recorded {
   readonly budgets: readonly Era[];
   /** Parts of a later budget that children got which were open when it began. */
   readonly slices: ReadonlyMap<EffectId, readonly { readonly place: number; readonly limits: Budget }[]>;
-  /** Children that began late, and how many deliveries came before that. */
-  readonly late: ReadonlyMap<EffectId, number>;
+  /** Children that began late: how many deliveries came before that, and when the process began that came to them. */
+  readonly late: ReadonlyMap<EffectId, { readonly after: number; readonly lifeAt: number }>;
   /** Children that a later budget let go on, by path, and where that budget begins. */
   readonly lifts: ReadonlyMap<string, number>;
   readonly first: LoadedEntry;
@@ -75,18 +75,21 @@ const FROM_THE_START = { delivery: -1, inTurn: true } as const;
  * Indexes a journal. A finished child's own entries are left out unless `deep`: its outcome answers for it.
  * Bounds that were lifted since, and effects that they stopped, are void.
  */
-export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly deep: boolean }): Recorded {
+export function indexJournal(
+  entries: readonly LoadedEntry[],
+  mode: { readonly deep: boolean; readonly keeps?: readonly EffectId[] },
+): Recorded {
   const first = entries.find((entry) => entry.inherited === undefined && isFirst(entry.event));
   if (first === undefined || !isFirst(first.event)) {
     throw new FlyballError('JOURNAL_CORRUPT', 'The journal does not begin with the start of a run or of a generation.');
   }
-  const lifted = new LiftedBounds(entries);
+  const lifted = new LiftedBounds(entries, mode.keeps);
   const finished = mode.deep ? new Set<string>() : finishedChildren(entries, lifted);
   const voids = new Set<number>();
   const deliveries: LoadedEntry[] = [];
   const slices = new Map<EffectId, { readonly place: number; readonly limits: Budget }[]>();
-  const late = new Map<EffectId, number>();
-  let pastDeliveries = 0; // when the process of this place began
+  const late = new Map<EffectId, { readonly after: number; readonly lifeAt: number }>();
+  let process = { after: 0, lifeAt: first.at }; // the one of this place: what it found, and when
   const starts = new Map<EffectId, Start[]>();
   const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
   const openWaits = new Set<EffectId>();
@@ -139,7 +142,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
           if (owner !== undefined) intentOwners.set(event.id, owner);
         }
         if (event.type === 'intent' && own) intents.set(event.id, event);
-        if (event.type === 'spawn-start' && event.late === true) late.set(event.id, pastDeliveries);
+        if (event.type === 'spawn-start' && event.late === true) late.set(event.id, process);
         if (isUnderAny(event.id, finished)) break;
         const start = { ...entry, place } as Start;
         const list = starts.get(event.id);
@@ -230,7 +233,7 @@ export function indexJournal(entries: readonly LoadedEntry[], mode: { readonly d
         break;
       case 'attempt-start':
         if (own) attempts++;
-        pastDeliveries = deliveries.length;
+        process = { after: deliveries.length, lifeAt: entry.at };
         owner = event.owner;
         break;
       case 'run-start':

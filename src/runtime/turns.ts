@@ -74,6 +74,7 @@ function leavesNoTrace({ type }: RunEvent): boolean {
     type === 'run-pause' ||
     type === 'run-end' ||
     type === 'budget-warning' ||
+    type === 'scope-overlap' ||
     type === 'slice-change'
   );
 }

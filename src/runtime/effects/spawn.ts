@@ -42,8 +42,8 @@ export async function spawn<I, O>(
     fp: fingerprint('spawn', name, input),
     want: {},
     drive: async (pending) => {
-      if (!attempt.recorded.starts.has(pending.id)) {
-        const carved = ledger.carvedAxes();
+      const started = attempt.recorded.starts.get(pending.id)?.at(-1);
+      if (started === undefined) {
         attempt.push({
           type: 'spawn-start',
           id: pending.id,
@@ -53,12 +53,14 @@ export async function spawn<I, O>(
           input,
           slice,
           limits: ledger.effectiveLimits(),
-          carved,
+          carved: ledger.carvedAxes(),
           ...(isLate ? { late: true as const } : {}),
         });
       }
+      // the turn that asked for it may be long over: its own first turn is one of the process that came to it
+      const lifeAt = started === undefined && isLate ? attempt.lifeAt : attempt.recorded.late.get(pending.id)?.lifeAt;
+      attempt.nowAt = Math.max(attempt.nowAt, lifeAt ?? attempt.nowAt);
       attempt.recorded.acts.openChild(path); // a fork that inherited the start has not seen it
-      const started = attempt.recorded.starts.get(pending.id)?.at(-1);
       // a fork counts its own time from nothing: what its parent measured is on another scale
       const activeFrom = started?.inherited ? 0 : started?.activeMs;
       attempt.time.watch(ledger, activeFrom ?? attempt.time.total());
