@@ -16,6 +16,7 @@ export async function carry(place: Place, life: Life, journey: Journey): Promise
   const waiting: string[] = [];
   try {
     const known = await runtime.get(runId).catch(() => undefined);
+    if (known !== undefined) await forgetUnheard(runtime, journey);
     let handle = known === undefined ? await journey.begin(runtime) : await goOn(runtime, runId);
     for (let turn = 0; turn < MOST_TURNS; turn++) {
       const outcome = await handle.outcome();
@@ -59,7 +60,7 @@ async function afterPause(place: Place, { runtime }: Life, journey: Journey): Pr
   await pass(place.clock, place.given.restMs);
   const limits = journey.later.shift();
   if (limits === undefined) return runtime.resume(journey.runId, { by: 'op' });
-  noteEra(place, journey, limits.toolCalls);
+  noteEra(place, journey, limits.toolCalls, limits);
   return runtime.resume(journey.runId, { by: 'op', budget: limits });
 }
 
@@ -76,12 +77,20 @@ async function enlarge(
   if (journey.hasPlenty) return undefined;
   await pass(place.clock, place.given.restMs);
   const limits = isEnough && next !== undefined ? next : PLENTY;
-  noteEra(place, journey, limits.toolCalls ?? 0);
+  noteEra(place, journey, limits.toolCalls ?? 0, isEnough ? next : undefined);
   const handle = await runtime.resume(journey.runId, { by: 'op', budget: limits });
   journey.hasPlenty = !isEnough; // not before: the process may die while it says so
   return handle;
 }
 
-export function noteEra(place: Place, { eras, runId }: Journey, toolCalls: number): void {
-  eras.push({ toolCalls, before: callsOf(place.world, runId) });
+/** A budget that somebody gave to a process which died before it had written that down never held: it is given again. */
+async function forgetUnheard(runtime: Runtime, { eras, later, runId }: Journey): Promise<void> {
+  const held = (await runtime.entries(runId)).filter(
+    ({ event }) => event.type === 'run-start' || (event.type === 'run-resume' && event.budget !== undefined),
+  );
+  for (const { given } of eras.splice(held.length).reverse()) if (given !== undefined) later.unshift(given);
+}
+
+export function noteEra(place: Place, { eras, runId }: Journey, toolCalls: number, given?: Limits): void {
+  eras.push({ toolCalls, before: callsOf(place.world, runId), ...(given === undefined ? {} : { given }) });
 }

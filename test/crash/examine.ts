@@ -1,5 +1,6 @@
-import type { Engine } from 'flyball';
+import type { Engine, Entry } from 'flyball';
 import type { Case } from './case.js';
+import { isOfAnOldTurn } from './deadlines.js';
 import { type Driven, drive, untilRest } from './drive.js';
 import { type Forked, forksOf } from './forks.js';
 import { type End, type Journey, person } from './journey.js';
@@ -102,9 +103,11 @@ function unexpectedForkEnd(
   const hasRested = journey.eras.length > 1 && given.restMs > 0;
   // a child keeps the deadline that it was given itself, and its outcome may be passed on
   const began = entries[0]?.at ?? 0;
-  const hasLateChild = inherited.some(
-    ({ event }) => event.type === 'spawn-start' && (event.slice.deadline ?? Number.POSITIVE_INFINITY) <= began,
-  );
+  const isLate = ({ event }: Entry): boolean =>
+    event.type === 'spawn-start' && (event.slice.deadline ?? Number.POSITIVE_INFINITY) <= began;
+  const hasLateChild =
+    inherited.some(isLate) ||
+    entries.some((one, place) => isLate(one) && isOfAnOldTurn([...inherited, ...entries.slice(0, place + 1)]));
   const isTime =
     end.stop === 'bounded' && (end.bound === 'wallMs' || (end.bound === 'deadline' && !hasRested && !hasLateChild));
   const isPassedOn = end.stop === 'bounded' && end.bound === 'deadline' && hasLateChild;

@@ -14,7 +14,7 @@ export interface Journey {
   /** Budgets that are still to come. */
   readonly later: Limits[];
   /** What held and how many tools had been executed when it began to hold. */
-  readonly eras: { readonly toolCalls: number; readonly before: number }[];
+  readonly eras: { readonly toolCalls: number; readonly before: number; readonly given?: Limits }[];
   /** It has more than it can use. */
   hasPlenty: boolean;
   begin(runtime: Runtime): Promise<RunHandle>;

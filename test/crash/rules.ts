@@ -1,6 +1,7 @@
 import type { Entry, EventOf, EventType, RollbackReport } from 'flyball';
 import { auditLines, verifyAudit, withoutPrivate } from 'flyball/views';
-import { type Case, HOUR_MS } from './case.js';
+import type { Case } from './case.js';
+import { deadlines } from './deadlines.js';
 import type { Journey } from './journey.js';
 import { holds } from './program.js';
 import { isNewestFirst, undonePositions } from './rollback-order.js';
@@ -234,22 +235,6 @@ const warnings: Rule = ({ entries, stop }) => {
     (event) => event.axis === 'toolCalls' && event.limit === limit,
   );
   return isTold ? [] : [{ rule: 'warning:missing', detail: `${used} of ${limit} calls, and no warning` }];
-};
-
-/** A child that is given an hour from now has it. */
-const deadlines: Rule = ({ entries, inherited }) => {
-  const nearest = new Map<string, number>();
-  for (const { path, limits } of eventsOf(inherited, 'spawn-start')) nearest.set(path, limits.deadline ?? 0);
-  const run = eventsOf(entries, 'run-start')[0]?.budget.deadline ?? Number.POSITIVE_INFINITY;
-  return entries.flatMap(({ event, at }) => {
-    if (event.type !== 'spawn-start' || event.limits.deadline === undefined) return [];
-    const { deadline } = event.limits;
-    nearest.set(event.path, deadline);
-    const above = nearest.get(event.path.slice(0, event.path.lastIndexOf('/worker.'))) ?? Number.POSITIVE_INFINITY;
-    return deadline < Math.min(above, run) && deadline - at < HOUR_MS / 2
-      ? [{ rule: 'now:stale', detail: `${event.id} began at ${at} and was given until ${deadline}` }]
-      : [];
-  });
 };
 
 /** Journal, books and chain agree with themselves. */
