@@ -14,7 +14,7 @@ import { type Loaded, load, readAll, readEntries } from './load.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import type { Settings } from './options.js';
 import { indexJournal, type Recorded } from './recorded.js';
-import { controlBatch, openWaits, type Resume } from './reopening.js';
+import { controlBatch, openWaits, type Resume, refuseInVain } from './reopening.js';
 import { giveBack, pause, suspend } from './resting.js';
 import { RunClocks } from './run-clocks.js';
 import { makeRun } from './run-object.js';
@@ -179,7 +179,8 @@ export class Lives {
     const { engine } = this.settings;
     const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind !== 'signal' && kind !== 'answer');
     if (messages.length === 0 && resume === undefined) return [];
-    const { entries } = await load(engine, claim.record, claim.record.generation);
+    const loaded = await load(engine, claim.record, claim.record.generation);
+    const { entries } = loaded;
     const recorded = indexJournal(entries, { deep: false });
     const { end, lastAt } = recorded;
     if (end !== undefined && end.outcome.stop !== 'bounded') return []; // it has ended; nothing decided since can change that
@@ -187,6 +188,10 @@ export class Lives {
     const activeMs = this.workedBefore(recorded, claim);
     const control = controlBatch(claim, was, entries, { resume, messages, now, activeMs });
     if (control === undefined) return messages.filter(({ kind }) => kind === 'pause');
+    if (resume?.budget !== undefined && was === 'bounded') {
+      const keeps = await this.outcomesToKeep(claim, { ...loaded, entries: [...entries, ...control.entries] });
+      refuseInVain(claim.runId, recorded.budget, entries, keeps);
+    }
     await engine.append(claim, control.batch);
     if (control.entries.length > 0) this.audience.publish(claim.runId, control.entries);
     return messages.filter(({ kind, number }) => kind === 'pause' && control.batch.taken?.includes(number) !== true);

@@ -1,7 +1,7 @@
 import { type Budget, budget as completeBudget } from '../core/budget.js';
 import { encode } from '../core/codec.js';
 import { ConfigError } from '../core/errors.js';
-import type { Entry, RunEvent } from '../core/events.js';
+import type { EffectId, Entry, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import { WaitIndex } from '../core/waits.js';
 import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
@@ -94,24 +94,43 @@ function enlargement(
       `Run ${runId} stopped at ${axis} = ${stopped.limit}; the new budget has ${given}. Give it more of that.`,
     );
   }
-  const stays =
-    old[axis] === stopped.limit
-      ? undefined
-      : whatStays(entries, stopped, { type: 'run-resume', by: resume.by, budget });
-  if (stays !== undefined)
-    throw new ConfigError(
-      `Run ${runId} stopped because a child reached ${axis} = ${stopped.limit}, and its code went on after that: a larger budget does not change what the child returned. To give the child more, fork the run at entry ${stays.seq} with a larger budget.`,
-    );
+  const place = lastOutcome(entries, old, stopped);
+  const after = [
+    ...entries,
+    { ...(entries.at(-1) as LoadedEntry), event: { type: 'run-resume', by: resume.by, budget } },
+  ];
+  if (place !== -1 && !new LiftedBounds(after as readonly LoadedEntry[]).isEnd(place))
+    throw inVain(runId, stopped, entries[place]);
   return { budget };
 }
 
-/** The child whose outcome the run ended with, where the code went on after it: what it returned is history by now. */
-function whatStays(
+/**
+ * Refuses a larger budget where the run ended with the outcome of a child that keeps it. `keeps` are those of which only
+ * a look at the past under that budget shows it.
+ */
+export function refuseInVain(
+  runId: string,
+  old: Budget,
   entries: readonly LoadedEntry[],
-  { bound, limit }: { readonly bound: string; readonly limit: number },
-  event: RunEvent,
-): LoadedEntry | undefined {
-  const place = entries.findLastIndex(
+  keeps: readonly EffectId[],
+): void {
+  const stopped = lastEnd(entries);
+  const place = stopped === undefined ? -1 : lastOutcome(entries, old, stopped);
+  const end = entries[place]?.event;
+  if (stopped !== undefined && end?.type === 'spawn-end' && keeps.includes(end.id))
+    throw inVain(runId, stopped, entries[place]);
+}
+
+function inVain(runId: string, { bound, limit }: Stopped, stays: LoadedEntry | undefined): ConfigError {
+  return new ConfigError(
+    `Run ${runId} stopped because a child reached ${bound} = ${limit}, and its code went on after that: a larger budget does not change what the child returned. To give the child more, fork the run at entry ${stays?.seq} with a larger budget.`,
+  );
+}
+
+/** Place of the child's outcome that the run ended with, or -1 where it ended at a limit of its own. */
+function lastOutcome(entries: readonly LoadedEntry[], old: Budget, { bound, limit }: Stopped): number {
+  if (old[bound as keyof Budget] === limit) return -1;
+  return entries.findLastIndex(
     ({ event: { type, ...end } }) =>
       type === 'spawn-end' &&
       'outcome' in end &&
@@ -119,13 +138,15 @@ function whatStays(
       end.outcome.bound === bound &&
       end.outcome.limit === limit,
   );
-  const last = entries.at(-1);
-  if (place === -1 || last === undefined) return undefined;
-  return new LiftedBounds([...entries, { ...last, event }]).isEnd(place) ? undefined : entries[place];
+}
+
+interface Stopped {
+  readonly bound: string;
+  readonly limit: number;
 }
 
 /** The bound with which the run ended, if it did. */
-function lastEnd(entries: readonly LoadedEntry[]): { readonly bound: string; readonly limit: number } | undefined {
+function lastEnd(entries: readonly LoadedEntry[]): Stopped | undefined {
   const found = entries.findLast(({ event, inherited }) => event.type === 'run-end' && inherited === undefined)?.event;
   return found?.type === 'run-end' && found.outcome.stop === 'bounded' ? found.outcome : undefined;
 }

@@ -72,6 +72,38 @@ describe('a branch that goes by the outcome of a child in the branch beside it',
   });
 });
 
+describe('a run that ends with the outcome of a child which a branch beside it went by', () => {
+  it('refuses a larger budget with what to do instead, and that works [R7-BUDGET-NEIGHBOR]', async () => {
+    const stage = moving();
+    const life = stage.open(async (run: Run): Promise<Outcome<unknown>> => {
+      const board: string[] = [];
+      const [child] = await run.all<Outcome<unknown>>(
+        [
+          async (on) => {
+            const outcome = await on.spawn(three, null, { share: 0.5 });
+            board.push(outcome.stop);
+            return outcome;
+          },
+          async (on) => {
+            await on.step('begin', null, () => 'begun', 'pure');
+            await on.step('let the child end', null, () => later(stage, 400), 'pure');
+            return done(await on.step('look', board, (seen) => seen, 'pure'));
+          },
+        ],
+        2,
+      );
+      return child?.ok === true ? child.value : done('no child');
+    });
+    expect(await life.start(null, { toolCalls: 4 })).toMatchObject({ stop: 'bounded', bound: 'toolCalls', limit: 2 });
+    const end = (await stage.entries()).find(({ event }) => event.type === 'spawn-end')?.seq ?? -1;
+    await expect(life.resume({ budget: { toolCalls: 40 } })).rejects.toThrow(
+      `fork the run at entry ${end} with a larger budget`,
+    );
+    const fork = await life.runtime.fork(RUN, { at: end, id: 'fork', budget: budget({ toolCalls: 40 }) });
+    expect(await fork.outcome()).toMatchObject({ stop: 'done', value: 'all three' });
+  });
+});
+
 describe('a child that was bounded while something its parent had asked for before was under way', () => {
   it('goes on when that was a pure step, which leaves no trace when it begins [R7-BUDGET-UNDER-WAY]', async () => {
     const stage = moving();
