@@ -61,6 +61,8 @@ export interface Case {
   readonly deadlineMs: number | undefined;
   /** The model reports this many times what it may use at most. */
   readonly overshoot: number;
+  /** How long it takes to undo something. */
+  readonly undoMs: number;
   readonly seed: number;
   readonly crashes: readonly Crash[];
   readonly meddling: readonly Meddling[];
@@ -131,6 +133,7 @@ function casesOf(profile: string, { flavour, generations, parts }: Profile): fc.
     restMs: fc.constant(0),
     deadlineMs: fc.constant(undefined),
     overshoot: fc.constant(1),
+    undoMs: fc.constant(0),
     seed: fc.integer({ min: 1, max: 2 ** 31 }),
     crashes,
     meddling: fc.constant([]),
@@ -249,6 +252,30 @@ const PROFILES: Readonly<Record<string, Profile>> = {
         { minLength: 1, maxLength: 2 },
       ),
     },
+  },
+  /** Firsts in one another that are decided while compensations are under way. */
+  nested: {
+    flavour: {
+      weights: { ...NONE, step: 6, sleep: 1, call: 1 },
+      isSlow: true,
+      around: ['seq', 'first', 'first', 'spawn'],
+      effects: ['pure', 'compensable', 'undoable'],
+    },
+    generations: 2,
+    parts: {
+      undoMs: fc.constantFrom(700, 2000),
+      crashes: fc.array(crashOf(fc.constant('nothing')), { maxLength: 1 }),
+      meddling: fc.array(meddlingOf('cancel'), { maxLength: 1 }),
+    },
+  },
+  /** Bounds that are reached beside branches which win at once, right before a generation ends. */
+  instants: {
+    flavour: {
+      weights: { ...NONE, call: 6, step: 1, take: 1, instant: 4 },
+      around: ['seq', 'first', 'first', 'all'],
+    },
+    generations: 3,
+    parts: { budgets: tight, enlarges: fc.boolean() },
   },
   deploys: {
     flavour: { weights: EVEN },

@@ -90,6 +90,8 @@ async function play(program: Program, run: Run, stage: Stage): Promise<unknown> 
       return put(await run.step('told', run.instructions(), (texts) => texts.length, 'pure'));
     case 'left':
       return put(await run.step('left', run.budget.remaining('iterations'), () => 'left', 'pure'));
+    case 'instant':
+      return put('instant');
     case 'seq': {
       let value: unknown;
       for (const part of program.parts) value = await play(part, run, stage);

@@ -27,7 +27,8 @@ export type Program =
   | { readonly kind: 'wait'; readonly timeoutMs: number | undefined; readonly type: 'number' | 'string' }
   | { readonly kind: 'hear'; readonly scope: 'clerk' | 'boss' }
   | { readonly kind: 'sleep'; readonly ms: number }
-  | { readonly kind: 'take' | 'identity' | 'told' | 'left' }
+  /** `instant` makes no effect: a branch that wins in the turn in which it begins. */
+  | { readonly kind: 'take' | 'identity' | 'told' | 'left' | 'instant' }
   | { readonly kind: 'seq' | 'all' | 'raw' | 'race' | 'first'; readonly parts: readonly Program[] }
   | {
       readonly kind: 'spawn';
@@ -53,6 +54,7 @@ export const EVEN: Weights = {
   identity: 0,
   told: 1,
   left: 1,
+  instant: 0,
 };
 
 export const NONE: Weights = {
@@ -66,6 +68,7 @@ export const NONE: Weights = {
   identity: 0,
   told: 0,
   left: 0,
+  instant: 0,
 };
 
 const EFFECTS: readonly StepEffect[] = ['pure', 'idempotent', 'compensable', 'undoable', 'unverified', 'irreversible'];
@@ -108,6 +111,7 @@ function leafOf({ weights, tools = 'plain', isSlow = false, effects = EFFECTS }:
     identity: fc.record({ kind: only('identity') }),
     told: fc.record({ kind: only('told') }),
     left: fc.record({ kind: only('left') }),
+    instant: fc.record({ kind: only('instant') }),
   };
   const kinds = Object.keys(leaves) as Leaf['kind'][];
   return fc.oneof(

@@ -121,6 +121,21 @@ const compensations: Rule = ({ entries, inherited, world, runId, stop }) => {
   return found;
 };
 
+/** An undo belongs to one rollback: it ends once, and begins again only in another life. */
+const undos: Rule = ({ entries }) => {
+  const begun = new Set<string>();
+  const ended = new Set<string>();
+  return entries.flatMap(({ event }): readonly Violation[] => {
+    if (event.type === 'attempt-start') begun.clear();
+    const isUndo = 'id' in event && event.id.endsWith('!undo');
+    const seen = event.type === 'intent' ? begun : event.type === 'complete' ? ended : undefined;
+    if (!isUndo || seen === undefined) return [];
+    if (seen.has(event.id)) return [{ rule: 'undo:twice', detail: `a second ${event.type} of ${event.id}` }];
+    seen.add(event.id);
+    return [];
+  });
+};
+
 /** Once somebody cancelled a dead run, nothing that cannot be taken back is made. */
 const cancellation: Rule = ({ world }) => {
   const since = world.deeds.findIndex(({ what }) => what === 'cancelled');
@@ -261,6 +276,7 @@ const books: Rule = ({ entries, runId, stop }) => {
 const RULES: readonly Rule[] = [
   effects,
   compensations,
+  undos,
   cancellation,
   spending,
   tokens,

@@ -28,11 +28,18 @@ export class World {
   isDead: () => boolean = () => false;
   private readonly random: SeededRandom;
   private readonly failing = new Set<string>();
+  private readonly undoMs: number;
+  /** Keys that are being undone, each with whether the process that does it is dead. */
+  private readonly undoing = new Map<string, () => boolean>();
   private counter = 0;
   private inFlight = 0;
 
-  constructor(given: { readonly seed: number; readonly isPrivate: boolean }, clock: JumpingClock) {
+  constructor(
+    given: { readonly seed: number; readonly isPrivate: boolean; readonly undoMs: number },
+    clock: JumpingClock,
+  ) {
     this.random = seededRandom(given.seed);
+    this.undoMs = given.undoMs;
     this.secret = given.isPrivate ? 'SECRET ' : '';
     this.clock = clock;
   }
@@ -114,8 +121,12 @@ export class World {
 
   async undo(key: string): Promise<void> {
     const isDead = this.isDead;
+    if (this.undoing.get(key)?.() === false) this.blame('undo:at-once', `${key} was begun while it was under way`);
+    this.undoing.set(key, isDead);
     await this.latency();
+    if (this.undoMs > 0) await new Promise<void>((resolve) => void this.clock.after(this.undoMs, resolve));
     if (isDead()) return new Promise(() => {});
+    this.undoing.delete(key);
     this.deeds.push({ what: 'undone', key: key.replace(/!undo$/, ''), kind: '' });
   }
 
