@@ -57,16 +57,30 @@ export async function untilRest(
   journey: Journey,
   patienceMs = 2_000,
 ): Promise<End | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const hangs = new Promise<End>((resolve) => {
-    timer = setTimeout(async () => {
-      const entries = await life.runtime.entries(journey.runId).catch(() => []);
-      resolve({ stop: 'hangs', because: entries.map(({ event }) => JSON.stringify(event)).join('\n') });
-    }, patienceMs);
-  });
-  const end = await Promise.race([carry(place, life, journey), life.crashed.then(() => undefined), hangs]);
-  clearTimeout(timer);
+  const watch = hangs(life, journey.runId, patienceMs);
+  const end = await Promise.race([carry(place, life, journey), life.crashed.then(() => undefined), watch.end]);
+  watch.stop();
   return end;
+}
+
+const LOOK_MS = 100;
+
+/** Nothing was written for so long. Counted in looks: a machine with much else to do looks less often. */
+function hangs(life: Life, runId: string, patienceMs: number): { readonly end: Promise<End>; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<End>((resolve) => {
+    let written = 0;
+    let idle = 0;
+    timer = setInterval(async () => {
+      idle = life.writes() === written ? idle + 1 : 0;
+      written = life.writes();
+      if (idle * LOOK_MS < patienceMs) return;
+      clearInterval(timer);
+      const entries = await life.runtime.entries(runId).catch(() => []);
+      resolve({ stop: 'hangs', because: entries.map(({ event }) => JSON.stringify(event)).join('\n') });
+    }, LOOK_MS);
+  });
+  return { end, stop: () => clearInterval(timer) };
 }
 
 function journeyOf(place: Place, runId: string): Journey {

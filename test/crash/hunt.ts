@@ -62,9 +62,11 @@ for (const given of all) {
     const known = counts.get(name);
     if (known === undefined) counts.set(name, { programs: [played], example: violation, given });
     else known.programs.push(played);
+    if (!wanted) console.error(`${played}: ${violation.rule}`); // a long hunt says at once what it found
     if (wanted && isWanted(violation)) found ??= { given, violation, runs: examined.runs };
   }
   if (found !== undefined) break;
+  if (played % 1000 === 0) console.error(`${played} programs, ${lives} lives`);
 }
 const seconds = ((Date.now() - began) / 1000).toFixed(1);
 if (found !== undefined) {
@@ -77,7 +79,7 @@ if (found !== undefined) {
     for (const { runId, entries } of found.runs) {
       console.log(`\n${runId}`);
       for (const { generation, seq, at, event } of entries)
-        console.log(`${generation}:${seq} ${at} ${JSON.stringify(event).slice(0, 300)}`);
+        console.log(`${generation}:${seq} ${at} ${JSON.stringify(event).slice(0, 2000)}`);
     }
   }
 } else {

@@ -227,11 +227,11 @@ const liveForks: Rule = ({ journey }) => {
   return size > 1 ? [{ rule: 'fork:asked-again', detail: `somebody was asked ${size} times` }] : [];
 };
 
-/** What a generation hands on does not grow with what it did. */
+/** What a generation hands on does not grow with what it did; what people said is theirs. */
 const generationSize: Rule = ({ entries }) => {
-  const sizes = eventsOf(entries, 'generation-start').map((event) => {
-    const { input: _input, ...rest } = event;
-    return JSON.stringify({ ...rest, instructions: undefined }).length;
+  const sizes = eventsOf(entries, 'generation-start').map(({ input: _input, state, ...rest }) => {
+    const { instructions: _instructions, askers: _askers, ...kept } = state;
+    return JSON.stringify({ ...rest, kept }).length;
   });
   const growth = (sizes.at(-1) ?? 0) - (sizes[0] ?? 0);
   const allowed = 150 + 12 * sizes.length; // counts get longer, names of tools come up
