@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { holds, type Principal } from './access/principal.js';
+import { type ErrorShape, PROBLEM_ERRORS } from './contract/error-shape.js';
 import type { Answer, Route, ServerRequest } from './contract/route.js';
 import { type CheckJson, fitting, typedQuery } from './contract/validate.js';
 import type { Gate, KeptAnswer } from './gate.js';
 import type { Log } from './log.js';
-import { Problem, problemBody, problemFrom } from './problem.js';
+import { Problem, problemFrom } from './problem.js';
 import type { ServerSettings } from './settings.js';
 
 export interface PipelineParts {
@@ -41,7 +42,7 @@ const ANYBODY: Principal = { id: 'anybody', kind: 'local', tenant: '', subject: 
 
 /** From a request to its answer; the only way to a handler. */
 export async function answerTo(parts: PipelineParts, route: Route, incoming: Incoming): Promise<Response> {
-  return guarded(parts, route.id, incoming, (frame) => through(parts, route, incoming, frame));
+  return guarded(parts, route.id, incoming, (frame) => through(parts, route, incoming, frame), route.errors);
 }
 
 export interface Frame {
@@ -63,6 +64,7 @@ export async function guarded(
   name: string,
   incoming: Incoming,
   work: (frame: Frame, incoming: Incoming) => Promise<Response>,
+  errors: ErrorShape = PROBLEM_ERRORS,
 ): Promise<Response> {
   const { gate, log, now } = parts;
   const { request } = incoming;
@@ -76,7 +78,10 @@ export async function guarded(
     for (const [key, value] of Object.entries(entered.headers)) frame.headers.set(key, value);
     response = entered.answer ?? (await work(frame, incoming));
   } catch (error) {
-    response = refusal(error, frame, log, name);
+    const problem = problemFrom(error);
+    if (problem.status >= 500)
+      log.error('request failed', problem.cause ?? problem, { id: frame.id, route: name, ...frame.about });
+    response = refusal(problem, frame, errors);
   }
   const ms = now() - began;
   parts.observe({ route: name, status: response.status, ms });
@@ -93,13 +98,15 @@ export async function guarded(
   return withHeaders(response, frame.headers);
 }
 
-/** As problem+json; what is our own fault is told to the log in full, and to nobody else. */
-function refusal(error: unknown, frame: Frame, log: Log, route: string): Response {
-  const problem = problemFrom(error);
-  if (problem.status >= 500)
-    log.error('request failed', problem.cause ?? problem, { id: frame.id, route, ...frame.about });
-  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...problem.headers };
-  return new Response(JSON.stringify(problemBody(problem, frame.id)), { status: problem.status, headers });
+/** What is our own fault is told to the log in full, and to nobody else. */
+function refusal(problem: Problem, { id }: Frame, { type, bodyOf, headersOf }: ErrorShape): Response {
+  const headers = {
+    'content-type': type,
+    'cache-control': 'no-store',
+    ...headersOf?.(problem),
+    ...problem.headers,
+  };
+  return new Response(JSON.stringify(bodyOf(problem, id)), { status: problem.status, headers });
 }
 
 function withHeaders(response: Response, headers: Headers): Response {
@@ -128,8 +135,9 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
   const key = route.method === 'post' && route.idempotent !== false ? request.headers.get('idempotency-key') : null;
   const target = `${route.method} ${new URL(request.url).pathname}`;
   const repeatable = key === null ? undefined : { principal, route: route.id, target, key, raw };
-  const watch = new Watch(parts, incoming, route.streams === true);
-  if (route.streams === true) watch.recheck(parts.settings.heartbeatMs, () => stillEntitled(parts, route, incoming));
+  const streams = typeof route.streams === 'function' ? route.streams(body) : route.streams === true;
+  const watch = new Watch(parts, incoming, streams);
+  if (streams) watch.recheck(parts.settings.heartbeatMs, () => stillEntitled(parts, route, incoming));
   const asked: ServerRequest = {
     id: frame.id,
     params,

@@ -16,6 +16,7 @@ export type ProblemCode =
   | 'RATE_LIMITED'
   | 'COST_LIMITED'
   | 'KEY_REUSED'
+  | 'RUN_ENDED'
   | 'BUSY'
   | 'INTERNAL';
 

@@ -23,7 +23,7 @@ export interface StartRequest {
 export interface NewAgentRun {
   readonly agent: ServedAgent;
   /** `iterative` where absent. */
-  readonly mode?: 'iterative' | 'once' | 'conversation' | 'varied' | 'dry';
+  readonly mode?: 'iterative' | 'once' | 'conversation' | 'completion' | 'varied' | 'dry';
   readonly input: unknown;
   /** What of it is handed to the agent itself, where `input` wraps that: checked before there is a run. */
   readonly agentInput?: unknown;
@@ -38,7 +38,8 @@ type AdmissionParts = Pick<Parts, 'fleet' | 'spending' | 'settings'>;
 /** Starts a run of a served agent; answers the run that is there where the same request was made before. */
 export async function startRun(parts: AdmissionParts, request: StartRequest, run: NewAgentRun): Promise<RunHandle> {
   const { agent, mode = 'iterative', input, id } = run;
-  if (mode !== 'conversation') await agent.checkInput('agentInput' in run ? run.agentInput : input);
+  if (mode !== 'conversation' && mode !== 'completion')
+    await agent.checkInput('agentInput' in run ? run.agentInput : input);
   return startNamed(parts, request, {
     name: runName(agent.name, mode),
     input,

@@ -1,3 +1,4 @@
+import { CONVERSES } from '../../agents/conversation.js';
 import type { DefinedAgent } from '../../agents/define-agent.js';
 import { checkedInputs, schemaOfFields } from '../../agents/fields.js';
 import { workflowMark } from '../../agents/workflows/workflow-mark.js';
@@ -64,6 +65,7 @@ function servedAgent(name: string, group: AgentGroup): ServedAgent {
     demonstration: group.demonstration,
     group,
     defined,
+    waitsForMessages: CONVERSES in ((typeof given === 'object' ? given.agent : given) ?? {}),
     checkInput: async (input) => {
       // a guard on the way in may still change it: then only the agent can tell
       const fields = spec?.inputs ?? mark?.fields ?? {};

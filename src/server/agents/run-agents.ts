@@ -8,6 +8,7 @@ import type { Agent } from '../../core/run.js';
 import type { ToolLoopSettings } from '../../loops/tool-loop/config.js';
 import type { AnyAgent, VersionedAgent } from '../../runtime/options.js';
 import type { AgentGroup } from './agent-group.js';
+import { completion } from './completion.js';
 import { runName, type ServedAgent, TOOL_RUN } from './served-agent.js';
 
 /** A request with settings of its own; they are the input of its run, so that a resumed run has the same ones. */
@@ -59,6 +60,7 @@ function variantsOf({
     ...own,
     [runName(name, 'once'), as(defined.invoke as AnyAgent)],
     [runName(name, 'conversation'), as(conversation(defined) as AnyAgent)],
+    [runName(name, 'completion'), as(completion(defined) as AnyAgent)],
     [runName(name, 'varied'), as(varied(defined, group) as AnyAgent)],
   ];
 }

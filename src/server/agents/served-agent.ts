@@ -24,12 +24,21 @@ export interface ServedAgent {
   readonly group: AgentGroup;
   /** Where it was made by `defineAgent`. */
   readonly defined: DefinedAgent | undefined;
+  /** It waits for its messages itself, so that a run of it is a whole conversation. */
+  readonly waitsForMessages: boolean;
   /** Refuses an input that the agent could not start with, while there is no run yet. */
   checkInput(input: unknown): Promise<void>;
 }
 
 /** One agent is several to the runtime, so that a journal says which of them wrote it. */
-const SUFFIX = { iterative: '', once: ':once', conversation: ':chat', varied: ':varied', dry: ':dry' } as const;
+const SUFFIX = {
+  iterative: '',
+  once: ':once',
+  conversation: ':chat',
+  completion: ':completion',
+  varied: ':varied',
+  dry: ':dry',
+} as const;
 
 /** The name that the runtime knows. `varied` takes the request's own model and settings with its input. */
 export function runName(agent: string, as: keyof typeof SUFFIX): string {
@@ -45,6 +54,7 @@ export function servedName(name: string): { readonly agent: string; readonly mod
   for (const [mode, suffix] of [
     ['once', ':once'],
     ['conversation', ':chat'],
+    ['iterative', ':completion'],
     ['iterative', ':varied'],
     ['workflow', ':dry'],
   ] as const)

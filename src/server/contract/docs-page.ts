@@ -33,7 +33,7 @@ function operation(route: Route, document: Json): string {
     `<p class="scope">${scope === undefined ? 'No credential is needed.' : scope === 'any' ? 'Any credential.' : `Scope <code>${escaped(scope)}</code>`}</p>`,
     parameters(documented['parameters'] as readonly Json[] | undefined),
     route.body === undefined ? '' : block('Body', inner(documented['requestBody'])),
-    answers(documented['responses'] as Json),
+    answers(documented['responses'] as Json, route.errors?.name ?? 'Problem'),
     examples(route),
   ];
   return `<details id="${attribute(id)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code> <span>${escaped(summary)}</span></summary>${parts.join('')}</details>`;
@@ -48,13 +48,16 @@ function parameters(list: readonly Json[] = []): string {
   return `<div class="wide"><table><thead><tr><th>name</th><th>in</th><th>schema</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
-function answers(responses: Json): string {
+function answers(responses: Json, error: string): string {
   const rows = Object.entries(responses)
     .filter(([status]) => status !== 'default')
     .map(
       ([status, spec]) => `<h4>${escaped(status)} ${escaped(String((spec as Json)['description']))}</h4>${inner(spec)}`,
     );
-  return block('Answers', `${rows.join('')}<p>Anything else is a <a href="#schema-Problem">Problem</a>.</p>`);
+  return block(
+    'Answers',
+    `${rows.join('')}<p>Every other status has the schema <a href="#schema-${error}">${error}</a>.</p>`,
+  );
 }
 
 function inner(spec: unknown): string {

@@ -24,7 +24,7 @@ export const invokeIterativeSchema = s.named(
     ),
     loop_detection_threshold: s.optional(
       s.integer({
-        minimum: 1,
+        minimum: 2, // the first call of its kind repeats nothing
         description: 'Times the same call may give the same result; at most what the agent allows.',
       }),
     ),

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/schema.js';
 import { SCOPES } from '../access/principal.js';
-import { problemSchema } from './resources.js';
+import { type ErrorShape, OPEN_AI_ERRORS, PROBLEM_ERRORS } from './error-shape.js';
 import type { AnswerSpec, Example, Route } from './route.js';
 import type { Schema } from './schema.js';
 import { typedQuery } from './validate.js';
@@ -26,14 +26,16 @@ export function openApi(routes: readonly Route[], about: { readonly version: str
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: components.all(problemSchema),
+      schemas: components.all(...ERRORS.map(({ schema }) => schema)),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: `An API key or a JWT. Scopes: ${scopesText()}.` },
       },
-      responses: { Problem: problemAnswer(components) },
+      responses: Object.fromEntries(ERRORS.map((shape) => [shape.name, errorAnswer(shape, components)])),
     },
   };
 }
+
+const ERRORS: readonly ErrorShape[] = [PROBLEM_ERRORS, OPEN_AI_ERRORS];
 
 function scopesText(): string {
   return Object.entries(SCOPES)
@@ -42,7 +44,7 @@ function scopesText(): string {
 }
 
 function operation(route: Route, components: Components): Json {
-  const { id, tag, summary, about, scope, body, answers, examples } = route;
+  const { id, tag, summary, about, scope, body, answers, examples, errors = PROBLEM_ERRORS } = route;
   return {
     operationId: id,
     tags: [tag],
@@ -53,7 +55,7 @@ function operation(route: Route, components: Components): Json {
     ...(body === undefined ? {} : { requestBody: bodyOf(body, examples, components) }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, spec]) => [status, answerOf(spec, components)])),
-      default: { $ref: '#/components/responses/Problem' },
+      default: { $ref: `#/components/responses/${errors.name}` },
     },
     'x-examples': examples,
   };
@@ -133,18 +135,22 @@ function bodyOf(body: Schema<unknown>, examples: readonly Example[], components:
   };
 }
 
-function answerOf({ about, schema, type = 'application/json' }: AnswerSpec, components: Components): Json {
+function answerOf({ about, schema, type = 'application/json', orStream }: AnswerSpec, components: Components): Json {
   const content = schema === undefined ? { schema: { type: 'string' } } : { schema: components.refer(schema.json) };
   return {
     description: about,
-    ...(schema === undefined && type === 'application/json' ? {} : { content: { [type]: content } }),
+    ...(schema === undefined && type === 'application/json'
+      ? {}
+      : { content: { [type]: content, ...(orStream === true ? STREAMED : {}) } }),
   };
 }
 
-function problemAnswer(components: Components): Json {
+const STREAMED = { 'text/event-stream': { schema: { type: 'string' } } };
+
+function errorAnswer({ type, schema }: ErrorShape, components: Components): Json {
   return {
     description: 'Refused, or failed',
-    content: { 'application/problem+json': { schema: components.refer(problemSchema.json) } },
+    content: { [type]: { schema: components.refer(schema.json) } },
   };
 }
 

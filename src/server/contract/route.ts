@@ -1,4 +1,5 @@
 import type { Principal, Scope } from '../access/principal.js';
+import type { ErrorShape } from './error-shape.js';
 import type { Schema } from './schema.js';
 
 export type Method = 'get' | 'post' | 'delete';
@@ -9,6 +10,8 @@ export interface AnswerSpec {
   readonly schema?: Schema<unknown>;
   /** `application/json` where absent. */
   readonly type?: string;
+  /** Also answered as a stream of server-sent events, where the request asks for one. */
+  readonly orStream?: true;
 }
 
 /** A request that the document shows, and that a test sends as it stands. */
@@ -40,8 +43,10 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   readonly examples: readonly Example[];
   /** A repeated `Idempotency-Key` answers as the first request did. True for every POST where absent. */
   readonly idempotent?: boolean;
-  /** Takes as long as its reader stays: no time limit. */
-  readonly streams?: boolean;
+  /** Takes as long as its reader stays: no time limit. A function where the body decides. */
+  readonly streams?: boolean | ((body: B) => boolean);
+  /** A problem (RFC 9457) where absent. */
+  readonly errors?: ErrorShape;
   /** Not counted against the requests a minute: whoever watches the server must see it when it is busy. */
   readonly unmetered?: boolean;
   /** The body is taken as it came, whatever its type: for signatures over its bytes. */

@@ -31,6 +31,8 @@ export interface StreamOptions {
   /** Aborted when the client went away or the server closes: the stream ends, and whoever is there comes back. */
   readonly signal: AbortSignal;
   readonly onEnd: () => void;
+  /** False where coming back would start something anew: the reader is not told when to. */
+  readonly resumes?: false;
 }
 
 /** Comes back after about this long; spread, so that not all of them come at once. */
@@ -81,7 +83,7 @@ class PulledStream {
   }
 
   async pull(): Promise<void> {
-    if (!this.begun) {
+    if (!this.begun && this.options.resumes !== false) {
       this.begun = true;
       return this.give(`retry: ${RETRY_MS + Math.floor(Math.random() * RETRY_MS)}\n\n`);
     }

@@ -1,6 +1,7 @@
 import type { Mount } from '../app.js';
 import { cardRoutes } from '../card/routes.js';
 import type { Route } from '../contract/route.js';
+import { StreamSlots } from '../feed/stream-slots.js';
 import type { Gate } from '../gate.js';
 import { mcpMount } from '../mcp-mount.js';
 import type { Parts } from '../parts.js';
@@ -8,11 +9,13 @@ import { studioFiles } from '../studio-files.js';
 import { triggerRoutes } from '../triggers/routes.js';
 import { agentRoutes } from './agents.js';
 import { approvalRoutes } from './approvals.js';
+import { chatCompletionRoutes } from './chat-completions.js';
 import { conversationRoutes } from './conversations.js';
 import { documentRoutes } from './documents.js';
 import { evalRoutes } from './evals.js';
 import { healthRoutes } from './health.js';
 import { invokeRoutes } from './invoke.js';
+import { invokeStreamRoutes } from './invoke-stream.js';
 import { keyRoutes } from './keys.js';
 import { metricsRoutes } from './metrics.js';
 import { runEventRoutes } from './run-events.js';
@@ -24,11 +27,14 @@ import { whoamiRoutes } from './whoami.js';
 
 /** Every operation of the server, in the order of the document. */
 export function allRoutes(parts: Parts): readonly Route[] {
+  const slots = new StreamSlots(parts.settings.maxStreams);
   const routes = [
     ...agentRoutes(parts),
     ...invokeRoutes(parts),
+    ...invokeStreamRoutes(parts, slots),
+    ...chatCompletionRoutes(parts, slots),
     ...runRoutes(parts),
-    ...runEventRoutes(parts),
+    ...runEventRoutes(parts, slots),
     ...runViewRoutes(parts),
     ...approvalRoutes(parts),
     ...conversationRoutes(parts),

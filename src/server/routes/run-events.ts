@@ -1,22 +1,17 @@
-import { type Route, route, type ServerRequest } from '../contract/route.js';
+import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
-import { eventStream, eventText, namedEvent } from '../feed/event-stream.js';
+import { eventText, namedEvent } from '../feed/event-stream.js';
 import { type Position, positionFrom, positionText } from '../feed/position.js';
-import { StreamSlots } from '../feed/stream-slots.js';
+import type { StreamSlots } from '../feed/stream-slots.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
 import { ownRun } from './own-run.js';
 import { entryPageSchema, entryQuery, POSITION, runParams } from './run-schemas.js';
-
-/** Nothing taken for this long: nobody is there. */
-const DEAD_MS = 60_000;
-
-const STREAM = 'text/event-stream';
+import { STREAM, streamed } from './streamed.js';
 
 /** Journals in pages and as they grow. */
-export function runEventRoutes(parts: Parts): readonly Route[] {
+export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route[] {
   const { feed } = parts;
-  const slots = new StreamSlots(parts.settings.maxStreams);
   const unknown = { title: 'A run that is not there', params: { runId: 'run_0' }, status: 404 };
   return [
     route({
@@ -88,25 +83,6 @@ export function runEventRoutes(parts: Parts): readonly Route[] {
       },
     }),
   ];
-}
-
-function streamed(
-  { settings, clock }: Parts,
-  slots: StreamSlots,
-  { principal, signal }: Pick<ServerRequest, 'principal' | 'signal'>,
-  source: (signal: AbortSignal) => AsyncIterable<string>,
-): Response {
-  const release = slots.take(JSON.stringify([principal.tenant, principal.id]));
-  const body = eventStream(source, {
-    clock,
-    signal,
-    heartbeatMs: settings.heartbeatMs,
-    deadMs: DEAD_MS,
-    onEnd: release,
-  });
-  return new Response(body, {
-    headers: { 'content-type': STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-  });
 }
 
 /** The header is what a browser sends by itself when it comes back: it is newer than the address. */

@@ -1,0 +1,99 @@
+import { s, type TypeOf } from './schema.js';
+
+/** Requests and answers under the names of OpenAI's API. What cannot be honored is refused, and never ignored. */
+
+const LONGEST = 100_000;
+const textPart = s.object({ type: s.enumOf(['text']), text: s.string({ maxLength: LONGEST }) });
+const nothing = s.optional(s.enumOf([null]));
+
+const messageSchema = s.named(
+  'ChatMessage',
+  s.object({
+    role: s.enumOf(['system', 'developer', 'user', 'assistant'], {
+      description:
+        'Messages of `system` and `developer` reach the agent as words of its caller, below its instructions.',
+    }),
+    content: s.oneOf([s.string({ maxLength: LONGEST }), s.list(textPart, { minItems: 1, maxItems: 100 })]),
+    name: s.optional(s.string({ maxLength: 200, description: 'Not shown to the agent.' })),
+    // an answer is sent back as it was received, with the fields that were empty in it
+    refusal: nothing,
+    audio: nothing,
+    function_call: nothing,
+    tool_calls: nothing,
+    annotations: s.optional(s.any({ type: ['array', 'null'], maxItems: 0 })),
+  }),
+);
+export type ChatMessage = TypeOf<typeof messageSchema>;
+
+const only = <const V extends readonly (string | number | boolean | null)[]>(values: V) =>
+  s.optional(s.enumOf(values, { description: 'Only the neutral value: the agent decides this.' }));
+
+export const chatRequestSchema = s.named(
+  'ChatCompletionRequest',
+  s.object({
+    model: s.string({ maxLength: 200, description: 'Name of an agent of this server.' }),
+    messages: s.list(messageSchema, { minItems: 1, maxItems: 1000, description: 'The last one is by the user.' }),
+    stream: s.optional(s.any({ type: ['boolean', 'null'] })),
+    stream_options: s.optional(
+      s.any({
+        type: ['object', 'null'],
+        properties: { include_usage: { type: 'boolean' }, include_obfuscation: { const: false } },
+        additionalProperties: false,
+      }),
+    ),
+    temperature: s.optional(s.any({ type: ['number', 'null'], minimum: 0, maximum: 2 })),
+    max_tokens: s.optional(s.any({ type: ['integer', 'null'], minimum: 1 })),
+    max_completion_tokens: s.optional(
+      s.any({
+        type: ['integer', 'null'],
+        minimum: 1,
+        description: 'Output tokens of the whole run, tool loop included. A run that needs more ends with an error.',
+      }),
+    ),
+    user: s.optional(s.string({ maxLength: 200, description: 'Accepted and not used: the key says who asks.' })),
+    n: only([1, null]),
+    top_p: only([1, null]),
+    presence_penalty: only([0, null]),
+    frequency_penalty: only([0, null]),
+    logprobs: only([false, null]),
+    store: only([false, null]),
+    stop: only([null]),
+    response_format: s.optional(s.object({ type: s.enumOf(['text']) })),
+  }),
+);
+export type ChatRequest = TypeOf<typeof chatRequestSchema>;
+
+export const usageSchema = s.object({
+  prompt_tokens: s.integer(),
+  completion_tokens: s.integer(),
+  total_tokens: s.integer({ description: 'Of all model calls of the run.' }),
+});
+
+export const chatCompletionSchema = s.named(
+  'ChatCompletion',
+  s.object({
+    id: s.string({ description: '`chatcmpl-` and the id of the run.' }),
+    object: s.enumOf(['chat.completion']),
+    created: s.integer({ description: 'Seconds since 1970.' }),
+    model: s.string(),
+    choices: s.list(
+      s.object({
+        index: s.integer(),
+        message: s.object({ role: s.enumOf(['assistant']), content: s.string(), refusal: s.enumOf([null]) }),
+        logprobs: s.enumOf([null]),
+        finish_reason: s.enumOf(['stop']),
+      }),
+    ),
+    usage: usageSchema,
+  }),
+);
+
+export const modelSchema = s.named(
+  'ModelCard',
+  s.object({
+    id: s.string({ description: 'Name of an agent.' }),
+    object: s.enumOf(['model']),
+    created: s.integer({ description: 'Always 0: an agent has no date.' }),
+    owned_by: s.string(),
+  }),
+);

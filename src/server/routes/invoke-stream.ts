@@ -1,0 +1,67 @@
+import { holds } from '../access/principal.js';
+import { invokeIterativeSchema } from '../contract/invocations.js';
+import { type Route, route } from '../contract/route.js';
+import { eventText, namedEvent } from '../feed/event-stream.js';
+import type { FeedItem } from '../feed/run-feed.js';
+import type { StreamSlots } from '../feed/stream-slots.js';
+import type { Parts } from '../parts.js';
+import { Problem } from '../problem.js';
+import { agentNamed, agentParams } from './agents.js';
+import { invocationAnswer } from './invocation-answer.js';
+import { examplesOf, loopOf, startInvocation } from './invoke.js';
+import { itemsUntilRest } from './items-until-rest.js';
+import { STREAM, streamedStart } from './streamed.js';
+
+/** An invocation and its events in one request. */
+export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly Route[] {
+  return [
+    route({
+      id: 'invokeAgentStream',
+      method: 'post',
+      path: '/v1/agents/{name}/invoke-iterative/stream',
+      tag: 'agents',
+      summary: 'Invoke an agent with its tool loop and follow it in the same request',
+      about:
+        'Events are `run` (its id, first), `delta` for text while it arrives, `entry` and `card` for a credential with ' +
+        '`runs:read`, and `result` at last: what `invoke-iterative` answers, with its `status`. The stream ends when ' +
+        'the run ends or waits for somebody. A client that goes away does not stop the run.',
+      scope: 'agents:invoke',
+      params: agentParams,
+      body: invokeIterativeSchema,
+      answers: { 200: { about: 'The events, until the run ends or waits', type: STREAM } },
+      examples: examplesOf(parts, 'iterative').map((example) =>
+        example.status === 422 ? { ...example, status: 200 } : example,
+      ),
+      idempotent: false,
+      streams: true,
+      handle: (request) => {
+        requireNoKey(request.headers);
+        return streamedStart(parts, slots, request, async () => {
+          const loop = loopOf(agentNamed(parts.directory, request.params.name), request.body);
+          const { handle, invocation } = await startInvocation(parts, request, 'iterative', loop);
+          const isTold = (item: FeedItem): boolean =>
+            item.kind === 'delta' || (item.kind !== 'end' && holds(request.principal.scopes, 'runs:read'));
+          return async function* (signal) {
+            yield namedEvent('run', { run_id: handle.id });
+            const items = itemsUntilRest(parts, handle, signal);
+            let next = await items.next();
+            for (; next.done !== true; next = await items.next()) {
+              const text = next.value.filter(isTold).map(eventText).join('');
+              if (text !== '') yield text;
+            }
+            const { status, body } = await invocationAnswer(parts, invocation, next.value);
+            yield namedEvent('result', { status, ...(body as object) });
+          };
+        });
+      },
+    }),
+  ];
+}
+
+/** A repeated stream would start the agent again, against what the header promises. */
+export function requireNoKey(headers: Headers): void {
+  if (!headers.has('idempotency-key')) return;
+  throw new Problem(400, 'REQUEST_INVALID', 'A streamed invocation takes no Idempotency-Key.', {
+    next: 'Leave out the header, or invoke the agent without streaming.',
+  });
+}
