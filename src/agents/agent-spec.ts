@@ -3,6 +3,7 @@ import type { Price, Sampling } from '../core/model.js';
 import type { Proofs, WhenUnproven } from '../core/proofs.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { ToolLoopSettings } from '../loops/tool-loop/config.js';
+import type { AutonomySettings } from '../tools/autonomy/profile.js';
 import type { AutonomyLevel } from '../tools/governance/autonomy-level.js';
 
 export type { AutonomyLevel };
@@ -24,6 +25,8 @@ export interface AgentSpec {
   readonly ownership?: Ownership;
   readonly dependencies?: readonly Dependency[];
   readonly autonomy?: AutonomyLevel;
+  /** How far it may go before it is told, stopped or left to a person, and when it has done its job. */
+  readonly autonomyProfile?: ProfileSpec;
   readonly inputs?: Fields;
   readonly outputs?: Fields;
   /** Instead of `outputs`, where fields cannot say it. */
@@ -54,6 +57,9 @@ export interface AgentSpec {
   /** Further instructions, as they are. */
   readonly instructions?: string;
 }
+
+/** Limits, modes and stop conditions. What it may reach is `access`. */
+export type ProfileSpec = Pick<AutonomySettings, 'limits' | 'warnAt' | 'modes' | 'stopWhen'>;
 
 export interface Ownership {
   readonly owner: string;

@@ -4,6 +4,7 @@ import { completeConfig, DEFAULT_CONFIG } from '../loops/tool-loop/config.js';
 import { AUTONOMY_LEVELS } from '../tools/governance/autonomy-level.js';
 import type { AgentSpec, Dependency, Ownership } from './agent-spec.js';
 import { readFields } from './check-fields.js';
+import { readProfile } from './check-profile.js';
 import { checkProofs, readProofs } from './check-proofs.js';
 import { type Read, type SpecPath, SpecReader, type SpecSource } from './spec-reader.js';
 
@@ -23,6 +24,7 @@ const FIELDS: Readonly<Record<keyof AgentSpec, Read>> = {
   ownership: readOwnership,
   dependencies: (reader, value, path) => reader.list(value, path, (entry, at) => readDependency(reader, entry, at)),
   autonomy: (reader, value, path) => reader.oneOf(value, path, AUTONOMY_LEVELS),
+  autonomyProfile: readProfile,
   inputs: readFields,
   outputs: readFields,
   outputSchema: (reader, value, path) => reader.mapping(value, path) as JsonSchema | undefined,

@@ -13,7 +13,7 @@ import { type LoopParts, type Prove, partsOf } from '../loops/tool-loop/loop-par
 import { runToolLoop, type ToolLoopEnd, type ToolLoopResult } from '../loops/tool-loop/tool-loop.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import type { Memory } from '../memory/memory.js';
-import type { AutonomyBudget } from '../tools/autonomy/autonomy-budget.js';
+import { type AutonomyBudget, autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
 import { autonomySeams } from '../tools/governance/governance.js';
 import { isStandard } from '../tools/input-schema.js';
 import { shapeProblem } from '../tools/json-schema-shape.js';
@@ -103,11 +103,12 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
   const given = schemaGiven(definition);
   const spec = checkAgentSpec(dataOf(definition), `Agent "${String(definition.name)}"`, given?.schema);
   const form = outputForm(spec, given);
-  const made = madeOf(definition, spec, form);
+  const profiled = withProfile(definition, spec);
+  const made = madeOf(profiled, spec, form);
   const { name } = spec;
   const { setup } = made.session;
-  const talk = talking(definition, spec);
-  const held = heldTo(spec);
+  const talk = talking(profiled, spec);
+  const held = heldTo(spec, profiled.autonomyBudget);
   const invoke = inOneShot(made);
   const iterate = iterative(made);
   const invokeIterative: typeof iterate = (run, input) => iterate(held(run), input);
@@ -126,11 +127,21 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
   };
 }
 
-/** Whoever runs the agent, and however: its calls are held to its autonomy level. */
-function heldTo({ autonomy }: AgentSpec): (run: Run) => Run {
-  if (autonomy === undefined) return (run) => run;
-  const seams = autonomySeams(autonomy);
-  return (run) => run.guarded(seams);
+/** A profile in the data is an autonomy budget, which a caller can also hand in ready made. */
+function withProfile<O>(definition: AgentDefinition<O>, { name, autonomyProfile }: AgentSpec): AgentDefinition<O> {
+  if (autonomyProfile === undefined) return definition;
+  if (definition.autonomyBudget !== undefined)
+    throw new ConfigError(`Agent "${name}" has an autonomyProfile and an autonomyBudget: keep one of them.`);
+  return { ...definition, autonomyBudget: autonomyBudget(autonomyProfile) };
+}
+
+/** Whoever runs the agent, and however: its calls are held to the autonomy level and the profile that it names. */
+function heldTo({ autonomy, autonomyProfile }: AgentSpec, profile: AutonomyBudget | undefined): (run: Run) => Run {
+  const guards = [
+    ...(autonomy === undefined ? [] : [autonomySeams(autonomy)]),
+    ...(autonomyProfile === undefined || profile === undefined ? [] : [profile.seam()]),
+  ];
+  return (run) => guards.reduce((held, seams) => held.guarded(seams), run);
 }
 
 /** In a conversation an answer is text for a person: it has no format, and nobody asks whether it is the last one. */

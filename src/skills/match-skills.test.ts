@@ -92,6 +92,20 @@ describe('matching', () => {
     expect(made.model.requests).toEqual([]);
   });
 
+  it('asks one filter about a lone candidate, and not two [F-E5]', async () => {
+    const stages = (model: ReturnType<typeof scriptedModel>): MatchStages => ({
+      lenient: { name: 'lenient', model },
+      strict: { name: 'strict', model },
+    });
+    const made = await match('a chargeback', stages, { strict: verdicts({ name: 'refunds', relevant: 'yes' }) });
+    expect(names(made)).toEqual(['refunds']);
+    expect(made.model.requests.map(({ session }) => session)).toEqual(['strict']);
+    const lenientOnly = await match('a chargeback', (model) => ({ lenient: { name: 'lenient', model } }), {
+      lenient: verdicts({ name: 'refunds', relevant: 'no' }),
+    });
+    expect(names(lenientOnly)).toEqual([]);
+  });
+
   it('takes only so many candidates and so good ones [R5-SKILL-MATCH]', async () => {
     expect(names(await match('refund the customer', () => ({ lexical: { limit: 1 } })))).toEqual(['refunds']);
     const none = await match('refund the customer', () => ({ lexical: { minScore: 100 } }));

@@ -56,7 +56,9 @@ export async function matchSkills(
   };
   let left = await candidates(run, library, request, stages, decide);
   const { lenient, strict, load = true, evaluation = false } = stages;
-  if (lenient !== undefined && left.length > 0)
+  // a lone candidate is read whole at once: the lenient look saves nothing where the strict one follows
+  const isLone = left.length === 1 && strict !== undefined;
+  if (lenient !== undefined && left.length > 0 && !isLone)
     left = kept(left, await lenientFilter(run, lenient, { request, cards: left }), 'lenient', decide);
   if (!load || left.length === 0) return { matched: left.map(matchedOf), decisions };
   let loaded = await loadedTexts(run, library, left, decide);

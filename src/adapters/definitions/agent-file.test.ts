@@ -32,6 +32,43 @@ describe('an agent in a YAML file', () => {
     });
   });
 
+  it('may hold an autonomy profile with stop conditions, checked to the last field [F-E5]', async () => {
+    const head = 'name: clerk\ndescription: You file letters.\nautonomyProfile:\n';
+    const sound = [
+      '  limits: { toolCalls: 3, minutes: 5 }',
+      '  warnAt: 0.5',
+      '  modes: { tool-calls: escalate, EF-02: warn }',
+      '  stopWhen:',
+      '    - { kind: toolCalled, tool: file_letter, times: 2 }',
+      '    - { kind: costAtLeast, usd: 0.5 }',
+    ];
+    expect((await agentFromFile(yamlFile(head + sound.join('\n')))).autonomyProfile).toEqual({
+      limits: { toolCalls: 3, minutes: 5 },
+      warnAt: 0.5,
+      modes: { 'tool-calls': 'escalate', 'EF-02': 'warn' },
+      stopWhen: [
+        { kind: 'toolCalled', tool: 'file_letter', times: 2 },
+        { kind: 'costAtLeast', usd: 0.5 },
+      ],
+    });
+    const wrong = [
+      '  limits: { toolCals: 3, minutes: -1 }',
+      '  warnAt: 2',
+      '  modes: { tool-calls: stop }',
+      '  stopWhen:',
+      '    - { kind: toolCaled, tool: x }',
+      '    - { kind: toolCalled }',
+    ];
+    expect(await problemIn(head + wrong.join('\n'))).toEqual([
+      'agent.yaml:4: autonomyProfile.limits.toolCals is not known. Did you mean toolCalls?',
+      'agent.yaml:4: autonomyProfile.limits.minutes must be a number of at least 0, got -1.',
+      'agent.yaml:5: autonomyProfile.warnAt must be a number above 0 and at most 1.',
+      'agent.yaml:6: autonomyProfile.modes.tool-calls must be one of block, warn, escalate, got "stop".',
+      expect.stringContaining('agent.yaml:8: autonomyProfile.stopWhen[0].kind must be one of toolCalled,'),
+      'agent.yaml:9: autonomyProfile.stopWhen[1].tool is missing.',
+    ]);
+  });
+
   it('gets every mistake told with its line [R3-AGENT-YAML]', async () => {
     const text = [
       'name: the clerk',
