@@ -12,6 +12,7 @@ import { demoCommand } from './commands/demo.js';
 import { doctorCommand } from './commands/doctor.js';
 import { evalsCommand, type MakeCommand } from './commands/evals.js';
 import { exportCommand } from './commands/export.js';
+import { fixCommand } from './commands/fix.js';
 import { forkCommand } from './commands/fork.js';
 import { holdCommand } from './commands/hold.js';
 import { inboxCommand } from './commands/inbox.js';
@@ -45,6 +46,7 @@ const COMMANDS = [
   doctorCommand,
   chatCommand,
   runCommand,
+  fixCommand,
   runsCommand,
   showCommand,
   inboxCommand,

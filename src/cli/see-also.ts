@@ -4,6 +4,7 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
   doctor: ['init', 'run', 'docs/models.md'],
   chat: ['run', 'show', 'docs/agents.md'],
   run: ['show', 'resume', 'serve', 'docs/cli.md'],
+  fix: ['run', 'show', 'docs/commit-loop.md'],
   runs: ['show', 'run'],
   show: ['export', 'fork', 'docs/events.md'],
   inbox: ['answer', 'approve', 'docs/people.md'],

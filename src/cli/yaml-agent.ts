@@ -21,6 +21,8 @@ import { governance } from '../tools/governance/governance.js';
 import { injectionShield } from '../tools/governance/shield/injection-shield.js';
 import { nearestNames } from '../tools/nearest-names.js';
 import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
+import { isCommitFile } from './commit/commit-file.js';
+import { loadCommitLoop } from './commit/load-commit-loop.js';
 import { makeFolder } from './make-folder.js';
 import { readyFor } from './typescript.js';
 import { modelFor, pricesFor } from './yaml-model.js';
@@ -36,6 +38,7 @@ const PACKAGE_FILE = 'package.json';
  * access, the tools beside it (`tools/`, `tools.yaml`, installed packages), governance and the injection shield.
  */
 export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Record<string, unknown>>> {
+  if (isCommitFile((await readYaml(path)).value)) return loadCommitLoop(path, env);
   const spec = await agentFromFile(path);
   const folder = dirname(path);
   requireFolders(folder, spec);
