@@ -68,10 +68,9 @@ type Way = 'right' | 'wrong' | 'idle';
 
 function replies({ broken, wrong, right }: Planted, way: Way) {
   return ({ messages }: ServedRequest) => {
-    const [setup, ...rest] = messages.map(({ content }) => content);
-    const shown = rest.join('\n');
+    const setup = messages[0]?.content;
     if (setup?.startsWith('You plan')) return JSON.stringify(plan(way === 'idle' ? 'read_file' : 'edit_file'));
-    if (setup?.startsWith('You judge')) return judged(shown);
+    if (setup?.startsWith('You judge')) return judged(setup);
     if (setup?.startsWith('You look')) return JSON.stringify({ defects: [] });
     if (setup?.startsWith('You repair')) return 'I do not know how.';
     if (messages.some(({ role }) => role === 'tool')) return 'Done.';
@@ -87,11 +86,15 @@ function plan(tool: string) {
   return { goal: 'Fix the totals.', steps: [{ ...step, toolValidationMode: 'strict', expectedOutcome: 'right' }] };
 }
 
-function judged(shown: string): string {
-  if (!shown.includes('completeness')) return JSON.stringify({ reasoning: 'Looked again.', yes: false });
-  const names = ['correctness', 'completeness', 'coherence', 'safety'];
-  const dimensions = Object.fromEntries(names.map((name) => [name, { reasoning: `Looked at ${name}.`, score: 1 }]));
-  return JSON.stringify({ dimensions, missing: [], gaps: [] });
+/** The form that is asked for stands in the setup. */
+function judged(setup: string): string {
+  const form = JSON.parse(setup.slice(setup.lastIndexOf('of this schema:\n') + 16)) as {
+    readonly properties: { readonly dimensions?: { readonly properties: object } };
+  };
+  const { dimensions: asked } = form.properties;
+  if (asked === undefined) return JSON.stringify({ reasoning: 'Looked again.', yes: false });
+  const scored = Object.keys(asked.properties).map((name) => [name, { reasoning: `Looked at ${name}.`, score: 1 }]);
+  return JSON.stringify({ dimensions: Object.fromEntries(scored), missing: [], gaps: [] });
 }
 
 async function fixed(planted: Planted, way: Way, more: readonly string[] = []) {
@@ -142,8 +145,7 @@ describe('flyball fix', () => {
     'ends in a verified commit on a new branch of a repository in %s, whose files stay as they are [F-E4]',
     async (_language, planted) => {
       const made = await fixed(planted, 'right');
-      expect(made.said.error).toBe('');
-      expect(made.said.code).toBe(0);
+      expect([made.said.code, made.said.error], made.said.out).toEqual([0, '']);
       expect(made.said.out).toContain('on branch fix/totals. All tests pass.');
       const { root, before } = made;
       expectUntouched(made);
@@ -158,7 +160,7 @@ describe('flyball fix', () => {
     'makes no branch and leaves nothing behind when the model does the %s thing [F-E4]',
     async (way) => {
       const made = await fixed(JAVASCRIPT, way);
-      expect(made.said.code).toBe(1);
+      expect(made.said.code, made.said.out).toBe(1);
       expect(made.said.out).toContain('Not fixed. No branch was made');
       expectUntouched(made);
       expect(git(made.root, 'branch', '--list', 'fix/*')).toBe('');

@@ -16,6 +16,8 @@ export interface CommitFile extends Pick<AgentSpec, (typeof SHARED)[number]> {
   readonly files?: readonly string[];
   readonly tests: readonly TestSpec[];
   readonly exit?: GivenExitSettings;
+  /** Whether somebody is asked about what does not pass by itself; `ask` where absent. */
+  readonly whenUnsure?: 'ask' | 'fail';
   /** Commits what passed to a new branch of the workspace's git repository. */
   readonly branch?: string;
 }
@@ -52,6 +54,7 @@ const OWN: Readonly<Record<string, Read>> = {
   files: names,
   tests: (reader, value, path) => reader.list(value, path, (entry, at) => readTest(reader, entry, at)),
   exit: readExit,
+  whenUnsure: (reader, value, path) => reader.oneOf(value, path, ['ask', 'fail']),
   branch: readBranch,
 };
 

@@ -137,6 +137,7 @@ function loopOf(file: CommitFile, { root, kept, model, tools, sandbox }: Around)
       edit: named('edit_file'),
     }),
     ...(file.exit === undefined ? {} : { exit: file.exit }),
+    ...(file.whenUnsure === undefined ? {} : { whenUnsure: file.whenUnsure }),
     store: lazyStore(async () => {
       makeFolder(kept);
       return (await sqliteEngine({ path: join(kept, 'commits.db') })).store;

@@ -76,6 +76,7 @@ function definitionOf(
     workspace: 'tree',
     tests: [{ level: 'unit', ...test }],
     exit: { novelty: 1 }, // every issue is new
+    whenUnsure: 'fail', // whoever reads the branch decides about it
     branch,
   };
 }

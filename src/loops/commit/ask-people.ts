@@ -8,6 +8,8 @@ import type { PhaseReport, Work } from './work.js';
 
 /** `partial` stands for a yes: whether that is a whole commit depends on where it was asked. */
 export async function askPeople(run: Run, work: Work, why: string): Promise<PhaseReport> {
+  if (work.parts.whenUnsure === 'fail')
+    return { event: 'rejected', why: `${why}; it may not ask anybody to approve this` };
   const decided = await requestApproval(run, requestFor(work, why), work.parts.approval, `review:${run.path}`);
   work.decisions = decided.history;
   switch (decided.verdict) {

@@ -43,6 +43,8 @@ export interface CommitLoopOptions {
   /** The quality deficit that is expected of a first output, for the prediction before anything is spent. */
   readonly expectedError?: number;
   readonly exit?: GivenExitSettings;
+  /** `fail`: what a person would have to approve fails instead, and is rolled back. `ask` where absent. */
+  readonly whenUnsure?: 'ask' | 'fail';
   /** Who approves what has to be approved. */
   readonly approval?: Partial<ApprovalRules>;
   /** Where results are committed, and where loops learn from each other. */
