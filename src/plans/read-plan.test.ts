@@ -70,7 +70,6 @@ const WRONG: readonly (readonly [unknown, RegExp])[] = [
   [oneStep({ stepType: 'magic' }), /Step a: stepType must be one of tool, reasoning/],
   [oneStep({ stepType: 'tool' }), /Step a: requiredTools must name at least one tool/],
   [oneStep({ stepType: 'tool', requiredTools: 'web' }), /Step a: requiredTools must be a list/],
-  [oneStep({ requiredTools: ['web'] }), /Step a: requiredTools must be empty in a reasoning step/],
   [oneStep({ stepType: 'reasoning', requiredTools: ['web'] }), /must be empty in a reasoning step/],
   [oneStep({ required_tools: ['web'] }), /Step a: required_tools is written requiredTools/],
   [oneStep({ toolValidationMode: 'lax' }), /toolValidationMode must be one of advisory, strict/],
@@ -192,6 +191,21 @@ describe('reading a plan', () => {
     ]);
     expect(plan.shape).toBe('ordered');
     expect(validatePlan(plan, context()).issues).toEqual([]);
+  });
+
+  it('reads a todoList, whose items may require tools without a type: they are tool steps, checked as advisory [F-P3]', () => {
+    const plan = planOf({
+      todoList: [
+        { id: 'step_1', description: 'Search', requiredTools: ['webSearch'], expectedOutcome: 'Statistics' },
+        { id: 'step_2', description: 'Think', dependencies: ['step_1'] },
+        { id: 'step_3', description: 'Book', requiredTools: ['book'], toolValidationMode: 'strict' },
+      ],
+    });
+    expect(plan.steps.map(({ id, stepType, toolValidationMode }) => [id, stepType, toolValidationMode])).toEqual([
+      ['step_1', 'tool', 'advisory'],
+      ['step_2', 'reasoning', 'advisory'],
+      ['step_3', 'tool', 'strict'],
+    ]);
   });
 
   it('reads a list of sentences, and the older name of dependencies [R4-PLAN-DEFAULT-REASONING]', () => {

@@ -61,7 +61,7 @@ function unwrapped(value: unknown): unknown {
 /** A plan's steps, an older todo list under its names, or a bare list. */
 function stepsIn(value: unknown): readonly unknown[] | undefined {
   const plan = unwrapped(value);
-  const steps = isObject(plan) ? (plan['steps'] ?? plan['todo'] ?? plan['items']) : plan;
+  const steps = isObject(plan) ? (plan['steps'] ?? plan['todoList'] ?? plan['todo'] ?? plan['items']) : plan;
   return Array.isArray(steps) ? (steps as readonly unknown[]) : undefined;
 }
 

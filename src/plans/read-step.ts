@@ -34,7 +34,8 @@ const KNOWN = [
 ] as const satisfies readonly (keyof PlanStep)[];
 
 /**
- * One step. A step without a type is a reasoning step. Tools and type have to agree: a tool step without required tools
+ * One step. A step without a type is a tool step where it requires tools, checked as advisory, since its writer knew of
+ * no check; else a reasoning step. Tools and a type that was written have to agree: a tool step without required tools
  * could never be checked, and tools on a reasoning step would be promised and not checked, so both are refused rather
  * than guessed about.
  */
@@ -47,8 +48,8 @@ export function readStep(value: unknown, index: number, problems: string[]): Pla
   const place = isNamed ? `Step ${id}` : `Step ${index + 1}`;
   const fields = fieldsOf(source, place, problems);
   noteMisspelt(fields, source, KNOWN);
-  const stepType = fields.oneOf('stepType', STEP_TYPES, 'reasoning');
   const requiredTools = fields.list('requiredTools', PLAN_LIMITS.tools);
+  const stepType = fields.oneOf('stepType', STEP_TYPES, requiredTools.length > 0 ? 'tool' : 'reasoning');
   checkTools(fields, stepType, requiredTools);
   return {
     id: readId(fields),
@@ -59,7 +60,7 @@ export function readStep(value: unknown, index: number, problems: string[]): Pla
     toolValidationMode: fields.oneOf(
       'toolValidationMode',
       VALIDATION_MODES,
-      stepType === 'tool' ? 'strict' : 'advisory',
+      stepType === 'tool' && fields.has('stepType') ? 'strict' : 'advisory',
     ),
     // `dependencies` is what older lists call it
     dependsOn: fields.list(fields.has('dependsOn') ? 'dependsOn' : 'dependencies', PLAN_LIMITS.steps),
