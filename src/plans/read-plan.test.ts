@@ -193,7 +193,7 @@ describe('reading a plan', () => {
     expect(validatePlan(plan, context()).issues).toEqual([]);
   });
 
-  it('reads a todoList, whose items may require tools without a type: they are tool steps, checked as advisory [F-P3]', () => {
+  it('reads a todoList, whose items may require tools without a type: they are tool steps, checked as advisory [R8-PLANS-TODO-LIST]', () => {
     const plan = planOf({
       todoList: [
         { id: 'step_1', description: 'Search', requiredTools: ['webSearch'], expectedOutcome: 'Statistics' },

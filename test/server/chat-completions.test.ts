@@ -88,7 +88,7 @@ describe('POST /v1/chat/completions', () => {
     expect(body.choices[0].message.content).toBe('42');
   });
 
-  it('streams the text while it is written, and ends with usage and [DONE] [F-E5]', async () => {
+  it('sends the answer in chunks, and ends with usage and [DONE] [F-E5]', async () => {
     const asked = { model: 'clerk', messages: [user('Tides?')], stream: true, stream_options: { include_usage: true } };
     const { status, headers, text } = await chat(asked);
     expect(status).toBe(200);
