@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { readYaml } from '../../src/adapters/definitions/yaml-source.js';
 import { loadAgentModule } from '../../src/cli/agent-module.js';
+import { checkCommitFile } from '../../src/cli/commit/commit-file.js';
 import { serverStage } from '../server/stage-server.js';
 
 const ENV = { FLYBALL_MODEL: 'openai-compatible/test', OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:1/v1' };
@@ -35,6 +37,11 @@ it('a commit loop in a YAML file is an agent of the command line and of a server
     body: { inputs: task, budget: { modelCalls: 0 } },
   });
   expect([started.status, started.body.stop]).toEqual([422, 'bounded']);
+});
+
+it('the file that the documentation shows is sound [F-E4]', async () => {
+  const { value, at } = await readYaml('examples/mender/mender.yaml');
+  expect(checkCommitFile(value, at)).toMatchObject({ name: 'mender', workspace: 'shop', tests: [{ level: 'unit' }] });
 });
 
 it('mistakes in such a file are told with their lines, before anything is started [F-E4]', async () => {

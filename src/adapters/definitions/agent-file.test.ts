@@ -51,6 +51,8 @@ describe('an agent in a YAML file', () => {
         { kind: 'costAtLeast', usd: 0.5 },
       ],
     });
+    const shown = await agentFromFile('examples/desk/bounded-agent.yaml'); // as the documentation has it
+    expect(shown.autonomyProfile?.stopWhen).toHaveLength(2);
     const wrong = [
       '  limits: { toolCals: 3, minutes: -1 }',
       '  warnAt: 2',
