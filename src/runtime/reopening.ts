@@ -1,10 +1,10 @@
 import { type Budget, budget as completeBudget } from '../core/budget.js';
-import { encode } from '../core/codec.js';
 import { ConfigError } from '../core/errors.js';
 import type { EffectId, Entry, RunEvent } from '../core/events.js';
 import type { Waiting } from '../core/outcome.js';
 import { WaitIndex } from '../core/waits.js';
 import type { Batch, Claim, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
+import { batchOf } from './batch-of.js';
 import { instructionIn, waitingOf } from './inbox.js';
 import { LiftedBounds } from './lifted-bounds.js';
 import type { LoadedEntry } from './loaded-entry.js';
@@ -64,10 +64,7 @@ export function controlBatch(
   if (events.length === 0 && taken.length === 0) return undefined;
   const position = { generation: claim.record.generation, at: now, activeMs };
   const written = events.map((event, index): Entry => ({ ...position, seq: recorded.nextSeq + index, event }));
-  return {
-    batch: { entries: written.map(({ event, ...place }) => ({ ...place, body: encode(event).body })), taken },
-    entries: written,
-  };
+  return { batch: { ...batchOf(written), taken }, entries: written };
 }
 
 function enlargement(

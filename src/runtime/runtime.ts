@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ANONYMOUS } from '../core/approval.js';
 import { isBlank } from '../core/blank.js';
 import { type Budget, budget as completeBudget, completed } from '../core/budget.js';
-import { encode, roundTrip } from '../core/codec.js';
+import { roundTrip } from '../core/codec.js';
 import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
 import { ConfigError, FlyballError, JournalConflictError } from '../core/errors.js';
 import { type Entry, EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
@@ -14,6 +14,7 @@ import { type Wait, waitsIn } from '../core/waits.js';
 import type { Batch, InboxMessage, Posted, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
 import { type Address, addressOf, answeredAlready } from './address.js';
 import { Audience, type DeltaListener, type EntryListener } from './audience.js';
+import { batchOf } from './batch-of.js';
 import { encodePayload } from './inbox.js';
 import { Lives } from './lives.js';
 import { type JournalPart, load, openWaitsOf, readAll, readPart, readPrompt } from './load.js';
@@ -420,8 +421,7 @@ function withoutPastDeadline(inherited: Budget, now: number): Budget {
 }
 
 function firstBatch(event: RunEvent, at: number): Batch {
-  const { body, blobs } = encode(event);
-  return { entries: [{ generation: 0, seq: 0, at, activeMs: 0, body }], ...(blobs.length > 0 ? { blobs } : {}) };
+  return batchOf([{ generation: 0, seq: 0, at, activeMs: 0, event }]);
 }
 
 /** People type an id into shells and addresses: it is one word. */

@@ -278,4 +278,23 @@ describe('a redirection', () => {
     expect(await later.resume()).toMatchObject({ value: ['other way'] });
     expect(published).toContain('redirect'); // also what was decided while nobody ran it
   });
+
+  it('is heard by a waiting run however long it is, and so is a long reason to cancel [R8-CLIENTS-LONG-CONTROL]', async () => {
+    const long = 'Be brief. '.repeat(1_000);
+    const stage = moving();
+    const agent = async (run: Run) => {
+      await run.wait({ name: 'go' });
+      return done(run.instructions().map(({ text }) => text));
+    };
+    const life = stage.open(agent);
+    await life.start();
+    await life.runtime.redirect(RUN, long, { by: 'ann' });
+    await life.runtime.signal(RUN, 'go');
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: [long] });
+    const other = moving();
+    const waiting = other.open(agent);
+    await waiting.start();
+    await waiting.runtime.cancel(RUN, { why: long });
+    expect(await waiting.resume()).toMatchObject({ stop: 'cancelled', because: long });
+  });
 });
