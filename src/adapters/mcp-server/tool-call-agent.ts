@@ -1,6 +1,6 @@
 import { type Budget, budget as budgetOf } from '../../core/budget.js';
 import { done } from '../../core/outcome.js';
-import type { Agent } from '../../core/run.js';
+import type { Agent, Run } from '../../core/run.js';
 import type { ToolResult } from '../../core/tool.js';
 import { executeValidated, type ToolSource } from '../../tools/execute-validated.js';
 
@@ -12,9 +12,15 @@ export interface ToolCallInput {
   readonly args: unknown;
 }
 
-/** A run of one call: governed and journaled like every other, with what the tool gave as its value. */
-export function toolCallAgent(tools: ToolSource): Agent<ToolCallInput, ToolResult> {
-  return async (run, { tool, args }) => done(await executeValidated(run, tools, tool, args));
+/**
+ * A run of one call: governed and journaled like every other, with what the tool gave as its value. `held` puts guards
+ * around it beside those of the runtime, such as the autonomy level of the agent whose tool it is.
+ */
+export function toolCallAgent(
+  tools: ToolSource,
+  held: (run: Run, tool: string) => Run = (run) => run,
+): Agent<ToolCallInput, ToolResult> {
+  return async (run, { tool, args }) => done(await executeValidated(held(run, tool), tools, tool, args));
 }
 
 /** One call and nothing else. */

@@ -4,6 +4,7 @@ import { createRuntime } from '../../create-runtime.js';
 import type { Runtime } from '../../index.js';
 import type { Engine } from '../../ports/engine.js';
 import { agentDirectory } from '../../server/agents/agent-directory.js';
+import { heldDirectly } from '../../server/agents/direct-call-level.js';
 import type { AgentModule } from '../agent-module.js';
 import { ownRuns } from './own-runs.js';
 
@@ -50,7 +51,10 @@ function runtimeFor(module: AgentModule, engine: Engine): Runtime {
   };
   return createRuntime({
     engine: ownRuns(engine),
-    agents: { ...module.agents, [TOOL_CALL]: { agent: toolCallAgent(source), version: '1' } },
+    agents: {
+      ...module.agents,
+      [TOOL_CALL]: { agent: toolCallAgent(source, heldDirectly(module.group)), version: '1' },
+    },
     ...(seams === undefined ? {} : { seams }),
     ...(prices === undefined ? {} : { prices }),
     options: { requesterDecides: true, ...options, worker: true }, // one person's own machine

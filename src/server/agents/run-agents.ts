@@ -9,6 +9,7 @@ import type { ToolLoopSettings } from '../../loops/tool-loop/config.js';
 import type { AnyAgent, VersionedAgent } from '../../runtime/options.js';
 import type { AgentGroup } from './agent-group.js';
 import { completion } from './completion.js';
+import { heldDirectly } from './direct-call-level.js';
 import { runName, type ServedAgent, TOOL_RUN } from './served-agent.js';
 
 /** A request with settings of its own; they are the input of its run, so that a resumed run has the same ones. */
@@ -100,13 +101,15 @@ function varied(defined: DefinedAgent, group: AgentGroup): Agent<Variation, unkn
   };
 }
 
-/** One call, governed and journaled like any other. */
-function executeTool({ tools }: AgentGroup): AnyAgent {
+/** One call, governed and journaled like any other, within the level of the agents that have the tool. */
+function executeTool(group: AgentGroup): AnyAgent {
+  const { tools } = group;
+  const held = heldDirectly(group);
   const agent: Agent<ToolRequest, unknown> = async (run, { tool, args }) => {
     const found = tools?.get(tool);
     if (found === undefined)
       return failed({ code: 'TOOL_UNKNOWN', message: `There is no tool "${tool}" any more.`, retryable: false });
-    return done(await run.call(found, args));
+    return done(await held(run, tool).call(found, args));
   };
   return agent as AnyAgent;
 }
