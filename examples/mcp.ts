@@ -53,7 +53,7 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 // #region consume
 const events: McpEvent[] = [];
 const pool = await openMcpPool(
-  [{ name: 'warehouse', transport: { kind: 'http', url }, pin: '1.2.0', timeoutMs: 10_000 }],
+  [{ name: 'warehouse', transport: { kind: 'http', url }, pin: '1.2.0', effects: { stock: 'pure' } }],
   { onEvent: (event) => events.push(event) },
 );
 assert.deepEqual(
@@ -81,10 +81,10 @@ assert.equal(outcome.stop, 'done');
 
 // #region effects
 const [greet, look, buy] = pool.tools();
-assert.equal(look?.effect, 'pure'); // it says that it only reads
+assert.equal(look?.effect, 'pure'); // you said so; the server's own hint would not be enough
 assert.deepEqual(look.legs, ['untrusted-content', 'outbound']);
 assert.equal(typeof buy?.effect === 'object' && buy.effect.class, 'irreversible'); // a person approves each call
-assert.equal(typeof greet?.effect === 'object' && greet.effect.class, 'irreversible'); // as is what says nothing
+assert.equal(typeof greet?.effect === 'object' && greet.effect.class, 'irreversible'); // as is whatever you say nothing about
 // #endregion
 
 // #region search

@@ -52,11 +52,11 @@ describe('a server over stdio', () => {
 });
 
 describe('tools of a server', () => {
-  it('are named by it, and stand on the legs and in the effect class that its hints allow [R6-MCP-CONSUME]', async () => {
+  it('are named by it, and stand on the legs and in the effect class that the operator names [R6-MCP-CONSUME]', async () => {
     const { url } = await httpWorkshop();
-    const { tool, pool } = await openPool([httpSpec(url, { effects: { plain_1: 'idempotent' } })]);
+    const { tool, pool } = await openPool([httpSpec(url, { effects: { '*': 'pure', plain_1: 'idempotent' } })]);
     expect(tool('workshop__echo')).toMatchObject({ effect: 'pure', tags: ['mcp', 'mcp:workshop'] });
-    // idempotent is only its own word: a crash must not repeat it unasked
+    // it says that it destroys: a hint takes back what a setting allows
     expect(tool('workshop__write').effect).toMatchObject({
       class: 'irreversible',
       why: expect.stringContaining('destroy'),

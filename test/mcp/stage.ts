@@ -59,6 +59,7 @@ export function workshop(more: Partial<McpServerSpec> = {}, env: Readonly<Record
     transport: { kind: 'stdio', command: process.execPath, args: [WORKSHOP], env },
     handshake: 'initialize',
     pin: '1.0.0',
+    effects: { '*': 'pure' },
     ...more,
   };
 }
@@ -186,7 +187,7 @@ export interface HttpWorkshop {
 }
 
 export function httpSpec(url: string, more: Partial<McpServerSpec> = {}): McpServerSpec {
-  return { name: 'workshop', transport: { kind: 'http', url }, pin: '1.0.0', ...more };
+  return { name: 'workshop', transport: { kind: 'http', url }, pin: '1.0.0', effects: { '*': 'pure' }, ...more };
 }
 
 /** Waits for something that comes by itself. */

@@ -138,7 +138,9 @@ describe('flyball mcp', () => {
   it('is consumed by our own pool in the older revision, and comes back after it was killed [R6-MCP-SERVE] [R6-MCP-DROPPED]', async () => {
     const { args, env, notes } = command();
     const transport = { kind: 'stdio', command: process.execPath, args, env } as const;
-    const { pool, tool } = await openPool([{ name: 'desk', transport, handshake: 'initialize', plain: ['NOTES'] }]);
+    const { pool, tool } = await openPool([
+      { name: 'desk', transport, handshake: 'initialize', plain: ['NOTES'], effects: { add: 'pure' } },
+    ]);
     expect(pool.servers()).toMatchObject([{ protocol: '2025-11-25', seen: 5 }]);
     expect(tool('desk__add').effect).toBe('pure');
     expect(tool('desk__agent__greeter').effect).toMatchObject({ class: 'irreversible' });

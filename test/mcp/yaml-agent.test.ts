@@ -4,7 +4,13 @@ import { WORKSHOP } from './stage.js';
 
 const servers = (command: string) =>
   JSON.stringify({
-    mcpServers: { workshop: { command, args: [WORKSHOP], flyball: { include: ['echo', 'say'], pin: '1.0.0' } } },
+    mcpServers: {
+      workshop: {
+        command,
+        args: [WORKSHOP],
+        flyball: { include: ['echo', 'say'], pin: '1.0.0', effects: { echo: 'pure' } },
+      },
+    },
   });
 
 describe('an agent in YAML', () => {

@@ -5,7 +5,7 @@ import type { EffectContext } from '../../core/tool.js';
 import { toolFrom } from '../../tools/define-tool.js';
 import { jsonSchemaStandard } from '../../tools/json-schema-standard.js';
 import type { DefinedTool } from '../../tools/tool-definition.js';
-import { effectFor, legsFor, whyAsked } from './hints.js';
+import { effectFor, legsFor, type Standing, whyAsked } from './hints.js';
 import { bounded, type McpResult } from './result.js';
 import { screenDefinition } from './screen-definition.js';
 import type { ListedTool } from './sdk.js';
@@ -26,7 +26,7 @@ export interface McpTool {
 }
 
 export type Execute = (
-  of: Pick<McpTool, 'name' | 'effect'>,
+  of: Pick<McpTool, 'name' | 'effect' | 'hash'>,
   args: Readonly<Record<string, unknown>>,
   how: EffectContext,
 ) => Promise<McpResult>;
@@ -37,6 +37,7 @@ export interface Conversion {
   /** The name that models use. */
   readonly name: string;
   readonly execute: Execute;
+  readonly standing: Standing;
 }
 
 const LONGEST_DESCRIPTION = 4_000;
@@ -48,11 +49,11 @@ export async function convertTool(
   listed: ListedTool,
   how: Conversion,
 ): Promise<{ readonly tool: McpTool } | { readonly why: string }> {
-  const { spec, blank, name, execute } = how;
+  const { spec, blank, name, execute, standing } = how;
   const screened = await screenDefinition(blank.value(shownOf(listed)));
   if (!screened.ok) return { why: screened.why };
-  const effect = effectFor(spec, listed);
-  const of = { name: listed.name, effect };
+  const effect = effectFor(spec, listed, standing);
+  const of = { name: listed.name, effect, hash: hashOf(listed) };
   try {
     const tool = toolFrom({
       name,
@@ -62,14 +63,14 @@ export async function convertTool(
       ...(effect === 'irreversible' ? { why: whyAsked(spec.name, listed) } : {}),
       input: jsonSchemaStandard(withoutPatterns(screened.inputSchema) as JsonSchema),
       inputJsonSchema: screened.inputSchema,
-      legs: legsFor(spec, listed),
+      legs: legsFor(spec, listed, standing),
       tags: ['mcp', `mcp:${spec.name}`],
       timeoutMs: (spec.timeoutMs ?? CALL_TIMEOUT_MS) + BACKSTOP_MS,
       present: (result: McpResult) => result.text,
       execute: (args: Readonly<Record<string, unknown>>, ctx: EffectContext) => execute(of, args, ctx),
     });
     const { warning } = screened;
-    return { tool: { ...of, listed, tool, hash: hashOf(listed), ...(warning === undefined ? {} : { warning }) } };
+    return { tool: { ...of, listed, tool, ...(warning === undefined ? {} : { warning }) } };
   } catch (error) {
     return { why: bounded(blank.text(failureOf(error).message), 300) };
   }

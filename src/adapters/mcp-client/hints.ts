@@ -4,19 +4,22 @@ import type { McpEffect, McpServerSpec } from './server-spec.js';
 
 type Hints = NonNullable<ListedTool['annotations']>;
 
+/** Whether the tool is the one that the operator's settings were written for. */
+export type Standing = 'as-approved' | 'changed';
+
 /**
- * What repeating a call means. A server's hints are its own words: read-only is believed, because a false one only
- * spoils what the server owns; idempotent is not, because a crash would repeat the call without asking anybody.
+ * What repeating a call means. A server's hints are its own words and only ever make a tool stricter: without a setting
+ * of the operator every tool is irreversible, and a hint that contradicts the setting takes it back.
  */
-export function effectFor(spec: McpServerSpec, { name, annotations = {} }: ListedTool): McpEffect {
-  const known = spec.effects?.[name];
-  if (known !== undefined) return known;
-  return isReadOnly(annotations) ? 'pure' : 'irreversible';
+export function effectFor(spec: McpServerSpec, { name, annotations = {} }: ListedTool, standing: Standing): McpEffect {
+  const known = spec.effects?.[name] ?? spec.effects?.['*'];
+  if (known === undefined || standing === 'changed' || contradicts(annotations, known)) return 'irreversible';
+  return known;
 }
 
-/** A tool that calls itself read-only and destructive at once is not believed. */
-function isReadOnly({ readOnlyHint, destructiveHint }: Hints): boolean {
-  return readOnlyHint === true && destructiveHint !== true;
+function contradicts({ readOnlyHint, destructiveHint, idempotentHint }: Hints, known: McpEffect): boolean {
+  if (known === 'pure') return readOnlyHint === false || destructiveHint === true;
+  return known === 'idempotent' && idempotentHint === false && readOnlyHint !== true;
 }
 
 /** Why a person is asked, in words. */
@@ -28,16 +31,13 @@ export function whyAsked(server: string, { annotations = {} }: ListedTool): stri
   return `It is a tool of the MCP server ${server}, ${says}.`;
 }
 
-/** Text of a server is text of strangers. What is asked of it leaves this process; only a closed local one keeps it. */
-export function legsFor(spec: McpServerSpec, { annotations = {} }: ListedTool): readonly TrifectaLeg[] {
-  const isClosed = spec.transport.kind === 'stdio' && annotations.openWorldHint === false;
-  const others: readonly TrifectaLeg[] = spec.legs ?? (isClosed ? [] : ['outbound']);
-  return [...new Set<TrifectaLeg>(['untrusted-content', ...others])];
-}
-
-const ORDER: readonly McpEffect[] = ['pure', 'idempotent', 'irreversible'];
-
-/** Whether a tool has become more dangerous than it was when an agent was given it. */
-export function isGraver(now: McpEffect, before: McpEffect): boolean {
-  return ORDER.indexOf(now) > ORDER.indexOf(before);
+/** Text of a server is text of strangers, and what is asked of it leaves this process. Only the operator knows better. */
+export function legsFor(
+  { legs = ['outbound'] }: McpServerSpec,
+  { annotations = {} }: ListedTool,
+  standing: Standing,
+): readonly TrifectaLeg[] {
+  const leaves: readonly TrifectaLeg[] =
+    standing === 'changed' || annotations.openWorldHint === true ? ['outbound'] : [];
+  return [...new Set<TrifectaLeg>(['untrusted-content', ...legs, ...leaves])];
 }

@@ -28,6 +28,8 @@ export interface McpServerState {
   readonly protocol?: string;
   /** Of everything it says about its tools. */
   readonly hash: string;
+  /** Of each tool that is offered, by the server's own name: what `pins` takes. */
+  readonly hashes: Readonly<Record<string, string>>;
   /** Tools it lists. */
   readonly seen: number;
   readonly tokens: number;
@@ -126,13 +128,14 @@ function unique(servers: readonly PooledServer[], tell: (event: McpEvent) => voi
 
 function stateOf({ spec, tools, catalogue, listing }: PooledServer): McpServerState {
   const tokens = schemaTokens(tools());
-  const { hash, seen } = catalogue();
+  const { hash, seen, tools: offered } = catalogue();
   const { version, protocol } = listing() ?? {};
   return {
     name: spec.name,
     ...(version === undefined ? {} : { version }),
     ...(protocol === undefined ? {} : { protocol }),
     hash,
+    hashes: Object.fromEntries([...offered.values()].map((each) => [each.name, each.hash])),
     seen,
     tokens,
     band: bandOf(tokens),

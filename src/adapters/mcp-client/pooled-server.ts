@@ -5,9 +5,8 @@ import type { DefinedTool } from '../../tools/tool-definition.js';
 import { bandOf, schemaTokens } from './admission.js';
 import type { Listing } from './connect.js';
 import { openConnection } from './connection.js';
-import { type Execute, type McpTool, withoutPatterns } from './convert-tool.js';
+import { type Execute, hashOf, type McpTool, withoutPatterns } from './convert-tool.js';
 import type { McpEvent } from './event.js';
-import { isGraver } from './hints.js';
 import { shapeResult } from './result.js';
 import type { ClientSdk } from './sdk.js';
 import { blanking, type Env, secretsOf } from './secrets.js';
@@ -41,6 +40,7 @@ export function openServer(parts: PooledServerParts): PooledServer {
   const blank = blanking(secretsOf(spec, env));
   let catalogue: ServerCatalogue = NOTHING;
   let listing: Listing | undefined;
+  let approved: ReadonlyMap<string, string> = new Map();
 
   const execute: Execute = async (of, args, { signal }) => {
     const isRepeatable = of.effect !== 'irreversible';
@@ -56,8 +56,9 @@ export function openServer(parts: PooledServerParts): PooledServer {
   const listed = async (given: Listing): Promise<void> => {
     const before = { catalogue, listing };
     const { nameOf } = parts;
+    if (listing === undefined) approved = new Map(given.tools.map((tool) => [tool.name, hashOf(tool)]));
     const fresh = await catalogueOf(given.tools, catalogue, {
-      ...{ spec, blank, execute, tell },
+      ...{ spec, blank, execute, tell, approved },
       ...(nameOf === undefined ? {} : { nameOf }),
     });
     catalogue = fresh;
@@ -82,15 +83,15 @@ export function openServer(parts: PooledServerParts): PooledServer {
   };
 }
 
-/** An agent was given a tool for what it was: one that has gone, or has become more dangerous since, is not called. */
-function stillTheSame(of: Pick<McpTool, 'name' | 'effect'>, { tools }: ServerCatalogue, server: string): McpTool {
+/** An agent was given a tool for what it was: one that has gone, or is described differently since, is not called. */
+function stillTheSame(of: Pick<McpTool, 'name' | 'hash'>, { tools }: ServerCatalogue, server: string): McpTool {
   const now = tools.get(of.name);
   if (now === undefined)
     throw new FlyballError('TOOL_UNKNOWN', `The MCP server ${server} no longer offers this tool. Do without it.`);
-  if (isGraver(now.effect, of.effect))
+  if (now.hash !== of.hash)
     throw new FlyballError(
       'DENIED',
-      `The MCP server ${server} no longer says that this tool changes nothing. It is left alone until the agent is given it anew.`,
+      `The MCP server ${server} has changed this tool since it was approved. It is not called until somebody has looked at the change.`,
     );
   return now;
 }

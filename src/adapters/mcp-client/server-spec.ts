@@ -34,8 +34,13 @@ export interface McpServerSpec {
   readonly timeoutMs?: number;
   /** The version that the server has to report. Another one is not used. */
   readonly pin?: string;
-  /** By the server's own name of a tool. Where absent, only what calls itself read-only is pure; the rest is irreversible. */
+  /**
+   * What you know about its tools, by the server's own names; `*` is every other one. What is not named is irreversible,
+   * whatever the server says about it, and so is a tool that has changed since it was first listed.
+   */
   readonly effects?: Readonly<Record<string, McpEffect>>;
+  /** Hashes of tools by the server's own names. Where given, a tool that is not exactly one of these is left out. */
+  readonly pins?: Readonly<Record<string, string>>;
   /** Legs beside `untrusted-content`, which every tool of a server stands on; `outbound` where absent. */
   readonly legs?: readonly TrifectaLeg[];
   /** Environment variables and headers whose values are no secrets, so that results may name them. */

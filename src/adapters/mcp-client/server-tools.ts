@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from '../../core/canonical.js';
 import { type Conversion, convertTool, type Execute, hashOf, type McpTool } from './convert-tool.js';
 import type { McpEvent } from './event.js';
+import type { Standing } from './hints.js';
 import type { ListedTool } from './sdk.js';
 import type { Blanking } from './secrets.js';
 import type { McpServerSpec } from './server-spec.js';
@@ -20,6 +21,8 @@ export interface CatalogueParts {
   readonly execute: Execute;
   readonly nameOf?: (server: string, tool: string) => string;
   readonly tell: (event: McpEvent) => void;
+  /** Hashes by name, as the server first listed its tools: what the operator's settings are about. */
+  readonly approved: ReadonlyMap<string, string>;
 }
 
 export const NOTHING: ServerCatalogue = { hash: '', tools: new Map(), seen: 0 };
@@ -46,16 +49,29 @@ export async function catalogueOf(
   for (const [index, tool] of wanted.entries()) {
     const name = names[index] ?? tool.name;
     const known = before.tools.get(tool.name);
+    const hash = hashOf(tool);
     const made =
-      known?.hash === hashOf(tool) && known.tool.name === name
+      unpinned(spec, tool.name, hash) ??
+      (known?.hash === hash && known.tool.name === name
         ? { tool: known }
-        : await converted(tool, { spec, blank, name, execute: parts.execute });
+        : await converted(tool, { spec, blank, name, execute: parts.execute, standing: standingOf(tool, parts) }));
     if ('tool' in made) tools.set(tool.name, made.tool);
     if ('why' in made) tell({ type: 'left-out', server: spec.name, tool: name, why: made.why });
     if ('tool' in made && made.tool !== known && made.tool.warning !== undefined)
       tell({ type: 'warned', server: spec.name, why: `${name}: ${made.tool.warning}` });
   }
   return { hash: hashOfAll(listed), tools, seen: listed.length };
+}
+
+/** Where the operator pins tools, one that is not pinned as it is now is not offered. */
+function unpinned({ pins }: McpServerSpec, name: string, hash: string): { readonly why: string } | undefined {
+  if (pins === undefined || pins[name] === hash) return undefined;
+  const was = pins[name] === undefined ? 'it is not pinned' : `it has changed since it was pinned as ${pins[name]}`;
+  return { why: `${was}. Look at what it says about itself, then pin it as ${hash}.` };
+}
+
+function standingOf(tool: ListedTool, { spec, approved }: CatalogueParts): Standing {
+  return (spec.pins?.[tool.name] ?? approved.get(tool.name)) === hashOf(tool) ? 'as-approved' : 'changed';
 }
 
 async function converted(tool: ListedTool, how: Conversion): ReturnType<typeof convertTool> {
@@ -73,8 +89,13 @@ function isWanted({ include, exclude }: McpServerSpec, name: string): boolean {
 /** A name that the server does not list is most likely misspelt, and then something is used or left out unnoticed. */
 function tellMissing(listed: readonly ListedTool[], { spec, tell }: CatalogueParts): void {
   const known = new Set(listed.map(({ name }) => name));
-  const named = [...(spec.include ?? []), ...(spec.exclude ?? []), ...Object.keys(spec.effects ?? {})];
-  const missing = [...new Set(named.filter((name) => !known.has(name)))];
+  const named = [
+    ...(spec.include ?? []),
+    ...(spec.exclude ?? []),
+    ...Object.keys(spec.effects ?? {}),
+    ...Object.keys(spec.pins ?? {}),
+  ];
+  const missing = [...new Set(named.filter((name) => name !== '*' && !known.has(name)))];
   if (missing.length > 0) tell({ type: 'warned', server: spec.name, why: `it has no tool ${missing.join(', ')}.` });
 }
 

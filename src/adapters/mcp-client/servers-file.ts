@@ -11,6 +11,7 @@ const OWN: readonly (keyof OwnSettings)[] = [
   'timeoutMs',
   'pin',
   'effects',
+  'pins',
   'legs',
   'plain',
   'handshake',
