@@ -23,6 +23,8 @@ export interface CreateToolbox {
   readonly access?: Access;
   /** Files and folders that stay as they are although they lie where `access` lets tools write: those that govern the agent. */
   readonly protect?: readonly string[];
+  /** Globs relative to a folder, of files that no tool may write anywhere. Commands in a sandbox are not held to them. */
+  readonly denyWrite?: readonly string[];
   /**
    * What to do where bubblewrap is not to be had: `refuse` leaves the shell out, `say` runs commands that the rules
    * allow without a sandbox and says so in every result. `refuse` where absent.
@@ -75,8 +77,8 @@ function ungranted(names: readonly string[], tools: readonly ToolRef[], why: str
   return names.filter((name) => !tools.some((tool) => tool.name === name)).map((tool) => ({ tool, why }));
 }
 
-function rulesFor(root: string, { access = {}, protect = [] }: CreateToolbox): Toolbox['rules'] {
-  const paths = pathRules({ roots: rootsFor(root, access, protect) });
+function rulesFor(root: string, { access = {}, protect = [], denyWrite = [] }: CreateToolbox): Toolbox['rules'] {
+  const paths = pathRules({ roots: rootsFor(root, access, protect), denyWrite });
   return {
     paths,
     commands: readOnlyCommands({

@@ -24,14 +24,11 @@ import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
 import { isCommitFile } from './commit/commit-file.js';
 import { loadCommitLoop } from './commit/load-commit-loop.js';
 import { makeFolder } from './make-folder.js';
+import { ownCode, PACKAGE_FILE, TOOL_FILE, TOOL_FOLDER } from './own-code.js';
 import { readyFor } from './typescript.js';
 import { modelFor, pricesFor } from './yaml-model.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-const TOOL_FOLDER = 'tools';
-const TOOL_FILE = 'tools.yaml';
-const PACKAGE_FILE = 'package.json';
 
 /**
  * An agent in a YAML file, with everything around it: models from the environment, the built-in tools within its
@@ -42,21 +39,18 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
   const spec = await agentFromFile(path);
   const folder = dirname(path);
   requireFolders(folder, spec);
+  const code = await ownCode(folder, spec);
   const toolbox = await openToolbox({
     root: folder,
     withoutSandbox: 'say',
     // an agent that could rewrite what governs it, or code that is loaded next time, would have no bounds
     protect: [
       basename(path),
-      TOOL_FOLDER,
-      TOOL_FILE,
-      'node_modules',
-      PACKAGE_FILE,
-      ...(await referredModules(folder)),
+      ...code.protect,
       ...(spec.policy === undefined ? [] : [spec.policy]),
-      ...(spec.mcp === undefined ? [] : [spec.mcp]),
       ...(spec.skills ?? []),
     ],
+    denyWrite: code.denyWrite,
     ...(spec.access === undefined ? {} : { access: spec.access }),
   });
   const registry = await registryFor(folder, toolbox);
@@ -77,18 +71,6 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
 /** What this agent was given of all that is registered: nothing else can be reached through a server either. */
 function toolsOf({ tools = [] }: AgentSpec, registry: ToolRegistry): ToolRegistry {
   return toolRegistry(registry.entries().filter(({ tool }) => tools.includes(tool.name)));
-}
-
-/** Modules that `run` in tools.yaml refers to: code that the next start loads. What is wrong in there is told later. */
-async function referredModules(folder: string): Promise<readonly string[]> {
-  const file = join(folder, TOOL_FILE);
-  if (!existsSync(file)) return [];
-  const { tools } = Object((await readYaml(file)).value) as { readonly tools?: unknown };
-  const references = (Array.isArray(tools) ? tools : []).flatMap((entry: unknown) => {
-    const { run } = Object(entry) as { readonly run?: unknown };
-    return typeof run === 'string' ? [run] : Object.values(Object(run) as object);
-  });
-  return references.flatMap((each: unknown) => (typeof each === 'string' ? (each.split('#')[0] ?? []) : []));
 }
 
 /** Folders to write are made; a folder to read that is not there is a mistake that no tool could explain later. */

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
-import { isAbsolute, normalize, relative, sep } from 'node:path';
+import { dirname, isAbsolute, normalize, relative, sep } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
 import type { Mount, SandboxJob, SandboxLimits } from '../../ports/sandbox.js';
 import { baseEnvironment } from '../sandbox-process/environment.js';
@@ -58,7 +58,7 @@ export function bubblewrapArguments(
     ...['--ro-bind-data', String(how.fds.group), '/etc/group'],
     ...['--proc', '/proc', ...hidden(), '--dev', '/dev'],
     ...['--perms', '1777', ...size, '--tmpfs', '/dev/shm', '--perms', '1777', ...size, '--tmpfs', '/tmp'],
-    ...parentsFirst(job.mounts).flatMap(({ path, access }) => [
+    ...parentsFirst(held(job.mounts)).flatMap(({ path, access }) => [
       access === 'read-write' ? '--bind' : '--ro-bind',
       path,
       path,
@@ -96,6 +96,35 @@ function hidden(): string[] {
       .filter((path) => existsSync(path))
       .flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
   ];
+}
+
+/**
+ * A folder that holds something read-only could be renamed and made anew, with other contents under the same name. A
+ * mount point cannot: every folder on the way down to one becomes a mount of itself.
+ */
+function held(mounts: readonly Mount[]): readonly Mount[] {
+  const known = new Set(mounts.map(({ path }) => path));
+  const writable = mounts.filter(({ access }) => access === 'read-write');
+  const between = mounts
+    .filter(({ access }) => access === 'read-only')
+    .flatMap(({ path }) =>
+      writable.flatMap((top) => {
+        const ways: string[] = [];
+        for (let folder = dirname(path); folder !== top.path && isWithin(top.path, folder); folder = dirname(folder))
+          ways.push(folder);
+        return ways;
+      }),
+    );
+  const added = [...new Set(between)].filter((path) => !known.has(path) && !isBelowReadOnly(path, mounts));
+  return [...mounts, ...added.map((path) => ({ path, access: 'read-write' as const }))];
+}
+
+/** The innermost mount decides: what lies in a read-only one must not become writable on the way. */
+function isBelowReadOnly(path: string, mounts: readonly Mount[]): boolean {
+  const [innermost] = mounts
+    .filter((mount) => isWithin(mount.path, path))
+    .sort((a, b) => b.path.length - a.path.length);
+  return innermost?.access === 'read-only';
 }
 
 function parentsFirst(mounts: readonly Mount[]): Mount[] {
