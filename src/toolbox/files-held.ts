@@ -1,6 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, realpath, stat } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { basename, posix } from 'node:path';
 import { FlyballError } from '../core/errors.js';
 
 /**
@@ -65,7 +65,8 @@ export async function holdBelow(
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(path);
+    // kept versions hold what files held, so they are nobody else's to read
+    await mkdir(path, basename(path) === '.flyball' ? 0o700 : 0o777);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }

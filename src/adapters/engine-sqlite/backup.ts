@@ -1,9 +1,20 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import { type CheckReport, checkDatabase } from './check.js';
 import type { DriverName } from './database.js';
 import { openDatabase } from './driver.js';
+import { makePrivate } from './open.js';
 import { patiently } from './patience.js';
 import { schemaVersion } from './schema.js';
 import { storageError } from './storage-errors.js';
@@ -61,7 +72,9 @@ async function landed(options: CopyOptions, write: (part: string) => Promise<voi
   const { from, to, driver, evenDamaged = false } = options;
   const part = `${to}.${process.pid}.part`;
   try {
+    makePrivate(part); // SQLite writes into an empty file that is there
     await write(part);
+    chmodSync(part, 0o600); // a copied file has the mode of its source
     const report = await checkDatabase({ path: part, ...(driver === undefined ? {} : { driver }) });
     if (report.damage.length > 0 && !evenDamaged) throw damaged(from, report);
     sync(part);

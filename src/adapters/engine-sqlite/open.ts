@@ -56,7 +56,7 @@ function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   try {
-    mkdirSync(path);
+    mkdirSync(path, 0o700); // journals hold what tools were given, secrets included
   } catch (error) {
     if (!existsSync(path)) throw error; // otherwise another process was first
   }
@@ -97,9 +97,15 @@ function needsLog(path: string): boolean {
   }
 }
 
+/** A new database belongs to its owner alone. SQLite gives the log and the shared memory beside it the same mode. */
+export function makePrivate(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+}
+
 async function openChecked(guard: TailGuard, options: OpenOptions): Promise<Database> {
   const { path, driver, acceptLoss = false } = options;
   const recorded = guard.recorded(); // before the tables are read, or a commit in between would look like a loss
+  makePrivate(path);
   const database = await openDatabase(path, driver);
   try {
     await patiently(() => configure(database, path), options);

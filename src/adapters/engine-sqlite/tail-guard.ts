@@ -31,7 +31,7 @@ export class TailGuard {
 
   /** Creates the file, so that a disk that cannot be written is noticed before the database is touched. */
   constructor(path: string) {
-    this.file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o644);
+    this.file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (fstatSync(this.file).size < SLOTS * SLOT_BYTES) ftruncateSync(this.file, SLOTS * SLOT_BYTES);
   }
 
