@@ -83,7 +83,7 @@ function rulesFor(root: string, { access = {}, protect = [], denyWrite = [] }: C
     paths,
     commands: readOnlyCommands({
       paths,
-      programs: Object.fromEntries((access.commands ?? []).map((name) => [name, {}])),
+      programs: grantedPrograms(access.commands ?? []),
     }),
     domains: domainRules({
       allow: access.domains ?? [],
@@ -91,6 +91,21 @@ function rulesFor(root: string, { access = {}, protect = [], denyWrite = [] }: C
       ...portsFor(access),
     }),
   };
+}
+
+/** `wc` grants a program, `gh pr` one subcommand of it. A name that stands alone as well grants them all. */
+function grantedPrograms(commands: readonly string[]): CommandRules['programs'] {
+  const granted = new Map<string, string[] | undefined>();
+  for (const command of commands) {
+    const [name = '', subcommand] = command.trim().split(/\s+/);
+    const known = granted.get(name);
+    if (subcommand === undefined) granted.set(name, undefined);
+    else if (!granted.has(name)) granted.set(name, [subcommand]);
+    else known?.push(subcommand);
+  }
+  return Object.fromEntries(
+    [...granted].map(([name, subcommands]) => [name, subcommands === undefined ? {} : { subcommands }]),
+  );
 }
 
 /** The agent's own folder first, where it may be read: relative paths start from the first one. */

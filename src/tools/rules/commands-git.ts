@@ -30,6 +30,24 @@ const DENIED_SUBCOMMANDS: Readonly<Record<string, string>> = {
   help: 'it opens a pager or a browser',
 };
 
+/**
+ * Everything git may be asked for. By list, because git runs each `git-…` that it finds, and those that are not meant
+ * for people (`merge-index`, `remote-ext`) run whatever they are given.
+ */
+const SUBCOMMANDS = new Set(
+  (
+    'add am annotate apply archive blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format ' +
+    'checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree count-objects describe ' +
+    'diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc get-tar-commit-id grep hash-object ' +
+    'index-pack init interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit merge merge-base merge-file ' +
+    'merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune prune-packed pull ' +
+    'push range-diff read-tree rebase reflog remote repack replace rerere reset restore rev-list rev-parse revert rm ' +
+    'shortlog show show-branch show-index show-ref sparse-checkout stash status stripspace submodule switch symbolic-ref ' +
+    'tag unpack-file unpack-objects update-index update-ref update-server-info var verify-pack version whatchanged ' +
+    'worktree write-tree'
+  ).split(' '),
+);
+
 const DENIED_FLAGS: readonly (readonly [flags: string, why: string])[] = [
   ['--upload-pack --receive-pack --exec --extcmd --ext-diff --textconv --filters', 'it runs another program'],
   ['--open-files-in-pager --paginate --show-signature --gpg-sign', 'it runs another program'],
@@ -101,6 +119,8 @@ export function gitCall(args: readonly string[]): GitCall | { readonly why: stri
 export function gitProblem({ subcommand, rest }: GitCall, permit: readonly string[]): string | undefined {
   const denied = Object.hasOwn(DENIED_SUBCOMMANDS, subcommand) ? DENIED_SUBCOMMANDS[subcommand] : undefined;
   if (denied !== undefined && !permit.includes(subcommand)) return `git ${subcommand} is not allowed: ${denied}.`;
+  if (!SUBCOMMANDS.has(subcommand) && !permit.includes(subcommand))
+    return `git ${subcommand} is not allowed: it is not on the list of subcommands that run no other program.`;
   if (subcommand === 'submodule' && rest.includes('foreach'))
     return 'git submodule foreach is not allowed: it runs programs.';
   const judged = rest.filter((word) => !HARMLESS_VALUES.test(word));

@@ -11,6 +11,20 @@ const LAUNCHERS: Readonly<Record<string, string>> = {
   'opens connections of its own': 'nc ncat netcat socat openssl',
 };
 
+/** Programs with subcommands, some of which run other programs or load what a file names: allowed by subcommand only. */
+const WITH_SUBCOMMANDS = new Set(
+  (
+    'hg svn jj fossil bzr darcs gh glab ip systemctl busctl loginctl machinectl apt apt-get dpkg rpm dnf yum apk pacman ' +
+    'brew snap flatpak nix nix-env nix-shell guix conda mamba rustup pyenv rbenv nodenv asdf mise heroku aws gcloud az ' +
+    'doctl flyctl fly vercel netlify wrangler firebase supabase dvc dotnet swift zig stack cabal mix rebar3 lein sbt bazel ' +
+    'buck pants nx turbo lerna rush pre-commit minikube kind skaffold tilt pulumi packer consul nomad vault virsh multipass'
+  ).split(' '),
+);
+
+export function needsSubcommands(name: string): boolean {
+  return WITH_SUBCOMMANDS.has(name) || WITH_SUBCOMMANDS.has(familyOf(name));
+}
+
 const REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries(LAUNCHERS).flatMap(([why, names]) => names.split(' ').map((name) => [name, why] as const)),
 );

@@ -3,8 +3,9 @@ import { DEFAULT_FEATURES, type ShellFeature } from './commands-features.js';
 import { flagsIn, isFlag } from './commands-flags.js';
 import { gitCall, gitChange } from './commands-git.js';
 import { hasHatches, hatchProblem } from './commands-hatch-check.js';
-import { familyOf, launcherReason } from './commands-launchers.js';
+import { familyOf, launcherReason, needsSubcommands } from './commands-launchers.js';
 import { PROGRAM_FOLDERS, resolveProgram } from './commands-programs.js';
+import { isPlainReader } from './commands-read-only.js';
 import { openGit, vectorOf } from './commands-vectors.js';
 import type { Word } from './commands-words.js';
 import { checkPath, type PathRules } from './paths.js';
@@ -146,6 +147,8 @@ function ruleProblem(name: string, rule: ProgramRule, args: readonly Word[]): st
   const launches = launcherReason(name);
   if (launches !== undefined && !permit.includes('programs'))
     return `${name} is not allowed: it ${launches}, which no rule about ${name} alone can bound.`;
+  if (rule.subcommands === undefined && needsSubcommands(name) && !permit.includes('programs'))
+    return `${name} is not allowed by its name alone: some of its subcommands run other programs. Allow the ones you need, such as "${name} status".`;
   const isBounded =
     hasHatches(name) || rule.subcommands !== undefined || rule.denyFlags !== undefined || rule.approve !== undefined;
   if (isBounded && args.some(({ opaque }) => opaque))
@@ -153,7 +156,24 @@ function ruleProblem(name: string, rule: ProgramRule, args: readonly Word[]): st
   const texts = args.map(({ text }) => text);
   const denied = flagsIn(texts).find((flag) => rule.denyFlags?.some((forbidden) => isFlag(flag, forbidden)));
   if (denied !== undefined) return `${name} may not be given ${denied}.`;
-  return hatchProblem(name, texts, permit) ?? subcommandProblem(name, rule, texts);
+  return (
+    unknownProblem(name, texts, permit) ?? hatchProblem(name, texts, permit) ?? subcommandProblem(name, rule, texts)
+  );
+}
+
+/** By these names, programs that nobody has read the manual of run others, or load code. */
+const USUAL_WAYS_OUT =
+  '--exec --command --shell --pager --editor --rsh --ssh-command --to-command --use-compress-program --checkpoint-action --plugin --eval --init-file --rcfile --config --hook'.split(
+    ' ',
+  );
+
+/** A program without a table of its own, and not known to only read, may not be given what usually runs another one. */
+function unknownProblem(name: string, args: readonly string[], permit: readonly string[]): string | undefined {
+  if (hasHatches(name) || isPlainReader(name)) return undefined;
+  const found = args
+    .map((word) => word.split('=', 1)[0] ?? '')
+    .find((flag) => USUAL_WAYS_OUT.includes(flag) && !permit.includes(flag));
+  return found === undefined ? undefined : `${name} may not be given ${found}: with most programs it runs another one.`;
 }
 
 function subcommandProblem(name: string, rule: ProgramRule, args: readonly string[]): string | undefined {
