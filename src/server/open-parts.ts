@@ -127,7 +127,7 @@ function openFleet(
       agents,
       onProblem,
       onStalled,
-      seams: joinSeams(group.seams ?? {}, injectionGuard()),
+      seams: joinSeams(group.seams ?? {}, injectionGuard(settings.inputScan)),
       ...(group.prices === undefined ? {} : { prices: group.prices }),
       options: { requesterDecides, ...group.options, worker: true },
     });

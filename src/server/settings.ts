@@ -1,4 +1,5 @@
 import type { Limits } from './access/principal.js';
+import type { InputScan } from './agents/input-guard.js';
 
 /** Every choice about a server, made. */
 export interface ServerSettings {
@@ -40,6 +41,8 @@ export interface ServerSettings {
   readonly shutdownDelayMs: number;
   /** For runs in progress when the server closes. */
   readonly drainMs: number;
+  /** How suspicious an input may be before it is refused. */
+  readonly inputScan: InputScan;
   readonly studio: boolean;
   readonly mcp: boolean;
   /** Whether the agent card is shown to anybody. */
@@ -72,6 +75,7 @@ export const DEFAULT_SETTINGS: ServerSettings = {
   proxyHeader: 'x-forwarded-for',
   shutdownDelayMs: 0,
   drainMs: 10_000,
+  inputScan: 'usual',
   studio: true,
   mcp: true,
   publicCard: false,

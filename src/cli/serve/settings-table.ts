@@ -1,3 +1,4 @@
+import { INPUT_SCANS } from '../../server/agents/input-guard.js';
 import { LOG_LEVELS } from '../../server/log.js';
 import type { ServerSettings } from '../../server/settings.js';
 import type { Setting } from './setting.js';
@@ -115,6 +116,12 @@ export const SETTINGS: Readonly<
     kind: 'yes',
     about: 'let whoever started a run approve what it wants to do',
     fallback: 'false',
+  },
+  inputScan: {
+    flag: '--input-scan <level>',
+    kind: INPUT_SCANS,
+    about: 'how readily an input that looks like a prompt injection is refused: off, lenient, usual or strict',
+    fallback: 'usual',
   },
   publicCard: {
     flag: '--public-card',

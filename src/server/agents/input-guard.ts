@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import type { Seams } from '../../core/seams.js';
 import type { InputGuard } from '../../tools/governance/guards/guard-points.js';
 import { guardrails } from '../../tools/governance/guards/guardrails.js';
@@ -5,21 +6,30 @@ import { stringsIn } from '../../tools/governance/guards/strings-in.js';
 import { INJECTION_DETECTORS } from '../../tools/governance/shield/detectors.js';
 import { screenText } from '../../tools/governance/shield/screen-text.js';
 
-/** What a person writes may look odd; from here on it looks like an attempt to take the agent over. */
-const REFUSE = 0.8;
+/** How much has to be found in a text before it is refused. Which share of attacks each of them finds is measured. */
+export const INPUT_SCANS = ['off', 'lenient', 'usual', 'strict'] as const;
+export type InputScan = (typeof INPUT_SCANS)[number];
+
+/** `usual`: one phrase that overrides instructions is enough. `lenient`: two signs. `strict`: one weaker sign. */
+const REFUSE: Readonly<Record<Exclude<InputScan, 'off'>, number>> = { lenient: 0.8, usual: 0.6, strict: 0.45 };
+/** Scores are sums of fractions: 0.6 must not miss 0.6. */
+const ROUNDING = 1e-9;
+/** Screened at once; between two of them the server goes on with other requests. The overlap holds any one phrase. */
+const WINDOW = { chars: 16_384, overlap: 1_024 };
 
 /**
  * The input of a run and every message to it are screened before they are journaled. Unlike the results of tools they
  * are the request itself: cutting words out would change what is asked for, so that a suspicious one is refused whole.
  */
-export function injectionGuard(): Seams {
+export function injectionGuard(scan: InputScan = 'usual'): Seams {
+  if (scan === 'off') return {};
   const guard: InputGuard = {
     at: 'input',
     name: 'injection',
     check: async (input) => {
       for (const text of stringsIn(input)) {
-        const { score, detectors } = await screenText(text, INJECTION_DETECTORS);
-        if (score < REFUSE) continue;
+        const { score, detectors } = await screenInput(text);
+        if (score < REFUSE[scan] - ROUNDING) continue;
         return {
           verdict: 'block',
           ruleId: `injection.${detectors[0] ?? 'unknown'}`,
@@ -30,4 +40,19 @@ export function injectionGuard(): Seams {
     },
   };
   return guardrails({ input: [guard] });
+}
+
+/** Window by window. Each detector counts once for the whole text, as it does in a short one. */
+export async function screenInput(
+  text: string,
+): Promise<{ readonly score: number; readonly detectors: readonly string[] }> {
+  const weights = new Map<string, number>();
+  for (let from = 0; from === 0 || from < text.length; from += WINDOW.chars) {
+    if (from > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    const window = text.slice(Math.max(0, from - WINDOW.overlap), from + WINDOW.chars);
+    for (const { id, weight } of (await screenText(window, INJECTION_DETECTORS)).found)
+      weights.set(id, Math.max(weight, weights.get(id) ?? 0));
+  }
+  const doubt = [...weights.values()].reduce((rest, weight) => rest * (1 - weight), 1);
+  return { score: 1 - doubt, detectors: [...weights.keys()] };
 }

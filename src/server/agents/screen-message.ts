@@ -1,8 +1,6 @@
 import { through } from '../../runtime/seams.js';
 import type { Principal } from '../access/principal.js';
-import { injectionGuard } from './input-guard.js';
-
-const guard = injectionGuard();
+import { type InputScan, injectionGuard } from './input-guard.js';
 
 /**
  * What is sent to a run that is there reaches its model like the input it was started with, and passes the same guard
@@ -10,8 +8,8 @@ const guard = injectionGuard();
  */
 export async function screenMessage(
   value: unknown,
-  { runId, principal }: { readonly runId: string; readonly principal: Principal },
+  { runId, principal, scan }: { readonly runId: string; readonly principal: Principal; readonly scan: InputScan },
 ): Promise<void> {
   const { tenant, subject } = principal;
-  await through(guard, 'input', async (passed) => passed)(value, { runId, tenant, subject, at: '' });
+  await through(injectionGuard(scan), 'input', async (passed) => passed)(value, { runId, tenant, subject, at: '' });
 }

@@ -104,7 +104,7 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
   ): Promise<Answer> => {
     const { item: asked, inbox } = await found(params.id, principal);
     // a reason and an answer are read by a model like any other message to the run
-    await screenMessage(said, { runId: asked.run, principal });
+    await screenMessage(said, { runId: asked.run, principal, scan: parts.settings.inputScan });
     const by = principal.subject;
     const item = await heard(parts, { item: asked, inbox, signal, by, said, once, say: () => say(inbox) });
     return { status: item.status === 'open' ? 202 : 200, body: await shown.one(item) };

@@ -215,7 +215,7 @@ async function say(parts: Parts, asked: Asked, said: { text: string } | { end: t
   if (heardIn(entries, message) === 'unknown') {
     requireAwake(record);
     if (!('end' in said) && !turnsIn(entries).listens) throw busy(record);
-    await screenMessage(said, { runId: record.id, principal });
+    await screenMessage(said, { runId: record.id, principal, scan: parts.settings.inputScan });
     await parts.fleet.signal(record.id, MESSAGE, said, { from: principal.subject, mayAnswer: false, id: message });
   }
   const isHeard = await untilHeard(parts, { runId: record.id, message, signal });

@@ -109,7 +109,7 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
       { instruction: 'Keep it short.' },
       async (request, { id }) => {
         const { instruction } = request.body;
-        await screenMessage(instruction, { runId: id, principal: request.principal });
+        await screenMessage(instruction, { runId: id, principal: request.principal, scan: parts.settings.inputScan });
         await fleet.redirect(id, instruction, sending(request));
         return acceptedRun(parts, id);
       },
@@ -168,7 +168,7 @@ interface Signalled {
 /** What people are asked is answered at /v1/approvals: by its token, by whoever may decide, and by no other door. */
 async function signal(parts: Parts, { principal, once, body }: Signalled, { id: runId }: RunRecord): Promise<Answer> {
   const { name, payload, id = once } = body;
-  await screenMessage(payload, { runId, principal });
+  await screenMessage(payload, { runId, principal, scan: parts.settings.inputScan });
   const sent = { from: principal.subject, mayAnswer: false, ...(id === undefined ? {} : { id }) };
   const receipt = await parts.fleet.signal(runId, name, payload, sent).catch((error: unknown) => {
     const { code, message } = failureOf(error);

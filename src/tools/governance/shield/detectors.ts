@@ -1,5 +1,4 @@
 import {
-  type Finding,
   type InjectionDetector,
   type PatternDetector,
   phraseDetector,
@@ -7,6 +6,7 @@ import {
   writtenDetector,
 } from './detector.js';
 import { overridesIn } from './override-phrases.js';
+import { unpacked } from './unpacked-text.js';
 
 /**
  * Our own list of tricks, each with how much one finding of it says. Quantifiers are bounded, because all of these run
@@ -116,21 +116,11 @@ const packed: PatternDetector = {
   id: 'encoded-instructions',
   weight: 0.8,
   find: ({ original }) =>
-    [...original.matchAll(/[A-Za-z0-9+/_-]{24,}={0,2}/g)].flatMap(({ 0: found, index }): readonly Finding[] => {
-      const inside = decodedText(found);
-      if (inside === undefined) return [];
-      const suspect = suspectOf(inside);
-      return PLAIN.some((detector) => detector.find(suspect).length > 0)
-        ? [{ start: index, end: index + found.length }]
-        : [];
+    unpacked(original).filter(({ text }) => {
+      const suspect = suspectOf(text);
+      return PLAIN.some((detector) => detector.find(suspect).length > 0);
     }),
 };
-
-function decodedText(base64: string): string | undefined {
-  const text = Buffer.from(base64, 'base64').toString('utf8'); // reads the form for addresses too
-  const odd = text.match(/[\ufffd\p{Cc}]/gu)?.length ?? 0;
-  return text.length > 0 && odd <= text.length / 20 ? text : undefined;
-}
 
 export const INJECTION_DETECTORS: readonly InjectionDetector[] = [
   ...PLAIN,

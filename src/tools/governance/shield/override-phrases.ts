@@ -117,7 +117,7 @@ const PHRASES: readonly Phrase[] = [
 
 /** How far apart the three may stand. */
 const REACH = 60;
-const SENTENCE_END = /[.!?;:。]/;
+const SENTENCE_END = /[.!?;:。]/g;
 
 interface Compiled {
   readonly verbs: RegExp;
@@ -131,37 +131,59 @@ const COMPILED: readonly Compiled[] = PHRASES.map((phrase) => {
   return { verbs: words(phrase.verbs), nouns: words(phrase.nouns), which: words(phrase.which) };
 });
 
-/** Stretches of the folded text, from the first of the three words to the last. */
-export function overridesIn({ text }: FoldedText): readonly { readonly start: number; readonly end: number }[] {
-  return COMPILED.flatMap(({ verbs, nouns, which }) =>
-    [...text.matchAll(verbs)].flatMap((verb) => {
-      const start = sentenceStart(text, verb.index);
-      const near = text.slice(start, sentenceEnd(text, verb.index + verb[0].length));
-      const noun = closest(near, nouns, verb.index - start);
-      if (noun === undefined || near.search(which) === -1) return [];
-      const end = Math.max(verb.index + verb[0].length, start + noun.end);
-      return [{ start: Math.min(verb.index, start + noun.start), end }];
-    }),
-  );
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
 }
 
-function closest(
-  text: string,
-  words: RegExp,
-  to: number,
-): { readonly start: number; readonly end: number } | undefined {
-  const found = [...text.matchAll(words)].map(({ 0: word, index }) => ({ start: index, end: index + word.length }));
-  return found.sort((a, b) => Math.abs(a.start - to) - Math.abs(b.start - to))[0];
+/**
+ * Stretches of the folded text, from the first of the three words to the last. The text is gone through once for each
+ * list of words and never again for a verb: strangers write it, and a text of nothing but verbs must not take longer.
+ */
+export function overridesIn({ text }: FoldedText): readonly Stretch[] {
+  let stops: readonly Stretch[] | undefined;
+  return COMPILED.flatMap(({ verbs, nouns, which }) => {
+    const said = stretches(text, verbs);
+    const about = said.length === 0 ? [] : stretches(text, nouns);
+    const those = about.length === 0 ? [] : stretches(text, which);
+    if (those.length === 0) return [];
+    stops ??= stretches(text, SENTENCE_END);
+    const ends = stops;
+    return said.flatMap((verb) => {
+      const sentence = sentenceAround(verb, ends, text.length);
+      const noun = closest(about, verb.start, sentence);
+      const named = those[firstFrom(those, sentence.start)];
+      if (noun === undefined || named === undefined || named.start >= sentence.end) return [];
+      return [{ start: Math.min(verb.start, noun.start), end: Math.max(verb.end, Math.min(noun.end, sentence.end)) }];
+    });
+  });
 }
 
-function sentenceStart(text: string, at: number): number {
-  const from = Math.max(0, at - REACH);
-  for (let index = at - 1; index >= from; index--) if (SENTENCE_END.test(text[index] ?? '')) return index + 1;
-  return from;
+function stretches(text: string, words: RegExp): readonly Stretch[] {
+  return Array.from(text.matchAll(words), ({ 0: word, index }) => ({ start: index, end: index + word.length }));
 }
 
-function sentenceEnd(text: string, at: number): number {
-  const to = Math.min(text.length, at + REACH);
-  for (let index = at; index < to; index++) if (SENTENCE_END.test(text[index] ?? '')) return index;
-  return to;
+/** As far as three words may stand apart, and not past the end of a sentence. */
+function sentenceAround(verb: Stretch, stops: readonly Stretch[], length: number): Stretch {
+  const next = stops[firstFrom(stops, verb.end)]?.start ?? length;
+  const last = stops[firstFrom(stops, verb.start) - 1]?.end ?? 0;
+  return { start: Math.max(last, verb.start - REACH, 0), end: Math.min(next, verb.end + REACH, length) };
+}
+
+function closest(words: readonly Stretch[], to: number, within: Stretch): Stretch | undefined {
+  const after = firstFrom(words, to);
+  return [words[after - 1], words[after]]
+    .filter((word): word is Stretch => word !== undefined && word.start >= within.start && word.start < within.end)
+    .sort((a, b) => Math.abs(a.start - to) - Math.abs(b.start - to))[0];
+}
+
+/** The index of the first that starts here or later; they are in order. */
+function firstFrom(sorted: readonly Stretch[], at: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle]?.start ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

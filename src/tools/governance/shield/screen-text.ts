@@ -6,6 +6,8 @@ export interface Screening {
   readonly score: number;
   /** Ids of the detectors that found something. */
   readonly detectors: readonly string[];
+  /** The same, each with how much its surest finding says. */
+  readonly found: readonly { readonly id: string; readonly weight: number }[];
   /** Stretches of the text that were found, in order and without overlap. */
   readonly spans: readonly { readonly start: number; readonly end: number }[];
 }
@@ -17,16 +19,18 @@ export interface Screening {
 export async function screenText(text: string, detectors: readonly InjectionDetector[]): Promise<Screening> {
   const suspect = suspectOf(text);
   let doubt = 1;
-  const ids: string[] = [];
+  const found: { id: string; weight: number }[] = [];
   const spans: { start: number; end: number }[] = [];
   for (const detector of detectors) {
     const findings = await findingsOf(detector, suspect);
     if (findings.length === 0) continue;
-    doubt *= 1 - Math.max(...findings.map(({ weight }) => weight ?? detector.weight));
-    ids.push(detector.id);
-    spans.push(...findings);
+    // not spread into arguments: a long text can have more findings than a call can have
+    const weight = findings.reduce((most, finding) => Math.max(most, finding.weight ?? detector.weight), 0);
+    doubt *= 1 - weight;
+    found.push({ id: detector.id, weight });
+    for (const { start, end } of findings) spans.push({ start, end });
   }
-  return { score: 1 - doubt, detectors: ids, spans: merged(spans) };
+  return { score: 1 - doubt, detectors: found.map(({ id }) => id), found, spans: merged(spans) };
 }
 
 async function findingsOf(detector: InjectionDetector, suspect: Parameters<InjectionDetector['find']>[0]) {
