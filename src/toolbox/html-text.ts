@@ -34,6 +34,9 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
 const HEAD_CONTENT = new Set('base link meta noscript script style template title'.split(' '));
 const SCOPES = new Set(['ul', 'ol', 'dl', 'table', 'select', 'div', 'section', 'article', 'body']);
 const MAX_DEPTH = 256;
+/** Of a page, and addresses in it that are written out: what is more is cut, so that no page holds the process for long. */
+const MAX_TOKENS = 200_000;
+const MAX_LINKS = 5_000;
 const HIDDEN_STYLE =
   /display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity)\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{3}/i;
 
@@ -53,9 +56,11 @@ export function htmlToText(
   options: { readonly base?: string; readonly maxCharacters: number },
 ): PageText {
   const page = new Page(options);
+  let tokens = 0;
   for (const token of htmlTokens(html)) {
     page.take(token);
-    if (page.writer.isFull) return { title: page.title, text: page.writer.text(), isCut: true };
+    if (page.writer.isFull || ++tokens >= MAX_TOKENS)
+      return { title: page.title, text: page.writer.text(), isCut: true };
   }
   page.end();
   return { title: page.title, text: page.writer.text(), isCut: false };
@@ -66,7 +71,13 @@ class Page {
   title = '';
   private readonly base: string | undefined;
   private readonly stack: Open[] = [];
+  /** Of the open elements those that are asked for with every tag: looking through all of them each time is slow. */
+  private readonly counts = new Map<string, number>();
+  private readonly inner: Open[] = [];
+  private readonly lists: Open[] = [];
+  private readonly rows: Open[] = [];
   private tooDeep = 0;
+  private links = 0;
 
   constructor(options: { readonly base?: string; readonly maxCharacters: number }) {
     this.writer = new TextWriter(options.maxCharacters);
@@ -110,7 +121,28 @@ class Page {
     }
     const href = name === 'a' && !isHidden ? this.address(attributes.get('href')) : undefined;
     const opened = href === undefined ? mark : this.writer.mark('[');
-    this.stack.push({ name, isHidden, ...(opened === undefined ? {} : { mark: opened }), ...(href && { href }) });
+    this.enter({ name, isHidden, ...(opened === undefined ? {} : { mark: opened }), ...(href && { href }) });
+  }
+
+  private enter(element: Open): void {
+    this.stack.push(element);
+    this.counts.set(element.name, (this.counts.get(element.name) ?? 0) + 1);
+    this.special(element.name)?.push(element);
+  }
+
+  private leave(from: number): readonly Open[] {
+    const left = this.stack.splice(from).reverse();
+    for (const { name } of left) {
+      this.counts.set(name, (this.counts.get(name) ?? 1) - 1);
+      this.special(name)?.pop();
+    }
+    return left;
+  }
+
+  private special(name: string): Open[] | undefined {
+    if (name === 'td' || name === 'th' || name === 'li') return this.inner;
+    if (name === 'ul' || name === 'ol') return this.lists;
+    return name === 'tr' ? this.rows : undefined;
   }
 
   /** The mark that stands before its text, where it has one. */
@@ -137,15 +169,14 @@ class Page {
   }
 
   private startItem(): number {
-    const list = this.stack.findLast(({ name }) => name === 'ul' || name === 'ol');
-    const depth = this.stack.filter(({ name }) => name === 'ul' || name === 'ol').length;
-    this.writer.indentBy(depth - 1);
+    const list = this.lists.at(-1);
+    this.writer.indentBy(this.lists.length - 1);
     if (list !== undefined) list.items = (list.items ?? 0) + 1;
     return this.writer.mark(list?.name === 'ol' ? `${list.items}. ` : '- ');
   }
 
   private startCell(): void {
-    const row = this.stack.findLast(({ name }) => name === 'tr');
+    const row = this.rows.at(-1);
     if (row === undefined) return;
     row.cells = (row.cells ?? 0) + 1;
     if (row.cells > 1) this.writer.separate();
@@ -156,15 +187,15 @@ class Page {
       this.tooDeep--;
       return;
     }
-    const at = this.stack.findLastIndex((element) => element.name === name);
-    if (at >= 0) this.endDownTo(at);
+    if (!this.isIn(name)) return;
+    this.endDownTo(this.stack.findLastIndex((element) => element.name === name));
   }
 
   private endUnclosed(name: string): void {
     // a head that nobody closed must not swallow the page
     if (this.stack.at(-1)?.name === 'head' && !HEAD_CONTENT.has(name)) this.endDownTo(this.stack.length - 1);
     const ended = BLOCKS.has(name) && ENDS[name] === undefined ? ['p'] : (ENDS[name] ?? []);
-    if (ended.length === 0) return;
+    if (!ended.some((each) => this.isIn(each))) return;
     for (let at = this.stack.length - 1; at >= 0; at--) {
       const open = this.stack[at]?.name ?? '';
       if (ended.includes(open)) this.endDownTo(at);
@@ -173,34 +204,37 @@ class Page {
   }
 
   private endDownTo(at: number): void {
-    for (const element of this.stack.splice(at).reverse()) if (!element.isHidden) this.endElement(element);
+    for (const element of this.leave(at)) if (!element.isHidden) this.endElement(element);
   }
 
   private endElement({ name, href, mark }: Open): void {
     const isEmpty = mark !== undefined && this.writer.unmark(mark);
     if (href !== undefined && !isEmpty) this.writer.append(`](${href})`);
-    if (name === 'ul' || name === 'ol') {
-      const outer = this.stack.filter((open) => open.name === 'ul' || open.name === 'ol').length;
-      this.writer.indentBy(outer - 1);
-    }
+    if (name === 'ul' || name === 'ol') this.writer.indentBy(this.lists.length - 1);
     if (BLOCKS.has(name)) this.breakLine(PARAGRAPHS.has(name) ? 2 : 1);
   }
 
   /** A line break in a cell would tear its row apart, and nested lists need no empty lines. */
   private breakLine(count: 1 | 2): void {
-    const inner = this.stack.findLast(({ name }) => name === 'td' || name === 'th' || name === 'li');
+    const inner = this.inner.at(-1);
     if (inner === undefined) this.writer.break(count);
     else if (inner.name === 'li') this.writer.break(1);
     else this.writer.gap();
   }
 
   private isIn(name: string): boolean {
-    return this.stack.some((open) => open.name === name);
+    return (this.counts.get(name) ?? 0) > 0;
   }
 
   /** Only addresses that can be fetched: a script in a link is no place to go to. */
   private address(href: string | undefined): string | undefined {
-    if (href === undefined || href.trim() === '' || parsedUrl(href, this.base) === undefined) return undefined;
+    if (
+      href === undefined ||
+      href.trim() === '' ||
+      ++this.links > MAX_LINKS ||
+      parsedUrl(href, this.base) === undefined
+    )
+      return undefined;
     const url = new URL(href, this.base);
     return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { ConfigError } from '../../core/errors.js';
 import { nearestNames } from '../../tools/nearest-names.js';
 import { placed } from './load-module.js';
@@ -17,6 +17,8 @@ export interface YamlSource {
 
 /** Aliases may stand for a part again, but not blow a small file up to a large value. */
 const MAX_ALIASES = 100;
+/** Of a file, in characters. */
+const LONGEST = 1_000_000;
 
 export async function readYaml(file: string): Promise<YamlSource> {
   const path = resolve(file);
@@ -27,10 +29,13 @@ export async function readYaml(file: string): Promise<YamlSource> {
 }
 
 export function yamlSource(text: string, file: string): YamlSource {
+  if (text.length > LONGEST)
+    throw new ConfigError(`${file} has ${text.length} characters, and at most ${LONGEST} are read. Split it.`);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // the parser compares each key with every other one; ours are compared in one pass
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   // warnings are tags and directives that would be passed over
-  const [problem] = [...document.errors, ...document.warnings];
+  const [problem] = [...document.errors, ...repeatedKeys(document), ...document.warnings];
   if (problem !== undefined) throw new ConfigError(`${file}:${lines.linePos(problem.pos[0]).line}: ${problem.message}`);
   const at = (path: YamlPath): string => {
     const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
@@ -38,6 +43,21 @@ export function yamlSource(text: string, file: string): YamlSource {
     return path.length === 0 ? file : at(path.slice(0, -1));
   };
   return { file, value: plainValue(document, file), at };
+}
+
+function repeatedKeys(document: ReturnType<typeof parseDocument>): { pos: [number]; message: string }[] {
+  const found: { pos: [number]; message: string }[] = [];
+  visit(document, {
+    Map: (_, { items }) => {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (known.has(key.value)) found.push({ pos: [key.range?.[0] ?? 0], message: 'Map keys must be unique' });
+        known.add(key.value);
+      }
+    },
+  });
+  return found;
 }
 
 function plainValue(document: ReturnType<typeof parseDocument>, file: string): unknown {
