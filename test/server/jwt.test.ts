@@ -78,6 +78,12 @@ describe('a token [R6-ACCESS-JWT]', () => {
       expect(await verify(hs256(claims(wrong)))).toBeUndefined();
   });
 
+  it('that is made for somebody is refused where no audience is configured [F-S10]', async () => {
+    const verify = await bySecret();
+    expect(await verify(hs256(claims({ aud: 'another-service' })))).toBeUndefined();
+    expect(await verify(hs256(claims({ aud: ['another-service', 'flyball'] })))).toBeUndefined();
+  });
+
   it('may be used from nbf to exp, with a little tolerance for clocks', async () => {
     const verify = await bySecret({ clockToleranceS: 10 });
     expect(await verify(hs256(claims({ exp: SECONDS - 9 })))).toEqual(MARIA);

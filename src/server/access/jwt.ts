@@ -43,6 +43,8 @@ export async function jwtVerifier(options: JwtOptions): Promise<JwtVerifier> {
         ...(issuer === undefined ? {} : { issuer }),
         ...(audience === undefined ? {} : { audience }),
       });
+      // a token that names whom it is for was not made for a server that has no name
+      if (audience === undefined && payload.aud !== undefined) return undefined;
       // nothing is critical to us that we would understand
       return protectedHeader.crit === undefined ? principalFrom(payload, tenantClaim) : undefined;
     } catch (error) {

@@ -32,6 +32,15 @@ const touches: readonly (readonly [EnforcementPoint, Facts, Facts])[] = [
 ];
 
 describe('an enforcement point', () => {
+  it('asks a person where a rule about commands wants one, also without any other guard [F-S10]', () => {
+    const commands = { programs: { git: { approve: ['push'] } } };
+    for (const mode of ['block', 'warn', 'escalate'] as const)
+      expect(
+        resultOf({ commands, modes: { 'EF-03': mode } }, { point: 'EF-03', command: 'git push origin' }),
+      ).toMatchObject({ result: 'escalated', why: expect.stringContaining('push') });
+    expect(resultOf({ commands }, { point: 'EF-03', command: 'git status' })).toMatchObject({ result: 'allowed' });
+  });
+
   it.each(touches)('%s allows what its rules permit and objects to the rest [R3-AUTO-POINTS]', (point, fine, wrong) => {
     expect(resultOf(rules, fine)).toMatchObject({ result: 'allowed' });
     expect(resultOf(rules, wrong)).toMatchObject({ result: 'blocked', point, why: expect.stringMatching(/.{10}/) });

@@ -1,5 +1,5 @@
 import type { Amounts } from '../../core/budget.js';
-import { checkCommand } from '../rules/commands.js';
+import { type CommandRules, judgeCommand } from '../rules/commands.js';
 import { checkUrl } from '../rules/domains.js';
 import { checkPath } from '../rules/paths.js';
 import type { RuleVerdict } from '../rules/rule-verdict.js';
@@ -41,7 +41,7 @@ export function enforce(profile: AutonomyProfile, facts: Facts, spent: Amounts):
       return gravest([rule, ...counted]);
     }
     case 'EF-03':
-      return byRule(profile, facts.point, commands && checkCommand(commands, facts.command));
+      return byCommand(profile, commands, facts.command);
     case 'EF-04':
       return byRule(profile, facts.point, domains && checkUrl(domains, facts.url));
     case 'EF-05':
@@ -75,6 +75,20 @@ function byRule(
   verdict: RuleVerdict | undefined,
 ): EnforcementResult {
   return verdict === undefined || verdict.ok ? allowed(point) : beyond(profile, point, verdict.why);
+}
+
+/** What a rule wants a person for is asked about, whatever the mode of the point: the rule is more particular. */
+function byCommand(
+  profile: AutonomyProfile,
+  rules: CommandRules | undefined,
+  command: string | readonly string[],
+): EnforcementResult {
+  if (rules === undefined) return allowed('EF-03');
+  const verdict = judgeCommand(rules, command);
+  if (!verdict.ok) return beyond(profile, 'EF-03', verdict.why);
+  return verdict.approval === undefined
+    ? allowed('EF-03')
+    : { result: 'escalated', point: 'EF-03', why: verdict.approval };
 }
 
 /** Judges the state after the step: a step to the limit is allowed, one past it is not. */

@@ -36,6 +36,12 @@ describe('path rules', () => {
     },
   );
 
+  it('take a name of dots that is no way up for the name that it is [F-S10]', () => {
+    const rules = pathRules({ roots: [{ path: '/work/project', write: true }] });
+    expect(checkPath(rules, '…/c.txt', 'write')).toEqual({ ok: true });
+    expect(checkPath(rules, 'a/…', 'read')).toEqual({ ok: true });
+  });
+
   it.each([
     ['../x', /outside the allowed folders; allowed: \/work\/project, \/work\/project\/vendor \(read only\)/],
     ['/work/projects/x', /outside/],

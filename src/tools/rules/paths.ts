@@ -110,7 +110,7 @@ function oddName(name: string): string | undefined {
   if (/[. ]$/.test(name)) return 'holds a name that ends with a dot or a space';
   if (name.startsWith(' ')) return 'holds a name that starts with a space';
   if (/:\$/.test(name)) return 'names a hidden stream of a file';
-  if (/^\.*$/.test(name.normalize('NFKC'))) return 'holds characters that only look like dots';
+  if (/^\.{1,2}$/.test(name.normalize('NFKC'))) return 'holds characters that only look like dots';
   return undefined;
 }
 
