@@ -2,6 +2,7 @@ import type { SandboxDescription } from '../../ports/sandbox.js';
 import { RESERVED_MB } from '../sandbox-process/resource-limits.js';
 import type { BubblewrapMode } from './arguments.js';
 import type { ControlGroupPlaces } from './control-group-places.js';
+import { systemCallFilter } from './system-call-filter.js';
 
 /** What this machine offers to a sandbox. */
 export interface Means {
@@ -20,13 +21,17 @@ export function describeBubblewrap({ mode, places, prlimit, without }: Means): S
   const names = mode.userNamespace
     ? 'own user, process, network and mount namespaces'
     : 'own namespaces, but not of users';
+  const filter =
+    systemCallFilter() === undefined
+      ? `no system-call filter on ${process.arch}`
+      : 'a system-call filter against the keyring and files that run as their owner';
   const nested = mode.noNestedNamespaces ? '' : '; programs inside may make user namespaces of their own';
   return {
     name: 'bubblewrap',
     files: { confined: true, by: files },
     network: { confined: true, by: 'a network namespace with nothing in it, unless the job asks for the host’s' },
     ...(places === undefined ? perProcess(prlimit, without) : byGroup(places)),
-    note: `${names}, no capabilities, no system-call filter${nested}`,
+    note: `${names}, no capabilities, ${filter}${nested}`,
   };
 }
 

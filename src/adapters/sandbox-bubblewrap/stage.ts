@@ -1,6 +1,7 @@
 import type { SandboxJob, SandboxLimits } from '../../ports/sandbox.js';
 import { REPORT, type StageStart } from '../sandbox-process/pipeline.js';
 import { type BubblewrapMode, bubblewrapArguments } from './arguments.js';
+import { systemCallFilter } from './system-call-filter.js';
 
 export interface StageSettings {
   readonly path: string;
@@ -13,7 +14,7 @@ export interface StageSettings {
   readonly join: readonly string[];
 }
 
-const FDS = { options: 3, status: 4, passwd: 5, group: 6 };
+const FDS = { options: 3, status: 4, passwd: 5, group: 6, filter: 7 };
 
 /** Enters its control groups and becomes bubblewrap. The job's words are positions here, never part of the script. */
 const JOIN_AND_BECOME =
@@ -21,7 +22,11 @@ const JOIN_AND_BECOME =
 
 /** One stage of a job as a process to start: its own bubblewrap, with nothing of our environment for it to show. */
 export function bubblewrapStage(words: readonly string[], settings: StageSettings): StageStart {
-  const options = bubblewrapArguments(settings.job, { ...settings, fds: FDS });
+  const filter = systemCallFilter();
+  const options = [
+    ...bubblewrapArguments(settings.job, { ...settings, fds: FDS }),
+    ...(filter === undefined ? [] : ['--seccomp', String(FDS.filter)]),
+  ];
   // through a descriptor: on the command line every user of the machine could read the variables in it
   const command = [settings.path, '--args', String(FDS.options), '--', ...settings.wrap, ...words];
   return {
@@ -29,7 +34,13 @@ export function bubblewrapStage(words: readonly string[], settings: StageSetting
     arguments: ['-c', JOIN_AND_BECOME, 'sh', String(settings.join.length), ...settings.join, ...command],
     env: {},
     cwd: '/',
-    descriptors: [options.map((option) => `${option}\0`).join(''), REPORT, accounts().passwd, accounts().group],
+    descriptors: [
+      options.map((option) => `${option}\0`).join(''),
+      REPORT,
+      accounts().passwd,
+      accounts().group,
+      ...(filter === undefined ? [] : [filter]),
+    ],
   };
 }
 

@@ -13,8 +13,8 @@ export interface StageStart {
   readonly arguments: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Descriptors from 3 on: text to be read there, or `REPORT`. */
-  readonly descriptors?: readonly (string | typeof REPORT)[];
+  /** Descriptors from 3 on: what is to be read there, or `REPORT`. */
+  readonly descriptors?: readonly (string | Uint8Array | typeof REPORT)[];
 }
 
 export interface ChildEnd {
@@ -108,7 +108,7 @@ class StageProcess {
     return { ...this.how, report: this.report.end().head, stderr: this.stderr.end().head };
   }
 
-  private attend(descriptors: readonly (string | typeof REPORT)[]): void {
+  private attend(descriptors: readonly (string | Uint8Array | typeof REPORT)[]): void {
     for (const [index, content] of descriptors.entries()) {
       const stream = this.child.stdio[index + 3];
       if (content === REPORT) stream?.on('data', (chunk: Buffer) => this.report.write(chunk));
