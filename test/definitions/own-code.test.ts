@@ -24,13 +24,15 @@ async function writing(files: Readonly<Record<string, string>>, more = '') {
   const { seams } = runtime as { readonly seams: Seams };
   return async (path: string): Promise<boolean> => {
     const tool = toolOf({ name: 'writes', effect: 'idempotent', touches: () => ({ writes: [{ path }] }) });
-    return (await proposed(seams, tool)).allow;
+    const verdict = await proposed(seams, tool);
+    if (!verdict.allow) expect(verdict.why).toMatch(/may be read and not written|denied by the rule/);
+    return verdict.allow;
   };
 }
 
 describe('an agent that may write its own folder', () => {
   it('cannot write a module that a tool loads, however many modules lie between [F-W2]', async () => {
-    const may = await writing({
+    const files = {
       'tools/hours.mjs': TOOL("import { hi } from '../lib/util.mjs';"),
       'lib/util.mjs': "import './deep/more.mjs';\nexport { a } from './deep/again.mjs';\nexport const hi = 1;\n",
       'lib/deep/more.mjs':
@@ -39,7 +41,8 @@ describe('an agent that may write its own folder', () => {
       'lib/deep/old.cjs': "module.exports = require('./settings');\n",
       'lib/deep/settings.json': '{}',
       'lib/free.mjs': 'export {};\n',
-    });
+    };
+    const may = await writing(files);
     for (const path of [
       'lib/util.mjs',
       'lib/deep/more.mjs',
@@ -52,8 +55,9 @@ describe('an agent that may write its own folder', () => {
       'tsconfig.json',
     ])
       expect([path, await may(path)]).toEqual([path, false]);
+    const mayToo = await writing(files); // ten calls a second are all that an agent has
     for (const path of ['lib/free.mjs', 'notes.txt', 'data/new.mjs'])
-      expect([path, await may(path)]).toEqual([path, true]);
+      expect([path, await mayToo(path)]).toEqual([path, true]);
   });
 
   it('cannot write what tools.yaml and mcp.json lead to, nor what those load [F-W2]', async () => {
