@@ -206,7 +206,7 @@ describe('a message to a conversation [R6-HTTP-CONVERSATIONS]', () => {
   it('that fails is told in the words of the run to those who may read runs, and to nobody else [R6-HTTP-ERRORS]', async () => {
     const id = await start('breaks');
     expect((await say(id, 'go')).text).toContain('/srv/inside');
-    const { status, body, text } = await say(id, 'go on', {}, key.invoker);
+    const { status, body, text } = await say(await start('breaks', undefined, key.invoker), 'go', {}, key.invoker);
     expect(status).toBe(200);
     expect(text).not.toContain('/srv/inside');
     expect(body.turns.at(-1).because).toContain('it failed');
