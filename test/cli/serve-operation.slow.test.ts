@@ -177,11 +177,19 @@ describe('an error of nobody', () => {
     const odd = join(folder, 'odd.mjs');
     writeFileSync(
       odd,
-      `setTimeout(() => { Promise.reject(new Error('left behind')); }, 300);
-globalThis.setTimeout(() => { throw new Error('thrown by nobody'); }, 1500);
+      `import { existsSync } from 'node:fs';
+const now = ${JSON.stringify(join(folder, 'odd-now'))};
+const look = setInterval(() => {
+  if (!existsSync(now)) return;
+  clearInterval(look);
+  Promise.reject(new Error('left behind'));
+  setTimeout(() => { throw new Error('thrown by nobody'); }, 50);
+}, 20);
 export const agents = { idle: async (run) => ({ stop: 'done', value: await run.wait({ name: 'go' }) }) };`,
     );
     const server = start('serve', odd, '--port', '0', '--db', join(folder, 'odd.db'), '--json');
+    await expect.poll(() => server.out()).toContain('"serving"');
+    writeFileSync(join(folder, 'odd-now'), '');
     expect(await server.ended).toBe(1);
     const told = server
       .out()

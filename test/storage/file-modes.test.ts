@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { budget, createRuntime, done } from 'flyball';
@@ -38,6 +38,24 @@ describe('files that hold what agents did', () => {
     await restoreDatabase({ from: copy, to: join(root, 'again.db') });
     expect(modeOf(join(root, 'again.db'))).toBe('600');
   });
+
+  it.skipIf(!existsSync('/proc/locks'))(
+    'keep their locks when the same process opens them again: closing any handle would drop them all [F-S7]',
+    async () => {
+      const path = join(folder(), 'twice.db');
+      const first = await sqliteEngine({ path });
+      onTestFinished(() => first.close());
+      const inode = `:${statSync(path).ino} `;
+      const locks = () =>
+        readFileSync('/proc/locks', 'utf8')
+          .split('\n')
+          .filter((line) => line.includes(inode)).length;
+      expect(locks()).toBeGreaterThan(0);
+      const second = await sqliteEngine({ path });
+      onTestFinished(() => second.close());
+      expect(locks()).toBeGreaterThan(0);
+    },
+  );
 
   it('are private where a file tool keeps the versions that it replaced [F-S7]', async () => {
     const root = folder();

@@ -97,9 +97,16 @@ function needsLog(path: string): boolean {
   }
 }
 
-/** A new database belongs to its owner alone. SQLite gives the log and the shared memory beside it the same mode. */
+/**
+ * A new database belongs to its owner alone. SQLite gives the log and the shared memory beside it the same mode.
+ * One that is there is not opened: closing it would drop every lock that this process holds on it.
+ */
 export function makePrivate(path: string): void {
-  closeSync(openSync(path, 'a', 0o600));
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 async function openChecked(guard: TailGuard, options: OpenOptions): Promise<Database> {
