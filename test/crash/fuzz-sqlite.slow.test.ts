@@ -7,7 +7,7 @@ import { examine } from './examine.js';
 import { unforgiven } from './faults.js';
 import { patienceMs } from './patience.js';
 
-const numRuns = Number(process.env['FUZZ_SQLITE'] ?? repetitions({ sample: 60, full: 2_000 }));
+const numRuns = Number(process.env['FUZZ_SQLITE'] ?? repetitions({ sample: 30, full: 2_000 }));
 
 describe.each(await availableDrivers())('generated programs on a file with %s', (driver) => {
   const file = temporaryFile(driver);

@@ -5,7 +5,7 @@ import { repetitions } from '../repetitions.js';
 import { patienceMs } from './patience.js';
 import { examineTalk, talks } from './turns.js';
 
-const numRuns = Number(process.env['FUZZ_TURNS'] ?? repetitions({ sample: 150, full: 3_000 }));
+const numRuns = Number(process.env['FUZZ_TURNS'] ?? repetitions({ sample: 80, full: 3_000 }));
 
 it(
   'keeps what every turn of a generated conversation did in sight of all later ones, through failures and crashes [R7-GEN-TURNS]',
