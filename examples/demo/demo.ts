@@ -51,10 +51,25 @@ async function killedWhilePaying(bank: LedgerServer): Promise<void> {
   await booked(bank);
   await breathe(300);
   heading('3. kill -9, at the worst moment');
-  say(`   The bank has booked the payment. Process ${child.pid} is killed before it could write that down.`);
   child.kill('SIGKILL');
   assert.equal((await ended).signal, 'SIGKILL', 'the process was really killed');
+  assert(isOpenIn(await entriesOf(RUN), 'pay'), 'the journal has the intent to pay and no end of it');
+  say(`   The bank has booked the payment. Process ${child.pid} was killed before it could write that down.`);
   await breathe();
+}
+
+async function entriesOf(run: string): Promise<readonly Entry[]> {
+  const { out } = await flyball(['export', run, '--format', 'entries'], { ...at, quiet: true }).ended;
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Entry);
+}
+
+function isOpenIn(entries: readonly Entry[], name: string): boolean {
+  const intent = entries.findLast(({ event }) => event.type === 'intent' && event.name === name)?.event;
+  if (intent?.type !== 'intent') return false;
+  return !entries.some(({ event }) => (event.type === 'complete' || event.type === 'abort') && event.id === intent.id);
 }
 
 async function resumed(): Promise<void> {
@@ -69,12 +84,7 @@ async function resumed(): Promise<void> {
 
 async function holdsTrue(bank: LedgerServer): Promise<void> {
   heading('5. Was that true?');
-  const exported = await flyball(['export', RUN, '--format', 'entries'], { ...at, quiet: true }).ended;
-  const entries = exported.out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Entry);
-  const summary = summarise(entries);
+  const summary = summarise(await entriesOf(RUN));
 
   const payments = await bank.effects();
   assert.equal(payments.length, 1, `the bank holds ${payments.length} payments`);

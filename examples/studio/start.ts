@@ -7,7 +7,7 @@ import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { type FlyballServer, jsonLog, openServer } from 'flyball/server';
 import { toolRegistry } from 'flyball/tools';
 import { OPTIONS, startOptions } from './start-options.js';
-import { begin, check, type Place } from './story.js';
+import { begin, beginElsewhere, check, type Place } from './story.js';
 
 /**
  * `npm start`: the server and the studio over demonstration agents, with something to see at once: a run that goes on,
@@ -37,13 +37,14 @@ async function main({ port, fresh, check: checking }: ReturnType<typeof startOpt
     source: place.agents,
     ...(demonstration === undefined ? {} : { demonstration }),
   };
+  const crash = await beginElsewhere(engine, place);
   const server = await open(engine, group, checking ? 0 : port);
   try {
     welcome(
       server,
       demonstration ?? `The agents run on ${modelName}. What they may spend is bounded for each of them.`,
     );
-    const begun = await begin(server, place);
+    const begun = await begin(server, place, crash);
     if (checking) await check(server, begun);
     else await untilStopped();
   } finally {
@@ -61,7 +62,7 @@ const USUAL_PORT = 4747;
 /** On the port asked for; where nobody asked, on the usual one, or on any other where that one is taken. */
 async function open(engine: Engine, group: Group, port: number | undefined): Promise<FlyballServer> {
   const log = jsonLog(
-    (line) => void (line.includes('"level":"info"') || process.stderr.write(line)),
+    (line) => void (/"level":"(?:warn|error)"/.test(line) && process.stderr.write(line)),
     systemClock().now,
   );
   const on = (port: number) =>
@@ -82,7 +83,9 @@ function welcome({ url }: FlyballServer, about: string): void {
   say('  Open it and look:');
   say('    Runs        night-watch goes on while you look; pause it, or slide back in time and fork it');
   say('    Inbox       refund-desk wants to pay 120 EUR back; it cannot before you agree');
-  say('    Runs        month-end is killed with kill -9 in a moment; it goes on here, and nothing is booked twice');
+  say(
+    '    Runs        month-end is at work in another process; a line below says when that was killed and the run went on here',
+  );
   say('    Playground  start any agent yourself, or talk with harbour-desk');
   say(`\n  ${url}/docs has the API. No key is needed on this machine. Ctrl-C stops it.\n`);
 }
