@@ -44,6 +44,10 @@ describe('the package', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual(['@cfworker/json-schema', 'commander', 'yaml']);
   });
 
+  it('brings the driver for a Node without SQLite by itself, and does without where there is none to be had [F-N3]', () => {
+    expect(Object.keys(manifest.optionalDependencies)).toEqual(['libsql']);
+  });
+
   it('gives its testing kit by name, as published [R2-KIT-PUBLISHED]', () => {
     // the package resolves its own name through its exports, so this is the built file that a user gets
     const program = `

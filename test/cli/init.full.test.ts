@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -105,25 +113,35 @@ describe('flyball init', () => {
     expect(manifest).toMatchObject({ name: 'helper', dependencies: { flyball: `file:${root.replace(/\/$/, '')}` } });
   });
 
-  it('depends on the release that it belongs to, and on a driver where Node has none [R3-CLI-INIT]', async () => {
+  it.each([
+    ['the release that it belongs to', { resolved: 'https://registry.npmjs.org/flyball/-/flyball-1.tgz' }, 'release'],
+    ['that release where npm notes no addresses', { integrity: 'sha512-abc' }, 'release'],
+    ['the tarball that it was installed from', { resolved: 'file:../kept.tgz', integrity: 'sha512-abc' }, 'kept.tgz'],
+    ['its own folder where that tarball is gone', { resolved: 'file:../gone.tgz', integrity: 'sha512-abc' }, 'folder'],
+    ['its own folder where nobody noted where it came from', undefined, 'folder'],
+  ])('depends on %s [R3-CLI-INIT] [F-N4]', async (_what, noted, expected) => {
     const here = desk();
-    const packages = join(here.folder, 'node_modules');
-    mkdirSync(packages);
+    const project = join(here.folder, 'project');
+    const packages = join(project, 'node_modules');
+    mkdirSync(packages, { recursive: true });
     for (const name of ['commander', 'yaml', '@cfworker'])
       symlinkSync(join(root, 'node_modules', name), join(packages, name));
     cpSync(join(root, 'dist'), join(packages, 'flyball/dist'), { recursive: true });
     cpSync(join(root, 'package.json'), join(packages, 'flyball/package.json'));
-    const made = await npm(here.folder, [process.execPath, 'node_modules/flyball/dist/cli/main.js', 'init', 'new']);
+    writeFileSync(join(here.folder, 'kept.tgz'), '');
+    if (noted !== undefined)
+      writeFileSync(
+        join(packages, '.package-lock.json'),
+        JSON.stringify({ packages: { 'node_modules/flyball': { version: '1.0.0', ...noted } } }),
+      );
+    const made = await npm(project, [process.execPath, 'node_modules/flyball/dist/cli/main.js', 'init', 'new']);
     expect(made.code, made.error).toBe(0);
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    const manifest = JSON.parse(readFileSync(join(here.folder, 'new/package.json'), 'utf8')) as {
-      dependencies: object;
-    };
-    const hasOwnDriver = isBuiltin('node:sqlite');
-    expect(manifest.dependencies).toEqual({
-      flyball: `^${version}`,
-      ...(hasOwnDriver ? {} : { libsql: expect.stringMatching(/^\^/) }),
-    });
+    const manifest = JSON.parse(readFileSync(join(project, 'new/package.json'), 'utf8')) as { dependencies: object };
+    const own = { release: `^${version}`, folder: `file:${realpathSync(join(packages, 'flyball'))}` };
+    const kept = `file:${realpathSync(here.folder)}/kept.tgz`;
+    expect(manifest.dependencies).toEqual({ flyball: expected === 'kept.tgz' ? kept : own[expected as 'release'] });
+    expect(made.out.includes('does not come from a registry')).toBe(expected !== 'release');
   });
 
   it('overwrites nothing, and writes nothing beside what is there [R3-CLI-INIT]', async () => {

@@ -28,7 +28,7 @@ function demo(): Promise<ExitCode> {
   if (nodeSqlite() === undefined && !isBesideUs('libsql'))
     throw new FlyballError(
       'DRIVER_MISSING',
-      `The demonstration keeps its runs in SQLite, which Node ${process.versions.node} does not bring: npm install libsql`,
+      `The demonstration keeps its runs in SQLite, which Node ${process.versions.node} does not bring. Its driver was left out when flyball was installed: npm install libsql`,
     );
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [DEMO], { stdio: 'inherit' });

@@ -5,7 +5,7 @@ import { FlyballError } from '../../core/errors.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { quoted } from '../command-line.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { dependencies } from '../init/dependencies.js';
+import { originOf } from '../init/dependencies.js';
 import { projectName } from '../init/project-name.js';
 import { templates } from '../init/templates.js';
 import { makeFolder } from '../make-folder.js';
@@ -28,7 +28,8 @@ export function initCommand(perform: Perform): Command {
 
 async function init({ screen }: Call, folder: string, options: Options): Promise<ExitCode> {
   const name = projectName(options.name ?? basename(folder));
-  const files = templates({ name, dependencies: dependencies() });
+  const origin = originOf();
+  const files = templates({ name, dependencies: { flyball: origin.spec } });
   refuseTaken(folder, Object.keys(files));
   for (const [file, text] of Object.entries(files)) {
     write(join(folder, file), text);
@@ -37,7 +38,18 @@ async function init({ screen }: Call, folder: string, options: Options): Promise
   const way = relative(process.cwd(), folder);
   const next = [...(way === '' ? [] : [`cd ${quoted(way)}`]), 'npm install', 'npm test'];
   const then = ['npx flyball doctor', 'npx flyball chat agent.yaml'];
-  screen.data({ kind: 'init', folder, name, files: Object.keys(files), next: [...next, ...then] });
+  screen.data({
+    kind: 'init',
+    folder,
+    name,
+    files: Object.keys(files),
+    flyball: origin.spec,
+    next: [...next, ...then],
+  });
+  if (!origin.isRelease)
+    screen.line(
+      `\nThis copy of flyball does not come from a registry, so the project depends on it by path: ${origin.spec}`,
+    );
   screen.line(`\n${screen.paint('bold', name)} is ready. Try it, without any key:`);
   for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
   screen.line('Then see which models answer, and talk with it:');

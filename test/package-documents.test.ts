@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import { filesUnder, root } from '../scripts/files.mjs';
+import { isShipped, packaged } from '../scripts/package-documents.mjs';
+import { linkProblems } from '../scripts/readme-check.mjs';
+
+const ships = (path: string) => isShipped(path, manifest.files) && existsSync(join(root, path));
+
+describe('the documents of the package', () => {
+  it('are there, and every link in them leads to something that ships [F-N4]', () => {
+    const documents = filesUnder('.', /\.md$/).filter(ships);
+    expect(documents).toEqual(expect.arrayContaining(['README.md', 'docs/guide.md', 'docs/cli.md']));
+    const texts = new Map(
+      documents.map((path) => [path, packaged({ path, text: readFileSync(join(root, path), 'utf8') }, ships)]),
+    );
+    const read = (path: string) => texts.get(path) ?? (ships(path) ? '' : undefined);
+    expect(documents.flatMap((path) => linkProblems({ path, text: texts.get(path) ?? '' }, read))).toEqual([]);
+  });
+
+  it('name what does not ship in words, and change nothing else [F-N4]', () => {
+    const text =
+      'A [guide](docs/guide.md#x), [kills](test/a.test.ts), [src/b.ts](src/b.ts), [`b.ts`](src/b.ts), [us](https://a.example), `[c](d.ts)`.';
+    const made = packaged({ path: 'README.md', text }, (path) => path.startsWith('docs/'));
+    expect(made).toBe(
+      'A [guide](docs/guide.md#x), kills (`test/a.test.ts` in the repository), `src/b.ts`, `src/b.ts`, [us](https://a.example), `[c](d.ts)`.',
+    );
+  });
+
+  it('leave out what is about the repository [F-N4]', () => {
+    expect(isShipped('docs/requirements/2-durable-run.json', manifest.files)).toBe(false);
+    expect(isShipped('docs/plans.md', manifest.files)).toBe(true);
+    expect(isShipped('docsx/plans.md', manifest.files)).toBe(false);
+  });
+});

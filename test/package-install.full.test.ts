@@ -1,0 +1,122 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesUnder, root } from '../scripts/files.mjs';
+import { linkProblems } from '../scripts/readme-check.mjs';
+
+const NODE24 = '24.21.0';
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+}
+
+/** As in a new terminal: nothing of the npm and the vitest that run this. */
+const clean = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|FLYBALL_|NODE_OPTIONS$|NODE_ENV$|VITEST|INIT_CWD$)/.test(name),
+  ),
+);
+
+async function run(folder: string, words: readonly string[], node?: string): Promise<Ran> {
+  const [program = '', ...rest] = words;
+  const env = node === undefined ? clean : { ...clean, PATH: `${node}${delimiter}${clean['PATH'] ?? ''}` };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(program, rest, { cwd: folder, env, maxBuffer: 1 << 26 });
+    return { code: 0, out: stdout + stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, out: `${stdout}${stderr}` };
+  }
+}
+
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
+
+describe('the package as npm packs it', () => {
+  let place = '';
+  let clone = '';
+  let tarball = '';
+
+  beforeAll(async () => {
+    place = mkdtempSync(join(tmpdir(), 'flyball-package-'));
+    clone = join(place, 'clone');
+    for (const path of filesUnder('.')) cpSync(join(root, path), join(clone, path));
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+    const { code, out } = await run(clone, ['npm', 'pack', '--pack-destination', place, ...QUIET]);
+    expect(code, out).toBe(0);
+    tarball = join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '');
+    mkdirSync(join(place, 'unpacked'));
+    expect(spawnSync('tar', ['-xzf', tarball, '-C', join(place, 'unpacked')]).status).toBe(0);
+  });
+  afterAll(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
+
+  it('has the documentation, and no link in it that leads nowhere [F-N4]', () => {
+    const shipped = join(place, 'unpacked/package');
+    const documents = (readdirSync(shipped, { recursive: true }) as string[]).filter(
+      (path) => path.endsWith('.md') && !path.startsWith('dist'),
+    );
+    expect(documents).toEqual(expect.arrayContaining(['README.md', 'docs/guide.md', 'docs/plans.md', 'docs/cli.md']));
+    const read = (path: string): string | undefined => {
+      const file = join(shipped, path);
+      if (!existsSync(file)) return undefined;
+      return path.endsWith('.md') ? readFileSync(file, 'utf8') : '';
+    };
+    const problems = documents.flatMap((path) => linkProblems({ path, text: read(path) ?? '' }, read));
+    expect(problems).toEqual([]);
+  });
+
+  it('leaves the documents of the repository as they were [F-N4]', () => {
+    for (const path of filesUnder('.', /\.md$/))
+      expect(readFileSync(join(clone, path), 'utf8'), path).toBe(readFileSync(join(root, path), 'utf8'));
+    expect(existsSync(join(clone, '.cache/documents'))).toBe(false);
+  });
+
+  describe.each(['this Node', `Node ${NODE24}`])('installed in an empty folder with %s', (which) => {
+    let folder = '';
+    let node: string | undefined;
+
+    beforeAll(async () => {
+      folder = join(place, which.replaceAll(' ', '-'));
+      mkdirSync(folder);
+      if (which !== 'this Node') node = await node24(place);
+      expect(await run(folder, ['npm', 'init', '-y'], node)).toMatchObject({ code: 0 });
+      const { code, out } = await run(folder, ['npm', 'install', tarball, ...QUIET], node);
+      expect(code, out).toBe(0);
+    });
+
+    it('runs the demonstration at once [F-N3]', async (context) => {
+      if (which !== 'this Node' && node === undefined) return context.skip(`npm could not fetch ${which}`);
+      const { code, out } = await run(folder, ['npx', 'flyball', 'demo'], node);
+      expect(code, out).toBe(0);
+      expect(out).toContain('the run was taken over once after a crash, and it is done');
+    });
+
+    it('makes a project that installs what it was itself installed from [F-N4]', async (context) => {
+      if (which !== 'this Node' && node === undefined) return context.skip(`npm could not fetch ${which}`);
+      const made = await run(folder, ['npx', 'flyball', 'init', 'my-agent'], node);
+      expect(made.code, made.out).toBe(0);
+      const project = join(folder, 'my-agent');
+      const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { dependencies: object };
+      expect(manifest.dependencies).toEqual({ flyball: `file:${tarball}` });
+      const installed = await run(project, ['npm', 'install', ...QUIET], node);
+      expect(installed.code, installed.out).toBe(0);
+      const tested = await run(project, ['npm', 'test'], node);
+      expect(tested.code, tested.out).toBe(0);
+    });
+  });
+});
+
+/** The folder of its program, or undefined where there is no registry to fetch it from. */
+async function node24(place: string): Promise<string | undefined> {
+  const name = `node-linux-${process.arch}`;
+  const kept = join(root, '.cache/node24/node_modules', name, 'bin');
+  if (existsSync(join(kept, 'node'))) return kept;
+  const prefix = join(place, 'node24');
+  const { code, out } = await run(place, ['npm', 'install', '--prefix', prefix, ...QUIET, `${name}@${NODE24}`]);
+  if (code === 0) return join(prefix, 'node_modules', name, 'bin');
+  process.stdout.write(`Skipped Node ${NODE24} in ${relative(root, import.meta.filename)}: ${out.split('\n')[0]}\n`);
+  return undefined;
+}
