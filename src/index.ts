@@ -79,6 +79,7 @@ export type { Claim, Proofs, WhenUnproven } from './core/proofs.js';
 export type { Question, QuestionRequest, Widget } from './core/question.js';
 export type {
   Agent,
+  AgentLike,
   DomainEvent,
   Heard,
   Instant,

@@ -1,7 +1,7 @@
 import type { ActFate } from '../core/act-record.js';
 import type { ErrorCode } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
-import type { Outcome, RollbackReport } from '../core/outcome.js';
+import type { Outcome, RollbackReport, Waiting } from '../core/outcome.js';
 import { outcomeText } from '../views/timeline-sentences.js';
 import { withoutPrivate } from '../views/without-private.js';
 import { amountText, plural } from './amounts.js';
@@ -22,7 +22,7 @@ export interface Rested {
 /** The last words of a command that ran something: how the run stands, and what the reader can do about it. */
 export function reportRest(screen: Screen, rested: Rested): void {
   const { runId } = rested;
-  const outcome = withoutPrivateActs(rested);
+  const outcome = withoutPrivateParts(rested);
   const next = nextCommands(rested);
   const status = outcome.stop === 'suspended' && outcome.paused === true ? 'paused' : outcome.stop;
   screen.data({ kind: 'rest', run: runId, status, outcome, next });
@@ -99,14 +99,22 @@ function usageText({ usage }: Outcome<unknown>): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
-/** As they may be shown: an outcome that comes straight from the run still has the arguments of private acts. */
-function withoutPrivateActs({ outcome, entries }: Rested): Outcome<unknown> {
+/** As it may be shown: an outcome that comes straight from the run still has the requests and arguments of private parts. */
+function withoutPrivateParts({ outcome, entries }: Rested): Outcome<unknown> {
+  const shown = withoutPrivate(entries);
+  if (outcome.stop === 'suspended') return { ...outcome, waiting: outcome.waiting.map((one) => waitShown(one, shown)) };
   if (outcome.acts === undefined) return outcome;
-  const end = withoutPrivate(entries).findLast(({ event }) => event.type === 'run-end')?.event;
+  const end = shown.findLast(({ event }) => event.type === 'run-end')?.event;
   const { acts: _acts, actsLeftOut: _leftOut, ...rest } = outcome;
   if (end?.type !== 'run-end' || end.outcome.acts === undefined) return rest;
   const { acts, actsLeftOut } = end.outcome;
   return actsLeftOut === undefined ? { ...rest, acts } : { ...rest, acts, actsLeftOut };
+}
+
+function waitShown(waiting: Waiting, shown: readonly Entry[]): Waiting {
+  const start = shown.findLast(({ event }) => event.type === 'wait-start' && event.id === waiting.effect)?.event;
+  const { request: _request, ...rest } = waiting;
+  return start?.type === 'wait-start' && start.request !== undefined ? { ...rest, request: start.request } : rest;
 }
 
 const MOST_SHOWN = 10;

@@ -10,6 +10,9 @@ import type { EffectClass, EffectContext, ToolRef, ToolResult } from './tool.js'
 /** An agent is a function. Every pattern takes agents or sessions and returns one, so anything nests in anything. */
 export type Agent<I, O> = (run: Run, input: I) => Promise<Outcome<O>>;
 
+/** Where a function is asked for, what `defineAgent` and `workflow` make is one too: this is the function they run. */
+export type AgentLike<I, O> = Agent<I, O> | { readonly name: string; readonly agent: Agent<I, O> };
+
 export type RunId = string;
 /** Milliseconds since the epoch. */
 export type Instant = number;
@@ -91,7 +94,7 @@ export interface Run {
     effectClass: EffectClass<NoInfer<A>, NoInfer<T>>,
   ): Promise<T>;
   /** A child with its own scope and a budget carved from this one; it sees only its input. */
-  spawn<I, O>(agent: Agent<I, O>, input: I, slice: BudgetSlice): Promise<Outcome<O>>;
+  spawn<I, O>(agent: AgentLike<I, O>, input: I, slice: BudgetSlice): Promise<Outcome<O>>;
   /** A named sub-scope: same budget, its own effect names. */
   scope(name: string): Run;
   /** The same run with further guards around every tool call that is made through it, by children and branches too. */

@@ -26,6 +26,8 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'maxLength',
   'pattern',
   'format',
+  'formatMinimum',
+  'formatMaximum',
   'minimum',
   'maximum',
 ]);
@@ -48,6 +50,9 @@ interface Node {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
+  /** As ajv knows them: the first and the last day. */
+  readonly formatMinimum?: string;
+  readonly formatMaximum?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -120,7 +125,15 @@ function textIssues(node: Node, text: string): readonly string[] {
     return [minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters`];
   if (text.length > maxLength) return [`has ${text.length} characters; ${maxLength} at most`];
   if (format === 'date' && !isCalendarDate(text)) return ['must be a date of the calendar, written as 2026-01-31'];
+  const outside = outsideOf(node, text);
+  if (outside !== undefined) return [outside];
   return pattern !== undefined && !new RegExp(pattern, 'u').test(text) ? [`must match ${pattern}`] : [];
+}
+
+/** Days of this form sort as text. */
+function outsideOf({ formatMinimum, formatMaximum }: Node, day: string): string | undefined {
+  if (formatMinimum !== undefined && day < formatMinimum) return `must be ${formatMinimum} or later`;
+  return formatMaximum !== undefined && day > formatMaximum ? `must be ${formatMaximum} or earlier` : undefined;
 }
 
 function numberIssues({ minimum = -Infinity, maximum = Infinity }: Node, value: number): readonly string[] {

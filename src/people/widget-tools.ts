@@ -1,8 +1,6 @@
 import { ConfigError } from '../core/errors.js';
 import type { JsonSchema } from '../core/schema.js';
 import { type AskOptions, type AskTool, askTool, MOST_PROMPT } from './ask-tool.js';
-import { isCalendarDate } from './calendar-date.js';
-import { plainSchema } from './plain-schema.js';
 
 /** The tools that ask for one value. A model fills in the prompt; what an answer may be is fixed here. */
 
@@ -115,20 +113,17 @@ export function dateTool(options: AskOptions = {}): AskTool<DateArgs, string> {
       earliest !== undefined && latest !== undefined && earliest > latest
         ? `earliest ${earliest} is after latest ${latest}`
         : undefined,
-    answer: (args) => plainSchema<string>(DAY, (day) => dayProblem(day, args)),
+    answer: ({ earliest, latest }) => ({
+      ...DAY,
+      ...(earliest === undefined ? {} : { formatMinimum: earliest }),
+      ...(latest === undefined ? {} : { formatMaximum: latest }),
+    }),
     prompt,
     details: ({ earliest, latest }) => ({
       ...(earliest === undefined ? {} : { earliest }),
       ...(latest === undefined ? {} : { latest }),
     }),
   });
-}
-
-/** Days of this form sort as text. */
-function dayProblem(day: string, { earliest, latest }: DateArgs): string | undefined {
-  if (!isCalendarDate(day)) return 'must be a date of the calendar, written as 2026-01-31';
-  if (earliest !== undefined && day < earliest) return `must be ${earliest} or later`;
-  return latest !== undefined && day > latest ? `must be ${latest} or earlier` : undefined;
 }
 
 const CHOICES = {

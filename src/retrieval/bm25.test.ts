@@ -25,6 +25,15 @@ describe('BM25', () => {
     expect(third?.score).toBe(0);
   });
 
+  it('scores documents without any of the words 0, as it may score a word that most have [R5-RET-BM25] [F-W9]', () => {
+    const few = ['alpha beta', 'gamma delta', 'alpha alpha gamma'].map((text, nth) => ({ id: `d${nth}`, text }));
+    expect(new Bm25Index(few).search('alpha', 3)).toEqual([
+      { id: 'd0', score: 0 },
+      { id: 'd1', score: 0 }, // none of the words, and yet not last: equal scores stay in the order of the documents
+      { id: 'd2', score: 0 },
+    ]);
+  });
+
   it('counts a word of the query as often as it is there', () => {
     const index = new Bm25Index(DOCUMENTS);
     expect(index.search('fox fox', 1)[0]?.score).toBeCloseTo(2 * (index.search('fox', 1)[0]?.score ?? 0), 12);

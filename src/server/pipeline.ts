@@ -132,7 +132,7 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
   // no body at all is an empty one: what it lacks is told by name
   const given = json === undefined && raw.byteLength === 0 ? {} : json;
   const body = route.body === undefined ? undefined : await fitting(check, route.body, given, 'body');
-  const key = route.method === 'post' && route.idempotent !== false ? request.headers.get('idempotency-key') : null;
+  const key = route.method === 'post' ? keyFor(route, request.headers) : null;
   const target = `${route.method} ${new URL(request.url).pathname}`;
   const repeatable = key === null ? undefined : { principal, route: route.id, target, key, raw };
   const streams = typeof route.streams === 'function' ? route.streams(body) : route.streams === true;
@@ -157,6 +157,15 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
   const kept = await gate.once(repeatable, async () => keepable(await act()));
   if (kept.replayed === true) frame.headers.set('idempotent-replayed', 'true');
   return responseOf({ status: kept.status, body: kept.body, headers: { ...kept.headers } });
+}
+
+/** A key that would be ignored is refused: whoever sent it counts on it when the request is repeated. */
+function keyFor({ idempotent }: Route, headers: Headers): string | null {
+  const key = idempotent === 'by-message' ? null : headers.get('idempotency-key');
+  if (key === null || idempotent !== false) return key;
+  throw new Problem(400, 'REQUEST_INVALID', 'This route takes no Idempotency-Key.', {
+    next: 'Leave the header out. Before you repeat the request, look whether the first one was carried out.',
+  });
 }
 
 function takesBody({ body, raw }: Route): boolean {

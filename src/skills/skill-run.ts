@@ -1,3 +1,4 @@
+import { functionOf } from '../core/agent-function.js';
 import { FlyballError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
 import type { ToolRef, ToolResult } from '../core/tool.js';
@@ -84,7 +85,8 @@ function watched(inner: Run, active: ActiveSkills): Run {
   const members: Pick<Run, 'call' | 'scope' | 'guarded' | 'spawn' | 'all' | 'first'> = {
     call,
     spawn: (agent, input, slice) => {
-      const child: typeof agent = (run, given) => agent(watch(run), given);
+      const real = functionOf(agent);
+      const child: typeof real = (run, given) => real(watch(run), given);
       // a child is known by the name of its function
       return inner.spawn(Object.defineProperty(child, 'name', { value: agent.name }), input, slice);
     },

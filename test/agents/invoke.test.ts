@@ -201,3 +201,25 @@ describe('a defined agent', () => {
     expect(model.requests.map((request) => request.sampling)).toEqual([sampling, sampling]);
   });
 });
+
+describe('run.spawn', () => {
+  it('takes what defineAgent returned, and its name and autonomy level hold in the child [F-W9]', async () => {
+    const { all } = smallTools();
+    const model = scriptedModel({ clerk: ['{"answer": "green"}', '{"answer": "green"}'] });
+    const agent = defineAgent({ ...CLERK, model, tools: all, outputs: { answer: { type: 'string' } } });
+    const { outcome, stage } = await runAgent(async (run) => run.spawn(agent, 'Which tea?', { share: 0.5 }));
+    expect(gained(outcome)).toMatchObject({ output: { answer: 'green' } });
+    expect(await stage.events('spawn-start')).toMatchObject([{ name: 'clerk', path: '/clerk.0' }]);
+  });
+
+  it('says what it needs where it is handed something else [F-W9]', async () => {
+    const { outcome } = await runAgent(async (run) => run.spawn({ name: 'clerk' } as never, null, { share: 0.5 }));
+    expect(outcome).toMatchObject({
+      stop: 'failed',
+      failure: {
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('spawn needs an agent: a function') as string,
+      },
+    });
+  });
+});

@@ -41,3 +41,20 @@ it('what a run marks as private is not shown by run, show or chat, and the journ
   expect(ended.out).toContain('open took place ([private])');
   expect(ended.out).not.toContain('hush');
 });
+
+it('what a private run asks for is not printed while it waits [F-W7]', async () => {
+  writeFileSync(
+    join(desk.folder, 'asks.mjs'),
+    `export default async (run) => {
+  run.note({ kind: 'private' });
+  await run.wait({ name: 'go', request: { pin: 'hush-request' } });
+  return { stop: 'done', value: 'fine' };
+};`,
+  );
+  for (const more of [[], ['--json']]) {
+    const { out, error } = await desk.flyball('run', 'asks.mjs', '--id', `r${more.length}`, ...more);
+    expect(out).toContain('go'); // what is waited for is told
+    expect(out + error).not.toContain('hush');
+  }
+  expect((await desk.flyball('signal', 'r1', 'go', 'null')).out).toContain('fine');
+});

@@ -122,6 +122,27 @@ describe('a loop whose repairs cannot help', () => {
     expect(run.outcome).not.toMatchObject({ rollback: { success: false } });
   });
 
+  it('escalates at the third measurement where a closed gate no longer moves, though the controller is content [F-W9]', async () => {
+    const run = await runCommit({ judge: judging(() => ({ safety: 0.97 })) }); // the gate opens at 0.98
+    expect((await notesOf(run.stage, 'control')).map(({ decision }) => (decision as { kind: string }).kind)).toEqual([
+      ...['met', 'met', 'met'],
+    ]);
+    expect(await notesOf(run.stage, 'escalation')).toMatchObject([{ why: 'repairs no longer change the quality' }]);
+    expect((await courseOf(run.stage)).filter((told) => told === 'REPAIR repaired VERIFY')).toHaveLength(2);
+  });
+
+  it('with no repairs allowed asks a person about what did not pass [F-W9]', async () => {
+    const options = { limits: { maxRepairs: 0 } };
+    const first = await runCommit({ judge: judging(() => ({ correctness: 0.5 })) }, options);
+    expect(first.outcome).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval' }] });
+    expect(await courseOf(first.stage)).not.toContain('REPAIR repaired VERIFY');
+    const refused = await runCommit(
+      { judge: judging(() => ({ correctness: 0.5 })) },
+      { ...options, people: [['ada', no]] },
+    );
+    expect(refused.outcome.stop).toBe('failed');
+  });
+
   it('never repairs when chance alone keeps it from the gate [R4-CONTROL-NOISE]', async () => {
     const run = await runCommit(escalating({}), NOISY);
     expect(await notesOf(run.stage, 'control')).toMatchObject([{ decision: { kind: 'noise-floor' } }]);

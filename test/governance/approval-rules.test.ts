@@ -43,6 +43,27 @@ describe('a policy that asks for people', () => {
     expect(paid).toHaveLength(1);
   });
 
+  it('adds its scopes to those of the tool: whoever decides needs one of each [F-W7]', async () => {
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      effect: 'idempotent',
+      approval: { scopes: ['desk', 'head'] },
+      execute: async () => 'paid',
+    });
+    const policy = policyWith({ scopes: ['treasury'] });
+    const seams = governance({ clock: systemClock(), tools: [pay], autonomy: 'autonomous', policy });
+    const life = moving().open(async (run: Run) => done(await run.call(pay, {})), { seams });
+    await life.start();
+    const yes = { verdict: 'approve' };
+    for (const scopes of [['treasury'], ['desk', 'head']])
+      await expect(answer(life.runtime, RUN, 'approve:#0', yes, { from: 'ann', scopes })).rejects.toMatchObject({
+        code: 'DENIED',
+      });
+    await answer(life.runtime, RUN, 'approve:#0', yes, { from: 'ann', scopes: ['head', 'treasury'] });
+    expect(await life.resume()).toMatchObject({ stop: 'done', value: { ok: true } });
+  });
+
   it.each([
     [{ people: 0 }, 'a whole number from 1 to 5'],
     [{ people: 2.5 }, 'a whole number from 1 to 5'],

@@ -181,6 +181,39 @@ describe('a tool that asks a person', () => {
     },
   );
 
+  // JSON Schema has no words for the form of a file: it is refused where the run takes it
+  it.each(WIDGETS.filter(([widget]) => widget !== 'file'))(
+    'tells whoever answers a %s at once what does not fit, and the question stays open [F-W7]',
+    async (_widget, ask, args, _fits, wrong) => {
+      const stage = moving();
+      const { runtime, start } = stage.open(asking(ask, args), { checkJson });
+      await start();
+      for (const [said] of wrong)
+        await expect(
+          answer(runtime, RUN, 'answer:#0', said, { from: 'ada' }),
+          JSON.stringify(said),
+        ).rejects.toMatchObject({ code: 'SIGNAL_INVALID' });
+      expect(await stage.events('signal-refused')).toEqual([]); // it never got as far as the run
+    },
+  );
+
+  it('is asked again in a new generation, whose code hands on what it still needs [F-W9]', async () => {
+    const stage = moving();
+    const agent = async (run: Run, state: unknown) => {
+      const { content } = await run.call(textTool({ name: 'which' }), { prompt });
+      return state === null ? run.continueWith({ known: content }) : done([state, content]);
+    };
+    const { runtime, start, resume } = stage.open(agent, { checkJson });
+    await start();
+    await answer(runtime, RUN, 'answer:#0', 'red', { from: 'ada' });
+    expect(await resume()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'question' }] });
+    await answer(runtime, RUN, 'answer:#0', 'green', { from: 'ada' });
+    expect(await resume()).toMatchObject({
+      stop: 'done',
+      value: [{ known: expect.stringContaining('red') as string }, expect.stringContaining('green')],
+    });
+  });
+
   it('gives back edited arguments that fit the tool they are for [R4-PEOPLE-WIDGETS]', async () => {
     const edit = editArgumentsTool({ tool: order });
     expect(edit.name).toBe('edit_order');
@@ -211,12 +244,19 @@ describe('a tool that asks a person', () => {
       code: 'SIGNAL_INVALID',
       message: expect.stringContaining('correct it and send it again') as string,
     });
-    // JSON Schema has no word for this one: it is refused where the run takes it
-    await answer(life.runtime, RUN, 'answer:#0', '2026-01-31');
-    expect(await life.resume()).toMatchObject({ stop: 'suspended' });
-    expect(await stage.events('signal-refused')).toMatchObject([{ why: 'must be 2026-02-01 or later' }]);
     await answer(life.runtime, RUN, 'answer:#0', '2026-02-01');
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { value: '2026-02-01' } });
+  });
+
+  it('refuses what only the run can check, and goes on waiting [R4-PEOPLE-ANSWER-CHECKED]', async () => {
+    const stage = moving();
+    const life = stage.open(asking(fileTool({ endings: ['.csv'] }), { prompt }), { checkJson });
+    await life.start();
+    await answer(life.runtime, RUN, 'answer:#0', { name: 'a.exe', content: 'a' });
+    expect(await life.resume()).toMatchObject({ stop: 'suspended' });
+    expect(await stage.events('signal-refused')).toMatchObject([{ why: 'the file must end in .csv' }]);
+    await answer(life.runtime, RUN, 'answer:#0', { name: 'a.csv', content: 'a' });
+    expect(await life.resume()).toMatchObject({ stop: 'done' });
   });
 
   it('fails the call with NO_ANSWER when nobody answers in time [R4-PEOPLE-DEADLINE]', async () => {

@@ -184,7 +184,7 @@ describe('invoke-iterative', () => {
     expect(lacking).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
     expect(lacking.body.detail).toContain('inputs');
     const unknown = await stage.call('POST', '/v1/agents/plain/invoke', { body: { inputs: {}, max_itr: 3 } });
-    expect(unknown.body.detail).toContain('there is no such field');
+    expect(unknown.body.detail).toContain('has a field that does not exist: the fields are ');
     const { body } = await stage.call('POST', '/v1/runs', { body: { agent: 'waiter' } });
     expect((await stage.call('POST', `/v1/runs/${body.id}/pause`)).status).toBe(202);
   });

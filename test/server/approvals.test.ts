@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Agent, budget, createRuntime, done, type Run, type ToolRef } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { confirmTool, dateTool, numberTool } from 'flyball/people';
+import { confirmTool, fileTool, numberTool } from 'flyball/people';
 import type { AgentGroup } from 'flyball/server';
 import { tool, toolRegistry } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -59,7 +59,7 @@ const group = (): AgentGroup => ({
     refunder: calls(refund as ToolRef, (input) => ({ amount: input?.amount ?? 12 })),
     eraser: calls(pairs as ToolRef, () => ({})),
     confirmer: calls(confirmTool() as ToolRef, () => ({ prompt: 'Go on?' })),
-    dater: calls(dateTool() as ToolRef, () => ({ prompt: 'When?', earliest: '2026-01-10' })),
+    filer: calls(fileTool({ endings: ['.csv'] }) as ToolRef, () => ({ prompt: 'Which file?' })),
     counter: calls(numberTool() as ToolRef, () => ({ prompt: 'How many?', minimum: 1, maximum: 5 })),
     secretive,
   },
@@ -199,17 +199,17 @@ describe('approvals over HTTP', () => {
   });
 
   it('tell what only the run can find wrong with an answer [R6-HTTP-APPROVALS]', async () => {
-    const { run, id } = await started('dater');
-    const say = (value: string): Promise<Answered> =>
-      stage.call('POST', `${at(id)}/answer`, { key: key.ada, body: { value } });
-    const early = await say('2026-01-09');
-    expect(early.status).toBe(400);
-    expect(early.body).toMatchObject({
+    const { run, id } = await started('filer');
+    const say = (name: string): Promise<Answered> =>
+      stage.call('POST', `${at(id)}/answer`, { key: key.ada, body: { value: { name, content: 'a,b' } } });
+    const wrong = await say('a.exe');
+    expect(wrong.status).toBe(400);
+    expect(wrong.body).toMatchObject({
       code: 'SIGNAL_INVALID',
-      detail: expect.stringContaining('must be 2026-01-10 or later'),
+      detail: expect.stringContaining('the file must end in .csv'),
       next: 'Answer again; the question stands.',
     });
-    expect((await say('2026-01-11')).status).toBe(200);
+    expect((await say('a.csv')).status).toBe(200);
     expect(await outcomeOf(run)).toMatchObject({ stop: 'done' });
   });
 

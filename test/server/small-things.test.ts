@@ -1,6 +1,7 @@
-import { FlyballError } from 'flyball';
+import { done, FlyballError, memoryEngine, memoryStore } from 'flyball';
+import { openServer, webhookTrigger } from 'flyball/server';
 import { virtualClock } from 'flyball/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
 import { rateLimiter } from '../../src/server/access/rate-limiter.js';
 import { problemFrom } from '../../src/server/problem.js';
@@ -22,6 +23,46 @@ it.each(['/v1/runs', '/v1/conversations', '/v1/approvals'])(
       expect(await stage.call('GET', `${path}?cursor=${cursor}`), cursor).toMatchObject({ status: 400 });
   },
 );
+
+it('an idempotency key where none is taken is refused, so that nobody counts on it [F-W9]', async () => {
+  const headers = { 'idempotency-key': 'once' };
+  const body = { name: 'dashboard', scopes: ['runs:read'] };
+  const refused = await stage.call('POST', '/v1/keys', { body, headers });
+  expect(refused).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
+  expect(refused.body.detail).toBe('This route takes no Idempotency-Key.');
+  expect((await stage.call('GET', '/v1/keys')).body.keys).toEqual([]);
+});
+
+it('a body that does not fit is not quoted: neither values nor names that no field has [F-W9]', async () => {
+  const secret = 'sk-live-4711';
+  const bodies = [
+    { agent: 'waiter', input: null, [secret]: 1 },
+    { agent: 'waiter', input: null, budget: { [secret]: 1 } },
+    { agent: 'waiter', input: null, budget: { modelCalls: secret } },
+  ];
+  for (const body of bodies) {
+    const refused = await stage.call('POST', '/v1/runs', { body });
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).not.toContain(secret);
+  }
+  const { detail } = (await stage.call('POST', '/v1/runs', { body: { agent: 'waiter', inptu: 1 } })).body;
+  expect(detail).toMatch(/has a field that does not exist: the fields are agent, input, /);
+});
+
+it('openServer reads no environment: it gets one [F-W9]', async () => {
+  vi.stubEnv('FLYBALL_TEST_HOOK', 's'.repeat(32));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const hook = webhookTrigger({ name: 'letters', agent: 'a', secret: ['FLYBALL_TEST_HOOK'] });
+  const parts = {
+    engine: memoryEngine(),
+    store: memoryStore(),
+    groups: [{ agents: { a: async () => done(null) } }],
+    triggers: [hook],
+  };
+  await expect(openServer({ ...parts, settings: { port: 0 } })).rejects.toThrow('FLYBALL_TEST_HOOK');
+  const server = await openServer({ ...parts, env: process.env, settings: { port: 0 } });
+  await server.close();
+});
 
 it('a refusal over storage does not tell where it is [F-O9]', () => {
   for (const code of ['STORAGE_FULL', 'STORAGE_BUSY'] as const)

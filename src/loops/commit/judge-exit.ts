@@ -112,6 +112,7 @@ function because(kind: 'stalled' | 'noise-floor' | 'iterations' | 'cost'): strin
 
 async function leave(run: Run, work: Work): Promise<PhaseReport> {
   const report = reportOn(work, false);
+  const before = work.exit?.gates;
   work.exit = report;
   run.note({ kind: 'exit', ...report });
   const { decision, why } = exitDecision(report, { repairsLeft: work.repairsLeft });
@@ -124,20 +125,28 @@ async function leave(run: Run, work: Work): Promise<PhaseReport> {
       return ask(run, work, [why, mustAsk(work) ?? []].flat().join('; '));
     case 'repair':
     case 'escalate':
-      return gap(work) ?? closedBy(work, why);
+      return gap(work) ?? closedBy(work, why, before);
     case 'fail':
       return { event: 'exhausted', why };
   }
 }
 
-/** Where only what could not be measured keeps gates closed, no repair opens them. */
-function closedBy(work: Work, why: string): PhaseReport {
+/**
+ * Where only what could not be measured keeps gates closed, no repair opens them. Nor does one where none of them has
+ * moved: the controller only looks at its own setpoints, and an output can be within those and behind a closed gate.
+ */
+function closedBy(work: Work, why: string, before: readonly GateResult[] = []): PhaseReport {
   const { blocked = [] } = work.verified;
   const closed = (work.exit?.gates ?? []).filter(({ gate, passed }) => !passed && gate !== 'confidence');
   const isUnmeasured = ({ gate, note }: GateResult): boolean =>
     gate === 'tests' ? blocked.length > 0 : note !== undefined;
   if (closed.length > 0 && closed.every(isUnmeasured))
     work.escalateBecause ??= 'what keeps the gates closed could not be measured: no repair helps against that';
+  const { deltaMin, stallFrom } = work.control.settings;
+  const isUnmoved = ({ gate, score }: GateResult): boolean =>
+    before.some((one) => one.gate === gate && Math.abs(score - one.score) < deltaMin);
+  if (closed.length > 0 && work.controlState.errors.length >= stallFrom && closed.every(isUnmoved))
+    work.escalateBecause ??= because('stalled');
   return { event: 'gates-failed', why };
 }
 

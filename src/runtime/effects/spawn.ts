@@ -1,10 +1,11 @@
+import { functionOf } from '../../core/agent-function.js';
 import { type BudgetSlice, boundReached, checkSlice, type Refusal } from '../../core/budget.js';
 import { fingerprint, roundTrip } from '../../core/codec.js';
 import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import { type Ledger, usageOf } from '../../core/ledger.js';
 import { failed, type Outcome } from '../../core/outcome.js';
-import type { Agent, Run } from '../../core/run.js';
+import type { AgentLike, Run } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
 import { isOutcome, notAnOutcome } from '../outcome-check.js';
 import type { Pending } from '../pending.js';
@@ -18,16 +19,16 @@ export async function spawn<I, O>(
   attempt: Attempt,
   scope: Scope,
   given: {
-    readonly agent: Agent<I, O>;
+    readonly agent: AgentLike<I, O>;
     readonly input: I;
     readonly slice: BudgetSlice;
     readonly runFor: (child: Scope) => Run;
   },
 ): Promise<Outcome<O>> {
-  const { agent } = given;
+  const agent = functionOf(given.agent);
   if (given.slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
   checkSlice(given.slice);
-  const name = nameOf(agent);
+  const name = nameOf(given.agent);
   const input = hasSeam(attempt.host.seams, 'handoff') ? await handOff(attempt, scope, name, given.input) : given.input;
   const id = `${scope.path}#${scope.effects}`;
   const closed = scope.closedReason();

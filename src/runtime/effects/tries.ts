@@ -118,8 +118,10 @@ function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era: number | 
     breaker?.succeeded(era);
     return undefined;
   }
-  const failure = failureOf(end.ended === 'error' ? end.error : end.reason);
-  if (!isTransient(failure)) {
+  const error = end.ended === 'error' ? end.error : end.reason;
+  const failure = failureOf(error);
+  const again = isTransient(failure) ? failure : undefined;
+  if (again === undefined && isAboutTheCall(error, failure)) {
     breaker?.undecided(era);
     return undefined;
   }
@@ -128,11 +130,29 @@ function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era: number | 
   breaker?.failed(now, era);
   if (breaker !== undefined && breaker.state(now) !== before)
     attempt.push({ type: 'operator-alert', alert: 'circuit-open', why: `${act.name}: ${failure.message}` });
-  return failure;
+  return again;
+}
+
+/**
+ * A failure that says nothing about the health of the tool: the run ended it, or the error says itself that the same
+ * call would fail again (`retryable: false`). An error that says nothing counts: a tool that throws whatever it is
+ * given is as broken as one that nobody reaches.
+ */
+function isAboutTheCall(error: unknown, failure: Failure): boolean {
+  if (isEndOfRun(failure)) return true;
+  for (const cause of causesOf(error)) {
+    const { retryable } = cause as { readonly retryable?: unknown };
+    if (typeof retryable === 'boolean') return !retryable;
+  }
+  return false;
+}
+
+function isEndOfRun({ code }: Failure): boolean {
+  return code === 'CANCELLED' || code === 'BOUND_REACHED';
 }
 
 function isTransient(failure: Failure): boolean {
-  if (failure.code === 'CANCELLED' || failure.code === 'BOUND_REACHED') return false;
+  if (isEndOfRun(failure)) return false;
   return failure.retryable || (failure.originalCode !== undefined && TRANSIENT.has(failure.originalCode));
 }
 

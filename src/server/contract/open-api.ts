@@ -74,7 +74,7 @@ function parametersOf({ params, query, method, idempotent = true, examples }: Ro
       in: 'query',
       ...exampleIn(examples, 'query', field.name, query),
     })),
-    ...(method === 'post' && idempotent ? [IDEMPOTENCY] : []),
+    ...(method === 'post' && idempotent === true ? [IDEMPOTENCY] : []),
   ];
   return list.length === 0 ? {} : { parameters: list };
 }

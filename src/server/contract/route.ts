@@ -41,8 +41,11 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   /** By status. The problems that any route can answer are documented for all of them and not named here. */
   readonly answers: Readonly<Record<number, AnswerSpec>>;
   readonly examples: readonly Example[];
-  /** A repeated `Idempotency-Key` answers as the first request did. True for every POST where absent. */
-  readonly idempotent?: boolean;
+  /**
+   * A repeated `Idempotency-Key` answers as the first request did: true for every POST where absent. `false`: one is
+   * refused. `by-message`: one is ignored, because the message itself says which delivery it is.
+   */
+  readonly idempotent?: boolean | 'by-message';
   /** Takes as long as its reader stays: no time limit. A function where the body decides. */
   readonly streams?: boolean | ((body: B) => boolean);
   /** A problem (RFC 9457) where absent. */

@@ -8,14 +8,9 @@ export type CheckJson = (schema: JsonSchema, value: unknown) => Promise<string |
 export async function fitting<T>(check: CheckJson, schema: Schema<T>, value: unknown, where: string): Promise<T> {
   const problem = await check(schema.json, value);
   if (problem === undefined) return value as T;
-  throw new Problem(400, 'REQUEST_INVALID', `The ${where} does not fit: ${inWords(problem)}.`, {
+  throw new Problem(400, 'REQUEST_INVALID', `The ${where} does not fit: ${problem}.`, {
     next: 'See /docs for what this route takes.',
   });
-}
-
-/** The checker speaks of schemas; whoever sent the request knows fields. */
-function inWords(problem: string): string {
-  return problem.replaceAll('False boolean schema', 'there is no such field');
 }
 
 /** Text from an address as the type that the schema names; what is no such type is left for the check to refuse. */

@@ -51,7 +51,7 @@ export function triggerRoutes({ triggers }: { readonly triggers: Pick<Triggers, 
       scope: undefined,
       params: s.object({ name: s.string({ pattern: '^[\\w-]{1,100}$' }) }),
       raw: true,
-      idempotent: false,
+      idempotent: 'by-message',
       answers: {
         202: {
           about: 'The run that this message stands for',

@@ -133,11 +133,25 @@ describe('canaries', () => {
     ['in base64 after two bytes', Buffer.from(`xy${canary}z`).toString('base64')],
     ['in base64 for addresses', Buffer.from(`??>${canary}`).toString('base64url')],
   ])('are found %s [R3-GOV-SHIELD]', (_, text) => {
-    expect(leaks(text)).toBe(true);
+    expect(leaks([text])).toBe(true);
   });
 
   it('are not found where they are not', () => {
-    expect(leaks('a canary and a zebra, 7f3a9c')).toBe(false);
+    expect(leaks(['a canary and a zebra, 7f3a9c'])).toBe(false);
+    expect(leaks(['a canary', 'and a zebra', '7f3a9c'])).toBe(false);
+    expect(leaks([...'abcdefghijklmnopqrstuvwxyz0123456789'])).toBe(false);
+  });
+
+  it.each([
+    ['two arguments', { q: 'see canary-7f3', page: 'a9c-zebra.html' }],
+    ['two arguments in the other order', { q: 'a9c-zebra', page: 'canary-7f3' }],
+    ['three arguments', { a: 'x canary', b: '7f3a9c', c: 'zebra y' }],
+    ['a list of letters', [...canary]],
+    ['a name and a value', { 'canary-7f3': 'a9c-zebra' }],
+    ['two arguments, reversed', { q: 'arbez-c9a', page: '3f7-yranac' }],
+  ])('are found split over %s [F-W9]', async (_, args) => {
+    const guard = canaryGuard('preCall', { canaries: [canary] });
+    expect(await guard.check(call(args), ctx)).toMatchObject({ verdict: 'deny', ruleId: 'canary.leak' });
   });
 
   it('stop a call and an answer [R3-GOV-SHIELD]', async () => {

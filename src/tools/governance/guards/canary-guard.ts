@@ -17,24 +17,45 @@ export function canaryGuard<P extends 'preCall' | 'output'>(
     {
       name: 'canary',
       find: (texts) =>
-        texts.some(leaks)
-          ? { ruleId: 'canary.leak', evidence: 'it holds a word that must not leave this run' }
-          : undefined,
+        leaks(texts) ? { ruleId: 'canary.leak', evidence: 'it holds a word that must not leave this run' } : undefined,
     },
     at,
   );
 }
 
-/** Finds canaries also when they are split up, reversed, or written in hex, base64 or percent escapes. */
-export function canaryFinder(canaries: readonly string[]): (text: string) => boolean {
+/** Shorter pieces of a canary occur by chance. */
+const SHORTEST_PIECE = 3;
+
+/**
+ * Finds canaries also when they are split up, over several texts too, reversed, or written in hex, base64 or percent
+ * escapes.
+ */
+export function canaryFinder(canaries: readonly string[]): (texts: readonly string[]) => boolean {
   if (canaries.length === 0 || canaries.some((canary) => letters(canary).length < SHORTEST))
     throw new ConfigError(`A canary has at least ${SHORTEST} letters or digits, so that it cannot occur by chance.`);
   const plain = canaries.flatMap((canary) => spellings(canary));
   const coded = canaries.flatMap((canary) => base64Cores(canary));
-  return (text) => {
-    const read = [text, decoded(text)].map(letters);
-    return read.some((each) => plain.some((form) => each.includes(form))) || coded.some((form) => text.includes(form));
+  return (texts) => {
+    const read = texts.map((text) => letters(decoded(text)));
+    const whole = [...texts.map(letters), ...read, read.join('')];
+    return (
+      plain.some((form) => whole.some((each) => each.includes(form)) || isInPieces(form, read)) ||
+      coded.some((form) => texts.some((text) => text.includes(form)))
+    );
   };
+}
+
+/** Whether the ends of some texts, put side by side in any order, spell it out. */
+function isInPieces(form: string, texts: readonly string[]): boolean {
+  const long = texts.filter((text) => text.length >= SHORTEST_PIECE);
+  const places = Array.from({ length: form.length }, (_, place) => place).slice(SHORTEST_PIECE);
+  const reached = new Set(places.filter((place) => long.some((text) => text.endsWith(form.slice(0, place)))));
+  for (const place of reached) {
+    const rest = form.slice(place);
+    if (rest.length >= SHORTEST_PIECE && long.some((text) => text.startsWith(rest))) return true;
+    for (const text of long) if (rest.startsWith(text) && text !== rest) reached.add(place + text.length);
+  }
+  return false;
 }
 
 function spellings(canary: string): readonly string[] {
