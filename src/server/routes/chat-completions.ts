@@ -9,11 +9,10 @@ import { type Answer, type Example, type Route, route, type ServerRequest } from
 import { s } from '../contract/schema.js';
 import type { StreamSlots } from '../feed/stream-slots.js';
 import type { Parts } from '../parts.js';
-import { notFound } from '../problem.js';
+import { notFound, Problem } from '../problem.js';
 import { chatText, usageOf } from './chat-answer.js';
 import { answersTranscripts, startCompletion } from './chat-request.js';
 import { chatChunks } from './chat-stream.js';
-import { requireNoKey } from './invoke-stream.js';
 import { streamedStart } from './streamed.js';
 import { untilRest } from './until-rest.js';
 
@@ -133,4 +132,12 @@ function examplesOf({ directory }: Parts): readonly Example[] {
     { title: 'An agent that is not there', body: { model: 'nobody', messages }, status: 404 },
     { title: 'Tools of the client', body: { model: 'nobody', messages, tools: [] }, status: 400 },
   ];
+}
+
+/** A repeated stream would start the agent again, against what the header promises. */
+function requireNoKey(headers: Headers): void {
+  if (!headers.has('idempotency-key')) return;
+  throw new Problem(400, 'REQUEST_INVALID', 'A streamed invocation takes no Idempotency-Key.', {
+    next: 'Leave out the header, or invoke the agent without streaming.',
+  });
 }

@@ -5,7 +5,6 @@ import { eventText, namedEvent } from '../feed/event-stream.js';
 import type { FeedItem } from '../feed/run-feed.js';
 import type { StreamSlots } from '../feed/stream-slots.js';
 import type { Parts } from '../parts.js';
-import { Problem } from '../problem.js';
 import { agentNamed, agentParams } from './agents.js';
 import { invocationAnswer } from './invocation-answer.js';
 import { examplesOf, loopOf, startInvocation } from './invoke.js';
@@ -34,9 +33,8 @@ export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly R
       ),
       idempotent: false,
       streams: true,
-      handle: (request) => {
-        requireNoKey(request.headers);
-        return streamedStart(parts, slots, request, async () => {
+      handle: (request) =>
+        streamedStart(parts, slots, request, async () => {
           const loop = loopOf(agentNamed(parts.directory, request.params.name), request.body);
           const { handle, invocation } = await startInvocation(parts, request, 'iterative', loop);
           const isTold = (item: FeedItem): boolean =>
@@ -52,16 +50,7 @@ export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly R
             const { status, body } = await invocationAnswer(parts, invocation, next.value);
             yield namedEvent('result', { status, ...(body as object) });
           };
-        });
-      },
+        }),
     }),
   ];
-}
-
-/** A repeated stream would start the agent again, against what the header promises. */
-export function requireNoKey(headers: Headers): void {
-  if (!headers.has('idempotency-key')) return;
-  throw new Problem(400, 'REQUEST_INVALID', 'A streamed invocation takes no Idempotency-Key.', {
-    next: 'Leave out the header, or invoke the agent without streaming.',
-  });
 }
