@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { App } from './app/app.js';
 import { hurryOnReturn } from './live/connection.js';
+import { letGoWhileHidden } from './live/streams.js';
 import { startRouter } from './router/router.js';
 import { startTheme } from './theme/theme.js';
 import { keepTextVisible } from './ui/visible.js';
@@ -14,4 +15,5 @@ keepTextVisible();
 startTheme();
 startRouter();
 hurryOnReturn();
+letGoWhileHidden();
 render(<App />, root);

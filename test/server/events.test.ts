@@ -61,6 +61,33 @@ const entriesIn = (events: readonly SeenEvent[]) => events.filter(({ event }) =>
 const idsIn = (events: readonly SeenEvent[]) => entriesIn(events).map(({ id }) => id);
 const whole = (events: readonly SeenEvent[]) => idsIn(events).map((_, seq) => `0.${seq}`);
 
+describe('several runs in one stream', () => {
+  it('tells the entries of each in order from its own position, and refuses one without ending the others [F-D1]', async () => {
+    const [first, second] = [await start('counter', { to: 5 }), await start('counter', { to: 5 })];
+    const runs = encodeURIComponent(`${first}@0.1,${second},run_0`);
+    const reader = await open(`/v1/events?runs=${runs}&cards=false`);
+    let ended = 0;
+    const events = await reader.until(({ data }) => data.event === 'end' && ++ended === 2);
+    reader.close();
+    expect(events[0]).toMatchObject({ event: 'hello' });
+    const told = (run: string) => events.filter(({ data }) => data.run === run && data.event === 'entry');
+    for (const [run, from] of [[first, 2] as const, [second, 0] as const]) {
+      const journal = (await stage.call('GET', `/v1/runs/${run}/entries?limit=1000`)).body.entries;
+      expect(told(run).map(({ data }) => data.data)).toEqual(journal.slice(from));
+      expect(told(run).map(({ data }) => data.id)).toEqual(told(run).map((_, n) => `0.${n + from}`));
+    }
+    expect(events.filter(({ data }) => data.event === 'refused')).toMatchObject([
+      { event: 'run', data: { run: 'run_0', data: { status: 404, code: 'NOT_FOUND' } } },
+    ]);
+  });
+
+  it('says what is wrong with a list of runs [F-D1]', async () => {
+    const many = Array.from({ length: 65 }, (_, n) => `r${n}`).join(',');
+    for (const runs of ['r1@x', 'r1@0.1@0.2', '%25zz', 'r1,r1', many])
+      expect(await stage.call('GET', `/v1/events?runs=${runs}`)).toMatchObject({ status: 400 });
+  });
+});
+
 describe('the events of a run', () => {
   it('tells every entry once and in order, then how it ended, and closes [R6-HTTP-EVENTS]', async () => {
     const id = await start('counter', { to: 40, pauseMs: 2 });

@@ -18,6 +18,24 @@ export function eventText(item: FeedItem): string {
   }
 }
 
+/** The same item in a stream of several runs. The text of an entry was made once for all readers and is put in as it is. */
+export function runEventText(run: string, item: FeedItem): string {
+  switch (item.kind) {
+    case 'entry': {
+      const head = `"run":${JSON.stringify(run)},"event":"entry","id":"${positionText(item.position)}"`;
+      return `event: run\ndata: {${head},"data":${item.text}}\n\n`;
+    }
+    case 'delta': {
+      const { effect, attempt, delta } = item;
+      return namedEvent('run', { run, event: 'delta', data: { effect, attempt, delta } });
+    }
+    case 'card':
+      return namedEvent('run', { run, event: 'card', data: item.card });
+    case 'end':
+      return namedEvent('run', { run, event: 'end', data: { status: item.status } });
+  }
+}
+
 /** JSON holds no line breaks, so that data is always one line. */
 export function namedEvent(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,13 +1,21 @@
-import { type Route, route } from '../contract/route.js';
+import { type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';
-import { eventText, namedEvent } from '../feed/event-stream.js';
+import { eventText, namedEvent, runEventText } from '../feed/event-stream.js';
+import { type Followed, followedFrom } from '../feed/followed-runs.js';
 import { type Position, positionFrom, positionText } from '../feed/position.js';
 import type { StreamSlots } from '../feed/stream-slots.js';
+import { together } from '../feed/together.js';
 import type { Parts } from '../parts.js';
-import { Problem } from '../problem.js';
+import { Problem, problemBody, problemFrom } from '../problem.js';
 import { ownRun } from './own-run.js';
 import { entryPageSchema, entryQuery, POSITION, runParams } from './run-schemas.js';
 import { STREAM, streamed } from './streamed.js';
+
+const FOLLOWED = {
+  maxLength: 16_000,
+  description: 'Runs to follow entry by entry, percent-encoded, each with the last position that is known of it.',
+  examples: ['run_1@0.12,run_2'],
+} as const;
 
 /** Journals in pages and as they grow. */
 export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route[] {
@@ -68,21 +76,52 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
       method: 'get',
       path: '/v1/events',
       tag: 'runs',
-      summary: 'Follow all runs of the tenant: a card for each one that changes',
-      about: 'Begins with `hello`: list the runs then, and again after every reconnection.',
+      summary: 'Follow all runs of the tenant, and any of them entry by entry, in one stream',
+      about:
+        'Begins with `hello`: list the runs then, and again after every reconnection. A `card` follows for each run that ' +
+        'changes. Runs named in `runs` are followed entry by entry as well: `run` events hold `{ run, event, id, data }`, ' +
+        'where `event` is `entry`, `card`, `delta` or `end` as in the stream of one run, or `refused` with the problem ' +
+        'when that run cannot be followed. Come back with the last `id` of each.',
       scope: 'runs:read',
+      query: s.object({ runs: s.optional(s.string(FOLLOWED)), cards: s.optional(s.boolean()) }),
       answers: { 200: { about: 'The events, for as long as somebody reads', type: STREAM } },
       examples: [{ title: 'Every run of the tenant', status: 200 }],
       streams: true,
       handle: (request) => {
-        const { tenant } = request.principal;
+        const { principal, query } = request;
+        const followed = followedFrom(query.runs ?? '');
         return streamed(parts, slots, request, async function* (signal) {
-          yield namedEvent('hello', { tenant, at: parts.clock.now() });
-          for await (const card of feed.cards(tenant, signal)) yield namedEvent('card', card);
+          yield namedEvent('hello', { tenant: principal.tenant, at: parts.clock.now() });
+          const sources = followed.map((one) => eventsOfOne(parts, request, one, signal));
+          yield* together(query.cards === false ? sources : [cardEvents(parts, principal.tenant, signal), ...sources]);
         });
       },
     }),
   ];
+}
+
+async function* cardEvents({ feed }: Parts, tenant: string, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const card of feed.cards(tenant, signal)) yield namedEvent('card', card);
+}
+
+/** One of several: what is wrong with it is told as an event, because the others go on. */
+async function* eventsOfOne(
+  parts: Parts,
+  { id: requestId, principal }: Pick<ServerRequest, 'id' | 'principal'>,
+  { run, after }: Followed,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  try {
+    const { id } = await ownRun(parts, principal, run);
+    const from = { ...(after === undefined ? {} : { after }), deltas: true };
+    for await (const items of parts.feed.batches(id, from, signal))
+      yield items.map((item) => runEventText(run, item)).join('');
+  } catch (error) {
+    if (signal.aborted) return;
+    const problem = problemFrom(error);
+    if (problem.retryable) throw error; // the connection breaks off, and whoever is there comes back
+    yield namedEvent('run', { run, event: 'refused', data: problemBody(problem, requestId) });
+  }
 }
 
 /** The header is what a browser sends by itself when it comes back: it is newer than the address. */

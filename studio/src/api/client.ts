@@ -1,5 +1,4 @@
 import { currentKey, needsLogin } from './credentials.js';
-import { type EventStream, openStream, type StreamHandler, type StreamOptions } from './event-stream.js';
 import { problemIn, unreachableServer } from './problem.js';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -29,27 +28,6 @@ export const api = {
 
   delete<T>(path: string): Promise<T> {
     return request<T>(path, { method: 'DELETE' });
-  },
-
-  /** Server-sent events with credentials, which `EventSource` cannot send. Comes back by itself after `lastId`. */
-  events(path: string, options: StreamOptions, handler: StreamHandler): EventStream {
-    const connect = (lastId: string | undefined, signal: AbortSignal) =>
-      fetch(path, {
-        headers: {
-          accept: 'text/event-stream',
-          ...credentials(),
-          ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
-        },
-        cache: 'no-store',
-        signal,
-      });
-    return openStream(connect, options, {
-      event: (event) => handler.event(event),
-      state: (state, why) => {
-        if (why?.status === 401) needsLogin.value = true;
-        handler.state?.(state, why);
-      },
-    });
   },
 };
 

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { api } from '../api/client.js';
 import type { RunCard } from '../api/types.js';
 import { noteState, noteStream } from '../live/connection.js';
+import { follow } from '../live/streams.js';
 import { openAsks } from './open-asks.js';
 import { type InboxItem, type InboxMetrics, requests } from './requests.js';
 
@@ -81,18 +81,14 @@ function listen(): () => void {
     }, PAUSE_MS);
   };
   const known = new Map<string, string>();
-  const stream = api.events(
-    '/v1/events',
-    {},
-    {
-      event: ({ event, data }) => {
-        if (event === 'hello') soon(); // after every connection: something may have happened in between
-        if (event === 'card') noteCard(JSON.parse(data) as RunCard, known, soon);
-        return undefined;
-      },
-      state: (state) => noteState(STREAM, state),
+  const stream = follow('cards', {
+    event: ({ event, data }) => {
+      if (event === 'hello') soon(); // after every connection: something may have happened in between
+      if (event === 'card') noteCard(JSON.parse(data) as RunCard, known, soon);
+      return undefined;
     },
-  );
+    state: (state) => noteState(STREAM, state),
+  });
   noteStream(STREAM, stream);
   return () => {
     clearTimeout(timer);

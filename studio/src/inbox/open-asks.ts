@@ -8,10 +8,7 @@ export const openAsks = signal<number | undefined>(undefined);
 
 /** Cards come in bursts: one question serves them all. */
 const PAUSE_MS = 150;
-/**
- * How often it is asked where no card tells of a change. Not a stream of its own: a browser keeps six connections to a
- * server, and every open run has one already.
- */
+/** How often it is asked where no card tells of a change. */
 const EVERY_MS = 15_000;
 
 const known = new Map<string, number>();

@@ -1,10 +1,11 @@
 import { effect } from '@preact/signals';
 import { api } from '../api/client.js';
-import type { EventStream } from '../api/event-stream.js';
+import type { EventStream, StreamHandler } from '../api/event-stream.js';
 import { ApiError } from '../api/problem.js';
 import type { RunDetail } from '../api/types.js';
 import { noteAsks } from '../inbox/open-asks.js';
 import { noteState, noteStream } from '../live/connection.js';
+import { follow } from '../live/streams.js';
 import { inheritedAt } from './inherited.js';
 import { readUpTo } from './read-inherited.js';
 import { RunFeed } from './run-feed.js';
@@ -30,8 +31,7 @@ export function watchRun(runId: string): RunModel {
     }
   };
   const listen = () => {
-    const lastId = feed.lastId();
-    stream = api.events(`${address}/events?deltas=true`, lastId === undefined ? {} : { lastId }, {
+    const handler: StreamHandler = {
       event: (event) => feed.receive(event),
       state: (state, why) => {
         if (state === 'open' && wasAway) void loadCard();
@@ -40,7 +40,8 @@ export function watchRun(runId: string): RunModel {
         noteState(name, state);
         if (state === 'refused' && why !== undefined) inputs.problem.value = why;
       },
-    });
+    };
+    stream = follow(`run:${runId}`, handler, feed.lastId());
     noteStream(name, stream);
   };
   const leaving = new AbortController();

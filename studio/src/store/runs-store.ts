@@ -5,6 +5,7 @@ import type { RunCard, RunList } from '../api/types.js';
 import { noteAsks } from '../inbox/open-asks.js';
 import { noteState, noteStream } from '../live/connection.js';
 import { FrameBatch } from '../live/frame.js';
+import { follow } from '../live/streams.js';
 import { fits, merged, type RunFilter } from './runs-order.js';
 
 const PAGE = 100;
@@ -27,19 +28,15 @@ export class RunsStore {
   private asked: AbortController | undefined;
 
   open(): void {
-    this.stream = api.events(
-      '/v1/events',
-      {},
-      {
-        event: ({ event, data }) => {
-          if (event === 'card') this.hear(JSON.parse(data) as RunCard);
-          // said on every connection: what changed while we were away has to be asked for
-          if (event === 'hello') void this.load();
-          return undefined;
-        },
-        state: (state) => noteState(STREAM, state),
+    this.stream = follow('cards', {
+      event: ({ event, data }) => {
+        if (event === 'card') this.hear(JSON.parse(data) as RunCard);
+        // said on every connection: what changed while we were away has to be asked for
+        if (event === 'hello') void this.load();
+        return undefined;
       },
-    );
+      state: (state) => noteState(STREAM, state),
+    });
     noteStream(STREAM, this.stream);
     void this.load();
   }
