@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RunCard } from '../../studio/src/api/types.js';
-import { fits, merged } from '../../studio/src/store/runs-order.js';
+import { fits, merged, nextSorting, sorted, sortingFrom } from '../../studio/src/store/runs-order.js';
 import { scrollToShow, windowOf } from '../../studio/src/ui/window-of.js';
 
 function card(over: Partial<RunCard>): RunCard {
@@ -77,5 +77,41 @@ describe('the list of runs', () => {
     expect(fits(waiting, { status: 'running' })).toBe(false);
     expect(fits(waiting, { agent: 'refund' })).toBe(false);
     expect(fits(waiting, { search: 'r7 nowhere' })).toBe(false);
+  });
+
+  it('finds what a row shows: what was asked, how it ended, its marks and its figures [F-D3]', () => {
+    const paid = card({
+      asked: 'Please refund order A-17.',
+      status: 'suspended',
+      takeovers: 1,
+      usage: { costUsd: { spent: 0.0123 } },
+      outcome: { stop: 'done', answer: '120 EUR are on their way' },
+    });
+    for (const search of ['refund a-17', 'waiting', 'taken over', '$0.0123', '120 eur'])
+      expect(fits(paid, { search }), search).toBe(true);
+    expect(fits(card({ waiting: ['approve:#3'] }), { search: 'waits for an approval' })).toBe(true);
+    expect(fits(paid, { search: 'A-18' })).toBe(false);
+  });
+
+  it('sorts by a column, turns round and ends, and keeps that in the address [F-D3]', () => {
+    const list = [
+      card({ id: 'a', agent: 'zoo', usage: { costUsd: { spent: 2 } } }),
+      card({ id: 'b', agent: 'ark', usage: { costUsd: { spent: 10 } } }),
+      card({ id: 'c', agent: 'ark' }),
+    ];
+    const ids = (query: string) => sorted(list, sortingFrom(new URLSearchParams(query))).map(({ id }) => id).join('');
+    expect(ids('')).toBe('abc');
+    expect(ids('sort=costUsd')).toBe('bac');
+    expect(ids('sort=costUsd&order=up')).toBe('cab');
+    expect(ids('sort=agent&order=up')).toBe('bca');
+    expect(ids('sort=nonsense')).toBe('abc');
+    const first = nextSorting(undefined, 'costUsd');
+    const second = nextSorting(first, 'costUsd');
+    expect([first, second, nextSorting(second, 'costUsd')]).toEqual([
+      { by: 'costUsd', order: 'down' },
+      { by: 'costUsd', order: 'up' },
+      undefined,
+    ]);
+    expect(nextSorting(first, 'agent')).toEqual({ by: 'agent', order: 'up' });
   });
 });

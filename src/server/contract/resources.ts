@@ -66,6 +66,7 @@ export const runCardSchema = s.named(
     version: s.string(),
     tenant: s.string(),
     subject: s.string(),
+    asked: s.optional(s.string({ description: 'How what was asked of it begins: its input as one line.' })),
     status: s.enumOf(STATUSES),
     createdAt: instant('When it was started'),
     updatedAt: instant('When something last happened'),

@@ -2,6 +2,7 @@ import { isRunDamage } from '../../core/engine-errors.js';
 import { isTerminal } from '../../core/outcome.js';
 import type { RunRecord, RunStatus } from '../../ports/engine.js';
 import { answerIn } from '../../views/answer.js';
+import { askedIn } from '../../views/asked.js';
 import { BLANK } from '../../views/without-private.js';
 import type { Mode } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
@@ -16,6 +17,7 @@ export function runCard(
   const { id, version, tenant, subject, createdAt, crashes, fork, attention } = record;
   const { phase, outcome } = fold;
   const status = statusOf(record, fold);
+  const asked = askedIn(fold.input);
   return {
     id,
     agent: served.agent,
@@ -23,6 +25,7 @@ export function runCard(
     version,
     tenant,
     subject,
+    ...(asked === undefined ? {} : { asked: fold.privacy.hidesScope('') ? BLANK : asked }),
     status,
     createdAt,
     updatedAt: Math.max(record.updatedAt, fold.lastAt),

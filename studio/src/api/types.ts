@@ -12,6 +12,8 @@ export interface RunCard {
   readonly version: string;
   readonly tenant: string;
   readonly subject: string;
+  /** How what was asked of it begins. */
+  readonly asked?: string;
   readonly status: RunStatus;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -1,6 +1,8 @@
 import type { CountedAxis } from '../../../src/core/budget.js';
 import type { Waiting } from '../../../src/core/outcome.js';
+import { askedIn } from '../../../src/views/asked.js';
 import { outcomeText } from '../../../src/views/timeline-sentences.js';
+import { FoldedText } from '../conversation/folded-text.js';
 import { href } from '../router/router.js';
 import { isServed } from '../store/served-agents.js';
 import { AXIS_NAMES, duration } from '../ui/amounts.js';
@@ -53,6 +55,7 @@ export function RunHead({ model }: { readonly model: RunModel }) {
         {takeovers > 0 ? <Badge tone="idle">Taken over {takeovers === 1 ? 'once' : `${takeovers} times`}</Badge> : null}
         <RunControls model={model} />
       </div>
+      <Asked model={model} />
       <p class="run-facts quiet">
         <span class="mono">{model.runId}</span>
         {summary.version === undefined ? null : <span>version {summary.version}</span>}
@@ -88,6 +91,20 @@ export function RunHead({ model }: { readonly model: RunModel }) {
     </header>
   );
 }
+
+/** What it was given, where everybody looks first. From the journal, so that nothing of it is cut off. */
+function Asked({ model }: { readonly model: RunModel }) {
+  const first = model.entries.value[0]?.event;
+  const asked = first?.type === 'run-start' ? askedIn(first.input, ASKED_LENGTH) : model.card.value?.asked;
+  if (asked === undefined) return null;
+  return (
+    <section class="run-asked-head" aria-label="What was asked">
+      <FoldedText text={asked} label="what was asked" lines={2} />
+    </section>
+  );
+}
+
+const ASKED_LENGTH = 4_000;
 
 /** One line on why it stands where it stands: its end, what it waits for, or what is open. */
 function State({ model }: { readonly model: RunModel }) {

@@ -1,20 +1,9 @@
 import type { RefObject } from 'preact';
 import { place, setQuery } from '../router/router.js';
 import type { RunsStore } from '../store/runs-store.js';
+import { STATUS_WORDS } from '../ui/status-words.js';
 
-const STATUSES = [
-  ['running', 'Running'],
-  ['suspended', 'Waiting'],
-  ['paused', 'Paused'],
-  ['pending', 'Pending'],
-  ['stalled', 'Stalled'],
-  ['done', 'Done'],
-  ['degraded', 'Degraded'],
-  ['bounded', 'Bounded'],
-  ['blocked', 'Blocked'],
-  ['failed', 'Failed'],
-  ['cancelled', 'Cancelled'],
-] as const;
+const STATUSES = Object.entries(STATUS_WORDS);
 
 /** What is filtered for stands in the address, so that it can be sent to somebody. */
 export function RunFilters({
@@ -34,7 +23,7 @@ export function RunFilters({
         class="field"
         type="search"
         placeholder="Search ( / )"
-        aria-label="Search in ids, agents, people and reasons"
+        aria-label="Search in what the list shows"
         value={query.get('q') ?? ''}
         onInput={(event) => setQuery({ q: event.currentTarget.value })}
         onKeyDown={(event) => {
@@ -48,7 +37,7 @@ export function RunFilters({
         onChange={(event) => setQuery({ status: event.currentTarget.value })}
       >
         <option value="">All statuses</option>
-        {STATUSES.map(([value, text]) => (
+        {STATUSES.map(([value, { text }]) => (
           <option key={value} value={value}>
             {text}
           </option>

@@ -1,32 +1,54 @@
-import type { CountedAxis } from '../../../src/core/budget.js';
 import type { RunCard } from '../api/types.js';
-import { href } from '../router/router.js';
+import { href, setQuery } from '../router/router.js';
+import { nextSorting, SORTS, type SortBy, type Sorting } from '../store/runs-order.js';
 import { AXIS_NAMES } from '../ui/amounts.js';
 import { Ago } from '../ui/amounts-view.js';
 import { Badge, StatusBadge } from '../ui/badge.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Gauge } from '../ui/gauge.js';
 import { useNarrow } from '../ui/use-narrow.js';
-import { nowOf } from './run-words.js';
+import { marksOf, nowOf, ROW_GAUGES } from './run-words.js';
 
-const GAUGES: readonly CountedAxis[] = ['costUsd', 'modelCalls', 'wallMs'];
+const TITLES: Readonly<Record<SortBy, string>> = {
+  status: 'Status',
+  agent: 'Agent',
+  asked: 'Asked, and now',
+  costUsd: AXIS_NAMES.costUsd,
+  modelCalls: AXIS_NAMES.modelCalls,
+  wallMs: AXIS_NAMES.wallMs,
+  updatedAt: 'Changed',
+};
 
-export function RunRowHead() {
+const TURNED = { up: '▴', down: '▾' } as const;
+
+/** A click on a name sorts by it; the order stands in the address. */
+export function RunRowHead({ sorting }: { readonly sorting: Sorting | undefined }) {
   return (
-    <div class="run-row run-row-head" aria-hidden="true">
-      <span>Status</span>
-      <span>Agent</span>
-      <span>Now</span>
-      {GAUGES.map((axis) => (
-        <span key={axis}>{AXIS_NAMES[axis]}</span>
-      ))}
-      <span class="right">Changed</span>
+    <div class="run-row run-row-head" role="group" aria-label="Sort the list">
+      {SORTS.map((by) => {
+        const order = sorting?.by === by ? sorting.order : undefined;
+        return (
+          <button
+            key={by}
+            type="button"
+            class={`sort ${by === 'updatedAt' ? 'right' : ''}`}
+            aria-pressed={order !== undefined}
+            aria-label={`Sort by ${TITLES[by].toLowerCase()}${order === undefined ? '' : order === 'up' ? ', now ascending' : ', now descending'}`}
+            onClick={() => {
+              const next = nextSorting(sorting, by);
+              setQuery({ sort: next?.by, order: next?.order });
+            }}
+          >
+            {TITLES[by]} {order === undefined ? '' : TURNED[order]}
+          </button>
+        );
+      })}
     </div>
   );
 }
 
 export function RunRow({ card, picked }: { readonly card: RunCard; readonly picked: boolean }) {
-  const { id, agent, version, status, usage, updatedAt } = card;
+  const { id, agent, version, status, asked, usage, updatedAt } = card;
   const now = nowOf(card);
   return (
     <div role="listitem" class="run-item">
@@ -38,13 +60,22 @@ export function RunRow({ card, picked }: { readonly card: RunCard; readonly pick
           <strong>{agent}</strong> <span class="quiet">{version}</span> <DemonstrationMark agent={agent} />
           <span class="mono quiet cut run-id">{id}</span>
         </span>
-        <span class="run-now">
-          <Marks card={card} />
-          <span class="cut" title={now}>
-            {now}
+        <span class="run-what">
+          <span class="run-asked cut" title={asked}>
+            {asked ?? <span class="quiet">No input</span>}
+          </span>
+          <span class="run-now quiet">
+            {marksOf(card).map(({ text, tone, title }) => (
+              <Badge key={text} tone={tone} {...(title === undefined ? {} : { title })}>
+                {text}
+              </Badge>
+            ))}
+            <span class="cut" title={now}>
+              {now}
+            </span>
           </span>
         </span>
-        {GAUGES.map((axis) => (
+        {ROW_GAUGES.map((axis) => (
           <span key={axis} class={`run-gauge ${axis}`}>
             <Gauge axis={axis} use={usage[axis] ?? { spent: 0 }} short />
           </span>
@@ -57,32 +88,10 @@ export function RunRow({ card, picked }: { readonly card: RunCard; readonly pick
   );
 }
 
-function Marks({ card }: { readonly card: RunCard }) {
-  const { asks, takeovers, fork, attention } = card;
-  return (
-    <>
-      {asks > 0 ? <Badge tone="warn">{asks === 1 ? 'Needs you' : `Needs you ${asks} times`}</Badge> : null}
-      {takeovers > 0 ? (
-        <Badge tone="idle">{takeovers === 1 ? 'Taken over' : `Taken over ${takeovers} times`}</Badge>
-      ) : null}
-      {attention === undefined ? null : (
-        <Badge tone="bad" title={attention}>
-          Needs attention
-        </Badge>
-      )}
-      {fork === undefined ? null : (
-        <Badge tone="idle" title={`Forked from ${fork.run} after entry ${fork.seq}`}>
-          Fork
-        </Badge>
-      )}
-    </>
-  );
-}
+const TALL = 104;
+const FLAT = 52;
 
-const TALL = 84;
-const FLAT = 46;
-
-/** Rows have one height, which the list needs to know: three lines where the screen is narrow. */
+/** Rows have one height, which the list needs to know: four lines where the screen is narrow. */
 export function useRowHeight(): number {
   return useNarrow() ? TALL : FLAT;
 }

@@ -1,4 +1,42 @@
+import type { CountedAxis } from '../../../src/core/budget.js';
 import type { RunCard } from '../api/types.js';
+import { amountOn } from '../ui/amounts.js';
+import { statusText } from '../ui/status-words.js';
+
+/** The gauges of a row. */
+export const ROW_GAUGES: readonly CountedAxis[] = ['costUsd', 'modelCalls', 'wallMs'];
+
+/** Small marks of a row, each with how it looks and what it says on hovering. */
+export interface Mark {
+  readonly text: string;
+  readonly tone: 'warn' | 'bad' | 'idle';
+  readonly title?: string;
+}
+
+export function marksOf({ asks, takeovers, fork, attention }: RunCard): readonly Mark[] {
+  return [
+    ...(asks > 0 ? [{ text: asks === 1 ? 'Needs you' : `Needs you ${asks} times`, tone: 'warn' as const }] : []),
+    ...(takeovers > 0
+      ? [{ text: takeovers === 1 ? 'Taken over' : `Taken over ${takeovers} times`, tone: 'idle' as const }]
+      : []),
+    ...(attention === undefined ? [] : [{ text: 'Needs attention', tone: 'bad' as const, title: attention }]),
+    ...(fork === undefined
+      ? []
+      : [{ text: 'Fork', tone: 'idle' as const, title: `Forked from ${fork.run} after entry ${fork.seq}` }]),
+  ];
+}
+
+/** All that a row shows or says on hovering, for the search: what can be read can be found. Ages change and are left out. */
+export function rowText(card: RunCard): string {
+  const { id, agent, version, subject, status, asked, phase, outcome, waiting, usage } = card;
+  const marks = marksOf(card).flatMap(({ text, title }) => [text, title]);
+  const amounts = ROW_GAUGES.map((axis) => amountOn(axis, usage[axis]?.spent ?? 0));
+  const words = [id, agent, version, subject, status, statusText(status), asked, nowOf(card), ...marks, ...amounts];
+  return [...words, phase, outcome?.because, outcome?.answer, ...waiting]
+    .filter((word) => word !== undefined)
+    .join(' ')
+    .toLowerCase();
+}
 
 /** What there is to say about a run in one line: how it ended, what it waits for, or how far it is. */
 export function nowOf({ status, outcome, waiting, phase }: RunCard): string {

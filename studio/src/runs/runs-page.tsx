@@ -2,6 +2,7 @@ import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type KeyAction, useKeys } from '../app/keys.js';
 import { navigate, place, setQuery } from '../router/router.js';
+import { sorted, sortingFrom } from '../store/runs-order.js';
 import { RunsStore } from '../store/runs-store.js';
 import { Empty } from '../ui/empty.js';
 import { ErrorNote } from '../ui/error-note.js';
@@ -10,7 +11,7 @@ import { RunFilters } from './run-filters.js';
 import { RunRow, RunRowHead, useRowHeight } from './run-row.js';
 import './runs.css';
 
-/** All runs, newest first, as they change. */
+/** All runs as they change, newest first unless a column says otherwise. */
 export function RunsPage() {
   const store = useMemo(() => new RunsStore(), []);
   useEffect(() => {
@@ -20,7 +21,8 @@ export function RunsPage() {
   useSignalEffect(() => store.setFilter(filterIn(place.value.query)));
   const search = useRef<HTMLInputElement>(null);
   const [picked, setPicked] = useState<string>();
-  const cards = store.cards.value;
+  const sorting = sortingFrom(place.value.query);
+  const cards = sorted(store.cards.value, sorting);
   const pickedRow = cards.findIndex(({ id }) => id === picked);
   useKeys(useMemo(() => listKeys(store, setPicked, search), [store]));
   useEffect(() => {
@@ -35,7 +37,7 @@ export function RunsPage() {
           {store.loading.value
             ? 'Loading'
             : store.loadedOnce.value
-              ? `${cards.length}${store.hasMore.value ? ' or more' : ''}`
+              ? `${cards.length}${store.hasMore.value ? ' or more' : ''}${sorting !== undefined && store.hasMore.value ? ', sorted among those loaded' : ''}`
               : ''}
         </span>
         <RunFilters store={store} search={search} />
@@ -44,9 +46,9 @@ export function RunsPage() {
         <ErrorNote error={store.problem.value} onRetry={() => void store.load()} />
       )}
       <div class="card runs">
-        <RunRowHead />
+        <RunRowHead sorting={sorting} />
         {cards.length === 0 && store.loadedOnce.value ? (
-          <Nothing filtered={place.value.query.size > 0} />
+          <Nothing filtered={Object.keys(filterIn(place.value.query)).length > 0} />
         ) : (
           <VirtualList
             items={cards}
@@ -99,7 +101,7 @@ function listKeys(
 ): readonly KeyAction[] {
   const move = (by: number) =>
     pick((before) => {
-      const cards = store.cards.peek();
+      const cards = sorted(store.cards.peek(), sortingFrom(place.peek().query));
       const at = cards.findIndex(({ id }) => id === before);
       const to = at < 0 ? 0 : Math.min(cards.length - 1, Math.max(0, at + by));
       return cards[to]?.id;

@@ -1,4 +1,6 @@
 import type { RunCard } from '../api/types.js';
+import { rowText } from '../runs/run-words.js';
+import { statusText } from '../ui/status-words.js';
 
 export interface RunFilter {
   readonly status?: string;
@@ -31,10 +33,56 @@ export function fits(card: RunCard, { status, agent, search }: RunFilter): boole
   if (status !== undefined && card.status !== status) return false;
   if (agent !== undefined && card.agent !== agent) return false;
   if (search === undefined || search === '') return true;
-  const words = [card.id, card.agent, card.subject, card.status, card.phase, card.outcome?.because, ...card.waiting];
-  const text = words.join(' ').toLowerCase();
+  const text = rowText(card);
   return search
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.includes(word));
+}
+
+export const SORTS = ['status', 'agent', 'asked', 'costUsd', 'modelCalls', 'wallMs', 'updatedAt'] as const;
+export type SortBy = (typeof SORTS)[number];
+
+export interface Sorting {
+  readonly by: SortBy;
+  readonly order: 'up' | 'down';
+}
+
+/** As a person would expect from a column: texts by the alphabet, figures by size, ties in the order of the list. */
+export function sorted(cards: readonly RunCard[], sorting: Sorting | undefined): readonly RunCard[] {
+  if (sorting === undefined) return cards;
+  const { by, order } = sorting;
+  const direction = order === 'up' ? 1 : -1;
+  return cards.toSorted((a, b) => direction * compared(valueOf(a, by), valueOf(b, by)));
+}
+
+/** The first click on a column sorts figures from the largest and texts from A; the second turns it round, the third ends it. */
+export function nextSorting(before: Sorting | undefined, by: SortBy): Sorting | undefined {
+  const first = by === 'status' || by === 'agent' || by === 'asked' ? 'up' : 'down';
+  if (before?.by !== by) return { by, order: first };
+  return before.order === first ? { by, order: first === 'up' ? 'down' : 'up' } : undefined;
+}
+
+export function sortingFrom(query: URLSearchParams): Sorting | undefined {
+  const by = SORTS.find((known) => known === query.get('sort'));
+  return by === undefined ? undefined : { by, order: query.get('order') === 'up' ? 'up' : 'down' };
+}
+
+function valueOf(card: RunCard, by: SortBy): string | number {
+  switch (by) {
+    case 'status':
+      return statusText(card.status);
+    case 'agent':
+      return card.agent;
+    case 'asked':
+      return card.asked ?? '';
+    case 'updatedAt':
+      return card.updatedAt;
+    default:
+      return card.usage[by]?.spent ?? 0;
+  }
+}
+
+function compared(a: string | number, b: string | number): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { RunStatus } from '../api/types.js';
+import { STATUS_WORDS } from './status-words.js';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'idle';
 
@@ -19,22 +20,8 @@ export function Badge({
   );
 }
 
-const STATUSES: Readonly<Record<RunStatus, { readonly text: string; readonly tone: Tone }>> = {
-  pending: { text: 'Pending', tone: 'idle' },
-  running: { text: 'Running', tone: 'busy' },
-  suspended: { text: 'Waiting', tone: 'warn' },
-  paused: { text: 'Paused', tone: 'warn' },
-  stalled: { text: 'Stalled', tone: 'bad' },
-  done: { text: 'Done', tone: 'good' },
-  degraded: { text: 'Degraded', tone: 'warn' },
-  bounded: { text: 'Bounded', tone: 'warn' },
-  blocked: { text: 'Blocked', tone: 'bad' },
-  cancelled: { text: 'Cancelled', tone: 'idle' },
-  failed: { text: 'Failed', tone: 'bad' },
-};
-
 export function StatusBadge({ status }: { readonly status: RunStatus }) {
-  const { text, tone } = STATUSES[status] ?? { text: status, tone: 'idle' };
+  const { text, tone } = STATUS_WORDS[status] ?? { text: status, tone: 'idle' as const };
   return (
     <span class={`badge status ${tone}`} data-status={status}>
       <span class="dot" aria-hidden="true" />

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { askedIn } from './asked.js';
+
+describe('what was asked, as one line', () => {
+  it('is the text itself, whatever its field is called, then what else was given [F-D3]', () => {
+    expect(askedIn('Please refund\n  order A-17.')).toBe('Please refund order A-17.');
+    expect(askedIn({ request: 'Please refund order A-17.', urgent: true, copies: 2 })).toBe(
+      'Please refund order A-17. · urgent: true · copies: 2',
+    );
+    expect(askedIn({ from: 'Kiel', to: 'Cuxhaven', stops: ['Brunsbüttel'] })).toBe(
+      'from: Kiel · to: Cuxhaven · stops: ["Brunsbüttel"]',
+    );
+    expect(askedIn(17)).toBe('17');
+  });
+
+  it('is nothing where nothing went in, and never longer than a line [F-D3]', () => {
+    for (const nothing of [undefined, null, '', {}, [], { note: '' }]) expect(askedIn(nothing)).toBeUndefined();
+    const long = askedIn({ request: `${'x'.repeat(158)}😀${'y'.repeat(1_000_000)}` }) ?? '';
+    expect(long.length).toBeLessThanOrEqual(160);
+    expect(long.endsWith('…')).toBe(true);
+    expect(long.isWellFormed()).toBe(true);
+  });
+});
