@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { holds, type Principal } from './access/principal.js';
+import { compressed } from './compress.js';
 import { type ErrorShape, PROBLEM_ERRORS } from './contract/error-shape.js';
 import type { Answer, Route, ServerRequest } from './contract/route.js';
 import { type CheckJson, fitting, typedQuery } from './contract/validate.js';
@@ -95,7 +96,7 @@ export async function guarded(
     remote: incoming.remote,
     ...frame.about,
   });
-  return withHeaders(response, frame.headers);
+  return withHeaders(await compressed(request, response), frame.headers);
 }
 
 /** What is our own fault is told to the log in full, and to nobody else. */
@@ -112,7 +113,9 @@ function refusal(problem: Problem, { id }: Frame, { type, bodyOf, headersOf }: E
 function withHeaders(response: Response, headers: Headers): Response {
   const joined = new Headers(headers);
   response.headers.forEach((value, key) => {
-    joined.set(key, value);
+    if (key === 'vary')
+      joined.append(key, value); // what each of the two depends on
+    else joined.set(key, value);
   });
   return new Response(response.body, { status: response.status, headers: joined });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Encoding, encodingFor, isCompressible, smallest } from './compress.js';
 import { Problem } from './problem.js';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,6 +21,8 @@ interface StaticFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: string;
   readonly etag: string;
+  /** The same bytes made smaller, where they can be. */
+  readonly smaller: Readonly<Partial<Record<Encoding, Uint8Array<ArrayBuffer>>>>;
 }
 
 export type StaticFiles = (path: string, request: Request) => Promise<Response>;
@@ -46,15 +49,20 @@ export function studioFiles(folder: string = STUDIO_FOLDER): StaticFiles {
   };
 }
 
-function answer({ bytes, type, etag }: StaticFile, request: Request, hashed: boolean): Response {
+function answer({ bytes, type, etag, smaller }: StaticFile, request: Request, hashed: boolean): Response {
+  const encoding = encodingFor(request.headers.get('accept-encoding'));
+  const small = encoding === undefined ? undefined : smaller[encoding];
+  const tag = small === undefined ? etag : `${etag.slice(0, -1)}-${encoding}"`; // other bytes, another tag
   const headers = {
+    ...(isCompressible(type) ? { vary: 'accept-encoding' } : {}),
+    ...(small === undefined || encoding === undefined ? {} : { 'content-encoding': encoding }),
     'content-type': type,
-    etag,
+    etag: tag,
     // names of assets change with their contents
     'cache-control': hashed ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
-  if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers });
-  return new Response(request.method === 'HEAD' ? null : bytes, { headers });
+  if (request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
+  return new Response(request.method === 'HEAD' ? null : (small ?? bytes), { headers });
 }
 
 async function load(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
@@ -67,7 +75,8 @@ async function load(folder: string): Promise<ReadonlyMap<string, StaticFile>> {
     if (!(await lstat(path)).isFile() || (await realpath(path)) !== join(real, name)) continue;
     const bytes = new Uint8Array(await readFile(path));
     const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-    files.set(name.replaceAll('\\', '/'), { bytes, type: TYPES[extname(name)] ?? 'application/octet-stream', etag });
+    const type = TYPES[extname(name)] ?? 'application/octet-stream';
+    files.set(name.replaceAll('\\', '/'), { bytes, type, etag, smaller: isCompressible(type) ? smallest(bytes) : {} });
   }
   if (!files.has('index.html')) throw new Error(`${folder} has no index.html`);
   return files;

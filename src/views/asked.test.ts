@@ -18,6 +18,6 @@ describe('what was asked, as one line', () => {
     const long = askedIn({ request: `${'x'.repeat(158)}😀${'y'.repeat(1_000_000)}` }) ?? '';
     expect(long.length).toBeLessThanOrEqual(160);
     expect(long.endsWith('…')).toBe(true);
-    expect(long.isWellFormed()).toBe(true);
+    expect(/[\ud800-\udbff](?![\udc00-\udfff])/.test(long)).toBe(false);
   });
 });

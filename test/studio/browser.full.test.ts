@@ -163,12 +163,15 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     expect(JSON.stringify(entries)).toContain('it was paid back on Monday');
   });
 
-  it('changes the arguments of an action, checked by its schema, and is asked again about the change', async () => {
+  it('changes the arguments of an action, where the cursor is, checked by its schema, and is asked again about the change [F-D7]', async () => {
     const { id } = await start('cashier', { request: 'order three' });
     await rested(id);
     const { page } = await come(`/inbox?run=${id}`);
     await page.waitForSelector('article.request');
     await page.keyboard.press('m');
+    await page.waitForSelector('.verdict-form :is(input, select, textarea):focus');
+    // in the arguments, and not in the reason below them [F-D7]
+    expect(await page.evaluate("document.activeElement === document.querySelector('.verdict-form :is(input, select, textarea)')")).toBe(true);
     await page.fill('[name=amount]', '900');
     await page.click('text=Modify now');
     await page.waitForSelector('text=amount must be at most 500');

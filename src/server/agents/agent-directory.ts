@@ -56,7 +56,7 @@ function servedAgent(name: string, group: AgentGroup): ServedAgent {
         : mark !== undefined
           ? ['iterative']
           : ['iterative', 'conversation'],
-    tools: spec?.tools ?? [],
+    tools: spec?.tools ?? (defined === undefined ? undefined : []),
     skills: spec?.skills ?? [],
     model: spec?.model,
     budget: budget({ ...mark?.budget, ...defined?.budget }),

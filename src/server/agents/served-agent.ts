@@ -13,7 +13,8 @@ export interface ServedAgent {
   readonly description: string;
   readonly kind: 'agent' | 'workflow';
   readonly modes: readonly Exclude<Mode, 'workflow' | 'tool'>[];
-  readonly tools: readonly string[];
+  /** Undefined where code decides what is called. */
+  readonly tools: readonly string[] | undefined;
   readonly skills: readonly string[];
   readonly model: string | undefined;
   /** Bounds of every run; a request may lower them. */

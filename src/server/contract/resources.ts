@@ -44,7 +44,7 @@ export const agentCardSchema = s.named(
     description: s.string(),
     kind: s.enumOf(['agent', 'workflow']),
     modes: s.list(s.enumOf(['iterative', 'once', 'conversation'])),
-    tools: s.list(s.string()),
+    tools: s.optional(s.list(s.string(), { description: 'Absent for an agent whose code decides what it calls.' })),
     model: s.optional(s.string()),
     demonstration: s.optional(s.string({ description: 'There when its model is a script, and what that means.' })),
   }),

@@ -62,7 +62,7 @@ export function cardOf({
     description,
     kind,
     modes,
-    tools,
+    ...(tools === undefined ? {} : { tools }),
     ...(model === undefined ? {} : { model }),
     ...(demonstration === undefined ? {} : { demonstration }),
   };

@@ -146,7 +146,7 @@ function toolNamed(tools: readonly FoundTool[], name: string): FoundTool {
 }
 
 function shown({ directory }: Parts, { entry: { tool, tags } }: FoundTool): unknown {
-  const agents = directory.list().filter(({ tools }) => tools.includes(tool.name));
+  const agents = directory.list().filter(({ tools }) => (tools ?? []).includes(tool.name));
   return {
     name: tool.name,
     description: tool.description,

@@ -2,10 +2,11 @@ import type { JsonSchema } from '../../../src/core/schema.js';
 import type { AgentCard } from '../api/types.js';
 import { useLoaded } from '../forms/use-loaded.js';
 import { type AgentDetail, served } from '../playground/agents.js';
-import { playgroundPath } from '../playground/playground-page.js';
+import { playgroundPath } from '../playground/paths.js';
 import { href } from '../router/router.js';
 import { Code } from '../ui/code.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
+import { toolsText } from './tools-text.js';
 
 /** One agent: with what it works, within which bounds, what goes in and comes out. */
 export function AgentView({ agent }: { readonly agent: AgentCard }) {
@@ -24,7 +25,7 @@ export function AgentView({ agent }: { readonly agent: AgentCard }) {
       <dl class="agent-facts">
         {model === undefined ? null : <Fact title="Model" text={model} />}
         <Fact title="Modes" text={modes.join(', ')} />
-        <Fact title="Tools" text={tools.length === 0 ? 'none' : tools.join(', ')} />
+        <Fact title="Tools" text={toolsText(tools)} />
         {detail.value === undefined ? null : <Detailed agent={detail.value} />}
       </dl>
       {detail.value === undefined ? null : <Schemas agent={detail.value} />}

@@ -52,7 +52,8 @@ export interface AgentCard {
   readonly description: string;
   readonly kind: 'agent' | 'workflow';
   readonly modes: readonly ('iterative' | 'once' | 'conversation')[];
-  readonly tools: readonly string[];
+  /** Absent where its code decides. */
+  readonly tools?: readonly string[];
   readonly model?: string;
   /** Set when it runs on the scripted demonstration model. */
   readonly demonstration?: string;

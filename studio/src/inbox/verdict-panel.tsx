@@ -55,7 +55,12 @@ function VerdictForm({ kind, request, onSaid, onBack }: FormProps) {
   const sending = useSending(onSaid);
   const first = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  useLayoutEffect(() => first.current?.focus(), []);
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    // whoever modifies wants to write the arguments, not the reason that follows them
+    const editor = form.current?.querySelector<HTMLElement>('input, select, textarea');
+    (kind === 'modify' ? editor : first.current)?.focus();
+  }, [kind]);
 
   const lacksReason = needsReason(kind) && reason.trim() === '';
   const send = () => {
@@ -71,6 +76,7 @@ function VerdictForm({ kind, request, onSaid, onBack }: FormProps) {
   const { title } = VERDICTS.find((one) => one.kind === kind) ?? { title: kind };
   return (
     <form
+      ref={form}
       class="verdict-form"
       noValidate
       onKeyDown={onKeyDown}

@@ -1,11 +1,13 @@
 import { useEffect } from 'preact/hooks';
-import type { AgentCard } from '../api/types.js';
+import type { AgentCard, RunDetail } from '../api/types.js';
 import { useLoaded } from '../forms/use-loaded.js';
-import { href, navigate, type Params } from '../router/router.js';
+import { api } from '../api/client.js';
+import { href, navigate, type Params, place } from '../router/router.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Empty } from '../ui/empty.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { served } from './agents.js';
+import { playgroundPath } from './paths.js';
 import { StartForm } from './start-form.js';
 import './playground.css';
 
@@ -48,6 +50,9 @@ function NotServed({ agents, name }: { readonly agents: readonly AgentCard[]; re
 
 function OnePlayground({ agents, current }: { readonly agents: readonly AgentCard[]; readonly current: AgentCard }) {
   const detail = useLoaded(() => served.agent(current.name), [current.name]);
+  const from = place.value.query.get('from') ?? '';
+  const before = useLoaded(() => runBefore(from), [from]);
+  const isReady = from === '' || before.value !== undefined || before.problem !== undefined;
   return (
     <div class="playground">
       <h1>Playground</h1>
@@ -71,11 +76,20 @@ function OnePlayground({ agents, current }: { readonly agents: readonly AgentCar
       {current.description === '' ? null : <p>{current.description}</p>}
       <DemonstrationMark agent={current.name} />
       {detail.problem === undefined ? null : <ErrorNote error={detail.problem} onRetry={detail.again} />}
-      {detail.value?.name === current.name ? <StartForm key={current.name} agent={detail.value} /> : null}
+      {before.problem === undefined ? null : <ErrorNote error={before.problem} onRetry={before.again} />}
+      {before.value === undefined ? null : (
+        <p class="quiet">
+          With the input of <a href={href(`/runs/${encodeURIComponent(from)}`)}>{from}</a>. Change what you like.
+        </p>
+      )}
+      {detail.value?.name === current.name && isReady ? (
+        <StartForm key={`${current.name} ${from}`} agent={detail.value} before={before.value} />
+      ) : null}
     </div>
   );
 }
 
-export function playgroundPath(agent: string): string {
-  return `/playground/${encodeURIComponent(agent)}`;
+/** The run that is to be repeated, if there is one. */
+async function runBefore(id: string): Promise<RunDetail | undefined> {
+  return id === '' ? undefined : api.get<RunDetail>(`/v1/runs/${encodeURIComponent(id)}`);
 }

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import type { RunDetail } from '../api/types.js';
 import { type Draft, draftOf, fieldsOf, fromJson, written } from '../forms/fields.js';
 import { JsonField, SchemaForm } from '../forms/schema-form.js';
 import { problemsIn } from '../forms/schema-problems.js';
@@ -17,8 +18,17 @@ const MODES: Readonly<Record<Mode, string>> = {
 };
 
 /** The inputs of an agent as a form, its bounds, and how it goes. */
-export function StartForm({ agent }: { readonly agent: AgentDetail }) {
-  const [mode, setMode] = useState<Mode>(agent.modes[0] ?? 'iterative');
+export function StartForm({
+  agent,
+  before,
+}: {
+  readonly agent: AgentDetail;
+  /** A run that is to be repeated: its input stands in the form. */
+  readonly before?: RunDetail | undefined;
+}) {
+  const [mode, setMode] = useState<Mode>(
+    agent.modes.find((known) => known === before?.mode) ?? agent.modes[0] ?? 'iterative',
+  );
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const bounds = boundsIn(texts, agent.budget);
   return (
@@ -38,7 +48,7 @@ export function StartForm({ agent }: { readonly agent: AgentDetail }) {
       {mode === 'conversation' ? (
         <Chat agent={agent.name} budget={bounds.budget} ready={Object.keys(bounds.problems).length === 0} />
       ) : (
-        <RunForm agent={agent} mode={mode} bounds={bounds} />
+        <RunForm agent={agent} mode={mode} bounds={bounds} before={before} />
       )}
     </>
   );
@@ -48,10 +58,11 @@ interface RunFormProps {
   readonly agent: AgentDetail;
   readonly mode: Mode;
   readonly bounds: ReturnType<typeof boundsIn>;
+  readonly before: RunDetail | undefined;
 }
 
-function RunForm({ agent, mode, bounds }: RunFormProps) {
-  const input = useInput(agent);
+function RunForm({ agent, mode, bounds, before }: RunFormProps) {
+  const input = useInput(agent, before);
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>();
@@ -112,10 +123,10 @@ function RunForm({ agent, mode, bounds }: RunFormProps) {
   );
 }
 
-/** Begins with what was typed last, or with the defaults of the schema. */
-function useInput(agent: AgentDetail) {
+/** Begins with the input that is to be repeated, with what was typed last, or with the defaults of the schema. */
+function useInput(agent: AgentDetail, before: RunDetail | undefined) {
   const fields = fieldsOf(agent.inputs);
-  const [last] = useState(() => lastInput(agent.name));
+  const [last] = useState(() => (before === undefined ? lastInput(agent.name) : before.input));
   const [draft, setDraft] = useState<Draft>(() => draftOf(fields ?? [], last));
   const [text, setText] = useState(() => (last === undefined ? '{}' : JSON.stringify(last, null, 2)));
   if (fields !== undefined) return { fields, draft, setDraft, text, setText, ...written(fields, draft, agent.inputs) };

@@ -10,6 +10,7 @@ import { Ago } from '../ui/amounts-view.js';
 import { Badge, StatusBadge } from '../ui/badge.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Gauge } from '../ui/gauge.js';
+import { RunActions } from './run-actions.js';
 import { RunControls } from './run-controls.js';
 import type { RunModel } from './run-model.js';
 import { RunResult } from './run-result.js';
@@ -58,6 +59,7 @@ export function RunHead({ model }: { readonly model: RunModel }) {
       <Asked model={model} />
       <p class="run-facts quiet">
         <span class="mono">{model.runId}</span>
+        <RunActions model={model} />
         {summary.version === undefined ? null : <span>version {summary.version}</span>}
         {card === undefined ? null : <span>{card.mode}</span>}
         {summary.subject === undefined ? null : <span>for {summary.subject}</span>}

@@ -2,6 +2,7 @@ import type { Outcome } from '../../../src/core/outcome.js';
 import { answerIn } from '../../../src/views/answer.js';
 import { FoldedText } from '../conversation/folded-text.js';
 import { Code } from '../ui/code.js';
+import { CopyButton } from '../ui/copy-button.js';
 
 /** What the run came to, where everybody looks first: its text, or all of it behind a click. */
 export function RunResult({ outcome }: { readonly outcome: Outcome<unknown> | undefined }) {
@@ -18,6 +19,7 @@ export function RunResult({ outcome }: { readonly outcome: Outcome<unknown> | un
   return (
     <section class="run-result" aria-label="Answer">
       <FoldedText text={answer} label="the answer" lines={3} />
+      <CopyButton text={answer} label="the answer" />
     </section>
   );
 }

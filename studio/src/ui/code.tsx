@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { CopyButton } from './copy-button.js';
 
 /** Longer values are cut until somebody asks for all of it: a page with a megabyte of text in it is slow for everyone. */
 const CUT = 4000;
@@ -14,6 +15,7 @@ export function Code({ value, label }: { readonly value: unknown; readonly label
       <pre class="code" tabIndex={0} {...(label === undefined ? {} : { 'aria-label': label })}>
         {isCut ? `${text.slice(0, CUT)}…` : text}
       </pre>
+      <CopyButton text={text} label={label ?? 'this'} />
       {isCut ? (
         <button type="button" class="button small" onClick={() => setAll(true)}>
           Show all {text.length.toLocaleString('en')} characters

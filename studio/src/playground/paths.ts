@@ -1,0 +1,3 @@
+export function playgroundPath(agent: string): string {
+  return `/playground/${encodeURIComponent(agent)}`;
+}
