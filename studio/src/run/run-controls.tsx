@@ -3,6 +3,7 @@ import { api } from '../api/client.js';
 import type { RunStatus } from '../api/types.js';
 import { Dialog } from '../ui/dialog.js';
 import { ErrorNote } from '../ui/error-note.js';
+import type { CommandState } from './command-state.js';
 import { type Command, commandsFor, payloadFrom } from './run-commands.js';
 import type { RunModel } from './run-model.js';
 
@@ -15,26 +16,26 @@ const NAMES: Readonly<Record<Command, string>> = {
 };
 
 /** The buttons that steer the run. Those that need words open a dialog. */
-export function RunControls({ model }: { readonly model: RunModel }) {
+export function RunControls({ model, state }: { readonly model: RunModel; readonly state: CommandState }) {
   const [open, setOpen] = useState<Command>();
-  const [problem, setProblem] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const status: RunStatus | undefined = model.card.value?.status;
+  const { refusal } = state;
   const send = async (command: Command, body: unknown) => {
     setBusy(true);
-    setProblem(undefined);
+    refusal.value = undefined;
     try {
       await api.post(`/v1/runs/${encodeURIComponent(model.runId)}/${command}`, body);
       setOpen(undefined);
       model.refresh();
     } catch (error) {
-      setProblem(error);
+      refusal.value = { command, error };
     } finally {
       setBusy(false);
     }
   };
   const start = (command: Command) => {
-    setProblem(undefined);
+    refusal.value = undefined;
     if (command === 'pause') void send(command, {});
     else if (command === 'resume' && status !== 'bounded') void send(command, {});
     else setOpen(command);
@@ -52,17 +53,31 @@ export function RunControls({ model }: { readonly model: RunModel }) {
           {NAMES[command]}
         </button>
       ))}
-      {problem === undefined || open !== undefined ? null : <ErrorNote error={problem} />}
       {open === undefined ? null : (
         <CommandDialog
           command={open}
           busy={busy}
-          problem={problem}
+          problem={refusal.value?.command === open ? refusal.value.error : undefined}
           waiting={model.card.value?.waiting ?? []}
           onSend={(body) => void send(open, body)}
           onClose={() => setOpen(undefined)}
         />
       )}
+    </div>
+  );
+}
+
+/** A line of its own below the head: beside the buttons it would push them, and the name of the run, out of their places. */
+export function CommandRefusal({ state: { refusal } }: { readonly state: CommandState }) {
+  if (refusal.value === undefined) return null;
+  const { command, error } = refusal.value;
+  return (
+    <div class="command-refusal">
+      <p class="quiet">{NAMES[command]} did not go through.</p>
+      <ErrorNote error={error} />
+      <button type="button" class="button small" onClick={() => (refusal.value = undefined)}>
+        Dismiss
+      </button>
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import { computed } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { CountedAxis } from '../../../src/core/budget.js';
 import type { Waiting } from '../../../src/core/outcome.js';
 import { askedIn } from '../../../src/views/asked.js';
@@ -11,7 +13,8 @@ import { Badge, StatusBadge } from '../ui/badge.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Gauge } from '../ui/gauge.js';
 import { RunActions } from './run-actions.js';
-import { RunControls } from './run-controls.js';
+import { commandState } from './command-state.js';
+import { CommandRefusal, RunControls } from './run-controls.js';
 import type { RunModel } from './run-model.js';
 import { RunResult } from './run-result.js';
 import { KIND_NAMES } from './waterfall-rows.js';
@@ -37,6 +40,8 @@ export function RunHead({ model }: { readonly model: RunModel }) {
   const status = isLive ? (card?.status ?? summary.status) : summary.status;
   const fork = summary.fork ?? card?.fork;
   const inherited = model.inherited.value.entries.length;
+  const commands = useMemo(() => commandState(computed(() => model.card.value?.status), model.connection), [model]);
+  useEffect(() => () => commands.stop(), [commands]);
   const takeovers = isLive ? (card?.takeovers ?? summary.takeovers) : summary.takeovers;
   return (
     <header class="run-head card card-body">
@@ -54,8 +59,9 @@ export function RunHead({ model }: { readonly model: RunModel }) {
         )}
         {isLive ? null : <Badge tone="idle">As it stood</Badge>}
         {takeovers > 0 ? <Badge tone="idle">Taken over {takeovers === 1 ? 'once' : `${takeovers} times`}</Badge> : null}
-        <RunControls model={model} />
+        <RunControls model={model} state={commands} />
       </div>
+      <CommandRefusal state={commands} />
       <Asked model={model} />
       <p class="run-facts quiet">
         <span class="mono">{model.runId}</span>
