@@ -23,6 +23,14 @@ function used(entries: readonly Entry[]): UsageFold {
 }
 
 describe('usage', () => {
+  it('counts iterations while they happen, and takes the figure of the end as it is [F-D5]', () => {
+    const journal = new JournalBuilder().add(runStart(), attemptStart(1));
+    for (let n = 1; n <= 3; n++) journal.add({ type: 'note', path: '', event: { kind: 'iteration', loop: '', n } });
+    expect(used(journal.entries).spent.iterations).toBe(3);
+    journal.add(runEnd({ stop: 'done', value: 1, usage: { ...NOTHING, iterations: 4 } }));
+    expect(used(journal.entries).spent.iterations).toBe(4);
+  });
+
   it('adds up what effects spent, a child included', () => {
     const { spent } = used(purchase());
     expect(spent).toMatchObject({ modelCalls: 3, toolCalls: 2, tokensIn: 420, tokensOut: 100 });

@@ -4,8 +4,9 @@ import type { Usage } from '../core/outcome.js';
 import { ChargeFold } from './charges.js';
 
 /**
- * What the run as a whole has spent and may spend. What code counts itself (`budget.take`) is no entry of its own: such
- * an axis is known from the last warning, trip, generation or end that names it, and is at least that much.
+ * What the run as a whole has spent and may spend. What code counts itself (`budget.take`) is no entry of its own: loops
+ * note each iteration as they take it, and beyond that such an axis is known from the last warning, trip, generation or
+ * end that names it, and is at least that much.
  */
 export class UsageFold {
   /** The budget as last enlarged. */
@@ -27,6 +28,9 @@ export class UsageFold {
       case 'generation-start':
         this.limits = event.budget;
         this.take(event.state.spent);
+        break;
+      case 'note':
+        if (isIteration(event.event)) this.tally.iterations++;
         break;
       case 'budget-warning':
         this.atLeast(event.node, event.axis, event.spent);
@@ -68,4 +72,8 @@ export class UsageFold {
     const counted = AXES.find((known) => known === axis);
     if (counted !== undefined) this.tally[counted] = Math.max(this.tally[counted], spent);
   }
+}
+
+function isIteration(note: unknown): boolean {
+  return (note as { readonly kind?: unknown } | null)?.kind === 'iteration';
 }

@@ -13,7 +13,7 @@ import {
 import { TraceFold, traceOf } from '../../src/views/trace.js';
 import { proposedArguments } from '../../studio/src/run/proposed-arguments.js';
 import { niceStep, RestFold, TimeScale } from '../../studio/src/run/time-scale.js';
-import { barNames, RowTree } from '../../studio/src/run/waterfall-rows.js';
+import { barNames, crashesIn, RowTree } from '../../studio/src/run/waterfall-rows.js';
 import { longJournal } from './journal-of.js';
 
 const DAY = 86_400_000;
@@ -32,7 +32,7 @@ describe('the waterfall', () => {
     const names = barNames(effectsOf(entries));
     expect(rows.map(({ kind, name, depth, id }) => `${'  '.repeat(depth)}${kind} ${names.get(id) ?? name}`)).toEqual([
       'run buyer',
-      '  attempt attempt 1: started',
+      '  attempt attempt 1: started, woken up once',
       '  phase PLAN',
       '    ask drafter',
       '    step choose',
@@ -42,8 +42,26 @@ describe('the waterfall', () => {
       '      call search',
       '    wait approval of charge',
       '    call charge',
-      '  attempt attempt 2: woken up',
     ]);
+  });
+
+  it('shows ninety wake-ups as ticks of one row, and a crash as one that nobody misses [F-D5]', () => {
+    const journal = new JournalBuilder().add(runStart(), attemptStart(1));
+    for (let n = 2; n <= 91; n++) journal.add(pure(`#${n}`, 'look', n), attemptStart(n, 'wake'));
+    const quiet = new RowTree().of(traceOf('r1', journal.entries), new Set());
+    const [life, ...more] = quiet.filter(({ kind }) => kind === 'attempt');
+    expect(more).toEqual([]);
+    expect(life?.name).toBe('attempt 1: started, woken up 90 times');
+    expect(life?.ticks).toHaveLength(90);
+    expect(life?.isCrash).toBeUndefined();
+    journal.add(attemptStart(92, 'takeover'), pure('#92', 'look', 92));
+    const trace = traceOf('r1', journal.entries);
+    const lives = new RowTree().of(trace, new Set()).filter(({ kind }) => kind === 'attempt');
+    expect(lives.map(({ name, isCrash }) => [name, isCrash])).toEqual([
+      ['attempt 1: started, woken up 90 times', true],
+      ['attempt 92: taken over after a crash', undefined],
+    ]);
+    expect(crashesIn(trace)).toEqual([lives[0]?.endMs]);
   });
 
   it('leaves out what is inside a closed bar and shows it again', () => {

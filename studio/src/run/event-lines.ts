@@ -12,6 +12,8 @@ export interface EventLine {
   readonly detail?: string;
   readonly depth: number;
   readonly offsetMs: number;
+  /** A process was lost before this. */
+  readonly isCrash?: true;
 }
 
 /** One line for each entry, those included that a terminal would leave out: here every entry can be opened. */
@@ -33,6 +35,7 @@ export class LineFold {
       text: line?.text ?? event.type.replaceAll('-', ' '),
       depth: line?.depth ?? 0,
       offsetMs: at - this.startedAt,
+      ...(event.type === 'attempt-start' && event.why === 'takeover' ? { isCrash: true } : {}),
       ...(line?.detail === undefined ? {} : { detail: line.detail }),
     });
   }

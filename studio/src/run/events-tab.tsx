@@ -102,7 +102,7 @@ function Line({
 }) {
   return (
     <div
-      class={`event-row ${picked ? 'picked' : ''} ${TROUBLE.has(line.kind) ? 'trouble' : ''} ${origin === undefined ? '' : 'inherited'}`}
+      class={`event-row ${picked ? 'picked' : ''} ${TROUBLE.has(line.kind) ? 'trouble' : ''} ${line.isCrash === true ? 'crash' : ''} ${origin === undefined ? '' : 'inherited'}`}
       {...(origin === undefined ? {} : { title: `Inherited from ${origin.run}` })}
       role="option"
       id={id}

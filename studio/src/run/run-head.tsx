@@ -13,6 +13,7 @@ import { Badge, StatusBadge } from '../ui/badge.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Gauge } from '../ui/gauge.js';
 import { RunActions } from './run-actions.js';
+import { useCalmStatus } from './calm-status.js';
 import { commandState } from './command-state.js';
 import { CommandRefusal, RunControls } from './run-controls.js';
 import type { RunModel } from './run-model.js';
@@ -37,7 +38,8 @@ export function RunHead({ model }: { readonly model: RunModel }) {
   const card = model.card.value;
   const summary = model.summary.value;
   const isLive = model.upTo.value === 'live';
-  const status = isLive ? (card?.status ?? summary.status) : summary.status;
+  const standing = isLive ? (card?.status ?? summary.status) : summary.status;
+  const status = useCalmStatus(standing, isLive ? (card?.waiting ?? []) : []);
   const fork = summary.fork ?? card?.fork;
   const inherited = model.inherited.value.entries.length;
   const commands = useMemo(() => commandState(computed(() => model.card.value?.status), model.connection), [model]);
@@ -58,7 +60,7 @@ export function RunHead({ model }: { readonly model: RunModel }) {
           </Badge>
         )}
         {isLive ? null : <Badge tone="idle">As it stood</Badge>}
-        {takeovers > 0 ? <Badge tone="idle">Taken over {takeovers === 1 ? 'once' : `${takeovers} times`}</Badge> : null}
+        {takeovers > 0 ? <Badge tone="bad" title="Its process was lost, and another one went on with it. The timeline shows when.">Crashed, taken over {takeovers === 1 ? 'once' : `${takeovers} times`}</Badge> : null}
         <RunControls model={model} state={commands} />
       </div>
       <CommandRefusal state={commands} />
@@ -84,7 +86,7 @@ export function RunHead({ model }: { readonly model: RunModel }) {
           </span>
         )}
       </p>
-      <State model={model} />
+      <State model={model} isCalm={status !== standing} />
       <RunResult outcome={summary.outcome} />
       <dl class="run-gauges">
         {GAUGES.map((axis) => (
@@ -115,8 +117,9 @@ function Asked({ model }: { readonly model: RunModel }) {
 const ASKED_LENGTH = 4_000;
 
 /** One line on why it stands where it stands: its end, what it waits for, or what is open. */
-function State({ model }: { readonly model: RunModel }) {
-  const { outcome, waiting, open } = model.summary.value;
+function State({ model, isCalm }: { readonly model: RunModel; /** A nap too short to tell of. */ readonly isCalm: boolean }) {
+  const { outcome, open, ...summary } = model.summary.value;
+  const waiting = isCalm ? summary.waiting.filter(({ kind }) => kind !== 'sleep') : summary.waiting;
   const attention = model.upTo.value === 'live' ? model.card.value?.attention : undefined;
   const asks = waiting.filter(({ kind }) => kind === 'approval' || kind === 'question' || kind === 'doubt');
   return (

@@ -8,6 +8,7 @@ export function WaterfallBar({
   name,
   time,
   end,
+  crashes,
   picked,
   onPick,
   onToggle,
@@ -16,6 +17,8 @@ export function WaterfallBar({
   readonly name: string;
   readonly time: TimeScale;
   readonly end: number;
+  /** When processes were lost: a line through all rows. */
+  readonly crashes: readonly number[];
   readonly picked: boolean;
   readonly onPick: () => void;
   readonly onToggle: () => void;
@@ -26,11 +29,11 @@ export function WaterfallBar({
   const took = duration(Math.max(0, (endMs ?? end) - startMs));
   return (
     <div
-      class={`wf-row ${picked ? 'picked' : ''}`}
+      class={`wf-row ${picked ? 'picked' : ''} ${row.isCrash === true ? 'crash' : ''}`}
       role="treeitem"
       aria-level={depth + 1}
       aria-selected={picked}
-      aria-label={`${KIND_NAMES[kind]} ${name}, ${STATES[status]}, ${took}`}
+      aria-label={`${KIND_NAMES[kind]} ${name}, ${row.isCrash === true ? 'crashed' : STATES[status]}, ${took}`}
       {...(hasChildren ? { 'aria-expanded': !isClosed } : {})}
       id={`bar-${row.id}`}
       data-span={row.id}
@@ -72,8 +75,14 @@ export function WaterfallBar({
           class={`wf-took number ${left + width > 0.86 ? 'before' : ''}`}
           style={left + width > 0.86 ? { right: `${(1 - left) * 100}%` } : { left: `${(left + width) * 100}%` }}
         >
-          {took}
+          {row.isCrash === true ? `${took}, crashed` : took}
         </span>
+        {(row.ticks ?? []).map((at) => (
+          <span key={at} class="wf-wake" style={{ left: `${time.at(at) * 100}%` }} />
+        ))}
+        {crashes.map((at) => (
+          <span key={at} class="wf-crash" style={{ left: `${time.at(at) * 100}%` }} />
+        ))}
       </span>
     </div>
   );

@@ -13,6 +13,10 @@ export interface Row {
   readonly status: Span['status'];
   readonly hasChildren: boolean;
   readonly isClosed: boolean;
+  /** Moments inside of it that are worth a mark and not a row: when it was woken up. */
+  readonly ticks?: readonly number[];
+  /** Its process was lost at its end. */
+  readonly isCrash?: true;
 }
 
 /** What a bar is, in a word. */
@@ -49,25 +53,86 @@ export class RowTree {
     const isClosed = closed.has(span.id);
     const rows: Row[] = [rowOf(span, depth, isClosed)];
     if (!isClosed)
-      for (const child of span.children) for (const row of this.rowsOf(child, depth + 1, closed)) rows.push(row);
+      for (const child of joinedLives(span.children))
+        for (const row of this.rowsOf(child, depth + 1, closed)) rows.push(row);
     this.rows.set(span, rows);
     return rows;
   }
 }
 
+/** A life of the run with the moments at which it was woken up. */
+interface Life extends Span {
+  readonly ticks: readonly number[];
+}
+
+const lives = new WeakMap<Span, { readonly of: readonly Span[]; readonly life: Life }>();
+
+/**
+ * A run that sleeps often has an attempt for every time it was woken up: ninety rows that say nothing. An attempt and
+ * the wake-ups that follow it are one row; a process that was lost, or a person who let it go on, begins another.
+ */
+function joinedLives(children: readonly Span[]): readonly Span[] {
+  const groups = new Map<Span, Span[]>();
+  let first: Span | undefined;
+  for (const child of children) {
+    if (child.kind !== 'attempt') continue;
+    if (first === undefined || child.attributes['flyball.attempt.why'] !== 'wake') first = child;
+    const group = groups.get(first);
+    if (group === undefined) groups.set(first, [child]);
+    else group.push(child);
+  }
+  if (groups.size === 0) return children;
+  return children.flatMap((child) => {
+    if (child.kind !== 'attempt') return [child];
+    const group = groups.get(child);
+    return group === undefined ? [] : [lifeOf(child, group)];
+  });
+}
+
+/** The same object for the same attempts, so that its row is made once. */
+function lifeOf(first: Span, of: readonly Span[]): Life {
+  const known = lives.get(first);
+  if (known !== undefined && known.of.length === of.length && known.of.at(-1) === of.at(-1)) return known.life;
+  const { endMs: _, ...start } = first;
+  const last = of.at(-1) ?? first;
+  const life: Life = {
+    ...start,
+    status: last.status,
+    ...(last.endMs === undefined ? {} : { endMs: last.endMs }),
+    ticks: of.slice(1).map(({ startMs }) => startMs),
+  };
+  lives.set(first, { of, life });
+  return life;
+}
+
+/** When processes were lost, in order. */
+export function crashesIn({ children }: Span): readonly number[] {
+  return children.flatMap(({ kind, status, endMs }) =>
+    kind === 'attempt' && status === 'error' && endMs !== undefined ? [endMs] : [],
+  );
+}
+
 function rowOf(span: Span, depth: number, isClosed: boolean): Row {
   const { id, kind, startMs, endMs, status, children } = span;
+  const { ticks = [] } = span as Partial<Life>;
   return {
     id,
     kind,
-    name: plainName(span),
+    name: `${plainName(span)}${wokenText(ticks.length)}`,
     depth,
     startMs,
     status,
     hasChildren: children.length > 0,
     isClosed,
     ...(endMs === undefined ? {} : { endMs }),
+    ...(ticks.length === 0 ? {} : { ticks }),
+    ...(kind === 'attempt' && status === 'error' ? { isCrash: true } : {}),
   };
+}
+
+function wokenText(times: number): string {
+  if (times === 0) return '';
+  return times === 1 ? ', woken up once' : `, woken up ${times} times`;
 }
 
 const PREFIX = /^(chat|execute_tool|invoke_agent|step|undo|wait|phase) /;

@@ -10,7 +10,7 @@ import type { RunModel } from './run-model.js';
 import { RestFold, TimeScale } from './time-scale.js';
 import { WaterfallAxis } from './waterfall-axis.js';
 import { WaterfallBar } from './waterfall-bar.js';
-import { barNames, KIND_NAMES, type Row, RowTree } from './waterfall-rows.js';
+import { barNames, crashesIn, KIND_NAMES, type Row, RowTree } from './waterfall-rows.js';
 
 /** The style sheet has the same heights: flat for a pointer, taller where a finger has to meet it. */
 const [FLAT, TALL] = [26, 36];
@@ -33,6 +33,7 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
   );
   const tree = useMemo(() => new RowTree(), []);
   const rows = useComputed(() => tree.of(model.trace.value, closed.value));
+  const crashes = useComputed(() => crashesIn(model.trace.value));
   const names = useComputed(() => barNames(model.effects.value));
   const isGrowing = useComputed(() => model.upTo.value === 'live' && model.summary.value.outcome === undefined);
   const now = useNow(GROW_MS, isGrowing.value);
@@ -90,6 +91,7 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
             name={names.value.get(row.id) ?? row.name}
             time={time}
             end={end}
+            crashes={crashes.value}
             picked={row.id === selected}
             onPick={() => pick(model, row.id)}
             onToggle={() => toggle(closed, row.id)}

@@ -1,4 +1,5 @@
 import type { RunCard } from '../api/types.js';
+import { useCalmStatus } from '../run/calm-status.js';
 import { href, setQuery } from '../router/router.js';
 import { nextSorting, SORTS, type SortBy, type Sorting } from '../store/runs-order.js';
 import { AXIS_NAMES } from '../ui/amounts.js';
@@ -49,12 +50,13 @@ export function RunRowHead({ sorting }: { readonly sorting: Sorting | undefined 
 
 export function RunRow({ card, picked }: { readonly card: RunCard; readonly picked: boolean }) {
   const { id, agent, version, status, asked, usage, updatedAt } = card;
-  const now = nowOf(card);
+  const calm = useCalmStatus(status, card.waiting);
+  const now = nowOf(calm === status ? card : { ...card, status: calm, waiting: calm === 'suspended' ? ['sleep'] : [] });
   return (
     <div role="listitem" class="run-item">
       <a class={`run-row ${picked ? 'picked' : ''}`} id={`run-${id}`} href={href(`/runs/${encodeURIComponent(id)}`)}>
         <span class="run-status">
-          <StatusBadge status={status} />
+          <StatusBadge status={calm} />
         </span>
         <span class="run-agent cut">
           <strong>{agent}</strong> <span class="quiet">{version}</span> <DemonstrationMark agent={agent} />
