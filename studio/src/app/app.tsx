@@ -1,4 +1,4 @@
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { needsLogin } from '../api/credentials.js';
 import { watchAsks } from '../inbox/open-asks.js';
@@ -11,6 +11,7 @@ import { Empty } from '../ui/empty.js';
 import { DemonstrationBanner } from './demonstration-banner.js';
 import { KeyHelp } from './key-help.js';
 import { type KeyAction, startKeys, useKeys } from './keys.js';
+import { setPageName, title } from './page-title.js';
 import { pages } from './pages.js';
 import { TopBar } from './top-bar.js';
 
@@ -39,9 +40,12 @@ export function App() {
 function CurrentPage() {
   const found = useComputed(() => pageAt(place.value.path)).value;
   useEffect(() => {
-    document.title = `${found?.page.title ?? 'Not found'} · Flyball studio`;
+    setPageName(found?.page.title ?? 'Not found');
     if (place.peek().path === '/') navigate('/runs', { replace: true });
   }, [found?.page]);
+  useSignalEffect(() => {
+    document.title = title.value;
+  });
   if (needsLogin.value) return <LoginPage />;
   if (found === undefined)
     return <Empty title="There is no such page">Choose one from the menu, or press ? for the shortcuts.</Empty>;

@@ -1,3 +1,4 @@
+import { useTitle } from '../app/page-title.js';
 import { useLoaded } from '../forms/use-loaded.js';
 import { navigate, type Params, place } from '../router/router.js';
 import { Ago } from '../ui/amounts-view.js';
@@ -13,6 +14,8 @@ import './evals.css';
 /** Results of evaluations that the server finds in its folder. */
 export function EvalsPage({ params }: { readonly params: Params }) {
   const list = useLoaded(evaluations.list, []);
+  const shown = list.value?.find(({ id: one }) => one === params['id']);
+  useTitle(shown === undefined ? undefined : `Evaluations: ${shown.name}`);
   if (list.problem !== undefined) return <ErrorNote error={list.problem} onRetry={list.again} />;
   if (list.value === undefined) return <p class="quiet">Reading…</p>;
   if (list.value.length === 0) return <Nothing />;

@@ -1,10 +1,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type KeyAction, useKeys } from '../app/keys.js';
+import { useTitle } from '../app/page-title.js';
 import { navigate, type Params, place } from '../router/router.js';
 import { Empty } from '../ui/empty.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { items, listProblem, reload, showsAll, useInbox } from './inbox-store.js';
 import { MetricsLine } from './metrics-line.js';
+import { openAsks } from './open-asks.js';
 import { inboxPath, RequestList } from './request-list.js';
 import { RequestView } from './request-view.js';
 import './inbox.css';
@@ -12,6 +14,7 @@ import './inbox.css';
 /** What runs ask of people, and one of it with everything that decides it. */
 export function InboxPage({ params }: { readonly params: Params }) {
   useInbox();
+  useTitle(openAsks.value === undefined || openAsks.value === 0 ? undefined : `Inbox (${openAsks.value})`);
   const list = items.value ?? [];
   const run = place.value.query.get('run'); // a run's page leads to what that run asks
   const current = usePinned(params['id'], run);

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { AgentCard, RunDetail } from '../api/types.js';
 import { useLoaded } from '../forms/use-loaded.js';
 import { api } from '../api/client.js';
+import { useTitle } from '../app/page-title.js';
 import { href, navigate, type Params, place } from '../router/router.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Empty } from '../ui/empty.js';
@@ -26,6 +27,7 @@ export function PlaygroundPage({ params }: { readonly params: Params }) {
 }
 
 function Playground({ agents, name }: { readonly agents: readonly AgentCard[]; readonly name: string | undefined }) {
+  useTitle(name === undefined ? undefined : `Playground: ${name}`);
   const current = name === undefined ? agents[0] : agents.find((agent) => agent.name === name);
   useEffect(() => {
     if (current !== undefined && name === undefined) navigate(playgroundPath(current.name), { replace: true });

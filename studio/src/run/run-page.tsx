@@ -2,10 +2,13 @@ import { useComputed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { unreachableServer } from '../api/problem.js';
 import { type KeyAction, useKeys } from '../app/keys.js';
+import { useTitle } from '../app/page-title.js';
 import { type Params, place, setQuery } from '../router/router.js';
 import { Boundary } from '../ui/boundary.js';
 import { ErrorNote } from '../ui/error-note.js';
+import { statusText } from '../ui/status-words.js';
 import { TabBar } from '../ui/tab-bar.js';
+import { keepInAddress } from './address.js';
 import { RunHead } from './run-head.js';
 import type { RunModel } from './run-model.js';
 import { tabs } from './tabs.js';
@@ -19,9 +22,19 @@ export function RunPage({ params }: { readonly params: Params }) {
   const model = useMemo(() => watchRun(runId), [runId]);
   useEffect(() => () => model.close(), [model]);
   useEffect(() => {
-    const at = Number(place.peek().query.get('at'));
-    if (Number.isInteger(at) && at > 0) model.upTo.value = at;
+    const { path, query } = place.peek();
+    let own = query;
+    return keepInAddress(model, {
+      query: () => {
+        if (place.value.path === path) own = place.value.query; // the address of the next page is none of ours
+        return own;
+      },
+      set: (changes) => {
+        if (place.peek().path === path) setQuery(changes);
+      },
+    });
   }, [model]);
+  useTitle(titleOf(model));
   if (model.problem.value !== undefined && model.entries.value.length === 0)
     return <ErrorNote error={model.problem.value} onRetry={() => model.refresh()} />;
   if (model.card.value === undefined && model.entries.value.length === 0) return <NotThere model={model} />;
@@ -47,6 +60,14 @@ export function RunPage({ params }: { readonly params: Params }) {
       <RunTabs model={model} />
     </div>
   );
+}
+
+/** Status, agent and what was asked: what tells one tab from another. */
+function titleOf(model: RunModel): string | undefined {
+  const card = model.card.value;
+  if (card === undefined) return undefined;
+  const { status, agent, asked } = card;
+  return `${statusText(status)}: ${agent}${asked === undefined ? '' : ` – ${asked}`}`;
 }
 
 /** Neither the run nor an error is there yet. */
