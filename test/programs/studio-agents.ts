@@ -100,6 +100,16 @@ async function walk(
   return `step ${n} is done`;
 }
 
+/** Sleeps for a moment before each step. */
+const dozer: Agent<{ readonly naps?: number }, string> = async (run, input) => {
+  const { naps = 20 } = input ?? {};
+  for (let n = 1; n <= naps; n++) {
+    await run.sleep(40);
+    await run.step(`look-${n}`, n, () => n, 'pure');
+  }
+  return done(`slept ${naps} times`);
+};
+
 /** As many events as anybody wants. */
 const teller: Agent<{ readonly events?: number }, number> = async (run, input) => {
   const events = input?.events ?? 10_000;
@@ -187,5 +197,5 @@ const scribbler: Agent<unknown, unknown> = async (run) => {
   throw new Error(MARKUP);
 };
 
-export const agents = { cashier, walker, teller, receptionist, clerk, mimic, scribbler };
+export const agents = { cashier, walker, dozer, teller, receptionist, clerk, mimic, scribbler };
 export const tools = [payBack];

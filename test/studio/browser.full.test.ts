@@ -171,7 +171,11 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.keyboard.press('m');
     await page.waitForSelector('.verdict-form :is(input, select, textarea):focus');
     // in the arguments, and not in the reason below them [F-D7]
-    expect(await page.evaluate("document.activeElement === document.querySelector('.verdict-form :is(input, select, textarea)')")).toBe(true);
+    expect(
+      await page.evaluate(
+        "document.activeElement === document.querySelector('.verdict-form :is(input, select, textarea)')",
+      ),
+    ).toBe(true);
     await page.fill('[name=amount]', '900');
     await page.click('text=Modify now');
     await page.waitForSelector('text=amount must be at most 500');

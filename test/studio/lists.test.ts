@@ -99,7 +99,10 @@ describe('the list of runs', () => {
       card({ id: 'b', agent: 'ark', usage: { costUsd: { spent: 10 } } }),
       card({ id: 'c', agent: 'ark' }),
     ];
-    const ids = (query: string) => sorted(list, sortingFrom(new URLSearchParams(query))).map(({ id }) => id).join('');
+    const ids = (query: string) =>
+      sorted(list, sortingFrom(new URLSearchParams(query)))
+        .map(({ id }) => id)
+        .join('');
     expect(ids('')).toBe('abc');
     expect(ids('sort=costUsd')).toBe('bac');
     expect(ids('sort=costUsd&order=up')).toBe('cab');

@@ -6,7 +6,14 @@ import { fileNameFor, journalText } from '../../studio/src/run/export-run.js';
 describe('the export of a run', () => {
   it('is its journal, one entry a line, under a name that every file system takes [F-D7]', () => {
     const entries = [0, 1].map(
-      (seq) => ({ generation: 0, seq, at: 1, activeMs: 0, event: { type: 'note', note: { text: 'a\nb' } } }) as unknown as Entry,
+      (seq) =>
+        ({
+          generation: 0,
+          seq,
+          at: 1,
+          activeMs: 0,
+          event: { type: 'note', note: { text: 'a\nb' } },
+        }) as unknown as Entry,
     );
     const lines = journalText(entries).split('\n');
     expect(lines.pop()).toBe('');

@@ -1,5 +1,6 @@
 import type { GuardDecision } from '../../../src/core/events.js';
-import { Badge, type Tone } from '../ui/badge.js';
+import { Badge } from '../ui/badge.js';
+import type { Tone } from '../ui/tone.js';
 import './gates.css';
 
 export const VERDICTS: Readonly<Record<GuardDecision['verdict'], { readonly text: string; readonly tone: Tone }>> = {

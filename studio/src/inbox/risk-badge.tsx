@@ -1,6 +1,7 @@
 import type { Risk } from '../../../src/core/approval.js';
 import { useNow } from '../ui/amounts-view.js';
-import { Badge, type Tone } from '../ui/badge.js';
+import { Badge } from '../ui/badge.js';
+import type { Tone } from '../ui/tone.js';
 import { timeLeft } from './verdict-words.js';
 
 const TONES: Readonly<Record<Risk, Tone>> = { low: 'good', medium: 'warn', high: 'bad', critical: 'bad' };

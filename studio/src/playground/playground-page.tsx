@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import type { AgentCard, RunDetail } from '../api/types.js';
-import { useLoaded } from '../forms/use-loaded.js';
 import { api } from '../api/client.js';
+import type { AgentCard, RunDetail } from '../api/types.js';
 import { useTitle } from '../app/page-title.js';
+import { useLoaded } from '../forms/use-loaded.js';
 import { href, navigate, type Params, place } from '../router/router.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Empty } from '../ui/empty.js';

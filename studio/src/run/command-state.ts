@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, effect, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { StreamState } from '../api/event-stream.js';
 import { ApiError } from '../api/problem.js';
 import type { RunStatus } from '../api/types.js';

@@ -16,7 +16,9 @@ export function RunActions({ model }: { readonly model: RunModel }) {
         type="button"
         class="button plain small"
         disabled={model.entries.value.length === 0 || model.isCut.value}
-        title={model.isCut.value ? `Too long for a page: flyball export ${model.runId}` : 'Its journal, one entry a line'}
+        title={
+          model.isCut.value ? `Too long for a page: flyball export ${model.runId}` : 'Its journal, one entry a line'
+        }
         onClick={() => saveJournal(model.runId, model.entries.peek())}
       >
         Export

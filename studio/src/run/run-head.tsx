@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { CountedAxis } from '../../../src/core/budget.js';
 import type { Waiting } from '../../../src/core/outcome.js';
 import { askedIn } from '../../../src/views/asked.js';
+import type { RunSummary } from '../../../src/views/summary.js';
 import { outcomeText } from '../../../src/views/timeline-sentences.js';
 import { FoldedText } from '../conversation/folded-text.js';
 import { href } from '../router/router.js';
@@ -12,9 +13,9 @@ import { Ago } from '../ui/amounts-view.js';
 import { Badge, StatusBadge } from '../ui/badge.js';
 import { DemonstrationMark } from '../ui/demonstration-mark.js';
 import { Gauge } from '../ui/gauge.js';
-import { RunActions } from './run-actions.js';
 import { useCalmStatus } from './calm-status.js';
 import { commandState } from './command-state.js';
+import { RunActions } from './run-actions.js';
 import { CommandRefusal, RunControls } from './run-controls.js';
 import type { RunModel } from './run-model.js';
 import { RunResult } from './run-result.js';
@@ -42,7 +43,14 @@ export function RunHead({ model }: { readonly model: RunModel }) {
   const status = useCalmStatus(standing, isLive ? (card?.waiting ?? []) : []);
   const fork = summary.fork ?? card?.fork;
   const inherited = model.inherited.value.entries.length;
-  const commands = useMemo(() => commandState(computed(() => model.card.value?.status), model.connection), [model]);
+  const commands = useMemo(
+    () =>
+      commandState(
+        computed(() => model.card.value?.status),
+        model.connection,
+      ),
+    [model],
+  );
   useEffect(() => () => commands.stop(), [commands]);
   const takeovers = isLive ? (card?.takeovers ?? summary.takeovers) : summary.takeovers;
   return (
@@ -60,7 +68,11 @@ export function RunHead({ model }: { readonly model: RunModel }) {
           </Badge>
         )}
         {isLive ? null : <Badge tone="idle">As it stood</Badge>}
-        {takeovers > 0 ? <Badge tone="bad" title="Its process was lost, and another one went on with it. The timeline shows when.">Crashed, taken over {takeovers === 1 ? 'once' : `${takeovers} times`}</Badge> : null}
+        {takeovers > 0 ? (
+          <Badge tone="bad" title="Its process was lost, and another one went on with it. The timeline shows when.">
+            Crashed, taken over {takeovers === 1 ? 'once' : `${takeovers} times`}
+          </Badge>
+        ) : null}
         <RunControls model={model} state={commands} />
       </div>
       <CommandRefusal state={commands} />
@@ -88,17 +100,23 @@ export function RunHead({ model }: { readonly model: RunModel }) {
       </p>
       <State model={model} isCalm={status !== standing} />
       <RunResult outcome={summary.outcome} />
-      <dl class="run-gauges">
-        {GAUGES.map((axis) => (
-          <div key={axis} class={MAIN.has(axis) ? '' : 'only-wide'}>
-            <dt>{AXIS_NAMES[axis]}</dt>
-            <dd>
-              <Gauge axis={axis} use={summary.usage[axis]} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Gauges summary={summary} />
     </header>
+  );
+}
+
+function Gauges({ summary }: { readonly summary: RunSummary }) {
+  return (
+    <dl class="run-gauges">
+      {GAUGES.map((axis) => (
+        <div key={axis} class={MAIN.has(axis) ? '' : 'only-wide'}>
+          <dt>{AXIS_NAMES[axis]}</dt>
+          <dd>
+            <Gauge axis={axis} use={summary.usage[axis]} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -117,7 +135,13 @@ function Asked({ model }: { readonly model: RunModel }) {
 const ASKED_LENGTH = 4_000;
 
 /** One line on why it stands where it stands: its end, what it waits for, or what is open. */
-function State({ model, isCalm }: { readonly model: RunModel; /** A nap too short to tell of. */ readonly isCalm: boolean }) {
+function State({
+  model,
+  isCalm,
+}: {
+  readonly model: RunModel /** A nap too short to tell of. */;
+  readonly isCalm: boolean;
+}) {
   const { outcome, open, ...summary } = model.summary.value;
   const waiting = isCalm ? summary.waiting.filter(({ kind }) => kind !== 'sleep') : summary.waiting;
   const attention = model.upTo.value === 'live' ? model.card.value?.attention : undefined;

@@ -58,20 +58,7 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
     <div class="card waterfall-card">
       <div class="waterfall-tools">
         <Legend />
-        <div class="wf-zoom" role="group" aria-label="Zoom">
-          <button type="button" class="button small" onClick={() => zoomBy(zoom, -1)} disabled={zoom.value === 0}>
-            Wider view
-          </button>
-          <span class="number quiet">{factor}×</span>
-          <button
-            type="button"
-            class="button small"
-            onClick={() => zoomBy(zoom, 1)}
-            disabled={zoom.value === ZOOMS.length - 1}
-          >
-            Closer
-          </button>
-        </div>
+        <Zoom zoom={zoom} factor={factor} />
       </div>
       <VirtualList
         items={rows.value}
@@ -98,6 +85,25 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
           />
         )}
       />
+    </div>
+  );
+}
+
+function Zoom({ zoom, factor }: { readonly zoom: Cell<number>; readonly factor: number }) {
+  return (
+    <div class="wf-zoom" role="group" aria-label="Zoom">
+      <button type="button" class="button small" onClick={() => zoomBy(zoom, -1)} disabled={zoom.value === 0}>
+        Wider view
+      </button>
+      <span class="number quiet">{factor}×</span>
+      <button
+        type="button"
+        class="button small"
+        onClick={() => zoomBy(zoom, 1)}
+        disabled={zoom.value === ZOOMS.length - 1}
+      >
+        Closer
+      </button>
     </div>
   );
 }

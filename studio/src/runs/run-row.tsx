@@ -1,6 +1,6 @@
 import type { RunCard } from '../api/types.js';
-import { useCalmStatus } from '../run/calm-status.js';
 import { href, setQuery } from '../router/router.js';
+import { useCalmStatus } from '../run/calm-status.js';
 import { nextSorting, SORTS, type SortBy, type Sorting } from '../store/runs-order.js';
 import { AXIS_NAMES } from '../ui/amounts.js';
 import { Ago } from '../ui/amounts-view.js';

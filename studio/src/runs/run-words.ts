@@ -17,7 +17,12 @@ export function marksOf({ asks, takeovers, fork, attention }: RunCard): readonly
   return [
     ...(asks > 0 ? [{ text: asks === 1 ? 'Needs you' : `Needs you ${asks} times`, tone: 'warn' as const }] : []),
     ...(takeovers > 0
-      ? [{ text: takeovers === 1 ? 'Crashed, taken over' : `Crashed, taken over ${takeovers} times`, tone: 'bad' as const }]
+      ? [
+          {
+            text: takeovers === 1 ? 'Crashed, taken over' : `Crashed, taken over ${takeovers} times`,
+            tone: 'bad' as const,
+          },
+        ]
       : []),
     ...(attention === undefined ? [] : [{ text: 'Needs attention', tone: 'bad' as const, title: attention }]),
     ...(fork === undefined

@@ -53,7 +53,7 @@ export function sorted(cards: readonly RunCard[], sorting: Sorting | undefined):
   if (sorting === undefined) return cards;
   const { by, order } = sorting;
   const direction = order === 'up' ? 1 : -1;
-  return cards.toSorted((a, b) => direction * compared(valueOf(a, by), valueOf(b, by)));
+  return cards.toSorted((a, b) => direction * compared(columnValue(a, by), columnValue(b, by)));
 }
 
 /** The first click on a column sorts figures from the largest and texts from A; the second turns it round, the third ends it. */
@@ -68,7 +68,7 @@ export function sortingFrom(query: URLSearchParams): Sorting | undefined {
   return by === undefined ? undefined : { by, order: query.get('order') === 'up' ? 'up' : 'down' };
 }
 
-function valueOf(card: RunCard, by: SortBy): string | number {
+function columnValue(card: RunCard, by: SortBy): string | number {
   switch (by) {
     case 'status':
       return statusText(card.status);

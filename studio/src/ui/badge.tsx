@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { RunStatus } from '../api/types.js';
 import { STATUS_WORDS } from './status-words.js';
-
-export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'idle';
+import type { Tone } from './tone.js';
 
 export function Badge({
   tone,

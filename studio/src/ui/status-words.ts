@@ -1,5 +1,5 @@
 import type { RunStatus } from '../api/types.js';
-import type { Tone } from './badge.js';
+import type { Tone } from './tone.js';
 
 /** What a status is called everywhere: in badges, filters, titles, and in what a search looks through. */
 export const STATUS_WORDS: Readonly<Record<RunStatus, { readonly text: string; readonly tone: Tone }>> = {

@@ -1,0 +1,2 @@
+/** How something stands, as a color. */
+export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'idle';

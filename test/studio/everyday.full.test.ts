@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CHROMIUM, openBrowser, type Served, serve, until, type Visit, visit } from './stage-browser.js';
+
+if (CHROMIUM === undefined)
+  console.warn('No Chromium is installed (apt install chromium): the everyday use of the studio is not tried.');
+
+/** Every status that stood in the head, however short. */
+const WATCH_STATUS = `{
+  globalThis.statuses = new Set();
+  const look = () => {
+    const badge = document.querySelector('.run-title [data-status]');
+    if (badge !== null) statuses.add(badge.dataset.status);
+  };
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+  look();
+}`;
+
+describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
+  let browser: Browser;
+  let served: Served;
+  const open: Visit[] = [];
+
+  beforeAll(async () => {
+    [browser, served] = await Promise.all([openBrowser(), serve()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.close();
+  });
+  afterEach(async () => {
+    for (const visited of open.splice(0)) await visited.close();
+  });
+
+  const come = async (path: string, options: Parameters<typeof visit>[2] = {}): Promise<Page> => {
+    const made = await visit(browser, served.url, options);
+    open.push(made);
+    await made.go(path);
+    return made.page;
+  };
+  const start = async (agent: string, input: unknown): Promise<string> => {
+    const answer = await fetch(`${served.url}/v1/runs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ agent, input }),
+    });
+    return ((await answer.json()) as { readonly id: string }).id;
+  };
+
+  it('tells a failed command without moving the head, and lets go of it [F-D2]', async () => {
+    const page = await come(`/runs/${await start('receptionist', {})}`);
+    await page.waitForSelector('[data-status=suspended]');
+    const boxes = () =>
+      page.evaluate(
+        "JSON.stringify(['.run-title h1', '.controls'].map((one) => document.querySelector(one).getBoundingClientRect()))",
+      );
+    const before = await boxes();
+    await page.route('**/pause', (route) => route.abort());
+    await page.click('button:has-text("Pause")');
+    await page.waitForSelector('text=The server does not answer.');
+    expect(await boxes()).toBe(before);
+    await page.unroute('**/pause');
+    await page.click('button:has-text("Pause")');
+    await page.waitForSelector('[data-status=paused]');
+    await page.waitForSelector('text=The server does not answer.', { state: 'detached' });
+  });
+
+  it('shows what was asked in list, header and title, finds it, and sorts [F-D3] [F-D4]', async () => {
+    const runs: string[] = [];
+    for (const order of ['Order one', 'Order two', 'Order three'])
+      runs.push(await start('cashier', { request: order }));
+    const page = await come('/runs?agent=cashier');
+    await page.waitForSelector('.run-row:has-text("Order two")');
+    await page.fill('[type=search]', 'order two');
+    await until(page, "document.querySelectorAll('.run-item').length === 1");
+    await page.fill('[type=search]', '');
+    await page.click('.run-row-head >> text=Asked, and now');
+    await until(page, 'location.search.includes("sort=asked")');
+    await until(
+      page,
+      "[...document.querySelectorAll('.run-asked')].map((one) => one.textContent).join() === 'Order one,Order three,Order two'",
+    );
+    await page.click('.run-item:has-text("Order two")');
+    await page.waitForSelector('.run-head:has-text("Order two")');
+    await until(page, 'document.title.includes("cashier") && document.title.includes("Order two")');
+  });
+
+  it('keeps entry, selection and tab when the page is loaded again [F-D4]', async () => {
+    const page = await come(`/runs/${await start('walker', { steps: 4 })}?tab=events`);
+    await page.waitForSelector('.run-title [data-status=done]');
+    await page.click('.event-row:has-text("step-2") >> nth=0');
+    await page.click('text=Show the run as of this entry');
+    await until(page, 'location.search.includes("at=") && location.search.includes("selected=")');
+    const [address, line] = [page.url(), await page.innerText('.slider-line')];
+    await page.reload();
+    await page.waitForSelector('.event-row.picked:has-text("step-2")');
+    expect(page.url()).toBe(address);
+    expect(await page.innerText('.slider-line')).toBe(line);
+    expect(await page.getAttribute('[role=tab][aria-selected=true]', 'id')).toBe('tab-events');
+  });
+
+  it('stays calm while a run sleeps for moments, and shows its wake-ups as ticks [F-D5]', async () => {
+    const page = await come(`/runs/${await start('dozer', { naps: 60 })}`);
+    await page.waitForSelector('.run-title [data-status]');
+    await page.evaluate(WATCH_STATUS);
+    await page.waitForSelector('.run-title [data-status=done]');
+    expect(await page.evaluate('[...statuses].length')).toBeLessThanOrEqual(2);
+    expect(await page.locator('.wf-row:has-text("attempt")').count()).toBe(1);
+  });
+
+  it('copies, exports and runs again [F-D7]', async () => {
+    const run = await start('walker', { steps: 3 });
+    const page = await come(`/runs/${run}`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.waitForSelector('.run-title [data-status=done]');
+    await page.click('.run-actions button:has-text("Copy")');
+    await page.waitForSelector('text=Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(run);
+    const saving = page.waitForEvent('download');
+    await page.click('text=Export');
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toBe(`${run}.jsonl`);
+    const lines = readFileSync(await saved.path(), 'utf8')
+      .trim()
+      .split('\n');
+    const { entries } = (await (await fetch(`${served.url}/v1/runs/${run}/entries`)).json()) as { entries: unknown[] };
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(entries);
+    await page.click('text=Run again');
+    await page.waitForSelector('textarea, [name=steps]');
+    expect(await page.inputValue('textarea')).toContain('"steps": 3');
+    await page.click('text=Start');
+    await page.waitForURL((url) => url.pathname.startsWith('/studio/runs/') && !url.pathname.endsWith(run));
+    await page.waitForSelector('.run-result:has-text("walked 3 steps")');
+  });
+});
