@@ -27,6 +27,9 @@ describe('usage', () => {
     const journal = new JournalBuilder().add(runStart(), attemptStart(1));
     for (let n = 1; n <= 3; n++) journal.add({ type: 'note', path: '', event: { kind: 'iteration', loop: '', n } });
     expect(used(journal.entries).spent.iterations).toBe(3);
+    journal.add({ type: 'budget-warning', node: '', axis: 'iterations', spent: 4, limit: 5 });
+    journal.add({ type: 'note', path: '', event: { kind: 'iteration', loop: '', n: 4 } });
+    expect(used(journal.entries).spent.iterations).toBe(4); // told twice, taken once
     journal.add(runEnd({ stop: 'done', value: 1, usage: { ...NOTHING, iterations: 4 } }));
     expect(used(journal.entries).spent.iterations).toBe(4);
   });

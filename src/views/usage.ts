@@ -13,6 +13,8 @@ export class UsageFold {
   limits: Budget | undefined;
   private tally: Record<CountedAxis, number> = { ...NOTHING };
   private unsure: Record<CountedAxis, number> = { ...NOTHING };
+  /** Iterations that were noted, on top of the last figure for the whole run. */
+  private noted = 0;
   private readonly charges = new ChargeFold();
 
   apply(entry: Entry): void {
@@ -30,7 +32,7 @@ export class UsageFold {
         this.take(event.state.spent);
         break;
       case 'note':
-        if (isIteration(event.event)) this.tally.iterations++;
+        if (isIteration(event.event)) this.noteIteration();
         break;
       case 'budget-warning':
         this.atLeast(event.node, event.axis, event.spent);
@@ -58,7 +60,14 @@ export class UsageFold {
 
   private take({ possibly, ...spent }: Usage): void {
     this.tally = { ...spent };
+    this.noted = spent.iterations;
     this.unsure = { ...NOTHING, ...possibly };
+  }
+
+  /** A warning tells of an iteration before it is noted: it is the same one. */
+  private noteIteration(): void {
+    this.noted++;
+    this.tally.iterations = Math.max(this.tally.iterations, this.noted);
   }
 
   /** Wall time is not added up: parallel effects take the same time together. */
