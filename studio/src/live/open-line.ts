@@ -23,7 +23,7 @@ export const openLine: OpenLine = (key, hear) => {
   return {
     key,
     send: (message) => {
-      last = message;
+      if (message.kind !== 'hurry') last = message;
       line.send(message);
     },
   };
