@@ -51,6 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
   it('tells a failed command without moving the head, and lets go of it [F-D2]', async () => {
     const page = await come(`/runs/${await start('receptionist', {})}`);
     await page.waitForSelector('[data-status=suspended]');
+    await page.waitForSelector('.banner'); // it comes a moment later, and moves everything
     const boxes = () =>
       page.evaluate(
         "JSON.stringify(['.run-title h1', '.controls'].map((one) => document.querySelector(one).getBoundingClientRect()))",

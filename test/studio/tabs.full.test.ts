@@ -44,9 +44,11 @@ describe.skipIf(CHROMIUM === undefined)('the studio in several tabs', () => {
         await page.waitForSelector('.event-row:has-text("step-2")');
       }
       const last = pages.at(-1) as Page;
+      const answered = last.waitForResponse('**/pause');
       await last.click('button:has-text("Pause")');
+      expect((await answered).ok()).toBe(true);
+      writeFileSync(gate, ''); // the step that is under way comes to its end first
       await last.waitForSelector('.run-title [data-status=paused]');
-      writeFileSync(gate, '');
       // each of the others hears the rest of its own run
       for (const page of pages.slice(0, -1)) await page.waitForSelector('.run-title [data-status=done]');
       for (const page of pages.slice(0, -1)) expect(await page.innerText('main')).toContain('walked 4 steps');
