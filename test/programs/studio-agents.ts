@@ -100,11 +100,11 @@ async function walk(
   return `step ${n} is done`;
 }
 
-/** Sleeps for a moment before each step. */
+/** Sleeps for a moment before each step, long enough to be put down and woken up every time. */
 const dozer: Agent<{ readonly naps?: number }, string> = async (run, input) => {
   const { naps = 20 } = input ?? {};
   for (let n = 1; n <= naps; n++) {
-    await run.sleep(40);
+    await run.sleep(150);
     await run.step(`look-${n}`, n, () => n, 'pure');
   }
   return done(`slept ${naps} times`);

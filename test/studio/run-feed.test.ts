@@ -1,11 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelDelta } from '../../src/core/model.js';
 import { purchase } from '../../src/views/fixtures.test-data.js';
+import type { RunCard } from '../../studio/src/api/types.js';
 import { GapError, positionOf } from '../../studio/src/run/journal-reader.js';
 import { MOST_ENTRIES, RunFeed } from '../../studio/src/run/run-feed.js';
 import { runInputs } from '../../studio/src/run/run-model.js';
 
 const entries = purchase();
+const CARD: RunCard = {
+  id: 'r1',
+  agent: 'buyer',
+  mode: 'iterative',
+  version: '1',
+  tenant: 'default',
+  subject: 'ann',
+  status: 'running',
+  createdAt: 1,
+  updatedAt: 1,
+  waiting: [],
+  asks: 0,
+  crashes: 0,
+  takeovers: 0,
+  attempts: 1,
+  usage: {},
+  entries: 1,
+};
 
 /** A feed whose frames are drawn by hand. */
 function feedByHand() {
@@ -59,6 +78,17 @@ describe('the feed of a run', () => {
     entry(2);
     frame();
     expect(inputs.entries.value.map(positionOf)).toEqual(['0.0', '0.1', '0.2']);
+  });
+
+  it('keeps the newer card when an answer that was asked for earlier comes later [F-D1]', () => {
+    const { inputs, feed, frame } = feedByHand();
+    const card = (status: RunCard['status'], entries: number) => ({ ...CARD, status, entries });
+    feed.receive({ event: 'card', data: JSON.stringify(card('paused', 10)) });
+    frame();
+    feed.takeCard(card('running', 9));
+    expect(inputs.card.value?.status).toBe('paused');
+    feed.takeCard(card('running', 12));
+    expect(inputs.card.value?.status).toBe('running');
   });
 
   it('goes on from one generation to the next and sees one that is left out', () => {

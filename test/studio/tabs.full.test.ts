@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patient } from '../patience.js';
 import { CHROMIUM, openBrowser, type Served, serve, visit } from './stage-browser.js';
 
 if (CHROMIUM === undefined)
@@ -38,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in several tabs', () => {
     try {
       for (const [index, run] of runs.entries()) {
         const page = index === 0 ? first.page : await first.page.context().newPage();
-        page.setDefaultTimeout(20_000);
+        page.setDefaultTimeout(patient(30_000));
         pages.push(page);
         await page.goto(`${served.url}/studio/runs/${run}?tab=events`);
         await page.waitForSelector('.event-row:has-text("step-2")');

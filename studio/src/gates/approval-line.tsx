@@ -1,7 +1,7 @@
 import { asSentences } from '../inbox/verdict-words.js';
 import { Badge } from '../ui/badge.js';
-import type { Tone } from '../ui/tone.js';
 import { Code } from '../ui/code.js';
+import type { Tone } from '../ui/tone.js';
 import type { Approval, ApprovalStatus } from './fold-approvals.js';
 import './gates.css';
 

@@ -3,6 +3,7 @@ import type { ModelDelta } from '../../../src/core/model.js';
 import type { StreamEvent } from '../api/sse-parser.js';
 import type { RunCard } from '../api/types.js';
 import { FrameBatch, type Schedule } from '../live/frame.js';
+import { newer } from '../store/runs-order.js';
 import { follows, positionOf } from './journal-reader.js';
 import type { RunInputs } from './run-model.js';
 
@@ -76,11 +77,16 @@ export class RunFeed {
     this.batch.flush();
   }
 
+  /** An answer that was asked for before something changed may come after the stream has told of it. */
+  takeCard(card: RunCard): void {
+    this.inputs.card.value = newer(this.inputs.card.peek(), card);
+  }
+
   private show(arrivals: readonly Arrival[]): void {
     const entries = arrivals.flatMap((arrival) => (arrival.kind === 'entry' ? [arrival.entry] : []));
     const card = arrivals.findLast((arrival) => arrival.kind === 'card')?.card;
     if (entries.length > 0) this.inputs.entries.value = this.inputs.entries.peek().concat(entries);
-    if (card !== undefined) this.inputs.card.value = card;
+    if (card !== undefined) this.takeCard(card);
     this.showArriving(arrivals);
   }
 

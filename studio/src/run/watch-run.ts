@@ -24,7 +24,7 @@ export function watchRun(runId: string): RunModel {
   const loadCard = async () => {
     try {
       const detail = await api.get<RunDetail>(address);
-      if (!closed) inputs.card.value = detail;
+      if (!closed) feed.takeCard(detail);
     } catch (error) {
       // a server that is away comes back, and the stream with it
       if (!closed && error instanceof ApiError && error.status !== 0) inputs.problem.value = error;
