@@ -10,6 +10,7 @@ import { servedName } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
 import type { Log } from '../log.js';
 import { CardDesk } from './card-desk.js';
+import type { DeltaCursor } from './delta-board.js';
 import type { RingLimits, RingTotal } from './entry-ring.js';
 import { followRun } from './follow-run.js';
 import { ForeignWriters } from './foreign-writers.js';
@@ -55,6 +56,8 @@ class OpenFeed implements RunFeed {
   private readonly closing = new AbortController();
   private readonly count = { readers: 0, dropped: 0 };
   private readonly deltaWake = new Set<WatchedRun>();
+  /** Runs that are about to be started and read. */
+  private readonly expected = new Map<string, DeltaCursor>();
 
   constructor(parts: FeedParts) {
     const { fleet, clock } = parts;
@@ -87,6 +90,18 @@ class OpenFeed implements RunFeed {
     this.stopDeltas = fleet.subscribeDeltas((...heard) => this.hearDelta(...heard));
   }
 
+  expect(runId: string): () => void {
+    this.folds.begin(runId);
+    const run = this.hold(runId);
+    run.poll.at = Number.POSITIVE_INFINITY; // nobody writes to it before it is heard here
+    this.expected.set(runId, run.deltas.enter());
+    return () => {
+      const cursor = this.expectedBy(run);
+      if (cursor !== undefined) run.deltas.leave(cursor);
+      this.folds.forgetEmpty(runId);
+    };
+  }
+
   async *read(runId: string, from: ReadFrom, signal: AbortSignal): AsyncIterable<FeedItem> {
     for await (const items of this.batches(runId, from, signal)) yield* items;
   }
@@ -94,7 +109,7 @@ class OpenFeed implements RunFeed {
   async *batches(runId: string, from: ReadFrom, given: AbortSignal): AsyncIterable<readonly FeedItem[]> {
     const run = this.enter(runId);
     const link = linked([given, this.closing.signal], () => run.wake());
-    const cursor = from.deltas === true ? run.deltas.enter() : undefined;
+    const cursor = from.deltas === true ? (this.expectedBy(run) ?? run.deltas.enter()) : undefined;
     try {
       run.ended ??= (await this.folds.current(runId)).ended;
       if (run.card === undefined) run.show(await this.cardNow(runId));
@@ -180,8 +195,25 @@ class OpenFeed implements RunFeed {
   }
 
   private enter(runId: string): WatchedRun {
-    const run = this.watched.get(runId) ?? new WatchedRun(runId, RING, this.ringTotal, this.known);
     this.count.readers++;
+    return this.hold(runId);
+  }
+
+  private leave(run: WatchedRun): void {
+    this.count.readers--;
+    this.letGo(run);
+  }
+
+  /** Where the first reader of an expected run begins; it takes the place that was kept for it. */
+  private expectedBy(run: WatchedRun): DeltaCursor | undefined {
+    const cursor = this.expected.get(run.runId);
+    if (!this.expected.delete(run.runId)) return undefined;
+    this.letGo(run);
+    return cursor;
+  }
+
+  private hold(runId: string): WatchedRun {
+    const run = this.watched.get(runId) ?? new WatchedRun(runId, RING, this.ringTotal, this.known);
     if (run.readers++ === 0) {
       this.watched.set(runId, run);
       this.foreign.begin(run);
@@ -189,8 +221,7 @@ class OpenFeed implements RunFeed {
     return run;
   }
 
-  private leave(run: WatchedRun): void {
-    this.count.readers--;
+  private letGo(run: WatchedRun): void {
     if (--run.readers > 0) return;
     run.forgetEntries();
     this.count.dropped += run.deltas.dropped;

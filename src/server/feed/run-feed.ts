@@ -31,6 +31,11 @@ export interface EntryItem {
  *    has left; it holds for everything that is read after it.
  */
 export interface RunFeed {
+  /**
+   * A run that is about to be started here, and read: text that arrives before its reader is there is kept for the first
+   * one. Call what it answers once nobody will come, or nobody is left.
+   */
+  expect(runId: string): () => void;
   /** Reads on until the run has ended or the signal is aborted. */
   read(runId: string, from: ReadFrom, signal: AbortSignal): AsyncIterable<FeedItem>;
   /** As `read`, in the handfuls in which they are there: for whoever writes them out together. */

@@ -45,6 +45,17 @@ export class RunFolds {
     return this.folds.get(runId);
   }
 
+  /** The fold of a run that is not there yet: it hears all of it. */
+  begin(runId: string): void {
+    this.touch(new RunFold(runId, { keepsNames: false }));
+  }
+
+  /** The run that was expected did not come. */
+  forgetEmpty(runId: string): void {
+    const fold = this.folds.get(runId);
+    if (fold !== undefined && fold.position === undefined) this.folds.delete(runId);
+  }
+
   /** Takes what was heard. False when the fold is not there or does not reach up to it: then it has to be read. */
   hear(runId: string, entries: readonly Entry[], now: number): boolean {
     const fold = this.folds.get(runId);

@@ -67,8 +67,8 @@ async function stream(parts: Parts, slots: StreamSlots, request: Request): Promi
   const { principal, body, headers } = request;
   requireNoKey(headers);
   const { include_usage } = (body.stream_options ?? {}) as { readonly include_usage?: boolean };
-  return streamedStart(parts, slots, request, async () => {
-    const { agent, handle } = await startCompletion(parts, request);
+  return streamedStart(parts, slots, request, async (expecting) => {
+    const { agent, handle } = await startCompletion(parts, expecting);
     const frame = frameOf(parts, 'chat.completion.chunk', { runId: handle.id, model: agent.name });
     const completion = { agent, handle, principal, frame, includeUsage: include_usage === true };
     return (signal) => chatChunks(parts, completion, signal);

@@ -1,3 +1,4 @@
+import type { Entry } from '../../core/events.js';
 import type { RunHandle } from '../../runtime/runtime.js';
 import type { Principal } from '../access/principal.js';
 import type { ServedAgent } from '../agents/served-agent.js';
@@ -7,6 +8,7 @@ import type { Parts } from '../parts.js';
 import { problemFrom } from '../problem.js';
 import { chatText, usageOf } from './chat-answer.js';
 import { itemsUntilRest } from './items-until-rest.js';
+import { LiveReplies } from './live-replies.js';
 
 export interface StreamedCompletion {
   readonly agent: ServedAgent;
@@ -27,7 +29,7 @@ export async function* chatChunks(
   const usage = includeUsage ? { usage: null } : {};
   const chunk = (delta: object, finish_reason: 'stop' | null = null): string =>
     data({ ...frame, ...usage, choices: [{ index: 0, delta, logprobs: null, finish_reason }] });
-  const words = new ArrivingText(isLive(agent));
+  const words = new ArrivingText(new LiveReplies(agent));
   try {
     yield chunk({ role: 'assistant', content: '' });
     const items = itemsUntilRest(parts, handle, signal);
@@ -51,35 +53,23 @@ function data(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/**
- * Whether what its model writes may be shown while it is written. Not where something else may become of it: a claim
- * that has to be proven first, another reply that confirms it, a call that is written as text, or words that are not to
- * the user at all, as those that choose a skill.
- */
-function isLive({ defined }: ServedAgent): boolean {
-  if (defined === undefined) return false;
-  const { loop, proofs, skills = [] } = defined.spec;
-  if (proofs !== undefined || skills.length > 0) return false;
-  return loop?.doubleConfirmation !== true && (loop?.textCalls ?? 'off') === 'off';
-}
-
 /** What was shown of the answer so far, and what is missing once it is known. */
 export class ArrivingText {
-  private readonly isLive: boolean;
+  private readonly replies: Pick<LiveReplies, 'isTo'>;
   private shown = '';
   private reply = '';
   private isBroken = false;
 
-  constructor(isLive: boolean) {
-    this.isLive = isLive;
+  constructor(replies: Pick<LiveReplies, 'isTo'>) {
+    this.replies = replies;
   }
 
   /** The text to be shown for an item; empty for what is none. */
   take(item: FeedItem): string {
-    if (!this.isLive || item.kind !== 'delta') return '';
-    const reply = `${item.effect} ${item.attempt}`;
-    if (reply !== this.reply) this.breakOff();
-    this.reply = reply;
+    if (!this.replies.isTo(item)) return '';
+    if (item.kind === 'entry') return this.whole(item.entry);
+    if (item.kind !== 'delta') return '';
+    this.begin(`${item.effect} ${item.attempt}`);
     if (item.delta.type === 'restart') this.breakOff();
     return item.delta.type === 'text' ? this.show(item.delta.text) : '';
   }
@@ -90,6 +80,19 @@ export class ArrivingText {
     if (answer.startsWith(this.shown)) return this.show(answer.slice(this.shown.length));
     this.breakOff();
     return this.show(answer);
+  }
+
+  /** The end of a reply, which a reader need not have got while it was written: a fast model is done before. */
+  private whole({ event }: Entry): string {
+    if (event.type !== 'ask-end' || event.reply === undefined) return '';
+    if (!this.reply.startsWith(`${event.id} `)) this.begin(`${event.id} `);
+    const { text } = event.reply;
+    return text.startsWith(this.shown) ? this.show(text.slice(this.shown.length)) : '';
+  }
+
+  private begin(reply: string): void {
+    if (reply !== this.reply) this.breakOff();
+    this.reply = reply;
   }
 
   private breakOff(): void {

@@ -9,6 +9,7 @@ import { agentNamed, agentParams } from './agents.js';
 import { invocationAnswer } from './invocation-answer.js';
 import { examplesOf, loopOf, startInvocation } from './invoke.js';
 import { itemsUntilRest } from './items-until-rest.js';
+import { LiveReplies } from './live-replies.js';
 import { STREAM, streamedStart } from './streamed.js';
 
 /** An invocation and its events in one request. */
@@ -21,8 +22,8 @@ export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly R
       tag: 'agents',
       summary: 'Invoke an agent with its tool loop and follow it in the same request',
       about:
-        'Events are `run` (its id, first), `delta` for text while it arrives, `entry` and `card` for a credential with ' +
-        '`runs:read`, and `result` at last: what `invoke-iterative` answers, with its `status`. The stream ends when ' +
+        'Events are `run` (its id, first), `delta` for text while it arrives, `entry`, `card` and every kind of `delta` for ' +
+        'a credential with `runs:read`, and `result` at last: what `invoke-iterative` answers, with its `status`. The stream ends when ' +
         'the run ends or waits for somebody. A client that goes away does not stop the run.',
       scope: 'agents:invoke',
       params: agentParams,
@@ -34,11 +35,14 @@ export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly R
       idempotent: false,
       streams: true,
       handle: (request) =>
-        streamedStart(parts, slots, request, async () => {
-          const loop = loopOf(agentNamed(parts.directory, request.params.name), request.body);
-          const { handle, invocation } = await startInvocation(parts, request, 'iterative', loop);
-          const isTold = (item: FeedItem): boolean =>
-            item.kind === 'delta' || (item.kind !== 'end' && holds(request.principal.scopes, 'runs:read'));
+        streamedStart(parts, slots, request, async (expecting) => {
+          const agent = agentNamed(parts.directory, request.params.name);
+          const loop = loopOf(agent, request.body);
+          const { handle, invocation } = await startInvocation(parts, expecting, 'iterative', loop);
+          const replies = new LiveReplies(agent, loop);
+          const isTold = holds(request.principal.scopes, 'runs:read')
+            ? (item: FeedItem): boolean => item.kind !== 'end'
+            : (item: FeedItem): boolean => replies.isTo(item) && item.kind === 'delta';
           return async function* (signal) {
             yield namedEvent('run', { run_id: handle.id });
             const items = itemsUntilRest(parts, handle, signal);

@@ -16,16 +16,28 @@ export function streamed(parts: Parts, slots: StreamSlots, reader: Reader, sourc
   return streamOf(parts, reader, { source, onEnd: slots.take(slotOf(reader)) });
 }
 
-/** The same where reading starts something: nothing is started without a slot, and no slot is kept for what failed to. */
-export async function streamedStart(
+/**
+ * The same where the request starts the run that it reads: nothing is started without a slot, and no slot is kept for
+ * what failed to. The run is expected before it is there, so that its first words wait for the reader.
+ */
+export async function streamedStart<R extends Reader & Pick<ServerRequest, 'isAbout'>>(
   parts: Parts,
   slots: StreamSlots,
-  reader: Reader,
-  start: () => Promise<Source>,
+  request: R,
+  start: (request: R) => Promise<Source>,
 ): Promise<Response> {
-  const onEnd = slots.take(slotOf(reader));
+  const leave = slots.take(slotOf(request));
+  let forget = (): void => undefined;
+  const isAbout = (run: string): void => {
+    request.isAbout(run);
+    forget = parts.feed.expect(run);
+  };
+  const onEnd = (): void => {
+    forget();
+    leave();
+  };
   try {
-    return streamOf(parts, reader, { source: await start(), onEnd, resumes: false });
+    return streamOf(parts, request, { source: await start({ ...request, isAbout }), onEnd, resumes: false });
   } catch (error) {
     onEnd();
     throw error;
