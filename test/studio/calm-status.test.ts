@@ -20,9 +20,9 @@ describe('a calm status', () => {
   });
 
   it('takes for a nap only what goes on by itself [F-D5]', () => {
-    expect(isNap('suspended', ['sleep'])).toBe(true);
-    expect(isNap('suspended', ['sleep', 'approve:#3'])).toBe(false);
-    expect(isNap('suspended', [])).toBe(false);
+    expect(isNap('suspended', [])).toBe(true);
+    expect(isNap('suspended', ['approve:#3'])).toBe(false);
+    expect(isNap('suspended', ['wind-changed'])).toBe(false);
     expect(isNap('running', [])).toBe(false);
   });
 });

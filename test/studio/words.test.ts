@@ -18,6 +18,7 @@ describe('the words of the studio', () => {
     );
     expect(nowOf(card({ phase: 'REPAIR' }))).toBe('In phase REPAIR');
     expect(nowOf(card({}))).toBe('At work');
+    expect(nowOf(card({ status: 'suspended' }))).toBe('Waits for time to pass');
     expect(nowOf(card({ status: 'pending' }))).toBe('Not started yet');
     expect(nowOf(card({ status: 'done', outcome: { stop: 'done', answer: 'At 04:15.' } }))).toBe('At 04:15.');
     expect(nowOf(card({ status: 'done', outcome: { stop: 'done' } }))).toBe('Done');
@@ -25,13 +26,10 @@ describe('the words of the studio', () => {
   });
 
   it('name what is waited for', () => {
-    expect(
-      ['approve:live-fork', 'approve-step:/plan', 'doubt:#3', 'sleep', 'choose_one#4', 'harvest'].map(awaited),
-    ).toEqual([
+    expect(['approve:live-fork', 'approve-step:/plan', 'doubt:#3', 'choose_one#4', 'harvest'].map(awaited)).toEqual([
       'an approval to act on the world',
       'an approval of a step',
       'somebody to say whether an action happened',
-      'time to pass',
       'an answer',
       'harvest',
     ]);

@@ -4,9 +4,9 @@ import type { RunStatus } from '../api/types.js';
 /** Shorter than this, a nap or a moment of work between two naps is nothing to tell. */
 const CALM_MS = 1_500;
 
-/** Asleep by itself: nobody is needed for it to go on. */
+/** Asleep by itself: a card names what has to come from outside, and a sleep is not among it. */
 export function isNap(status: RunStatus, waiting: readonly string[]): boolean {
-  return status === 'suspended' && waiting.length > 0 && waiting.every((name) => name === 'sleep');
+  return status === 'suspended' && waiting.length === 0;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Waiting } from '../../../src/core/outcome.js';
 import { askedIn } from '../../../src/views/asked.js';
 import type { RunSummary } from '../../../src/views/summary.js';
 import { outcomeText } from '../../../src/views/timeline-sentences.js';
+import type { RunStatus } from '../api/types.js';
 import { FoldedText } from '../conversation/folded-text.js';
 import { href } from '../router/router.js';
 import { isServed } from '../store/served-agents.js';
@@ -98,7 +99,7 @@ export function RunHead({ model }: { readonly model: RunModel }) {
           </span>
         )}
       </p>
-      <State model={model} isCalm={status !== standing} />
+      <State model={model} status={status} />
       <RunResult outcome={summary.outcome} />
       <Gauges summary={summary} />
     </header>
@@ -135,15 +136,13 @@ function Asked({ model }: { readonly model: RunModel }) {
 const ASKED_LENGTH = 4_000;
 
 /** One line on why it stands where it stands: its end, what it waits for, or what is open. */
-function State({
-  model,
-  isCalm,
-}: {
-  readonly model: RunModel /** A nap too short to tell of. */;
-  readonly isCalm: boolean;
-}) {
-  const { outcome, open, ...summary } = model.summary.value;
-  const waiting = isCalm ? summary.waiting.filter(({ kind }) => kind !== 'sleep') : summary.waiting;
+function State({ model, status }: { readonly model: RunModel; readonly status: RunStatus }) {
+  const { outcome, ...summary } = model.summary.value;
+  // a nap is told for as long as the status says so: the line would come and go with each of them
+  const isAwake = status === 'running';
+  const waiting = isAwake ? summary.waiting.filter(({ kind }) => kind !== 'sleep') : summary.waiting;
+  const isAsleep = status === 'suspended' && waiting.length === 0;
+  const open = isAwake ? summary.open.filter(({ verb }) => verb !== 'sleep') : summary.open;
   const attention = model.upTo.value === 'live' ? model.card.value?.attention : undefined;
   const asks = waiting.filter(({ kind }) => kind === 'approval' || kind === 'question' || kind === 'doubt');
   return (
@@ -151,9 +150,9 @@ function State({
       {attention === undefined ? null : <p class="bad-text">{attention}</p>}
       {/* that it is done stands beside its name already */}
       {outcome === undefined || outcome.stop === 'done' ? null : <p>{capital(outcomeText(outcome))}</p>}
-      {outcome !== undefined || waiting.length === 0 ? null : (
+      {outcome !== undefined || (waiting.length === 0 && !isAsleep) ? null : (
         <p>
-          Waits for {waiting.map(awaited).join(', ')}.
+          Waits for {isAsleep ? 'time to pass' : waiting.map(awaited).join(', ')}.
           {asks.length > 0 && model.upTo.value === 'live' ? (
             <>
               {' '}
@@ -162,7 +161,7 @@ function State({
           ) : null}
         </p>
       )}
-      {outcome !== undefined || open.length === 0 || waiting.length === open.length ? null : (
+      {outcome !== undefined || open.length === 0 || isAsleep || waiting.length === open.length ? null : (
         <p class="quiet">
           Open:{' '}
           {open

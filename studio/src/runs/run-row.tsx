@@ -51,7 +51,7 @@ export function RunRowHead({ sorting }: { readonly sorting: Sorting | undefined 
 export function RunRow({ card, picked }: { readonly card: RunCard; readonly picked: boolean }) {
   const { id, agent, version, status, asked, usage, updatedAt } = card;
   const calm = useCalmStatus(status, card.waiting);
-  const now = nowOf(calm === status ? card : { ...card, status: calm, waiting: calm === 'suspended' ? ['sleep'] : [] });
+  const now = nowOf({ ...card, status: calm });
   return (
     <div role="listitem" class="run-item">
       <a class={`run-row ${picked ? 'picked' : ''}`} id={`run-${id}`} href={href(`/runs/${encodeURIComponent(id)}`)}>

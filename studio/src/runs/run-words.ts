@@ -50,7 +50,7 @@ export function nowOf({ status, outcome, waiting, phase }: RunCard): string {
   if (status === 'pending') return 'Not started yet';
   if (status === 'paused') return 'Paused by somebody';
   if (phase !== undefined) return `In phase ${phase}`;
-  return status === 'running' ? 'At work' : '';
+  return status === 'running' ? 'At work' : status === 'suspended' ? 'Waits for time to pass' : '';
 }
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -74,6 +74,5 @@ const AWAITED: readonly (readonly [prefix: string, words: string])[] = [
 export function awaited(name: string): string {
   const known = AWAITED.find(([prefix]) => name.startsWith(prefix));
   if (known !== undefined) return known[1];
-  if (name === 'sleep') return 'time to pass';
   return /[#/:]/.test(name) ? 'an answer' : name;
 }
