@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Point } from '../../studio/src/evals/evaluations.js';
-import { labelsOf, pathOf, SHAPES, SIZE, scaleOf, shapesOf } from '../../studio/src/evals/plot-scale.js';
+import { labelsOf, NARROW_SIZE, pathOf, SHAPES, SIZE, scaleOf, shapesOf } from '../../studio/src/evals/plot-scale.js';
 
 const point = (agent: string, costPerTask: number, pass1: number): Point => ({
   label: `${agent} ${costPerTask}`,
@@ -14,14 +14,16 @@ const point = (agent: string, costPerTask: number, pass1: number): Point => ({
 describe('the plot of pass over cost', () => {
   it('has whole decades of cost on its axis, and every point inside of it [R6-STUDIO-EVALS]', () => {
     const points = [point('a', 0.004, 0.2), point('b', 0.3, 1), point('b', 2, 0)];
-    const { costs, x, y } = scaleOf(points);
-    expect(costs).toEqual([0.001, 0.01, 0.1, 1, 10]);
-    expect(x(0.1) - x(0.01)).toBeCloseTo(x(10) - x(1));
-    for (const { costPerTask, pass1 } of points) {
-      expect(x(costPerTask)).toBeGreaterThanOrEqual(SIZE.left);
-      expect(x(costPerTask)).toBeLessThanOrEqual(SIZE.width - SIZE.right);
-      expect(y(pass1)).toBeGreaterThanOrEqual(SIZE.top);
-      expect(y(pass1)).toBeLessThanOrEqual(SIZE.height - SIZE.bottom);
+    for (const size of [SIZE, NARROW_SIZE]) {
+      const { costs, x, y } = scaleOf(points, size);
+      expect(costs).toEqual([0.001, 0.01, 0.1, 1, 10]);
+      expect(x(0.1) - x(0.01)).toBeCloseTo(x(10) - x(1));
+      for (const { costPerTask, pass1 } of points) {
+        expect(x(costPerTask)).toBeGreaterThanOrEqual(size.left);
+        expect(x(costPerTask)).toBeLessThanOrEqual(size.width - size.right);
+        expect(y(pass1)).toBeGreaterThanOrEqual(size.top);
+        expect(y(pass1)).toBeLessThanOrEqual(size.height - size.bottom);
+      }
     }
     expect(scaleOf([point('a', 1, 1)]).costs).toEqual([1, 10]);
     expect(scaleOf([point('a', 250, 1)]).costs).toEqual([100, 1000]);

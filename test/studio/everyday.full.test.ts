@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, openBrowser, type Served, serve, until, type Visit, visit } from './stage-browser.js';
@@ -99,6 +100,31 @@ describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
     expect(page.url()).toBe(address);
     expect(await page.innerText('.slider-line')).toBe(line);
     expect(await page.getAttribute('[role=tab][aria-selected=true]', 'id')).toBe('tab-events');
+  });
+
+  it('comes back to the search, the order and the row of a list, and to what was found in events [F-D4]', async () => {
+    for (const n of [1, 2, 3]) await start('walker', { steps: 2, file: join(served.folder, `walk ${n}`) });
+    const page = await come('/runs?agent=walker');
+    await page.fill('[type=search]', 'walk');
+    await page.click('.run-row-head >> text=Asked, and now');
+    await page.click('.run-item:has-text("walk 2")');
+    await page.waitForSelector('.run-title [data-status=done]');
+    await page.goBack();
+    await page.waitForSelector('.run-row.picked:has-text("walk 2")');
+    expect(await page.inputValue('[type=search]')).toBe('walk');
+    await page.reload();
+    await page.waitForSelector('.run-row.picked:has-text("walk 2")');
+    await page.keyboard.press('j'); // from there on
+    await page.waitForSelector('.run-row.picked:has-text("walk 3")');
+    await page.keyboard.press('Enter');
+    await page.click('#tab-events');
+    await page.fill('[type=search]', 'step-2');
+    await until(page, "location.search.includes('find=step-2')");
+    const found = await page.locator('.event-row').count();
+    await page.reload();
+    await page.waitForSelector('.event-row:has-text("step-2")');
+    expect(await page.inputValue('[type=search]')).toBe('step-2');
+    expect(await page.locator('.event-row').count()).toBe(found);
   });
 
   it('stays calm while a run sleeps for moments, and shows its wake-ups as ticks [F-D5]', async () => {

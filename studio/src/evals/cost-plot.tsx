@@ -1,25 +1,27 @@
+import { useNarrow } from '../ui/use-narrow.js';
 import type { Point } from './evaluations.js';
-import { labelsOf, pathOf, SIZE, scaleOf, shapesOf } from './plot-scale.js';
+import { labelsOf, NARROW_SIZE, pathOf, SIZE, scaleOf, shapesOf } from './plot-scale.js';
 
 /** Share of tasks passed over cost per task. Numbers stand for the rows of the table below it. */
 export function CostPlot({ points }: { readonly points: readonly Point[] }) {
-  const scale = scaleOf(points);
+  const size = useNarrow() ? NARROW_SIZE : SIZE;
+  const scale = scaleOf(points, size);
   const shapes = shapesOf(points);
   const agents = [...shapes.keys()];
   const { costs, passes, x, y } = scale;
-  const bottom = SIZE.height - SIZE.bottom;
-  const right = SIZE.width - SIZE.right;
+  const bottom = size.height - size.bottom;
+  const right = size.width - size.right;
   return (
     <figure class="plot-box">
       <svg
-        viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
+        viewBox={`0 0 ${size.width} ${size.height}`}
         class="plot"
         role="img"
         aria-label="Share of tasks passed over cost per task"
       >
         {costs.map((cost) => (
           <g key={cost}>
-            <path class="plot-grid" d={`M${x(cost)} ${SIZE.top}V${bottom}`} />
+            <path class="plot-grid" d={`M${x(cost)} ${size.top}V${bottom}`} />
             <text x={x(cost)} y={bottom + 18} text-anchor="middle">
               ${cost}
             </text>
@@ -27,13 +29,13 @@ export function CostPlot({ points }: { readonly points: readonly Point[] }) {
         ))}
         {passes.map((pass) => (
           <g key={pass}>
-            <path class="plot-grid" d={`M${SIZE.left} ${y(pass)}H${right}`} />
-            <text x={SIZE.left - 8} y={y(pass) + 4} text-anchor="end">
+            <path class="plot-grid" d={`M${size.left} ${y(pass)}H${right}`} />
+            <text x={size.left - 8} y={y(pass) + 4} text-anchor="end">
               {Math.round(pass * 100)} %
             </text>
           </g>
         ))}
-        <text x={(SIZE.left + right) / 2} y={bottom + 40} text-anchor="middle">
+        <text x={(size.left + right) / 2} y={bottom + 40} text-anchor="middle">
           cost per task (USD, logarithmic)
         </text>
         {points.map(({ label, agent, pass1, costPerTask }) => (

@@ -4,7 +4,18 @@ import type { Point } from './evaluations.js';
 export const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'cross'] as const;
 export type Shape = (typeof SHAPES)[number];
 
-export const SIZE = { width: 720, height: 400, left: 56, right: 24, top: 16, bottom: 52 } as const;
+export interface PlotSize {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export const SIZE: PlotSize = { width: 720, height: 400, left: 56, right: 24, top: 16, bottom: 52 };
+/** The same letters in half the width: a phone would make those of the other too small to read. */
+export const NARROW_SIZE: PlotSize = { ...SIZE, width: 360, height: 300, left: 46, right: 20 };
 
 export interface PlotScale {
   /** Powers of ten, as costs. */
@@ -15,17 +26,17 @@ export interface PlotScale {
 }
 
 /** Whole decades of cost and the whole share: two plots can be laid beside each other. */
-export function scaleOf(points: readonly Pick<Point, 'costPerTask'>[]): PlotScale {
+export function scaleOf(points: readonly Pick<Point, 'costPerTask'>[], size: PlotSize = SIZE): PlotScale {
   const logs = points.map(({ costPerTask }) => Math.log10(costPerTask)).filter(Number.isFinite);
   const lowest = logs.length === 0 ? -2 : Math.floor(Math.min(...logs));
   const highest = logs.length === 0 ? 0 : Math.max(Math.ceil(Math.max(...logs)), lowest + 1);
-  const width = SIZE.width - SIZE.left - SIZE.right;
-  const height = SIZE.height - SIZE.top - SIZE.bottom;
+  const width = size.width - size.left - size.right;
+  const height = size.height - size.top - size.bottom;
   return {
     costs: Array.from({ length: highest - lowest + 1 }, (_, index) => Number((10 ** (lowest + index)).toPrecision(1))),
     passes: [0, 0.2, 0.4, 0.6, 0.8, 1],
-    x: (cost) => SIZE.left + ((Math.log10(cost) - lowest) / (highest - lowest)) * width,
-    y: (pass) => SIZE.top + (1 - pass) * height,
+    x: (cost) => size.left + ((Math.log10(cost) - lowest) / (highest - lowest)) * width,
+    y: (pass) => size.top + (1 - pass) * height,
   };
 }
 

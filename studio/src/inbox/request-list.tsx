@@ -11,6 +11,11 @@ export function inboxPath(id: string): string {
 
 const KINDS = { approval: 'Approval', question: 'Question', doubt: 'Doubt' } as const;
 
+/** What a question is about is the question; its name is that of the widget. */
+function titleOf({ kind, why, about }: InboxItem): string {
+  return (kind === 'question' ? asSentences(why) : undefined) ?? about;
+}
+
 export function RequestList({
   items,
   current,
@@ -29,10 +34,12 @@ export function RequestList({
             {...(item.id === current ? { 'aria-current': 'true' as const } : {})}
           >
             <span class="request-head">
-              <strong class="cut">{item.about}</strong>
+              <strong class={item.kind === 'question' ? 'request-why' : 'cut'}>{titleOf(item)}</strong>
               {item.risk === undefined ? null : <RiskBadge risk={item.risk} />}
             </span>
-            {item.why === undefined ? null : <span class="request-why quiet">{asSentences(item.why)}</span>}
+            {item.why === undefined || item.kind === 'question' ? null : (
+              <span class="request-why quiet">{asSentences(item.why)}</span>
+            )}
             <span class="request-foot quiet">
               <span>{KINDS[item.kind]}</span>
               <span class="cut">{item.agent}</span>

@@ -1,6 +1,7 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useComputed } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { type KeyAction, useKeys } from '../app/keys.js';
+import { place, setQuery } from '../router/router.js';
 import { duration } from '../ui/amounts.js';
 import { Empty } from '../ui/empty.js';
 import { Split } from '../ui/split.js';
@@ -21,7 +22,7 @@ interface Numbered {
 
 /** Every entry of the journal up to the slider, one row each. */
 export function EventsTab({ model }: { readonly model: RunModel }) {
-  const search = useSignal('');
+  const search = useComputed(() => place.value.query.get('find') ?? '');
   const input = useRef<HTMLInputElement>(null);
   const all = useComputed(() => numbered(model.inheritedLines.value, model.lines.value));
   const found = useComputed(() => matching(all.value, search.value));
@@ -44,7 +45,7 @@ export function EventsTab({ model }: { readonly model: RunModel }) {
               placeholder="Find events ( / )"
               aria-label="Find events"
               value={search.value}
-              onInput={(event) => (search.value = event.currentTarget.value)}
+              onInput={(event) => setQuery({ find: event.currentTarget.value })}
               onKeyDown={(event) => {
                 if (event.key === 'Escape') event.currentTarget.blur();
               }}

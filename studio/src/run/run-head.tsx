@@ -146,7 +146,7 @@ function State({ model, status }: { readonly model: RunModel; readonly status: R
   const attention = model.upTo.value === 'live' ? model.card.value?.attention : undefined;
   const asks = waiting.filter(({ kind }) => kind === 'approval' || kind === 'question' || kind === 'doubt');
   return (
-    <div class="run-state" role="status">
+    <div class={outcome === undefined ? 'run-state open' : 'run-state'} role="status">
       {attention === undefined ? null : <p class="bad-text">{attention}</p>}
       {/* that it is done stands beside its name already */}
       {outcome === undefined || outcome.stop === 'done' ? null : <p>{capital(outcomeText(outcome))}</p>}

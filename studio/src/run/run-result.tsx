@@ -18,7 +18,7 @@ export function RunResult({ outcome }: { readonly outcome: Outcome<unknown> | un
     );
   return (
     <section class="run-result" aria-label="Answer">
-      <FoldedText text={answer} label="the answer" lines={3} />
+      <FoldedText text={answer} label="the answer" lines={6} />
       <CopyButton text={answer} label="the answer" />
     </section>
   );

@@ -37,7 +37,8 @@ export function watchRun(runId: string): RunModel {
         if (state === 'open' && wasAway) void loadCard();
         wasAway = state === 'waiting' || (wasAway && state !== 'open');
         inputs.connection.value = state;
-        noteState(name, state);
+        // a run that is not there says nothing about the connection
+        noteState(name, state === 'refused' && why?.status === 404 ? 'closed' : state);
         if (state === 'refused' && why !== undefined) inputs.problem.value = why;
       },
     };

@@ -26,6 +26,7 @@ export function WaterfallBar({
   const { kind, depth, startMs, endMs, status, hasChildren, isClosed } = row;
   const left = time.at(startMs);
   const width = Math.max(0, time.at(endMs ?? end) - left);
+  const side = sideOf(left, width);
   const took = duration(Math.max(0, (endMs ?? end) - startMs));
   return (
     <div
@@ -71,10 +72,7 @@ export function WaterfallBar({
           style={{ left: `${left * 100}%`, width: `max(3px, ${width * 100}%)` }}
           title={`${KIND_NAMES[kind]} ${name}: ${took}`}
         />
-        <span
-          class={`wf-took number ${left + width > 0.86 ? 'before' : ''}`}
-          style={left + width > 0.86 ? { right: `${(1 - left) * 100}%` } : { left: `${(left + width) * 100}%` }}
-        >
+        <span class={`wf-took number ${side}`} style={placeOf(side, left, width)}>
           {row.isCrash === true ? `${took}, crashed` : took}
         </span>
         {(row.ticks ?? []).map((at) => (
@@ -86,6 +84,19 @@ export function WaterfallBar({
       </span>
     </div>
   );
+}
+
+/** How long it took stands behind the bar, before it where there is no room, and on it where it fills the track. */
+type Side = 'after' | 'before' | 'inside';
+
+function sideOf(left: number, width: number): Side {
+  if (left + width <= 0.86) return 'after';
+  return left >= 0.2 ? 'before' : 'inside';
+}
+
+function placeOf(side: Side, left: number, width: number): { readonly left?: string; readonly right?: string } {
+  if (side === 'after') return { left: `${(left + width) * 100}%` };
+  return { right: `${(1 - left - (side === 'before' ? 0 : width)) * 100}%` };
 }
 
 const STATES = { ok: 'done', error: 'failed', open: 'open' } as const;

@@ -141,15 +141,14 @@ const PREFIX = /^(chat|execute_tool|invoke_agent|step|undo|wait|phase) /;
 export function plainName({ name, kind, attributes }: Span): string {
   const bare = name.replace(PREFIX, '');
   if (kind === 'wait') return waitName(bare, attributes['flyball.wait.kind']);
-  if (kind === 'attempt') return `${bare}: ${WHY[String(attributes['flyball.attempt.why'])] ?? ''}`;
+  if (kind === 'attempt') return `${bare}${WHY[String(attributes['flyball.attempt.why'])] ?? ''}`;
   return bare;
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  start: 'started',
-  wake: 'woken up',
-  takeover: 'taken over after a crash',
-  resume: 'resumed',
+  wake: ': woken up',
+  takeover: ': after a crash',
+  resume: ': resumed',
 };
 
 function waitName(name: string, kind: unknown): string {

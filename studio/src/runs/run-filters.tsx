@@ -1,7 +1,33 @@
 import type { RefObject } from 'preact';
 import { place, setQuery } from '../router/router.js';
+import { nextSorting, SORTS, sortingFrom } from '../store/runs-order.js';
 import type { RunsStore } from '../store/runs-store.js';
 import { STATUS_WORDS } from '../ui/status-words.js';
+import { TITLES } from './run-row.js';
+
+/** On a phone there are no columns to click on. */
+function SortField() {
+  const sorting = sortingFrom(place.value.query);
+  return (
+    <select
+      class="field sort-field"
+      aria-label="Sort by"
+      value={sorting?.by ?? ''}
+      onChange={(event) => {
+        const by = SORTS.find((known) => known === event.currentTarget.value);
+        const next = by === undefined ? undefined : nextSorting(undefined, by);
+        setQuery({ sort: next?.by, order: next?.order });
+      }}
+    >
+      <option value="">Newest first</option>
+      {SORTS.map((by) => (
+        <option key={by} value={by}>
+          By {TITLES[by].toLowerCase()}
+        </option>
+      ))}
+    </select>
+  );
+}
 
 const STATUSES = Object.entries(STATUS_WORDS);
 
@@ -56,6 +82,7 @@ export function RunFilters({
           </option>
         ))}
       </select>
+      <SortField />
     </search>
   );
 }

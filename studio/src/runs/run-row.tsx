@@ -10,7 +10,7 @@ import { Gauge } from '../ui/gauge.js';
 import { useNarrow } from '../ui/use-narrow.js';
 import { marksOf, nowOf, ROW_GAUGES } from './run-words.js';
 
-const TITLES: Readonly<Record<SortBy, string>> = {
+export const TITLES: Readonly<Record<SortBy, string>> = {
   status: 'Status',
   agent: 'Agent',
   asked: 'Asked, and now',
@@ -54,12 +54,17 @@ export function RunRow({ card, picked }: { readonly card: RunCard; readonly pick
   const now = nowOf({ ...card, status: calm });
   return (
     <div role="listitem" class="run-item">
-      <a class={`run-row ${picked ? 'picked' : ''}`} id={`run-${id}`} href={href(`/runs/${encodeURIComponent(id)}`)}>
+      <a
+        class={`run-row ${picked ? 'picked' : ''}`}
+        id={`run-${id}`}
+        href={href(`/runs/${encodeURIComponent(id)}`)}
+        onClick={() => setQuery({ picked: id })}
+      >
         <span class="run-status">
           <StatusBadge status={calm} />
         </span>
         <span class="run-agent cut">
-          <strong>{agent}</strong> <span class="quiet">{version}</span> <DemonstrationMark agent={agent} />
+          <strong>{agent}</strong> <span class="quiet">{version}</span> <DemonstrationMark agent={agent} short />
           <span class="mono quiet cut run-id">{id}</span>
         </span>
         <span class="run-what">

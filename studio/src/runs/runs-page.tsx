@@ -1,5 +1,5 @@
 import { useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type KeyAction, useKeys } from '../app/keys.js';
 import { navigate, place, setQuery } from '../router/router.js';
 import { sorted, sortingFrom } from '../store/runs-order.js';
@@ -20,14 +20,15 @@ export function RunsPage() {
   }, [store]);
   useSignalEffect(() => store.setFilter(filterIn(place.value.query)));
   const search = useRef<HTMLInputElement>(null);
-  const [picked, setPicked] = useState<string>();
+  const picked = place.value.query.get('picked');
   const sorting = sortingFrom(place.value.query);
   const cards = sorted(store.cards.value, sorting);
   const pickedRow = cards.findIndex(({ id }) => id === picked);
-  useKeys(useMemo(() => listKeys(store, setPicked, search), [store]));
+  useKeys(useMemo(() => listKeys(store, search), [store]));
+  const isShown = pickedRow >= 0;
   useEffect(() => {
-    if (picked !== undefined) document.getElementById(`run-${picked}`)?.focus({ preventScroll: true });
-  }, [picked]);
+    if (isShown && picked !== null) focusRow(picked);
+  }, [picked, isShown]);
   const rowHeight = useRowHeight();
   return (
     <>
@@ -94,29 +95,31 @@ function filterIn(query: URLSearchParams) {
   };
 }
 
-function listKeys(
-  store: RunsStore,
-  pick: (change: (before: string | undefined) => string | undefined) => void,
-  search: { readonly current: HTMLInputElement | null },
-): readonly KeyAction[] {
-  const move = (by: number) =>
-    pick((before) => {
-      const cards = sorted(store.cards.peek(), sortingFrom(place.peek().query));
-      const at = cards.findIndex(({ id }) => id === before);
-      const to = at < 0 ? 0 : Math.min(cards.length - 1, Math.max(0, at + by));
-      return cards[to]?.id;
-    });
+/** Whoever types is left alone: the row may come into the list by what is typed. */
+function focusRow(id: string): void {
+  const active = document.activeElement;
+  if (active !== null && active !== document.body && !active.classList.contains('run-row')) return;
+  document.getElementById(`run-${id}`)?.focus({ preventScroll: true });
+}
+
+function listKeys(store: RunsStore, search: { readonly current: HTMLInputElement | null }): readonly KeyAction[] {
+  const picked = () => place.peek().query.get('picked');
+  const move = (by: number) => {
+    const cards = sorted(store.cards.peek(), sortingFrom(place.peek().query));
+    const at = cards.findIndex(({ id }) => id === picked());
+    const to = at < 0 ? 0 : Math.min(cards.length - 1, Math.max(0, at + by));
+    setQuery({ picked: cards[to]?.id });
+  };
   return [
     { keys: 'j', what: 'Next run', run: () => move(1) },
     { keys: 'k', what: 'Run before', run: () => move(-1) },
     {
       keys: 'Enter',
       what: 'Open the run',
-      run: () =>
-        pick((id) => {
-          if (id !== undefined) navigate(`/runs/${encodeURIComponent(id)}`);
-          return id;
-        }),
+      run: () => {
+        const id = picked();
+        if (id !== null) navigate(`/runs/${encodeURIComponent(id)}`);
+      },
     },
     { keys: '/', what: 'Search', run: () => search.current?.focus() },
     {

@@ -8,7 +8,7 @@ export interface VirtualListProps<T> {
   readonly label: string;
   row(item: T, index: number): ComponentChildren;
   keyOf(item: T, index: number): string;
-  /** Row that is scrolled into sight whenever it changes. */
+  /** Row that is scrolled into sight when it is another one; that others come before it is no reason to move the reader. */
   readonly shownRow?: number;
   /** Follow the end while it grows, as long as the reader is there. */
   readonly stickToEnd?: boolean;
@@ -44,15 +44,17 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
     return () => observer.disconnect();
   }, []);
 
+  const shown = shownRow === undefined ? undefined : items[shownRow];
+  const shownKey = shown === undefined || shownRow === undefined ? undefined : keyOf(shown, shownRow);
   useLayoutEffect(() => {
     const element = box.current;
-    if (element === null || shownRow === undefined || shownRow < 0) return;
+    if (element === null || shownKey === undefined || shownRow === undefined) return;
     const height = element.clientHeight - headerHeight;
     const to = scrollToShow(shownRow, rowHeight, element.scrollTop, height);
     if (to === undefined) return;
     element.scrollTop = to;
     atEnd.current = false;
-  }, [shownRow, rowHeight, headerHeight]);
+  }, [shownKey, rowHeight, headerHeight]);
 
   useLayoutEffect(() => {
     const element = box.current;
