@@ -72,9 +72,11 @@ export function WaterfallBar({
           style={{ left: `${left * 100}%`, width: `max(3px, ${width * 100}%)` }}
           title={`${KIND_NAMES[kind]} ${name}: ${took}`}
         />
-        <span class={`wf-took number ${side}`} style={placeOf(side, left, width)}>
-          {row.isCrash === true ? `${took}, crashed` : took}
-        </span>
+        {side === 'inside' && THIN.has(kind) && row.isCrash !== true ? null : (
+          <span class={`wf-took number ${side}`} style={placeOf(side, left, width)}>
+            {row.isCrash === true ? `${took}, crashed` : took}
+          </span>
+        )}
         {(row.ticks ?? []).map((at) => (
           <span key={at} class="wf-wake" style={{ left: `${time.at(at) * 100}%` }} />
         ))}
@@ -94,9 +96,13 @@ function sideOf(left: number, width: number): Side {
   return left >= 0.2 ? 'before' : 'inside';
 }
 
+/** On a bar it stands at its start: the end of one that is open fades. */
 function placeOf(side: Side, left: number, width: number): { readonly left?: string; readonly right?: string } {
-  if (side === 'after') return { left: `${(left + width) * 100}%` };
-  return { right: `${(1 - left - (side === 'before' ? 0 : width)) * 100}%` };
+  if (side === 'before') return { right: `${(1 - left) * 100}%` };
+  return { left: `${(side === 'after' ? left + width : left) * 100}%` };
 }
+
+/** Too thin to be written on. */
+const THIN: ReadonlySet<Row['kind']> = new Set(['run', 'attempt', 'phase']);
 
 const STATES = { ok: 'done', error: 'failed', open: 'open' } as const;
