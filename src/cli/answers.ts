@@ -64,7 +64,12 @@ function commandsFor(item: Waiting, { runId, waiting, entries, command }: Asked)
   switch (item.kind) {
     case 'approval': {
       const which = sameKind(item, waiting).length === 1 ? [] : [item.effect];
-      return [command('approve', runId, ...which), command('reject', runId, ...which, '--reason', '…')];
+      const { recommended } = (item.request ?? {}) as Partial<ApprovalRequest>;
+      return [
+        command('approve', runId, ...which),
+        ...(recommended === undefined ? [] : [command('approve', runId, ...which, '--recommended')]),
+        command('reject', runId, ...which, '--reason', '…'),
+      ];
     }
     case 'question': {
       const which = answered(waiting).length === 1 ? [] : [item.effect];

@@ -7,6 +7,7 @@ import {
   scopesInWords,
 } from './approval-rules.js';
 import { isBlank } from './blank.js';
+import type { RequestProvenance } from './request-provenance.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
 export {
@@ -36,7 +37,8 @@ export {
 export type Risk = 'low' | 'medium' | 'high' | 'critical';
 
 export type Verdict =
-  | { readonly verdict: 'approve'; readonly reason?: string }
+  /** `recommended`: a yes to what is recommended in its place, where something is. */
+  | { readonly verdict: 'approve'; readonly reason?: string; readonly recommended?: true }
   /** Final for the rest of the run, for this and nothing else; `reask`: the agent may ask for the same again. */
   | { readonly verdict: 'reject'; readonly reason: string; readonly reask?: boolean }
   /** Instead of what was proposed: new arguments of the action, or a new output. */
@@ -54,6 +56,8 @@ export interface Review {
   readonly confidence?: number;
   readonly risk?: Risk;
   readonly recommendation?: 'approve' | 'reject' | 'modify';
+  /** With `modify`: what to do instead, which a person can take as it is. Arguments of the action, or a new output. */
+  readonly recommended?: unknown;
 }
 
 /** What is asked about, as it stands in the wait and in the inbox. */
@@ -72,6 +76,8 @@ export interface ApprovalRequest extends Review {
   readonly overrides?: readonly string[];
   /** How many have to agree in all; absent where one is enough. */
   readonly people?: number;
+  /** Where what is asked about comes from. */
+  readonly provenance?: RequestProvenance;
 }
 
 /** What a doubt shows: an action whose end was not recorded, and the key under which it was made. */
@@ -87,6 +93,8 @@ export interface Decision {
   readonly verdict: Verdict['verdict'];
   readonly by: string;
   readonly reason?: string;
+  /** A yes to what was recommended in its place. */
+  readonly recommended?: true;
 }
 
 /** Where a question about one thing stands. */
@@ -140,30 +148,39 @@ export function whyMayNotAnswer(
   return undefined;
 }
 
-/** What follows from one more verdict. */
-export function weigh(state: ApprovalState, verdict: Verdict, by: string, rules: ApprovalRules): Weighed {
+/** What follows from one more verdict. `recommended` is what was recommended in place of what was asked about. */
+export function weigh(
+  state: ApprovalState,
+  verdict: Verdict,
+  by: string,
+  rules: ApprovalRules,
+  recommended?: unknown,
+): Weighed {
+  const takes = verdict.verdict === 'approve' && verdict.recommended === true;
   const decision: Decision = {
     verdict: verdict.verdict,
     by,
     ...(verdict.reason === undefined ? {} : { reason: verdict.reason }),
+    ...(takes ? { recommended: true } : {}),
   };
   const next: ApprovalState = { ...state, round: state.round + 1, history: [...state.history, decision] };
   switch (verdict.verdict) {
     case 'approve': {
       const isOneMore = isPerson(by) && !state.agreed.some((one) => samePerson(one, by));
+      if (takes) {
+        const changed = modified(state, next, recommended, rules);
+        // nobody but the one who took it has agreed to it
+        return changed.leads === 'modified'
+          ? { ...changed, state: { ...changed.state, agreed: isPerson(by) ? [by] : [] } }
+          : changed;
+      }
       const agreed = isOneMore ? [...state.agreed, by] : state.agreed;
       return { leads: agreed.length >= rules.people ? 'approved' : 'ask', state: { ...next, agreed } };
     }
     case 'reject':
       return { leads: 'refused', why: `${by} rejected it: ${verdict.reason}`, state: next };
     case 'modify':
-      if (state.modifications >= rules.maxModifications)
-        return { leads: 'refused', why: `it was modified ${rules.maxModifications} times already`, state: next };
-      return {
-        leads: 'modified',
-        value: verdict.value,
-        state: { ...next, modifications: state.modifications + 1, agreed: [] },
-      };
+      return modified(state, next, verdict.value, rules);
     case 'escalate':
       if (state.level + 1 >= rules.escalation.length)
         return {
@@ -173,6 +190,12 @@ export function weigh(state: ApprovalState, verdict: Verdict, by: string, rules:
         };
       return { leads: 'ask', state: { ...next, level: state.level + 1 } };
   }
+}
+
+function modified(state: ApprovalState, next: ApprovalState, value: unknown, rules: ApprovalRules): Weighed {
+  if (state.modifications >= rules.maxModifications)
+    return { leads: 'refused', why: `it was modified ${rules.maxModifications} times already`, state: next };
+  return { leads: 'modified', value, state: { ...next, modifications: state.modifications + 1, agreed: [] } };
 }
 
 /** Who may answer the next question, and how long it stands. */
@@ -206,6 +229,20 @@ export const VERDICT_JSON_SCHEMA = {
   ],
 } as const satisfies JsonSchema;
 
+/** The same where something is recommended, which a yes can be about. */
+export function withRecommended(schema: {
+  readonly properties: object;
+  readonly anyOf: readonly object[];
+  readonly [key: string]: unknown;
+}): JsonSchema {
+  const taken = {
+    properties: { verdict: { const: 'approve' }, recommended: { const: true } },
+    required: ['recommended'],
+  };
+  const properties = { ...schema.properties, recommended: { const: true } };
+  return { ...schema, properties, anyOf: [...schema.anyOf, taken] };
+}
+
 /** For what can only be approved or rejected as it is. */
 export const FIXED_VERDICT_JSON_SCHEMA = {
   type: 'object',
@@ -231,19 +268,13 @@ export const OVERRIDE_VERDICT_JSON_SCHEMA = {
 } as const satisfies JsonSchema;
 
 /** As `verdictSchema`, where a yes needs a reason too. */
-export const overrideVerdictSchema: StandardSchema<unknown, Verdict> = {
-  '~standard': {
-    version: 1,
-    vendor: 'flyball',
-    validate: (value) => {
-      const problem = problemWith(value) ?? unexplained(value as Verdict);
-      return problem === undefined ? { value: value as Verdict } : { issues: [{ message: problem }] };
-    },
-  },
-};
+export function overrideVerdictSchema(mayTake: boolean): StandardSchema<unknown, Verdict> {
+  return schemaFor(mayTake, unexplained);
+}
 
-function unexplained({ verdict, reason }: Verdict): string | undefined {
-  if (verdict !== 'approve' || !isBlank(reason ?? '')) return undefined;
+function unexplained(given: Verdict): string | undefined {
+  const { verdict, reason } = given;
+  if (verdict !== 'approve' || given.recommended === true || !isBlank(reason ?? '')) return undefined;
   return 'to approve what is below its thresholds needs a reason: { "verdict": "approve", "reason": "…" }';
 }
 
@@ -252,7 +283,8 @@ export function verdictProblem(schema: JsonSchema, value: unknown): string | und
   const allowed = (schema['properties'] as { readonly verdict?: { readonly enum?: readonly string[] } } | undefined)
     ?.verdict?.enum;
   if (allowed === undefined) return undefined; // a schema of somebody's own
-  const problem = problemWith(value);
+  const mayTake = 'recommended' in ((schema['properties'] ?? {}) as object);
+  const problem = problemWith(value, mayTake);
   if (problem !== undefined) return problem;
   const given = value as Verdict;
   if (!allowed.includes(given.verdict)) return `it can only be decided with ${allowed.join(', ')}, as it is`;
@@ -261,23 +293,38 @@ export function verdictProblem(schema: JsonSchema, value: unknown): string | und
 }
 
 /** Published for whoever takes verdicts: a refusal needs its reason, a modification its value. */
-export const verdictSchema: StandardSchema<unknown, Verdict> = {
-  '~standard': {
-    version: 1,
-    vendor: 'flyball',
-    validate: (value) => {
-      const problem = problemWith(value);
-      return problem === undefined ? { value: value as Verdict } : { issues: [{ message: problem }] };
+export const verdictSchema: StandardSchema<unknown, Verdict> = schemaFor(false);
+/** As `verdictSchema`, where something is recommended. */
+export const recommendedVerdictSchema: StandardSchema<unknown, Verdict> = schemaFor(true);
+
+function schemaFor(
+  mayTake: boolean,
+  more: (verdict: Verdict) => string | undefined = () => undefined,
+): StandardSchema<unknown, Verdict> {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'flyball',
+      validate: (value) => {
+        const problem = problemWith(value, mayTake) ?? more(value as Verdict);
+        return problem === undefined ? { value: value as Verdict } : { issues: [{ message: problem }] };
+      },
     },
-  },
-};
+  };
+}
 
 function isVerdict(name: unknown): boolean {
   return (VERDICT_JSON_SCHEMA.properties.verdict.enum as readonly unknown[]).includes(name);
 }
 
-function problemWith(value: unknown): string | undefined {
-  const given = (value ?? {}) as Readonly<Partial<Record<'verdict' | 'reason' | 'reask' | 'value', unknown>>>;
+function problemWith(value: unknown, mayTake: boolean): string | undefined {
+  const given = (value ?? {}) as Readonly<
+    Partial<Record<'verdict' | 'reason' | 'reask' | 'value' | 'recommended', unknown>>
+  >;
+  if (given.recommended !== undefined && (given.verdict !== 'approve' || given.recommended !== true))
+    return 'recommended is true, and goes with an approval only: { "verdict": "approve", "recommended": true }';
+  if (given.recommended !== undefined && !mayTake)
+    return 'nothing is recommended in its place: leave "recommended" out, or say what to do instead with { "verdict": "modify", "value": … }';
   if (given.value !== undefined && isVerdict(given.verdict) && given.verdict !== 'modify')
     return `to ${given.verdict} takes no value. To change what is done, send { "verdict": "modify", "value": … }; otherwise leave the value out`;
   if (given.reask !== undefined && (given.verdict !== 'reject' || typeof given.reask !== 'boolean'))

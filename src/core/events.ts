@@ -224,6 +224,8 @@ export type EffectEvent =
         readonly args: unknown;
         readonly approval?: string;
         readonly rules?: Partial<ApprovalRules>;
+        /** What is recommended in place of the arguments. */
+        readonly recommended?: unknown;
       };
       /** Who may answer. Such a wait is answered by its token only. */
       readonly needs?: Needs;

@@ -44,6 +44,12 @@ export interface Heard<T> {
 export interface MadeCall {
   readonly effect: string;
   readonly tool: string;
+  /** As it was made: what guards and people made of it. Where it was refused, as it was proposed. */
+  readonly args: unknown;
+  /** `args` is only the beginning of their JSON, as text: they are long. */
+  readonly argsCut?: true;
+  /** What a model reads of it: its result, or why there is none. The beginning, where it is long. */
+  readonly result: string;
   /** It took place and gave a result. */
   readonly ok: boolean;
   /** It took place, whatever became of its result: a guard may have refused to show it. */

@@ -44,6 +44,8 @@ export type ToolVerdict =
       readonly approval?: string;
       /** Stricter than what the tool itself asks for: more people, other scopes, a deadline. */
       readonly approvalRules?: Partial<ApprovalRules>;
+      /** With `approval`: arguments that the guard would rather see. Whoever is asked can take them as they are. */
+      readonly recommended?: unknown;
     }
   | { readonly allow: false; readonly why: string };
 

@@ -60,6 +60,8 @@ export type {
 } from './plan/parts.js';
 export type { PlanProofs } from './plan/prove-output.js';
 export { goalPlan } from './plan/replan-by-rule.js';
+export type { Statement, StatementKind } from './plan/synthesis-check.js';
+export type { Synthesis, SynthesisParts } from './plan/synthesise.js';
 export { outcomeOf as planOutcome, toolAwarePlan } from './plan/tool-aware-plan.js';
 export { DEFAULT_CONFIG, type ToolLoopConfig, type ToolLoopSettings, type WindowConfig } from './tool-loop/config.js';
 export { CONFIRMATION } from './tool-loop/confirmation.js';

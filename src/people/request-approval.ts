@@ -7,11 +7,13 @@ import {
   type Decision,
   OVERRIDE_VERDICT_JSON_SCHEMA,
   overrideVerdictSchema,
+  recommendedVerdictSchema,
   UNDECIDED,
   VERDICT_JSON_SCHEMA,
   type Verdict,
   verdictSchema,
   weigh,
+  withRecommended,
 } from '../core/approval.js';
 import type { Run, SignalSpec } from '../core/run.js';
 
@@ -54,7 +56,7 @@ export async function requestApproval(
     const heard = await run.hear(questionFor(request, { state, rules: complete, name }));
     if (heard === 'timed-out') return { verdict: 'timed-out', history: state.history };
     const { value: verdict, from } = heard;
-    const weighed = weigh(state, verdict, from, complete);
+    const weighed = weigh(state, verdict, from, complete, request.recommended);
     state = weighed.state; // every verdict adds to the history, so the names of the waits never repeat
     const { history, agreed } = state;
     switch (weighed.leads) {
@@ -75,7 +77,11 @@ function reasonOf({ reason }: Verdict): { readonly reason?: string } {
 }
 
 function stateAfter(history: readonly Decision[]): ApprovalState {
-  return { ...UNDECIDED, history, modifications: history.filter(({ verdict }) => verdict === 'modify').length };
+  return {
+    ...UNDECIDED,
+    history,
+    modifications: history.filter(({ verdict, recommended }) => verdict === 'modify' || recommended === true).length,
+  };
 }
 
 function questionFor(
@@ -87,9 +93,7 @@ function questionFor(
   const asked = state.history.length;
   return {
     name: asked === 0 ? name : `${name}.${asked + 1}`,
-    ...(request.overrides === undefined
-      ? { schema: verdictSchema, jsonSchema: VERDICT_JSON_SCHEMA }
-      : { schema: overrideVerdictSchema, jsonSchema: OVERRIDE_VERDICT_JSON_SCHEMA }),
+    ...answerFor(request),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     request: {
       ...request,
@@ -104,6 +108,20 @@ function questionFor(
       ...(rules.requesterDecides === undefined ? {} : { requesterDecides: rules.requesterDecides }),
     },
   };
+}
+
+function answerFor({
+  overrides,
+  recommended,
+}: ApprovalRequest): Required<Pick<SignalSpec<Verdict>, 'schema' | 'jsonSchema'>> {
+  const mayTake = recommended !== undefined;
+  if (overrides !== undefined) {
+    const jsonSchema = mayTake ? withRecommended(OVERRIDE_VERDICT_JSON_SCHEMA) : OVERRIDE_VERDICT_JSON_SCHEMA;
+    return { schema: overrideVerdictSchema(mayTake), jsonSchema };
+  }
+  return mayTake
+    ? { schema: recommendedVerdictSchema, jsonSchema: withRecommended(VERDICT_JSON_SCHEMA) }
+    : { schema: verdictSchema, jsonSchema: VERDICT_JSON_SCHEMA };
 }
 
 /** The rules with their defaults. Rules that could never be met are refused here, before anybody is asked. */

@@ -13,6 +13,8 @@ export interface PersonDecision {
   /** Of an approval. */
   readonly verdict?: Verdict['verdict'];
   readonly reason?: string;
+  /** Of an approval: it was of what was recommended instead. */
+  readonly recommended?: true;
   /** The answer to a question or a doubt, or what an approval was modified to. */
   readonly value?: unknown;
 }
@@ -118,12 +120,15 @@ function decisionOf(kind: PersonRequest['kind'], { end, endedAt }: Wait): Person
   if (end === undefined || end.timedOut === true) return undefined;
   const said = { by: end.from ?? 'somebody', at: endedAt ?? 0 };
   if (kind !== 'approval') return { ...said, value: end.payload ?? null };
-  const { verdict, reason, value } = (end.payload ?? {}) as Partial<Record<'reason' | 'value', unknown>> &
+  const { verdict, reason, value, recommended } = (end.payload ?? {}) as Partial<
+    Record<'reason' | 'value' | 'recommended', unknown>
+  > &
     Partial<Pick<Verdict, 'verdict'>>;
   return {
     ...said,
     ...(verdict === undefined ? {} : { verdict }),
     ...(typeof reason === 'string' ? { reason } : {}),
     ...(value === undefined ? {} : { value }),
+    ...(recommended === true ? { recommended } : {}),
   };
 }

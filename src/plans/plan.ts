@@ -79,6 +79,12 @@ export type ValidationStatus = 'passed' | 'failed' | 'skipped';
 /** A call as the journal holds it. */
 export interface ActualCall {
   readonly tool: string;
+  /** As it was made: what guards and people made of it. Where it was refused, as it was proposed. */
+  readonly args: unknown;
+  /** `args` is only the beginning of their JSON, as text: they are long. */
+  readonly argsCut?: true;
+  /** What a model reads of it: its result, or why there is none. The beginning, where it is long. */
+  readonly result: string;
   /** It gave a result. */
   readonly ok: boolean;
   readonly effect: string;

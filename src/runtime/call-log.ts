@@ -1,9 +1,25 @@
 import type { EventOf } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
+import type { ToolCall } from '../core/model.js';
+import type { Prompt } from '../core/prompt.js';
 import type { MadeCall } from '../core/run.js';
 
 /** What is kept of an answer: given again where the same is asked again. */
 export type KeptAnswer = Pick<EventOf<'complete'>, 'result' | 'declined'>;
+
+/** A model call that was answered, as whoever decides about its proposals has to know it. */
+export interface Answered {
+  readonly effect: string;
+  readonly path: string;
+  readonly session: string;
+  readonly model: string;
+  readonly prompt: Prompt;
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+}
+
+/** Prompts are long: only of the latest replies it is known what they rest on. */
+const MOST_ANSWERED = 8;
 
 /**
  * The tool calls that ended, as they were delivered: on replay the same ones in the same order. Kept by ledger, because
@@ -12,6 +28,7 @@ export type KeptAnswer = Pick<EventOf<'complete'>, 'result' | 'declined'>;
 export class CallLog {
   private readonly answers = new WeakMap<Ledger, Map<string, KeptAnswer>>();
   private readonly models = new WeakMap<Ledger, Set<string>>();
+  private readonly replies = new WeakMap<Ledger, readonly Answered[]>();
   private readonly made = new WeakMap<Ledger, { readonly path: string; readonly call: MadeCall }[]>();
 
   add(ledger: Ledger, path: string, call: MadeCall): void {
@@ -28,6 +45,17 @@ export class CallLog {
 
   answerTo(ledger: Ledger, fp: string): KeptAnswer | undefined {
     return this.answers.get(ledger)?.get(fp);
+  }
+
+  replied(ledger: Ledger, answered: Answered): void {
+    const others = (this.replies.get(ledger) ?? []).filter(({ path }) => path !== answered.path);
+    this.replies.set(ledger, [...others.slice(1 - MOST_ANSWERED), answered]); // the last one of each scope
+  }
+
+  /** The last reply of a scope and of each one around it, the nearest first. */
+  repliesAround(ledger: Ledger, path: string): readonly Answered[] {
+    const around = (this.replies.get(ledger) ?? []).filter((one) => isAtOrBelow(path, one.path));
+    return [...around].sort((a, b) => b.path.length - a.path.length);
   }
 
   /** A model answered, here or in a child that has ended. */

@@ -224,15 +224,16 @@ function closed({ id, why }: EventOf<'wait-close'>, effect: Effect | undefined):
 }
 
 function decision(start: EventOf<'wait-start'>, payload: unknown, by: string): Sentence {
-  const { verdict, reason, value } = (payload ?? {}) as {
+  const { verdict, reason, value, recommended } = (payload ?? {}) as {
     readonly verdict?: unknown;
     readonly reason?: unknown;
     readonly value?: unknown;
+    readonly recommended?: unknown;
   };
   const why = typeof reason === 'string' && reason !== '' ? `: ${reason}` : '';
   switch (verdict) {
     case 'approve':
-      return say('✓', `${actionOf(start)} approved${by}${why}`);
+      return say('✓', `${actionOf(start)} approved${recommended === true ? ' as recommended' : ''}${by}${why}`);
     case 'reject':
       return say('✗', `${actionOf(start)} rejected${by}${why}`);
     case 'modify':

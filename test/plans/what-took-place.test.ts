@@ -89,7 +89,7 @@ describe('a required call whose result was refused', () => {
       },
       { tools, seams: hiding('mail') },
     );
-    expect(model.promptAt('replanner')).toContain('mail (took place, its result was refused)');
+    expect(model.promptAt('replanner')).toContain('mail {} (took place, its result was refused)');
   });
 
   it('is taken back when the plan fails [R4-PLAN-COMPENSATION]', async () => {

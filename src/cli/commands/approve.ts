@@ -13,6 +13,7 @@ import { type SignalOptions, sendSignal, withReviewerOptions } from './signal.js
 interface Options extends SignalOptions {
   readonly reason?: string;
   readonly reask?: boolean;
+  readonly recommended?: boolean;
 }
 
 const WHICH = 'Where it waits for several, name one: by its effect, as show and inbox print it, or by its action.';
@@ -22,13 +23,17 @@ export function approveCommand(perform: Perform): Command {
     'flyball approve run_1f0c',
     'flyball approve run_1f0c --as alice --reason "checked against the contract"',
     "flyball approve run_1f0c '#4'",
+    'flyball approve run_1f0c --recommended',
   ]);
   return withReviewerOptions(command)
     .option('--reason <text>', 'what the journal is told')
+    .option('--recommended', 'what is recommended instead, as show and inbox print it')
     .action((runId: string, named: string | undefined, options: Options) =>
-      perform(options, { runId }, (call) =>
-        decide(call, { runId, named, verdict: { verdict: 'approve', ...reasonIn(options) }, options }),
-      ),
+      perform(options, { runId }, (call) => {
+        const recommended = options.recommended === true ? ({ recommended: true } as const) : {};
+        const verdict = { verdict: 'approve', ...reasonIn(options), ...recommended } as const;
+        return decide(call, { runId, named, verdict, options });
+      }),
     );
 }
 

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { ApprovalRequest } from '../../core/approval.js';
 import { type PersonRequest, requestsIn } from '../../people/requests.js';
 import type { RunStatus } from '../../ports/engine.js';
+import { provenanceLines } from '../../views/request-provenance.js';
 import { withoutPrivate } from '../../views/without-private.js';
 import { shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
@@ -69,7 +71,17 @@ function linesFor(request: PersonRequest, { screen, place }: Pick<Call, 'screen'
   return [
     `${paint('bold', run)} ${effect}  ${what} ${paint('bold', shorten(about, 40))}${risky}${deadline(request, paint)}${decided(request)}`,
     ...(why === undefined ? [] : [`    ${shorten(why, width - 6)}`]),
+    ...(request.status === 'open' ? groundsOf(request).map((line) => `    ${shorten(line, width - 6)}`) : []),
     ...(request.status === 'open' ? [`    ${paint('cyan', place.command('show', run))}`] : []),
+  ];
+}
+
+/** What a person decides on: where the arguments come from, and what is recommended in their place. */
+function groundsOf({ request }: PersonRequest): readonly string[] {
+  const { provenance, recommended } = (request ?? {}) as Partial<ApprovalRequest>;
+  return [
+    ...(provenance === undefined ? [] : provenanceLines(provenance)),
+    ...(recommended === undefined ? [] : [`Recommended instead: ${JSON.stringify(recommended)}`]),
   ];
 }
 

@@ -7,7 +7,9 @@ import { contentHash } from './seal.js';
 import type { Work } from './work.js';
 
 const LIMITS = { tokensIn: 100, tokensOut: 100, iterations: 5, depth: 1 };
-const CALLS: readonly MadeCall[] = [{ effect: '/act-3#0', tool: 'look', ok: true, tookPlace: true }];
+const CALLS: readonly MadeCall[] = [
+  { effect: '/act-3#0', tool: 'look', ok: true, tookPlace: true, args: {}, result: '' },
+];
 const OUTPUTS = { artefacts: [{ name: 'answer', text: 'yes' }], reports: [] };
 
 function runWith(given: { spent?: object; path?: string; calls?: readonly MadeCall[] } = {}): Run {

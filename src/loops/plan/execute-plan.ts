@@ -22,6 +22,7 @@ import {
 import { Progress } from './progress.js';
 import { revisePlan } from './replan.js';
 import { reviseByRule } from './replan-by-rule.js';
+import { synthesise, synthesisSession } from './synthesise.js';
 
 /**
  * Carries a plan out. A step is done when the journal shows that it called what it had to; what goes wrong leads to a
@@ -40,7 +41,8 @@ export async function executePlan(run: Run, parts: ExecutionParts, plan: Plan, g
   const isRejected = ending.failure?.code === 'APPROVAL_REJECTED' && ending.failedStep === undefined;
   const isUndone = ending.failure !== undefined && !isRejected;
   const compensations = isUndone ? await compensatePlan(run.scope('undo'), loop.toolset, progress) : [];
-  run.note({ kind: 'plan-end', version: progress.version, ...ending });
+  const { output: _output, synthesis: _synthesis, ...end } = ending; // they stand in the note of the synthesis
+  run.note({ kind: 'plan-end', version: progress.version, ...end });
   return {
     plan: progress.plan,
     records: [...progress.records.values()],
@@ -80,7 +82,8 @@ function checksOf(parts: ExecutionParts, loop: LoopParts<string>): PlannerParts 
 }
 
 /** How a plan ends, besides what it brought. */
-type Ending = Pick<PlanResult, 'completed' | 'failedStep' | 'why' | 'failure' | 'bound'>;
+type Ending = Pick<PlanResult, 'completed' | 'failedStep' | 'why' | 'failure' | 'bound' | 'unsynthesised'> &
+  Partial<Pick<PlanResult, 'output' | 'synthesis'>>;
 
 /** Review, dispatch, re-plan, and again. Undefined from a part of it means: go on. */
 class Course {
@@ -99,11 +102,22 @@ class Course {
     try {
       for (;;) {
         const ending = (await this.review()) ?? (await this.dispatch());
-        if (ending !== undefined) return ending;
+        if (ending !== undefined) return ending.completed ? { ...ending, ...(await this.synthesis()) } : ending;
       }
     } catch (error) {
       return endingOf(error);
     }
+  }
+
+  /** What all steps brought, in one answer. Where that cannot be had, what the steps said themselves is left. */
+  private async synthesis(): Promise<Partial<Ending>> {
+    const { synthesis: parts } = this.parts;
+    if (parts === undefined) return {};
+    const { loop, given, progress } = this.execution;
+    const session = synthesisSession(parts, loop.session);
+    const about = { goal: given.goal, records: [...progress.records.values()], mostChars: loop.config.maxResultChars };
+    const made = await synthesise(this.run.scope('synthesis'), { session, tools: loop.toolset }, about);
+    return made.ok ? { output: made.output, synthesis: made.synthesis } : { unsynthesised: made.why };
   }
 
   /** No step of a version runs before it is approved. What the reviewer notes goes to whoever revises, never a plan. */

@@ -5,6 +5,7 @@ import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { Plan, PlanRevision, PlanShape, PlanStep, StepRecord, StepStatus } from '../../plans/plan.js';
 import type { ToolLoopOptions } from '../tool-loop/loop-parts.js';
+import type { Synthesis, SynthesisParts } from './synthesise.js';
 
 /** Who plans, and what a plan has to keep to. */
 export interface PlannerParts {
@@ -63,6 +64,8 @@ export interface ExecutionParts {
   permits?(step: PlanStep): boolean;
   /** Who approves such steps, and until when. */
   readonly stepApproval?: Partial<ApprovalRules>;
+  /** One answer over all results at the end, held against what the steps did. Without it the last steps speak. */
+  readonly synthesis?: SynthesisParts;
   /** No step of a version runs before this approves it. */
   reviewPlan?(run: Run, plan: Plan): Promise<PlanVerdict>;
 }
@@ -93,8 +96,12 @@ export interface PlanResult {
   readonly records: readonly StepRecord[];
   /** Since it began to be carried out; corrections while it was planned are in the journal. */
   readonly revisions: readonly PlanRevision[];
-  /** What the last steps said: those that nothing else waits for. */
+  /** The synthesis, where there is one; else what the last steps said: those that nothing else waits for. */
   readonly output: string;
+  /** What the output rests on, statement by statement. */
+  readonly synthesis?: Synthesis;
+  /** Why there is no synthesis although one was asked for. */
+  readonly unsynthesised?: string;
   readonly completed: boolean;
   readonly failedStep?: string;
   readonly why?: string;

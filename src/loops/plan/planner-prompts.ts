@@ -126,12 +126,19 @@ export function replanPrompt(given: {
 const RESULT_SHOWN = 2000;
 
 function recordText({ id, status, why, result, actualToolCalls }: StepRecord): string {
-  const calls = actualToolCalls.map((call) => `${call.tool} (${endText(call)})`).join(', ');
+  const calls = actualToolCalls.map((call) => `${call.tool} ${argsText(call)} (${endText(call)})`).join(', ');
   return [
     `Step ${id}: ${status}${why === undefined ? '' : `, ${why}`}`,
     `Tools called: ${calls === '' ? 'none' : calls}`,
     `Result: ${result.length > RESULT_SHOWN ? `${result.slice(0, RESULT_SHOWN)} […]` : result}`,
   ].join('\n');
+}
+
+const ARGS_SHOWN = 300;
+
+function argsText({ args }: ActualCall): string {
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
+  return text.length > ARGS_SHOWN ? `${text.slice(0, ARGS_SHOWN)} […]` : text;
 }
 
 /** Whoever plans the way on must not have done again what was done. */

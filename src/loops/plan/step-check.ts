@@ -51,9 +51,12 @@ export function standInsFor({ requiredTools }: PlanStep, calls: readonly MadeCal
   });
 }
 
-function actual({ tool, ok, effect, tookPlace, code, standIn, declined }: MadeCall): ActualCall {
+function actual({ tool, args, argsCut, result, ok, effect, tookPlace, code, standIn, declined }: MadeCall): ActualCall {
   return {
     tool,
+    args,
+    ...(argsCut === undefined ? {} : { argsCut }),
+    result,
     ok,
     effect,
     tookPlace,

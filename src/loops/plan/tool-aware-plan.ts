@@ -1,5 +1,5 @@
 import { ConfigError, FlyballError, failureOf } from '../../core/errors.js';
-import { blocked, done, failed, type Outcome } from '../../core/outcome.js';
+import { blocked, degraded, done, failed, type Outcome } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { PlanStep } from '../../plans/plan.js';
 import { executePlan, stepLoop } from './execute-plan.js';
@@ -65,8 +65,8 @@ function executionFor({ planner, execution }: { readonly planner: PlannerParts; 
 
 /** A plan whose every step was done is `done`; one that a reviewer stopped is `blocked`; a bound can be lifted. */
 export function outcomeOf(result: PlanResult): Outcome<PlanResult> {
-  const { completed, bound, failure, failedStep, why = '' } = result;
-  if (completed) return done(result);
+  const { completed, bound, failure, failedStep, why = '', unsynthesised } = result;
+  if (completed) return unsynthesised === undefined ? done(result) : degraded(result, unsynthesised);
   if (bound !== undefined) return { stop: 'bounded', bound: bound.name, limit: bound.limit, partial: result };
   // a step that a person refused leaves work half done: that is a failure, and is rolled back
   if (failure?.code === 'APPROVAL_REJECTED' && failedStep === undefined) return blocked(why, result);

@@ -31,7 +31,8 @@ export interface Execution {
 
 /**
  * Makes the calls of one reply: neighbouring calls of pure tools side by side, everything else one after the other,
- * because a call may rest on what the one before it did. Reports come in call order either way.
+ * because a call may rest on what the one before it did. Questions to people stand side by side with questions only: what
+ * comes after one waits for the answer, since a no may make it pointless. Reports come in call order either way.
  */
 export async function executeCalls(execution: Execution, calls: readonly ToolCall[]): Promise<readonly CallReport[]> {
   const { run, config } = execution;
@@ -61,15 +62,22 @@ interface Proposal {
 /** Neighbours that may run side by side, at most `width` of them. */
 function groupsOf(proposals: readonly Proposal[], width: number): readonly (readonly Proposal[])[] {
   const groups: Proposal[][] = [];
-  let isOpen = false;
+  let open: Abreast = 'alone';
   for (const proposal of proposals) {
-    const isPure = proposal.target.ok && classOf(proposal.target.tool) === 'pure';
+    const kind = abreast(proposal);
     const last = groups.at(-1);
-    if (isPure && isOpen && last !== undefined && last.length < width) last.push(proposal);
+    if (kind !== 'alone' && kind === open && last !== undefined && last.length < width) last.push(proposal);
     else groups.push([proposal]);
-    isOpen = isPure;
+    open = kind;
   }
   return groups;
+}
+
+type Abreast = 'alone' | 'pure' | 'question';
+
+function abreast({ target }: Proposal): Abreast {
+  if (!target.ok || classOf(target.tool) !== 'pure') return 'alone';
+  return target.tool.asks === undefined ? 'pure' : 'question';
 }
 
 export function classOf({ effect }: ToolRef): string {

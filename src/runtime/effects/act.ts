@@ -24,6 +24,8 @@ export interface Act {
   readonly approvalRules?: Partial<ApprovalRules>;
   /** What a person who has to agree should know. */
   readonly review?: () => Review;
+  /** Arguments that a check or the tool would have in place of these; undefined where there are none that fit. */
+  readonly recommend?: () => Promise<unknown>;
   /**
    * The act with arguments that a person gave, through every check again; undefined when they were refused. `gate` is
    * the question that would be asked about it: where an earlier life asked it already, no guard is asked again.

@@ -7,6 +7,8 @@ export interface Admitted {
   readonly args: unknown;
   readonly approval?: string;
   readonly approvalRules?: Partial<ApprovalRules>;
+  /** Arguments that would be better, of which a person is told. */
+  readonly recommended?: unknown;
 }
 
 /** Guards agreed in an earlier life: what they let pass is in INTENT, or in the gate that a person has to open. */
@@ -33,9 +35,10 @@ function admittedLast(attempt: Attempt, id: EffectId): Partial<Admitted> {
 export function admittedAtGate(attempt: Attempt, gate: EffectId): Admitted | undefined {
   const start = attempt.recorded.starts.get(gate)?.findLast(({ inherited }) => inherited === undefined)?.event;
   if (start?.type !== 'wait-start' || start.admitted === undefined) return undefined;
-  const { args, approval, rules } = start.admitted;
+  const { args, approval, rules, recommended } = start.admitted;
   return {
     args,
+    ...(recommended === undefined ? {} : { recommended }),
     ...(approval === undefined ? {} : { approval }),
     ...(rules === undefined ? {} : { approvalRules: rules }),
   };

@@ -82,7 +82,11 @@ function askOnce<T>(attempt: Attempt, scope: Scope, session: Session<T>, input: 
       const { reply, failure } = end as EventOf<'ask-end'>;
       if (reply === undefined)
         return new EffectError(failure ?? { code: 'MODEL_UNAVAILABLE', message: 'no reply', retryable: true });
-      attempt.calls.answeredBy(scope.ledger, scope.path, reply.model ?? session.model.id);
+      const model = reply.model ?? session.model.id;
+      attempt.calls.answeredBy(scope.ledger, scope.path, model);
+      const { text, toolCalls = [] } = reply;
+      const about = { effect: end.id, path: scope.path, session: session.name, model, prompt, text, toolCalls };
+      attempt.calls.replied(scope.ledger, about);
       return replyFor(session, prompt, reply);
     },
   });

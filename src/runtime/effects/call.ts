@@ -68,7 +68,7 @@ export function call<T>(
     cutOff: (pending) => recordCutOff(attempt, pending, ready.act),
     answer: (end) => {
       const failure = failureIn(end);
-      attempt.calls.add(scope.ledger, scope.path, madeCall(given.name, end));
+      attempt.calls.add(scope.ledger, scope.path, madeCall(given.name, end, attempt.saga.intents.get(end.id)));
       if (given.asks !== undefined && failure === undefined)
         attempt.calls.answered(scope.ledger, fp, end as EventOf<'complete'>);
       if (failure !== undefined) return { ok: false, content: `${given.name} failed: ${failure.message}`, failure };
@@ -102,18 +102,37 @@ function declaredBy(tool: AnyTool, args: unknown): Partial<Amounts> {
   }
 }
 
-function madeCall(tool: string, end: EndEvent): MadeCall {
+/** Kept for the whole run, so that nothing long is kept: the journal has all of it. */
+const MOST_ARGS = 4_000;
+const MOST_RESULT = 1_000;
+
+function madeCall(tool: string, end: EndEvent, intent: EventOf<'intent'> | undefined): MadeCall {
   const failure = failureIn(end);
   const how = end.type === 'complete' ? end.how : undefined;
+  const text = failure === undefined ? (end as EventOf<'complete'>).result : { text: failure.message };
   return {
     effect: end.id,
     tool,
+    ...keptArgs(intent ?? (end as EventOf<'complete' | 'abort'>)),
+    result: clipped((text as KeptResult).text, MOST_RESULT),
     ok: failure === undefined,
     tookPlace: end.type === 'complete' && how !== 'simulated',
     ...(failure === undefined ? {} : { code: failure.code }),
     ...(how === 'person' || how === 'simulated' ? { standIn: how } : {}),
     ...(end.type === 'complete' && end.declined === true ? { declined: true } : {}),
   };
+}
+
+/** As they come back from the journal, so that the code sees the same in every life. */
+function keptArgs({ input = null }: { readonly input?: unknown }): Pick<MadeCall, 'args' | 'argsCut'> {
+  const json = strictJson(input);
+  return json.length <= MOST_ARGS
+    ? { args: JSON.parse(json) as unknown }
+    : { args: clipped(json, MOST_ARGS), argsCut: true };
+}
+
+function clipped(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
 }
 
 function askedBy(tool: AnyTool, args: unknown): Question {
@@ -132,6 +151,7 @@ function admittedAct(attempt: Attempt, pending: Pending, tool: AnyTool, admitted
     ...(approval === undefined ? {} : { approval }),
     ...(Object.keys(rules).length === 0 ? {} : { approvalRules: rules }),
     ...(tool.review === undefined ? {} : { review: () => tool.review?.(admitted.args) ?? {} }),
+    recommend: async () => admitted.recommended ?? (await soundFor(tool, tool.review?.(admitted.args)?.recommended)),
     keep: (value) => withChange(act.keep(value) as KeptResult, changeIn(pending), admitted.args),
     remake: async (value, gate) => {
       const again =
@@ -140,6 +160,13 @@ function admittedAct(attempt: Attempt, pending: Pending, tool: AnyTool, admitted
       return admittedAct(attempt, pending, tool, again, seams);
     },
   };
+}
+
+/** What does not fit the tool is not recommended to anybody. */
+async function soundFor(tool: AnyTool, recommended: unknown): Promise<unknown> {
+  if (recommended === undefined || tool.input === undefined) return recommended;
+  const checked = await check(tool.input, recommended);
+  return checked.ok ? recommended : undefined;
 }
 
 /** What was changed may cost more than what was proposed: it has to fit the budget like every call. */
@@ -330,7 +357,10 @@ async function admit(
     seam = 'tool.pre';
     const guard = through(seams, seam, async (value) => ({ allow: true, args: value.args }) as const);
     const verdict = await guard({ tool, args: checked.value }, attempt.guardContext(pending.id));
-    return verdict.allow ? verdict : refuse(attempt, pending, { tool, args }, seam, verdict.why);
+    if (!verdict.allow) return refuse(attempt, pending, { tool, args }, seam, verdict.why);
+    const recommended = await soundFor(tool, verdict.recommended);
+    const { recommended: _unchecked, ...admitted } = verdict;
+    return recommended === undefined ? admitted : { ...admitted, recommended };
   } catch (error) {
     // a schema or a guard that breaks must not let the call through
     return refuse(attempt, pending, { tool, args }, seam, `the check failed: ${failureOf(error).message}`);

@@ -6,19 +6,23 @@ import {
   type Asking,
   addressees,
   FIXED_VERDICT_JSON_SCHEMA,
+  recommendedVerdictSchema,
   UNDECIDED,
   VERDICT_JSON_SCHEMA,
   type Verdict,
   verdictSchema,
   weigh,
+  withRecommended,
 } from '../../core/approval.js';
+import { canonicalJson } from '../../core/canonical.js';
 import { actIdentity } from '../../core/codec.js';
 import type { ErrorCode } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
-import type { StandardSchema } from '../../core/schema.js';
+import type { JsonSchema, StandardSchema } from '../../core/schema.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import { type Act, calledWith } from './act.js';
+import { provenanceOf } from './act-provenance.js';
 import { subWait, type WaitPlan } from './wait.js';
 
 /** Somebody has to agree before this act. */
@@ -64,13 +68,15 @@ async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise
   while (needsApproval(act)) {
     const rules = rulesFor(act);
     proposed.add(identityOf(act));
-    const question = { ...questionAbout(act, state, rules, pending), acts: [...proposed] };
+    const recommended = await act.recommend?.();
+    const request = { ...requestFor(act, state, rules, recommended), provenance: provenanceOf(attempt, pending, act) };
+    const question = { ...questionAbout(act, state, rules, pending, { request, recommended }), acts: [...proposed] };
     const end = await ask(attempt, pending, gateId(pending, state), question);
     if (pending.closedBy !== undefined) return drop(attempt, pending);
     if (end.timedOut === true) return refuse(attempt, pending, act, 'NO_ANSWER', 'nobody decided about it in time');
     const verdict = end.payload as Verdict;
     const by = end.from ?? 'a person';
-    const weighed = weigh(state, verdict, by, rules);
+    const weighed = weigh(state, verdict, by, rules, recommended);
     state = weighed.state;
     if (weighed.leads === 'approved') return act;
     if (weighed.leads === 'refused') return refuse(attempt, pending, act, 'APPROVAL_REJECTED', weighed.why);
@@ -79,8 +85,17 @@ async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise
     if (changed === undefined) return undefined; // what it was changed to was refused, and that is recorded
     act = changed;
     if (!isAskedAlready(attempt, gateId(pending, state)) && isRejected(attempt, pending, act)) return undefined;
+    if (verdict.verdict !== 'approve') continue;
+    if (!isAsAgreed(act, weighed.value, rules)) state = { ...state, agreed: [] };
+    else if (state.agreed.length >= rules.people) return act;
   }
   return act;
+}
+
+/** A yes to what was recommended holds for that, and where nobody else is needed for it: guards may have seen it otherwise. */
+function isAsAgreed(act: Act, recommended: unknown, rules: ApprovalRules): boolean {
+  const isSame = identityOf(act) === actIdentity(act.of, act.name, recommended);
+  return isSame && canonicalJson(rulesFor(act)) === canonicalJson(rules);
 }
 
 /** An earlier life asked it: the question is open, and is not taken back. */
@@ -119,28 +134,47 @@ function askingAbout(state: ApprovalState, rules: ApprovalRules): Asking {
   };
 }
 
-function questionAbout(act: Act, state: ApprovalState, rules: ApprovalRules, pending: Pending): WaitPlan {
-  const { to, timeoutMs } = addressees(state, rules);
+function questionAbout(
+  act: Act,
+  state: ApprovalState,
+  rules: ApprovalRules,
+  pending: Pending,
+  { request, recommended }: { readonly request: ApprovalRequest; readonly recommended: unknown },
+): WaitPlan {
+  const { timeoutMs } = addressees(state, rules);
+  const mayTake = recommended !== undefined;
   return {
     kind: 'approval',
     name: `approve:${pending.id}${state.round === 0 ? '' : `.${state.round + 1}`}`,
     timeoutMs,
-    request: requestFor(act, state, rules, to),
-    schema: (act.remake === undefined ? unmodifiable : verdictSchema) as StandardSchema,
-    jsonSchema: act.remake === undefined ? FIXED_VERDICT_JSON_SCHEMA : VERDICT_JSON_SCHEMA,
+    request,
+    schema: (act.remake === undefined
+      ? unmodifiable
+      : mayTake
+        ? recommendedVerdictSchema
+        : verdictSchema) as StandardSchema,
+    jsonSchema: act.remake === undefined ? FIXED_VERDICT_JSON_SCHEMA : answerSchema(mayTake),
     asking: askingAbout(state, rules),
-    ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
+    ...(act.guarded === true
+      ? { admitted: { args: act.input, ...approvalOf(act), ...(mayTake ? { recommended } : {}) } }
+      : {}),
   };
 }
 
-function requestFor(act: Act, state: ApprovalState, rules: ApprovalRules, to: string | undefined): ApprovalRequest {
-  const review = act.review?.() ?? {};
+function answerSchema(mayTake: boolean): JsonSchema {
+  return mayTake ? withRecommended(VERDICT_JSON_SCHEMA) : VERDICT_JSON_SCHEMA;
+}
+
+function requestFor(act: Act, state: ApprovalState, rules: ApprovalRules, recommendedNow: unknown): ApprovalRequest {
+  const { recommended: _unchecked, ...review } = act.review?.() ?? {};
+  const { to } = addressees(state, rules);
   const reasons = [review.why, act.why, act.approval].filter((reason) => reason !== undefined);
   return {
     action: act.name,
     input: act.input,
     effect: act.class,
     ...review,
+    ...(recommendedNow === undefined ? {} : { recommendation: 'modify', recommended: recommendedNow }),
     ...(reasons.length === 0 ? {} : { why: reasons.join('; ') }),
     ...(state.history.length === 0 ? {} : { history: state.history }),
     ...(to === undefined ? {} : { to }),

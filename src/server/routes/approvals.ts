@@ -21,6 +21,7 @@ const decision = s.object({
   verdict: s.optional(s.enumOf(VERDICTS)),
   reason: s.optional(s.string()),
   value: s.optional(s.any({ description: 'The answer to a question, or what an action was modified to.' })),
+  recommended: s.optional(s.boolean({ description: 'With an approval: of what was recommended instead.' })),
 });
 
 const itemFields = {
@@ -37,7 +38,10 @@ const itemFields = {
   about: s.string({ description: 'The tool or action it is about.' }),
   why: s.optional(s.string()),
   risk: s.optional(s.enumOf(RISKS)),
-  request: s.any({ description: 'What the run says about it, for people: docs/people.md.' }),
+  request: s.any({
+    description:
+      'What the run says about it, for people: the arguments, where they come from (`provenance`), and what is recommended instead (`recommended`): docs/people.md.',
+  }),
   answer: s.optional(s.any({ description: 'JSON Schema of the answer.' })),
   scopes: s.list(s.string(), { description: 'Any one of them lets a person answer; anybody may where it is empty.' }),
   alsoScopes: s.optional(s.list(s.list(s.string()))),
@@ -169,6 +173,11 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
           s.boolean({ description: 'With a rejection: the run may ask for the same again. Otherwise a no is final.' }),
         ),
         value: s.optional(s.any()),
+        recommended: s.optional(
+          s.boolean({
+            description: 'With an approval: of what the request recommends instead, under `recommended`. Only true.',
+          }),
+        ),
       }),
       answers: { 200: TAKEN, 202: SENT },
       examples: [

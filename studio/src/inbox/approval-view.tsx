@@ -1,3 +1,4 @@
+import { provenanceLines } from '../../../src/views/request-provenance.js';
 import { Code } from '../ui/code.js';
 import { Readable } from './readable-value.js';
 import { approvalIn, type WholeRequest } from './requests.js';
@@ -40,8 +41,26 @@ export function ApprovalView({ request }: { readonly request: WholeRequest }) {
           </div>
         )}
         <Row title="Who has to agree" text={agreement} />
+        {about.provenance === undefined ? null : (
+          <div>
+            <dt>Where it comes from</dt>
+            <dd>
+              <ul class="review-list">
+                {provenanceLines(about.provenance).map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            </dd>
+          </div>
+        )}
       </dl>
       <Proposal request={request} />
+      {about.recommended === undefined ? null : (
+        <section class="proposal" aria-label="Recommended instead">
+          <h2>Recommended instead</h2>
+          <Readable value={about.recommended} />
+        </section>
+      )}
     </>
   );
 }

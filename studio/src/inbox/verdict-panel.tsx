@@ -10,6 +10,8 @@ import { type Kind, needsReason, VERDICTS } from './verdict-words.js';
 /** Four answers. A letter picks one and puts the cursor where its words go; nothing is sent by a letter alone. */
 export function VerdictPanel({ request, onSaid }: { readonly request: WholeRequest; readonly onSaid: () => void }) {
   const [kind, setKind] = useState<Kind>();
+  const taking = useSending(onSaid);
+  const { recommended } = approvalIn(request);
   const offered = useMemo(() => VERDICTS.filter((one) => one.kind !== 'modify' || mayModify(request)), [request]);
   useKeys(
     useMemo(
@@ -32,7 +34,20 @@ export function VerdictPanel({ request, onSaid }: { readonly request: WholeReque
             {one.title} <KeyHint keys={one.key} />
           </button>
         ))}
+        {recommended === undefined ? null : (
+          <button
+            type="button"
+            class="button"
+            disabled={taking.busy}
+            onClick={() =>
+              void taking.send(() => requests.decide(request.id, { verdict: 'approve', recommended: true }))
+            }
+          >
+            {taking.busy ? 'Sending…' : 'Approve what is recommended'}
+          </button>
+        )}
       </div>
+      <SendingNotes sending={taking} />
       {kind === undefined ? null : (
         <VerdictForm key={kind} kind={kind} request={request} onSaid={onSaid} onBack={() => setKind(undefined)} />
       )}

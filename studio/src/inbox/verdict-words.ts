@@ -20,7 +20,8 @@ export function needsReason(kind: Kind): boolean {
   return kind === 'reject' || kind === 'escalate';
 }
 
-export function saidWords({ verdict, by }: Said): string {
+export function saidWords({ verdict, by, recommended }: Said): string {
+  if (recommended === true) return `${by} approved what was recommended`;
   const past = VERDICTS.find(({ kind }) => kind === verdict)?.past ?? 'answered';
   return `${by} ${past}`;
 }
