@@ -5,7 +5,7 @@ import type { ToolRef } from '../../core/tool.js';
 import { requestApproval } from '../../people/request-approval.js';
 import type { PlanStep } from '../../plans/plan.js';
 import type { Toolset } from '../../tools/toolset.js';
-import { effectKindOf } from './planner-prompts.js';
+import { effectKindOf } from './effect-kind.js';
 
 /** Which steps have to be approved, and by whom. */
 export interface StepGate {

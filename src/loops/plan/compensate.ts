@@ -3,8 +3,8 @@ import type { MadeCall, Run } from '../../core/run.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { PlanStep } from '../../plans/plan.js';
 import type { Toolset } from '../../tools/toolset.js';
+import { effectKindOf } from './effect-kind.js';
 import type { CompensationRecord } from './parts.js';
-import { effectKindOf } from './planner-prompts.js';
 import type { Progress } from './progress.js';
 
 /**

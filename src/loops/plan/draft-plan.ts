@@ -6,8 +6,9 @@ import { shownIssues } from '../../plans/issues.js';
 import type { Plan, PlanIssue, PlanRevision, PlanStep, PlanValidation } from '../../plans/plan.js';
 import { askForPlan, notAccepted } from './ask-for-plan.js';
 import { lanesFor } from './dispatch.js';
+import { effectKindOf } from './effect-kind.js';
 import { DEFAULT_REVISIONS, type PlannerParts } from './parts.js';
-import { correctionText, effectKindOf, refusalText } from './planner-prompts.js';
+import { correctionText, refusalText } from './planner-prompts.js';
 
 /** What the checks of a plan go by. */
 export interface CheckRules {

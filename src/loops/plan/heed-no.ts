@@ -1,6 +1,6 @@
 import type { MadeCall, Run } from '../../core/run.js';
 import type { SeamMiddleware } from '../../core/seams.js';
-import { effectKindOf } from './planner-prompts.js';
+import { effectKindOf } from './effect-kind.js';
 
 type Answered = Pick<MadeCall, 'tool' | 'code' | 'declined'>;
 

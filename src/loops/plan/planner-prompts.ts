@@ -1,10 +1,11 @@
 import { append, type Prompt, type Trust } from '../../core/prompt.js';
 import type { Instruction } from '../../core/run-state.js';
 import type { Session } from '../../core/session.js';
-import type { EffectKind, ToolRef } from '../../core/tool.js';
+import type { ToolRef } from '../../core/tool.js';
 import { PLAN_JSON_SCHEMA } from '../../plans/index.js';
 import { shownIssues } from '../../plans/issues.js';
 import type { ActualCall, Plan, PlanIssue, StepRecord } from '../../plans/plan.js';
+import { effectKindOf } from './effect-kind.js';
 import type { PlannerParts, PlanRequest } from './parts.js';
 
 const ROLE = [
@@ -77,10 +78,6 @@ function sessionOf({ session, tools, shape }: PlannerParts, told: readonly strin
 function toolLine(tool: ToolRef): string {
   const waits = tool.asks === undefined ? '' : ', waits for a person';
   return `- ${tool.name} (${effectKindOf(tool)}${waits}): ${tool.description}`;
-}
-
-export function effectKindOf({ effect }: ToolRef): EffectKind {
-  return typeof effect === 'string' ? effect : effect.class;
 }
 
 export function planPrompt({ goal, requirements = [], facts = [], context, avoid = [] }: PlanRequest): Prompt {

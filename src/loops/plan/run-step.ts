@@ -5,9 +5,9 @@ import type { MadeCall, Run } from '../../core/run.js';
 import type { PlanStep, StepRecord } from '../../plans/plan.js';
 import type { LoopParts } from '../tool-loop/loop-parts.js';
 import { runToolLoop, type ToolLoopEnd, type ToolLoopResult } from '../tool-loop/tool-loop.js';
+import { effectKindOf } from './effect-kind.js';
 import { forcingOnce } from './forced-choice.js';
 import { heedingNo, isNo, noText, standingNo } from './heed-no.js';
-import { effectKindOf } from './planner-prompts.js';
 import { callsText, isChecked, missingTools, recordOf, settledBy, standInsFor } from './step-check.js';
 import { enforcedChoice, enforcingText, type StepGiven, stepPrompt } from './step-prompts.js';
 

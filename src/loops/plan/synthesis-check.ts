@@ -1,6 +1,6 @@
 import type { ActualCall, StepRecord } from '../../plans/plan.js';
 import type { Toolset } from '../../tools/toolset.js';
-import { effectKindOf } from './planner-prompts.js';
+import { effectKindOf } from './effect-kind.js';
 
 /**
  * What a statement says about the steps it names. done: something was changed. found: a tool said so. concluded: it was

@@ -1,6 +1,6 @@
 import type { ActualCall, StepRecord } from '../../plans/plan.js';
 import type { Toolset } from '../../tools/toolset.js';
-import { effectKindOf } from './planner-prompts.js';
+import { effectKindOf } from './effect-kind.js';
 
 export const SYNTHESIS_SETUP = [
   'You put the results of the steps of a plan together into one answer for whoever asked. Others carried the steps out.',
