@@ -27,7 +27,12 @@ export function createApp(
     app.on(route.method.toUpperCase(), honoPath(route.path), (c) => answerTo(parts, route, incoming(c)));
   }
   for (const { name, path, methods, handle } of mounts) {
-    app.on([...methods], path, (c) => guarded(parts, name, incoming(c), (frame, given) => handle(given, frame)));
+    app.on([...methods], path, (c) =>
+      guarded(parts, name, incoming(c), (frame, given) => {
+        if (given.request.method !== 'POST') parts.gate.noBody(given.request.headers);
+        return handle(given, frame);
+      }),
+    );
   }
   const known = allowed(routes, mounts);
   app.notFound((c) =>

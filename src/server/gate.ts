@@ -10,6 +10,8 @@ export interface Gate {
   within(principal: Principal): Readonly<Record<string, string>>;
   /** Reads a body within its bounds. `json` is undefined for a raw one. */
   body(request: Request, as: 'json' | 'raw'): Promise<{ readonly raw: Uint8Array; readonly json: unknown }>;
+  /** Refuses a body where none is taken. */
+  noBody(headers: Headers): void;
   /** Acts once for a key and answers the same again. */
   once(repeatable: Repeatable, act: () => Promise<KeptAnswer>): Promise<KeptAnswer & { readonly replayed?: boolean }>;
   /** Names what a request with this key makes: the same for the same principal, route and key. */

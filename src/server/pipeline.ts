@@ -129,6 +129,7 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
   const { runId } = params as { readonly runId?: string };
   if (runId !== undefined) frame.about.run = runId;
   const query = await queryOf(parts, route, request.url);
+  if (!takesBody(route)) gate.noBody(request.headers);
   const { raw, json } = takesBody(route)
     ? await gate.body(request, route.raw === true ? 'raw' : 'json')
     : { raw: new Uint8Array(0), json: undefined };

@@ -87,7 +87,7 @@ describe('invoke', () => {
     expect(body).toMatchObject({ model: 'scripted/other', stop: 'done' });
     expect(JSON.stringify(body.output)).toContain('from the other model');
     const refused = await stage.call('POST', '/v1/agents/plain/invoke', { body: { inputs, model: 'openai/gpt-5' } });
-    expect(refused).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'INPUT_INVALID' } });
   });
 
   it('refuses inputs that the agent could not start with, before there is a run [R6-HTTP-INVOKE] [R6-HTTP-ERRORS]', async () => {
@@ -148,7 +148,7 @@ describe('invoke-iterative', () => {
       const { status, body } = await stage.call('POST', '/v1/agents/desk/invoke-iterative', {
         body: { inputs, ...more },
       });
-      expect({ status, code: body.code }).toEqual({ status: 400, code: 'REQUEST_INVALID' });
+      expect({ status, code: body.code }).toEqual({ status: 400, code: 'INPUT_INVALID' });
       expect(body.detail).toContain('lower');
     }
   });

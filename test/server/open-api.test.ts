@@ -19,9 +19,8 @@ afterAll(() => stage.close());
 
 /** What the document says about an answer; undefined where it says nothing. */
 function documented({ path, method }: Pick<Route, 'path' | 'method'>, status: number) {
-  const { responses } = document.paths[path][method];
-  const shape = responses.default.$ref.split('/').at(-1);
-  return responses[status] ?? (status >= 400 ? document.components.responses[shape] : undefined);
+  const found = document.paths[path][method].responses[status];
+  return found?.$ref === undefined ? found : document.components.responses[found.$ref.split('/').at(-1)];
 }
 
 /** Problems of an answer with what the document promises: none where it keeps it. */
@@ -70,6 +69,33 @@ describe('the OpenAPI document', () => {
     for (const [, kind, name] of references) expect(document.components[kind ?? ''], name).toHaveProperty(name ?? '');
   });
 
+  it('names every status of a route, and every shape of it [R8-CLIENTS-DOCUMENT]', () => {
+    for (const { path, method, scope } of routes) {
+      const { responses } = document.paths[path][method];
+      expect(responses, path).not.toHaveProperty('default');
+      expect(Object.keys(responses), path).toEqual(expect.arrayContaining(['400', '403', '500', '503']));
+      if (scope !== undefined) expect(Object.keys(responses), path).toEqual(expect.arrayContaining(['401', '429']));
+    }
+    const ended = document.paths['/v1/agents/{name}/invoke'].post.responses[422];
+    expect(Object.keys(ended.content)).toEqual(['application/json', 'application/problem+json']);
+  });
+
+  it('tells what the events of a stream hold, and they hold it [R8-CLIENTS-DOCUMENT]', async () => {
+    const { body: run } = await stage.call('POST', '/v1/runs', { body: { agent: 'desk', input: { question: 'x' } } });
+    const { text } = await stage.call('GET', `/v1/runs/${run.id}/events?deltas=true`);
+    const { schema } = document.paths['/v1/runs/{runId}/events'].get.responses[200].content['text/event-stream'];
+    const events = [...text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)];
+    expect(new Set(events.map(([, name]) => name))).toEqual(new Set(['entry', 'card', 'end']));
+    for (const [, name, data = ''] of events) {
+      const { contentSchema } = schema.anyOf.find((each: typeof schema) => each.properties.event.const === name)
+        .properties.data;
+      expect(
+        await check({ ...contentSchema, components: document.components }, JSON.parse(data)),
+        name,
+      ).toBeUndefined();
+    }
+  });
+
   it('is rendered as a page that loads nothing from elsewhere [R6-HTTP-OPENAPI]', async () => {
     const { text, headers } = await stage.call('GET', '/docs');
     expect(headers.get('content-type')).toContain('text/html');
@@ -113,6 +139,17 @@ describe('every route', () => {
       }
     }
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+
+  it('refuses another method with 405, whatever the request holds, and numbers that a number cannot hold [R8-CLIENTS-DOCUMENT]', async () => {
+    const key = await stage.keyFor('default', ['admin']);
+    const put = await stage.call('PUT', '/v1/runs', { key, body: { agent: 'desk' } });
+    expect([put.status, put.headers.get('allow')]).toEqual([405, 'POST, GET']);
+    const at = (since: string) => stage.call('GET', `/v1/approvals-metrics?since=${since}`, { key });
+    expect((await at(String(Number.MAX_SAFE_INTEGER))).status).toBe(200);
+    expect((await at(`${Number.MAX_SAFE_INTEGER}0`)).status).toBe(400);
+    const { maximum } = document.paths['/v1/approvals-metrics'].get.parameters[0].schema;
+    expect(maximum).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it('answers anything at all as documented, and never as a fault of the server [R6-HTTP-OPENAPI-TESTED] [R6-HTTP-ERRORS]', async () => {

@@ -58,7 +58,7 @@ describe('starting', () => {
     const before = (await get('/v1/runs?agent=plain')).body.runs.length;
     for (const budget of [{ costUsd: 0.21 }, { modelCalls: 4 }, { depth: 5 }]) {
       const more = await post('/v1/runs', { agent: 'plain', input: { question: 'a' }, budget });
-      expect(more).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
+      expect(more).toMatchObject({ status: 400, body: { code: 'INPUT_INVALID' } });
       expect(more.body.detail).toContain(Object.keys(budget)[0]);
     }
     expect((await get('/v1/runs?agent=plain')).body.runs).toHaveLength(before);
@@ -263,7 +263,7 @@ describe('steering', () => {
     expect(await rested(id)).toMatchObject({ status: 'bounded', outcome: { bound: 'modelCalls' } });
     expect(await post(`/v1/runs/${id}/resume`)).toMatchObject({ status: 400 });
     const more = await post(`/v1/runs/${id}/resume`, { budget: { modelCalls: 7 } });
-    expect(more).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
+    expect(more).toMatchObject({ status: 400, body: { code: 'INPUT_INVALID' } });
     const admin = await stage.keyFor('harbour', ['admin']);
     const beyond = await stage.call('POST', `/v1/runs/${id}/resume`, {
       key: admin,
@@ -304,7 +304,7 @@ describe('steering', () => {
     const { points } = (await get(`/v1/runs/${id}/fork-points`)).body;
     const at = points[3].seq;
     const raised = await post(`/v1/runs/${id}/fork`, { at, budget: { costUsd: 0.4 } });
-    expect(raised).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
+    expect(raised).toMatchObject({ status: 400, body: { code: 'INPUT_INVALID' } });
     const headers = { 'idempotency-key': 'fork-1' };
     const forked = await post(`/v1/runs/${id}/fork`, { at }, { headers });
     expect(forked).toMatchObject({

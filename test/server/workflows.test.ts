@@ -54,6 +54,6 @@ describe('a workflow over HTTP', () => {
     const { status, body } = await stage.call('POST', '/v1/runs', {
       body: { agent: 'desk', input: { question: 'x' }, dryRun: true },
     });
-    expect({ status, code: body.code }).toEqual({ status: 400, code: 'REQUEST_INVALID' });
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'INPUT_INVALID' });
   });
 });

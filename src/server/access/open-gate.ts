@@ -39,6 +39,7 @@ export function openGate({ store, clock, settings, keys, jwt, log, host }: GateP
     who: authenticator({ keys, jwt, settings, clock }),
     within: (principal) => rates.take(principal),
     body: (request, as) => bodyReader(request, settings, as),
+    noBody: refuseBody,
     once: (request, act) => repeated.around(request, act),
     nameOf,
   };
@@ -46,7 +47,6 @@ export function openGate({ store, clock, settings, keys, jwt, log, host }: GateP
 
 function admitted(guard: OriginGuard, request: Request): Response | undefined {
   guard.check(request.headers);
-  if (request.method !== 'POST') refuseBody(request.headers);
   return guard.preflight(request);
 }
 

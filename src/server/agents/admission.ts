@@ -127,7 +127,7 @@ export function lowerBudget(own: Budget, asked: Partial<Budget> = {}, whose = 't
     if (limit === undefined || most === undefined || limit <= most) continue;
     throw new Problem(
       400,
-      'REQUEST_INVALID',
+      'INPUT_INVALID',
       `A request may lower the bounds of ${whose} and not raise them: ${axis} is at most ${most}, not ${limit}.`,
       { next: `Ask for at most ${most} of ${axis}, or leave it out.` },
     );

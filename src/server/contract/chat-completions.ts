@@ -88,6 +88,13 @@ export const chatCompletionSchema = s.named(
   }),
 );
 
+export const chatChunkSchema = s.named(
+  'ChatCompletionChunk',
+  s.any({
+    description: 'A `chat.completion.chunk` of OpenAI, an error in place of the last one, or the text `[DONE]`.',
+  }),
+);
+
 export const modelSchema = s.named(
   'ModelCard',
   s.object({

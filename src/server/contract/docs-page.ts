@@ -49,14 +49,14 @@ function parameters(list: readonly Json[] = []): string {
 }
 
 function answers(responses: Json, error: string): string {
-  const rows = Object.entries(responses)
-    .filter(([status]) => status !== 'default')
-    .map(
-      ([status, spec]) => `<h4>${escaped(status)} ${escaped(String((spec as Json)['description']))}</h4>${inner(spec)}`,
-    );
+  const all = Object.entries(responses) as [string, Json][];
+  const rows = all
+    .filter(([, spec]) => !('$ref' in spec))
+    .map(([status, spec]) => `<h4>${escaped(status)} ${escaped(String(spec['description']))}</h4>${inner(spec)}`);
+  const refused = all.filter(([, spec]) => '$ref' in spec).map(([status]) => status);
   return block(
     'Answers',
-    `${rows.join('')}<p>Every other status has the schema <a href="#schema-${error}">${error}</a>.</p>`,
+    `${rows.join('')}<p>${refused.join(', ')} have the schema <a href="#schema-${error}">${error}</a>.</p>`,
   );
 }
 

@@ -71,16 +71,15 @@ const resultFields = {
 export const invokedSchema = s.named('InvokeResponse', s.object(resultFields));
 export type Invoked = TypeOf<typeof invokedSchema>;
 
-export const invokedIterativeSchema = s.named(
-  'InvokeIterativeResponse',
-  s.object({
-    ...resultFields,
-    iterations: s.integer(),
-    tool_calls_made: s.integer(),
-    tools_used: s.list(s.string()),
-    termination_reason: s.string({ description: 'Why the loop ended; empty while it has not.' }),
-  }),
-);
+export const invokedIterativeFields = {
+  ...resultFields,
+  iterations: s.integer(),
+  tool_calls_made: s.integer(),
+  tools_used: s.list(s.string()),
+  termination_reason: s.string({ description: 'Why the loop ended; empty while it has not.' }),
+};
+
+export const invokedIterativeSchema = s.named('InvokeIterativeResponse', s.object(invokedIterativeFields));
 
 export const agentDetailSchema = s.named(
   'AgentDetail',

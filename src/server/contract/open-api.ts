@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../../core/schema.js';
 import { SCOPES } from '../access/principal.js';
 import { type ErrorShape, OPEN_AI_ERRORS, PROBLEM_ERRORS } from './error-shape.js';
+import { eventSchema, STREAM } from './event-schema.js';
+import { refusalsOf } from './refusals.js';
 import type { AnswerSpec, Example, Route } from './route.js';
 import type { Schema } from './schema.js';
 import { typedQuery } from './validate.js';
@@ -20,7 +22,7 @@ export function openApi(routes: readonly Route[], about: { readonly version: str
       title: 'Flyball',
       version: about.version,
       description:
-        'Runs of agents: bounded, durable, governed. Errors are problem+json (RFC 9457) with a code, a verdict on retrying and what to do next.',
+        'Runs of agents: bounded, durable, governed. Errors are problem+json (RFC 9457) with a code, a verdict on retrying and what to do next. A body is one JSON value in UTF-8 that is nested at most 64 levels deep; no object in it has a name twice, or the name `__proto__`.',
     },
     ...(about.url === undefined ? {} : { servers: [{ url: about.url }] }),
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -44,7 +46,7 @@ function scopesText(): string {
 }
 
 function operation(route: Route, components: Components): Json {
-  const { id, tag, summary, about, scope, body, answers, examples, errors = PROBLEM_ERRORS } = route;
+  const { id, tag, summary, about, scope, body, examples } = route;
   return {
     operationId: id,
     tags: [tag],
@@ -53,12 +55,24 @@ function operation(route: Route, components: Components): Json {
     security: scope === undefined ? [] : [{ bearer: [scope] }],
     ...parametersOf(route, components),
     ...(body === undefined ? {} : { requestBody: bodyOf(body, examples, components) }),
-    responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, spec]) => [status, answerOf(spec, components)])),
-      default: { $ref: `#/components/responses/${errors.name}` },
-    },
+    responses: responsesOf(route, components),
     'x-examples': examples,
   };
+}
+
+/** Every status that the route answers with, and no other: a client can rely on it. */
+function responsesOf(route: Route, components: Components): Json {
+  const { answers, errors = PROBLEM_ERRORS } = route;
+  const refused = refusalsOf(route).map((status): [number, Json] => {
+    const answer = answers[status];
+    if (answer === undefined) return [status, { $ref: `#/components/responses/${errors.name}` }];
+    const own = answerOf(answer, components);
+    return [status, { ...own, content: { ...(own['content'] as Json), ...errorContent(errors, components) } }];
+  });
+  return Object.fromEntries([
+    ...Object.entries(answers).map(([status, spec]) => [status, answerOf(spec, components)]),
+    ...refused,
+  ]);
 }
 
 function parametersOf({ params, query, method, idempotent = true, examples }: Route, components: Components): Json {
@@ -135,24 +149,27 @@ function bodyOf(body: Schema<unknown>, examples: readonly Example[], components:
   };
 }
 
-function answerOf({ about, schema, type = 'application/json', orStream }: AnswerSpec, components: Components): Json {
-  const content = schema === undefined ? { schema: { type: 'string' } } : { schema: components.refer(schema.json) };
-  return {
-    description: about,
-    ...(schema === undefined && type === 'application/json'
-      ? {}
-      : { content: { [type]: content, ...(orStream === true ? STREAMED : {}) } }),
+function answerOf({ about, schema, type, events }: AnswerSpec, components: Components): Json {
+  const content = {
+    ...(schema === undefined ? {} : { [type ?? 'application/json']: { schema: components.refer(schema.json) } }),
+    ...(schema === undefined && type !== undefined ? { [type]: { schema: { type: 'string' } } } : {}),
+    ...(events === undefined ? {} : { [STREAM]: { schema: components.refer(eventSchema(events)) } }),
   };
+  return { description: about, ...(Object.keys(content).length === 0 ? {} : { content }) };
 }
 
-const STREAMED = { 'text/event-stream': { schema: { type: 'string' } } };
-
-function errorAnswer({ type, schema }: ErrorShape, components: Components): Json {
-  return {
-    description: 'Refused, or failed',
-    content: { [type]: { schema: components.refer(schema.json) } },
-  };
+function errorContent({ type, schema }: ErrorShape, components: Components): Json {
+  return { [type]: { schema: components.refer(schema.json) } };
 }
+
+function errorAnswer(shape: ErrorShape, components: Components): Json {
+  return { description: 'Refused, or failed', headers: ERROR_HEADERS, content: errorContent(shape, components) };
+}
+
+const ERROR_HEADERS = {
+  'X-Request-Id': { description: 'The log has it too.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait, where waiting helps.', schema: { type: 'integer', minimum: 0 } },
+};
 
 /** Schemas with a title, each once; the others stand where they are used. */
 class Components {

@@ -1,17 +1,18 @@
 import type { Principal, Scope } from '../access/principal.js';
 import type { ErrorShape } from './error-shape.js';
+import type { EventSpecs } from './event-schema.js';
 import type { Schema } from './schema.js';
 
 export type Method = 'get' | 'post' | 'delete';
 
-/** What one answer looks like. Without a schema it is text or a stream of `type`. */
+/** What one answer looks like. Without a schema it is text of `type`, or a stream of events. */
 export interface AnswerSpec {
   readonly about: string;
   readonly schema?: Schema<unknown>;
   /** `application/json` where absent. */
   readonly type?: string;
-  /** Also answered as a stream of server-sent events, where the request asks for one. */
-  readonly orStream?: true;
+  /** Answered as a stream of these server-sent events; beside a schema, where the request asks for one. */
+  readonly events?: EventSpecs;
 }
 
 /** A request that the document shows, and that a test sends as it stands. */
@@ -38,8 +39,10 @@ export interface Route<P = unknown, Q = unknown, B = unknown> {
   readonly params?: Schema<P>;
   readonly query?: Schema<Q>;
   readonly body?: Schema<B>;
-  /** By status. The problems that any route can answer are documented for all of them and not named here. */
+  /** By status. Refusals that follow from the declaration are documented for every route and not named here. */
   readonly answers: Readonly<Record<number, AnswerSpec>>;
+  /** Statuses that its handler refuses with, beside those that follow from the declaration. */
+  readonly refuses?: readonly number[];
   readonly examples: readonly Example[];
   /**
    * A repeated `Idempotency-Key` answers as the first request did: true for every POST where absent. `false`: one is

@@ -29,7 +29,14 @@ const made = <T>(json: JsonSchema): Schema<T> => ({ json });
 export const s = {
   string: (words: Words = {}) => made<string>({ type: 'string', ...words }),
   number: (words: Words = {}) => made<number>({ type: 'number', ...words }),
-  integer: (words: Words = {}) => made<number>({ type: 'integer', ...words }),
+  /** As far as a number holds every integer: one beyond that would come back as another. */
+  integer: (words: Words = {}) =>
+    made<number>({
+      type: 'integer',
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      ...words,
+    }),
   boolean: (words: Words = {}) => made<boolean>({ type: 'boolean', ...words }),
   /** Any JSON value. */
   any: (words: Words = {}) => made<unknown>({ ...words }),

@@ -22,11 +22,14 @@ export function typedQuery(
   return Object.fromEntries(Object.entries(given).map(([name, text]) => [name, typed(properties[name], text)]));
 }
 
+/** As JSON writes numbers; longer ones have more digits than a number holds. */
+const NUMBER = /^-?(?:0|[1-9]\d{0,39})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,2})?$/;
+
 function typed(schema: JsonSchema | undefined, text: string): unknown {
   switch (schema?.['type']) {
     case 'integer':
     case 'number':
-      return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text;
+      return NUMBER.test(text) ? Number(text) : text;
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
     default:

@@ -1,5 +1,6 @@
 import {
   type ChatRequest,
+  chatChunkSchema,
   chatCompletionSchema,
   chatRequestSchema,
   modelSchema,
@@ -38,8 +39,9 @@ function completing(parts: Parts, slots: StreamSlots): Route {
       'without an answer, or waits for somebody, is an error with status 422; such a run goes on or stays as it is.',
     scope: 'agents:invoke',
     body: chatRequestSchema,
-    answers: { 200: { about: 'The answer', schema: chatCompletionSchema, orStream: true } },
+    answers: { 200: { about: 'The answer', schema: chatCompletionSchema, events: { message: chatChunkSchema } } },
     examples: examplesOf(parts),
+    refuses: [404],
     errors: OPEN_AI_ERRORS,
     streams: ({ stream }) => stream === true,
     handle: (request) => (request.body.stream === true ? stream(parts, slots, request) : complete(parts, request)),
@@ -137,7 +139,7 @@ function examplesOf({ directory }: Parts): readonly Example[] {
 /** A repeated stream would start the agent again, against what the header promises. */
 function requireNoKey(headers: Headers): void {
   if (!headers.has('idempotency-key')) return;
-  throw new Problem(400, 'REQUEST_INVALID', 'A streamed invocation takes no Idempotency-Key.', {
+  throw new Problem(400, 'INPUT_INVALID', 'A streamed invocation takes no Idempotency-Key.', {
     next: 'Leave out the header, or invoke the agent without streaming.',
   });
 }

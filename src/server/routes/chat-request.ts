@@ -21,13 +21,13 @@ export async function startCompletion(
   const { body } = request;
   const agent = agentNamed(parts.directory, body.model);
   if (!answersTranscripts(agent))
-    throw new Problem(400, 'REQUEST_INVALID', `${agent.name} keeps its conversation itself.`, {
+    throw new Problem(400, 'INPUT_INVALID', `${agent.name} keeps its conversation itself.`, {
       next: 'Talk with it over /v1/conversations.',
     });
   const messages = body.messages.map(transcriptMessage);
   const last = messages.at(-1);
   if (last?.role !== 'user' || last.content.trim() === '')
-    throw new Problem(400, 'REQUEST_INVALID', 'The last message has to be by the user, and to say something.');
+    throw new Problem(400, 'INPUT_INVALID', 'The last message has to be by the user, and to say something.');
   const budget = boundOf(agent, body);
   const temperature = body.temperature as number | null | undefined;
   if (agent.defined !== undefined) {
@@ -35,7 +35,7 @@ export async function startCompletion(
     return { agent, handle: await startRun(parts, request, { agent, mode: 'completion', input, ...budget }) };
   }
   if (typeof temperature === 'number')
-    throw new Problem(400, 'REQUEST_INVALID', `${agent.name} has no temperature to set.`, { next: 'Leave it out.' });
+    throw new Problem(400, 'INPUT_INVALID', `${agent.name} has no temperature to set.`, { next: 'Leave it out.' });
   return { agent, handle: await startRun(parts, request, { agent, input: inputOf(last.content), ...budget }) };
 }
 

@@ -86,6 +86,7 @@ function starting(parts: Parts): Route {
       201: { about: 'The conversation; its first turn is answered', schema: conversationSchema },
       202: { about: 'It goes on: read it again for the answer', schema: conversationSchema },
     },
+    refuses: [404],
     examples: [
       ...(known === undefined ? [] : [{ title: 'Without a message yet', body: { agent: known.name }, status: 201 }]),
       { title: 'With an agent that is not there', body: { agent: 'nobody' }, status: 404 },
@@ -94,7 +95,7 @@ function starting(parts: Parts): Route {
       const { agent: name, message, budget } = request.body;
       const agent = agentNamed(directory, name);
       if (!agent.modes.includes('conversation'))
-        throw new Problem(400, 'REQUEST_INVALID', `${name} holds no conversations.`, { next: 'Start a run of it.' });
+        throw new Problem(400, 'INPUT_INVALID', `${name} holds no conversations.`, { next: 'Start a run of it.' });
       const started = await startRun(parts, request, {
         agent,
         mode: 'conversation',
@@ -130,6 +131,7 @@ function listing({ fleet, feed, directory }: Parts): Route {
         schema: s.object({ conversations: s.list(runCardSchema), cursor: s.optional(s.string()) }),
       },
     },
+    refuses: [404],
     examples: [{ title: 'The latest', query: { limit: '10' }, status: 200 }],
     handle: async ({ query, principal }) => {
       const { agent, limit = 50, cursor } = query;

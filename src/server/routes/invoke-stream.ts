@@ -1,6 +1,7 @@
 import { holds } from '../access/principal.js';
-import { invokeIterativeSchema } from '../contract/invocations.js';
+import { invokedIterativeFields, invokeIterativeSchema } from '../contract/invocations.js';
 import { type Route, route } from '../contract/route.js';
+import { s } from '../contract/schema.js';
 import { eventText, namedEvent } from '../feed/event-stream.js';
 import type { FeedItem } from '../feed/run-feed.js';
 import type { StreamSlots } from '../feed/stream-slots.js';
@@ -10,7 +11,14 @@ import { invocationAnswer } from './invocation-answer.js';
 import { examplesOf, loopOf, startInvocation } from './invoke.js';
 import { itemsUntilRest } from './items-until-rest.js';
 import { LiveReplies } from './live-replies.js';
-import { STREAM, streamedStart } from './streamed.js';
+import { ITEM_EVENTS } from './run-schemas.js';
+import { streamedStart } from './streamed.js';
+
+const startedSchema = s.object({ run_id: s.string() });
+const resultSchema = s.object({
+  status: s.integer({ description: 'The status of `invoke-iterative` for the same end.' }),
+  ...invokedIterativeFields,
+});
 
 /** An invocation and its events in one request. */
 export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly Route[] {
@@ -28,7 +36,12 @@ export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly R
       scope: 'agents:invoke',
       params: agentParams,
       body: invokeIterativeSchema,
-      answers: { 200: { about: 'The events, until the run ends or waits', type: STREAM } },
+      answers: {
+        200: {
+          about: 'The events, until the run ends or waits',
+          events: { run: startedSchema, ...ITEM_EVENTS, result: resultSchema },
+        },
+      },
       examples: examplesOf(parts, 'iterative').map((example) =>
         example.status === 422 ? { ...example, status: 200 } : example,
       ),

@@ -94,7 +94,7 @@ export async function startInvocation(
   if (model !== undefined) requireModel(agent, model);
   const own = model !== undefined || temperature !== undefined || Object.keys(loop).length > 0;
   if (own && agent.defined === undefined)
-    throw new Problem(400, 'REQUEST_INVALID', `${agent.name} is plain code: it has no model and no loop to set.`, {
+    throw new Problem(400, 'INPUT_INVALID', `${agent.name} is plain code: it has no model and no loop to set.`, {
       next: 'Send inputs and budget only.',
     });
   const variation: Variation = {
@@ -115,7 +115,7 @@ export async function startInvocation(
 function requireModel({ name, model, group }: ServedAgent, asked: string): void {
   const known = [...new Set([...(model === undefined ? [] : [model]), ...Object.keys(group.models ?? {})])];
   if (known.includes(asked)) return;
-  throw new Problem(400, 'REQUEST_INVALID', `${name} cannot be run on that model here.`, {
+  throw new Problem(400, 'INPUT_INVALID', `${name} cannot be run on that model here.`, {
     next: known.length === 0 ? 'Leave the model out.' : `Choose one of ${known.join(', ')}, or leave it out.`,
   });
 }
@@ -137,7 +137,7 @@ export function loopOf(agent: ServedAgent, body: InvokeIterativeRequest): ToolLo
     if (value > most)
       throw new Problem(
         400,
-        'REQUEST_INVALID',
+        'INPUT_INVALID',
         `A request may lower ${field} and not raise it: ${agent.name} allows ${own[name]}.`,
         {
           next: `Ask for at most ${own[name]}, or leave it out.`,

@@ -214,7 +214,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ConfigError) throw new Problem(400, 'REQUEST_INVALID', error.message, { cause: error });
+    if (error instanceof ConfigError) throw new Problem(400, 'INPUT_INVALID', error.message, { cause: error });
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { runCardSchema, STATUSES } from '../contract/resources.js';
 import { type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import { eventText, namedEvent, runEventText } from '../feed/event-stream.js';
@@ -8,14 +9,24 @@ import { together } from '../feed/together.js';
 import type { Parts } from '../parts.js';
 import { Problem, problemBody, problemFrom } from '../problem.js';
 import { ownRun } from './own-run.js';
-import { entryPageSchema, entryQuery, POSITION, runParams } from './run-schemas.js';
-import { STREAM, streamed } from './streamed.js';
+import { entryPageSchema, entryQuery, ITEM_EVENTS, POSITION, runParams } from './run-schemas.js';
+import { streamed } from './streamed.js';
+
+const endSchema = s.object({ status: s.enumOf(STATUSES) });
+const helloSchema = s.object({ tenant: s.string(), at: s.integer({ description: 'Milliseconds since 1970.' }) });
 
 const FOLLOWED = {
   maxLength: 16_000,
   description: 'Runs to follow entry by entry, percent-encoded, each with the last position that is known of it.',
   examples: ['run_1@0.12,run_2'],
 } as const;
+
+const oneOfSeveralSchema = s.object({
+  run: s.string(),
+  event: s.enumOf(['entry', 'card', 'delta', 'end', 'refused']),
+  id: s.optional(s.string({ description: 'Of an entry: come back with it.' })),
+  data: s.any({ description: 'As in the stream of one run; a Problem for `refused`.' }),
+});
 
 /** Journals in pages and as they grow. */
 export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route[] {
@@ -58,7 +69,7 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
       scope: 'runs:read',
       params: runParams,
       query: s.object({ after: s.optional(s.string(POSITION)), deltas: s.optional(s.boolean()) }),
-      answers: { 200: { about: 'The events, until the run ends', type: STREAM } },
+      answers: { 200: { about: 'The events, until the run ends', events: { ...ITEM_EVENTS, end: endSchema } } },
       examples: [unknown],
       streams: true,
       handle: async (request) => {
@@ -84,7 +95,12 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
         'when that run cannot be followed. Come back with the last `id` of each.',
       scope: 'runs:read',
       query: s.object({ runs: s.optional(s.string(FOLLOWED)), cards: s.optional(s.boolean()) }),
-      answers: { 200: { about: 'The events, for as long as somebody reads', type: STREAM } },
+      answers: {
+        200: {
+          about: 'The events, for as long as somebody reads',
+          events: { hello: helloSchema, card: runCardSchema, run: oneOfSeveralSchema },
+        },
+      },
       examples: [{ title: 'Every run of the tenant', status: 200 }],
       streams: true,
       handle: (request) => {

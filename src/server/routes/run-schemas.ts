@@ -77,5 +77,16 @@ export const promptSchema = s.object({
   ),
 });
 
+/** What streams of a run tell of it while it goes on. */
+export const ITEM_EVENTS = {
+  entry: entrySchema,
+  card: runCardSchema,
+  delta: s.object({
+    effect: s.string({ description: 'The model call that it belongs to.' }),
+    attempt: s.integer(),
+    delta: s.any({ type: 'object', description: 'A piece of text, or of a tool call, as it arrived.' }),
+  }),
+} as const;
+
 /** Names and texts from outside, bounded like everything else. */
 export const shortText = (description: string) => s.string({ minLength: 1, maxLength: 2_000, description });

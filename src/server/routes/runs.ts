@@ -52,6 +52,7 @@ function startAndRead(parts: Parts): readonly Route[] {
       scope: 'agents:invoke',
       body: startBody,
       answers: { 202: { about: 'The run, on its way', schema: runCardSchema } },
+      refuses: [404],
       examples: startExamples(parts),
       handle: async (request) => {
         const { mode = 'iterative', budget, id, dryRun = false, ...body } = request.body;
@@ -122,14 +123,14 @@ function startAndRead(parts: Parts): readonly Route[] {
 
 function requireWorkflow({ name, kind }: ServedAgent): void {
   if (kind === 'workflow') return;
-  throw new Problem(400, 'REQUEST_INVALID', `${name} is no workflow: only those can be tried without acting.`, {
+  throw new Problem(400, 'INPUT_INVALID', `${name} is no workflow: only those can be tried without acting.`, {
     next: 'Leave out dryRun, and lower the bounds instead.',
   });
 }
 
 function requireMode({ name, modes }: ServedAgent, mode: 'iterative' | 'once'): void {
   if (modes.includes(mode)) return;
-  throw new Problem(400, 'REQUEST_INVALID', `${name} cannot be run as "${mode}".`, {
+  throw new Problem(400, 'INPUT_INVALID', `${name} cannot be run as "${mode}".`, {
     next: `Leave the mode out, or choose one of ${modes.filter((known) => known !== 'conversation').join(', ')}.`,
   });
 }

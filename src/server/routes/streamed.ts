@@ -1,3 +1,4 @@
+import { STREAM } from '../contract/event-schema.js';
 import type { ServerRequest } from '../contract/route.js';
 import { eventStream } from '../feed/event-stream.js';
 import type { StreamSlots } from '../feed/stream-slots.js';
@@ -5,8 +6,6 @@ import type { Parts } from '../parts.js';
 
 /** Nothing taken for this long: nobody is there. */
 const DEAD_MS = 60_000;
-
-export const STREAM = 'text/event-stream';
 
 type Source = (signal: AbortSignal) => AsyncIterable<string>;
 type Reader = Pick<ServerRequest, 'principal' | 'signal'>;

@@ -58,6 +58,7 @@ export function triggerRoutes({ triggers }: { readonly triggers: Pick<Triggers, 
           schema: s.object({ runId: s.string(), repeated: s.boolean() }),
         },
       },
+      refuses: [401, 429],
       examples: [{ title: 'Without a signature', params: { name: 'release' }, status: 401 }],
       handle: async ({ params, headers, rawBody }) => ({
         status: 202,
