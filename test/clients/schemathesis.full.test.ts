@@ -35,7 +35,10 @@ describe.skipIf(!hasPython('schemathesis'))('schemathesis', () => {
         ...['--checks', 'all', '--phases', phases, '--max-examples', EXAMPLES, '--seed', SEED, '--continue-on-failure'],
         ...['--request-timeout', '20', '--generation-database', 'none', '--warnings', 'off', '--no-color'],
       ],
-      { env: { SCHEMATHESIS_HOOKS: 'hooks', PYTHONPATH: HOOKS, COLUMNS: '200', OWN_KEY: key?.split('_')[1] } },
+      {
+        cwd: stage.folder,
+        env: { SCHEMATHESIS_HOOKS: 'hooks', PYTHONPATH: HOOKS, COLUMNS: '200', OWN_KEY: key?.split('_')[1] },
+      },
     );
     return output;
   };

@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     const { text } = await stage.call('GET', `/v1/runs/${run.id}/events?deltas=true`);
     const { schema } = document.paths['/v1/runs/{runId}/events'].get.responses[200].content['text/event-stream'];
     const events = [...text.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)];
-    expect(new Set(events.map(([, name]) => name))).toEqual(new Set(['entry', 'card', 'end']));
+    expect(events.map(([, name]) => name)).toEqual(expect.arrayContaining(['entry', 'card', 'end']));
     for (const [, name, data = ''] of events) {
       const { contentSchema } = schema.anyOf.find((each: typeof schema) => each.properties.event.const === name)
         .properties.data;
