@@ -1,5 +1,6 @@
-import type { Outcome } from '../core/outcome.js';
+import { isTerminal, type Outcome } from '../core/outcome.js';
 import type { RunHandle, Runtime } from '../index.js';
+import type { AgentModule } from './agent-module.js';
 import { carryOn } from './carry-on.js';
 import { goOnCommand } from './chat/chat-name.js';
 import { type ExitCode, exitCodeOfOutcome } from './exit-codes.js';
@@ -12,6 +13,8 @@ export interface Ride {
   readonly runtime: Runtime;
   readonly runId: string;
   readonly screen: Screen;
+  /** Where the agent comes from: what was made for this run alone is removed once it has ended. */
+  readonly module?: Pick<AgentModule, 'afterEnd'>;
   /** How the process ends for an outcome, where that differs from what the outcome says. */
   readonly exitCodeOf?: (outcome: Outcome<unknown>) => ExitCode;
 }
@@ -29,5 +32,6 @@ export async function rideToRest(ride: Ride, launch: () => Promise<RunHandle>): 
   }
   const entries = await workplace.desk.entries(runId);
   reportRest(screen, { runId, outcome: rest.outcome, entries, command: workplace.command });
+  if (isTerminal(rest.outcome.stop)) await ride.module?.afterEnd?.();
   return (ride.exitCodeOf ?? exitCodeOfOutcome)(rest.outcome);
 }

@@ -73,7 +73,14 @@ export async function goOn(
   const { workplace, record, launch, exitCodeOf } = given;
   const module = await moduleOf(record);
   const runtime = workplace.runner(module, record.id);
-  const ride = { workplace, runtime, runId: record.id, screen, ...(exitCodeOf === undefined ? {} : { exitCodeOf }) };
+  const ride = {
+    workplace,
+    runtime,
+    runId: record.id,
+    screen,
+    module,
+    ...(exitCodeOf === undefined ? {} : { exitCodeOf }),
+  };
   return rideToRest(ride, () => launch(runtime));
 }
 

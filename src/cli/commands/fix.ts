@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Budget, budget } from '../../core/budget.js';
 import { ConfigError } from '../../core/errors.js';
@@ -20,6 +20,8 @@ interface Options extends CommonOptions {
   readonly format?: string;
   readonly model?: string;
   readonly branch?: string;
+  readonly allowTests?: boolean;
+  readonly unsandboxed?: boolean;
   readonly price?: string;
   readonly budget?: Partial<Budget>;
 }
@@ -43,6 +45,8 @@ export function fixCommand(perform: Perform): Command {
     .option('--model <provider/model>', 'the model (default: FLYBALL_MODEL)')
     .option('--price <input,output>', 'USD per million tokens, for a model whose price is not known: 0,0 if it is free')
     .option('--branch <name>', 'the branch to make (default: flyball/fix- and the id of the run)')
+    .option('--allow-tests', 'let it change tests and their settings too')
+    .option('--unsandboxed', 'run the tests without isolation where bubblewrap is missing')
     .option('--budget <axis=value>', 'a limit; repeat it for several axes', collectBudget)
     .action((repository: string, options: Options) => {
       const runId = `run_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
@@ -66,45 +70,43 @@ async function fix(call: Call, asked: Asked): Promise<ExitCode> {
     ...(options.format === undefined ? {} : { format: options.format }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.price === undefined ? {} : { price: priceIn(options.price) }),
+    allowTests: options.allowTests === true,
+    unsandboxed: options.unsandboxed === true,
   });
-  let rested: Outcome<unknown> | undefined;
-  try {
-    return await worked(call, { ...asked, tree, issue }, (outcome) => {
-      rested = outcome;
-    });
-  } finally {
-    // a run that waits goes on in it; one that was interrupted has not rested at all
-    if (rested !== undefined && rested.stop !== 'suspended' && rested.stop !== 'bounded') await tree.remove();
-    else call.screen.line(`The work tree stays at ${tree.folder}. Remove it with: ${tree.removeCommand}`);
-  }
+  if (tree.uncommitted > 0)
+    call.screen.line(
+      `Uncommitted changes (${tree.uncommitted} files) are not part of the work: it starts from the last commit.`,
+    );
+  return worked(call, { ...asked, tree, issue });
 }
 
 async function worked(
-  { screen, place, env }: Call,
+  call: Call,
   { runId, options, tree, issue }: Asked & { readonly tree: WorkTree; readonly issue: string },
-  onRest: (outcome: Outcome<unknown>) => void,
 ): Promise<ExitCode> {
-  const module = await loadAgentModule(tree.definition, env);
+  const { screen, place, env } = call;
+  const module = await loadAgentModule(tree.definition, env).catch(async (error: unknown) => {
+    await tree.remove();
+    throw error;
+  });
   const agent = chooseAgent(module, undefined);
   const limits = budget({ ...module.budgets[agent], ...options.budget });
   const workplace = await openWorkplace(place);
   try {
     const runtime = workplace.runner(module, runId);
     const exitCodeOf = (outcome: Outcome<unknown>): ExitCode => {
-      onRest(outcome);
       tell(screen, outcome);
       return exitCodeOfOutcome(outcome);
     };
-    return await rideToRest({ workplace, runtime, runId, screen, exitCodeOf }, () =>
-      runtime.start(agent, taskFor(issue, tree.head), {
-        budget: limits,
-        id: runId,
-        source: module.path,
-        subject: whoAmI(),
-      }),
+    const given = { budget: limits, id: runId, source: module.path, subject: whoAmI() };
+    return await rideToRest({ workplace, runtime, runId, screen, module, exitCodeOf }, () =>
+      runtime.start(agent, taskFor(issue, tree.head), given),
     );
   } finally {
     await workplace.close();
+    // a run that waits or was interrupted goes on in it
+    if (existsSync(tree.folder))
+      screen.line(`The work tree stays at ${tree.folder}. Remove it with: ${tree.removeCommand}`);
   }
 }
 

@@ -1,50 +1,81 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
-import { git } from './git.js';
+import { git, SHARED_MODULES } from './git.js';
 
 export interface BranchCommit {
   readonly branch: string;
   readonly commit: string;
 }
 
+/** Files as they would be committed, on top of a commit. Nothing refers to them yet. */
+export interface MadeTree {
+  readonly tree: string;
+  readonly parent: string;
+  readonly files: readonly string[];
+}
+
 /**
- * Puts these files of a work tree, as they are, on top of its last commit under a new branch. Index and checked-out
- * files stay as they are, in this work tree and in every other. Made twice, it answers the same commit.
+ * These files of a work tree, as they are, on top of its last commit. Index and checked-out files stay as they are, in
+ * this work tree and in every other.
  */
+export function makeTree(folder: string, files: readonly string[]): Promise<MadeTree> {
+  if (files.length === 0) throw new ConfigError('Nothing was changed, so there is nothing to commit.');
+  return withIndex(async (own) => {
+    const parent = (await git(folder, ['rev-parse', 'HEAD'])).trim();
+    await git(folder, ['read-tree', parent], own);
+    await git(folder, ['add', '--all', '--', ...files], { ...own, GIT_LITERAL_PATHSPECS: '1' });
+    return { tree: (await git(folder, ['write-tree'], own)).trim(), parent, files };
+  });
+}
+
+/** The whole tree as files in a folder, with nothing beside that is not committed. */
+export async function checkOut(folder: string, tree: string, into: string): Promise<void> {
+  await rm(into, { recursive: true, force: true });
+  await mkdir(into, { recursive: true });
+  const top = (await git(folder, ['rev-parse', '--show-toplevel'])).trimEnd();
+  await withIndex(async (own) => {
+    await git(top, ['read-tree', tree], own);
+    await git(top, ['checkout-index', '--all', `--prefix=${into}/`], own);
+  });
+  const modules = join(top, SHARED_MODULES); // installed packages are in no commit
+  if (existsSync(modules) && !existsSync(join(into, SHARED_MODULES)))
+    await symlink(realpathSync(modules), join(into, SHARED_MODULES));
+}
+
+/** The tree as a commit under a new branch. Made twice, it answers the same commit. */
 export async function commitToBranch(
   folder: string,
-  given: { readonly branch: string; readonly files: readonly string[]; readonly message: string },
+  { tree, parent }: Pick<MadeTree, 'tree' | 'parent'>,
+  { branch, message }: { readonly branch: string; readonly message: string },
 ): Promise<BranchCommit> {
-  const { branch, files, message } = given;
-  if (files.length === 0) throw new ConfigError('Nothing was changed, so there is nothing to commit.');
+  const known = await commitOn(folder, branch);
+  if (known !== undefined) {
+    const [theirTree, theirParent] = (await git(folder, ['show', '-s', '--format=%T %P', known])).trim().split(' ');
+    if (theirTree === tree && theirParent === parent) return { branch, commit: known };
+    throw new ConfigError(`There is a branch ${branch} with something else on it. Choose another name.`);
+  }
+  const words = ['commit-tree', tree, '-p', parent, '-m', message];
+  const commit = (await git(folder, words, await author(folder))).trim();
+  await git(folder, ['update-ref', `refs/heads/${branch}`, commit, '0'.repeat(parent.length)]);
+  return { branch, commit };
+}
+
+export async function commitOn(folder: string, branch: string): Promise<string | undefined> {
+  const found = await git(folder, ['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`]);
+  return found.trim() === '' ? undefined : found.trim().split('\n')[0];
+}
+
+/** An index of our own: that of the work tree stays as it is. */
+async function withIndex<T>(use: (own: Readonly<Record<string, string>>) => Promise<T>): Promise<T> {
   const scratch = await mkdtemp(join(tmpdir(), 'flyball-index-'));
   try {
-    const own = { GIT_INDEX_FILE: join(scratch, 'index'), GIT_LITERAL_PATHSPECS: '1' };
-    const head = (await git(folder, ['rev-parse', 'HEAD'])).trim();
-    await git(folder, ['read-tree', head], own);
-    await git(folder, ['add', '--all', '--', ...files], own);
-    const tree = (await git(folder, ['write-tree'], own)).trim();
-    const known = await commitOn(folder, branch);
-    if (known !== undefined) {
-      const [theirTree, parent] = (await git(folder, ['show', '-s', '--format=%T %P', known])).trim().split(' ');
-      if (theirTree === tree && parent === head) return { branch, commit: known };
-      throw new ConfigError(`There is a branch ${branch} with something else on it. Choose another name.`);
-    }
-    const commit = (
-      await git(folder, ['commit-tree', tree, '-p', head, '-m', message], { ...own, ...(await author(folder)) })
-    ).trim();
-    await git(folder, ['update-ref', `refs/heads/${branch}`, commit, '0'.repeat(head.length)]);
-    return { branch, commit };
+    return await use({ GIT_INDEX_FILE: join(scratch, 'index') });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-async function commitOn(folder: string, branch: string): Promise<string | undefined> {
-  const found = await git(folder, ['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`]);
-  return found.trim() === '' ? undefined : found.trim().split('\n')[0];
 }
 
 /** Whoever runs this; a name of our own where git knows none. */

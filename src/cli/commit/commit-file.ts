@@ -3,6 +3,7 @@ import { checkAgentSpec } from '../../agents/check-agent-spec.js';
 import { type Read, type SpecPath, SpecReader, type SpecSource } from '../../agents/spec-reader.js';
 import { TEST_FORMATS, type TestFormat } from '../../checks/harness/report.js';
 import { exitSettings, type GivenExitSettings } from '../../loops/commit/exit/index.js';
+import { readGlob } from '../../tools/rules/glob.js';
 
 export const COMMIT_LOOP = 'commit-loop';
 const TEST_LEVELS = ['unit', 'integration', 'behavioural', 'regression'] as const;
@@ -18,6 +19,12 @@ export interface CommitFile extends Pick<AgentSpec, (typeof SHARED)[number]> {
   readonly exit?: GivenExitSettings;
   /** Whether somebody is asked about what does not pass by itself; `ask` where absent. */
   readonly whenUnsure?: 'ask' | 'fail';
+  /** Globs below the workspace that may be read and not changed. */
+  readonly protect?: readonly string[];
+  /** Whether tests run where there is no sandbox; `if-available` where absent, with a warning. */
+  readonly sandbox?: 'required' | 'if-available';
+  /** The repository that the workspace is a work tree of, made for one run: both folders go once that run has ended. */
+  readonly workTreeOf?: string;
   /** Commits what passed to a new branch of the workspace's git repository. */
   readonly branch?: string;
 }
@@ -56,6 +63,9 @@ const OWN: Readonly<Record<string, Read>> = {
   exit: readExit,
   whenUnsure: (reader, value, path) => reader.oneOf(value, path, ['ask', 'fail']),
   branch: readBranch,
+  protect: (reader, value, path) => reader.list(value, path, (entry, at) => readGlobText(reader, entry, at)),
+  sandbox: (reader, value, path) => reader.oneOf(value, path, ['required', 'if-available']),
+  workTreeOf: text,
 };
 
 export function isCommitFile(value: unknown): boolean {
@@ -94,6 +104,12 @@ function readExit(reader: SpecReader, value: unknown, path: SpecPath): unknown {
   const given = reader.mapping(value, path);
   if (given !== undefined) reader.holds(path, () => exitSettings(given as GivenExitSettings));
   return given;
+}
+
+function readGlobText(reader: SpecReader, value: unknown, path: SpecPath): unknown {
+  const glob = reader.text(value, path);
+  if (glob !== undefined && readGlob(glob) === undefined) return reader.wrong(path, 'is no glob that can be matched');
+  return glob;
 }
 
 /** As git takes it, and nothing that a command could mistake for an option. */

@@ -27,11 +27,20 @@ export function git(
   });
 }
 
-/** Files that differ from the last commit, new ones included, in order. */
+/** Files below a folder that differ from the last commit, new ones included, in order and relative to the folder. */
 export async function changedFiles(folder: string): Promise<readonly string[]> {
-  const status = await git(folder, ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']);
-  return status
+  const prefix = (await git(folder, ['rev-parse', '--show-prefix'])).trimEnd();
+  const status = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--', '.'];
+  const changed = (await git(folder, status))
     .split('\0')
-    .flatMap((line) => (line.length > 3 ? [line.slice(3)] : []))
+    .flatMap((line) => (line.length > 3 ? [line.slice(3 + prefix.length)] : []))
+    .filter((path) => path !== SHARED_MODULES)
     .sort();
+  const planted = changed.find((path) => path.endsWith('/'));
+  if (planted !== undefined)
+    throw new ConfigError(`There is a git repository of its own in ${planted}, which cannot be committed. Remove it.`);
+  return changed;
 }
+
+/** A folder of that name is not told as one file: this is the link to the packages that are installed elsewhere. */
+export const SHARED_MODULES = 'node_modules';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readYaml } from '../../adapters/definitions/yaml-source.js';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
@@ -25,11 +25,11 @@ import type { Sandbox } from '../../ports/sandbox.js';
 import { filesTools } from '../../toolbox/files.js';
 import { governance } from '../../tools/governance/governance.js';
 import { injectionShield } from '../../tools/governance/shield/injection-shield.js';
-import { pathRules } from '../../tools/rules/paths.js';
+import { type PathRules, pathRules } from '../../tools/rules/paths.js';
 import { makeFolder } from '../make-folder.js';
 import { modelFor, pricesFor } from '../yaml-model.js';
 import { type CommitFile, checkCommitFile } from './commit-file.js';
-import { changedFiles } from './git.js';
+import { changedFiles, git } from './git.js';
 import { lazyStore } from './lazy-store.js';
 import { onBranch } from './on-branch.js';
 
@@ -58,11 +58,12 @@ export async function loadCommitLoop(path: string, env: Env): Promise<Readonly<R
   const folder = realpathSync(dirname(path));
   const root = workspaceOf(file, folder);
   const model = await modelFor(file, env);
-  const paths = pathRules({ roots: [{ path: root, write: true }] });
+  const paths = pathRules({ roots: [{ path: root, write: true }], denyWrite: file.protect ?? [] });
   const kept = join(folder, '.flyball');
+  const sandbox = await sandboxFor(file, await detectBubblewrap());
   const tools = filesTools({ allow: paths, undoFolder: join(kept, 'undo') });
-  const loop = loopOf(file, { root, kept, model, tools: tools as readonly ToolRef[], sandbox: await sandboxFor() });
-  const agent = file.branch === undefined ? loop : onBranch(loop, { root, branch: file.branch });
+  const loop = loopOf(file, { root, kept, model, tools: tools as readonly ToolRef[], sandbox });
+  const agent = await branched(file, loop, { root, kept, paths, sandbox });
   const mark: WorkflowMark = {
     description: file.description,
     fields: TASK,
@@ -71,6 +72,7 @@ export async function loadCommitLoop(path: string, env: Env): Promise<Readonly<R
   };
   const { autonomy = 'supervised', name, version = '1' } = file;
   return {
+    ...(file.workTreeOf === undefined ? {} : { afterEnd: removalOf(file.workTreeOf, { folder, root }) }),
     default: { name, version, agent: Object.assign(agent, { [WORKFLOW]: mark }) },
     runtime: {
       prices: pricesFor(file, model),
@@ -88,6 +90,28 @@ function workspaceOf({ workspace }: CommitFile, folder: string): string {
   } catch {
     throw new ConfigError(`workspace names ${workspace}, and there is no ${resolve(folder, workspace)}.`);
   }
+}
+
+async function branched(
+  { branch, tests }: CommitFile,
+  loop: Agent<TaskSpec, CommitResult>,
+  { root, kept, paths, sandbox }: Pick<Around, 'root' | 'kept' | 'sandbox'> & { readonly paths: PathRules },
+): Promise<Agent<TaskSpec, CommitResult>> {
+  if (branch === undefined) return loop;
+  const checkFolder = join(kept, 'check');
+  const cwd = join(checkFolder, (await git(root, ['rev-parse', '--show-prefix'])).trimEnd());
+  const again = tests.map((test) =>
+    harness(test, { cwd, mount: checkFolder, sandbox, name: `commit-tests:${test.level}` }),
+  );
+  return onBranch(loop, { root, branch, paths, checkFolder, tests: again });
+}
+
+/** What `flyball fix` made for one run, once that has ended. */
+function removalOf(repository: string, { folder, root }: { readonly folder: string; readonly root: string }) {
+  return async (): Promise<void> => {
+    if (existsSync(root)) await git(repository, ['worktree', 'remove', '--force', root]);
+    rmSync(folder, { recursive: true, force: true });
+  };
 }
 
 interface Around {
@@ -125,7 +149,7 @@ function loopOf(file: CommitFile, { root, kept, model, tools, sandbox }: Around)
     execution: { worker: { session: session('worker'), tools } },
     verification: {
       judge: { session: session('judge') },
-      tests: file.tests.map((test) => harness(test, root, sandbox)),
+      tests: file.tests.map((test) => harness(test, { cwd: root, mount: root, sandbox })),
     },
     critic: { session: session('critic') },
     repair: { session: session('repairer') },
@@ -145,24 +169,40 @@ function loopOf(file: CommitFile, { root, kept, model, tools, sandbox }: Around)
   });
 }
 
+interface TestPlace {
+  readonly cwd: string;
+  readonly mount: string;
+  readonly sandbox: Sandbox;
+  readonly name?: string;
+}
+
 /** Tests read the workspace and change nothing in it, where a sandbox can hold them to that. */
-function harness({ level, command, format, read = [] }: CommitFile['tests'][number], root: string, sandbox: Sandbox) {
+function harness({ level, command, format, read = [] }: CommitFile['tests'][number], place: TestPlace) {
+  const { cwd, mount, sandbox, name } = place;
   const program = command[0] === 'node' ? [process.execPath, ...command.slice(1)] : command;
-  const mounts = [root, process.execPath, ...read].map((path) => ({ path, access: 'read-only' as const }));
+  const mounts = [mount, process.execPath, ...read].map((path) => ({ path, access: 'read-only' as const }));
+  const env = { PYTHONDONTWRITEBYTECODE: '1', CI: '1' };
   return testHarness({
     level,
     sandbox,
     command: program,
-    cwd: root,
+    cwd,
     format,
     mounts,
-    env: { PYTHONDONTWRITEBYTECODE: '1', CI: '1' },
+    env,
+    ...(name === undefined ? {} : { name }),
   });
 }
 
-async function sandboxFor(): Promise<Sandbox> {
-  const found = await detectBubblewrap();
+export async function sandboxFor(
+  { sandbox = 'if-available' }: Pick<CommitFile, 'sandbox'>,
+  found: Awaited<ReturnType<typeof detectBubblewrap>>,
+): Promise<Sandbox> {
   if (found.available) return bubblewrapSandbox({ path: found.path });
+  if (sandbox === 'required')
+    throw new ConfigError(
+      `Tests would run what a model wrote without isolation: ${found.why}. Install bubblewrap, or pass --unsandboxed on a machine that you can lose.`,
+    );
   process.emitWarning(`Tests run without isolation: ${found.why}.`);
   return processSandbox();
 }

@@ -2,17 +2,21 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
-import { git } from './git.js';
+import { commitOn } from './commit-branch.js';
+import { changedFiles, git, SHARED_MODULES } from './git.js';
 import { testCommandIn } from './test-command.js';
 
 /** A copy of a repository's last commit to work in, with the definition of the loop that works there. */
 export interface WorkTree {
   readonly folder: string;
-  /** The commit loop as a file, so that a run that waits can be resumed later. */
+  /** The commit loop as a file, so that a run that waits can be resumed later. It says how the tree is removed. */
   readonly definition: string;
   /** The commit that it was made of. */
   readonly head: string;
+  /** Files of the repository that are not as in that commit: nobody works on those. */
+  readonly uncommitted: number;
   readonly removeCommand: string;
+  /** For a tree in which no run was started. */
   remove(): Promise<void>;
 }
 
@@ -22,11 +26,29 @@ export interface WorkTreeOptions {
   readonly format?: string;
   readonly model?: string;
   readonly price?: { readonly input: number; readonly output: number };
+  readonly allowTests?: boolean;
+  readonly unsandboxed?: boolean;
 }
+
+/** Tests, and what says how they run. A fix that changes them proves nothing. */
+export const TEST_FILES = [
+  '**/{test,tests,__tests__,spec,specs}/**',
+  '**/*{.test,.spec,_test,_spec}.*',
+  '**/{test_*,conftest,sitecustomize,usercustomize}.py',
+  '**/{package.json,pyproject.toml,pytest.ini,tox.ini,setup.cfg,.coveragerc}',
+  '**/{vitest,vite,jest,babel}.{config,workspace}.*',
+  '**/{tsconfig*.json,.babelrc*,.npmrc,.gitignore,.gitattributes,.gitmodules}',
+  '**/*.pth',
+] as const;
 
 export async function openWorkTree(repository: string, options: WorkTreeOptions): Promise<WorkTree> {
   const root = await rootOf(repository);
-  const head = (await git(root, ['rev-parse', '--verify', 'HEAD'])).trim();
+  const head = await headOf(root);
+  const taken = await commitOn(root, options.branch);
+  if (taken !== undefined)
+    throw new ConfigError(
+      `There is a branch ${options.branch} in ${root} already, at ${taken.slice(0, 12)}. Choose another name with --branch, or delete it.`,
+    );
   const tests = testCommandIn(root, options);
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'flyball-fix-')));
   const folder = join(base, 'tree');
@@ -38,9 +60,10 @@ export async function openWorkTree(repository: string, options: WorkTreeOptions)
     await git(root, ['worktree', 'add', '--detach', folder, head]);
     const read = shareModules(root, folder);
     const definition = join(base, 'fix.yaml');
-    writeFileSync(definition, JSON.stringify(definitionOf(options, { ...tests, read }), null, 2)); // JSON is YAML
+    writeFileSync(definition, JSON.stringify(definitionOf(options, { ...tests, read }, root), null, 2)); // JSON is YAML
     const removeCommand = `git -C ${JSON.stringify(root)} worktree remove --force ${JSON.stringify(folder)}`;
-    return { folder, definition, head, removeCommand, remove };
+    const uncommitted = (await changedFiles(root)).length;
+    return { folder, definition, head, uncommitted, removeCommand, remove };
   } catch (error) {
     await remove();
     throw error;
@@ -50,21 +73,32 @@ export async function openWorkTree(repository: string, options: WorkTreeOptions)
 async function rootOf(repository: string): Promise<string> {
   const given = resolve(repository);
   if (!existsSync(given)) throw new ConfigError(`There is no ${given}.`);
-  return (await git(given, ['rev-parse', '--show-toplevel'])).trimEnd();
+  const found = await git(given, ['rev-parse', '--show-toplevel']).catch((error: unknown) => {
+    if (!String(error).includes('not a git repository')) throw error;
+    throw new ConfigError(`${given} is not a git repository. Run git init there and commit its files first.`);
+  });
+  return found.trimEnd();
+}
+
+async function headOf(root: string): Promise<string> {
+  const found = await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD']).catch(() => '');
+  if (found.trim() === '') throw new ConfigError(`${root} has no commit yet. Commit its files first.`);
+  return found.trim();
 }
 
 /** Installed packages are in no commit. They are shared, and can only be read. */
 function shareModules(root: string, folder: string): readonly string[] {
-  const installed = join(root, 'node_modules');
-  const place = join(folder, 'node_modules');
-  if (!existsSync(installed) || existsSync(place)) return [];
+  const place = join(folder, SHARED_MODULES);
+  if (!existsSync(join(root, SHARED_MODULES)) || existsSync(place)) return [];
+  const installed = realpathSync(join(root, SHARED_MODULES));
   symlinkSync(installed, place);
   return [installed];
 }
 
 function definitionOf(
-  { branch, model, price }: WorkTreeOptions,
+  { branch, model, price, allowTests, unsandboxed }: WorkTreeOptions,
   test: { readonly command: readonly string[]; readonly format: string; readonly read: readonly string[] },
+  root: string,
 ) {
   return {
     kind: 'commit-loop',
@@ -74,7 +108,10 @@ function definitionOf(
     ...(price === undefined ? {} : { price }),
     autonomy: 'autonomous', // everything it can change is this work tree
     workspace: 'tree',
+    workTreeOf: root,
     tests: [{ level: 'unit', ...test }],
+    ...(allowTests === true ? {} : { protect: TEST_FILES }),
+    sandbox: unsandboxed === true ? 'if-available' : 'required',
     exit: { novelty: 1 }, // every issue is new
     whenUnsure: 'fail', // whoever reads the branch decides about it
     branch,
