@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
 import { git, SHARED_MODULES } from './git.js';
 
@@ -21,9 +20,9 @@ export interface MadeTree {
  * These files of a work tree, as they are, on top of its last commit. Index and checked-out files stay as they are, in
  * this work tree and in every other.
  */
-export function makeTree(folder: string, files: readonly string[]): Promise<MadeTree> {
+export function makeTree(folder: string, files: readonly string[], scratch: string): Promise<MadeTree> {
   if (files.length === 0) throw new ConfigError('Nothing was changed, so there is nothing to commit.');
-  return withIndex(async (own) => {
+  return withIndex(scratch, async (own) => {
     const parent = (await git(folder, ['rev-parse', 'HEAD'])).trim();
     await git(folder, ['read-tree', parent], own);
     await git(folder, ['add', '--all', '--', ...files], { ...own, GIT_LITERAL_PATHSPECS: '1' });
@@ -36,7 +35,7 @@ export async function checkOut(folder: string, tree: string, into: string): Prom
   await rm(into, { recursive: true, force: true });
   await mkdir(into, { recursive: true });
   const top = (await git(folder, ['rev-parse', '--show-toplevel'])).trimEnd();
-  await withIndex(async (own) => {
+  await withIndex(dirname(into), async (own) => {
     await git(top, ['read-tree', tree], own);
     await git(top, ['checkout-index', '--all', `--prefix=${into}/`], own);
   });
@@ -68,9 +67,10 @@ export async function commitOn(folder: string, branch: string): Promise<string |
   return found.trim() === '' ? undefined : found.trim().split('\n')[0];
 }
 
-/** An index of our own: that of the work tree stays as it is. */
-async function withIndex<T>(use: (own: Readonly<Record<string, string>>) => Promise<T>): Promise<T> {
-  const scratch = await mkdtemp(join(tmpdir(), 'flyball-index-'));
+/** An index of our own: that of the work tree stays as it is. In a folder that goes with the run, should it be killed. */
+async function withIndex<T>(folder: string, use: (own: Readonly<Record<string, string>>) => Promise<T>): Promise<T> {
+  await mkdir(folder, { recursive: true });
+  const scratch = await mkdtemp(join(folder, 'index-'));
   try {
     return await use({ GIT_INDEX_FILE: join(scratch, 'index') });
   } finally {

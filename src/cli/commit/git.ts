@@ -34,13 +34,16 @@ export async function changedFiles(folder: string): Promise<readonly string[]> {
   const changed = (await git(folder, status))
     .split('\0')
     .flatMap((line) => (line.length > 3 ? [line.slice(3 + prefix.length)] : []))
-    .filter((path) => path !== SHARED_MODULES)
+    .filter((path) => path !== SHARED_MODULES && !OURS.test(path))
     .sort();
   const planted = changed.find((path) => path.endsWith('/'));
   if (planted !== undefined)
     throw new ConfigError(`There is a git repository of its own in ${planted}, which cannot be committed. Remove it.`);
   return changed;
 }
+
+/** Journals and kept versions are no part of a project. */
+const OURS = /(?:^|\/)\.flyball\//;
 
 /** A folder of that name is not told as one file: this is the link to the packages that are installed elsewhere. */
 export const SHARED_MODULES = 'node_modules';

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { NO_BASELINE } from '../../checks/baseline.js';
 import type { TestHarness } from '../../checks/contracts.js';
 import { failed, type Outcome } from '../../core/outcome.js';
@@ -32,7 +33,7 @@ export function onBranch(loop: Agent<TaskSpec, CommitResult>, given: OnBranch): 
     if (outcome.stop !== 'done') return outcome.stop === 'degraded' ? notVerified(outcome.because) : outcome;
     const { status, overrides } = outcome.value;
     if (status !== 'committed' || overrides.length > 0) return notVerified('gates were closed');
-    const made = await run.step('make-tree', { task: task.id }, async () => treeOf(root), { class: 'idempotent' });
+    const made = await run.step('make-tree', { task: task.id }, async () => treeOf(given), { class: 'idempotent' });
     if (made === null) return notVerified('no file was changed');
     const forbidden = made.files.find((path) => !checkPath(given.paths, `${root}/${path}`, 'write').ok);
     if (forbidden !== undefined) return notVerified(`${forbidden} was changed, which is not allowed`);
@@ -49,9 +50,9 @@ export function onBranch(loop: Agent<TaskSpec, CommitResult>, given: OnBranch): 
   };
 }
 
-async function treeOf(root: string): Promise<MadeTree | null> {
+async function treeOf({ root, checkFolder }: OnBranch): Promise<MadeTree | null> {
   const files = await changedFiles(root);
-  return files.length === 0 ? null : makeTree(root, files);
+  return files.length === 0 ? null : makeTree(root, files, dirname(checkFolder));
 }
 
 /** Why what would be committed is not good, as its own tests show. */
