@@ -22,7 +22,7 @@ export interface About {
 /** Errors that tell every mistake of a file, each on a line. */
 const HAS_LINES: ReadonlySet<ErrorCode> = new Set(['CONFIG_INVALID', 'INPUT_INVALID']);
 
-const FREE_SPACE = 'Free some space and give the same command again: what was confirmed is safe.';
+const FREE_SPACE = 'Free some space and run the command again. Nothing that was saved is lost.';
 
 export function problemOf(error: unknown, about: About): Problem {
   if (error instanceof FlyballError) {
@@ -96,7 +96,7 @@ function nextStep(error: FlyballError, about: About): string {
     case 'REPLAY_DIVERGED':
     case 'FOREIGN_AWAIT':
     case 'RUN_STALLED':
-      return `Nothing is lost. Mend the cause, then: ${command('resume', runId)}`;
+      return `Nothing is lost. Fix the cause, then run: ${command('resume', runId)}`;
     case 'STORAGE_FAILED':
       return `Look at ${database} and its folder, or choose another file with --db or FLYBALL_DB.`;
     case 'STORAGE_READ_ONLY':
@@ -106,12 +106,12 @@ function nextStep(error: FlyballError, about: About): string {
     case 'STORAGE_BUSY':
       return 'Give the same command again in a moment.';
     case 'JOURNAL_NEWER':
-      return 'Install the newest flyball (npm install -g flyball@latest) and give the same command again. Nothing was changed.';
+      return 'Install the newest flyball (npm install -g flyball@latest) and run the command again. Nothing was changed.';
     case 'JOURNAL_CORRUPT':
     case 'JOURNAL_TRUNCATED':
       return `Keep a copy of ${database} before you try anything; nothing was changed.`;
     case 'DRIVER_MISSING':
-      return 'Install what is missing, then give the same command again.';
+      return 'Install what is missing, then run the command again.';
     case 'CONFIG_INVALID':
     case 'INPUT_INVALID':
       return error.detail['file'] === undefined ? forCommand(error) : forFile(error, about);
@@ -125,15 +125,15 @@ function nextStep(error: FlyballError, about: About): string {
 function forCommand({ detail }: FlyballError): string {
   const { example } = detail;
   if (typeof example === 'string') return `Give it with --input ${quoted(example)}. Nothing was started.`;
-  return 'Correct the command and give it again; --help shows examples. Nothing was started or changed.';
+  return 'Correct the command and run it again; --help shows examples. Nothing was started or changed.';
 }
 
 /** The agent file cannot be used: what the command wanted to say to the run may be stored already. */
 function forFile({ detail }: FlyballError, { command, runId = '<run>' }: About): string {
-  if (detail['exists'] === true) return `Nothing is lost. Mend that, then: ${command('resume', runId)}`;
+  if (detail['exists'] === true) return `Nothing is lost. Fix that, then run: ${command('resume', runId)}`;
   const look =
     detail['about'] === 'model' ? ` See what is configured, and whether it answers: ${command('doctor')}` : '';
-  return `Nothing was started. Mend that, then give the same command again.${look}`;
+  return `Nothing was started. Fix that and run the command again.${look}`;
 }
 
 const MOST_LINES = 20;

@@ -119,7 +119,7 @@ function needs(shown: Shown, paint: Paint): readonly string[] {
     case 'bounded':
       return go('out of budget', resumeLarger(record, summary, command));
     case 'stalled':
-      return go('set aside; mend the cause first', goOn);
+      return go('set aside; fix the cause first', goOn);
     case 'running':
     case 'pending': {
       const owner = liveOwner(record);

@@ -569,7 +569,7 @@ function isStorageFailure(error: unknown): boolean {
 }
 
 function setAsideError(runId: string, attention: string): FlyballError {
-  return new FlyballError('RUN_STALLED', `Run ${runId} is set aside: ${attention}. Resume it when that is mended.`, {
+  return new FlyballError('RUN_STALLED', `Run ${runId} is set aside: ${attention}. Fix the cause, then resume it.`, {
     detail: { runId, attention },
   });
 }

@@ -175,7 +175,7 @@ const VALIDATE: Role<{ readonly verdict: 'accept' | 'revise' | 'reject'; readonl
   name: 'validate',
   setup:
     'You check a procedure against the case it comes from. "accept": it gives the same result for this case and makes sense for others. ' +
-    '"revise": it has faults that can be mended. "reject": it is too general to be of use, or wrong.',
+    '"revise": it has faults that can be fixed. "reject": it is too general to be of use, or wrong.',
   schema: {
     type: 'object',
     properties: { verdict: { enum: ['accept', 'revise', 'reject'] }, objections: TEXTS },

@@ -66,7 +66,7 @@ export function patternMatcher(
   try {
     new RegExp(source, flags);
   } catch (error) {
-    throw new FlyballError('EFFECT_FAILED', `${(error as Error).message}. Search literally, or mend the pattern.`);
+    throw new FlyballError('EFFECT_FAILED', `${(error as Error).message}. Search literally, or fix the pattern.`);
   }
   const worker = new Worker(WORKER, {
     eval: true,

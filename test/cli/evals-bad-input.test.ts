@@ -174,7 +174,7 @@ it('an experiment that breaks in the middle says what is saved and how to go on 
   const broken = await evals(['resume', here.at('x')]);
   expect(broken.code).toBe(EXIT.usage);
   expect(broken.error).toContain(
-    `What is finished is saved; mend the cause, then: flyball evals resume ${here.at('x')}`,
+    `What is finished is saved; fix the cause, then run: flyball evals resume ${here.at('x')}`,
   );
   expect(broken.error).toMatch(/results\.json is no JSON/);
   expect(readdirSync(here.at('x'))).not.toContain('running');

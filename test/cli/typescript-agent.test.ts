@@ -96,7 +96,7 @@ exports.default = async (run, { n }) => ({ stop: 'done', value: n * 2 });`,
     const { code, error, out } = await desk.flyball('run', 'agent.ts');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toMatch(says);
-    expect(error).toContain('Nothing was started. Mend that, then give the same command again.');
+    expect(error).toContain('Nothing was started. Fix that and run the command again.');
     expect(error).not.toMatch(/\n\s+at /);
   });
 });

@@ -184,7 +184,7 @@ export default { ${head('whisper')}, execute: async ({ text }: Given): Promise<s
     const broken = await desk.flyball('approve', 'r1');
     expect(broken.code).toBe(2);
     expect(broken.error).toContain('agent.yaml:4: toolz is not known. Did you mean tools?');
-    expect(broken.error).toContain('Nothing is lost. Mend that, then: flyball resume r1');
+    expect(broken.error).toContain('Nothing is lost. Fix that, then run: flyball resume r1');
     desk.file('agent.yaml', text);
     expect((await desk.flyball('resume', 'r1')).code).toBe(0);
     expect(existsSync(join(desk.folder, 'a.txt'))).toBe(true);
@@ -286,7 +286,7 @@ describe('a definition that cannot be used', () => {
     const { code, error, out } = await desk.flyball('run', 'agent.yaml');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     for (const sentence of sentences) expect(error).toContain(sentence);
-    expect(error).toContain('Nothing was started. Mend that, then give the same command again.');
+    expect(error).toContain('Nothing was started. Fix that and run the command again.');
     expect(error).not.toMatch(/\n\s+at /);
     expect(lastJson((await desk.flyball('runs', '--json')).out)).toEqual({ runs: [] });
   });

@@ -88,7 +88,7 @@ async function recordIn(folder: string): Promise<LearnedSkill | undefined> {
     const record = learnedFrom(JSON.parse(await readFile(file, 'utf8')));
     if (record !== undefined) return record;
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${failureOf(error).message}. Mend it, or remove the folder.`);
+    throw new ConfigError(`${file} cannot be read: ${failureOf(error).message}. Fix it, or remove the folder.`);
   }
-  throw new ConfigError(`${file} is no record of a learned skill. Mend it, or remove the folder.`);
+  throw new ConfigError(`${file} is no record of a learned skill. Fix it, or remove the folder.`);
 }

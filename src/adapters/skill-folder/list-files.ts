@@ -88,7 +88,7 @@ class Walk {
   }
 
   private gone(path: string, error: unknown): undefined {
-    return this.wrong(path, `It cannot be read: ${failureOf(error).message}. Remove or mend it.`);
+    return this.wrong(path, `It cannot be read: ${failureOf(error).message}. Remove or fix it.`);
   }
 
   private wrong(path: string, message: string): undefined {

@@ -41,7 +41,7 @@ async function validate({ screen }: Call, paths: readonly string[], { strict = f
   showProblems(screen, problems);
   if (isFine) return EXIT.ok;
   const found = [plural(errors.length, 'error'), plural(problems.length - errors.length, 'warning')].join(' and ');
-  screen.complain(`${found} in ${plural(count, 'skill')}. Mend them and give the same command again.`);
+  screen.complain(`${found} in ${plural(count, 'skill')}. Fix the problems above and run the command again.`);
   return EXIT.failed;
 }
 

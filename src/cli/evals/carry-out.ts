@@ -77,7 +77,7 @@ export async function carryOut(
     return { report, ...(why === undefined ? {} : { stopped: why }) };
   } catch (error) {
     progress.stop();
-    screen.complain(`It stopped in the middle. What is finished is saved; mend the cause, then: ${resume}`);
+    screen.complain(`It stopped in the middle. What is finished is saved; fix the cause, then run: ${resume}`);
     throw error;
   } finally {
     progress.stop();

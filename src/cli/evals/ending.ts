@@ -57,7 +57,7 @@ export async function afterwards(
   const failed = summary.summaries.reduce((sum, { infrastructureErrors }) => sum + infrastructureErrors, 0);
   if (failed > 0)
     screen.line(
-      `${plural(failed, 'simulation')} failed for infrastructure. Mend the cause, then run them again: ${place.command('evals', 'resume', folder.path)}`,
+      `${plural(failed, 'simulation')} failed for infrastructure. Fix the cause, then run them again: ${place.command('evals', 'resume', folder.path)}`,
     );
   if (tables === 'paper') for (const table of summary.tables) screen.line(`\n${tableMarkdown(table)}`);
   screen.line(`Report: ${place.command('evals', 'report', folder.path)}`);

@@ -102,7 +102,7 @@ export const SETTINGS: Readonly<
   shutdownDelayMs: {
     flag: '--shutdown-delay <seconds>',
     kind: 'seconds',
-    about: 'how long it goes on serving after /ready has said 503, so that a balancer notices',
+    about: 'how long it keeps serving after /ready answers 503, so that a load balancer notices',
     fallback: '0',
   },
   drainMs: {

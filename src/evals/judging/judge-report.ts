@@ -69,6 +69,6 @@ export function checkPin(pin: JudgePin, verdicts: readonly Pick<JudgeVerdict, 'm
   const other = verdicts.find(({ model, rubric }) => model !== pin.model || rubric.hash !== pin.rubric);
   if (other === undefined) return;
   throw new ConfigError(
-    `The judge is pinned to ${pin.model} with rubric ${pin.rubric.slice(0, 8)}, and a verdict comes from ${other.model} with ${other.rubric.hash.slice(0, 8)}. Pin that one and calibrate it, or mend the router.`,
+    `The judge is pinned to ${pin.model} with rubric ${pin.rubric.slice(0, 8)}, and a verdict comes from ${other.model} with ${other.rubric.hash.slice(0, 8)}. Pin that one and calibrate it, or fix the router.`,
   );
 }

@@ -76,7 +76,7 @@ export function checkSuite(suite: GoldenSet): GoldenSet {
   const { errors } = lintSuite(suite);
   if (errors.length > 0)
     throw new ConfigError(
-      `The suite "${suite.name}" cannot gate anything: ${errors.join('; ')}. Mend it and run again.`,
+      `The suite "${suite.name}" cannot gate anything: ${errors.join('; ')}. Fix it and run again.`,
     );
   return suite;
 }

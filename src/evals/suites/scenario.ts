@@ -80,7 +80,7 @@ export function checkScenarios(suite: ScenarioSuite, rubric: readonly string[] =
   const problems = lintScenarios(suite, rubric);
   if (problems.length > 0)
     throw new ConfigError(
-      `The suite "${suite.name}" cannot be simulated: ${problems.join('; ')}. Mend it and run again.`,
+      `The suite "${suite.name}" cannot be simulated: ${problems.join('; ')}. Fix it and run again.`,
     );
   return suite;
 }

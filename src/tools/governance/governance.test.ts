@@ -108,7 +108,7 @@ describe('governance', () => {
     });
     expect(await proposed(seams, toolOf({ name: 'pure' }), {}, ctx)).toEqual({
       allow: false,
-      why: 'Nothing was called: the check "scopes" could not be made. Somebody has to mend it first.',
+      why: 'Nothing was called: the check "scopes" could not be made. Somebody has to fix it first.',
     });
     expect(ctx.decisions).toEqual([
       { guard: 'scopes', verdict: 'denied', why: 'The guard scopes failed: directory at 10.0.0.7 is down' },

@@ -130,6 +130,6 @@ async function answerOf(guard: ToolGuard, call: ProposedCall, ctx: GuardContext)
 
 /** The operator reads what broke; the model only that nothing was called. */
 function broken(guard: string, why: string): Objection {
-  const refused = `Nothing was called: the check "${guard}" could not be made. Somebody has to mend it first.`;
+  const refused = `Nothing was called: the check "${guard}" could not be made. Somebody has to fix it first.`;
   return { ...refuse(guard, refused), told: [{ guard, verdict: 'denied', why }] };
 }
