@@ -87,6 +87,10 @@ export interface Consistency {
   readonly tie?: boolean;
   /** Samples that failed: they vote for nothing and count among `n`. */
   readonly abstained?: number;
+  /** What the samples say, those that voted, each at most 4,000 characters. */
+  readonly samples?: readonly string[];
+  /** What most of them say; absent where they do not agree with each other. */
+  readonly agreed?: string;
 }
 
 /** Scores by dimension, each 0 to 1. */

@@ -93,17 +93,24 @@ async function voteOf(run: Run, options: Checked, samples: readonly Sample[]): P
 }
 
 function consistencyOf({ n, minimum, voting }: Checked, vote: Vote, samples: readonly Sample[]): Consistency {
+  const agree = vote.score >= minimum && !vote.tie;
+  const best = samples[vote.best];
   return {
     score: vote.score,
-    verdict: vote.score >= minimum && !vote.tie ? 'pass' : 'low-confidence',
+    verdict: agree ? 'pass' : 'low-confidence',
     n,
     best: vote.best,
     voting,
     margin: vote.margin,
     tie: vote.tie,
     abstained: samples.filter(({ ok }) => !ok).length,
+    samples: samples.flatMap((sample) => (sample.ok ? [sample.text.slice(0, LONGEST_SAMPLE)] : [])),
+    // a part of an answer is no answer
+    ...(agree && best?.ok === true && best.text.length <= LONGEST_SAMPLE ? { agreed: best.text } : {}),
   };
 }
+
+const LONGEST_SAMPLE = 4_000;
 
 /**
  * The verdict on an answer that was made before: samples that agree with each other and not with it speak against it, so

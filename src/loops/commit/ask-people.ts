@@ -62,9 +62,22 @@ function requestFor(work: Work, why: string): ApprovalRequest {
     ],
     scores: { ...verified.scores, composite: verified.composite, tests: verified.testPassRate },
     ...(exit === undefined ? {} : { confidence: exit.confidence, risk: exit.risk }),
-    recommendation: closed.length === 0 ? 'approve' : 'reject',
+    ...recommendationFor(work, closed.length === 0),
     ...(decisions.length === 0 ? {} : { history: decisions }),
   };
+}
+
+/** Where samples agree with each other and not with the output, what they say is recommended in its place. */
+function recommendationFor(
+  { made, verified, exit }: Work,
+  isOpen: boolean,
+): Pick<ApprovalRequest, 'recommendation' | 'recommended'> {
+  const [only, ...others] = made.artefacts;
+  const isContradicted = exit?.gates.some(({ gate, passed }) => gate === 'consistency' && !passed) === true;
+  const agreed = verified.consistency?.agreed;
+  if (isContradicted && agreed !== undefined && only !== undefined && others.length === 0 && agreed !== only.text)
+    return { recommendation: 'modify', recommended: { artefacts: { [only.name]: agreed } } };
+  return { recommendation: isOpen ? 'approve' : 'reject' };
 }
 
 /** Artefacts that a person wrote out, or undefined where they used words. */

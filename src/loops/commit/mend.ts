@@ -96,6 +96,7 @@ function inputFor(work: Work, diagnosis: CritiqueDiagnosis): Parameters<ReturnTy
     wayOut: work.wayOut,
     mayRetrieve: mayRetrieve(work),
     ...(feedback === undefined ? {} : { feedback }),
+    ...(work.verdict?.consistency === undefined ? {} : { consistency: work.verdict.consistency }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Subject } from '../../../checks/contracts.js';
+import type { Consistency, Subject } from '../../../checks/contracts.js';
 import { FlyballError } from '../../../core/errors.js';
 import type { Prompt } from '../../../core/prompt.js';
 import type { Run } from '../../../core/run.js';
@@ -21,6 +21,7 @@ export interface Attempt {
   readonly hints: readonly RepairHint[];
   readonly radius: number;
   readonly feedback?: string;
+  readonly consistency?: Consistency;
   readonly perturbed: boolean;
 }
 
@@ -47,7 +48,7 @@ export async function propose(run: Run, attempt: Attempt): Promise<Proposal> {
   const told = attempt.strategy === 'full-regeneration' ? attempt.told : ([attempt.told[0]] as const);
   const part = partOf({ ...attempt, told });
   if (part === undefined) return { kind: 'unchanged', why: 'there is nothing to repair' };
-  const { subject, hints, perturbed, feedback } = attempt;
+  const { subject, hints, perturbed, feedback, consistency } = attempt;
   const prompt = repairPrompt({
     subject,
     told,
@@ -55,6 +56,7 @@ export async function propose(run: Run, attempt: Attempt): Promise<Proposal> {
     part,
     perturbed,
     ...(feedback === undefined ? {} : { feedback }),
+    ...(consistency === undefined ? {} : { consistency }),
   });
   const reply = await answer(run, attempt.session, prompt);
   if (reply === 'too-large' || reply.finish === 'length') return { kind: 'too-large' };

@@ -79,3 +79,15 @@ describe('the session that repairs', () => {
     expect(shown(partsOf()).some(([, text]) => text.includes(session.setup))).toBe(false);
   });
 });
+
+describe('evidence in a repair prompt', () => {
+  it('is about the task where no finding speaks of any [F-P2]', () => {
+    const vague = defect({ description: 'gate-consistency is closed: 0.33 of 0.7' });
+    const about = subject([PEARS], { evidence: { items: [evidence(1, 'pears cost three')], gaps: [] } });
+    const task = { ...about.task, goal: 'Say what pears cost.' };
+    const text = shown(partsOf({ told: [{ defect: vague, cause: 'logic-error' }], subject: { ...about, task } }))
+      .map(([, content]) => content)
+      .join('\n');
+    expect(text).toContain('[e1]');
+  });
+});

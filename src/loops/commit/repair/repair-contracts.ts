@@ -1,4 +1,4 @@
-import type { CritiqueDiagnosis, Subject } from '../../../checks/contracts.js';
+import type { Consistency, CritiqueDiagnosis, Subject } from '../../../checks/contracts.js';
 import type { Run } from '../../../core/run.js';
 import type { Session } from '../../../core/session.js';
 import type { Defect, ExecutionOutputs } from '../../../core/work.js';
@@ -44,6 +44,8 @@ export interface RepairInput {
   readonly spent: RepairSpent;
   /** What a person wants changed. It is repaired like a defect that concerns everything, before all others. */
   readonly feedback?: string;
+  /** What others answered to the same task, where VERIFY sampled it. */
+  readonly consistency?: Consistency;
   /** How many loops were detected so far. */
   readonly wayOut: number;
   /** There is somewhere to look. False: what is missing is repaired with what there is. True where absent. */

@@ -139,7 +139,7 @@ export class RepairRound {
   }
 
   private proposal(scope: Run, strategy: Strategy, settings: AttemptSettings): Promise<Proposal> {
-    const { diagnosis, feedback } = this.given;
+    const { diagnosis, feedback, consistency } = this.given;
     return propose(scope, {
       strategy,
       session: settings.session,
@@ -149,6 +149,7 @@ export class RepairRound {
       radius: this.parts.radius,
       perturbed: settings.isPerturbed,
       ...(feedback === undefined ? {} : { feedback }),
+      ...(consistency === undefined ? {} : { consistency }),
     });
   }
 
