@@ -544,7 +544,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       }
       await go(`/runs/${voyage}?tab=plan`);
       await page.waitForSelector('.slider-range');
-      await page.locator('.slider-range').fill('38');
+      await page.locator('.slider-range').fill('42');
       await page.waitForSelector('.node[data-state=running]');
       await picture('studio-time-travel');
       await go(`/inbox?run=${refund}`);
