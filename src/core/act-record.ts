@@ -32,3 +32,16 @@ export interface Acts {
   /** Further ones that are not listed: the list is bounded. */
   readonly actsLeftOut?: number;
 }
+
+/** An act for those who may not read the run: names and facts. With what and why is the run's to tell. */
+export type BareAct = Pick<ActRecord, 'id' | 'name' | 'class' | 'what' | 'undone'>;
+
+export function bareActs(acts: readonly ActRecord[]): readonly BareAct[] {
+  return acts.map(({ id, name, class: effectClass, what, undone }) => ({
+    id,
+    name,
+    class: effectClass,
+    what,
+    ...(undone === undefined ? {} : { undone }),
+  }));
+}

@@ -90,6 +90,19 @@ describe.each(['auto', 'legacy'] as const)("the SDK's own client (%s), over HTTP
     expect(said(await client.callTool({ name: 'agent__sleeper', arguments: {} }))).toBe('awake');
   });
 
+  it('is told what a run did, from its journal, beside what the agent says of it [R7-TRUTH-MCP]', async () => {
+    const { url } = await servedOverHttp();
+    const client = await clientOf(url, mode);
+    const mailed = await client.callTool({ name: 'agent__mailer', arguments: {} });
+    expect(said(mailed)).toBe('I mailed nobody.');
+    const acts = [{ id: '#0', name: 'mail', class: 'idempotent', what: 'took-place' }];
+    expect(mailed.structuredContent).toMatchObject({ status: 'done', acts });
+    expect(JSON.stringify(mailed)).not.toContain('ada'); // names and facts: what it was made with is the run's to tell
+    const failed = await client.callTool({ name: 'agent__mailer', arguments: { input: 'fails' } });
+    expect(failed.isError).toBe(true);
+    expect(said(failed)).toMatch(/not good enough\. Took place and was not undone: mail\.$/);
+  });
+
   it('hears how far a run is while it waits [R6-MCP-SERVE]', async () => {
     const { url } = await servedOverHttp();
     const client = await clientOf(url, mode);

@@ -90,13 +90,21 @@ const strict: Agent<unknown, string> = async (_, input) =>
     ? blocked('there is nothing to do')
     : failed({ code: 'QUALITY_NOT_REACHED', message: 'not good enough', retryable: false });
 
-export const agents = { poet, waiter, sleeper, endless, clumsy, strict };
+/** Mails, and says something else about it. */
+const mailer: Agent<unknown, string> = async (run, input) => {
+  await run.step('mail', 'to ada', () => 'sent', 'idempotent');
+  await run.step('look', null, () => 1, 'pure');
+  if (input === 'fails') return failed({ code: 'QUALITY_NOT_REACHED', message: 'not good enough', retryable: false });
+  return done('I mailed nobody.');
+};
+
+export const agents = { poet, waiter, sleeper, endless, clumsy, strict, mailer };
 
 const TOPIC = { type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'] };
 
 export const offeredAgents: readonly McpAgent[] = [
   { name: 'poet', description: 'Writes two lines. Not for prose.', inputSchema: TOPIC },
-  ...['waiter', 'sleeper', 'endless', 'clumsy', 'strict'].map((name) => ({ name, description: `Is ${name}.` })),
+  ...['waiter', 'sleeper', 'endless', 'clumsy', 'strict', 'mailer'].map((name) => ({ name, description: `Is ${name}.` })),
 ];
 
 export interface Who {

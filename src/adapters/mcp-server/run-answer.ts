@@ -1,3 +1,4 @@
+import { type BareAct, bareActs } from '../../core/act-record.js';
 import type { ErrorCode } from '../../core/errors.js';
 import type { Outcome, Waiting } from '../../core/outcome.js';
 import type { JsonSchema } from '../../core/schema.js';
@@ -20,6 +21,22 @@ export const RUN_ANSWER_SCHEMA: JsonSchema = {
         required: ['kind', 'name'],
       },
     },
+    acts: {
+      type: 'array',
+      description: 'What the run changed or tried to change, from its journal. Present once the run has ended.',
+      items: {
+        type: 'object',
+        properties: {
+          id: { type: 'string' },
+          name: { type: 'string', description: 'Of the tool or the step.' },
+          class: { type: 'string' },
+          what: { type: 'string', description: 'took-place, refused, failed, in-doubt or simulated.' },
+          undone: { type: 'boolean' },
+        },
+        required: ['id', 'name', 'class', 'what'],
+      },
+    },
+    actsLeftOut: { type: 'integer', description: 'Further acts that are not listed.' },
   },
   required: ['status', 'runId'],
 };
@@ -59,25 +76,25 @@ export function runAnswer(runId: string, outcome: Outcome<unknown>, present: Pre
   switch (outcome.stop) {
     case 'done': {
       const { text, output } = present(outcome.value);
-      return { ok: true, text, value: { status: 'done', runId, output } };
+      return { ok: true, text, value: { status: 'done', runId, output, ...actsOf(outcome) } };
     }
     case 'degraded': {
       const { because } = outcome;
       const { text, output } = present(outcome.value);
       const said = `${text}\n[less than was asked for: ${because}]`;
-      return { ok: true, text: said, value: { status: 'degraded', runId, output, because } };
+      return { ok: true, text: said, value: { status: 'degraded', runId, output, because, ...actsOf(outcome) } };
     }
     case 'suspended':
       return suspended(runId, outcome.waiting, outcome.paused === true);
     case 'bounded':
-      return failure('BOUND_REACHED', runId, `It reached the bound ${outcome.bound} of ${outcome.limit}.`);
+      return failure('BOUND_REACHED', runId, outcome, `It reached the bound ${outcome.bound} of ${outcome.limit}.`);
     case 'blocked':
-      return failure('BLOCKED', runId, outcome.because);
+      return failure('BLOCKED', runId, outcome, outcome.because);
     case 'cancelled':
-      return failure('CANCELLED', runId, 'It was cancelled.');
+      return failure('CANCELLED', runId, outcome, 'It was cancelled.');
     case 'failed': {
       const { code, message } = outcome.failure;
-      return failure(code, runId, TOLD.has(code) ? message : 'It failed. Its journal says why.');
+      return failure(code, runId, outcome, TOLD.has(code) ? message : 'It failed. Its journal says why.');
     }
   }
 }
@@ -103,6 +120,28 @@ function aboutIn(request: unknown): { readonly about?: string } {
   return typeof about === 'string' ? { about: about.slice(0, 200) } : {};
 }
 
-function failure(code: string, runId: string, why: string): McpAnswer {
-  return { ok: false, code, message: `Run ${runId}: ${why}` };
+/** What it did, from the journal: the answer is only words. */
+function actsOf({ acts, actsLeftOut }: Outcome<unknown>): {
+  readonly acts?: readonly BareAct[];
+  readonly actsLeftOut?: number;
+} {
+  if (acts === undefined) return {};
+  return { acts: bareActs(acts), ...(actsLeftOut === undefined ? {} : { actsLeftOut }) };
+}
+
+/** A client that calls again has to know what took place already. An error holds no data, so it is told in words. */
+function failure(code: string, runId: string, outcome: Outcome<unknown>, why: string): McpAnswer {
+  const done = standing(outcome);
+  const said = done.length === 0 || /[.!?]$/.test(why) ? why : `${why}.`;
+  return { ok: false, code, message: [`Run ${runId}: ${said}`, ...done].join(' ') };
+}
+
+function standing({ acts = [], actsLeftOut = 0 }: Outcome<unknown>): readonly string[] {
+  const named = (fate: BareAct['what']): string =>
+    acts.flatMap(({ what, undone, name }) => (what === fate && undone !== true ? [name] : [])).join(', ');
+  return [
+    ...(named('took-place') === '' ? [] : [`Took place and was not undone: ${named('took-place')}.`]),
+    ...(named('in-doubt') === '' ? [] : [`May have taken place: ${named('in-doubt')}.`]),
+    ...(actsLeftOut === 0 ? [] : [`${actsLeftOut} more acts are in its journal.`]),
+  ];
 }

@@ -1,5 +1,5 @@
 import { MESSAGE } from '../../agents/conversation.js';
-import type { ActRecord } from '../../core/act-record.js';
+import { type BareAct, bareActs } from '../../core/act-record.js';
 import { ActsFold } from '../../core/acts.js';
 import type { Entry } from '../../core/events.js';
 
@@ -14,13 +14,10 @@ export interface Turn {
   /** How it ended, once it has. */
   readonly stop?: string;
   /** What it changed or tried to change so far, from the journal: the answer is only words. */
-  readonly acts: readonly Act[];
+  readonly acts: readonly BareAct[];
   /** Further ones that are not listed. */
   readonly actsLeftOut?: number;
 }
-
-/** Names and facts. With what and why is the run's to tell, to those who may read it. */
-export type Act = Pick<ActRecord, 'id' | 'name' | 'class' | 'what' | 'undone'>;
 
 type Words = Omit<Turn, 'acts' | 'actsLeftOut'>;
 
@@ -61,16 +58,7 @@ export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly T
 
 function actsIn(fold: ActsFold | undefined): Pick<Turn, 'acts' | 'actsLeftOut'> {
   const { acts = [], actsLeftOut } = fold?.all() ?? {};
-  const shown = acts.map(
-    ({ id, name, class: effectClass, what, undone }): Act => ({
-      id,
-      name,
-      class: effectClass,
-      what,
-      ...(undone === undefined ? {} : { undone }),
-    }),
-  );
-  return { acts: shown, ...(actsLeftOut === undefined ? {} : { actsLeftOut }) };
+  return { acts: bareActs(acts), ...(actsLeftOut === undefined ? {} : { actsLeftOut }) };
 }
 
 /** What became of one message. `refused` holds why the run did not take it. */

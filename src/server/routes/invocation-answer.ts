@@ -1,3 +1,4 @@
+import { bareActs } from '../../core/act-record.js';
 import type { Entry } from '../../core/events.js';
 import type { Outcome } from '../../core/outcome.js';
 import { requestsIn } from '../../people/requests.js';
@@ -59,16 +60,9 @@ export function askedFields(runId: string, entries: readonly Entry[]): Pick<Invo
   return { approvals: open.map(({ id, kind, about }) => ({ id, kind, about, url: url(id) })) };
 }
 
-/** Names and facts. With what and why is the run's to tell, to those who may read it. */
 function actFields(outcome: Outcome<unknown> | undefined): Pick<Invoked, 'acts' | 'acts_left_out'> {
   if (outcome?.acts === undefined) return {};
-  const acts = outcome.acts.map(({ id, name, class: effectClass, what, undone }) => ({
-    id,
-    name,
-    effect_class: effectClass,
-    what,
-    ...(undone === undefined ? {} : { undone }),
-  }));
+  const acts = bareActs(outcome.acts).map(({ class: effectClass, ...act }) => ({ ...act, effect_class: effectClass }));
   return outcome.actsLeftOut === undefined ? { acts } : { acts, acts_left_out: outcome.actsLeftOut };
 }
 
