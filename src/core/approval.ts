@@ -6,7 +6,7 @@ import {
   type Needs,
   scopesInWords,
 } from './approval-rules.js';
-import { isBlank } from './blank.js';
+import { isBlank, SEEN_PATTERN } from './blank.js';
 import type { RequestProvenance } from './request-provenance.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 
@@ -213,6 +213,17 @@ export function addressees(
   };
 }
 
+const REASON = { pattern: SEEN_PATTERN } as const;
+const APPROVED = { verdict: { const: 'approve' }, reask: false, value: false } as const;
+const REJECTED = {
+  properties: { verdict: { const: 'reject' }, reason: REASON, value: false, recommended: false },
+  required: ['reason'],
+} as const;
+const ESCALATED = {
+  properties: { verdict: { const: 'escalate' }, reason: REASON, reask: false, value: false, recommended: false },
+  required: ['reason'],
+} as const;
+
 export const VERDICT_JSON_SCHEMA = {
   type: 'object',
   required: ['verdict'],
@@ -223,9 +234,10 @@ export const VERDICT_JSON_SCHEMA = {
     value: {},
   },
   anyOf: [
-    { properties: { verdict: { const: 'approve' } } },
-    { properties: { verdict: { enum: ['reject', 'escalate'] }, reason: { pattern: '\\S' } }, required: ['reason'] },
-    { properties: { verdict: { const: 'modify' } }, required: ['value'] },
+    { properties: { ...APPROVED, recommended: false } },
+    REJECTED,
+    ESCALATED,
+    { properties: { verdict: { const: 'modify' }, reask: false, recommended: false }, required: ['value'] },
   ],
 } as const satisfies JsonSchema;
 
@@ -236,7 +248,7 @@ export function withRecommended(schema: {
   readonly [key: string]: unknown;
 }): JsonSchema {
   const taken = {
-    properties: { verdict: { const: 'approve' }, recommended: { const: true } },
+    properties: { ...APPROVED, recommended: { const: true } },
     required: ['recommended'],
   };
   const properties = { ...schema.properties, recommended: { const: true } };
@@ -252,18 +264,15 @@ export const FIXED_VERDICT_JSON_SCHEMA = {
     reason: { type: 'string' },
     reask: { type: 'boolean' },
   },
-  anyOf: VERDICT_JSON_SCHEMA.anyOf.slice(0, 2),
+  anyOf: VERDICT_JSON_SCHEMA.anyOf.slice(0, 3),
 } as const satisfies JsonSchema;
 
 /** For what is closed to people too: a yes overrides it, and says why. */
 export const OVERRIDE_VERDICT_JSON_SCHEMA = {
   ...VERDICT_JSON_SCHEMA,
   anyOf: [
-    {
-      properties: { verdict: { enum: ['approve', 'reject', 'escalate'] }, reason: { pattern: '\\S' } },
-      required: ['reason'],
-    },
-    { properties: { verdict: { const: 'modify' } }, required: ['value'] },
+    { properties: { ...APPROVED, reason: REASON, recommended: false }, required: ['reason'] },
+    ...VERDICT_JSON_SCHEMA.anyOf.slice(1),
   ],
 } as const satisfies JsonSchema;
 

@@ -96,6 +96,37 @@ describe('a doubt about what somebody had to approve', () => {
     expect(await needsOf(life, 'doubt:#0')).toEqual({ scopes: DESK, notBy: [], requesters: ['ada'] });
   });
 
+  it.each(['in the same life', 'after a crash'])(
+    'is about what the act was modified to, and that is what is made again, %s [R7-APPROVE-DOUBTS]',
+    async (when) => {
+      const { paid, agent } = payer({ scopes: DESK });
+      const stage = moving();
+      const isCrash = when === 'after a crash';
+      const first = stage.open(agent, isCrash ? { crash: at('after', 'intent') } : {});
+      const desk = { from: 'dina', scopes: DESK };
+      await begun(first);
+      await answer(first.runtime, RUN, 'approve:#0', { verdict: 'modify', value: { to: 'bob' } }, desk);
+      await first.resume();
+      await answer(first.runtime, RUN, 'approve:#0.2', YES, desk);
+      const resumed = first.resume();
+      if (isCrash) {
+        await first.crashed;
+        first.die();
+      } else await resumed;
+      const life = isCrash ? stage.open(agent) : first;
+      for (const name of isCrash ? ['doubt:#0', 'doubt:#0:2', 'doubt:#0:3'] : ['doubt:#0', 'doubt:#0:2']) {
+        expect(await life.resume()).toMatchObject({
+          waiting: [{ kind: 'doubt', name, request: { action: 'pay', input: { to: 'bob' } } }],
+        });
+        const stranger = answer(life.runtime, RUN, name, NOT_DONE, { from: 'bob' });
+        await expect(stranger).rejects.toMatchObject({ code: 'DENIED' });
+        await answer(life.runtime, RUN, name, NOT_DONE, desk);
+      }
+      expect(await life.resume()).toMatchObject({ stop: 'done', value: expect.stringMatching(/to":"bob.*\npaid$/) });
+      expect(paid).toEqual([{ to: 'bob' }, { to: 'bob' }, { to: 'bob' }]);
+    },
+  );
+
   it('may be settled by whoever asked for the run where they may decide [R7-APPROVE-DOUBTS]', async () => {
     const { agent } = payer({ requesterDecides: true });
     const life = moving().open(agent);

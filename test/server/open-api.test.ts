@@ -96,6 +96,22 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('takes no verdict that the inbox refuses, and the refusal says what is missing [R7-APPROVE-SCHEMA]', async () => {
+    const { schema } = document.paths['/v1/approvals/{id}/decide'].post.requestBody.content['application/json'];
+    for (const [body, words] of [
+      [{ verdict: 'approve', value: 1 }, 'to approve takes no value'],
+      [{ verdict: 'reject' }, 'to reject needs a reason'],
+      [{ verdict: 'reject', reason: '\u200b' }, 'to reject needs a reason'],
+      [{ verdict: 'modify' }, 'to modify needs what to do instead'],
+      [{ verdict: 'escalate', reason: 'so', reask: true }, 'goes with a rejection only'],
+    ] as const) {
+      expect(await check({ ...schema, components: document.components }, body), words).toBeDefined();
+      const { status, text } = await stage.call('POST', '/v1/approvals/nothing/decide', { body });
+      expect({ status, isSaid: text.includes(words) }, text).toEqual({ status: 400, isSaid: true });
+    }
+    expect(await check({ ...schema, components: document.components }, { verdict: 'approve' })).toBeUndefined();
+  });
+
   it('is rendered as a page that loads nothing from elsewhere [R6-HTTP-OPENAPI]', async () => {
     const { text, headers } = await stage.call('GET', '/docs');
     expect(headers.get('content-type')).toContain('text/html');

@@ -6,6 +6,8 @@ import type { JsonSchema } from '../../core/schema.js';
  */
 export interface Schema<T> {
   readonly json: JsonSchema;
+  /** What is wrong with a value that does not fit, in better words than those of a checker of schemas. */
+  readonly inWords?: (value: unknown) => string | undefined;
   /** Only for the compiler. */
   readonly type?: T;
 }

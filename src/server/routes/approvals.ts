@@ -1,4 +1,4 @@
-import type { Verdict } from '../../core/approval.js';
+import { VERDICT_JSON_SCHEMA, type Verdict, verdictProblem, withRecommended } from '../../core/approval.js';
 import type { ApprovalInbox, InboxItem } from '../../people/approval-inbox.js';
 import type { InboxFilter } from '../../people/request-shelf.js';
 import { answeringScopes, type Principal } from '../access/principal.js';
@@ -23,6 +23,28 @@ const decision = s.object({
   value: s.optional(s.any({ description: 'The answer to a question, or what an action was modified to.' })),
   recommended: s.optional(s.boolean({ description: 'With an approval: of what was recommended instead.' })),
 });
+
+/** A verdict is checked once more by the inbox, against what is asked. */
+const ANY_VERDICT = withRecommended(VERDICT_JSON_SCHEMA);
+const verdictBody = {
+  ...s.object(
+    {
+      verdict: s.enumOf(VERDICTS),
+      reason: s.optional(s.string({ maxLength: 10_000 })),
+      reask: s.optional(
+        s.boolean({ description: 'With a rejection: the run may ask for the same again. Otherwise a no is final.' }),
+      ),
+      value: s.optional(s.any({ description: 'With a modification only.' })),
+      recommended: s.optional(
+        s.boolean({
+          description: 'With an approval: of what the request recommends instead, under `recommended`. Only true.',
+        }),
+      ),
+    },
+    { anyOf: ANY_VERDICT['anyOf'] },
+  ),
+  inWords: (value: unknown) => verdictProblem(ANY_VERDICT, value),
+};
 
 const itemFields = {
   id: s.string(),
@@ -166,25 +188,12 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       about:
         'To reject and to escalate need a reason; to modify needs a value: new arguments of the action, or a new output.',
       params: idParams,
-      body: s.object({
-        verdict: s.enumOf(VERDICTS),
-        reason: s.optional(s.string({ maxLength: 10_000 })),
-        reask: s.optional(
-          s.boolean({ description: 'With a rejection: the run may ask for the same again. Otherwise a no is final.' }),
-        ),
-        value: s.optional(s.any()),
-        recommended: s.optional(
-          s.boolean({
-            description: 'With an approval: of what the request recommends instead, under `recommended`. Only true.',
-          }),
-        ),
-      }),
+      body: verdictBody,
       answers: { 200: TAKEN, 202: SENT },
       examples: [
         { ...UNKNOWN, body: { verdict: 'approve' }, status: 404 },
         { ...UNKNOWN, title: 'no such verdict', body: { verdict: 'perhaps' }, status: 400 },
       ],
-      // the inbox says in its own words which verdict lacks its reason or its value
       handle: ({ body, ...asked }) =>
         told(asked, body, (inbox) =>
           inbox.decide(asked.params.id, body as unknown as Verdict, answering(asked.principal)),
