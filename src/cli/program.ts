@@ -156,12 +156,24 @@ function parsingFailed(
   if (error.code === 'commander.help') return EXIT.usage; // no command was given: the help has just been shown
   const message = error.message.replace(/^error: /, '');
   const command = words[0] === undefined || words[0].startsWith('-') ? '' : `${words[0]} `;
-  const known = COMMANDS.some((make) => make(async () => undefined).name() === command.trim());
-  const next = `See flyball ${known ? command : ''}--help for what it takes, with examples.`;
+  const known = COMMANDS.map((make) => make(async () => undefined)).find((one) => one.name() === command.trim());
+  const see = `See flyball ${known === undefined ? '' : command}--help for what it takes, with examples.`;
+  const next = isAboutDatabase(error, known)
+    ? `A database is named with --db: flyball ${command}--db <file>. ${see}`
+    : see;
   screen.data({ kind: 'error', code: 'USAGE', message, next, exitCode: EXIT.usage, retryable: false });
   screen.complain(`${screen.paint('red', 'flyball:')} ${message}`);
   screen.complain(`  ${next}`);
   return EXIT.usage;
+}
+
+/** A word too many for a command that takes none but works on a database: it is most likely the name of one. */
+function isAboutDatabase({ code }: CommanderError, command: Command | undefined): boolean {
+  return (
+    code === 'commander.excessArguments' &&
+    command?.registeredArguments.length === 0 &&
+    command.options.some(({ long }) => long === '--db')
+  );
 }
 
 export function buildProgram(perform: Perform, streams: Streams, evals: readonly MakeCommand[] = []): Command {

@@ -38,4 +38,6 @@ it('check, backup and restore say what they found and end as scripts need it [R8
   expect((await flyball(['restore', at('copy.db'), ...db('other.db')])).code).toBe(9);
   expect(existsSync(at('other.db'))).toBe(false);
   expect((await flyball(['check', ...db('nowhere.db')])).code).toBe(2);
+  const named = await flyball(['check', '/backups/monday.db']);
+  expect(named).toMatchObject({ code: 2, error: expect.stringContaining('flyball check --db <file>') });
 });
