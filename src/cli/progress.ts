@@ -18,7 +18,7 @@ export class Progress {
   private readonly effects = new EffectFold();
   private readonly usage = new UsageFold();
   private readonly discretion = new Discretion();
-  private readonly since = Date.now();
+  private readonly since = performance.now();
   private timer: ReturnType<typeof setInterval> | undefined;
   private frame = 0;
 
@@ -55,7 +55,7 @@ export class Progress {
   private draw(): void {
     if (!this.screen.live) return;
     this.frame = (this.frame + 1) % FRAMES.length;
-    const parts = [this.doing(), ...this.spending(), duration(Date.now() - this.since)];
+    const parts = [this.doing(), ...this.spending(), duration(performance.now() - this.since)];
     this.screen.status(`${FRAMES[this.frame] ?? ''} ${parts.join(' · ')}`);
   }
 

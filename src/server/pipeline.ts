@@ -14,7 +14,8 @@ export interface PipelineParts {
   readonly settings: ServerSettings;
   readonly check: CheckJson;
   readonly log: Log;
-  readonly now: () => number;
+  /** For how long something took: `monotonic` of a clock. */
+  readonly monotonic: () => number;
   readonly phases: Phases;
   /** Told of every answer. */
   readonly observe: (seen: { readonly route: string; readonly status: number; readonly ms: number }) => void;
@@ -67,9 +68,9 @@ export async function guarded(
   work: (frame: Frame, incoming: Incoming) => Promise<Response>,
   errors: ErrorShape = PROBLEM_ERRORS,
 ): Promise<Response> {
-  const { gate, log, now } = parts;
+  const { gate, log, monotonic } = parts;
   const { request } = incoming;
-  const began = now();
+  const began = monotonic();
   const given = request.headers.get('x-request-id') ?? '';
   const frame: Frame = { id: GIVEN_ID.test(given) ? given : randomUUID(), headers: new Headers(), about: {} };
   frame.headers.set('x-request-id', frame.id);
@@ -84,7 +85,7 @@ export async function guarded(
       log.error('request failed', problem.cause ?? problem, { id: frame.id, route: name, ...frame.about });
     response = refusal(problem, frame, errors);
   }
-  const ms = now() - began;
+  const ms = monotonic() - began;
   parts.observe({ route: name, status: response.status, ms });
   log.info('request', {
     id: frame.id,

@@ -79,7 +79,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     settings,
     check: jsonSchemaCheck(),
     log,
-    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     phases,
     observe: (seen: { readonly route: string; readonly status: number; readonly ms: number }) =>
       parts.metrics.request(seen),

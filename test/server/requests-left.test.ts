@@ -76,7 +76,7 @@ describe('a client that goes away', () => {
       settings: { ...DEFAULT_SETTINGS, heartbeatMs: 2 },
       check: async () => undefined,
       log: SILENT,
-      now: () => 0,
+      monotonic: () => 0,
       phases: { leaving: closing.signal, closing: closing.signal, ending: closing.signal },
       observe: () => undefined,
     };

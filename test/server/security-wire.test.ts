@@ -313,7 +313,7 @@ it('a fault of the server is told without its words: they are in the log, under 
     log,
     phases,
     check: async () => undefined,
-    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     observe: () => undefined,
   };
   const answer = await createApp(parts, [broken], []).request('http://127.0.0.1/broken', {

@@ -19,7 +19,7 @@ export class Working {
   show(doing: string): void {
     if (!this.screen.live) return;
     this.doing = doing;
-    this.since = Date.now();
+    this.since = performance.now();
     this.timer ??= setInterval(() => this.draw(), FRAME_MS);
     this.draw();
   }
@@ -32,7 +32,7 @@ export class Working {
 
   private draw(): void {
     this.frame = (this.frame + 1) % FRAMES.length;
-    const time = duration(Math.floor((Date.now() - this.since) / 100) * 100);
+    const time = duration(Math.floor((performance.now() - this.since) / 100) * 100);
     this.screen.status(`${FRAMES[this.frame] ?? ''} ${this.doing} · ${time}`);
   }
 }

@@ -39,15 +39,20 @@ async function roleFindings(env: Env, { roles }: ModelsDescription, ask: boolean
 
 /** Asks for one word: configured is not the same as reachable. */
 async function answers(about: string, name: string, env: Env): Promise<Finding> {
-  const began = Date.now();
+  const began = performance.now();
   try {
     const config: ModelsConfig = { roles: { default: name }, retry: { retries: 0 } };
     const model = (await createModels({ env: { ...env, FLYBALL_MODEL: name }, config })).model(name);
     const reply = await model.generate(probe(model), { key: 'doctor', signal: AbortSignal.timeout(PATIENCE_MS) });
     const cost = `${reply.usage.input + reply.usage.output} tokens`;
-    return { about, state: 'ok', says: `${name} answers (${Date.now() - began} ms, ${cost})`, ...priceAdvice(model) };
+    return {
+      about,
+      state: 'ok',
+      says: `${name} answers (${Math.round(performance.now() - began)} ms, ${cost})`,
+      ...priceAdvice(model),
+    };
   } catch (error) {
-    const waited = Date.now() - began >= PATIENCE_MS ? `nothing came within ${PATIENCE_MS / 1000} s` : '';
+    const waited = performance.now() - began >= PATIENCE_MS ? `nothing came within ${PATIENCE_MS / 1000} s` : '';
     return { about, state: 'problem', says: `${name} does not answer`, next: waited || failureOf(error).message };
   }
 }

@@ -20,7 +20,7 @@ export class ExperimentProgress {
 
   told(progress: Progress): void {
     this.last = progress;
-    this.lastAt = Date.now();
+    this.lastAt = performance.now();
     const { condition, simulation, finished, total, costUsd, infrastructureErrors, successes, etaMs } = progress;
     this.screen.data({
       kind: 'simulation',
@@ -64,7 +64,7 @@ export class ExperimentProgress {
   private draw(): void {
     if (!this.screen.live || this.last === undefined) return;
     const { finished, total, successes, costUsd, etaMs, infrastructureErrors } = this.last;
-    const left = etaMs === undefined ? undefined : Math.max(0, etaMs - (Date.now() - this.lastAt));
+    const left = etaMs === undefined ? undefined : Math.max(0, etaMs - (performance.now() - this.lastAt));
     const parts = [
       `${finished} of ${total}`,
       `${successes} right`,

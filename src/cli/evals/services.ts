@@ -29,7 +29,7 @@ export async function servicesFor(
     );
   const needs = (what: RegExp) => retrievals.some((name) => what.test(name));
   return {
-    now: () => Date.now(),
+    now: () => Math.round(performance.now()),
     ...(needs(BY_MEANING) || embedder !== undefined
       ? {
           embedder: await embedderNamed(embedder ?? 'energetic', env),

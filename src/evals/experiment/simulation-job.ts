@@ -42,6 +42,8 @@ export async function simulateJob(drivers: Drivers, job: Job, options: JobOption
   let last = first + options.maxRetries;
   let failure = 'it was not tried';
   const since = drivers.clock.now();
+  const began = drivers.clock.monotonic();
+  const ended = (): number => since + drivers.clock.monotonic() - began; // a date that was set lies about how long it took
   for (let nth = first; nth <= last; nth++) {
     const runId = runIdOf(job, nth);
     const isKnown = (await drivers.engine.get(runId)) !== undefined;
@@ -56,9 +58,9 @@ export async function simulateJob(drivers: Drivers, job: Job, options: JobOption
       last++; // an earlier process stopped at it; since then somebody may have set it right
       continue;
     }
-    if (!isWorthAnotherTry(outcome)) return infrastructureError(job, failure, nth, since, drivers.clock.now());
+    if (!isWorthAnotherTry(outcome)) return infrastructureError(job, failure, nth, since, ended());
   }
-  return infrastructureError(job, failure, last, since, drivers.clock.now());
+  return infrastructureError(job, failure, last, since, ended());
 }
 
 /** A run that was set aside, by this process or an earlier one, is one failed try; a broken store is none. */

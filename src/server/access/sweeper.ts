@@ -37,7 +37,7 @@ export function sweeper(store: Store, clock: Clock, { collection, log, isOver }:
     return page.cursor;
   };
   const begin = (owner: string, place: Place): void => {
-    const now = clock.now();
+    const now = clock.monotonic();
     swept.set(owner, { ...place, at: now, requests: 0 });
     sweep(owner, place.cursor)
       .then((cursor) => {
@@ -47,9 +47,9 @@ export function sweeper(store: Store, clock: Clock, { collection, log, isOver }:
       .catch((error: unknown) => log.error('old records were not swept', error, { collection }));
   };
   return (owner) => {
-    const last = swept.get(owner) ?? { at: clock.now(), requests: 0 };
+    const last = swept.get(owner) ?? { at: clock.monotonic(), requests: 0 };
     const place = { ...last, requests: last.requests + 1 };
     swept.set(owner, place);
-    if (place.requests >= EVERY_REQUESTS || clock.now() - place.at >= EVERY_MS) begin(owner, place);
+    if (place.requests >= EVERY_REQUESTS || clock.monotonic() - place.at >= EVERY_MS) begin(owner, place);
   };
 }

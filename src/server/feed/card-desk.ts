@@ -13,7 +13,9 @@ const LIST_EVERY_MS = 2_000;
 const LISTED = 50;
 
 export interface CardDeskParts {
+  /** The date, to compare with the dates of runs. */
   readonly now: () => number;
+  readonly monotonic: () => number;
   readonly after: (ms: number, go: () => void) => () => void;
   readonly get: (runId: string) => Promise<RunRecord>;
   readonly list: (filter: {
@@ -67,7 +69,7 @@ export class CardDesk {
   /** Something happened to this run. */
   touch(runId: string): void {
     if (this.channels.size === 0 && !this.parts.isWatched(runId)) return;
-    this.changed.set(runId, this.parts.now() + SETTLES_MS);
+    this.changed.set(runId, this.parts.monotonic() + SETTLES_MS);
     this.schedule();
   }
 
@@ -90,14 +92,14 @@ export class CardDesk {
   }
 
   private async tick(): Promise<void> {
-    if (this.channels.size > 0 && this.parts.now() >= this.nextList) await this.lookAround();
+    if (this.channels.size > 0 && this.parts.monotonic() >= this.nextList) await this.lookAround();
     for (const [runId, until] of [...this.changed].slice(0, MOST_AT_ONCE)) {
       this.changed.delete(runId);
       const card = await this.make(runId);
       if (card === undefined || this.closed) continue;
       const mayStillRest = card.status === 'running' || card.status === 'pending';
       // back at the end of the line, unless it was touched meanwhile
-      if (mayStillRest && this.parts.now() < until && !this.changed.has(runId)) this.changed.set(runId, until);
+      if (mayStillRest && this.parts.monotonic() < until && !this.changed.has(runId)) this.changed.set(runId, until);
     }
   }
 
@@ -118,7 +120,7 @@ export class CardDesk {
 
   /** Runs that another process starts or drives are heard of by nobody here. */
   private async lookAround(): Promise<void> {
-    this.nextList = this.parts.now() + LIST_EVERY_MS;
+    this.nextList = this.parts.monotonic() + LIST_EVERY_MS;
     for (const tenant of [...this.channels.keys()]) {
       const newest = await this.parts.list({ tenant, limit: LISTED });
       const running = await this.parts.list({ tenant, status: 'running', limit: LISTED });
@@ -128,7 +130,8 @@ export class CardDesk {
         this.listed.delete(id);
         this.listed.set(id, seen);
         // of what was there before anybody looked nothing is told: whoever reads has the list
-        if (before === undefined ? this.isNew(updatedAt) : before !== seen) this.changed.set(id, this.parts.now());
+        if (before === undefined ? this.isNew(updatedAt) : before !== seen)
+          this.changed.set(id, this.parts.monotonic());
       }
     }
     for (const id of this.listed.keys()) {

@@ -13,7 +13,10 @@ const MOST_AT_ONCE = 64;
  */
 export class ForeignWriters {
   private readonly watched: ReadonlyMap<string, WatchedRun>;
-  private readonly clock: { readonly now: () => number; readonly after: (ms: number, go: () => void) => () => void };
+  private readonly clock: {
+    readonly monotonic: () => number;
+    readonly after: (ms: number, go: () => void) => () => void;
+  };
   /** Reads on in the journal; answers whether there was anything. */
   private readonly look: (run: WatchedRun) => Promise<boolean>;
   private stopTick: (() => void) | undefined;
@@ -32,19 +35,19 @@ export class ForeignWriters {
   /** A run is watched from now on. */
   begin({ poll }: WatchedRun): void {
     poll.every = SOON_MS;
-    poll.at = this.clock.now() + SOON_MS;
+    poll.at = this.clock.monotonic() + SOON_MS;
     this.schedule();
   }
 
   /** It is driven here. */
   heard({ poll }: WatchedRun): void {
     poll.every = SOON_MS;
-    poll.at = this.clock.now() + QUIET_MS;
+    poll.at = this.clock.monotonic() + QUIET_MS;
   }
 
   /** Nobody here drives it: whoever does so next may be another process. */
   rests({ poll }: WatchedRun): void {
-    poll.at = Math.min(poll.at, this.clock.now() + SOON_MS);
+    poll.at = Math.min(poll.at, this.clock.monotonic() + SOON_MS);
   }
 
   close(): void {
@@ -65,13 +68,13 @@ export class ForeignWriters {
   }
 
   private async tick(): Promise<void> {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     const due = [...this.watched.values()].filter(({ poll, ended }) => ended === undefined && poll.at <= now);
     due.sort((a, b) => a.poll.at - b.poll.at);
     for (const run of due.slice(0, MOST_AT_ONCE)) {
       const found = await this.look(run);
       run.poll.every = found ? SOON_MS : Math.min(LATEST_MS, run.poll.every * 1.5);
-      run.poll.at = this.clock.now() + run.poll.every;
+      run.poll.at = this.clock.monotonic() + run.poll.every;
     }
   }
 }

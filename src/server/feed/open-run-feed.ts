@@ -67,6 +67,7 @@ class OpenFeed implements RunFeed {
     this.clean = jsonWithoutSecrets(this.known);
     const time = {
       now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
       after: (ms: number, go: () => void) => clock.after(ms, go, { keepAlive: false }),
     };
     this.folds = new RunFolds(fleet, {
@@ -148,7 +149,7 @@ class OpenFeed implements RunFeed {
 
   /** A run that is heard here needs no reading: what was heard is all there is. */
   private async foldFor({ id }: RunRecord): Promise<RunFold> {
-    return this.folds.heard(id, this.parts.clock.now()) ?? (await this.folds.current(id));
+    return this.folds.heard(id, this.parts.clock.monotonic()) ?? (await this.folds.current(id));
   }
 
   fold(runId: string): Promise<RunFold> {
@@ -250,7 +251,7 @@ class OpenFeed implements RunFeed {
 
   /** Entries of this process, once they are durable. */
   private hear(runId: string, entries: readonly Entry[]): void {
-    const isTaken = this.folds.hear(runId, entries, this.parts.clock.now());
+    const isTaken = this.folds.hear(runId, entries, this.parts.clock.monotonic());
     this.desk.touch(runId);
     const run = this.watched.get(runId);
     if (run === undefined) return;

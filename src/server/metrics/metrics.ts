@@ -21,7 +21,7 @@ export interface Metrics {
 export interface MetricsParts extends StateParts {
   readonly fleet: Pick<Fleet, 'subscribe' | 'get' | 'loaded'>;
   readonly feed: Pick<RunFeed, 'stats'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly directory: Pick<AgentDirectory, 'get'>;
   readonly version: string;
 }

@@ -10,7 +10,7 @@ const STATUSES: readonly RunStatus[] = ['pending', 'running', 'suspended', 'paus
 
 export interface StateParts {
   readonly engine: Pick<Engine, 'count' | 'size'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly triggers: () => Pick<Triggers, 'list'> | undefined;
 }
 
@@ -48,8 +48,8 @@ export class StateGauges {
   }
 
   look(): Promise<void> {
-    if (this.parts.clock.now() - this.lookedAt < LOOK_EVERY_MS) return this.looking ?? Promise.resolve();
-    this.lookedAt = this.parts.clock.now();
+    if (this.parts.clock.monotonic() - this.lookedAt < LOOK_EVERY_MS) return this.looking ?? Promise.resolve();
+    this.lookedAt = this.parts.clock.monotonic();
     this.looking = this.read().finally(() => {
       this.looking = undefined;
     });

@@ -62,7 +62,7 @@ class StorageProbe {
   }
 
   problems(): Promise<readonly string[]> {
-    const now = this.parts.clock.now();
+    const now = this.parts.clock.monotonic();
     if (this.known === undefined || now - this.known.at >= HOLDS_MS) this.known = { at: now, answer: this.probe() };
     return this.known.answer;
   }
