@@ -54,15 +54,25 @@ export function deadlines({
 
 /**
  * The last of these began late, and the turn of the code that asked for it had done or told something before its
- * process ended. Such a turn is lived again with the time it had, or it might do something else: what it worked out
- * from that time is as old as the turn.
+ * process ended, or another branch had moved since. Such a turn is lived again with the time it had, or it might do
+ * something else: what it worked out from that time is as old as the turn.
  */
 export function isOfAnOldTurn(entries: readonly Entry[]): boolean {
   const last = entries.at(-1)?.event;
   if (last?.type !== 'spawn-start' || last.late !== true) return false;
   const began = entries.findLastIndex(({ event }) => event.type === 'attempt-start');
-  const before = entries.slice(0, began).findLast(({ event }) => event.type === 'generation-start' || !isAbout(event));
-  return before !== undefined && !isAbout(before.event) && !BEGINS_A_TURN.has(before.event.type);
+  const traces = entries
+    .slice(0, began)
+    .flatMap(({ event }) => (event.type === 'generation-start' || !isAbout(event) ? [event] : []));
+  const [before, previous] = [traces.at(-1), traces.at(-2)];
+  if (before === undefined || isAbout(before)) return false;
+  if (!BEGINS_A_TURN.has(before.type)) return true;
+  // of two branches that moved last, either may have asked for the child
+  return previous !== undefined && BEGINS_A_TURN.has(previous.type) && branchOf(previous) !== branchOf(before);
+}
+
+function branchOf(event: RunEvent): string {
+  return 'id' in event ? event.id.replace(/#.*$/, '') : event.type === 'trip' ? event.node : '';
 }
 
 function isAbout({ type }: RunEvent): boolean {

@@ -1,7 +1,7 @@
 /**
  * Looks for a fault with generated programs and says after how many it was found:
  *
- *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--only 398,1253] [--rule end:spins] [--file runs.db]
+ *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--from 2501] [--only 398,1253] [--rule end:spins] [--file runs.db]
  *
  * Without a fault it counts every rule that was broken. A fault that was mended is found again when its mending is
  * taken out.
@@ -22,6 +22,8 @@ const { values } = parseArgs({
     profile: { type: 'string' },
     seed: { type: 'string', default: '1' },
     programs: { type: 'string', default: '3000' },
+    /** Leaves out those before it, which another process plays. */
+    from: { type: 'string', default: '1' },
     /** Plays these alone. */
     only: { type: 'string' },
     /** An SQLite file instead of memory. */
@@ -54,7 +56,7 @@ let played = 0;
 let found: { readonly given: Case; readonly violation: Violation; readonly runs: Examined['runs'] } | undefined;
 for (const given of all) {
   played++;
-  if (only?.includes(played) === false) continue;
+  if (played < Number(values.from) || only?.includes(played) === false) continue;
   const examined = await examine(given, file ?? memoryEngine(), { runId: `run-${played}`, patienceMs: 10_000 });
   lives += examined.lives;
   for (const violation of examined.violations) {
@@ -83,7 +85,7 @@ if (found !== undefined) {
     }
   }
 } else {
-  console.log(`${played} programs, ${lives} lives, ${seconds} s`);
+  console.log(`programs ${values.from} to ${played} of seed ${values.seed}, ${lives} lives, ${seconds} s`);
   for (const [name, { programs, example, given }] of [...counts].sort()) {
     console.log(
       `${name}: ${programs.length} times, in ${[...new Set(programs)].slice(0, 12)} (${given.profile}): ${example.detail.slice(0, 160)}`,

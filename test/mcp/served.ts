@@ -104,7 +104,10 @@ const TOPIC = { type: 'object', properties: { topic: { type: 'string' } }, requi
 
 export const offeredAgents: readonly McpAgent[] = [
   { name: 'poet', description: 'Writes two lines. Not for prose.', inputSchema: TOPIC },
-  ...['waiter', 'sleeper', 'endless', 'clumsy', 'strict', 'mailer'].map((name) => ({ name, description: `Is ${name}.` })),
+  ...['waiter', 'sleeper', 'endless', 'clumsy', 'strict', 'mailer'].map((name) => ({
+    name,
+    description: `Is ${name}.`,
+  })),
 ];
 
 export interface Who {
