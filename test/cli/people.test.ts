@@ -16,14 +16,14 @@ const start = (agent: string, id: string) =>
   desk.flyball('run', PEOPLE, '--agent', agent, '--id', id, '--input', JSON.stringify({ folder: desk.folder }));
 
 describe('flyball inbox', () => {
-  it('lists what runs ask of people, over all runs, with risk, reason and how to look closer [R4-PEOPLE-CLI] [R4-PEOPLE-INBOX]', async () => {
+  it('lists what runs ask of people, over all runs, with risk, reason, origin and how to look closer [F-P2] [R4-PEOPLE-CLI] [R4-PEOPLE-INBOX]', async () => {
     expect((await desk.flyball('inbox')).out).toContain('Nobody is asked anything');
     expect((await start('mail', 'r1')).code).toBe(3);
     expect((await start('tidy', 'r2')).code).toBe(3);
     const { out, code } = await desk.flyball('inbox');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /r1 #\S+!gate {2}approve send_email {2}risk high\n {4}an e-mail cannot be called back\n {4}flyball show r1/,
+      /r1 #\S+!gate {2}approve send_email {2}risk high\n {4}an e-mail cannot be called back\n {4}Proposed by clerk \(scripted\/model\) in #3\.\n(?: {4}.*\n)* {4}flyball show r1/,
     );
     expect(out).toMatch(/r2 \S+!ask {2}answer confirm {2}risk medium\n {4}Delete the drafts\?/);
     const { requests } = lastJson((await desk.flyball('inbox', '--json')).out) as { requests: readonly object[] };
