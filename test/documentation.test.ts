@@ -153,6 +153,7 @@ describe('docs/plans.md', () => {
       'execution',
       'progress',
       'run-step',
+      'synthesise',
     ];
     const noted = files.flatMap((file) => [...read(`src/loops/plan/${file}.ts`).matchAll(/note\(\{ kind: '([^']+)'/g)]);
     const documented = table('docs/plans.md', 'Note', 'When').flatMap(([names = '']) => names.split(', '));
