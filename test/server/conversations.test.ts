@@ -85,27 +85,3 @@ describe('a conversation over HTTP', () => {
     expect(body.conversations).toMatchObject([{ id, agent: 'desk', mode: 'conversation' }]);
   });
 });
-
-describe('a conversation of one subject', () => {
-  it('is not spoken in, nor ended, by another of the same tenant without runs:control [F-S10]', async () => {
-    const own = await serverStage();
-    try {
-      const scopes = ['agents:invoke', 'runs:read'];
-      const ada = await own.keyFor('acme', scopes, { subject: 'ada' });
-      const bob = await own.keyFor('acme', scopes, { subject: 'bob' });
-      const operator = await own.keyFor('acme', [...scopes, 'runs:control'], { subject: 'olga' });
-      const { body } = await own.call('POST', '/v1/conversations', {
-        key: ada,
-        body: { agent: 'plain', message: 'hi' },
-      });
-      const say = (key: string) =>
-        own.call('POST', `/v1/conversations/${body.id}/messages`, { key, body: { text: 'it is me' } });
-      expect((await say(bob)).status).toBe(404);
-      expect((await own.call('POST', `/v1/conversations/${body.id}/end`, { key: bob, body: {} })).status).toBe(404);
-      expect((await say(ada)).status).toBe(200);
-      expect((await say(operator)).status).toBe(200);
-    } finally {
-      await own.close();
-    }
-  });
-});

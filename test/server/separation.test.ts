@@ -35,7 +35,7 @@ beforeAll(async () => {
   stage = await serverStage({
     groups: [{ agents: { one: people(1), two: people(2), payer } }],
   });
-  const invoke = ['agents:invoke', 'runs:read', 'runs:control'];
+  const invoke = ['agents:invoke', 'runs:*'];
   key['ada'] = await stage.keyFor('house', ['admin'], { name: 'ada', subject: 'ada' });
   key['ben'] = await stage.keyFor('house', [...invoke, 'approvals:decide'], { name: 'ben', subject: 'ben' });
   key['cy'] = await stage.keyFor('house', [...invoke, 'approvals:decide'], { name: 'cy', subject: 'cy' });

@@ -53,8 +53,8 @@ describe('triggers, workflows and the card over HTTP', () => {
   let other: string;
   beforeAll(async () => {
     stage = await serverStage({ groups: groups(), env, triggers: [issue, often], settings: { publicCard: true } });
-    acme = await stage.keyFor('acme', ['agents:read', 'runs:read', 'agents:invoke']);
-    other = await stage.keyFor('other', ['agents:read', 'runs:read', 'agents:invoke']);
+    acme = await stage.keyFor('acme', ['agents:read', 'runs:*', 'agents:invoke']);
+    other = await stage.keyFor('other', ['agents:read', 'runs:*', 'agents:invoke']);
     await stage.again();
   });
   afterAll(() => stage.close());

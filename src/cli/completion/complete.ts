@@ -27,6 +27,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     'runs:*',
     'runs:read',
     'runs:control',
+    'runs:all',
     'approvals:decide',
     'tools:execute',
     'metrics:read',

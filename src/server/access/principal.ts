@@ -2,8 +2,9 @@
 export const SCOPES = {
   'agents:read': 'see agents, tools, skills and evaluations',
   'agents:invoke': 'start runs and conversations',
-  'runs:read': 'see runs and their events',
-  'runs:control': 'cancel, pause, resume, signal, redirect and fork runs',
+  'runs:read': 'see the runs and conversations that you started',
+  'runs:control': 'cancel, pause, resume, signal, redirect and fork the runs that you started',
+  'runs:all': 'do with the runs of everybody in the tenant what you may do with your own',
   'approvals:decide': 'see what runs ask of people, and answer',
   'tools:execute': 'call a tool directly',
   'metrics:read': 'read the metrics of the server',
@@ -51,6 +52,24 @@ export function holds(scopes: readonly string[], wanted: string): boolean {
       scope === 'admin' ||
       (scope.endsWith(':*') && wanted.startsWith(scope.slice(0, -1))),
   );
+}
+
+/** Which runs somebody reaches: a subject owns what it starts, and `runs:all` reaches those of the whole tenant. */
+export function reachOf({ tenant, subject, scopes }: Pick<Principal, 'tenant' | 'subject' | 'scopes'>): Reach {
+  return holds(scopes, 'runs:all') ? { tenant } : { tenant, subject };
+}
+
+export interface Reach {
+  readonly tenant: string;
+  /** Absent where it is anybody's. */
+  readonly subject?: string;
+}
+
+export function isWithin(
+  { tenant, subject }: Reach,
+  run: { readonly tenant: string; readonly subject: string },
+): boolean {
+  return run.tenant === tenant && (subject === undefined || run.subject === subject);
 }
 
 /** The scopes as a wait that names its own compares them. */

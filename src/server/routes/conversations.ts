@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MESSAGE } from '../../agents/conversation.js';
 import type { RunRecord } from '../../ports/engine.js';
-import { holds, type Principal } from '../access/principal.js';
+import { type Principal, reachOf } from '../access/principal.js';
 import { startRun } from '../agents/admission.js';
 import { screenMessage } from '../agents/screen-message.js';
 import { servedName } from '../agents/served-agent.js';
@@ -136,7 +136,7 @@ function listing({ fleet, feed, directory }: Parts): Route {
     handle: async ({ query, principal }) => {
       const { agent, limit = 50, cursor } = query;
       const wanted = agent === undefined ? undefined : agentNamed(directory, agent).name;
-      const filter = { tenant: principal.tenant, limit, ...(cursor === undefined ? {} : { cursor }) };
+      const filter = { ...reachOf(principal), limit, ...(cursor === undefined ? {} : { cursor }) };
       const page = await listRuns(fleet, filter, (record) => {
         const served = servedName(record.agent);
         return served.mode === 'conversation' && (wanted === undefined || served.agent === wanted);
@@ -212,7 +212,6 @@ type Asked = Pick<ServerRequest<{ readonly conversationId: string }>, 'params' |
 async function say(parts: Parts, asked: Asked, said: { text: string } | { end: true }): Promise<Answer> {
   const { principal, signal, once } = asked;
   const record = await ownConversation(parts, principal, asked.params.conversationId);
-  requireSpeaker(record, principal);
   const message = once ?? randomUUID();
   const entries = await parts.fleet.entries(record.id);
   if (heardIn(entries, message) === 'unknown') {
@@ -258,11 +257,6 @@ async function ownConversation(parts: Parts, principal: Principal, id: string): 
   });
   if (servedName(record.agent).mode !== 'conversation') throw notFound('conversation', id);
   return record;
-}
-
-/** A conversation is spoken in by whoever began it. Others need what lets them steer any run. */
-function requireSpeaker({ id, subject }: RunRecord, principal: Principal): void {
-  if (subject !== principal.subject && !holds(principal.scopes, 'runs:control')) throw notFound('conversation', id);
 }
 
 /** Nothing that is said to these is heard before somebody lets them go on. */

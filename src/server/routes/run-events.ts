@@ -1,3 +1,4 @@
+import { type Principal, isWithin, reachOf } from '../access/principal.js';
 import { runCardSchema, STATUSES } from '../contract/resources.js';
 import { type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';
@@ -87,7 +88,7 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
       method: 'get',
       path: '/v1/events',
       tag: 'runs',
-      summary: 'Follow all runs of the tenant, and any of them entry by entry, in one stream',
+      summary: 'Follow all runs that you may see, and any of them entry by entry, in one stream',
       about:
         'Begins with `hello`: list the runs then, and again after every reconnection. A `card` follows for each run that ' +
         'changes. Runs named in `runs` are followed entry by entry as well: `run` events hold `{ run, event, id, data }`, ' +
@@ -101,7 +102,7 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
           events: { hello: helloSchema, card: runCardSchema, run: oneOfSeveralSchema },
         },
       },
-      examples: [{ title: 'Every run of the tenant', status: 200 }],
+      examples: [{ title: 'Every run that you may see', status: 200 }],
       streams: true,
       handle: (request) => {
         const { principal, query } = request;
@@ -109,15 +110,16 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
         return streamed(parts, slots, request, async function* (signal) {
           yield namedEvent('hello', { tenant: principal.tenant, at: parts.clock.now() });
           const sources = followed.map((one) => eventsOfOne(parts, request, one, signal));
-          yield* together(query.cards === false ? sources : [cardEvents(parts, principal.tenant, signal), ...sources]);
+          yield* together(query.cards === false ? sources : [cardEvents(parts, principal, signal), ...sources]);
         });
       },
     }),
   ];
 }
 
-async function* cardEvents({ feed }: Parts, tenant: string, signal: AbortSignal): AsyncGenerator<string> {
-  for await (const card of feed.cards(tenant, signal)) yield namedEvent('card', card);
+async function* cardEvents({ feed }: Parts, principal: Principal, signal: AbortSignal): AsyncGenerator<string> {
+  const reach = reachOf(principal);
+  for await (const card of feed.cards(reach.tenant, signal)) if (isWithin(reach, card)) yield namedEvent('card', card);
 }
 
 /** One of several: what is wrong with it is told as an event, because the others go on. */

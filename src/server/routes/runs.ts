@@ -1,5 +1,6 @@
 import type { RunRecord } from '../../ports/engine.js';
 import { summarise } from '../../views/summary.js';
+import { isWithin, reachOf } from '../access/principal.js';
 import { startRun } from '../agents/admission.js';
 import { type ServedAgent, servedName } from '../agents/served-agent.js';
 import { exampleFor } from '../contract/example-for.js';
@@ -84,8 +85,10 @@ function startAndRead(parts: Parts): readonly Route[] {
       ],
       handle: async ({ principal, query }) => {
         const { agent, limit = 50, ...filter } = query;
-        const isAsked = (record: RunRecord): boolean => agent === undefined || servedName(record.agent).agent === agent;
-        const page = await listRuns(parts.fleet, { ...filter, tenant: principal.tenant, limit }, isAsked);
+        const reach = reachOf(principal);
+        const isAsked = (record: RunRecord): boolean =>
+          isWithin(reach, record) && (agent === undefined || servedName(record.agent).agent === agent);
+        const page = await listRuns(parts.fleet, { ...reach, ...filter, limit }, isAsked);
         const runs: RunCard[] = [];
         for (const record of page.runs) runs.push(await parts.feed.card(record));
         return { status: 200, body: { runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };
