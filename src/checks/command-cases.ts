@@ -65,6 +65,8 @@ function resultOf(expected: Expected, { end, stdout, stderr }: SandboxResult): C
       return { ran: false, problem: `The program did not start: ${end.because}` };
     case 'aborted':
       return { ran: false, problem: 'The program was aborted.' };
+    case 'planted':
+      return { ran: true, ok: false, actual: `left a Git repository, now ${end.aside.join(', ')}` };
     default:
       return unreachable(end);
   }

@@ -68,6 +68,8 @@ export interface ApprovalRequest extends Review {
   readonly output?: unknown;
   /** Effect class of the action. */
   readonly effect?: string;
+  /** The tool as it was when this was asked: a yes holds for no other. */
+  readonly toolHash?: string;
   /** Decisions so far about the same thing: those who agreed, what was modified, who escalated. */
   readonly history?: readonly Decision[];
   /** Who is asked, where it was escalated. */

@@ -110,6 +110,8 @@ export interface Tool<A = never, T = unknown> {
   asks?(args: A): Question;
   /** For whoever approves a call: what it will do, how to take it back, what else could be done. */
   review?(args: A): Review;
+  /** What it is, where others decide that: an approval holds for a tool with the same hash only. */
+  readonly hash?: string;
   /** Who has to approve a call, where somebody has to. */
   readonly approval?: Partial<ApprovalRules>;
   execute(args: A, how: EffectContext): Promise<T | Changed<T>>;

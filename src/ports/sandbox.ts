@@ -23,6 +23,7 @@ export interface SandboxDescription {
   readonly memory: Confinement;
   readonly processes: Confinement;
   readonly cpu: Confinement;
+  readonly disk: Confinement;
   /** What a reader has to know beside that, such as why a better sandbox is not in use. */
   readonly note?: string;
 }
@@ -64,6 +65,8 @@ export interface SandboxLimits {
   readonly outputBytes: number;
   /** Size of the job's own /tmp. */
   readonly tmpMb: number;
+  /** What a job may write into its read-write mounts. */
+  readonly diskMb: number;
 }
 
 export const SANDBOX_LIMITS: SandboxLimits = {
@@ -73,9 +76,10 @@ export const SANDBOX_LIMITS: SandboxLimits = {
   processes: 64,
   outputBytes: 256 * 1024,
   tmpMb: 64,
+  diskMb: 512,
 };
 
-export type LimitName = 'wallMs' | 'cpuS' | 'memoryMb' | 'processes';
+export type LimitName = 'wallMs' | 'cpuS' | 'memoryMb' | 'processes' | 'diskMb';
 
 export type ProgramEnd =
   | { readonly how: 'exit'; readonly code: number }
@@ -86,7 +90,9 @@ export type ProgramEnd =
 export type SandboxEnd =
   | ProgramEnd
   | { readonly how: 'limit'; readonly limit: LimitName; readonly allowed: number }
-  | { readonly how: 'aborted' };
+  | { readonly how: 'aborted' }
+  /** It left Git repositories, whose settings run programs where git reads them. They are renamed to these. */
+  | { readonly how: 'planted'; readonly aside: readonly string[] };
 
 export interface SandboxResult {
   /** How the job ended: its last stage, as in every pipeline, unless it was stopped from outside. */

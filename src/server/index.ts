@@ -6,7 +6,7 @@ export { apiKeys } from './access/stored-keys.js';
 export type { AgentDirectory } from './agents/agent-directory.js';
 export type { AgentGroup } from './agents/agent-group.js';
 export type { Fleet } from './agents/fleet.js';
-export { INPUT_SCANS, type InputScan, injectionGuard, screenInput } from './agents/input-guard.js';
+export { INPUT_SCANS, type InputScan, injectionGuard } from './agents/input-guard.js';
 export type { Mode, ServedAgent } from './agents/served-agent.js';
 export { agentCard, type CardMeta, type PublishedAgent } from './card/agent-card.js';
 export type { AgentCardDocument, CardInterface, CardSkill, SkillSchemas } from './card/card.js';

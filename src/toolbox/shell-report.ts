@@ -56,6 +56,7 @@ const LIMIT_TEXT: Readonly<Record<LimitName, (allowed: number) => string>> = {
   cpuS: (allowed) => `it used more than ${allowed} s of CPU time`,
   memoryMb: (allowed) => `it used more than ${allowed} MB of memory`,
   processes: (allowed) => `it started more than ${allowed} processes`,
+  diskMb: (allowed) => `it wrote more than ${allowed} MB`,
 };
 
 function endText(end: SandboxEnd): string {
@@ -70,6 +71,8 @@ function endText(end: SandboxEnd): string {
       return `killed: ${LIMIT_TEXT[end.limit](end.allowed)} (limit ${end.limit}). Ask for less at once.`;
     case 'aborted':
       return 'killed: the call was cancelled';
+    case 'planted':
+      return `refused: it left a Git repository, whose settings could start programs outside the sandbox. It was renamed to ${end.aside.join(', ')}. Create repositories with the git command.`;
     default:
       return unreachable(end);
   }

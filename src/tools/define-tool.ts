@@ -30,7 +30,7 @@ export function toolFrom(given: unknown, inputWhereNone: JsonSchema = NO_ARGUMEN
     description: definition.description,
     effect: effectOf(name, definition),
     ...inputOf(name, definition, inputWhereNone),
-    ...stated(definition, 'legs', 'polls', 'scopes', 'timeoutMs', 'retry', 'approval', 'tags', 'surface'),
+    ...stated(definition, 'legs', 'polls', 'scopes', 'timeoutMs', 'retry', 'hash', 'approval', 'tags', 'surface'),
     ...bound(definition, 'reserve', 'touches', 'asks', 'review', 'present', 'execute'),
   } as unknown as DefinedTool);
   made.add(ready);

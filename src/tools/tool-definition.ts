@@ -47,6 +47,8 @@ export interface ToolParts<S extends ToolInput, T> {
   readonly tags?: readonly string[];
   /** How many tools can be reached through this one: what it counts for in the tool budget. */
   readonly surface?: number;
+  /** What it is, where others decide that: an approval holds for a tool with the same hash only. */
+  readonly hash?: string;
   /** Who has to approve a call, where somebody has to. */
   readonly approval?: Partial<ApprovalRules>;
   reserve?(args: ArgsOf<S>): Partial<Amounts>;

@@ -1,5 +1,6 @@
+import { type Agent, budget, createRuntime, done, memoryEngine } from 'flyball';
 import { governance } from 'flyball/tools';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { effectFor, legsFor } from '../../src/adapters/mcp-client/hints.js';
 import type { McpEffect } from '../../src/adapters/mcp-client/server-spec.js';
 import { callOnce, httpSpec, httpWorkshop, openPool, until } from './stage.js';
@@ -92,5 +93,32 @@ describe('a tool of an MCP server that was approved', () => {
     expect(third.events).toContainEqual(
       expect.objectContaining({ type: 'left-out', why: expect.stringContaining(`pinned as ${echo}`) }),
     );
+  });
+
+  it('is not called on an approval that was given for it as it was, in whichever process [F-S3]', async () => {
+    const server = await httpWorkshop();
+    const engine = memoryEngine();
+    const processWith = async () => {
+      const { tool } = await openPool([httpSpec(server.url, { effects: {} })]);
+      const agent: Agent<unknown, unknown> = async (run) =>
+        done(await run.call(tool('workshop__echo'), { text: 'hi' }));
+      return createRuntime({ engine, agents: { agent }, onProblem: () => undefined });
+    };
+    const first = await processWith();
+    const { id, outcome } = await first.start('agent', null, { budget: budget({}) });
+    const asked = await outcome();
+    const [wait] = asked.stop === 'suspended' ? asked.waiting : [];
+    expect(wait?.request).toMatchObject({
+      action: 'workshop__echo',
+      toolHash: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    await first.close();
+    server.become({ grave: true });
+    const second = await processWith();
+    onTestFinished(() => second.close());
+    await second.signal(id, wait?.token ?? '', { verdict: 'approve' }, { from: 'ada' });
+    const end = await (await second.resume(id)).outcome();
+    expect(end).toMatchObject({ stop: 'done', value: { ok: false, failure: { code: 'DENIED' } } });
+    expect(JSON.stringify(end)).toContain('has changed since somebody was asked');
   });
 });

@@ -91,7 +91,7 @@ describe('a run of one subject', () => {
 describe('a conversation of one subject', () => {
   const at = () => `/v1/conversations/${conversation}`;
 
-  it('is not read, spoken in or ended by another of the same tenant [F-S10]', async () => {
+  it('is not read, spoken in or ended by another of the same tenant [F-S10] [R8-SECURITY-READERS]', async () => {
     expect((await call('bob', 'GET', at())).status).toBe(404);
     expect((await call('bob', 'POST', `${at()}/messages`, { text: 'it is me' })).status).toBe(404);
     expect((await call('bob', 'POST', `${at()}/end`, {})).status).toBe(404);

@@ -64,6 +64,7 @@ export async function convertTool(
       input: jsonSchemaStandard(withoutPatterns(screened.inputSchema) as JsonSchema),
       inputJsonSchema: screened.inputSchema,
       legs: legsFor(spec, listed, standing),
+      hash: of.hash,
       tags: ['mcp', `mcp:${spec.name}`],
       timeoutMs: (spec.timeoutMs ?? CALL_TIMEOUT_MS) + BACKSTOP_MS,
       present: (result: McpResult) => result.text,

@@ -17,6 +17,9 @@ import { type ControlGroup, makeControlGroup } from './control-group.js';
 import { type ControlGroupPlaces, controlGroupPlaces } from './control-group-places.js';
 import { describeBubblewrap, type Means } from './description.js';
 import { detectBubblewrap } from './detect.js';
+import { diskWatch } from './disk-watch.js';
+import { giveToOwner } from './owners.js';
+import { keptRepositories, mayMakeRepositories, repositoriesBelow, setAside } from './repositories.js';
 import { bubblewrapStage } from './stage.js';
 
 export interface BubblewrapOptions {
@@ -71,29 +74,47 @@ async function run(job: SandboxJob, signal: AbortSignal, means: Means): Promise<
   const limits = limitsOf(job);
   const extra = OWN_PROCESSES * job.stages.length;
   const group = means.places === undefined ? undefined : makeControlGroup(means.places, limits, extra);
+  const since = Date.now();
+  const folders = job.mounts.filter(({ access }) => access === 'read-write').map(({ path }) => path);
+  const known = mayMakeRepositories(job) ? undefined : await repositoriesBelow(folders);
+  const mounts = [...job.mounts, ...keptRepositories(known ?? new Map(), job.mounts)];
   try {
-    return await runIn(group, { job, signal, limits }, means);
+    const result = await runIn(group, { job: { ...job, mounts }, signal, limits, disk: { folders, since } }, means);
+    await giveToOwner(folders, since);
+    const aside = known === undefined ? [] : await setAside(known, folders);
+    return aside.length === 0 ? result : { ...result, end: { how: 'planted', aside } };
   } finally {
     group?.kill();
     await group?.remove();
   }
 }
 
+interface Running {
+  readonly job: SandboxJob;
+  readonly signal: AbortSignal;
+  readonly limits: SandboxLimits;
+  readonly disk: { readonly folders: readonly string[]; readonly since: number };
+}
+
 async function runIn(
   group: ControlGroup | undefined,
-  { job, signal, limits }: { readonly job: SandboxJob; readonly signal: AbortSignal; readonly limits: SandboxLimits },
+  { job, signal, limits, disk }: Running,
   means: Means,
 ): Promise<SandboxResult> {
+  const written = diskWatch(disk.folders, { ...limits, since: disk.since });
   const wrap = wrapWords(means, limits);
   const stages = job.stages.map((words) =>
     bubblewrapStage(words, { ...means, job, limits, wrap, join: group?.joinFiles ?? [] }),
   );
-  const supervised = await supervise(stages, {
+  const ended = await supervise(stages, {
     stdin: job.stdin,
     limits,
     signal,
-    ...(group === undefined ? {} : { tripped: group.tripped, killRest: group.kill }),
+    tripped: () => group?.tripped() ?? (written.isOver() ? 'diskMb' : undefined),
+    ...(group === undefined ? {} : { killRest: group.kill }),
   });
+  const isOver = (await written.settle()) && ended.stopped === undefined;
+  const supervised = isOver ? { ...ended, stopped: 'diskMb' as const } : ended;
   if (supervised.stopped === undefined) supervised.stages.forEach(requireSetUp);
   const ends = supervised.stages.map(programEnd);
   return {

@@ -30,6 +30,10 @@ export function describeBubblewrap({ mode, places, prlimit, without }: Means): S
     name: 'bubblewrap',
     files: { confined: true, by: files },
     network: { confined: true, by: 'a network namespace with nothing in it, unless the job asks for the host’s' },
+    disk: {
+      confined: true,
+      by: `what a job writes is measured while it runs${prlimit === undefined ? '' : ', and prlimit bounds each file'}`,
+    },
     ...(places === undefined ? perProcess(prlimit, without) : byGroup(places)),
     note: `${names}, no capabilities, ${filter}${nested}`,
   };

@@ -63,6 +63,10 @@ function describe(prlimit: string | undefined, note: string | undefined): Sandbo
     memory: each(`private memory, and ${RESERVED_MB} MB more for what runtimes reserve,`),
     processes: { confined: false, by: 'their number is not limited; all of them end with the job' },
     cpu: each('CPU time'),
+    disk:
+      prlimit === undefined
+        ? each('')
+        : { confined: false, by: 'prlimit bounds each file, and nothing all of them together' },
     ...(note === undefined ? {} : { note }),
   };
 }

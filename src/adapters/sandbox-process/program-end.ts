@@ -1,6 +1,6 @@
 import type { LimitName, ProgramEnd, SandboxEnd, SandboxLimits } from '../../ports/sandbox.js';
 import type { ChildEnd } from './pipeline.js';
-import { endedByCpuLimit, notExecuted } from './resource-limits.js';
+import { endedByCpuLimit, endedByFileLimit, notExecuted } from './resource-limits.js';
 import type { Stopped, Supervised } from './supervise.js';
 
 /** How one process ended. `code` above 128 stays a code: nobody can tell whether the program chose it. */
@@ -22,5 +22,6 @@ export function jobEnd(supervised: Supervised, ends: readonly ProgramEnd[], limi
 }
 
 function kernelLimit(stages: readonly ChildEnd[]): Exclude<Stopped, 'aborted'> | undefined {
-  return stages.some(endedByCpuLimit) ? ('cpuS' satisfies LimitName) : undefined;
+  if (stages.some(endedByCpuLimit)) return 'cpuS' satisfies LimitName;
+  return stages.some(endedByFileLimit) ? ('diskMb' satisfies LimitName) : undefined;
 }

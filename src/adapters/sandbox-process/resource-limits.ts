@@ -5,6 +5,8 @@ const PLACES = ['/usr/bin/prlimit', '/bin/prlimit'];
 const MEGABYTE = 1024 * 1024;
 /** 128 + SIGXCPU, as a shell or bubblewrap passes it on. */
 const CPU_EXCEEDED = 152;
+/** 128 + SIGXFSZ. */
+const FILE_EXCEEDED = 153;
 
 /** Where util-linux put it; undefined on systems without it. */
 export function findPrlimit(): string | undefined {
@@ -29,11 +31,16 @@ export function prlimitWords(prlimit: string, limits: SandboxLimits, each: PerPr
   const cpu = Math.ceil(limits.cpuS);
   const memory = each.memory ? [`--data=${Math.floor((limits.memoryMb + RESERVED_MB) * MEGABYTE)}`] : [];
   const processes = each.processes === undefined ? [] : [`--nproc=${Math.floor(each.processes)}`];
-  return [prlimit, `--cpu=${cpu}:${cpu + 1}`, '--core=0', ...memory, ...processes, '--'];
+  const file = Math.floor(limits.diskMb * MEGABYTE);
+  return [prlimit, `--cpu=${cpu}:${cpu + 1}`, '--core=0', `--fsize=${file}`, ...memory, ...processes, '--'];
 }
 
 export function endedByCpuLimit(end: { readonly code: number | null; readonly signal: string | null }): boolean {
   return end.signal === 'SIGXCPU' || end.code === CPU_EXCEEDED;
+}
+
+export function endedByFileLimit(end: { readonly code: number | null; readonly signal: string | null }): boolean {
+  return end.signal === 'SIGXFSZ' || end.code === FILE_EXCEEDED;
 }
 
 /** prlimit's way of saying that the program behind it is not there. */

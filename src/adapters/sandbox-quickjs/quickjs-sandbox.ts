@@ -82,5 +82,6 @@ function describe(): SandboxDescription {
     memory: { confined: true, by: 'a WebAssembly memory with a maximum, in a process with limits of its own' },
     processes: { confined: true, by: 'the language has no way to start one' },
     cpu: { confined: true, by: 'an interrupt handler, and the process is killed when that should fail' },
+    disk: { confined: true, by: 'the language has no way to write files' },
   };
 }

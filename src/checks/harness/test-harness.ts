@@ -39,6 +39,7 @@ export const TEST_LIMITS: SandboxLimits = {
   cpuS: 240,
   memoryMb: 2048,
   processes: 256,
+  diskMb: 2048,
   outputBytes: 4 * 1024 * 1024,
 };
 

@@ -84,6 +84,8 @@ function stopped(end: SandboxEnd): ParsedReport | undefined {
       return blockedReport(`the command reached the limit ${end.limit} of ${end.allowed} and was killed`);
     case 'aborted':
       return blockedReport('the command was aborted');
+    case 'planted':
+      return blockedReport(`the command left a Git repository, which was renamed to ${end.aside.join(', ')}`);
     default:
       return unreachable(end);
   }

@@ -22,6 +22,8 @@ export interface Act {
   readonly approval?: string;
   /** Who has to agree, where somebody has to. */
   readonly approvalRules?: Partial<ApprovalRules>;
+  /** Which tool a person agrees to. */
+  readonly toolHash?: string;
   /** What a person who has to agree should know. */
   readonly review?: () => Review;
   /** Arguments that a check or the tool would have in place of these; undefined where there are none that fit. */

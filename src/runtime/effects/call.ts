@@ -235,6 +235,7 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, place: Place): Ac
     name: tool.name,
     input: args,
     ...own,
+    ...(tool.hash === undefined ? {} : { toolHash: tool.hash }),
     // Object.create, not a copy: verify and compensate may be methods of a class
     ...(timeout ? { rules: Object.create(own.rules, { timeoutMs: { value: tool.timeoutMs } }) } : {}),
     invocation: invocationOf(attempt, tool),

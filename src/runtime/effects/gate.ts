@@ -75,6 +75,8 @@ async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise
     if (pending.closedBy !== undefined) return drop(attempt, pending);
     if (end.timedOut === true) return refuse(attempt, pending, act, 'NO_ANSWER', 'nobody decided about it in time');
     const verdict = end.payload as Verdict;
+    if (verdict.verdict === 'approve' && hasChangedSince(attempt, gateId(pending, state), act))
+      return refuse(attempt, pending, act, 'DENIED', CHANGED);
     const by = end.from ?? 'a person';
     const weighed = weigh(state, verdict, by, rules, recommended);
     state = weighed.state;
@@ -96,6 +98,16 @@ async function passGate(attempt: Attempt, pending: Pending, first: Act): Promise
 function isAsAgreed(act: Act, recommended: unknown, rules: ApprovalRules): boolean {
   const isSame = identityOf(act) === actIdentity(act.of, act.name, recommended);
   return isSame && canonicalJson(rulesFor(act)) === canonicalJson(rules);
+}
+
+const CHANGED =
+  'the tool has changed since somebody was asked about it. Call it again, so that they are asked about what it is now';
+
+/** An earlier life, perhaps of another process, asked about a tool that is no longer the same. */
+function hasChangedSince(attempt: Attempt, gate: EffectId, { toolHash }: Act): boolean {
+  const asked = attempt.recorded.starts.get(gate)?.at(-1)?.event;
+  if (asked?.type !== 'wait-start') return false;
+  return (asked.request as Partial<ApprovalRequest> | undefined)?.toolHash !== toolHash;
 }
 
 /** An earlier life asked it: the question is open, and is not taken back. */
@@ -173,6 +185,7 @@ function requestFor(act: Act, state: ApprovalState, rules: ApprovalRules, recomm
     action: act.name,
     input: act.input,
     effect: act.class,
+    ...(act.toolHash === undefined ? {} : { toolHash: act.toolHash }),
     ...review,
     ...(recommendedNow === undefined ? {} : { recommendation: 'modify', recommended: recommendedNow }),
     ...(reasons.length === 0 ? {} : { why: reasons.join('; ') }),

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers';
 import type { Seams } from '../../core/seams.js';
 import type { InputGuard } from '../../tools/governance/guards/guard-points.js';
 import { guardrails } from '../../tools/governance/guards/guardrails.js';
@@ -14,8 +13,6 @@ export type InputScan = (typeof INPUT_SCANS)[number];
 const REFUSE: Readonly<Record<Exclude<InputScan, 'off'>, number>> = { lenient: 0.8, usual: 0.6, strict: 0.45 };
 /** Scores are sums of fractions: 0.6 must not miss 0.6. */
 const ROUNDING = 1e-9;
-/** Screened at once; between two of them the server goes on with other requests. The overlap holds any one phrase. */
-const WINDOW = { chars: 16_384, overlap: 1_024 };
 
 /**
  * The input of a run and every message to it are screened before they are journaled. Unlike the results of tools they
@@ -28,7 +25,7 @@ export function injectionGuard(scan: InputScan = 'usual'): Seams {
     name: 'injection',
     check: async (input) => {
       for (const text of stringsIn(input)) {
-        const { score, detectors } = await screenInput(text);
+        const { score, detectors } = await screenText(text, INJECTION_DETECTORS);
         if (score < REFUSE[scan] - ROUNDING) continue;
         return {
           verdict: 'block',
@@ -40,19 +37,4 @@ export function injectionGuard(scan: InputScan = 'usual'): Seams {
     },
   };
   return guardrails({ input: [guard] });
-}
-
-/** Window by window. Each detector counts once for the whole text, as it does in a short one. */
-export async function screenInput(
-  text: string,
-): Promise<{ readonly score: number; readonly detectors: readonly string[] }> {
-  const weights = new Map<string, number>();
-  for (let from = 0; from === 0 || from < text.length; from += WINDOW.chars) {
-    if (from > 0) await new Promise<void>((resolve) => setImmediate(resolve));
-    const window = text.slice(Math.max(0, from - WINDOW.overlap), from + WINDOW.chars);
-    for (const { id, weight } of (await screenText(window, INJECTION_DETECTORS)).found)
-      weights.set(id, Math.max(weight, weights.get(id) ?? 0));
-  }
-  const doubt = [...weights.values()].reduce((rest, weight) => rest * (1 - weight), 1);
-  return { score: 1 - doubt, detectors: [...weights.keys()] };
 }

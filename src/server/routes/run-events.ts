@@ -1,4 +1,4 @@
-import { type Principal, isWithin, reachOf } from '../access/principal.js';
+import { isWithin, type Principal, reachOf } from '../access/principal.js';
 import { runCardSchema, STATUSES } from '../contract/resources.js';
 import { type Route, route, type ServerRequest } from '../contract/route.js';
 import { s } from '../contract/schema.js';

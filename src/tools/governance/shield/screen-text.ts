@@ -6,31 +6,32 @@ export interface Screening {
   readonly score: number;
   /** Ids of the detectors that found something. */
   readonly detectors: readonly string[];
-  /** The same, each with how much its surest finding says. */
-  readonly found: readonly { readonly id: string; readonly weight: number }[];
   /** Stretches of the text that were found, in order and without overlap. */
   readonly spans: readonly { readonly start: number; readonly end: number }[];
 }
+
+/** Screened at once; between two of them others have their turn. The overlap holds any one phrase. */
+const WINDOW = { chars: 16_384, overlap: 1_024 };
 
 /**
  * Kinds of tricks add up as independent evidence does, 1 − ∏(1 − weight); the same trick twice counts once, so that a
  * long text is not suspicious for its length. Throws when a detector breaks: then nobody has looked.
  */
 export async function screenText(text: string, detectors: readonly InjectionDetector[]): Promise<Screening> {
-  const suspect = suspectOf(text);
-  let doubt = 1;
-  const found: { id: string; weight: number }[] = [];
+  const weights = new Map<string, number>();
   const spans: { start: number; end: number }[] = [];
-  for (const detector of detectors) {
-    const findings = await findingsOf(detector, suspect);
-    if (findings.length === 0) continue;
-    // not spread into arguments: a long text can have more findings than a call can have
-    const weight = findings.reduce((most, finding) => Math.max(most, finding.weight ?? detector.weight), 0);
-    doubt *= 1 - weight;
-    found.push({ id: detector.id, weight });
-    for (const { start, end } of findings) spans.push({ start, end });
+  for (let from = 0; from === 0 || from < text.length; from += WINDOW.chars) {
+    if (from > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    const at = Math.max(0, from - WINDOW.overlap);
+    const suspect = suspectOf(text.slice(at, from + WINDOW.chars));
+    for (const detector of detectors)
+      for (const { start, end, weight = detector.weight } of await findingsOf(detector, suspect)) {
+        weights.set(detector.id, Math.max(weight, weights.get(detector.id) ?? 0));
+        spans.push({ start: at + start, end: at + end });
+      }
   }
-  return { score: 1 - doubt, detectors: found.map(({ id }) => id), found, spans: merged(spans) };
+  const doubt = [...weights.values()].reduce((rest, weight) => rest * (1 - weight), 1);
+  return { score: 1 - doubt, detectors: [...weights.keys()], spans: merged(spans) };
 }
 
 async function findingsOf(detector: InjectionDetector, suspect: Parameters<InjectionDetector['find']>[0]) {

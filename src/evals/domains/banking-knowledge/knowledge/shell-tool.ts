@@ -82,6 +82,7 @@ function answer(
   if (end.how === 'limit')
     return `Error: the command was stopped, it reached its limit of ${end.allowed} (${end.limit})`;
   if (end.how === 'not-started') return `Error: the command could not be started: ${end.because}`;
+  if (end.how === 'planted') return 'Error: the command left a Git repository, which is not allowed';
   if (end.how === 'aborted') return 'Error: the command was stopped';
   const code = end.how === 'exit' ? end.code : 1;
   if (code === 0) return stdout === '' ? '(no output)' : stdout;
