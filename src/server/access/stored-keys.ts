@@ -169,9 +169,13 @@ function isLive({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
-function principalFor({ prefix, tenant, subject, scopes, limits, account }: Omit<ApiKey, 'lastUsedAt'>): Principal {
-  const own = { id: `key:${prefix}`, kind: 'key', tenant, subject, scopes, limits } as const;
-  return account === undefined ? own : { ...own, account };
+function principalFor(key: Omit<ApiKey, 'lastUsedAt'>): Principal {
+  const { prefix, tenant, subject, scopes, limits, account, expiresAt } = key;
+  return {
+    ...{ id: `key:${prefix}`, kind: 'key', tenant, subject, scopes, limits },
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(account === undefined ? {} : { account }),
+  };
 }
 
 function refuseUnknown(): never {

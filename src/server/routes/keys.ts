@@ -101,7 +101,7 @@ function createKey({ keys, clock }: KeyParts): Route {
           limits: withinOwn(principal, body.limits ?? {}),
           subject: ownName(principal, subject, name),
           ...(principal.kind === 'local' ? {} : { account: accountOf(principal) }),
-          ...(expiresInDays === undefined ? {} : { expiresAt: Math.ceil(clock.now() + expiresInDays * DAY) }),
+          ...expiryWithin(principal, expiresInDays === undefined ? undefined : clock.now() + expiresInDays * DAY),
         }),
       );
       return { status: 201, body: made };
@@ -190,6 +190,16 @@ function requireOwn(principal: Principal, key: ApiKey): void {
   throw new Problem(403, 'FORBIDDEN', 'The key has wider limits than yours.', {
     next: `Rotate it where the server runs: flyball keys rotate ${key.prefix}`,
   });
+}
+
+/** A key that ends makes none that outlives it. */
+function expiryWithin({ expiresAt: own }: Principal, asked: number | undefined): { readonly expiresAt?: number } {
+  if (own !== undefined && asked !== undefined && asked > own)
+    throw new Problem(403, 'FORBIDDEN', 'A key may not outlive the credential that makes it.', {
+      next: 'Ask for a shorter time, or leave it out: the new key then ends with yours.',
+    });
+  const ends = asked ?? own;
+  return ends === undefined ? {} : { expiresAt: Math.ceil(ends) };
 }
 
 /** Limits of a new key: those of its maker where none are given, and never more. */
