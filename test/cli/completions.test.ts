@@ -40,7 +40,12 @@ describe('completions', () => {
   it('offer options that were not given yet, and values that are known [R6-CLI-COMPLETIONS]', async () => {
     expect(await offered('serve', '--po')).toEqual(['--port']);
     expect(await offered('serve', '--port', '1', '--po')).toEqual(['']);
-    expect(await offered('keys', 'create', '--scope', 'runs:')).toEqual(['runs:*', 'runs:read', 'runs:control', 'runs:all']);
+    expect(await offered('keys', 'create', '--scope', 'runs:')).toEqual([
+      'runs:*',
+      'runs:read',
+      'runs:control',
+      'runs:all',
+    ]);
     expect(await offered('completions', '')).toEqual([...SHELLS]);
   });
 
