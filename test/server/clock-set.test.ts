@@ -96,7 +96,7 @@ describe('a date that is set back by an hour in a server', () => {
     const seen: number[] = [];
     const { signal } = new AbortController();
     const parts = {
-      gate: { enter: () => ({ headers: {} }) },
+      gate: { enter: () => ({ headers: {} }), noBody: () => undefined },
       settings: DEFAULT_SETTINGS,
       check: async () => undefined,
       log: SILENT,
@@ -119,7 +119,8 @@ describe('a date that is set back by an hour in a server', () => {
         return { status: 200, body: {} };
       },
     });
-    await createApp(parts, [slow], []).request('http://127.0.0.1/slow');
+    const answer = await createApp(parts, [slow], []).request('http://127.0.0.1/slow');
+    expect(await answer.text()).toBe('{}');
     expect(seen).toEqual([40]);
   });
 });
