@@ -56,6 +56,9 @@ describe('flyball fix', () => {
     expectUntouched(bed);
 
     const edit = ['edit_file', { path, edits: [{ old: '1, 2]), 3', new: '1, 2]), -3' }] }] as const;
+    const denied = await fix(bed, calling(JAVASCRIPT, [edit]));
+    expect(denied.code, denied.out).toBe(1);
+    expectUntouched(bed);
     const allowed = await fix(bed, calling(JAVASCRIPT, [edit]), ['--allow-tests']);
     expect(allowed.code, allowed.out).toBe(0);
     expect(git(bed.root, 'diff', '--name-only', 'main', BRANCH)).toBe(path);
