@@ -97,8 +97,7 @@ function filterIn(query: URLSearchParams) {
 
 /** Whoever types is left alone: the row may come into the list by what is typed. */
 function focusRow(id: string): void {
-  const active = document.activeElement;
-  if (active !== null && active !== document.body && !active.classList.contains('run-row')) return;
+  if (document.activeElement?.matches('input, select, textarea') === true) return;
   document.getElementById(`run-${id}`)?.focus({ preventScroll: true });
 }
 
