@@ -20,13 +20,17 @@ const messageSchema = s.named(
     audio: nothing,
     function_call: nothing,
     tool_calls: nothing,
-    annotations: s.optional(s.any({ type: ['array', 'null'], maxItems: 0 })),
+    annotations: s.optional(s.any({ type: ['array', 'null'], items: {}, maxItems: 0 })),
   }),
 );
 export type ChatMessage = TypeOf<typeof messageSchema>;
 
 const only = <const V extends readonly (string | number | boolean | null)[]>(values: V) =>
   s.optional(s.enumOf(values, { description: 'Only the neutral value: the agent decides this.' }));
+
+/** Off, or left open. Generators of clients know no enum of booleans. */
+const OFF = { type: ['boolean', 'null'], not: { const: true } } as const;
+const off = s.optional(s.any({ ...OFF, description: 'Only off: the agent decides this.' }));
 
 export const chatRequestSchema = s.named(
   'ChatCompletionRequest',
@@ -37,7 +41,7 @@ export const chatRequestSchema = s.named(
     stream_options: s.optional(
       s.any({
         type: ['object', 'null'],
-        properties: { include_usage: { type: 'boolean' }, include_obfuscation: { const: false } },
+        properties: { include_usage: { type: 'boolean' }, include_obfuscation: OFF },
         additionalProperties: false,
       }),
     ),
@@ -55,8 +59,8 @@ export const chatRequestSchema = s.named(
     top_p: only([1, null]),
     presence_penalty: only([0, null]),
     frequency_penalty: only([0, null]),
-    logprobs: only([false, null]),
-    store: only([false, null]),
+    logprobs: off,
+    store: off,
     stop: only([null]),
     response_format: s.optional(s.object({ type: s.enumOf(['text']) })),
   }),
