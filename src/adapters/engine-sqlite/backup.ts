@@ -41,7 +41,7 @@ export interface CopyOptions {
 export async function backupDatabase(options: CopyOptions): Promise<Copied> {
   const { from, to, driver } = options;
   requireThere(from);
-  refuseTaken(to);
+  refusePlace(to);
   return landed(options, async (part) => {
     const database = await openDatabase(from, driver, { readOnly: true });
     try {
@@ -62,7 +62,7 @@ export async function restoreDatabase(options: CopyOptions): Promise<Copied> {
     throw new ConfigError(
       `${from} is in use, or was not closed: it has a log beside it. Make a backup of it first (flyball backup).`,
     );
-  for (const end of ['', '-wal', '-shm', '.tip']) refuseTaken(to + end);
+  refusePlace(to);
   return landed(options, async (part) => copyFileSync(from, part));
 }
 
@@ -101,9 +101,19 @@ function requireThere(path: string): void {
   if (!existsSync(path)) throw new ConfigError(`There is no database ${path}. Check the path.`);
 }
 
-function refuseTaken(path: string): void {
-  if (existsSync(path))
-    throw new ConfigError(`${path} exists, and nothing is ever overwritten. Move it away, or name another file.`);
+/** What SQLite and the tail guard keep beside a database, under its name and one of these. */
+const BESIDE = ['-wal', '-shm', '-journal', '.tip'] as const;
+
+/** A copy neither replaces anything nor becomes part of another database, and no other's log is taken for its own. */
+function refusePlace(to: string): void {
+  const end = BESIDE.find((ending) => to.endsWith(ending));
+  if (end !== undefined)
+    throw new ConfigError(
+      `${to} is the name of a file that belongs to ${to.slice(0, -end.length)}. Choose another name.`,
+    );
+  for (const path of [to, ...BESIDE.map((ending) => to + ending)])
+    if (existsSync(path))
+      throw new ConfigError(`${path} exists, and nothing is ever overwritten. Move it away, or name another file.`);
 }
 
 function damaged(path: string, { damage, damagedRuns }: CheckReport): FlyballError {

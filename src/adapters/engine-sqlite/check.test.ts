@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contentId } from '../../core/codec.js';
@@ -114,6 +114,21 @@ describe.each(await availableDrivers())('a database on %s', (driver) => {
     await expect(backupDatabase({ from: file.path, to: copyAt('copy.db'), driver })).rejects.toThrow(taken);
     await expect(restoreDatabase({ from: copyAt('copy.db'), to: file.path, driver })).rejects.toThrow(taken);
     expect(existsSync(copyAt('copy.db'))).toBe(true);
+  });
+
+  it('is not copied under the name of a file that belongs to a database, nor beside such files [R7-TRIAL-B11]', async () => {
+    await filled();
+    for (const end of ['-wal', '-shm', '-journal', '.tip']) {
+      rmSync(file.path + end, { force: true });
+      await expect(backupDatabase({ from: file.path, to: file.path + end, driver })).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('Choose another name'),
+      });
+      writeFileSync(copyAt(`copy.db${end}`), 'left by another database');
+      await expect(backupDatabase({ from: file.path, to: copyAt('copy.db'), driver })).rejects.toThrow('exists');
+      rmSync(copyAt(`copy.db${end}`));
+    }
+    expect(readdirSync(dirname(file.path))).toEqual(['runs.db']);
   });
 
   it('that is damaged is not copied as if it were sound [R8-OPS-BACKUP]', async () => {

@@ -15,6 +15,15 @@ export interface Database {
   close(): void;
 }
 
+/** Ends a transaction that failed. What it failed with is what matters, so this never throws. */
+export function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // no transaction is open: BEGIN was refused, or SQLite has rolled back by itself as it does on a full disk
+  }
+}
+
 /** Statements are prepared once for each text; the texts are constants, so the map stays small. */
 export class PreparedOnce<S> {
   private readonly statements = new Map<string, S>();

@@ -104,6 +104,28 @@ describe.each(await availableDrivers())('the disk under %s', (driver) => {
     });
   });
 
+  it('may fill up at any moment while a new database is made: the reason is always told [R7-TRIAL-B10]', async (test) => {
+    const disk = smallDisk(4_096);
+    if (disk === undefined) return test.skip('mount was refused');
+    const ends = new Set<string>();
+    for (const free of [4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 1_024]) {
+      const ballast = join(disk.path, 'ballast');
+      writeFileSync(ballast, Buffer.alloc(Math.max(0, freeBytes(disk.path) - free * 1_024)));
+      const folder = join(disk.path, `free-${free}`);
+      const end = await sqliteEngine({ path: join(folder, 'runs.db'), driver }).then(
+        async (engine) => {
+          await engine.close();
+          return 'opened';
+        },
+        ({ code, retryable, message }) => `${code} ${retryable === true ? 'retryable' : message}`,
+      );
+      ends.add(end);
+      rmSync(folder, { recursive: true, force: true });
+      rmSync(ballast);
+    }
+    expect([...ends].sort()).toEqual(['STORAGE_FULL retryable', 'opened']);
+  });
+
   it('may be read-only from the start [R2-BAD-READ-ONLY]', async (test) => {
     const disk = smallDisk(2_048);
     if (disk === undefined) return test.skip('mount was refused');

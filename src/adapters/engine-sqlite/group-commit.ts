@@ -1,5 +1,5 @@
 import { type ErrorCode, FlyballError } from '../../core/errors.js';
-import type { Database } from './database.js';
+import { type Database, rollBack } from './database.js';
 import { retryDelayMs } from './patience.js';
 import { isBusy, isConstraint, storageBusy, storageClosed, storageError } from './storage-errors.js';
 
@@ -152,11 +152,7 @@ export class GroupCommit {
 
   private rollBack(): void {
     for (const follower of this.followers) follower.rolledBack();
-    try {
-      this.database.exec('ROLLBACK');
-    } catch {
-      // no transaction is open: BEGIN was refused, or SQLite has rolled back by itself as it does on a full disk
-    }
+    rollBack(this.database);
   }
 }
 

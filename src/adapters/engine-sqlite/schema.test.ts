@@ -45,6 +45,25 @@ describe.each(await availableDrivers())('the schema on %s', (driver) => {
     remove();
   });
 
+  it('tells why a migration failed, also where SQLite has rolled it back by itself [R7-TRIAL-B10]', async () => {
+    const { path, remove } = temporaryFile(driver);
+    const database = await openDatabase(path, driver);
+    const rolledBack = {
+      ...database,
+      exec: (sql: string): void => {
+        if (sql === second) {
+          database.exec('ROLLBACK'); // as SQLite does on a full disk
+          throw new Error('database or disk is full');
+        }
+        database.exec(sql);
+      },
+    };
+    migrate(database, path, [first]);
+    expect(() => migrate(rolledBack, path, [first, second])).toThrow('database or disk is full');
+    database.close();
+    remove();
+  });
+
   it('refuses a file of a newer version and leaves it as it is [R2-BAD-NEWER]', async () => {
     const { path, open, remove } = temporaryFile(driver);
     await (await open()).close();

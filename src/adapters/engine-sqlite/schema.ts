@@ -1,5 +1,5 @@
 import { ConfigError, FlyballError } from '../../core/errors.js';
-import type { Database } from './database.js';
+import { type Database, rollBack } from './database.js';
 import { asBytes, asNumbers, integer, text } from './row.js';
 
 /** Entry n takes a file from version n to n + 1. Released ones are never edited. */
@@ -202,7 +202,7 @@ export function migrate(database: Database, path: string, migrations: Migrations
     database.run("INSERT OR REPLACE INTO flyball_meta (key, value) VALUES ('schema', ?)", latest);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    rollBack(database);
     throw error;
   }
 }
