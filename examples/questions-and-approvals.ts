@@ -1,6 +1,16 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
-import { type Agent, budget, createRuntime, done, memoryEngine, memoryStore, systemClock, type Verdict } from 'flyball';
+import {
+  type Agent,
+  type ApprovalRequest,
+  budget,
+  createRuntime,
+  done,
+  memoryEngine,
+  memoryStore,
+  systemClock,
+  type Verdict,
+} from 'flyball';
 import { loadPolicy } from 'flyball/adapters/definitions';
 import { type ToolLoopResult, toolLoop } from 'flyball/loops';
 import {
@@ -159,7 +169,10 @@ const proposed = await look();
 assert.deepEqual([proposed.about, proposed.risk, proposed.scopes], ['refund', 'high', ['desk']]);
 assert.deepEqual(proposed.alsoScopes, [['treasury']]);
 // #endregion
-assert.deepEqual(proposed.request, {
+const { provenance, ...request } = proposed.request as ApprovalRequest;
+assert.equal(provenance?.by?.kind, 'model'); // a model proposed it, and the request says what that model had read
+assert(provenance.sources.some(({ tool }) => tool === 'which_order'));
+assert.deepEqual(request, {
   action: 'refund',
   input: { order: 'A1', euros: 400 },
   effect: 'irreversible',
@@ -167,7 +180,7 @@ assert.deepEqual(proposed.request, {
   undo: 'not by us: the customer would have to send it back',
   alternatives: ['a voucher'],
   risk: 'high',
-  why: (proposed.request as { readonly why?: string }).why,
+  why: request.why,
   people: 2,
 });
 
