@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -40,4 +40,20 @@ it('check, backup and restore say what they found and end as scripts need it [R8
   expect((await flyball(['check', ...db('nowhere.db')])).code).toBe(2);
   const named = await flyball(['check', '/backups/monday.db']);
   expect(named).toMatchObject({ code: 2, error: expect.stringContaining('flyball check --db <file>') });
+});
+
+it('a damaged tip is named, and check --accept-loss goes on with what the database holds [R7-TRIAL-B6]', async () => {
+  await flyball(['run', at('agents.mjs'), '--agent', 'echo', '--id', 'one', ...db('tip.db')]);
+  const tip = readFileSync(at('tip.db.tip'));
+  tip.writeUInt8((tip[9] ?? 0) ^ 1, 9);
+  writeFileSync(at('tip.db.tip'), tip);
+  const refused = await flyball(['runs', ...db('tip.db')]);
+  expect(refused).toMatchObject({ code: 9, error: expect.stringContaining('tip.db.tip is damaged') });
+  expect(refused.error).toContain('flyball check --accept-loss');
+  expect((await flyball(['check', ...db('tip.db')])).code).toBe(1);
+  const accepted = await flyball(['check', '--accept-loss', ...db('tip.db')]);
+  expect([accepted.code, accepted.out]).toEqual([0, expect.stringContaining('is sound: 1 run')]);
+  expect((await flyball(['runs', ...db('tip.db')])).code).toBe(0);
+  expect((await flyball(['check', '--accept-loss', ...db('nowhere.db')])).code).toBe(2);
+  expect(existsSync(at('nowhere.db'))).toBe(false);
 });

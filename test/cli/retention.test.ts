@@ -36,8 +36,13 @@ const idsThere = async () => (await json('runs')).data.runs.map(({ id }: { id: s
 /** Moves runs back in time: nobody waits ninety days. */
 const age = async (days: number, ...ids: readonly string[]) => {
   const { openDatabase } = await import('../../src/adapters/engine-sqlite/driver.js');
+  const { RunRows } = await import('../../src/adapters/engine-sqlite/run-rows.js');
   const database = await openDatabase(file);
-  for (const id of ids) database.run('UPDATE runs SET updated_at = ? WHERE id = ?', Date.now() - days * 86_400_000, id);
+  const rows = new RunRows(database);
+  for (const id of ids) {
+    const n = Number(rows.known(id)['n']);
+    rows.change(n, () => database.run('UPDATE runs SET updated_at = ? WHERE n = ?', Date.now() - days * 86_400_000, n));
+  }
   database.close();
 };
 

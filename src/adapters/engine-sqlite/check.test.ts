@@ -57,17 +57,51 @@ describe.each(await availableDrivers())('a database on %s', (driver) => {
     ['a missing entry', 'DELETE FROM events WHERE run = 1 AND gen = 0 AND seq = 1', 'run', 'a', /missing/],
     ['a cut end', 'DELETE FROM events WHERE run = 2', 'run', 'b', /missing|empty/],
     ['a record of a run', "UPDATE runs SET status = 'done' WHERE id = 'b'", 'run', 'b', /record/],
+    ['the time of a run', "UPDATE runs SET updated_at = updated_at + 1 WHERE id = 'b'", 'run', 'b', /record/],
+    ['the crashes of a run', "UPDATE runs SET crashes = 1 WHERE id = 'b'", 'run', 'b', /record/],
     ['a message', "UPDATE inbox SET body = 'other'", 'run', 'a', /Message/],
     ['a content', "UPDATE blobs SET body = 'other'", 'content', contentId(LONG), /hash/],
     ['a record of the store', "UPDATE store_versions SET value = '{}'", 'record', 'c/k', /version 1/],
     ['an operation', "UPDATE operations SET body = replace(body, 'counsel', 'nobody')", 'operations', '1', /changed/],
-  ])('tells of %s that was changed, and where [R8-OPS-CHECK]', async (_what, sql, what, id, why) => {
+  ])('tells of %s that was changed, and where [R8-OPS-CHECK] [R7-TRIAL-B9]', async (_what, sql, what, id, why) => {
     await filled();
     await change(sql);
     const { damage, damagedRuns } = await check();
     expect(damage).toContainEqual({ what, id, why: expect.stringMatching(why) });
     if (what === 'run') expect(damagedRuns).toEqual([id]);
     if (what === 'content') expect(damagedRuns).toEqual(['a']);
+  });
+
+  it.each([
+    ['in a comment', '-- 0 for the first link', '-- 1 for the first link'],
+    ['in a condition', "status = 'pending' OR", "status = 'pendjng' OR"],
+    ['in the name of a column', 'erased_at INTEGER', 'erased_it INTEGER'],
+  ])('tells of a table whose definition was changed %s [R7-TRIAL-B9]', async (_where, was, is) => {
+    await filled();
+    const bytes = readFileSync(file.path);
+    const at = bytes.indexOf(was);
+    expect(at).toBeGreaterThan(0);
+    bytes.write(is, at);
+    writeFileSync(file.path, bytes);
+    expect((await check()).damage).toContainEqual({
+      what: 'file',
+      id: file.path,
+      why: expect.stringContaining('is not defined as it was made'),
+    });
+  });
+
+  it('tells of a tip that is damaged or missing, and of entries that are gone [R7-TRIAL-B6]', async () => {
+    const engine = await file.open();
+    const claim = await claimed(engine, 'a');
+    await append(engine, claim, 1, 2);
+    const tip = readFileSync(`${file.path}.tip`);
+    tip.writeUInt8((tip[100] ?? 0) ^ 4, 100);
+    writeFileSync(`${file.path}.tip`, tip);
+    expect((await check()).damage).toMatchObject([{ what: 'file', why: expect.stringContaining('.tip is damaged') }]);
+    rmSync(`${file.path}.tip`);
+    expect(await check()).toMatchObject({ damage: [], notes: [expect.stringContaining('.tip is missing')] });
+    await engine.close();
+    expect(await check()).toMatchObject({ damage: [], notes: [] }); // whole by itself
   });
 
   it('tells of a file that is no database any more', async () => {

@@ -6,13 +6,16 @@ import type { Database, DriverName, Row } from './database.js';
 import { openDatabase } from './driver.js';
 import { EntryChain } from './entry-chain.js';
 import { messageOf } from './inbox-rows.js';
+import { hasLog } from './open.js';
 import { Operations } from './operations.js';
 import { asBytes, asContent, asNumbers, content, hashId, integer } from './row.js';
 import { isSound, RUN_COLUMNS, recordOf } from './run-rows.js';
 import { schemaVersion } from './schema.js';
+import { changedDefinitions } from './schema-text.js';
 import { storageError } from './storage-errors.js';
 import { checkVersions } from './store.js';
-import { missingRecords, TailGuard, tailOf } from './tail-guard.js';
+import { holdsRecords, lossIn, TailGuard, tailOf, unguarded } from './tail-guard.js';
+import { NOTHING, type Tip } from './tip-slots.js';
 
 export interface CheckOptions {
   readonly path: string;
@@ -39,6 +42,8 @@ export interface CheckReport {
   readonly damage: readonly Damage[];
   /** Runs that cannot go on, each once. */
   readonly damagedRuns: readonly string[];
+  /** What could not be checked, and why. */
+  readonly notes: readonly string[];
 }
 
 /** More is told as a number. */
@@ -51,16 +56,21 @@ const MOST_TOLD = 10_000;
 export async function checkDatabase({ path, driver, onProgress }: CheckOptions): Promise<CheckReport> {
   if (!existsSync(path))
     throw new ConfigError(`There is no database ${path}. Give the right one with --db or FLYBALL_DB.`);
-  const recorded = existsSync(`${path}.tip`) ? TailGuard.read(`${path}.tip`) : undefined; // before the tables: see TailGuard
+  const tip = tipBeside(path); // before the tables: see TailGuard
+  const hadLog = hasLog(path);
   const found: Damage[] = [];
   try {
     const database = await openDatabase(path, driver, { readOnly: true });
     try {
-      schemaVersion(database, path);
+      const version = schemaVersion(database, path);
+      const definitions = await changedDefinitions(database, { version, driver: database.driver });
       database.exec('BEGIN');
-      const missing = recorded === undefined ? undefined : missingRecords(path, recorded, tailOf(database));
-      if (missing !== undefined) found.push({ what: 'file', id: path, why: missing.message });
-      const report = { path, ...looked(database, path, found, onProgress ?? (() => undefined)) };
+      const tail = tailOf(database);
+      const loss = lossIn(path, tip, tail);
+      const whys = [...(loss === undefined ? [] : [loss.message]), ...definitions];
+      found.push(...whys.map((why) => ({ what: 'file' as const, id: path, why })));
+      const notes = hadLog && tip.state === 'blank' && holdsRecords(tail) ? [unguarded(path)] : [];
+      const report = { path, notes, ...looked(database, path, found, onProgress ?? (() => undefined)) };
       database.exec('ROLLBACK'); // libsql closes when it likes: the lock must not last until then
       return report;
     } finally {
@@ -70,8 +80,13 @@ export async function checkDatabase({ path, driver, onProgress }: CheckOptions):
     const failure = storageError(error, path);
     if (!(failure instanceof FlyballError) || failure.code !== 'JOURNAL_CORRUPT') throw failure;
     found.push({ what: 'file', id: path, why: failure.message });
-    return { path, runs: 0, entries: 0, contents: 0, records: 0, operations: 0, damage: found, damagedRuns: [] };
+    const none = { runs: 0, entries: 0, contents: 0, records: 0, operations: 0 };
+    return { path, ...none, damage: found, damagedRuns: [], notes: [] };
   }
+}
+
+function tipBeside(path: string): Tip {
+  return existsSync(`${path}.tip`) ? TailGuard.read(`${path}.tip`) : { tail: NOTHING, state: 'blank' };
 }
 
 function looked(
@@ -79,7 +94,7 @@ function looked(
   path: string,
   found: Damage[],
   onProgress: (done: number, of: number) => void,
-): Omit<CheckReport, 'path'> {
+): Omit<CheckReport, 'path' | 'notes'> {
   const tell = (damage: Damage): void => {
     if (found.length < MOST_TOLD) found.push(damage);
   };

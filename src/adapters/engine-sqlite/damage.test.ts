@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { append, bodies, claimed, entry, message } from '../../testing/contracts/engine-fixture.js';
 import { availableDrivers, type TemporaryFile, temporaryFile } from './available-drivers.test-data.js';
 import { openDatabase } from './driver.js';
@@ -238,15 +238,51 @@ describe.each(await availableDrivers())('a damaged file on %s', (driver) => {
     await copy.close();
   });
 
-  it('raises no alarm when the tip itself is missing or behind', async () => {
+  it('names a tip that is damaged, wherever a bit is flipped, and goes on once that is accepted [R7-TRIAL-B6]', async () => {
     await crashAfter(5);
-    rmSync(`${image.path}.tip`);
-    await (await image.open()).close();
-    writeFileSync(`${image.path}.tip`, '');
+    const tip = readFileSync(`${image.path}.tip`);
+    for (let at = 0; at < tip.length; at += 61) {
+      const flipped = Buffer.from(tip);
+      flipped.writeUInt8((tip[at] ?? 0) ^ (1 << (at % 8)), at);
+      writeFileSync(`${image.path}.tip`, flipped);
+      await expect(image.open(), `byte ${at}`).rejects.toMatchObject({
+        code: 'JOURNAL_CORRUPT',
+        message: expect.stringContaining(`${image.path}.tip is damaged`),
+      });
+    }
+    writeFileSync(`${image.path}.tip`, tip.subarray(0, tip.length / 2));
+    await expect(image.open()).rejects.toThrow('.tip is damaged');
+    await (await image.open({ acceptLoss: true })).close();
     const engine = await image.open();
     expect(await bodies(engine, 'a')).toHaveLength(5);
     await engine.close();
   });
+
+  /** What a process is warned of while it opens the file. */
+  async function warnings(): Promise<string> {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const engine = await image.open();
+    const said = warned.mock.calls.map(([text]) => String(text)).join('\n');
+    warned.mockRestore();
+    expect((await bodies(engine, 'a')).length).toBeGreaterThan(0);
+    await engine.close();
+    return said;
+  }
+
+  it.each(['removed', 'emptied'])(
+    'opens where the tip was %s, and says that a loss cannot be noticed [R7-TRIAL-B6]',
+    async (how) => {
+      const size = await crashAfter(5);
+      if (how === 'removed') rmSync(`${image.path}.tip`);
+      else writeFileSync(`${image.path}.tip`, '');
+      truncateSync(`${image.path}-wal`, size); // and so nobody can tell that an entry is gone
+      const said = await warnings();
+      expect(said).toContain(`${image.path}.tip is missing`);
+      expect(await warnings()).toBe(''); // from here on there is one
+      rmSync(`${image.path}.tip`);
+      expect(await warnings()).toBe(''); // it was closed, so it is whole by itself
+    },
+  );
 
   it('raises no alarm after a transaction that was rolled back', async () => {
     let crashes = false;

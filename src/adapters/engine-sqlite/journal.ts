@@ -61,8 +61,9 @@ export class Journal {
       this.rows.change(run, () => database.run('UPDATE runs SET generation = ? WHERE n = ?', generation, run));
     }
     if (taken !== undefined) this.takeMessages(claim.runId, run, taken);
-    // touches no page unless there is something to reset
-    if (batch.progress === true) database.run('UPDATE runs SET crashes = 0 WHERE n = ? AND crashes > 0', run);
+    // writes nothing unless there is something to reset
+    if (batch.progress === true && database.get('SELECT 1 FROM runs WHERE n = ? AND crashes > 0', run) !== undefined)
+      this.rows.change(run, () => database.run('UPDATE runs SET crashes = 0 WHERE n = ?', run));
   }
 
   private writeEntry(runId: string, held: Held, entry: StoredEntry): void {

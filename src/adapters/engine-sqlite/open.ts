@@ -6,7 +6,8 @@ import { openDatabase } from './driver.js';
 import { patiently } from './patience.js';
 import { configure, migrate } from './schema.js';
 import { storageError } from './storage-errors.js';
-import { missingRecords, TailGuard, tailOf } from './tail-guard.js';
+import { holdsRecords, lossIn, TailGuard, tailOf, unguarded } from './tail-guard.js';
+import { NOTHING } from './tip-slots.js';
 
 export interface OpenOptions {
   readonly path: string;
@@ -66,8 +67,8 @@ function makeDirectory(path: string): void {
 function refuseEmptied(guard: TailGuard, { path, acceptLoss = false }: OpenOptions): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0 || acceptLoss) return;
-  const missing = missingRecords(path, guard.recorded(), { events: 0, inbox: 0, runs: 0, records: 0 });
-  if (missing !== undefined) throw missing;
+  const loss = lossIn(path, guard.recorded(), NOTHING);
+  if (loss !== undefined) throw loss;
 }
 
 /**
@@ -77,11 +78,11 @@ function refuseEmptied(guard: TailGuard, { path, acceptLoss = false }: OpenOptio
  */
 function refuseWithoutLog(guard: TailGuard, { path, acceptLoss = false }: OpenOptions): void {
   if (acceptLoss || !existsSync(path) || existsSync(`${path}-wal`) || !needsLog(path)) return;
-  if (Object.values(guard.recorded()).some((count) => count > 0)) return; // what is missing is counted below
+  if (holdsRecords(guard.recorded().tail)) return; // what is missing is counted below
   throw new FlyballError(
     'JOURNAL_TRUNCATED',
     `${path} was copied while it was in use, without ${basename(path)}-wal: the newest records, or all of them, are in that file. ` +
-      'Copy both files, or copy the database after it was closed. To go on with what this file holds, open it with `acceptLoss: true`.',
+      'Copy both files, or copy the database after it was closed. To go on with what this file holds, run `flyball check --accept-loss`, or open it in code with `acceptLoss: true`.',
     { detail: { path } },
   );
 }
@@ -112,19 +113,37 @@ export function makePrivate(path: string): void {
 async function openChecked(guard: TailGuard, options: OpenOptions): Promise<Database> {
   const { path, driver, acceptLoss = false } = options;
   const recorded = guard.recorded(); // before the tables are read, or a commit in between would look like a loss
+  const hadLog = hasLog(path);
   makePrivate(path);
   const database = await openDatabase(path, driver);
   try {
     await patiently(() => configure(database, path), options);
     await patiently(() => migrate(database, path), options);
     const found = await patiently(() => tailOf(database), options);
-    const missing = missingRecords(path, recorded, found);
-    if (missing !== undefined && !acceptLoss) throw missing;
-    if (missing !== undefined) guard.acceptLoss(found);
+    const loss = lossIn(path, recorded, found);
+    if (loss !== undefined && !acceptLoss) throw loss;
+    if (loss !== undefined) guard.acceptLoss(found);
+    if (hadLog && holdsRecords(found) && (await staysBlank(guard))) process.emitWarning(unguarded(path));
     guard.start(found);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Without opening it: see `makePrivate`. */
+export function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Another process that has just opened a restored database marks the tip in a moment. */
+const MOMENT_MS = 20;
+
+async function staysBlank(guard: TailGuard): Promise<boolean> {
+  for (let looks = 0; looks < 5; looks += 1) {
+    if (guard.recorded().state !== 'blank') return false;
+    await new Promise((resolve) => setTimeout(resolve, MOMENT_MS));
+  }
+  return true;
 }

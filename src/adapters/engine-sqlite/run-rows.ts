@@ -8,8 +8,10 @@ import { asBytes, asNumbers, integer, json, optionalInteger, optionalText, text 
 /** What decides how a run goes on, in the order in which its checksum is taken. */
 const NUMBERS = [
   'created_at',
+  'updated_at',
   'generation',
   'fence',
+  'crashes',
   'lease_until',
   'alive_at',
   'active',
@@ -33,7 +35,7 @@ const TEXTS = [
   'code',
   'hold',
 ];
-export const RUN_COLUMNS = `${asNumbers('n', 'updated_at', 'crashes', ...NUMBERS)}, ${asBytes(...TEXTS, 'tip', 'checksum')}`;
+export const RUN_COLUMNS = `${asNumbers('n', ...NUMBERS)}, ${asBytes(...TEXTS, 'tip', 'checksum')}`;
 
 /** The rows of runs, each under a checksum of its own. */
 export class RunRows {

@@ -15,7 +15,7 @@ type Migrations = readonly string[];
  * 4. The tail guard counts on numbers that rise in `events`, `inbox`, `runs` and `store_versions`. Rows of a run that is
  *    removed go, and the highest number stays taken: by a row of no run, or for `runs` by a note in `flyball_meta`.
  */
-const MIGRATIONS: Migrations = [
+export const MIGRATIONS: Migrations = [
   `
   CREATE TABLE runs (
     n INTEGER PRIMARY KEY,
@@ -44,7 +44,7 @@ const MIGRATIONS: Migrations = [
     tip_gen INTEGER, -- the last entry when the run was last claimed or given back, with its checksum
     tip_seq INTEGER,
     tip BLOB,
-    checksum BLOB, -- of the columns above and below, but for updated_at and crashes
+    checksum BLOB, -- of the columns above and below
     signalled INTEGER NOT NULL DEFAULT 0, -- since the last claim: 0 nothing, 1 messages, 2 one that wakes a paused run
     ready INTEGER AS (status = 'pending' OR (status = 'suspended' AND signalled > 0) OR (status = 'paused' AND signalled > 1)),
     due_at INTEGER AS (CASE status

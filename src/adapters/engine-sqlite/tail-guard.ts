@@ -1,7 +1,19 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { FlyballError } from '../../core/errors.js';
 import type { Database } from './database.js';
 import { integer } from './row.js';
+import {
+  COUNTED,
+  type Counted,
+  NOTHING,
+  readTip,
+  SLOT_BYTES,
+  SLOTS,
+  slotOf,
+  type Tail,
+  TIP_BYTES,
+  type Tip,
+} from './tip-slots.js';
 
 /**
  * Finds committed records that are gone. SQLite recovers a cut or torn write-ahead log by silently going back to the
@@ -11,20 +23,13 @@ import { integer } from './row.js';
  * 2. Readers take the tip first and the tables after, so a commit in between raises no alarm.
  * 3. Each connection writes a slot of its own (one of many, at random), starting from what the tables hold: a slow process
  *    cannot set back what another has just written.
+ * 4. A slot carries a checksum, and whoever opens a database marks a tip that is blank: one that is damaged, or that is
+ *    gone while the log is still there, is told from one that has nothing to say.
  *
  * The tip is not synced: it survives the death of the process, and after a power cut it may be behind, never ahead.
  */
-export type Counted = 'events' | 'inbox' | 'runs' | 'records';
-export type Tail = Readonly<Record<Counted, number>>;
-
-const COUNTED: readonly Counted[] = ['events', 'inbox', 'runs', 'records'];
-const NOTHING: Tail = { events: 0, inbox: 0, runs: 0, records: 0 };
-const SLOTS = 64;
-const SLOT_BYTES = COUNTED.length * 8;
-
 export class TailGuard {
   private readonly file: number;
-  private readonly slot = Buffer.alloc(SLOT_BYTES);
   private readonly place = Math.floor(Math.random() * SLOTS) * SLOT_BYTES;
   private durable: Tail = NOTHING;
   private pending: Record<Counted, number> = { ...NOTHING };
@@ -32,19 +37,19 @@ export class TailGuard {
   /** Creates the file, so that a disk that cannot be written is noticed before the database is touched. */
   constructor(path: string) {
     this.file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-    if (fstatSync(this.file).size < SLOTS * SLOT_BYTES) ftruncateSync(this.file, SLOTS * SLOT_BYTES);
+    if (fstatSync(this.file).size === 0) ftruncateSync(this.file, TIP_BYTES);
   }
 
   /** How far the database had come, whoever wrote it. */
-  recorded(): Tail {
-    return recordedIn(this.file);
+  recorded(): Tip {
+    return readTip(this.file);
   }
 
   /** The same of a file that is only read. */
-  static read(path: string): Tail {
+  static read(path: string): Tip {
     const file = openSync(path, 'r');
     try {
-      return recordedIn(file);
+      return readTip(file);
     } finally {
       closeSync(file);
     }
@@ -54,6 +59,7 @@ export class TailGuard {
   start(tail: Tail): void {
     this.durable = tail;
     this.pending = { ...tail };
+    if (this.recorded().state === 'blank') this.write(NOTHING);
   }
 
   /** A row was written, in a transaction that is still open. */
@@ -64,12 +70,7 @@ export class TailGuard {
   /** The transaction is durable. */
   committed(): void {
     this.durable = { ...this.pending };
-    this.encode(this.durable);
-    try {
-      writeSync(this.file, this.slot, 0, SLOT_BYTES, this.place);
-    } catch {
-      // the commit itself is safe: reporting it as failed would be wrong, and an older tip only guards less
-    }
+    this.write(this.durable);
   }
 
   rolledBack(): void {
@@ -78,28 +79,22 @@ export class TailGuard {
 
   /** Takes what the database holds for all there is. */
   acceptLoss(found: Tail): void {
-    this.encode(found);
-    for (let slot = 0; slot < SLOTS; slot += 1) writeSync(this.file, this.slot, 0, SLOT_BYTES, slot * SLOT_BYTES);
+    ftruncateSync(this.file, TIP_BYTES);
+    const slot = slotOf(found);
+    for (let at = 0; at < TIP_BYTES; at += SLOT_BYTES) writeSync(this.file, slot, 0, SLOT_BYTES, at);
   }
 
   close(): void {
     closeSync(this.file);
   }
 
-  private encode(tail: Tail): void {
-    COUNTED.forEach((counted, index) => this.slot.writeDoubleLE(tail[counted], index * 8));
+  private write(tail: Tail): void {
+    try {
+      writeSync(this.file, slotOf(tail), 0, SLOT_BYTES, this.place);
+    } catch {
+      // the commit itself is safe: reporting it as failed would be wrong, and an older tip only guards less
+    }
   }
-}
-
-function recordedIn(file: number): Tail {
-  const bytes = Buffer.alloc(SLOTS * SLOT_BYTES);
-  readSync(file, bytes, 0, bytes.length, 0);
-  const highest: Record<Counted, number> = { ...NOTHING };
-  for (let at = 0; at < bytes.length; at += 8) {
-    const counted = COUNTED[(at / 8) % COUNTED.length];
-    if (counted !== undefined) highest[counted] = Math.max(highest[counted], bytes.readDoubleLE(at));
-  }
-  return highest;
 }
 
 /** How far the tables have come. */
@@ -118,8 +113,14 @@ export function tailOf(database: Database): Tail {
   };
 }
 
-/** The loss as an error, or undefined when everything that was confirmed is there. */
-export function missingRecords(path: string, recorded: Tail, found: Tail): FlyballError | undefined {
+const GO_ON = 'run `flyball check --accept-loss`, or open it in code with `acceptLoss: true`';
+
+/** What the tip says is wrong, as an error, or undefined when everything that was confirmed is there. */
+export function lossIn(path: string, tip: Tip, found: Tail): FlyballError | undefined {
+  return missingRecords(path, tip.tail, found) ?? (tip.state === 'damaged' ? tipDamaged(path) : undefined);
+}
+
+function missingRecords(path: string, recorded: Tail, found: Tail): FlyballError | undefined {
   const names: Readonly<Record<Counted, string>> = {
     events: 'journal entries',
     inbox: 'messages',
@@ -132,7 +133,25 @@ export function missingRecords(path: string, recorded: Tail, found: Tail): Flyba
   return new FlyballError(
     'JOURNAL_TRUNCATED',
     `${path} has lost records that were committed (${lost}). Its write-ahead log was cut, or an older copy was put in its place. ` +
-      'Restore the whole database with its -wal file, or open it with `acceptLoss: true` to go on without them.',
+      `Restore the whole database with its -wal file. To go on without them, ${GO_ON}.`,
     { detail: { path, recorded, found } },
   );
+}
+
+function tipDamaged(path: string): FlyballError {
+  return new FlyballError(
+    'JOURNAL_CORRUPT',
+    `${path}.tip is damaged. This file counts what was committed to the database, so that a loss is noticed. The database itself may be sound: \`flyball check\` tells. ` +
+      `To go on with what it holds, ${GO_ON}.`,
+    { detail: { path, tip: `${path}.tip` } },
+  );
+}
+
+/** A sentence for whoever has a database with a log and no tip: what the log has lost, if anything, nobody can tell. */
+export function unguarded(path: string): string {
+  return `${path}.tip is missing, although ${path} was not closed. It counts what was committed, so nobody can tell whether the write-ahead log has lost records. If you copied the database, copy ${path}-wal and ${path}.tip with it.`;
+}
+
+export function holdsRecords(tail: Tail): boolean {
+  return COUNTED.some((counted) => tail[counted] > 0);
 }

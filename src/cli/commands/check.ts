@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { checkDatabase } from '../../adapters/engine-sqlite/check.js';
+import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { plural, shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -8,6 +10,10 @@ const ABOUT =
   'Check a database: the file itself, the checksum and chain of every entry, every content by its hash, messages, records and the log of operations. ' +
   'It reads a snapshot and changes nothing, also while servers work. Ends with 1 where something is damaged, and says which runs are.';
 
+interface Options extends CommonOptions {
+  readonly acceptLoss?: boolean;
+}
+
 const MOST_SHOWN = 50;
 
 export function checkCommand(perform: Perform): Command {
@@ -15,7 +21,24 @@ export function checkCommand(perform: Perform): Command {
     'flyball check',
     'flyball check --db /backups/monday.db',
     "flyball check --json | jq -r '.damagedRuns[]'",
-  ]).action((options: CommonOptions) => perform(options, {}, check));
+    'flyball check --accept-loss',
+  ])
+    .option(
+      '--accept-loss',
+      'go on without records that were lost, or without a count of them: what is there is all there is',
+    )
+    .action((options: Options) =>
+      perform(options, {}, async (call) => {
+        if (options.acceptLoss === true) await acceptLoss(call);
+        return check(call);
+      }),
+    );
+}
+
+/** Only of a database that there is, or was. */
+async function acceptLoss({ place: { database: path } }: Call): Promise<void> {
+  if (!existsSync(path) && !existsSync(`${path}.tip`)) return;
+  await (await sqliteEngine({ path, acceptLoss: true })).close();
 }
 
 async function check({ screen, place }: Call): Promise<ExitCode> {
@@ -27,8 +50,9 @@ async function check({ screen, place }: Call): Promise<ExitCode> {
   });
   screen.status('');
   screen.data({ kind: 'check', ok: report.damage.length === 0, ...report });
-  const { damage, damagedRuns, runs, entries, contents, records } = report;
+  const { damage, damagedRuns, runs, entries, contents, records, notes } = report;
   const seen = `${plural(runs, 'run')}, ${entries} entries, ${plural(contents, 'content')}, ${plural(records, 'record')}`;
+  for (const note of notes) screen.line(note);
   if (damage.length === 0) {
     screen.line(`${screen.paint('green', '✓')} ${place.database} is sound: ${seen}.`);
     return EXIT.ok;
