@@ -696,6 +696,7 @@ export class Attempt {
   private afterTurn(): void {
     if (this.resting) return;
     if (this.settlement !== undefined) {
+      this.startHeld(); // a pause is for a run that goes on: what this one has begun to undo is seen to its end
       this.host.settled(this);
     } else {
       if (this.stopping === 'pause' && !this.open.areActing()) return this.host.stopped(this);
