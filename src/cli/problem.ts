@@ -102,7 +102,10 @@ function nextStep(error: FlyballError, about: About): string {
     case 'STORAGE_READ_ONLY':
       return `Make ${database} and its folder writable, or choose another file with --db or FLYBALL_DB.`;
     case 'STORAGE_FULL':
-      return FREE_SPACE;
+      // the run is there: whoever gave the same command again would have two
+      return typeof error.detail['runId'] === 'string'
+        ? `Free some space, then run: ${command('resume', error.detail['runId'])}`
+        : FREE_SPACE;
     case 'STORAGE_BUSY':
       return 'Give the same command again in a moment.';
     case 'JOURNAL_NEWER':

@@ -11,9 +11,11 @@ type Rest = { readonly outcome: Outcome<unknown> } | { readonly error: unknown }
 export class Audience {
   private readonly onProblem: (error: unknown, doing: string) => void;
   private readonly resting = new Map<string, Waiter[]>();
+  private readonly noting = new Map<string, Waiter[]>();
   private readonly ending = new Map<string, Waiter[]>();
   private readonly entryListeners = new Set<EntryListener>();
   private readonly deltaListeners = new Set<DeltaListener>();
+  private closedBy: { readonly error: unknown } | undefined;
 
   constructor(onProblem: (error: unknown, doing: string) => void) {
     this.onProblem = onProblem;
@@ -21,32 +23,39 @@ export class Audience {
 
   /** The next time the run rests, however it does. */
   untilRest(runId: string): Promise<Outcome<unknown>> {
-    return new Promise((resolve, reject) => put(this.resting, runId, { resolve, reject }));
+    return this.wait(this.resting, runId);
   }
 
   /** Notes with what error, if any, the run next rests. Returns how to stop noting. */
   noteFailure(runId: string, note: (error: unknown) => void): () => void {
     const waiter: Waiter = { resolve: () => undefined, reject: note };
-    put(this.resting, runId, waiter);
+    put(this.noting, runId, waiter);
     return () => {
-      const list = this.resting.get(runId)?.filter((other) => other !== waiter) ?? [];
-      if (list.length === 0) this.resting.delete(runId);
-      else this.resting.set(runId, list);
+      const list = this.noting.get(runId)?.filter((other) => other !== waiter) ?? [];
+      if (list.length === 0) this.noting.delete(runId);
+      else this.noting.set(runId, list);
     };
   }
 
   untilEnd(runId: string): Promise<Outcome<unknown>> {
-    return new Promise((resolve, reject) => put(this.ending, runId, { resolve, reject }));
+    return this.wait(this.ending, runId);
   }
 
-  /** Runs whose end somebody waits for. */
-  awaited(): readonly string[] {
-    return [...this.ending.keys()];
+  private wait(among: Map<string, Waiter[]>, runId: string): Promise<Outcome<unknown>> {
+    if (this.closedBy !== undefined) return Promise.reject(this.closedBy.error);
+    return new Promise((resolve, reject) => put(among, runId, { resolve, reject }));
+  }
+
+  /** Runs that somebody waits for: their end, or their next rest. */
+  awaited(until: 'end' | 'rest'): readonly string[] {
+    return [...(until === 'end' ? this.ending : this.resting).keys()];
   }
 
   rested(runId: string, how: Rest): void {
     const isEnd = !('outcome' in how) || how.outcome.stop !== 'suspended';
-    const waiting = [...(this.resting.get(runId) ?? []), ...(isEnd ? (this.ending.get(runId) ?? []) : [])];
+    const toRest = [...(this.noting.get(runId) ?? []), ...(this.resting.get(runId) ?? [])];
+    const waiting = [...toRest, ...(isEnd ? (this.ending.get(runId) ?? []) : [])];
+    this.noting.delete(runId);
     this.resting.delete(runId);
     if (isEnd) this.ending.delete(runId);
     for (const { resolve, reject } of waiting) 'outcome' in how ? resolve(how.outcome) : reject(how.error);
@@ -54,7 +63,9 @@ export class Audience {
 
   /** Nobody will be answered from here any more. */
   rejectAll(error: unknown): void {
-    const waiting = [...this.resting.values(), ...this.ending.values()].flat();
+    this.closedBy = { error };
+    const waiting = [...this.noting.values(), ...this.resting.values(), ...this.ending.values()].flat();
+    this.noting.clear();
     this.resting.clear();
     this.ending.clear();
     for (const { reject } of waiting) reject(error);

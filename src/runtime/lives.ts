@@ -20,6 +20,7 @@ import { RunClocks } from './run-clocks.js';
 import { makeRun } from './run-object.js';
 import type { Compensation, Done, Saga } from './saga.js';
 import { through } from './seams.js';
+import { isOfStorage, stoppedHere } from './stopped-here.js';
 import { workedBefore } from './worked-before.js';
 import { isProgress } from './writer.js';
 
@@ -40,6 +41,11 @@ export class Lives {
   private readonly launching = new Set<string>();
   private readonly host: AttemptHost;
   private closed = false;
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
   /**
    * The run that is on trial. A process that dies takes all its runs with it, the innocent ones too: those that crashed
    * several times without getting further are tried one after the other, so that each is blamed for itself only.
@@ -68,7 +74,7 @@ export class Lives {
    * still may not know yet that another one took it over.
    */
   async holds(runId: string): Promise<boolean> {
-    while (this.launching.has(runId)) await new Promise((resolve) => setImmediate(resolve));
+    await this.launched(runId);
     const attempt = this.attempts.get(runId);
     if (attempt !== undefined) await this.renew([attempt]);
     return this.has(runId);
@@ -100,9 +106,13 @@ export class Lives {
     return Math.min(SUSPECT_AFTER, this.settings.options.maxResumes);
   }
 
+  assertOpen(): void {
+    if (this.closed) throw new FlyballError('RUN_UNLOADED', 'This runtime is closed; open another one.');
+  }
+
   /** Claims a run and sets it going. A worker that found it due takes turns: see `suspect`. */
   async launch(runId: string, why: Why, resume?: Resume, how: { readonly inTurn?: true } = {}): Promise<void> {
-    if (this.closed) throw new FlyballError('RUN_UNLOADED', 'This runtime is closed; open another one.');
+    this.assertOpen();
     if (this.has(runId)) return;
     this.launching.add(runId);
     try {
@@ -454,7 +464,7 @@ export class Lives {
 
   private broke(life: Life, error: unknown): void {
     this.forget(life);
-    const tell = (): void => this.audience.rested(life.runId, { error });
+    const tell = (): void => this.audience.rested(life.runId, { error: stoppedHere(life.runId, error) });
     // a lost lease is not ours to give back, and a store that fails cannot take it
     if (isStorageFailure(error)) return tell();
     const { code } = failureOf(error);
@@ -527,13 +537,18 @@ export class Lives {
   /** Lets running effects end and gives every run back. */
   async giveAllBack(): Promise<void> {
     this.closed = true;
-    await this.launched();
+    await this.allLaunched();
     await Promise.all([...this.attempts.values()].map((attempt) => giveBack(attempt)));
-    await this.launched(); // one that was at the end of its generation gives itself back
+    await this.allLaunched(); // one that was at the end of its generation gives itself back
   }
 
-  private async launched(): Promise<void> {
+  private async allLaunched(): Promise<void> {
     while (this.launching.size > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Whoever was on the way to it here has it, or has not got it. */
+  async launched(runId: string): Promise<void> {
+    while (this.launching.has(runId)) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** There is no more time: what is still in flight is given back as it stands, its INTENTs open. */
@@ -565,7 +580,7 @@ export class Lives {
 
 /** A lost claim, or a store that does not answer as it should. */
 function isStorageFailure(error: unknown): boolean {
-  return error instanceof FlyballError && (error.code === 'JOURNAL_CONFLICT' || error.code.startsWith('STORAGE_'));
+  return error instanceof JournalConflictError || isOfStorage(error);
 }
 
 function setAsideError(runId: string, attention: string): FlyballError {

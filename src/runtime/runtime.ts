@@ -22,8 +22,9 @@ import { type RuntimeParts, settle } from './options.js';
 import type { Resume } from './reopening.js';
 import { through } from './seams.js';
 import { stateAfter } from './state-fold.js';
+import { isOfStorage, stoppedHere } from './stopped-here.js';
 import { rejectionsBeside } from './unheard.js';
-import { Worker } from './worker.js';
+import { isAtRest, Worker } from './worker.js';
 
 export interface StartOptions {
   /** Required: a run cannot exist without bounds. `budget({ costUsd: 1 })` fills in the rest. */
@@ -50,13 +51,17 @@ export interface Receipt {
 
 export interface RunHandle {
   readonly id: string;
-  /** How the run stands when it next rests: an outcome, or `suspended`. */
+  /** How the run stands when it next rests, whichever process works on it: an outcome, or `suspended`. */
   outcome(): Promise<Outcome<unknown>>;
   /** How the run ends, however often it is suspended before. */
   finished(): Promise<Outcome<unknown>>;
 }
 
 export interface Runtime {
+  /**
+   * Rejects only where no run is stored. Where the storage fails after that, `outcome()` and `finished()` of the handle
+   * say so: the run is there, and must not be started again.
+   */
   start(agent: string, input: unknown, options: StartOptions): Promise<RunHandle>;
   /** Goes on with a run: after a crash, a pause, a stall, or a bound under a larger budget. */
   resume(runId: string, options?: { readonly budget?: Partial<Budget>; readonly by?: string }): Promise<RunHandle>;
@@ -139,10 +144,16 @@ export function openRuntime(parts: RuntimeParts): Runtime {
   };
   const handle = (runId: string, failure: () => unknown = () => undefined): RunHandle => {
     const outcome = async (): Promise<Outcome<unknown>> => {
-      if (lives.has(runId)) return audience.untilRest(runId);
-      return lives.restOf(runId).catch((error: unknown) => {
-        throw failure() ?? error; // this handle saw for itself what broke: that says more than the note left behind
-      });
+      const { status, owner } = lives.has(runId) ? ({ status: 'running' } as const) : await get(runId);
+      if (isAtRest(status))
+        return lives.restOf(runId).catch((error: unknown) => {
+          throw failure() ?? error; // this handle saw for itself what broke: that says more than the note left behind
+        });
+      const isOthers = owner !== undefined && owner.id !== settings.host.owner().id;
+      if (!lives.has(runId) && !isOthers && isOfStorage(failure())) throw failure();
+      const rest = audience.untilRest(runId);
+      void lives.launched(runId).then(() => worker.lookSoon()); // it may turn out to be, or to rest, elsewhere
+      return rest;
     };
     const finished = async (): Promise<Outcome<unknown>> => {
       const now = await outcome();
@@ -193,15 +204,20 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     return kept.length > open ? 'buffered' : 'delivered';
   };
 
-  /** Another worker may be quicker than we are: then the run is on its way all the same. */
+  /**
+   * The run is stored: whoever asked for it has to be told so, or would ask again. Another worker may be quicker than we
+   * are, the disk may be full by now, or this runtime on its way down: it goes on all the same, here or elsewhere.
+   */
   const launchNew = (runId: string): Promise<RunHandle> =>
     launch(runId, 'start').catch((error: unknown) => {
       if (error instanceof JournalConflictError) return handle(runId);
-      throw error;
+      if (!isOfStorage(error) && !lives.isClosed) throw error;
+      return handle(runId, () => stoppedHere(runId, error));
     });
 
   return {
     async start(agent, input, start) {
+      lives.assertOpen();
       const known = lives.agent(agent);
       const complete = checkedBudget(start?.budget);
       const id = checkedId(start.id ?? newRunId());
@@ -314,6 +330,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     },
 
     async fork(runId, given) {
+      lives.assertOpen();
       const parent = await get(runId);
       const known = lives.agent(parent.agent);
       const generation = given.generation ?? parent.generation;

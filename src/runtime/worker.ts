@@ -4,15 +4,7 @@ import type { DueQuery, RunStatus } from '../ports/engine.js';
 import type { Audience } from './audience.js';
 import type { Lives } from './lives.js';
 import type { Settings } from './options.js';
-
-const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>([
-  'done',
-  'degraded',
-  'blocked',
-  'cancelled',
-  'failed',
-  'bounded',
-]);
+import { stoppedHere } from './stopped-here.js';
 
 /** Keeps what is due moving: new runs, timers, messages, runs whose owner is gone, and the leases of those that live here. */
 export class Worker {
@@ -62,8 +54,7 @@ export class Worker {
   }
 
   lookSoon(): void {
-    // without a worker there is nothing to look for, unless somebody waits for a run that ends elsewhere
-    if (!this.isLooking || (!this.settings.options.worker && this.audience.awaited().length === 0)) return;
+    if (!this.isLooking || !this.hasReason()) return;
     if (this.looking) {
       this.lookAgain = true;
       return;
@@ -100,7 +91,18 @@ export class Worker {
       });
       for (const runId of due) if (this.isLooking && !this.lives.has(runId)) await this.pickUp(runId);
     }
-    for (const runId of this.audience.awaited()) if (!this.lives.has(runId)) await this.noticeEnd(runId);
+    for (const runId of this.awaited()) if (!this.lives.has(runId)) await this.noticeRest(runId);
+  }
+
+  /** Without a worker there is nothing to look for, unless somebody waits for a run that is at work elsewhere. */
+  private hasReason(): boolean {
+    return this.settings.options.worker || this.awaited().length > 0;
+  }
+
+  /** Runs that somebody here waits for and that may be at work elsewhere: one that is here says itself when it rests. */
+  private awaited(): readonly string[] {
+    const toRest = this.audience.awaited('rest').filter((runId) => !this.lives.has(runId));
+    return [...new Set([...this.audience.awaited('end'), ...toRest])];
   }
 
   /** What is due by the date, but for runs that this process unloaded: it knows how long they have slept. */
@@ -164,15 +166,19 @@ export class Worker {
       // a run that another worker got first is none of our business
       if (error instanceof JournalConflictError || this.stopped) return;
       if (error instanceof FlyballError && error.code === 'ALREADY_TERMINAL') return; // it ended elsewhere meanwhile
-      this.audience.rested(runId, { error });
+      this.audience.rested(runId, { error: stoppedHere(runId, error) });
       this.settings.onProblem(error, `picking up run ${runId}`);
     }
   }
 
-  /** A run that somebody here waits for may have ended in another process. */
-  private async noticeEnd(runId: string): Promise<void> {
+  /** A run that somebody here waits for may have come to rest in another process. */
+  private async noticeRest(runId: string): Promise<void> {
     const record = await this.settings.engine.get(runId);
-    if (record !== undefined && (ENDED.has(record.status) || record.status === 'stalled')) {
+    const isEnough = (status: RunStatus): boolean =>
+      this.audience.awaited('rest').includes(runId)
+        ? isAtRest(status)
+        : isAtRest(status) && status !== 'suspended' && status !== 'paused';
+    if (record !== undefined && isEnough(record.status)) {
       await this.lives.restOf(runId).then(
         (outcome) => this.audience.rested(runId, { outcome }),
         (error: unknown) => this.audience.rested(runId, { error }),
@@ -193,11 +199,11 @@ export class Worker {
       onProblem(error, 'asking for the next due time');
       return undefined;
     });
-    if (!this.isLooking || this.looking) return;
+    if (!this.isLooking || this.looking || !this.hasReason()) return;
     const msToNext = Math.min((next ?? Number.POSITIVE_INFINITY) - now, this.lives.clocks.msToNext());
     const ms = Math.min(options.pollMs, Math.max(1, msToNext));
     // only somebody who waits for a run keeps the process open for it
-    this.cancelLook = clock.after(ms, () => this.lookSoon(), { keepAlive: this.audience.awaited().length > 0 });
+    this.cancelLook = clock.after(ms, () => this.lookSoon(), { keepAlive: this.awaited().length > 0 });
   }
 
   private renewSoon(): void {
@@ -221,4 +227,9 @@ export class Worker {
       this.renewSoon();
     }
   }
+}
+
+/** Nobody works on it, and nobody is about to without being told or a time having come. */
+export function isAtRest(status: RunStatus): boolean {
+  return status !== 'pending' && status !== 'running';
 }

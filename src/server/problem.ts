@@ -82,9 +82,19 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 /** Errors whose own words name a place on the disk: those stay in the log. */
 const OF_STORAGE: Partial<Record<ErrorCode, string>> = {
-  STORAGE_BUSY: 'The storage of this server is busy. Nothing was done.',
-  STORAGE_FULL: 'The disk of this server is full. Nothing was done.',
+  STORAGE_BUSY: 'The storage of this server is busy.',
+  STORAGE_FULL: 'The disk of this server is full.',
 };
+
+/** A run that is stored goes on once that is over: whoever made it again would have two. */
+function aboutStorage({ code, detail }: FlyballError): string | undefined {
+  const what = OF_STORAGE[code];
+  if (what === undefined) return undefined;
+  const { runId } = detail;
+  return typeof runId !== 'string'
+    ? `${what} Nothing was done.`
+    : `${what} Run ${runId} is stored and goes on once that is over. Do not start it again.`;
+}
 
 const DAMAGED = 'Leave this run, and start a new one; whoever runs the server can restore a backup.';
 
@@ -95,7 +105,7 @@ export function problemFrom(error: unknown): Problem {
     const status = STATUS[error.code];
     // what is wrong with one run may be told; what is wrong with the file names its place, and stays in the log
     if (isRunDamage(error)) return new Problem(500, error.code, error.message, { next: DAMAGED, cause: error });
-    const told = OF_STORAGE[error.code];
+    const told = aboutStorage(error);
     if (status !== undefined)
       return new Problem(status, error.code, told ?? error.message, { retryable: error.retryable, cause: error });
   }

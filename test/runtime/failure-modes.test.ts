@@ -107,7 +107,7 @@ describe('an exhausted resource', () => {
     const life = stage.open(agent);
     await expect(life.start()).rejects.toMatchObject({
       code: 'STORAGE_FULL',
-      message: expect.stringContaining('Make room'),
+      message: expect.stringContaining('is stored and stopped here because the disk is full'),
     });
     expect(made).toEqual(['a']); // the INTENT of b did not become durable, so b was not made
     full = false;

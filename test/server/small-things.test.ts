@@ -69,6 +69,13 @@ it('a refusal over storage does not tell where it is [F-O9]', () => {
     expect(problemFrom(new FlyballError(code, '/var/lib/secret/place.db is full')).message).not.toContain('/var');
 });
 
+it('a refusal over storage says that a run is stored, where one is [R7-TRIAL-B4]', () => {
+  const about = (detail: Record<string, unknown>): string =>
+    problemFrom(new FlyballError('STORAGE_FULL', '/var/lib/place.db is full', { detail })).message;
+  expect(about({})).toBe('The disk of this server is full. Nothing was done.');
+  expect(about({ runId: 'r1' })).toContain('Run r1 is stored and goes on once that is over. Do not start it again.');
+});
+
 it('a limit of no requests says so, and nothing about an infinity of seconds [F-O9]', () => {
   const rates = rateLimiter({ tenantLimits: { requestsPerMinute: 0 }, tenants: {} }, virtualClock());
   expect(() => rates.take({ id: 'a', tenant: 't', limits: {} })).toThrow('may send no requests');
