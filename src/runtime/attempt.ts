@@ -59,8 +59,10 @@ export class Attempt {
   readonly recorded: Recorded;
   readonly generation: number;
   readonly lineage: Lineage;
-  /** Replays only to learn compensations: makes no effect and writes nothing. */
+  /** Replays only to learn from the past: makes no effect and writes nothing. */
   readonly harvest: boolean;
+  /** The code of finished children runs too: otherwise their outcomes answer for them. */
+  private readonly isDeep: boolean;
   readonly root: Scope;
   readonly open = new OpenEffects();
   readonly openWaits: OpenWaits;
@@ -124,7 +126,7 @@ export class Attempt {
     readonly lineage: Lineage;
     /** How long earlier lives were at work. */
     readonly workedMs: number;
-    readonly harvest?: boolean;
+    readonly harvest?: { readonly deep: boolean };
   }) {
     const { host, clock, claim, recorded, generation } = parts;
     this.host = host;
@@ -133,7 +135,8 @@ export class Attempt {
     this.recorded = recorded;
     this.generation = generation;
     this.lineage = parts.lineage;
-    this.harvest = parts.harvest ?? false;
+    this.harvest = parts.harvest !== undefined;
+    this.isDeep = parts.harvest?.deep ?? false;
     this.lifeAt = recorded.lastAt;
     this.nowAt = recorded.times.first ?? this.lifeAt;
     this.shown = new ShownId(claim.runId, parts.lineage.ancestors, recorded);
@@ -230,7 +233,7 @@ export class Attempt {
 
   /** A child's code has to run on replay too, unless its outcome answers for it or it has no history. */
   private hasToRun({ kind, id }: Pending): boolean {
-    const isOpen = this.harvest || (this.settlement === undefined && !this.recorded.ends.has(id));
+    const isOpen = this.isDeep || (this.settlement === undefined && !this.recorded.ends.has(id));
     return kind === 'spawn' && this.recorded.starts.has(id) && isOpen;
   }
 
@@ -534,11 +537,11 @@ export class Attempt {
       });
       return this.kick();
     }
-    if (this.harvest) return this.host.harvested(this);
     this.eras.enterAll('end');
     if (this.startLate()) return this.kick();
     const orphan = this.unclaimedStart();
     if (orphan !== undefined) return this.fail(orphan);
+    if (this.harvest) return this.host.harvested(this);
     this.live = true;
     this.time.arm();
     this.startHeld();

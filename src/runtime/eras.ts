@@ -122,7 +122,8 @@ export class Eras {
     const start = this.recorded.starts.get(id)?.at(-1);
     const changes = this.recorded.slices.get(id) ?? [];
     if (start?.event.type !== 'spawn-start') return changes;
-    return [{ place: start.place, limits: start.event.limits }, ...changes];
+    const begun = { place: start.place, limits: start.event.limits };
+    return [...changes, begun].sort((one, other) => one.place - other.place);
   }
 
   private eraAt(place: number): number {
@@ -179,9 +180,8 @@ export class Eras {
       const { ledger } = child;
       ledger.become(this.partOf(child));
       child.era = this.at;
-      // one that has not begun is told with its start
-      if (this.recorded.starts.has(id))
-        this.tell({ type: 'slice-change', id, path: ledger.path, limits: ledger.effectiveLimits() });
+      // also of one that has not begun, and may never begin: what it holds is not there for others
+      this.tell({ type: 'slice-change', id, path: ledger.path, limits: ledger.effectiveLimits() });
     }
   }
 

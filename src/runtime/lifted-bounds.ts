@@ -1,5 +1,6 @@
 import type { EffectId, EventOf, RunEvent } from '../core/events.js';
 import { isUnder, type LoadedEntry } from './loaded-entry.js';
+import { scopeOf, wentOn } from './went-on.js';
 
 /** A stretch of history that is void: the way out of a bound, from where it was told to where the budget changed. */
 interface WayOut {
@@ -10,19 +11,13 @@ interface WayOut {
   readonly reach: 'below' | 'around';
 }
 
-interface BoundedChild {
-  readonly place: number;
-  readonly lift: number;
-  readonly id: EffectId;
-  readonly path: string | undefined;
-}
-
 /**
  * Which bounds of the past no longer hold, because the run went on under another budget. The run's own always; a
- * child's where its `bounded` outcome is the last that its parent did before the budget changed: then the child goes on
- * too, with a part of the new budget. Where the parent went on after it, the outcome is history like any other, and so it
- * is where the child reached a deadline of its own: no budget moves that. Branches beside it usually have nothing to do
- * with it. Where they went by its outcome all the same, a replay without it shows that, and `keeps` says so for good.
+ * child's where its parent had not heard of it when the budget changed, or where its `bounded` outcome is the last that
+ * its parent did before that: then the child goes on too, with a part of the new budget. Where the parent went on after
+ * it, the outcome is history like any other, and so it is where the child reached a deadline of its own: no budget moves
+ * that. Branches beside it usually have nothing to do with it. Where they went by its outcome all the same, a replay
+ * without it shows that, and `keeps` says so for good.
  */
 export class LiftedBounds {
   /** Children that go on, by path, and where the budget changed that lets them. */
@@ -30,7 +25,7 @@ export class LiftedBounds {
   private readonly ends = new Set<number>();
   private readonly waysOut: WayOut[] = [];
   private readonly lastLift: number;
-  /** The children, newest outcome first. */
+  /** The children, and where their outcome is, or their bound where they had none yet: newest first. */
   readonly outcomes: { readonly place: number; readonly id: EffectId }[] = [];
 
   constructor(entries: readonly LoadedEntry[], keeps: readonly EffectId[] = []) {
@@ -38,24 +33,55 @@ export class LiftedBounds {
     this.lastLift = lifts.at(-1) ?? -1;
     if (this.lastLift === -1) return;
     const started = new Map<EffectId, EventOf<'spawn-start'>>();
+    const children = new Map<string, EventOf<'spawn-start'>>();
     const kept = keptOutcomes(entries, keeps);
     for (const [place, { event }] of entries.entries()) {
-      if (event.type === 'spawn-start') started.set(event.id, event);
+      if (event.type === 'spawn-start') {
+        started.set(event.id, event);
+        children.set(event.path, event);
+      }
       if (event.type !== 'spawn-end' || event.outcome.stop !== 'bounded') continue;
       const lift = lifts.find((known) => known > place);
       const path = started.get(event.id)?.path;
       if (kept.has(place) || hadItsTime(started.get(event.id), event.outcome)) continue;
       if (lift === undefined || wentOn(entries, { place, lift, id: event.id, path })) continue;
       this.ends.add(place);
-      this.outcomes.unshift({ place, id: event.id });
+      this.outcomes.push({ place, id: event.id });
       this.waysOut.push({ from: place, to: lift, path: scopeOf(event.id), reach: 'around' });
-      if (path !== undefined) this.children.set(path, lift);
+      if (path !== undefined) this.goesOn(path, lift);
     }
     for (const [place, { event }] of entries.entries()) {
-      if (event.type !== 'trip' || !this.isLifted(event.node, place)) continue;
-      const to = lifts.find((known) => known > place) ?? this.lastLift;
-      this.waysOut.push({ from: place, to, path: event.node, reach: 'below' });
+      if (event.type !== 'trip') continue;
+      const child = children.get(event.node);
+      const lift = lifts.find((known) => known > place);
+      const isOpen =
+        child !== undefined && lift !== undefined && this.isUnheard(entries, started, { child, place, lift });
+      if (isOpen && !kept.has(place) && !hadItsTime(child, event)) {
+        this.outcomes.push({ place, id: child.id });
+        this.goesOn(child.path, lift);
+      }
+      if (!this.isLifted(event.node, place)) continue;
+      this.waysOut.push({ from: place, to: lift ?? this.lastLift, path: event.node, reach: 'below' });
     }
+    this.outcomes.sort((one, other) => other.place - one.place);
+  }
+
+  private goesOn(path: string, lift: number): void {
+    this.children.set(path, Math.max(lift, this.children.get(path) ?? -1));
+  }
+
+  /** Neither the child that reached its bound here nor one around it had ended when the budget changed. */
+  private isUnheard(
+    entries: readonly LoadedEntry[],
+    started: ReadonlyMap<EffectId, EventOf<'spawn-start'>>,
+    { child, place, lift }: { readonly child: EventOf<'spawn-start'>; readonly place: number; readonly lift: number },
+  ): boolean {
+    return !entries.slice(place, lift).some(({ event }, after) => {
+      if (event.type !== 'spawn-end') return false;
+      if (event.id === child.id) return true;
+      const path = started.get(event.id)?.path;
+      return path !== undefined && isUnder(child.path, path) && !this.isEnd(place + after);
+    });
   }
 
   /** The outcome of a child that goes on. */
@@ -87,11 +113,14 @@ function isLift(event: RunEvent, place: number): boolean {
 /** Places of outcomes that stay, as processes found out; the last one finds it out now. */
 function keptOutcomes(entries: readonly LoadedEntry[], now: readonly EffectId[]): ReadonlySet<number> {
   const last = new Map<EffectId, number>();
+  const ids = new Map<string, EffectId>();
   const kept = new Set<number>();
   const keep = (ids: readonly EffectId[] = []): void => {
     for (const id of ids) kept.add(last.get(id) ?? -1);
   };
   for (const [place, { event }] of entries.entries()) {
+    if (event.type === 'spawn-start') ids.set(event.path, event.id);
+    if (event.type === 'trip') last.set(ids.get(event.node) ?? '', place);
     if (event.type === 'spawn-end') last.set(event.id, place);
     if (event.type === 'attempt-start') keep(event.keeps);
   }
@@ -105,95 +134,4 @@ function hadItsTime(
   { bound, limit }: { readonly bound: string; readonly limit: number },
 ): boolean {
   return bound === 'deadline' && (start?.slice.deadline ?? Number.POSITIVE_INFINITY) <= limit;
-}
-
-/** Whether the code that got the outcome did anything with it before the budget changed. */
-function wentOn(entries: readonly LoadedEntry[], child: BoundedChild): boolean {
-  const scope = scopeOf(child.id);
-  const before = entries.slice(0, child.place);
-  const asked = newestAsked(entries.slice(0, child.place + 1));
-  return entries.slice(child.place + 1, child.lift).some(({ event }) => {
-    if (event.type === 'cancel') return true;
-    if (event.type === 'run-end') return event.outcome.stop !== 'bounded';
-    if (event.type === 'spawn-end' && event.outcome.stop !== 'bounded' && isAbove(entries, event.id, scope))
-      return true;
-    const path = pathOf(event);
-    if (path === undefined || (child.path !== undefined && isUnder(path, child.path))) return false;
-    if (wasAsked(event, asked)) return false;
-    const branch = branchBeside(scope, path);
-    // a branch or child beside it that was at work already has nothing to do with it
-    return branch === undefined || !before.some((entry) => isUnder(signOf(entry.event) ?? '', branch));
-  });
-}
-
-/** Of each scope the number of the newest effect that shows in these entries: what the code asks for is numbered. */
-function newestAsked(entries: readonly LoadedEntry[]): ReadonlyMap<string, number> {
-  const newest = new Map<string, number>();
-  for (const { event } of entries) {
-    if (!('id' in event) || typeof event.id !== 'string' || !event.id.includes('#')) continue;
-    const scope = scopeOf(event.id);
-    newest.set(scope, Math.max(newest.get(scope) ?? -1, numberOf(event.id)));
-  }
-  return newest;
-}
-
-/** More of an effect that had been asked for already: its end, another try, a question about it. */
-function wasAsked(event: RunEvent, newest: ReadonlyMap<string, number>): boolean {
-  if (!('id' in event) || typeof event.id !== 'string') return false;
-  return numberOf(event.id) <= (newest.get(scopeOf(event.id)) ?? -1);
-}
-
-function numberOf(id: EffectId): number {
-  return Number.parseInt(id.slice(id.indexOf('#') + 1), 10);
-}
-
-/** The scope that was at work when this was written. */
-function signOf(event: RunEvent): string | undefined {
-  return event.type === 'note' ? event.path : pathOf(event);
-}
-
-/** The scope in which an entry shows the code at work. */
-function pathOf(event: RunEvent): string | undefined {
-  switch (event.type) {
-    case 'spawn-start':
-      return event.path; // what runs in a child has nothing to do with its neighbours
-    case 'ask-start':
-    case 'call-start':
-    case 'intent':
-    case 'wait-start':
-    case 'sleep-start':
-    case 'complete':
-    case 'abort':
-    case 'ask-end':
-    case 'wait-end':
-    case 'sleep-end':
-      return scopeOf(event.id);
-    case 'spawn-end':
-      return event.outcome.stop === 'bounded' ? undefined : scopeOf(event.id);
-    case 'rollback-start':
-    case 'rollback-end':
-      return event.scope;
-    default:
-      return undefined;
-  }
-}
-
-/** The child with this id holds the scope. */
-function isAbove(entries: readonly LoadedEntry[], id: EffectId, scope: string): boolean {
-  return entries.some(({ event }) => event.type === 'spawn-start' && event.id === id && isUnder(scope, event.path));
-}
-
-/** The branch or child beside `scope`, or in it, that holds `path`; undefined where `path` is `scope` or around it. */
-function branchBeside(scope: string, path: string): string | undefined {
-  const mine = scope.split('/');
-  const theirs = path.split('/');
-  let at = 0;
-  while (at < mine.length && at < theirs.length && mine[at] === theirs[at]) at++;
-  const name = theirs[at];
-  // branches and children end in a number after a dot, and named scopes do not
-  return name !== undefined && /\.\d+$/.test(name) ? theirs.slice(0, at + 1).join('/') : undefined;
-}
-
-export function scopeOf(id: EffectId): string {
-  return id.slice(0, id.indexOf('#'));
 }

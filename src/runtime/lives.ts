@@ -1,6 +1,6 @@
 import { Breaker } from '../core/breaker.js';
 import { ConfigError, FlyballError, failureOf, JournalConflictError, ReplayDivergedError } from '../core/errors.js';
-import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
+import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
 import type { Outcome, Stop } from '../core/outcome.js';
 import type { Agent } from '../core/run.js';
 import type { Claim, Rest, RunRecord, RunStatus, StoredMessage } from '../ports/engine.js';
@@ -371,7 +371,7 @@ export class Lives {
 
   private async harvest(life: Life, generation: number): Promise<ReadonlyMap<string, Compensation>> {
     const loaded = await load(this.settings.engine, life.claim.record, generation);
-    return (await this.rehearse(life.claim, generation, loaded, [])).saga.compensations;
+    return (await this.rehearse(life.claim, generation, loaded, { deep: true })).saga.compensations;
   }
 
   /**
@@ -385,9 +385,9 @@ export class Lives {
     for (;;) {
       const lifted = new LiftedBounds(entries, keeps);
       if (![...lifted.children.values()].some(isFirst)) return keeps;
-      const { diverged } = await this.rehearse(claim, claim.record.generation, loaded, keeps);
+      const { diverged } = await this.rehearse(claim, claim.record.generation, loaded, { deep: false, keeps });
       if (diverged === undefined) return keeps;
-      const at = entries.findLastIndex(({ event }) => 'id' in event && event.id === diverged.id);
+      const at = entries.findLastIndex(({ event }) => asked(event) === diverged.id);
       const suspect = lifted.outcomes.find(({ place }) => place < at);
       if (suspect === undefined) return []; // that is not why: the life about to begin says so
       keeps.push(suspect.id);
@@ -399,9 +399,9 @@ export class Lives {
     claim: Claim,
     generation: number,
     loaded: Loaded,
-    keeps: readonly EffectId[],
+    mode: { readonly deep: boolean; readonly keeps?: readonly EffectId[] },
   ): Promise<{ readonly saga: Saga; readonly diverged: { readonly id: EffectId } | undefined }> {
-    const recorded = indexJournal(loaded.entries, { deep: true, keeps });
+    const recorded = indexJournal(loaded.entries, mode);
     return new Promise((resolve) => {
       const over = (error?: unknown): void => {
         learner.unload();
@@ -425,7 +425,7 @@ export class Lives {
         generation,
         lineage: loaded.lineage,
         workedMs: recorded.activeMs,
-        harvest: true,
+        harvest: mode,
       });
       learner.start(this.agent(claim.record.agent).agent, makeRun(learner, learner.root));
     });
@@ -576,6 +576,12 @@ export class Lives {
     this.attempts.clear();
     this.leases.clear();
   }
+}
+
+/** What the code asked for that this entry is about. */
+function asked(event: RunEvent): EffectId | undefined {
+  if (event.type === 'rollback-end') return `${event.scope}!rollback`;
+  return 'id' in event ? event.id : undefined;
 }
 
 /** A lost claim, or a store that does not answer as it should. */

@@ -4,10 +4,11 @@ import { type Failure, FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, Owner, RunEvent, SagaEntry, StartEvent } from '../core/events.js';
 import type { RunState } from '../core/run-state.js';
 import { waitChange } from '../core/waits.js';
-import { LiftedBounds, scopeOf } from './lifted-bounds.js';
+import { LiftedBounds } from './lifted-bounds.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import { StateFold, stateAtStart } from './state-fold.js';
 import { type Era, Turns } from './turns.js';
+import { scopeOf } from './went-on.js';
 
 /** A start, and its place among all entries. */
 export type Start = LoadedEntry & { readonly event: StartEvent | EventOf<'call-start'>; readonly place: number };
