@@ -96,6 +96,7 @@ function nextStep(error: FlyballError, about: About): string {
     case 'REPLAY_DIVERGED':
     case 'FOREIGN_AWAIT':
     case 'RUN_STALLED':
+      if (typeof error.detail['next'] === 'string') return error.detail['next'];
       return `Nothing is lost. Fix the cause, then run: ${command('resume', runId)}`;
     case 'STORAGE_FAILED':
       return `Look at ${database} and its folder, or choose another file with --db or FLYBALL_DB.`;

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { nodeHost } from '../adapters/host-node/node-host.js';
 import { FlyballError } from '../core/errors.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunHandle, Runtime } from '../index.js';
@@ -5,6 +7,7 @@ import type { RunRecord, RunStatus } from '../ports/engine.js';
 import { servedName } from '../server/agents/served-agent.js';
 import { type AgentModule, loadAgentModule } from './agent-module.js';
 import type { Call } from './command.js';
+import { isFixFolderGone } from './commit/fix-folder.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { rideToRest } from './ride.js';
 import { liveOwner, openExisting, type Workplace } from './workplace.js';
@@ -71,6 +74,7 @@ export async function goOn(
   },
 ): Promise<ExitCode> {
   const { workplace, record, launch, exitCodeOf } = given;
+  await refuseWithoutTree(workplace, record);
   const module = await moduleOf(record);
   const runtime = workplace.runner(module, record.id);
   const ride = {
@@ -83,6 +87,30 @@ export async function goOn(
   };
   return rideToRest(ride, () => launch(runtime));
 }
+
+/** A fix whose work tree is gone cannot go on, and nothing of it can be undone: it is set aside, so that it can be removed. */
+async function refuseWithoutTree({ engine, command }: Workplace, { id, source, status }: RunRecord): Promise<void> {
+  if (source === undefined || !isFixFolderGone(source)) return;
+  const message =
+    `The work tree of run ${id} is gone: there is no ${dirname(source)} any more. A restart or a cleaner of temporary files may have removed it. ` +
+    'What was done there is lost, and the run cannot go on.';
+  if (status !== 'stalled') await setAside(engine, { id, attention: message });
+  const prune = command('prune', '--agent', 'fix', '--status', 'stalled', '--older', '0s');
+  const next = `Start again with flyball fix. See which runs can be removed, and remove them with --yes: ${prune}`;
+  throw new FlyballError('RUN_STALLED', message, { detail: { runId: id, next } });
+}
+
+async function setAside(
+  engine: Workplace['engine'],
+  { id, attention }: { readonly id: string; readonly attention: string },
+): Promise<void> {
+  const host = nodeHost();
+  const now = Date.now();
+  const claim = await engine.claim(id, { owner: host.owner(), now, leaseUntil: now + LEASE_MS, isGone: host.isGone });
+  await engine.release(claim, { status: 'stalled', attention, code: 'RUN_STALLED', now: Date.now() });
+}
+
+const LEASE_MS = 15_000;
 
 async function moduleOf(record: RunRecord): Promise<AgentModule> {
   if (record.source !== undefined) return withServed(await loadForRun(record.source), record.agent);

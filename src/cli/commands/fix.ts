@@ -66,6 +66,7 @@ async function fix(call: Call, asked: Asked): Promise<ExitCode> {
   call.screen.status(`making a work tree of ${repository} …`);
   const tree = await openWorkTree(repository, {
     branch: options.branch ?? `flyball/fix-${runId.slice(4, 12)}`,
+    for: { run: runId, database: call.place.database },
     ...(options.test === undefined ? {} : { test: options.test }),
     ...(options.format === undefined ? {} : { format: options.format }),
     ...(options.model === undefined ? {} : { model: options.model }),

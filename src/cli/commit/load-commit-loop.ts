@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readYaml } from '../../adapters/definitions/yaml-source.js';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
@@ -29,6 +29,7 @@ import { type PathRules, pathRules } from '../../tools/rules/paths.js';
 import { makeFolder } from '../make-folder.js';
 import { modelFor, pricesFor } from '../yaml-model.js';
 import { type CommitFile, checkCommitFile } from './commit-file.js';
+import { removeFixFolder } from './fix-folder.js';
 import { changedFiles, git } from './git.js';
 import { lazyStore } from './lazy-store.js';
 import { onBranch } from './on-branch.js';
@@ -72,7 +73,7 @@ export async function loadCommitLoop(path: string, env: Env): Promise<Readonly<R
   };
   const { autonomy = 'supervised', name, version = '1' } = file;
   return {
-    ...(file.workTreeOf === undefined ? {} : { afterEnd: removalOf(file.workTreeOf, { folder, root }) }),
+    ...(file.workTreeOf === undefined ? {} : { afterEnd: removalOf(file.workTreeOf, folder) }),
     default: { name, version, agent: Object.assign(agent, { [WORKFLOW]: mark }) },
     runtime: {
       prices: pricesFor(file, model),
@@ -107,11 +108,8 @@ async function branched(
 }
 
 /** What `flyball fix` made for one run, once that has ended. */
-function removalOf(repository: string, { folder, root }: { readonly folder: string; readonly root: string }) {
-  return async (): Promise<void> => {
-    if (existsSync(root)) await git(repository, ['worktree', 'remove', '--force', root]);
-    rmSync(folder, { recursive: true, force: true });
-  };
+function removalOf(repository: string, folder: string) {
+  return (): Promise<void> => removeFixFolder(repository, folder);
 }
 
 interface Around {

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
 import { commitOn } from './commit-branch.js';
+import { type FixRun, makeFixFolder, removeFixFolder, removeOrphans, treeIn } from './fix-folder.js';
 import { changedFiles, git, SHARED_MODULES } from './git.js';
 import { testCommandIn } from './test-command.js';
 
@@ -22,6 +22,8 @@ export interface WorkTree {
 
 export interface WorkTreeOptions {
   readonly branch: string;
+  /** The run that it is made for. */
+  readonly for: FixRun;
   readonly test?: string;
   readonly format?: string;
   readonly model?: string;
@@ -43,6 +45,7 @@ export const TEST_FILES = [
 
 export async function openWorkTree(repository: string, options: WorkTreeOptions): Promise<WorkTree> {
   const root = await rootOf(repository);
+  await removeOrphans(root);
   const head = await headOf(root);
   const taken = await commitOn(root, options.branch);
   if (taken !== undefined)
@@ -50,12 +53,9 @@ export async function openWorkTree(repository: string, options: WorkTreeOptions)
       `There is a branch ${options.branch} in ${root} already, at ${taken.slice(0, 12)}. Choose another name with --branch, or delete it.`,
     );
   const tests = testCommandIn(root, options);
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'flyball-fix-')));
-  const folder = join(base, 'tree');
-  const remove = async (): Promise<void> => {
-    if (existsSync(folder)) await git(root, ['worktree', 'remove', '--force', folder]);
-    rmSync(base, { recursive: true, force: true });
-  };
+  const base = makeFixFolder(root, options.for);
+  const folder = treeIn(base);
+  const remove = (): Promise<void> => removeFixFolder(root, base);
   try {
     await git(root, ['worktree', 'add', '--detach', folder, head]);
     const read = shareModules(root, folder);
