@@ -213,7 +213,9 @@ export class Attempt {
     this.tellings.overlap(pending.scope);
     // a rollback that has begun is seen to its end, like an act
     pending.intended = pending.kind === 'rollback' || this.wasIntended(pending.id);
-    pending.begun = this.recorded.starts.get(pending.id)?.at(-1)?.event.type === 'call-start';
+    pending.begun =
+      this.recorded.starts.get(pending.id)?.at(-1)?.event.type === 'call-start' ||
+      this.recorded.stoppedCalls.has(pending.id);
     pending.ended = this.recorded.ends.get(pending.id)?.event;
     this.open.add(pending);
     this.shown.asked(pending.id);
@@ -253,6 +255,7 @@ export class Attempt {
       last !== undefined && 'reserved' in last ? last.reserved : this.recorded.ends.has(pending.id) ? want : undefined;
     if (decided === undefined) {
       if (ledger.reserve(want) === undefined) pending.reserved = want;
+      else this.holdCount(pending);
       return;
     }
     // the journal agreed to this: taken without asking, and attempts that a crash cut off count as spent
@@ -262,12 +265,20 @@ export class Attempt {
     pending.reserved = decided;
   }
 
+  /** A call whose body began before a bound stopped it counts, whether there is room to make it again or not. */
+  private holdCount(pending: Pending): void {
+    if (!pending.begun) return;
+    pending.reserved = { toolCalls: 1 };
+    pending.scope.ledger.force(pending.reserved);
+  }
+
   private begin(pending: Pending, want: Partial<Amounts>): void {
     // a bound was reached here and is about to close the scope: nothing starts on its heels
     if (!pending.intended && this.bounds.holds(pending.id)) return;
     const refusal = pending.kind === 'spawn' ? undefined : this.refusalOf(pending, want);
     if (refusal !== undefined) {
       this.bounds.trip(refusal);
+      if (pending.reserved === undefined) this.holdCount(pending);
       if (!pending.intended) return; // what was begun under an earlier decision is seen to its end all the same
     }
     pending.reserved ??= want;
@@ -300,6 +311,11 @@ export class Attempt {
 
   /** This run's own journal holds its start: what a fork's parent began is the parent's. */
   hasStarted(id: EffectId): boolean {
+    return this.recorded.stoppedCalls.has(id) || this.isAgreed(id);
+  }
+
+  /** The journal holds what was reserved for it, and nothing since has taken that back. */
+  private isAgreed(id: EffectId): boolean {
     return this.recorded.starts.get(id)?.some(({ inherited }) => inherited === undefined) === true;
   }
 
@@ -307,8 +323,13 @@ export class Attempt {
     return this.time.reached(scope.ledger) ?? (reserved === undefined ? scope.ledger.reserve(want) : undefined);
   }
 
-  /** The effect will never be answered: its scope was closed and it changed nothing. */
+  /** The effect will never be answered: its scope was closed and it changed nothing in this life. */
   drop(pending: Pending): void {
+    if (this.live && pending.begun && pending.closedBy !== undefined) this.leave(pending);
+    else this.remove(pending);
+  }
+
+  private remove(pending: Pending): void {
     this.inFlight.delete(pending.id);
     if (this.open.remove(pending)) this.kick();
     this.liveForkGate.left(pending);
@@ -328,7 +349,7 @@ export class Attempt {
       return;
     }
     if (pending.intended) this.leftOpen.push({ pending, goOn });
-    this.drop(pending);
+    this.remove(pending);
   }
 
   /** The run will not go on after all: what was left open is seen to its end. */
@@ -478,7 +499,7 @@ export class Attempt {
   /** It will not be made, or not again: what never began is forgotten, and of what did the end is written. */
   private leave(pending: Pending): void {
     if (pending.ended !== undefined) return;
-    if (!pending.begun || pending.cutOff === undefined) return this.drop(pending);
+    if (!pending.begun || pending.cutOff === undefined) return this.remove(pending);
     if (!pending.ran && !this.hasStarted(pending.id)) {
       // a fork's parent made it: it is on the parent's bill
       pending.scope.ledger.release(pending.reserved ?? {});
@@ -580,7 +601,7 @@ export class Attempt {
    */
   private beginHeld(pending: Pending, want: Partial<Amounts>): void {
     const { id, reserved, kind } = pending;
-    const isDecided = this.hasStarted(id) || this.recorded.ends.has(id);
+    const isDecided = this.isAgreed(id) || this.recorded.ends.has(id);
     if (reserved !== undefined && !isDecided && kind !== 'spawn') {
       pending.scope.ledger.release(reserved);
       pending.reserved = undefined;
@@ -813,7 +834,15 @@ export class Attempt {
   }
 
   usage(): Usage {
-    return { ...usageOf(this.root.ledger), wallMs: this.time.total() };
+    const spent = { ...this.root.ledger.spent };
+    const possibly = { ...this.root.ledger.possibly };
+    // at a bound: bodies that began, and whose ends only a run that goes on will know
+    for (const { pending } of this.leftOpen) {
+      const { toolCalls = 0, ...others } = pending.reserved ?? {};
+      spent.toolCalls += toolCalls;
+      for (const axis of AXES) if (axis !== 'toolCalls') possibly[axis] += others[axis] ?? 0;
+    }
+    return { ...usageOf({ spent, possibly }), wallMs: this.time.total() };
   }
 
   /** What was spent, and what calls that guards let pass may still spend. */

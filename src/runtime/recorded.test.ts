@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { budget } from '../core/budget.js';
+import type { Failure } from '../core/errors.js';
 import type { Entry, EventOf, RunEvent } from '../core/events.js';
 import { snapshotFor } from '../core/run-state.js';
 import {
@@ -33,6 +34,7 @@ const OF_A_FORK: { readonly [Field in keyof Recorded]: 'inherit' | 'own' } = {
   deliveries: 'inherit',
   starts: 'inherit',
   ends: 'inherit',
+  stoppedCalls: 'own',
   openWaits: 'own',
   doubts: 'own',
   rollbacks: 'inherit',
@@ -62,6 +64,13 @@ const report = {
   entries: [{ effect: '/b#0', generation: 0, name: 'x', status: 'COMPENSATED' }],
 } as const;
 
+const stoppedByBound: Failure = {
+  code: 'BOUND_REACHED',
+  message: 'toolCalls is at most 1',
+  retryable: false,
+  detail: { node: '' },
+};
+
 /** Something in every field of the index. */
 function parent(): readonly Entry[] {
   const events: readonly RunEvent[] = [
@@ -79,6 +88,8 @@ function parent(): readonly Entry[] {
     intent('#1', 'pay'),
     { type: 'doubt', id: '#1', attempt: 1, name: 'pay', why: 'it was cut off' },
     complete('#1', 'paid'),
+    { ...(intent('#5', 'send') as EventOf<'intent'>), of: 'call' },
+    { type: 'abort', id: '#5', failure: stoppedByBound, ran: true },
     gate('#3!gate', 'refund'),
     { type: 'slice-change', id: '#2', path: '/c.0', limits: budget() },
     { type: 'rollback-start', scope: '/b', why: 'another branch won', entries: [] },

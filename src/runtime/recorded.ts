@@ -32,6 +32,8 @@ export interface Recorded {
   readonly deliveries: readonly LoadedEntry[];
   readonly starts: ReadonlyMap<EffectId, readonly Start[]>;
   readonly ends: ReadonlyMap<EffectId, LoadedEntry & { readonly event: EndEvent }>;
+  /** Calls of this run that a bound which no longer holds stopped after their bodies began, and that were not made again. */
+  readonly stoppedCalls: ReadonlySet<EffectId>;
   /** Waits that were opened and neither ended nor closed since. */
   readonly openWaits: ReadonlySet<EffectId>;
   /** Doubts that a person was asked about, one for each INTENT. */
@@ -93,6 +95,7 @@ export function indexJournal(
   let process = { after: 0, lifeAt: first.at }; // the one of this place: what it found, and when
   const starts = new Map<EffectId, Start[]>();
   const ends = new Map<EffectId, LoadedEntry & { readonly event: EndEvent }>();
+  const stoppedCalls = new Set<EffectId>();
   const openWaits = new Set<EffectId>();
   const doubts = new Set<EffectId>();
   const rollbacks = new Set<string>();
@@ -145,6 +148,7 @@ export function indexJournal(
         if (event.type === 'intent' && own) intents.set(event.id, event);
         if (event.type === 'spawn-start' && event.late === true) late.set(event.id, process);
         if (isUnderAny(event.id, finished)) break;
+        stoppedCalls.delete(event.id);
         const start = { ...entry, place } as Start;
         const list = starts.get(event.id);
         if (list === undefined) starts.set(event.id, [start]);
@@ -160,7 +164,10 @@ export function indexJournal(
         if (event.type === 'wait-end' && event.unheard === true) break;
         if (isStopped(event) && lifted.isLifted(boundIn(event.failure) ?? '-', place)) {
           // by a bound that no longer holds, before it took place; what was begun stays reserved, or is in doubt again
-          if (event.type === 'abort' && event.cutOff !== true) starts.delete(event.id);
+          if (event.type === 'abort' && event.cutOff !== true) {
+            if (own && event.ran === true && intents.get(event.id)?.of === 'call') stoppedCalls.add(event.id);
+            starts.delete(event.id);
+          }
           voids.add(place);
           break;
         }
@@ -277,6 +284,7 @@ export function indexJournal(
     deliveries,
     starts,
     ends,
+    stoppedCalls,
     openWaits,
     doubts,
     rollbacks,
