@@ -23,12 +23,14 @@ import { z } from 'zod';
 
 /** Plans as data: how they are read, ordered, checked, branched, taken from a library and switched. No planner is asked. */
 
+// #region plan-from
 /** A plan from what its steps say; the rest is filled in as for a planner's text. */
 function planFrom(value: object): Plan {
   const read = readPlan(value);
   assert(read.ok, read.ok ? '' : read.problem);
   return read.plan;
 }
+// #endregion
 
 // #region older
 const older = parsePlan('["Read the notes", "Write the summary"]');

@@ -10,6 +10,7 @@ import { root } from '../scripts/files.mjs';
 import { APPROVAL_RULES } from '../src/core/approval.js';
 import { MOST_REASKS } from '../src/core/ask-until.js';
 import { WIDGETS } from '../src/core/question.js';
+import { STATE_RULES } from '../src/core/run-state.js';
 import { DEFAULT_REPLANS, DEFAULT_REPROMPTS, DEFAULT_REVISIONS, DEFAULT_WIDTH } from '../src/loops/plan/parts.js';
 import { outcomeFor, type TerminationReason } from '../src/loops/tool-loop/termination.js';
 import { PROVIDERS, type ProviderFacts, type SettingName } from '../src/models/providers.js';
@@ -43,6 +44,26 @@ function flat(settings: object, prefix = ''): readonly (readonly [string, string
       : [[`${prefix}${name}`, String(value)] as const],
   );
 }
+
+describe('docs/events.md', () => {
+  it('says of every piece of state what a fork and the next generation have of it [R8-DOCS-CLAIMS]', () => {
+    const rows = table('docs/events.md', 'Field', 'What it is', 'Fork', 'Next generation');
+    expect(rows.map(([field, _what, fork, generation]) => [field, fork, generation])).toEqual(
+      Object.entries(STATE_RULES).map(([field, { fork, generation }]) => [field, fork, generation]),
+    );
+    for (const { fork, liveFork } of Object.values(STATE_RULES)) expect(liveFork).toBe(fork); // one column for both
+    const words = new Set(rows.flatMap(([, , ...rules]) => rules));
+    for (const word of words) expect(read('docs/events.md')).toContain(`*${word}*: `);
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('names the ports that have a contract suite, and no others [R8-DOCS-CLAIMS]', () => {
+    const [, named = ''] = /A port that others may implement \(([^)]*)\)/.exec(read('CONTRIBUTING.md')) ?? [];
+    const suites = [...read('src/testing/index.ts').matchAll(/\b(\w+)Contract\b/g)].map((match) => match[1]);
+    expect(named.split(', ').sort()).toEqual([...new Set(suites)].sort());
+  });
+});
 
 describe('docs/models.md', () => {
   it('lists every provider with the variables that it needs and reads', () => {

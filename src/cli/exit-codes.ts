@@ -25,7 +25,7 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.ok, 'the run is done, or the command was carried out'],
   [
     EXIT.failed,
-    'the run failed; a dry run or doctor found a problem; verify found an altered file; check found damage; a skill has a mistake; a gate of evals is shut, no simulation of an experiment could be run, or a replay is unlike its recording; cancel left something that a person must undo',
+    'the run failed; a verdict or an answer was refused; a dry run or doctor found a problem; verify found an altered file; check found damage; a skill has a mistake; a gate of evals is shut, no simulation of an experiment could be run, or a replay is unlike its recording; cancel left something that a person must undo',
   ],
   [EXIT.usage, 'bad usage or bad input: an option, a budget, JSON, a path, a signal that does not fit, a fork point'],
   [EXIT.waiting, 'the run waits: for an answer, a time, or to be resumed after a pause'],

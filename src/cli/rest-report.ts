@@ -27,7 +27,7 @@ export function reportRest(screen: Screen, rested: Rested): void {
   const status = outcome.stop === 'suspended' && outcome.paused === true ? 'paused' : outcome.stop;
   screen.data({ kind: 'rest', run: runId, status, outcome, next });
   screen.line();
-  for (const line of [...restLines(rested, screen), ...actLines(outcome)]) screen.line(line);
+  for (const line of [...restLines(rested, screen), ...actLines(outcome), ...nextLine(outcome)]) screen.line(line);
   for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
 }
 
@@ -55,7 +55,6 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
       return [
         `${paint('yellow', '■')} ${paint('bold', runId)} ${outcomeText(outcome)}${spent}`,
         ...partialLine(outcome.partial),
-        '  It goes on where it stopped under a larger budget:',
       ];
     case 'blocked':
       return [
@@ -68,9 +67,14 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
         `${paint(outcome.stop === 'failed' ? 'red' : 'yellow', '■')} ${paint('bold', runId)} ${outcomeText(outcome)}${spent}`,
         ...partialLine(outcome.partial),
         ...rollbackLines(outcome.rollback),
-        ...(isModelFailure(outcome) ? ['  See which models answer, and what to do about the others:'] : []),
       ];
   }
+}
+
+/** Announces the commands that follow. */
+function nextLine(outcome: Outcome<unknown>): readonly string[] {
+  if (outcome.stop === 'bounded') return ['  It goes on where it stopped under a larger budget:'];
+  return isModelFailure(outcome) ? ['  See which models answer, and what to do about the others:'] : [];
 }
 
 function nextCommands({ runId, outcome, entries, command }: Rested): readonly string[] {

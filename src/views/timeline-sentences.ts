@@ -166,7 +166,7 @@ function answered({ id, reply, failure, spent }: EventOf<'ask-end'>, effect: Eff
 
 const HOW = {
   verified: ': it had happened, as a check showed',
-  repeated: ', repeated after a crash',
+  repeated: ', repeated because nobody knew how it had ended',
   person: ': it had happened, a person said',
   simulated: ' (simulated)',
   unknown: '',

@@ -72,6 +72,19 @@ it('goes on with a bounded run under a larger budget, and says which command doe
   expect(lastJson(out)).toMatchObject({ status: 'done', outcome: { usage: { modelCalls: 3 } } });
 });
 
+it('says what a bounded run did before it announces the command that goes on [R8-DOCS-CLAIMS]', async () => {
+  writeFileSync(
+    join(desk.folder, 'agent.mjs'),
+    `export default async (run) => {
+      await run.step('send', 1, (n) => n, 'idempotent');
+      for (;;) run.budget.take('iterations');
+    };`,
+  );
+  const { code, out } = await desk.flyball('run', 'agent.mjs', '--id', 'r1', '--budget', 'iterations=2');
+  expect(code).toBe(4);
+  expect(out).toMatch(/ {2}Actions:\n +send took place.*\n.*under a larger budget:\n +flyball resume r1 --budget/);
+});
+
 it('refuses to resume, signal, pause or cancel a run that has ended [R2-CLI-EXIT-CODES]', async () => {
   await desk.flyball('run', AGENTS, '--agent', 'greet', '--id', 'r1', '--input', '{"name":"Ada"}');
   for (const words of [

@@ -203,8 +203,13 @@ describe('flyball owner gone', () => {
     expect(await due()).toEqual([]);
     expect((await json('owner', 'gone', 'container-7', '--reason', 'removed')).data).toMatchObject({ runs: ['a'] });
     expect(await due()).toEqual(['a']);
+    const mistyped = await on('owner', 'gone', 'container-8');
+    expect(mistyped).toMatchObject({ code: 2, error: expect.stringMatching(/container-8.*flyball owner list/) });
+    expect((await on('owner', 'gone', 'container-7')).code).toBe(0); // said twice is said once more
+    expect((await json('operations', 'container-8')).data.operations).toEqual([]);
     expect((await json('operations', 'container-7')).data.operations).toMatchObject([
       { action: 'owner-gone', why: 'removed' },
+      { action: 'owner-gone' },
     ]);
     await engine.close();
   });

@@ -69,6 +69,14 @@ function onceBusy(store: Store): Store {
 }
 
 describe('a stored result', () => {
+  it('is found under a key that names no version, so that one of another version is seen at all [R8-DOCS-CLAIMS]', async () => {
+    const store = memoryStore();
+    const { taskHash } = resultOf(await runCommit({}, { store })).provenance;
+    const [record] = (await store.query(COMMITS)).records;
+    expect(record?.key).toBe(taskHash);
+    expect(taskHash).toBe(sha256(canonicalJson({ loop: 'explainer', task: TASK })));
+  });
+
   it('of another major version is refused instead of being misread [R4-LOOP-CONTRACTS]', async () => {
     const store = memoryStore();
     await runCommit({}, { store });

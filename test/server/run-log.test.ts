@@ -43,6 +43,17 @@ describe('the log of a server', () => {
     expect(JSON.stringify(requests)).not.toContain(key);
   });
 
+  it('names no run in a start that was refused [R8-DOCS-CLAIMS]', async () => {
+    const here = await open();
+    const key = await here.keyFor('harbour', ['agents:invoke'], { limits: { costUsdPerDay: 0 } });
+    await here.again();
+    const refused = await here.call('POST', '/v1/runs', { key, body: { agent: 'waiter' } });
+    expect(refused.status).toBe(429);
+    const { fields } = here.logged.findLast(({ what }) => what === 'request') ?? {};
+    expect(fields).toMatchObject({ route: 'startRun', status: 429 });
+    expect(fields).not.toHaveProperty('run');
+  });
+
   it('keeps the id of a request that somebody gave it, if it is nothing but an id [F-O6]', async () => {
     const here = await open();
     const idFor = async (given: string) =>

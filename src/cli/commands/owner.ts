@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { nodeHost } from '../../adapters/host-node/node-host.js';
+import { FlyballError } from '../../core/errors.js';
 import { everyRun } from '../../operation/every-run.js';
+import type { Engine, RunStatus } from '../../ports/engine.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -64,6 +66,11 @@ async function list({ screen, place }: Call): Promise<ExitCode> {
 async function gone({ screen, place }: Call, id: string, reason: string | undefined): Promise<ExitCode> {
   const workplace = await openDatabaseThere(place);
   try {
+    if (!(await isOwner(workplace.engine, id)))
+      throw new FlyballError(
+        'INPUT_INVALID',
+        `No process with the id ${id} owns or has worked on an open run. See which ones do: ${place.command('owner', 'list')}`,
+      );
     const why = reason === undefined ? {} : { why: reason };
     const runs = await workplace.engine.declareGone({
       at: Date.now(),
@@ -82,4 +89,24 @@ async function gone({ screen, place }: Call, id: string, reason: string | undefi
   } finally {
     await workplace.close();
   }
+}
+
+/** Stalled last: a journal that cannot be read is among them. */
+const RESTING: readonly RunStatus[] = ['running', 'pending', 'suspended', 'paused', 'bounded', 'stalled'];
+
+/** A mistyped id is one that owns nothing, was not declared gone, and worked on no run that is still open. */
+async function isOwner(engine: Engine, id: string): Promise<boolean> {
+  for await (const { owner } of everyRun(engine, { status: 'running' })) if (owner?.id === id) return true;
+  if ((await engine.goneOwners()).includes(id)) return true;
+  for (const status of RESTING) {
+    for await (const run of everyRun(engine, { status }))
+      for (const { body } of await engine.read(run.id, { generation: run.generation }))
+        if (body.includes('attempt-start') && startedBy(body) === id) return true;
+  }
+  return false;
+}
+
+function startedBy(body: string): string | undefined {
+  const event = JSON.parse(body) as { readonly type?: string; readonly owner?: { readonly id?: string } };
+  return event.type === 'attempt-start' ? event.owner?.id : undefined;
 }

@@ -91,7 +91,7 @@ function settingsHelp(): string {
   );
   return `
 Every setting can also be given by a variable, or by a name in the file of --config (or FLYBALL_CONFIG).
-The command line comes first, then the variable, then the file. Times are in seconds; lists have commas in variables.
+The command line comes first, then the variable, then the file. Times are in seconds; in variables, lists are separated by commas.
 ${lines.join('\n')}
 `;
 }

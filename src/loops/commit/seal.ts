@@ -1,10 +1,10 @@
 import { canonicalJson, sha256 } from '../../core/canonical.js';
 import type { ExecutionOutputs, TaskSpec } from '../../core/work.js';
-import { COMMIT_PROTOCOL, type CommitResult } from './contracts.js';
+import type { CommitResult } from './contracts.js';
 
-/** The same task for the same loop, under the same protocol: what makes a resubmission one. */
+/** The same task for the same loop: what makes a resubmission one. No version: a result of another is found, and judged. */
 export function taskHash(loop: string, task: TaskSpec): string {
-  return sha256(canonicalJson({ loop, protocol: COMMIT_PROTOCOL.major, task }));
+  return sha256(canonicalJson({ loop, task }));
 }
 
 /** What a committed output is known by: the same bytes have the same hash wherever they are. */

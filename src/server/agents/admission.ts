@@ -90,11 +90,14 @@ async function admittedStart(
   start: (id: string, budget: Budget) => Promise<RunHandle>,
 ): Promise<RunHandle> {
   const runId = runIdFor(request, run.id);
-  request.isAbout?.(runId);
   const known = request.once === undefined ? undefined : await ownEarlier(parts, request, { ...run, runId });
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    request.isAbout?.(runId);
+    return known;
+  }
   if (run.id !== undefined && !(await isNot(parts, runId))) throw runExists(runId);
   const budget = await admitted(parts, request.principal, { runId, budget: run.budget });
+  request.isAbout?.(runId); // the log names no run that was refused
   try {
     return await start(runId, budget);
   } catch (error) {
