@@ -8,6 +8,7 @@ import type { Store } from '../ports/store.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { auditDigests } from '../views/audit.js';
 import { withoutPrivate } from '../views/without-private.js';
+import { eraseAnswers } from './kept-answers.js';
 
 export interface RemovalParts {
   readonly engine: Engine;
@@ -35,6 +36,7 @@ export async function removeRuns(
   records: readonly RunRecord[],
   remover: Remover,
 ): Promise<Removal> {
+  await eraseAnswers(parts, records);
   const removed: string[] = [];
   const kept: { id: string; why: string }[] = [];
   for (const record of records) {

@@ -1,3 +1,4 @@
+import { possibleReferences } from '../core/references.js';
 import type { Engine, RunRecord, RunStatus } from '../ports/engine.js';
 import { everyRun } from './every-run.js';
 
@@ -5,7 +6,7 @@ import { everyRun } from './every-run.js';
 export interface RetentionRule {
   /** Last changed before this time. */
   readonly before?: number;
-  /** The oldest go until the journals of all runs together are no larger than this. */
+  /** The oldest go until journals and contents of all runs together are no larger than this. */
   readonly maxBytes?: number;
   readonly statuses: readonly RunStatus[];
   readonly agent?: string;
@@ -18,7 +19,7 @@ export interface RetentionPlan {
   readonly going: readonly PlannedRun[];
   /** Runs that fit the rule and stay all the same. */
   readonly staying: readonly { readonly run: RunRecord; readonly because: 'held' | 'forked' | 'open' }[];
-  /** Of the journals of all runs. */
+  /** Of the journals and contents of all runs. */
   readonly bytes: number;
 }
 
@@ -38,13 +39,17 @@ export async function planRetention(
 ): Promise<RetentionPlan> {
   const runs: RunRecord[] = [];
   for await (const run of everyRun(engine)) runs.push(run);
-  const weights = await engine.weigh(runs.map(({ id }) => id));
+  const fitting = runs.filter((run) => fits(run, rule)).sort((a, b) => a.updatedAt - b.updatedAt);
+  const mayGo = new Set(fitting.filter(({ hold }) => hold === undefined));
+  // what stays is weighed last: contents that it shares with what goes stay with it
+  const order = [...mayGo, ...runs.filter((run) => !mayGo.has(run))];
+  const weights = await engine.weigh(
+    order.map(({ id }) => id),
+    possibleReferences,
+  );
   const bytesOf = ({ id }: RunRecord): number => weights.get(id) ?? 0;
   const total = runs.reduce((sum, run) => sum + bytesOf(run), 0);
-  const wanted = overSize(
-    runs.filter((run) => fits(run, rule)),
-    { rule, total, bytesOf },
-  );
+  const wanted = overSize(fitting, { rule, total, bytesOf });
   const needed = new Set<string>();
   const going: PlannedRun[] = [];
   const staying: { run: RunRecord; because: 'held' | 'forked' | 'open' }[] = [];
@@ -68,7 +73,7 @@ function fits(run: RunRecord, { before, statuses, agent, tenant, subject }: Rete
   );
 }
 
-/** With a limit on size only as many as it takes, the oldest of them. */
+/** Of runs from the oldest on; with a limit on size only as many as it takes. */
 function overSize(
   fitting: readonly RunRecord[],
   about: { readonly rule: RetentionRule; readonly total: number; readonly bytesOf: (run: RunRecord) => number },
@@ -77,7 +82,7 @@ function overSize(
   if (rule.maxBytes === undefined) return new Set(fitting.map(({ id }) => id));
   const wanted = new Set<string>();
   let left = total;
-  for (const run of fitting.toSorted((a, b) => a.updatedAt - b.updatedAt)) {
+  for (const run of fitting) {
     if (left <= rule.maxBytes) break;
     if (run.hold !== undefined) continue;
     wanted.add(run.id);

@@ -90,8 +90,14 @@ export interface Engine {
   remove(runId: string, operation: Operation & { readonly tombstone: Tombstone }): Promise<void>;
   /** Takes contents and links out of storage that no entry refers to. `referencesIn` names what a body may refer to. */
   collect(referencesIn: (body: string) => Iterable<string>): Promise<Collected>;
-  /** Bytes of the journals of these runs. */
-  weigh(runIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Bytes that go with each of these runs when they are removed in this order: its journal, and the contents and links
+   * that none of the later ones refers to.
+   */
+  weigh(
+    runIds: readonly string[],
+    referencesIn: (body: string) => Iterable<string>,
+  ): Promise<ReadonlyMap<string, number>>;
   size(): Promise<StorageSize>;
   /**
    * An operator vouches that an owner is gone, where no process can prove it: its leases are over, and it is among

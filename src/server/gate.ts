@@ -31,4 +31,6 @@ export interface KeptAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The run that it is about. */
+  readonly run?: string;
 }

@@ -159,7 +159,7 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
   };
   const act = async (): Promise<Answer> => watch.within(async () => route.handle(asked));
   if (repeatable === undefined) return responseOf(await act());
-  const kept = await gate.once(repeatable, async () => keepable(await act()));
+  const kept = await gate.once(repeatable, async () => ({ ...keepable(await act()), ...aboutRun(frame) }));
   if (kept.replayed === true) frame.headers.set('idempotent-replayed', 'true');
   return responseOf({ status: kept.status, body: kept.body, headers: { ...kept.headers } });
 }
@@ -227,6 +227,10 @@ function responseOf(answer: Answer): Response {
   if (answer instanceof Response) return answer;
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...answer.headers };
   return new Response(JSON.stringify(answer.body ?? null), { status: answer.status, headers });
+}
+
+function aboutRun({ about: { run } }: Frame): Pick<KeptAnswer, 'run'> {
+  return run === undefined ? {} : { run };
 }
 
 function keepable(answer: Answer): KeptAnswer {

@@ -87,7 +87,7 @@ export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
     due: (query) => life.whileAlive(() => inner.due(query)),
     nextDue: (after) => life.whileAlive(() => inner.nextDue(after)),
     count: () => life.whileAlive(() => inner.count()),
-    weigh: (runIds) => life.whileAlive(() => inner.weigh(runIds)),
+    weigh: (runIds, referencesIn) => life.whileAlive(() => inner.weigh(runIds, referencesIn)),
     size: () => life.whileAlive(() => inner.size()),
     goneOwners: () => life.whileAlive(() => inner.goneOwners()),
     operations: (of) => life.whileAlive(() => inner.operations(of)),

@@ -16,6 +16,7 @@ beforeAll(() =>
     `export const agents = {
   echo: async (run, input) => ({ stop: 'done', value: await run.step('echo', input, () => input, 'pure') }),
   waiter: async (run) => ({ stop: 'done', value: await run.wait({ name: 'go' }) }),
+  long: async (run, input) => ({ stop: 'done', value: (await run.step('long', input, () => String(input).repeat(900_000), 'pure')).length }),
   broken: async () => { throw new Error('broken'); },
 };`,
   ),
@@ -111,6 +112,18 @@ describe('flyball prune', () => {
     expect(await idsThere()).toContain('r11');
     expect(await idsThere()).not.toContain('r0');
     expect(readFileSync(file).length).toBeLessThan(before * 0.75);
+  });
+
+  it('counts large contents too, which are kept beside the journals [R8-TRIAL-O1]', async () => {
+    for (let n = 0; n < 3; n++) {
+      await run('long', `r${n}`, '--input', String(n));
+      await age(20 - n, `r${n}`);
+    }
+    const { data } = await json('prune', '--max-size', '2MB');
+    expect(data.runs.map(({ id }: { id: string }) => id)).toEqual(['r0']);
+    expect(data.total).toBeGreaterThan(2_700_000);
+    expect((await json('prune', '--max-size', '2MB', '--yes')).data.removed).toEqual(['r0']);
+    expect((await json('prune', '--max-size', '2MB')).data.runs).toEqual([]);
   });
 });
 

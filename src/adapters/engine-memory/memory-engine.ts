@@ -11,7 +11,7 @@ import {
 import { nextOperation, type Operation, type StoredOperation } from '../../core/operations.js';
 import type { AnnouncedWorker, Batch, Engine, RunFilter, RunPage, RunStatus, StoredLink } from '../../ports/engine.js';
 import { addEntry, type MemoryRun, memoryRun, recordOf, takenPosition } from './memory-run.js';
-import { bytesOf, countsOf, isRemoved, refuseKept, sweep } from './retention.js';
+import { bytesOf, countsOf, isRemoved, refuseKept, sweep, weights } from './retention.js';
 import { WaitingLine } from './waiting-line.js';
 
 const DONE = Promise.resolve();
@@ -248,7 +248,12 @@ export function memoryEngine(): Engine {
     async collect(referencesIn) {
       return sweep({ runs: runs.values(), blobs, links }, referencesIn);
     },
-    weigh: async (runIds) => new Map(runIds.map((id) => [id, bytesOf(runs.get(id))])),
+    weigh: async (runIds, referencesIn) =>
+      weights(
+        runIds.map((id) => [id, runs.get(id)]),
+        { blobs, links },
+        referencesIn,
+      ),
     size: async () => {
       const contents = [...blobs.values()].reduce((sum, content) => sum + content.length, 0);
       return {

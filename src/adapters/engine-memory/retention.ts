@@ -35,6 +35,30 @@ export function bytesOf(run: MemoryRun | undefined): number {
   return [...(run?.journals.values() ?? [])].flat().reduce((sum, { body }) => sum + body.length, 0);
 }
 
+/** From the last run to the first: each content counts for the last one that refers to it. */
+export function weights(
+  runs: readonly (readonly [id: string, run: MemoryRun | undefined])[],
+  held: { readonly blobs: ReadonlyMap<string, string>; readonly links: ReadonlyMap<string, StoredLink> },
+  referencesIn: (body: string) => Iterable<string>,
+): ReadonlyMap<string, number> {
+  const seen = new Set<string>();
+  const weightOf = (hash: string): number => {
+    if (seen.has(hash)) return 0;
+    seen.add(hash);
+    const link = held.links.get(hash);
+    const below = link === undefined ? [] : [link.parent ?? '', link.blob ?? ''];
+    const own = held.blobs.get(hash)?.length ?? 0;
+    const inline = (link?.header.length ?? 0) + (link?.content?.length ?? 0);
+    return below.reduce((sum, id) => sum + weightOf(id), own + inline);
+  };
+  const all = runs.toReversed().map(([id, run]) => {
+    const bodies = [...(run?.journals.values() ?? [])].flat().map(({ body }) => body);
+    const referred = bodies.flatMap((body) => [...referencesIn(body)]);
+    return [id, referred.reduce((sum, hash) => sum + weightOf(hash), bytesOf(run))] as const;
+  });
+  return new Map(all);
+}
+
 export function sweep(
   held: {
     readonly runs: Iterable<MemoryRun>;

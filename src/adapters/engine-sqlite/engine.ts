@@ -16,6 +16,7 @@ import { Retention } from './retention.js';
 import { Runs } from './runs.js';
 import { storageClosed } from './storage-errors.js';
 import { sqliteStore } from './store.js';
+import { Weights } from './weights.js';
 import { Workers } from './workers.js';
 
 export interface SqliteOptions {
@@ -136,7 +137,7 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
       await read(() => database.exec('VACUUM'));
       await read(() => database.all('PRAGMA wal_checkpoint(TRUNCATE)')); // the new file is in the log until then
     },
-    weigh: (runIds) => read(() => retention.weigh(runIds)),
+    weigh: (runIds, referencesIn) => read(() => new Weights(database).of(runIds, referencesIn)),
     size: () => read(() => retention.size()),
     declareGone: (operation) =>
       thenNotify(

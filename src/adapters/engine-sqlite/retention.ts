@@ -11,8 +11,6 @@ import { entryShorthand } from './shorthand.js';
 
 /** Entries looked at in one go. */
 const CHUNK = 2_000;
-/** What a row takes beside its body, about. */
-const ROW_BYTES = 60;
 
 /** What goes, what stays, and how much there is. */
 export class Retention {
@@ -93,11 +91,6 @@ export class Retention {
       held: held === undefined ? 0 : integer(held, 'held'),
       ...(oldestAsked === undefined ? {} : { oldestAsked }),
     };
-  }
-
-  weigh(runIds: readonly string[]): ReadonlyMap<string, number> {
-    const sum = `SELECT CAST(ifnull(sum(length(body) + ${ROW_BYTES}), 0) AS REAL) AS bytes FROM events WHERE run = (SELECT n FROM runs WHERE id = ?)`;
-    return new Map(runIds.map((id) => [id, integer(this.database.get(sum, id) ?? {}, 'bytes')]));
   }
 
   size(): StorageSize {

@@ -29,7 +29,7 @@ interface EraseOptions extends CommonOptions {
 }
 
 const PRUNE =
-  'Remove runs that have ended and are older than --older, or the oldest until all journals fit into --max-size. ' +
+  'Remove runs that have ended and are older than --older, or the oldest until the journals and contents of all runs fit into --max-size. ' +
   'Without --yes it only says what would go. Runs under a legal hold stay, and so does what a fork still needs. ' +
   'Of each run a tombstone stays: agent, times, status, and the hashes by which its audit can still be checked.';
 const ERASE =
@@ -44,7 +44,10 @@ export function pruneCommand(perform: Perform): Command {
     'flyball prune --max-size 2GB --yes --vacuum        and give the space back to the disk',
   ])
     .option('--older <time>', 'only runs that were last changed longer ago than this, as in 90d or 12h')
-    .option('--max-size <bytes>', 'the oldest go until the journals of all runs fit into this, as in 500MB or 2GB')
+    .option(
+      '--max-size <bytes>',
+      'the oldest go until journals and contents of all runs fit into this, as in 500MB or 2GB',
+    )
     .option(
       '--status <status>',
       `only runs that are ${REMOVABLE.join(', ')}; repeat it (default: ${ENDED.join(', ')})`,
@@ -136,7 +139,9 @@ function tell({ screen }: Call, plan: RetentionPlan, what: 'prune' | 'erase'): E
     bytes,
     total: plan.bytes,
   });
-  screen.line(`${plural(going.length, 'run')} would go: ${bytesText(bytes)} of ${bytesText(plan.bytes)} in journals.`);
+  screen.line(
+    `${plural(going.length, 'run')} would go: ${bytesText(bytes)} of ${bytesText(plan.bytes)} in journals and contents.`,
+  );
   for (const { run, bytes: size } of going.slice(0, MOST_SHOWN))
     screen.line(
       `  ${run.id}  ${run.agent}  ${run.status}  ${new Date(run.updatedAt).toISOString()}  ${bytesText(size)}`,

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Owner } from '../../core/events.js';
+import { KEPT_ANSWERS } from '../../operation/kept-answers.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Host } from '../../ports/host.js';
 import type { RecordKey, Store, StoreRecord } from '../../ports/store.js';
@@ -7,7 +8,6 @@ import type { KeptAnswer, Repeatable } from '../gate.js';
 import { type Log, SILENT } from '../log.js';
 import { Problem } from '../problem.js';
 import type { ServerSettings } from '../settings.js';
-import { SERVER_TENANT } from './names.js';
 import { changeRecord } from './records.js';
 import { sweeper } from './sweeper.js';
 
@@ -29,6 +29,8 @@ interface Kept {
   readonly body: string;
   readonly until: number;
   readonly claim?: { readonly by: Owner | undefined; readonly id: string; readonly until: number };
+  /** What the answer is about: it goes when this run is removed. */
+  readonly run?: string;
   /** With its body as text, so that it is answered again byte for byte. */
   readonly answer?: {
     readonly status: number;
@@ -40,7 +42,6 @@ interface Kept {
 const KEY = /^[\x21-\x7e]{1,128}$/;
 /** Of an answer. A longer one is not kept: the handler then finds what it made under the same name, and answers anew. */
 const MOST_BYTES = 65_536;
-const COLLECTION = 'idempotency';
 
 type Settings = Pick<ServerSettings, 'idempotencyMs' | 'requestTimeoutMs'>;
 
@@ -51,7 +52,7 @@ export function idempotency(
   { host, log = SILENT }: { readonly host?: Host; readonly log?: Log } = {},
 ): Idempotency {
   const sweep = sweeper(store, clock, {
-    collection: COLLECTION,
+    collection: KEPT_ANSWERS.collection,
     log,
     isOver: (value) => (value as Kept).until <= clock.now(),
   });
@@ -137,8 +138,9 @@ function ended(claim: string, answer: KeptAnswer | undefined): (current: StoreRe
     if (known.claim?.id !== claim) return known; // taken over meanwhile: the other's answer stands
     const { body, until } = known;
     if (answer === undefined) return { body, until };
-    const { status, headers = {} } = answer;
-    return { body, until, answer: { status, headers, text: textOf(answer) } };
+    const { status, headers = {}, run } = answer;
+    const about = run === undefined ? {} : { run };
+    return { body, until, ...about, answer: { status, headers, text: textOf(answer) } };
   };
 }
 
@@ -161,7 +163,7 @@ function isGone(by: Owner | undefined, host: Host | undefined): boolean {
 }
 
 function placeOf(request: Repeatable): RecordKey {
-  return { tenant: SERVER_TENANT, owner: request.principal.tenant, collection: COLLECTION, key: nameOf(request) };
+  return { ...KEPT_ANSWERS, owner: request.principal.tenant, key: nameOf(request) };
 }
 
 function reused(): Problem {

@@ -1,9 +1,10 @@
 import { samePerson } from '../../core/approval.js';
 import { ANONYMOUS } from '../../core/approval-rules.js';
 import { ConfigError } from '../../core/errors.js';
+import { KEPT_ANSWERS } from '../../operation/kept-answers.js';
 
 /** Where the server keeps what is its own. No tenant can be called this: names of tenants begin with a letter or a digit. */
-export const SERVER_TENANT = '~server';
+export const SERVER_TENANT = KEPT_ANSWERS.tenant;
 
 const TENANT = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const SCOPE = /^(?:\*|[a-z0-9][a-z0-9._-]{0,31}(?::(?:\*|[a-z0-9][a-z0-9._-]{0,31})){0,3})$/;

@@ -73,7 +73,7 @@ export interface ServerRequest<P = unknown, Q = unknown, B = unknown> {
   readonly signal: AbortSignal;
   /** Derived from the idempotency key where one was given: names the run or message that this request makes. */
   readonly once: string | undefined;
-  /** Tells the log which run this request is about, where the address does not say. */
+  /** Tells the log, and a kept answer, which run this request is about, where the address does not say. */
   isAbout(run: string): void;
 }
 

@@ -112,7 +112,7 @@ const TAKEN = { about: 'As it stands now that the run has heard it', schema: ite
 const SENT = { about: 'Sent; the run has not taken it yet, and may rest or run elsewhere', schema: itemSchema };
 const UNKNOWN = { title: 'no such request', params: { id: '000000000000000~none' } } as const;
 
-type Asked = Pick<ServerRequest<{ readonly id: string }>, 'params' | 'principal' | 'signal' | 'once'>;
+type Asked = Pick<ServerRequest<{ readonly id: string }>, 'params' | 'principal' | 'signal' | 'once' | 'isAbout'>;
 
 /** What runs ask of people, and what people say to it. */
 export function approvalRoutes(parts: Parts): readonly Route[] {
@@ -124,11 +124,12 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
     return { item, inbox };
   };
   const told = async (
-    { params, principal, signal, once }: Asked,
+    { params, principal, signal, once, isAbout }: Asked,
     said: Readonly<Record<string, unknown>>,
     say: (inbox: ApprovalInbox) => Promise<void>,
   ): Promise<Answer> => {
     const { item: asked, inbox } = await found(params.id, principal);
+    isAbout(asked.run);
     // a reason and an answer are read by a model like any other message to the run
     await screenMessage(said, { runId: asked.run, principal, scan: parts.settings.inputScan });
     const by = principal.subject;

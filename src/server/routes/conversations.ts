@@ -206,12 +206,16 @@ function ending(parts: Parts): Route {
   });
 }
 
-type Asked = Pick<ServerRequest<{ readonly conversationId: string }>, 'params' | 'principal' | 'once' | 'signal'>;
+type Asked = Pick<
+  ServerRequest<{ readonly conversationId: string }>,
+  'params' | 'principal' | 'once' | 'signal' | 'isAbout'
+>;
 
 /** Under its own name a message is found again in the journal, whoever else says something and whatever crashes meanwhile. */
 async function say(parts: Parts, asked: Asked, said: { text: string } | { end: true }): Promise<Answer> {
   const { principal, signal, once } = asked;
   const record = await ownConversation(parts, principal, asked.params.conversationId);
+  asked.isAbout(record.id);
   const message = once ?? randomUUID();
   const entries = await parts.fleet.entries(record.id);
   if (heardIn(entries, message) === 'unknown') {

@@ -190,10 +190,44 @@ export function retentionContract(test: DeclareTest): void {
     const claim = await claimed(engine, 'a');
     await engine.append(claim, { entries: [entry(1, { body: JSON.stringify({ type: 'x'.repeat(5_000) }) })] });
     await engine.create(newRun('b'));
-    const weights = await engine.weigh(['a', 'b', 'nobody']);
+    const weights = await engine.weigh(['a', 'b', 'nobody'], possibleReferences);
     assert.ok((weights.get('a') ?? 0) > 5_000 && (weights.get('b') ?? 0) < 1_000);
     assert.equal(weights.get('nobody'), 0);
     assert.ok((await engine.size()).bytes > 0);
+  });
+
+  test('weighs contents with the last run that refers to them [R8-TRIAL-O1]', async (engine) => {
+    const shared = 's'.repeat(22);
+    const own = 'o'.repeat(22);
+    const tip = 't'.repeat(22);
+    const inChain = 'c'.repeat(22);
+    const first = await claimed(engine, 'a');
+    await engine.append(first, {
+      blobs: [
+        [shared, 'x'.repeat(30_000)],
+        [own, 'y'.repeat(10_000)],
+      ],
+      entries: [entry(1, { body: JSON.stringify({ type: 'x', refs: [shared, own] }) })],
+    });
+    await engine.create(newRun('b'));
+    const second = await claimBy(engine, 'b', 'second');
+    await engine.append(second, {
+      blobs: [[inChain, 'z'.repeat(5_000)]],
+      links: [{ id: tip, parent: undefined, header: 'h', blob: inChain }],
+      entries: [entry(1, { body: JSON.stringify({ type: 'x', refs: [shared, tip] }) })],
+    });
+    const kilobytes = async (...ids: readonly string[]) =>
+      [...(await engine.weigh(ids, possibleReferences))]
+        .map(([id, bytes]) => [id, Math.floor(bytes / 5_000) * 5])
+        .sort();
+    assert.deepEqual(await kilobytes('a', 'b'), [
+      ['a', 10],
+      ['b', 35],
+    ]);
+    assert.deepEqual(await kilobytes('b', 'a'), [
+      ['a', 40],
+      ['b', 5],
+    ]);
   });
 
   test('believes an operator that an owner is gone', async (engine) => {
