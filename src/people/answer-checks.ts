@@ -1,4 +1,4 @@
-import { isPerson, type Verdict, verdictSchema, whyMayNotAnswer } from '../core/approval.js';
+import { isPerson, recommendedVerdictSchema, type Verdict, whyMayNotAnswer } from '../core/approval.js';
 import { FlyballError } from '../core/errors.js';
 import { check } from '../core/schema.js';
 import type { PersonRequest } from './requests.js';
@@ -9,9 +9,12 @@ export interface Answering {
   readonly scopes: readonly string[];
 }
 
-/** The verdict, or a sentence about what is missing: a rejection needs its reason, a modification its value. */
+/**
+ * The verdict, or a sentence about what is missing: a rejection needs its reason, a modification its value. Whether
+ * something is recommended, only the wait knows: it checks again, by the schema that it was asked under.
+ */
 export async function soundVerdict(verdict: unknown): Promise<Verdict> {
-  const checked = await check(verdictSchema, verdict);
+  const checked = await check(recommendedVerdictSchema, verdict);
   if (checked.ok) return checked.value;
   throw new FlyballError('SIGNAL_INVALID', `Nothing was decided: ${checked.problem}.`);
 }

@@ -59,6 +59,19 @@ describe('a verdict from the command line', () => {
     expect(desk.ledger()).toHaveLength(2);
   });
 
+  it('takes what is recommended, where something is [R8-TRIAL-F5]', async () => {
+    await start('refund', 'r1');
+    expect((await desk.flyball('inbox')).out).toContain('Recommended instead: {"euros":100}');
+    const taken = await desk.flyball('approve', 'r1', '--recommended', '--as', 'ada');
+    expect(taken.code, taken.error).toBe(0);
+    expect(desk.ledger()).toEqual([{ paid: { euros: 100 } }]);
+    const input = JSON.stringify({ folder: desk.folder, euros: 90 });
+    await desk.flyball('run', PEOPLE, '--agent', 'refund', '--id', 'r2', '--input', input);
+    const none = await desk.flyball('approve', 'r2', '--recommended', '--as', 'ada');
+    expect(none).toMatchObject({ code: 2, error: expect.stringContaining('nothing is recommended') as string });
+    expect(desk.ledger()).toHaveLength(1);
+  });
+
   it('that comes twice, or is about nothing, gets a clear answer [R4-PEOPLE-TWICE] [R4-SHOW-BAD-INPUT]', async () => {
     await start('both', 'r1');
     const none = await desk.flyball('approve', 'r1');

@@ -195,4 +195,21 @@ const listener: Agent<unknown, unknown> = async (run) => {
   return done(run.instructions());
 };
 
-export const agents = { tidy, busy, mail, survey, both, listener };
+/** Asks about 120, or about what it is given, and recommends 100 in place of what is more. */
+const refund: Agent<Job & { readonly euros?: number }, unknown> = async (run, { folder, euros = 120 }) => {
+  const pay = tool({
+    name: 'refund',
+    description: 'Pays money back.',
+    input: { type: 'object', properties: { euros: { type: 'number' } }, required: ['euros'] },
+    effect: 'irreversible',
+    why: 'money leaves the account',
+    review: (args: { euros: number }) => (args.euros > 100 ? { recommended: { euros: 100 } } : {}),
+    execute: async (args: { euros: number }, { key }) => {
+      ledgerOf(folder).record(key, { paid: args });
+      return 'paid';
+    },
+  });
+  return done((await run.call(pay as ToolRef, { euros })).content);
+};
+
+export const agents = { tidy, busy, mail, survey, both, listener, refund };
