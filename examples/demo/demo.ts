@@ -47,7 +47,7 @@ async function killedWhilePaying(bank: LedgerServer): Promise<void> {
   heading('2. Paying is irreversible, so it waits for a person, and no process waits with it');
   say('   That process has ended. The run is a few rows in a file; it could stay there for a month. Now Ada agrees.');
   await breathe();
-  const { child, ended } = flyball(['approve', RUN, '--from', 'ada'], at);
+  const { child, ended } = flyball(['approve', RUN, '--as', 'ada'], at);
   await booked(bank);
   await breathe(300);
   heading('3. kill -9, at the worst moment');
@@ -118,14 +118,15 @@ async function toldAgain(): Promise<void> {
 }
 
 function tryNext(): void {
-  const cli = relative(process.cwd(), fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)));
+  const here = (path: string) => relative(process.cwd(), fileURLToPath(new URL(`../../${path}`, import.meta.url)));
+  const cli = here('dist/cli/main.js');
   heading('Try next');
   say(`   export FLYBALL_DB=${database}`);
   say(`   node ${cli} show ${RUN} --at 9                 # the state as of entry 9`);
   say(`   node ${cli} fork ${RUN} --at 9                 # go on from there; payments are simulated`);
   say(`   node ${cli} export ${RUN} --out audit.jsonl    # then: node ${cli} verify audit.jsonl`);
   say(`   node ${cli} --help`);
-  say('\n   Your own agent: examples/first-agent.ts and docs/guide.md.\n');
+  say(`\n   Your own agent: ${here('examples/first-agent.ts')} and ${here('docs/guide.md')}\n`);
 }
 
 const bank = await ledgerServer();

@@ -81,7 +81,7 @@ function welcome({ url }: FlyballServer, about: string): void {
   say(`\nFlyball studio: ${url}/studio\n`);
   say(`  ${about}\n`);
   say('  Open it and look:');
-  say('    Runs        night-watch goes on while you look; pause it, or slide back in time and fork it');
+  say('    Runs        night-watch works for about a minute; pause it, or slide back in time and fork it');
   say('    Inbox       refund-desk wants to pay 120 EUR back; it cannot before you agree');
   say(
     '    Runs        month-end is at work in another process; a line below says when that was killed and the run went on here',

@@ -26,5 +26,7 @@ export function shorten(text: string, length: number): string {
 }
 
 export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  if (count === 1) return `1 ${noun}`;
+  if (/[^aeiou]y$/.test(noun)) return `${count} ${noun.slice(0, -1)}ies`;
+  return `${count} ${noun}${/(?:s|x|ch|sh)$/.test(noun) ? 'es' : 's'}`;
 }

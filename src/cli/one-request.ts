@@ -3,6 +3,7 @@ import { requireOpen } from '../people/answer-checks.js';
 import { type PersonRequest, requestsIn } from '../people/requests.js';
 import { baseOf } from '../views/paths.js';
 import type { Call } from './command.js';
+import { refuseEnded } from './steer.js';
 import { openExisting } from './workplace.js';
 
 const WORDS = {
@@ -19,7 +20,7 @@ export async function oneRequest(
   const { command } = place;
   const workplace = await openExisting(place, runId);
   try {
-    await workplace.desk.get(runId);
+    const record = await workplace.desk.get(runId);
     const all = requestsIn(runId, await workplace.desk.entries(runId)).filter(
       (request) => (request.kind === 'approval') === (kind === 'approval'),
     );
@@ -30,6 +31,7 @@ export async function oneRequest(
       requireOpen(first, Date.now()); // one that is over can be named too: then it is said by whom it was decided
       return first;
     }
+    if (first === undefined) await refuseEnded(workplace.desk, record);
     const see = `See what it does: ${command('show', runId)}`;
     if (first === undefined)
       throw new ConfigError(

@@ -1,9 +1,9 @@
-import type { ActFate } from '../core/act-record.js';
 import type { ErrorCode } from '../core/errors.js';
 import type { Entry } from '../core/events.js';
 import type { Outcome, RollbackReport, Waiting } from '../core/outcome.js';
 import { outcomeText } from '../views/timeline-sentences.js';
 import { withoutPrivate } from '../views/without-private.js';
+import { actLines } from './act-lines.js';
 import { amountText, plural } from './amounts.js';
 import { answerText } from './answer-text.js';
 import { agentOf, questionsOf } from './answers.js';
@@ -27,7 +27,11 @@ export function reportRest(screen: Screen, rested: Rested): void {
   const status = outcome.stop === 'suspended' && outcome.paused === true ? 'paused' : outcome.stop;
   screen.data({ kind: 'rest', run: runId, status, outcome, next });
   screen.line();
-  for (const line of [...restLines(rested, screen), ...actLines(outcome), ...nextLine(outcome)]) screen.line(line);
+  for (const line of restLines(rested, screen)) screen.line(line);
+  const acts = actLines(outcome);
+  if (acts.length > 0) screen.line('  Actions:');
+  for (const line of acts) screen.line(`    ${line}`);
+  for (const line of nextLine(outcome)) screen.line(line);
   for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
 }
 
@@ -119,26 +123,6 @@ function waitShown(waiting: Waiting, shown: readonly Entry[]): Waiting {
   const start = shown.findLast(({ event }) => event.type === 'wait-start' && event.id === waiting.effect)?.event;
   const { request: _request, ...rest } = waiting;
   return start?.type === 'wait-start' && start.request !== undefined ? { ...rest, request: start.request } : rest;
-}
-
-const MOST_SHOWN = 10;
-const FATES: Readonly<Record<ActFate, string>> = {
-  'took-place': 'took place',
-  refused: 'was refused',
-  failed: 'failed',
-  'in-doubt': 'is in doubt: nobody knows whether it took place',
-  simulated: 'was only simulated',
-};
-
-/** What the run did, from its journal: whatever its answer says, this is what took place. */
-export function actLines({ acts = [], actsLeftOut = 0 }: Outcome<unknown>): readonly string[] {
-  if (acts.length === 0) return [];
-  const lines = acts.slice(-MOST_SHOWN).map(({ name, what, undone, brief }) => {
-    const fate = undone === true ? 'took place and was undone' : FATES[what];
-    return `    ${name} ${fate}${brief === undefined ? '' : ` (${brief.replaceAll(/\s+/g, ' ')})`}`;
-  });
-  const more = acts.length - lines.length + actsLeftOut;
-  return ['  Actions:', ...lines, ...(more === 0 ? [] : [`    and ${more} more`])];
 }
 
 function partialLine(partial: unknown): readonly string[] {

@@ -3,6 +3,7 @@ import type { Entry } from '../core/events.js';
 import type { RunRecord } from '../ports/engine.js';
 import type { AxisUse, RunSummary } from '../views/summary.js';
 import { outcomeText } from '../views/timeline-sentences.js';
+import { actLines } from './act-lines.js';
 import { amountText, duration, plural, shorten } from './amounts.js';
 import { answerText } from './answer-text.js';
 import { questionsOf } from './answers.js';
@@ -64,6 +65,7 @@ function facts({ record, summary }: Shown): readonly (readonly [string, string])
       : [['fork', `of ${fork.run} after entry ${fork.seq}, ${fork.live ? 'live' : 'effects simulated'}`] as const]),
     ...(outcome === undefined ? [] : [['outcome', outcomeText(outcome)] as const]),
     ...(outcome !== undefined && 'value' in outcome ? [['value', answerText(outcome.value)] as const] : []),
+    ...(outcome === undefined ? [] : actLines(outcome).map((line, at) => [at === 0 ? 'actions' : '', line] as const)),
     ...(summary.rollback === undefined ? [] : [['rollback', rollbackText(summary.rollback)] as const]),
     ...(record.attention === undefined ? [] : [['stalled', record.attention] as const]),
   ];

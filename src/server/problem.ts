@@ -17,6 +17,7 @@ export type ProblemCode =
   | 'COST_LIMITED'
   | 'KEY_REUSED'
   | 'RUN_ENDED'
+  | 'RUN_WAITS'
   | 'BUSY'
   | 'INTERNAL';
 

@@ -16,7 +16,9 @@ export function provenanceLines({ by, sources, values, sourcesLeftOut }: Request
     who,
     ...found.map(({ path, sources: at }) => `${path} stands in ${named(at.at(-1) ?? 0)}`),
     ...(unknown.length === 0 ? [] : [`${unknown.join(', ')}: not found word for word in anything it was given.`]),
-    ...(sourcesLeftOut === undefined ? [] : [`${sourcesLeftOut} more sources are not listed.`]),
+    ...(sourcesLeftOut === undefined
+      ? []
+      : [`Sources that are not listed here: ${sourcesLeftOut}. The entries of the run have them.`]),
   ];
 }
 

@@ -34,7 +34,7 @@ describe('docs/cli.md', () => {
     'has the options of %s',
     (name, command) => {
       const row = new RegExp(`^\\| \`flyball ${name}\\b.*$`, 'm').exec(read('docs/cli.md'))?.[0] ?? '';
-      const everywhere = ['--db', '--json', '--no-wake', '--from', '--signal-id']; // told once for all commands that have them
+      const everywhere = ['--db', '--json', '--no-wake', '--signal-id']; // told once for all commands that have them
       const own = command.options.map((option) => option.long ?? '').filter((option) => !everywhere.includes(option));
       for (const option of own) expect(row, option).toContain(option);
     },

@@ -102,6 +102,23 @@ describe('a verdict from the command line', () => {
   });
 });
 
+describe('a verdict that comes after the end', () => {
+  it('ends with the code that resume ends with, and show still says what was refused [R8-WAYS-AFTER-END] [R8-WAYS-SHOW-ACTS]', async () => {
+    await start('mail', 'r1');
+    const both = await desk.flyball('approve', 'r1', '--as', 'ada', '--from', 'bob');
+    expect(both).toMatchObject({ code: 2, error: expect.stringContaining("unknown option '--from'") as string });
+    const rejected = await desk.flyball('reject', 'r1', '--reason', 'not today', '--as', 'ada');
+    expect(rejected.out).toMatch(/Actions:\n {4}draft_reply took place.*\n {4}send_email was refused/);
+    const late = [await desk.flyball('approve', 'r1'), await desk.flyball('modify', 'r1', '{}')];
+    const { code, error } = await desk.flyball('resume', 'r1');
+    expect(code).toBe(8);
+    for (const each of late) expect(each).toMatchObject({ code, error });
+    expect((await desk.flyball('show', 'r1')).out).toMatch(
+      /^ {2}actions {2}draft_reply took place.*\n {11}send_email was refused/m,
+    );
+  });
+});
+
 describe('flyball redirect', () => {
   it('tells a run what to do differently, and the journal who wanted it [R4-PEOPLE-REDIRECT] [R4-PEOPLE-CLI]', async () => {
     await start('listener', 'r1');

@@ -54,6 +54,8 @@ describe('flyball prune', () => {
     await run('waiter', 'open');
     await age(100, 'old', 'failed', 'open');
     const dry = await json('prune', '--older', '90d');
+    expect((await json('prune', '--older', '90d', '--dry-run')).data).toEqual(dry.data);
+    expect((await on('prune', '--older', '90d', '--dry-run', '--yes')).code).toBe(2);
     expect(dry.data.runs.map(({ id }: { id: string }) => id).sort()).toEqual(['failed', 'old']);
     expect(await idsThere()).toEqual(['failed', 'new', 'old', 'open']);
     expect((await json('prune', '--older', '90d', '--status', 'done')).data.runs).toHaveLength(1);

@@ -108,9 +108,9 @@ describe('a run that waits', () => {
     expect((await desk.flyball('run', AGENTS, '--agent', 'pay', '--id', 'r1', '--input', input)).code).toBe(3);
     expect(desk.ledger()).toEqual([]);
     expect((await desk.flyball('show', 'r1')).out).toContain('flyball approve r1');
-    expect((await desk.flyball('approve', 'r1', '--from', 'ada')).code).toBe(0);
+    expect((await desk.flyball('approve', 'r1', '--as', 'ada')).code).toBe(0);
     expect(desk.ledger()).toEqual([{ paid: 120 }]);
-    expect((await desk.flyball('approve', 'r1')).code).toBe(2); // nothing waits any more
+    expect((await desk.flyball('approve', 'r1')).code).toBe(8); // it has ended, as resume says too
     expect((await desk.flyball('show', 'r1')).out).toContain('pay approved by ada');
   });
 

@@ -36,3 +36,10 @@ it('nobody is asked to answer a run that sleeps [F-O9]', async () => {
   expect(out).toContain('A server goes on with it then; without one, go on with:');
   expect(out).not.toContain('Answer with');
 });
+
+it('the first key says that it closes the doors; the second has nothing to close [R8-WAYS-FIRST-KEY]', async () => {
+  const make = (name: string) => flyball(['keys', 'create', '--name', name, '--scope', 'runs:read', ...db]);
+  const closes = 'let nobody in without credentials from now on';
+  expect((await make('one')).out).toContain(closes);
+  expect((await make('two')).out).not.toContain(closes);
+});

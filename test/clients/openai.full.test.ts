@@ -23,7 +23,7 @@ const REFUSALS = [
   ['PermissionDeniedError', 403, 'FORBIDDEN'],
   ['NotFoundError', 404, 'NOT_FOUND'],
   ['BadRequestError', 400, 'REQUEST_INVALID'],
-  ['UnprocessableEntityError', 422, 'BUSY'],
+  ['UnprocessableEntityError', 422, 'RUN_WAITS'],
 ];
 
 async function runsOf(agent: string): Promise<number> {

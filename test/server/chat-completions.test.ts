@@ -94,6 +94,7 @@ describe('POST /v1/chat/completions', () => {
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('text/event-stream');
     const chunks = chunksIn(text);
+    expect(headers.get('location')).toBe(`/v1/runs/${chunks[0].id.replace('chatcmpl-', '')}`);
     expect(chunks[0]).toMatchObject({ object: 'chat.completion.chunk', choices: [{ delta: { role: 'assistant' } }] });
     expect(textOf(chunks)).toBe('Let me look.\n\nHigh water is at 06:40.');
     expect(chunks.at(-3)).toMatchObject({ choices: [{ delta: {}, finish_reason: 'stop' }], usage: null });
@@ -106,11 +107,11 @@ describe('POST /v1/chat/completions', () => {
     const asked = { model: 'cashier', messages: [user('Pay 5 EUR')] };
     const { status, body, headers } = await chat(asked);
     expect(status).toBe(422);
-    expect(body.error).toMatchObject({ type: 'run_error', code: 'BUSY', param: null });
+    expect(body.error).toMatchObject({ type: 'run_error', code: 'RUN_WAITS', param: null });
     expect(body.error.message).toMatch(/approval \/v1\/approvals\/\S+\. Follow it: GET \/v1\/runs\/run_/);
     expect(headers.get('x-should-retry')).toBe('false');
     const chunks = chunksIn((await chat({ ...asked, stream: true })).text);
-    expect(chunks.at(-1).error.code).toBe('BUSY');
+    expect(chunks.at(-1).error.code).toBe('RUN_WAITS');
     expect(chunks).not.toContain('[DONE]');
   });
 

@@ -73,6 +73,9 @@ function linesFor(request: PersonRequest, { screen, place }: Pick<Call, 'screen'
     ...(why === undefined ? [] : [`    ${shorten(why, width - 6)}`]),
     ...(request.status === 'open' ? groundsOf(request).map((line) => `    ${shorten(line, width - 6)}`) : []),
     ...(request.status === 'open' ? [`    ${paint('cyan', place.command('show', run))}`] : []),
+    ...(request.status === 'open' && hasMoreSources(request)
+      ? [`    ${paint('cyan', place.command('export', run, '--format', 'entries'))}`]
+      : []),
   ];
 }
 
@@ -83,6 +86,10 @@ function groundsOf({ request }: PersonRequest): readonly string[] {
     ...(provenance === undefined ? [] : provenanceLines(provenance)),
     ...(recommended === undefined ? [] : [`Recommended instead: ${JSON.stringify(recommended)}`]),
   ];
+}
+
+function hasMoreSources({ request }: PersonRequest): boolean {
+  return ((request ?? {}) as Partial<ApprovalRequest>).provenance?.sourcesLeftOut !== undefined;
 }
 
 function deadline(request: PersonRequest, paint: Screen['paint']): string {

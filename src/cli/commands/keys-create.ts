@@ -47,19 +47,24 @@ async function create(call: Call, options: Options): Promise<ExitCode> {
   const life = expires === undefined ? undefined : lengthOfTime('--expires', expires);
   const limits = limitsOf(options);
   const now = Date.now();
-  const { key, secret } = await withKeys(call, (keys) =>
-    keys.create({
+  const { isFirst, key, secret } = await withKeys(call, async (keys) => ({
+    isFirst: !(await keys.any()),
+    ...(await keys.create({
       name,
       tenant,
       scopes: scope,
       limits,
       ...(subject === undefined ? {} : { subject }),
       ...(life === undefined ? {} : { expiresAt: now + life }),
-    }),
-  );
+    })),
+  }));
   call.screen.data({ kind: 'key', key, secret });
   for (const line of keyLines(key, now, call.screen)) call.screen.line(line);
   showSecret(call, secret);
+  if (isFirst)
+    call.screen.line(
+      'It is the only key that works here: servers over this database, and their studio, let nobody in without credentials from now on.',
+    );
   for (const name of scope.filter((name) => !isKnown(name)))
     call.screen.complain(
       call.screen.paint(

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
 import { ConfigError } from '../../core/errors.js';
 import { type Remover, removeRuns } from '../../operation/removal.js';
@@ -56,6 +56,7 @@ export function pruneCommand(perform: Perform): Command {
     .option('--agent <name>', 'only runs of this agent')
     .option('--tenant <name>', 'only runs of this tenant')
     .option('--vacuum', 'rewrite the database without what is free, which takes as much space again for a moment')
+    .addOption(dryRun())
     .option('--yes', 'remove them')
     .action((options: PruneOptions) => perform(options, {}, (call) => prune(call, options)));
 }
@@ -68,8 +69,14 @@ export function eraseCommand(perform: Perform): Command {
     .requiredOption('--subject <who>', 'whose runs')
     .option('--tenant <name>', 'only runs of this tenant')
     .option('--reason <text>', 'why, for the log of operations; name nobody in it')
+    .addOption(dryRun())
     .option('--yes', 'erase them')
     .action((options: EraseOptions) => perform(options, {}, (call) => erase(call, options)));
+}
+
+/** It is what happens without --yes: for those who would rather say so. */
+function dryRun(): Option {
+  return new Option('--dry-run', 'only say what would go, as without --yes').conflicts('yes');
 }
 
 async function prune(call: Call, options: PruneOptions): Promise<ExitCode> {

@@ -7,11 +7,14 @@ import { steer } from '../steer.js';
 import { whoAmI } from '../workplace.js';
 
 export interface SignalOptions extends CommonOptions {
-  readonly from?: string;
   readonly as?: string;
   readonly scope?: readonly string[];
   readonly signalId?: string;
   readonly wake: boolean;
+}
+
+interface SentOptions extends SignalOptions {
+  readonly from?: string;
 }
 
 const ABOUT =
@@ -20,30 +23,32 @@ const ABOUT =
   'The signal is stored first; then the run goes on in this process, unless another one works on it.';
 
 export function signalCommand(perform: Perform): Command {
-  return withSignalOptions(
+  return withSendingOptions(
     newCommand('signal <run> <name> [payload]', ABOUT, [
       `flyball signal run_1f0c answer '{"text":"yes"}'`,
       'flyball signal run_1f0c order-arrived @order.json --signal-id delivery-77',
       'flyball signal run_1f0c go --no-wake',
     ]),
-  ).action((runId: string, name: string, payload: string | undefined, options: SignalOptions) =>
-    perform(options, { runId }, async (call) => {
-      const value = payload === undefined ? undefined : readJson(payload, 'The payload');
-      return sendSignal(call, { runId, name, payload: value, options });
-    }),
-  );
+  )
+    .option('--from <who>', 'who sends it, for the journal (default: you)')
+    .action((runId: string, name: string, payload: string | undefined, { from, ...options }: SentOptions) =>
+      perform(options, { runId }, async (call) => {
+        const value = payload === undefined ? undefined : readJson(payload, 'The payload');
+        const who = from === undefined ? options : { ...options, as: from };
+        return sendSignal(call, { runId, name, payload: value, options: who });
+      }),
+    );
 }
 
-export function withSignalOptions(command: Command): Command {
+function withSendingOptions(command: Command): Command {
   return command
-    .option('--from <who>', 'who sends it, for the journal (default: you)')
     .option('--signal-id <id>', 'delivered once however often it is sent with this id')
     .option('--no-wake', 'only store it; do not go on with the run here');
 }
 
 /** Who decides, and what they may do: whoever sits at the database may do anything, unless they say otherwise. */
 export function withReviewerOptions(command: Command): Command {
-  return withSignalOptions(command)
+  return withSendingOptions(command)
     .option('--as <who>', 'who decides, for the journal (default: you)')
     .option(
       '--scope <scope>',
@@ -84,7 +89,7 @@ export function sendSignal(
     wakes: ['pending', 'running', 'suspended'],
     post: async ({ desk }) => {
       const receipt = await desk.signal(runId, name, payload, {
-        from: options.as ?? options.from ?? whoAmI(),
+        from: options.as ?? whoAmI(),
         scopes: options.scope ?? ['*'],
         ...(options.signalId === undefined ? {} : { id: options.signalId }),
       });

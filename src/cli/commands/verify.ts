@@ -50,9 +50,7 @@ function verify({ screen }: Call, file: string, head: string | undefined): ExitC
     return EXIT.failed;
   }
   screen.data({ file, ...verdict, ...(commit === undefined ? {} : { commit }) });
-  screen.line(
-    `✓ ${file}: ${plural(verdict.count, 'entry').replace('entrys', 'entries')} of ${verdict.run}, unaltered. Head ${verdict.head}`,
-  );
+  screen.line(`✓ ${file}: ${plural(verdict.count, 'entry')} of ${verdict.run}, unaltered. Head ${verdict.head}`);
   if (verdict.removed !== undefined)
     screen.line(
       `  The journal was removed by ${verdict.removed.by} on ${new Date(verdict.removed.at).toISOString()} (${verdict.removed.action}): this is its chain, without what was said.`,

@@ -34,7 +34,8 @@ export async function chatText(
     case 'suspended': {
       const { approvals = [] } = askedFields(runId, await parts.fleet.entries(runId));
       const asked = approvals.map(({ kind, url }) => `${kind} ${url}`).join(', ');
-      throw ended('BUSY', `The run waits for somebody${asked === '' ? '' : `: ${asked}`}.`, `Follow it: GET ${at}`);
+      const what = `The run waits for somebody${asked === '' ? '' : `: ${asked}`}.`;
+      throw ended('RUN_WAITS', what, `Follow it: GET ${at}`);
     }
     case 'bounded':
       throw ended('BOUND_REACHED', `The run stopped at a limit: ${because}.`, `See GET ${at}`);

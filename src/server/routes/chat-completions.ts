@@ -61,7 +61,7 @@ async function complete(parts: Parts, request: Request): Promise<Answer> {
       choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
       usage: await usageOf(parts, handle.id),
     },
-    headers: { location: `/v1/runs/${encodeURIComponent(handle.id)}` },
+    headers: { location: placeOf(handle.id) },
   };
 }
 
@@ -73,8 +73,12 @@ async function stream(parts: Parts, slots: StreamSlots, request: Request): Promi
     const { agent, handle } = await startCompletion(parts, expecting);
     const frame = frameOf(parts, 'chat.completion.chunk', { runId: handle.id, model: agent.name });
     const completion = { agent, handle, principal, frame, includeUsage: include_usage === true };
-    return (signal) => chatChunks(parts, completion, signal);
+    return { source: (signal) => chatChunks(parts, completion, signal), headers: { location: placeOf(handle.id) } };
   });
+}
+
+function placeOf(runId: string): string {
+  return `/v1/runs/${encodeURIComponent(runId)}`;
 }
 
 function frameOf(

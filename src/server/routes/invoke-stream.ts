@@ -56,7 +56,7 @@ export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly R
           const isTold = holds(request.principal.scopes, 'runs:read')
             ? (item: FeedItem): boolean => item.kind !== 'end'
             : (item: FeedItem): boolean => replies.isTo(item) && item.kind === 'delta';
-          return async function* (signal) {
+          const source = async function* (signal: AbortSignal) {
             yield namedEvent('run', { run_id: handle.id });
             const items = itemsUntilRest(parts, handle, signal);
             let next = await items.next();
@@ -67,6 +67,7 @@ export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly R
             const { status, body } = await invocationAnswer(parts, invocation, next.value);
             yield namedEvent('result', { status, ...(body as object) });
           };
+          return { source };
         }),
     }),
   ];

@@ -8,6 +8,10 @@ import type { Parts } from '../parts.js';
 const DEAD_MS = 60_000;
 
 type Source = (signal: AbortSignal) => AsyncIterable<string>;
+interface Started {
+  readonly source: Source;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 type Reader = Pick<ServerRequest, 'principal' | 'signal'>;
 
 /** Texts as server-sent events, in one of the streams that the principal may hold open. */
@@ -23,7 +27,7 @@ export async function streamedStart<R extends Reader & Pick<ServerRequest, 'isAb
   parts: Parts,
   slots: StreamSlots,
   request: R,
-  start: (request: R) => Promise<Source>,
+  start: (request: R) => Promise<Started>,
 ): Promise<Response> {
   const leave = slots.take(slotOf(request));
   let forget = (): void => undefined;
@@ -36,7 +40,7 @@ export async function streamedStart<R extends Reader & Pick<ServerRequest, 'isAb
     leave();
   };
   try {
-    return streamOf(parts, request, { source: await start({ ...request, isAbout }), onEnd, resumes: false });
+    return streamOf(parts, request, { ...(await start({ ...request, isAbout })), onEnd, resumes: false });
   } catch (error) {
     onEnd();
     throw error;
@@ -50,11 +54,11 @@ function slotOf({ principal }: Reader): string {
 function streamOf(
   { settings, clock }: Parts,
   { signal }: Reader,
-  { source, ...how }: { readonly source: Source; readonly onEnd: () => void; readonly resumes?: false },
+  { source, headers = {}, ...how }: Started & { readonly onEnd: () => void; readonly resumes?: false },
 ): Response {
   const { heartbeatMs } = settings;
   const body = eventStream(source, { clock, signal, heartbeatMs, deadMs: DEAD_MS, ...how });
   return new Response(body, {
-    headers: { 'content-type': STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+    headers: { 'content-type': STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
   });
 }
