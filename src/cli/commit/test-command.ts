@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TEST_FORMATS } from '../../checks/harness/report.js';
 import { ConfigError } from '../../core/errors.js';
@@ -33,20 +33,48 @@ function wordsOf(command: string): readonly string[] {
 function ofNode(root: string): TestCommand | undefined {
   const file = join(root, 'package.json');
   if (!existsSync(file)) return undefined;
-  const { scripts, dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8')) as {
-    readonly scripts?: { readonly test?: string };
-    readonly dependencies?: object;
-    readonly devDependencies?: object;
-  };
+  const { scripts, dependencies, devDependencies } = packageIn(file);
   const packages = { ...dependencies, ...devDependencies };
   if ('vitest' in packages)
     return { command: ['node', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json'], format: 'vitest-json' };
   if ('jest' in packages) return { command: ['node', 'node_modules/jest/bin/jest.js', '--json'], format: 'jest-json' };
-  if (scripts?.test?.startsWith('node ') === true && scripts.test.includes('--test')) {
-    const words = wordsOf(scripts.test).filter((word) => !word.startsWith('--test-reporter'));
+  const test = scripts?.test;
+  if (typeof test === 'string' && test.startsWith('node ') && test.includes('--test')) {
+    const words = wordsOf(test).filter((word) => !word.startsWith('--test-reporter'));
     return { command: ['node', '--test-reporter=tap', ...words.slice(1)], format: 'node-test-tap' };
   }
   return undefined;
+}
+
+interface Package {
+  readonly scripts?: { readonly test?: unknown };
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+
+const LARGEST_PACKAGE = 1024 * 1024;
+
+/** Whatever stands there under the name: a pipe is not waited for, and what is in the file is not quoted. */
+function packageIn(file: string): Package {
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(opened);
+    if (!found.isFile()) throw new ConfigError(`${file} is not a regular file. Replace it, or pass --test.`);
+    if (found.size > LARGEST_PACKAGE) throw new ConfigError(`${file} is larger than 1 MiB. Pass --test.`);
+    return parsed(readFileSync(opened, 'utf8'), file);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+function parsed(text: string, file: string): Package {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ConfigError(`${file} is not JSON. Fix it, or pass --test.`);
+  }
+  return Object(value) as Package;
 }
 
 function ofPython(root: string): TestCommand | undefined {
