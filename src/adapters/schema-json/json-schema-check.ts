@@ -14,15 +14,43 @@ export function jsonSchemaCheck(): (schema: JsonSchema, value: unknown) => Promi
     const { Validator: Checker } = (await import('@cfworker/json-schema')) as {
       Validator: new (schema: Schema, draft: '2020-12', shortCircuit: boolean) => Validator;
     };
-    const { valid, errors } = new Checker(schema as Schema, '2020-12', false).validate(value);
+    // every wrong part is told only of what is small: the validator keeps an error for each level of each part
+    const isFirstOnly = isLarge(value);
+    const { valid, errors } = new Checker(schema as Schema, '2020-12', isFirstOnly).validate(value);
     if (valid) return outsideFormat(schema, value, 'payload');
-    const known = namesIn(schema);
-    // the outer errors only say that an inner one occurred: the deepest ones name the place
-    const told = errors.filter(({ keyword }) => !['properties', 'items', 'false'].includes(keyword));
-    const deepest = told.filter((error) => !isOuter(error, schema));
-    const sentences = (deepest.length > 0 ? deepest : errors).map((error) => sentence(error, schema, known));
-    return [...new Set(sentences)].join('; ');
+    return told(errors.slice(0, MOST_READ), schema);
   };
+}
+
+function told(errors: readonly OutputUnit[], schema: JsonSchema): string {
+  const known = namesIn(schema);
+  // the outer errors only say that an inner one occurred: the deepest ones name the place
+  const inner = errors.filter(({ keyword }) => !['properties', 'items', 'false'].includes(keyword));
+  const deepest = inner.filter((error) => !isOuter(error, schema));
+  const sentences = new Set((deepest.length > 0 ? deepest : errors).map((error) => sentence(error, schema, known)));
+  const first = [...sentences].slice(0, MOST_TOLD);
+  return [...first, ...(sentences.size > MOST_TOLD ? ['and more'] : [])].join('; ');
+}
+
+/** The validator does not stop at the first field of an object that does not exist. */
+const MOST_READ = 2_000;
+/** Nobody reads on after so many. */
+const MOST_TOLD = 20;
+const LARGE = 500;
+
+/** Whether a value has more parts than errors can be collected for. Looks at no more than that. */
+function isLarge(value: unknown): boolean {
+  const waiting: unknown[] = [value];
+  for (let seen = 0; waiting.length > 0; seen++) {
+    if (seen + waiting.length > LARGE) return true;
+    const part = waiting.pop();
+    if (typeof part !== 'object' || part === null) continue;
+    for (const name in part) {
+      waiting.push((part as Readonly<Record<string, unknown>>)[name]);
+      if (seen + waiting.length > LARGE) return true;
+    }
+  }
+  return false;
 }
 
 /** Says that something in a field of any name is wrong, which another error says better. */

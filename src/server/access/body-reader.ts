@@ -1,6 +1,6 @@
 import { Problem } from '../problem.js';
 import type { ServerSettings } from '../settings.js';
-import { flawOf } from './json-text.js';
+import { flawOf, hasTooManyValues, MOST_VALUES } from './json-text.js';
 
 export interface Body {
   readonly raw: Uint8Array;
@@ -83,6 +83,7 @@ function deadline(ms: number): { readonly over: Promise<never>; stop(): void } {
 /** One JSON value, or a problem that tells the sender what is wrong with it. */
 export function parsed(raw: Uint8Array): unknown {
   const text = decoded(raw);
+  refuseTooMany(text);
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -92,6 +93,14 @@ export function parsed(raw: Uint8Array): unknown {
   const flaw = flawOf(text);
   if (flaw !== undefined) throw malformed(`The body ${flaw}.`);
   return json;
+}
+
+/** Before anybody parses it. */
+export function refuseTooMany(text: string): void {
+  if (!hasTooManyValues(text)) return;
+  throw new Problem(413, 'TOO_LARGE', `The body holds more than ${MOST_VALUES.toLocaleString('en-US')} values.`, {
+    next: 'Split it over several requests, or send long data as one string.',
+  });
 }
 
 function decoded(raw: Uint8Array): string {

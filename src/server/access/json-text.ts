@@ -1,10 +1,30 @@
 const DEEPEST = 64;
+/**
+ * Values in one text, names not counted. Bytes do not bound the work: whatever looks at each value (schemas, guards,
+ * the journal) costs far more for a value than for a character, and a value takes two characters.
+ */
+export const MOST_VALUES = 20_000;
+
+/** Whether a JSON text holds more values than anybody needs. Reads each character once, and stops at the limit. */
+export function hasTooManyValues(text: string): boolean {
+  let values = 1;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === ',' || character === '{' || character === '[') {
+      values++;
+      if (values > MOST_VALUES) return true;
+    }
+  }
+  return false;
+}
 
 /**
- * What is wrong with a JSON text that parses: nested too deep, a name twice in one object (parsers disagree on which
+ * What is wrong with a JSON text that parses: too many values, nested too deep, a name twice in one object (parsers disagree on which
  * counts, so a check and its use could see different values), or a name that reaches for a prototype.
  */
 export function flawOf(text: string): string | undefined {
+  if (hasTooManyValues(text)) return `holds more than ${MOST_VALUES.toLocaleString('en-US')} values`;
   const open: (Set<string> | undefined)[] = []; // names of each open object; undefined for a list
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {

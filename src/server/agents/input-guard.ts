@@ -3,7 +3,7 @@ import type { InputGuard } from '../../tools/governance/guards/guard-points.js';
 import { guardrails } from '../../tools/governance/guards/guardrails.js';
 import { stringsIn } from '../../tools/governance/guards/strings-in.js';
 import { INJECTION_DETECTORS } from '../../tools/governance/shield/detectors.js';
-import { screenText } from '../../tools/governance/shield/screen-text.js';
+import { screenTexts } from '../../tools/governance/shield/screen-text.js';
 
 /** How much has to be found in a text before it is refused. Which share of attacks each of them finds is measured. */
 export const INPUT_SCANS = ['off', 'lenient', 'usual', 'strict'] as const;
@@ -24,8 +24,7 @@ export function injectionGuard(scan: InputScan = 'usual'): Seams {
     at: 'input',
     name: 'injection',
     check: async (input) => {
-      for (const text of stringsIn(input)) {
-        const { score, detectors } = await screenText(text, INJECTION_DETECTORS);
+      for await (const [, { score, detectors }] of screenTexts(stringsIn(input), INJECTION_DETECTORS)) {
         if (score < REFUSE[scan] - ROUNDING) continue;
         return {
           verdict: 'block',

@@ -1,4 +1,5 @@
 import type { RunHandle } from '../../runtime/runtime.js';
+import { flawOf } from '../access/json-text.js';
 import { startRun } from '../agents/admission.js';
 import type { Completion, TranscriptMessage } from '../agents/completion.js';
 import type { ServedAgent } from '../agents/served-agent.js';
@@ -55,10 +56,14 @@ function boundOf(
 
 /** A workflow, or an agent that is code, takes the last message: as its inputs where that is a JSON object. */
 function inputOf(text: string): unknown {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
+    value = JSON.parse(text);
   } catch {
     return text; // not JSON: words
   }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return text;
+  const flaw = flawOf(text); // a body inside the body: the same rules hold for it
+  if (flaw === undefined) return value;
+  throw new Problem(400, 'INPUT_INVALID', `The last message is a JSON object that ${flaw}.`);
 }

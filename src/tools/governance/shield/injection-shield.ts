@@ -4,10 +4,10 @@ import type { GuardContext, SeamMiddleware, Seams } from '../../../core/seams.js
 import type { ToolRef } from '../../../core/tool.js';
 import { canaryGuard } from '../guards/canary-guard.js';
 import { guardrails } from '../guards/guardrails.js';
-import { mapStrings } from '../guards/strings-in.js';
+import { mapStrings, stringsIn } from '../guards/strings-in.js';
 import type { InjectionDetector } from './detector.js';
 import { INJECTION_DETECTORS } from './detectors.js';
-import { type Screening, sanitised, screenText } from './screen-text.js';
+import { type Screening, sanitised, screenText, screenTexts } from './screen-text.js';
 import { markerOf, type Spotlight, spotlighted, withoutMarker } from './spotlight.js';
 
 export interface ShieldOptions {
@@ -119,11 +119,8 @@ async function screenedOrWithheld(shield: Shield, text: string, ctx: GuardContex
 
 async function cleanValue(shield: Shield, value: unknown): Promise<unknown> {
   const texts = new Map<string, string>();
-  mapStrings(value, (text) => {
-    texts.set(text, text);
-    return text;
-  });
-  for (const text of texts.keys()) texts.set(text, sanitised(text, await screenText(text, shield.detectors)));
+  for await (const [text, screening] of screenTexts(stringsIn(value), shield.detectors))
+    texts.set(text, sanitised(text, screening));
   return mapStrings(value, (text) => texts.get(text) ?? text);
 }
 

@@ -34,6 +34,25 @@ export async function screenText(text: string, detectors: readonly InjectionDete
   return { score: 1 - doubt, detectors: [...weights.keys()], spans: merged(spans) };
 }
 
+/** What a text costs beside its length, in characters: every detector starts anew. */
+const COST_OF_ONE = 512;
+
+/** Each text once, however often it is given. Others have their turn between many short texts as in one long one. */
+export async function* screenTexts(
+  texts: Iterable<string>,
+  detectors: readonly InjectionDetector[],
+): AsyncGenerator<readonly [text: string, screening: Screening]> {
+  let cost = 0;
+  for (const text of new Set(texts)) {
+    cost += text.length + COST_OF_ONE;
+    if (cost > WINDOW.chars) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      cost = 0;
+    }
+    yield [text, await screenText(text, detectors)];
+  }
+}
+
 async function findingsOf(detector: InjectionDetector, suspect: Parameters<InjectionDetector['find']>[0]) {
   try {
     return await detector.find(suspect);
