@@ -28,7 +28,7 @@ function hostile(attributes?: string): Hostile {
 
 /** All that is done to a repository around the loop: a work tree, its changes, and a commit of them. */
 async function workedOn({ root, base }: Hostile): Promise<string> {
-  const tree = await openWorkTree(root, { branch: BRANCH });
+  const tree = await openWorkTree(root, optionsIn(base));
   try {
     writeFileSync(join(tree.folder, JAVASCRIPT.broken), 'export const total = () => 3;\n');
     const made = await makeTree(tree.folder, await changedFiles(tree.folder), join(base, 'indexes'));
@@ -38,6 +38,7 @@ async function workedOn({ root, base }: Hostile): Promise<string> {
   }
 }
 
+const optionsIn = (base: string) => ({ branch: BRANCH, for: { run: 'run_hostile', database: join(base, 'runs.db') } });
 const setting = ({ root }: Hostile, name: string, value: string): string => git(root, 'config', name, value);
 const isOlder = (path: string): void => utimesSync(path, 1e9, 1e9); // so that git reads it again
 
@@ -166,18 +167,18 @@ describe('package.json', () => {
     const bed = hostile();
     rmSync(join(bed.root, 'package.json'));
     execFileSync('mkfifo', [join(bed.root, 'package.json')]);
-    await expect(openWorkTree(bed.root, { branch: BRANCH })).rejects.toThrow('package.json is not a regular file');
+    await expect(openWorkTree(bed.root, optionsIn(bed.base))).rejects.toThrow('package.json is not a regular file');
   });
 
   it('that is not JSON, or too large, is refused without a word of it [R8-TRIAL-F2]', async () => {
     const bed = hostile();
     const file = join(bed.root, 'package.json');
     writeFileSync(file, 'hush');
-    await expect(openWorkTree(bed.root, { branch: BRANCH })).rejects.toThrow(/package\.json is not JSON\. Fix it/);
+    await expect(openWorkTree(bed.root, optionsIn(bed.base))).rejects.toThrow(/package\.json is not JSON\. Fix it/);
     writeFileSync(file, `{"a":"${'x'.repeat(1024 * 1024)}"}`);
-    await expect(openWorkTree(bed.root, { branch: BRANCH })).rejects.toThrow('is larger than 1 MiB');
+    await expect(openWorkTree(bed.root, optionsIn(bed.base))).rejects.toThrow('is larger than 1 MiB');
     writeFileSync(file, '{"scripts":{"test":["node --test"]}}');
-    await expect(openWorkTree(bed.root, { branch: BRANCH })).rejects.toThrow('No tests were found');
+    await expect(openWorkTree(bed.root, optionsIn(bed.base))).rejects.toThrow('No tests were found');
     expect(readFileSync(join(bed.root, '.git/HEAD'), 'utf8')).toContain('main');
   });
 });
