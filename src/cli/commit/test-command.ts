@@ -77,6 +77,19 @@ function parsed(text: string, file: string): Package {
   return Object(value) as Package;
 }
 
+/**
+ * As `python3 -m pytest`, but pytest and what it imports are found before the folder is searched: a `pytest.py` or
+ * `re.py` there does not take their place. Afterwards the folder comes first, as the tests expect.
+ */
+const PYTEST = [
+  'import os, sys',
+  'here = os.getcwd()',
+  "sys.path[:] = [path for path in sys.path if path not in ('', here)]",
+  'import pytest',
+  'sys.path.insert(0, here)',
+  'sys.exit(pytest.console_main())',
+].join('\n');
+
 function ofPython(root: string): TestCommand | undefined {
   const isPython = ['pyproject.toml', 'pytest.ini', 'setup.cfg', 'tox.ini'].some((name) =>
     existsSync(join(root, name)),
@@ -85,5 +98,5 @@ function ofPython(root: string): TestCommand | undefined {
     (folder) => existsSync(folder) && readdirSync(folder).some((name) => /^test_.*\.py$|_test\.py$/.test(name)),
   );
   if (!isPython && !hasTests) return undefined;
-  return { command: ['python3', '-m', 'pytest', '-rA', '-p', 'no:cacheprovider'], format: 'pytest' };
+  return { command: ['python3', '-c', PYTEST, '-rA', '-p', 'no:cacheprovider'], format: 'pytest' };
 }

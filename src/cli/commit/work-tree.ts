@@ -37,10 +37,13 @@ export const TEST_FILES = [
   '**/{test,tests,__tests__,spec,specs}/**',
   '**/*{.test,.spec,_test,_spec}.*',
   '**/{test_*,conftest,sitecustomize,usercustomize}.py',
-  '**/{package.json,pyproject.toml,pytest.ini,tox.ini,setup.cfg,.coveragerc}',
+  '**/{package.json,pyproject.toml,pytest.ini,.pytest.ini,pytest.toml,.pytest.toml,tox.ini,setup.cfg,.coveragerc}',
   '**/{vitest,vite,jest,babel}.{config,workspace}.*',
   '**/{tsconfig*.json,.babelrc*,.npmrc,.gitignore,.gitattributes,.gitmodules}',
   '**/*.pth',
+  // what would be loaded in place of the program that runs the tests
+  '**/{pytest,_pytest,pluggy,iniconfig,unittest}.*',
+  '**/{pytest,_pytest,pluggy,iniconfig,unittest,node_modules}/**',
 ] as const;
 
 export async function openWorkTree(repository: string, options: WorkTreeOptions): Promise<WorkTree> {
