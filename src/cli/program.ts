@@ -39,7 +39,7 @@ import { problemOf } from './problem.js';
 import { type Screen, type Streams, screenOn } from './screen.js';
 import { closing } from './see-also.js';
 import { versionOf } from './version.js';
-import { placeOf } from './workplace.js';
+import { placeFor, placeOf } from './workplace.js';
 
 const COMMANDS = [
   initCommand,
@@ -87,7 +87,9 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
   const perform: Perform = async (options, subject, work) => {
     const screen = screenOn(streams, options.json === true);
     const place = placeOf(options.db, streams.env);
-    ended = await performing({ screen, place, env: streams.env }, subject, work);
+    ended = await performing({ screen, place, env: streams.env }, subject, async (call) =>
+      work({ ...call, place: await placeFor(options.db, streams.env) }),
+    );
   };
   const isCompleting = words[0] === COMPLETE;
   const evals =
@@ -108,7 +110,9 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
 const COMPLETE = '__complete';
 
 async function offer(program: Command, typed: readonly string[], { out, env }: Streams): Promise<ExitCode> {
-  const { words, files } = await complete(program, typed, placeOf(undefined, env).database);
+  // in the middle of a line nobody wants to hear what is wrong with a file: the command itself says so
+  const { database } = await placeFor(undefined, env).catch(() => placeOf(undefined, env));
+  const { words, files } = await complete(program, typed, database);
   for (const { word, about } of words) out.write(`${word}\t${about.split('\n')[0] ?? ''}\n`);
   if (files) out.write(':files\n');
   return EXIT.ok;
@@ -225,7 +229,7 @@ A service:
   $ flyball mcp agent.yaml                                agents and tools for an MCP client, over stdio
 
 FLYBALL_MODEL chooses the model, as in ollama/llama3.2 or openai/gpt-4.1-mini; keys come from OPENAI_API_KEY and the like.
-Runs are kept in .flyball/flyball.db; --db or FLYBALL_DB choose another file. Several processes may share it.
+Runs are kept in .flyball/flyball.db; --db, FLYBALL_DB or db in the file of FLYBALL_CONFIG choose another file. Several processes may share it.
 FLYBALL_DEBUG=1 adds stack traces to errors, NO_COLOR=1 leaves out colours.
 
 Exit codes:

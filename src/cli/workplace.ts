@@ -21,10 +21,18 @@ export interface Place {
   readonly command: CommandLine;
 }
 
-export function placeOf(option: string | undefined, env: Readonly<Record<string, string | undefined>>): Place {
-  const fromEnv = env['FLYBALL_DB'];
-  const given = option ?? (fromEnv === '' ? undefined : fromEnv) ?? DEFAULT_DATABASE;
-  return { database: resolve(given), command: commandLineFor(option) };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function placeOf(option: string | undefined, env: Environment): Place {
+  return { database: resolve(option ?? (env['FLYBALL_DB'] || DEFAULT_DATABASE)), command: commandLineFor(option) };
+}
+
+/** As every command finds it: --db, then FLYBALL_DB, then `db` in the file of FLYBALL_CONFIG, which a service may go by. */
+export async function placeFor(option: string | undefined, env: Environment): Promise<Place> {
+  const file = env['FLYBALL_CONFIG'] ?? '';
+  if (option !== undefined || (env['FLYBALL_DB'] ?? '') !== '' || file === '') return placeOf(option, env);
+  const { databaseIn } = await import('./serve/serve-settings.js'); // only then: it reads YAML
+  return placeOf(option, { FLYBALL_DB: await databaseIn(file) });
 }
 
 /** An open database with a runtime over it. */
@@ -74,7 +82,7 @@ export async function openExisting(place: Place, runId: string): Promise<Workpla
   if (existsSync(place.database)) return openWorkplace(place);
   throw new FlyballError(
     'RUN_NOT_FOUND',
-    `There is no run ${runId}: the database ${place.database} does not exist. Give the right one with --db or FLYBALL_DB.`,
+    `There is no run ${runId}: the database ${place.database} does not exist. Give the right one with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
     { detail: { runId } },
   );
 }
@@ -82,7 +90,9 @@ export async function openExisting(place: Place, runId: string): Promise<Workpla
 /** For commands about a database that must exist already. */
 export async function openDatabaseThere(place: Place): Promise<Workplace> {
   if (existsSync(place.database)) return openWorkplace(place);
-  throw new ConfigError(`There is no database ${place.database}. Give the right one with --db or FLYBALL_DB.`);
+  throw new ConfigError(
+    `There is no database ${place.database}. Give the right one with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
+  );
 }
 
 /** The process that works on the run at this moment, unless it is proven gone or its lease is over. */

@@ -81,7 +81,8 @@ export async function guarded(
     response = entered.answer ?? (await work(frame, incoming));
   } catch (error) {
     const problem = problemFrom(error);
-    if (problem.status >= 500)
+    // what a server on its way down refuses is as it should be: the line of the request says 503
+    if (problem.status >= 500 && !(error instanceof ClosingDown))
       log.error('request failed', problem.cause ?? problem, { id: frame.id, route: name, ...frame.about });
     response = refusal(problem, frame, errors);
   }
@@ -122,7 +123,7 @@ function withHeaders(response: Response, headers: Headers): Response {
 }
 
 async function through(parts: PipelineParts, route: Route, incoming: Incoming, frame: Frame): Promise<Response> {
-  if (route.method !== 'get' && parts.phases.closing.aborted) throw closingDown();
+  if (route.method !== 'get' && parts.phases.closing.aborted) throw new ClosingDown();
   const principal = await entitled(parts, route, incoming, frame);
   const { gate, check } = parts;
   const { request } = incoming;
@@ -299,12 +300,14 @@ class Watch {
   }
 }
 
-function closingDown(): Problem {
-  return new Problem(503, 'BUSY', 'The server is shutting down and takes no more work. Nothing was done.', {
-    retryable: true,
-    next: 'Send the same request again: it goes to the server that takes over.',
-    headers: { 'retry-after': '1', connection: 'close' },
-  });
+class ClosingDown extends Problem {
+  constructor() {
+    super(503, 'BUSY', 'The server is shutting down and takes no more work. Nothing was done.', {
+      retryable: true,
+      next: 'Send the same request again: it goes to the server that takes over.',
+      headers: { 'retry-after': '1', connection: 'close' },
+    });
+  }
 }
 
 function tooLate(): Problem {

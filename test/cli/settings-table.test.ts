@@ -1,12 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 import { buildProgram } from '../../src/cli/program.js';
+import { jwtFrom } from '../../src/cli/serve/jwt-settings.js';
 import { givenSettings, serverSettings } from '../../src/cli/serve/serve-settings.js';
 import { variableOf } from '../../src/cli/serve/setting.js';
 import { allSettings } from '../../src/cli/serve/settings-table.js';
+import { unknownVariables } from '../../src/cli/serve/unknown-variables.js';
 import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
+import { flyball } from './in-process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'flyball-settings-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
@@ -14,7 +21,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 function tableOfCode(): readonly string[] {
   return allSettings().map((setting) => {
     const { name, flag, about, fallback, kind } = setting;
-    const unit = kind === 'seconds' ? ' (seconds)' : '';
+    const unit = kind === 'seconds' || kind === 'wait' ? ' (seconds)' : '';
     const option = flag === undefined ? '' : `\`${flag}\``;
     return `| \`${name}\` | \`${variableOf(setting)}\` | ${option} | ${about}${unit} | ${fallback ?? ''} |`;
   });
@@ -42,7 +49,7 @@ describe('the settings of a server', () => {
     for (const { key, kind, fallback } of allSettings()) {
       if (!(key in DEFAULT_SETTINGS) || fallback === undefined || key === 'evals') continue;
       const value = DEFAULT_SETTINGS[key as keyof typeof DEFAULT_SETTINGS];
-      expect(String(kind === 'seconds' ? Number(value) / 1000 : value), key).toBe(fallback);
+      expect(String(kind === 'seconds' || kind === 'wait' ? Number(value) / 1000 : value), key).toBe(fallback);
     }
   });
 
@@ -74,7 +81,90 @@ describe('the settings of a server', () => {
     ['FLYBALL_STUDIO', 'maybe', /FLYBALL_STUDIO cannot be used: it is true or false/],
     ['FLYBALL_PORT', '70000', /a whole number from 0 to 65535/],
     ['FLYBALL_LOG_LEVEL', 'loud', /one of debug, info, warn, error/],
-  ])('are refused by name: %s=%s', async (name, value, why) => {
+    ['FLYBALL_HOSTS', 'https://agents.example.com', /FLYBALL_HOSTS cannot be used: it is a host name without scheme/],
+    ['FLYBALL_HOSTS', 'a b,c/d', /FLYBALL_HOSTS/],
+    ['FLYBALL_ORIGINS', 'app.example.com', /FLYBALL_ORIGINS cannot be used: it is an origin with its scheme/],
+    ['FLYBALL_ORIGINS', '*', /FLYBALL_ORIGINS/],
+    ['FLYBALL_ORIGINS', 'https://app.example.com/page', /FLYBALL_ORIGINS/],
+    ['FLYBALL_TENANTS', '{"ACME":{}}', /"ACME" is no name of a tenant/],
+    ['FLYBALL_EVALS', '/etc/passwd', /FLYBALL_EVALS cannot be used: it names a file/],
+    ['FLYBALL_PROXIES', 'foo', /FLYBALL_PROXIES cannot be used: it is an address or a network/],
+    ['FLYBALL_REQUEST_TIMEOUT', '0', /from 0.1 to 100000000/],
+    ['FLYBALL_BODY_TIMEOUT', '0', /from 0.1/],
+    ['FLYBALL_HEARTBEAT', '0', /FLYBALL_HEARTBEAT/],
+    ['FLYBALL_HEARTBEAT', '99999999999', /to 100000000/],
+  ])('are refused by name: %s=%s [R8-TRIAL-O7]', async (name, value, why) => {
     await expect(givenSettings({ options: {}, env: { [name]: value }, file: undefined })).rejects.toThrow(why);
+  });
+
+  it('take what is right [R8-TRIAL-O7]', async () => {
+    const env = {
+      FLYBALL_HOSTS: 'agents.example.com, localhost:8080, [::1]',
+      FLYBALL_ORIGINS: 'https://app.example.com, http://localhost:5173/',
+      FLYBALL_PROXIES: '10.0.0.0/8, fd00::/8, ::1',
+      FLYBALL_EVALS: '/nowhere/yet',
+    };
+    expect(Object.keys(await givenSettings({ options: {}, env, file: undefined }))).toHaveLength(4);
+  });
+
+  it('are refused where they have nothing to act on, or say two things [R8-TRIAL-O7]', async () => {
+    expect(() => jwtFrom({}, { jwtIssuer: 'https://id.example.com' })).toThrow(
+      /FLYBALL_JWT_ISSUER is set, and nothing/,
+    );
+    const both = await flyball(['serve', '--quiet', '--log-level', 'debug']);
+    expect([both.code, both.error]).toEqual([2, expect.stringContaining('Give one of the two')]);
+  });
+
+  it('are told where a variable is none of them, with what may have been meant [R8-TRIAL-O7]', () => {
+    const env = {
+      FLYBALL_SHUTDWON_DELAY: '5',
+      FLYBALL_SERVICE_HOST: '10.0.0.7',
+      FLYBALL_PORT_4747_TCP: 'tcp://10.0.0.7:4747',
+      FLYBALL_MODEL_JUDGE: 'm',
+      FLYBALL_HOOK: 'secret',
+      FLYBALL_DB: 'x',
+    };
+    expect(unknownVariables(env, ['FLYBALL_HOOK'])).toEqual([
+      'FLYBALL_SHUTDWON_DELAY is set, and there is no such setting: did you mean FLYBALL_SHUTDOWN_DELAY?',
+    ]);
+  });
+
+  it('of a file are refused with their line [R8-TRIAL-O9]', async () => {
+    const file = join(folder, 'wrong.yaml');
+    writeFileSync(file, 'host: 0.0.0.0\nport: many\n');
+    const given = givenSettings({ options: {}, env: {}, file });
+    await expect(given).rejects.toThrow(`port in ${file}:2 cannot be used`);
+    writeFileSync(file, 'host: 0.0.0.0\n\nprot: 1\n');
+    await expect(givenSettings({ options: {}, env: {}, file })).rejects.toThrow(`${file}:3 has a setting "prot"`);
+  });
+});
+
+describe('the database in the file of FLYBALL_CONFIG', () => {
+  it('is that of every command, after --db and FLYBALL_DB [R8-TRIAL-O3]', async () => {
+    const file = join(folder, 'flyball.yaml');
+    const [named, other, third] = ['named.db', 'other.db', 'third.db'].map((name) => join(folder, name));
+    writeFileSync(file, `db: ${named}\nhost: 0.0.0.0\n`);
+    const env = { FLYBALL_CONFIG: file };
+    const key = ['keys', 'create', '--name', 'admin', '--scope', 'admin'];
+    expect((await flyball(key, env)).code).toBe(0);
+    expect(existsSync(named ?? '')).toBe(true);
+    expect((await flyball(key, { ...env, FLYBALL_DB: other })).code).toBe(0);
+    expect(existsSync(other ?? '')).toBe(true);
+    expect((await flyball([...key, '--db', third ?? ''], { ...env, FLYBALL_DB: other })).code).toBe(0);
+    expect(existsSync(third ?? '')).toBe(true);
+    for (const words of [
+      ['check'],
+      ['backup', join(folder, 'copy.db')],
+      ['prune', '--older', '1d'],
+      ['runs'],
+      ['inbox'],
+    ])
+      expect((await flyball(words, env)).code, words[0]).toBe(0);
+    expect((await flyball(['check'], env)).out).toContain(named);
+  });
+
+  it('keeps commands from working on another one where the file cannot be used [R8-TRIAL-O3]', async () => {
+    const said = await flyball(['keys', 'list'], { FLYBALL_CONFIG: join(folder, 'nowhere.yaml') });
+    expect([said.code, said.error]).toEqual([2, expect.stringContaining('nowhere.yaml')]);
   });
 });

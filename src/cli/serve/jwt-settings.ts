@@ -14,7 +14,14 @@ export function jwtFrom(env: Call['env'], given: GivenSettings): JwtOptions | un
     FLYBALL_JWKS: text('jwks'),
   };
   const chosen = Object.entries(sources).filter(([, value]) => value !== '');
-  if (chosen.length === 0) return undefined;
+  if (chosen.length === 0) {
+    const names = { FLYBALL_JWT_ISSUER: text('jwtIssuer'), FLYBALL_JWT_AUDIENCE: text('jwtAudience') };
+    const idle = Object.entries(names).find(([, value]) => value !== '');
+    if (idle === undefined) return undefined;
+    throw new ConfigError(
+      `${idle[0]} is set, and nothing to verify tokens with. Set one of ${Object.keys(sources).join(', ')}, or leave it out.`,
+    );
+  }
   if (chosen.length > 1)
     throw new ConfigError(
       `${chosen.map(([name]) => name).join(' and ')} are set, and one server verifies tokens in one way. Keep one of them.`,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { systemClock } from '../../adapters/host-node/system-clock.js';
+import { ConfigError } from '../../core/errors.js';
 import type { Log, LogLevel } from '../../server/log.js';
 import type { FlyballServer, ServerOptions } from '../../server/server.js';
 import type { ServerSettings } from '../../server/settings.js';
@@ -20,6 +21,7 @@ import { requestLog } from './request-log.js';
 import type { ServeOptions } from './serve-options.js';
 import { type GivenSettings, givenSettings, serverSettings } from './serve-settings.js';
 import { stopped } from './stopped.js';
+import { unknownVariables } from './unknown-variables.js';
 
 /** Serves until somebody stops it. */
 export async function runServer(call: Call, named: readonly string[], options: ServeOptions): Promise<ExitCode> {
@@ -29,6 +31,8 @@ export async function runServer(call: Call, named: readonly string[], options: S
     env,
     file: options.config ?? (env['FLYBALL_CONFIG'] || undefined),
   });
+  if (options.quiet === true && options.logLevel !== undefined)
+    throw new ConfigError('--quiet is --log-level warn. Give one of the two.');
   const jwt = jwtFrom(env, given);
   const triggersFile = given.triggers as string | undefined;
   requirePackages({ jwt: jwt !== undefined, triggers: triggersFile !== undefined });
@@ -37,7 +41,7 @@ export async function runServer(call: Call, named: readonly string[], options: S
   for (const file of filesToServe(named, given)) groups.push((await loadAgentModule(file, env)).group);
   const { openServer } = await import('../../server/server.js');
   const triggers = triggersFile === undefined ? [] : await triggersIn(triggersFile);
-  const place = placeOf(given.db as string | undefined, env);
+  const place = options.config === undefined ? call.place : placeOf(given.db as string | undefined, env);
   const level = options.quiet === true ? 'warn' : ((given.logLevel ?? 'info') as LogLevel);
   const log = requestLog(screen, { level, now: systemClock().now });
   const engine = await sqliteEngine({ path: place.database });
@@ -53,7 +57,9 @@ export async function runServer(call: Call, named: readonly string[], options: S
     });
     screen.status('');
     tell({ ...call, place }, server, groups);
-    for (const problem of problemsOf(server, given)) screen.complain(screen.paint('yellow', `  ${problem}`));
+    const unknown = unknownVariables(env, secretVariables(triggers));
+    for (const problem of [...problemsOf(server, given), ...unknown])
+      screen.complain(screen.paint('yellow', `  ${problem}`));
     return await untilStopped(server, screen, log);
   } finally {
     await engine.close();
@@ -101,6 +107,10 @@ function problemsOf({ parts }: FlyballServer, given: GivenSettings): readonly st
     (parts.settings.mcp ? mcpProblem() : undefined) ?? [],
     evals === undefined || existsSync(evals) ? [] : `there is no folder ${evals} yet: no evaluations are shown`,
   ].flat();
+}
+
+function secretVariables(triggers: NonNullable<ServerOptions['triggers']>): readonly string[] {
+  return triggers.flatMap((trigger) => (trigger.kind === 'webhook' ? trigger.secrets : []));
 }
 
 async function triggersIn(file: string): Promise<NonNullable<ServerOptions['triggers']>> {

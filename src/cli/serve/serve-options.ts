@@ -4,4 +4,5 @@ import type { CommonOptions } from '../command.js';
 export interface ServeOptions extends CommonOptions {
   readonly config?: string;
   readonly quiet?: boolean;
+  readonly logLevel?: string;
 }

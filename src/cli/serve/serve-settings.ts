@@ -17,7 +17,7 @@ export interface SettingSources {
 
 /** The command line comes first, then a variable, then the file. */
 export async function givenSettings({ options, env, file }: SettingSources): Promise<GivenSettings> {
-  const inFile = file === undefined ? {} : await settingsIn(file);
+  const inFile = file === undefined ? undefined : await settingsIn(file);
   const given: Partial<Record<SettingKey, unknown>> = {};
   for (const setting of allSettings()) {
     const { key, name, flag } = setting;
@@ -26,9 +26,16 @@ export async function givenSettings({ options, env, file }: SettingSources): Pro
     const text = ofCluster(env[variable]) ? '' : (env[variable] ?? '');
     if (option !== undefined) given[key] = readSetting(setting, option, `--${optionName(flag)}`);
     else if (text !== '') given[key] = readSetting(setting, text, variable);
-    else if (inFile[name] !== undefined) given[key] = readSetting(setting, inFile[name], `${name} in ${file}`);
+    else if (inFile?.values[name] !== undefined)
+      given[key] = readSetting(setting, inFile.values[name], `${name} in ${inFile.at(name)}`);
   }
   return given;
+}
+
+/** The database that a file of settings names, for commands that are told nothing else. */
+export async function databaseIn(file: string): Promise<string | undefined> {
+  const { db } = await givenSettings({ options: {}, env: {}, file });
+  return db as string | undefined;
 }
 
 /** Kubernetes sets FLYBALL_PORT to an address of its own where a service is called flyball. */
@@ -40,18 +47,24 @@ function optionName(flag = ''): string {
   return flag.replace(/^--/, '').split(' ')[0] ?? '';
 }
 
-async function settingsIn(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const { value } = await readYaml(file);
+interface SettingsFile {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** `file:line` of a setting. */
+  at(name: string): string;
+}
+
+async function settingsIn(file: string): Promise<SettingsFile> {
+  const { value, at } = await readYaml(file);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw wrong(file, 'it holds no settings. Write one to a line, such as port: 8080');
   for (const name of Object.keys(value))
-    if (!allSettings().some((setting) => setting.name === name)) throw unknownSetting(file, name);
-  return value as Readonly<Record<string, unknown>>;
+    if (!allSettings().some((setting) => setting.name === name)) throw unknownSetting(at([name]), name);
+  return { values: value as SettingsFile['values'], at: (name) => at([name]) };
 }
 
-function unknownSetting(file: string, name: string): ConfigError {
+function unknownSetting(where: string, name: string): ConfigError {
   return new ConfigError(
-    `${file} has a setting "${name}", which there is not. See flyball serve --help for those there are.`,
+    `${where} has a setting "${name}", which there is not. See flyball serve --help for those there are.`,
   );
 }
 

@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../../core/errors.js';
+import { parsedUrl } from '../../core/parsed-url.js';
+import { isNetwork } from '../../server/access/client-address.js';
+import { isTenant } from '../../server/access/names.js';
 
 /** One thing that a server can be told, in the same words on the command line, in a variable and in a file. */
 export interface Setting {
@@ -15,7 +18,21 @@ export interface Setting {
   readonly isList?: boolean;
 }
 
-export type Kind = 'text' | 'whole' | 'port' | 'amount' | 'seconds' | 'yes' | 'tenants' | readonly string[];
+export type Kind =
+  | 'text'
+  | 'host'
+  | 'origin'
+  | 'network'
+  | 'folder'
+  | 'whole'
+  | 'port'
+  | 'amount'
+  | 'seconds'
+  /** Seconds, and not none: of a wait that would be over before it began. */
+  | 'wait'
+  | 'yes'
+  | 'tenants'
+  | readonly string[];
 
 /** `FLYBALL_MAX_STREAMS` for `maxStreams`. */
 export function variableOf({ name }: Pick<Setting, 'name'>): string {
@@ -47,6 +64,11 @@ function readOne(kind: Kind, given: unknown, where: string): unknown {
     case 'text':
       if (typeof given === 'string' && given !== '') return given;
       throw wrong(where, 'it is a text');
+    case 'host':
+    case 'origin':
+    case 'network':
+    case 'folder':
+      return address(kind, given, where);
     case 'whole':
       return number(given, where, { whole: true, from: 1, to: 1e9 });
     case 'port':
@@ -55,11 +77,43 @@ function readOne(kind: Kind, given: unknown, where: string): unknown {
       return number(given, where, { whole: false, from: 1e-6, to: 1e9 });
     case 'seconds':
       return Math.round(number(given, where, { whole: false, from: 0, to: 1e8 }) * 1000);
+    case 'wait':
+      return Math.round(number(given, where, { whole: false, from: 0.1, to: 1e8 }) * 1000);
     case 'yes':
       return yes(given, where);
     case 'tenants':
       return tenants(typeof given === 'string' ? parsed(given, where) : given, where);
   }
+}
+
+const ADDRESSES = {
+  host: [
+    isHost,
+    'it is a host name without scheme, path or spaces, such as agents.example.com or agents.example.com:8443',
+  ],
+  origin: [isOrigin, 'it is an origin with its scheme and nothing after the host, such as https://app.example.com'],
+  network: [isNetwork, 'it is an address or a network, such as 10.0.0.7, 10.0.0.0/8 or fd00::/8'],
+  folder: [isFolder, 'it names a file, and a folder is needed'],
+} as const;
+
+function address(kind: keyof typeof ADDRESSES, given: unknown, where: string): string {
+  const [fits, what] = ADDRESSES[kind];
+  if (typeof given === 'string' && given !== '' && fits(given)) return given;
+  throw wrong(where, typeof given === 'string' && given !== '' ? what : 'it is a text');
+}
+
+function isHost(text: string): boolean {
+  return /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/i.test(text);
+}
+
+function isOrigin(text: string): boolean {
+  const url = parsedUrl(text);
+  return url !== undefined && /^https?:$/.test(url.protocol) && /^https?:\/\/[^/?#@\s]+\/?$/i.test(text);
+}
+
+/** A folder that is not there yet may come. */
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false;
 }
 
 interface Range {
@@ -72,8 +126,8 @@ function number(given: unknown, where: string, { whole, from, to }: Range): numb
   const value = typeof given === 'string' && /^\d{1,9}(?:\.\d{1,6})?$/.test(given) ? Number(given) : given;
   const fits = typeof value === 'number' && value >= from && value <= to && (!whole || Number.isInteger(value));
   if (fits) return value;
-  const least = from < 1e-3 && from > 0 ? 'above 0' : `from ${from} on`;
-  throw wrong(where, `it is a ${whole ? 'whole ' : ''}number ${to === 65_535 ? `from ${from} to ${to}` : least}`);
+  const least = from < 1e-3 && from > 0 ? `above 0, up to ${to}` : `from ${from} to ${to}`;
+  throw wrong(where, `it is a ${whole ? 'whole ' : ''}number ${least}`);
 }
 
 function yes(given: unknown, where: string): boolean {
@@ -87,6 +141,8 @@ const LIMITS = { requestsPerMinute: 'whole', costUsdPerDay: 'amount' } as const;
 
 function tenants(given: unknown, where: string): unknown {
   const each = entriesOf(given, where).map(([tenant, limits]) => {
+    if (!isTenant(tenant))
+      throw wrong(where, `"${tenant}" is no name of a tenant: those are lower-case letters, digits, ".", "_" and "-"`);
     const read = entriesOf(limits, `${where}, ${tenant}`).map(([name, value]) => {
       const kind = Object.hasOwn(LIMITS, name) ? LIMITS[name as keyof typeof LIMITS] : undefined;
       if (kind === undefined)

@@ -29,13 +29,18 @@ export function clientAddress({
   };
 }
 
+export function isNetwork(text: string): boolean {
+  const [, address = '', bits = '0'] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  return isIP(address) !== 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128);
+}
+
 function trustedList(proxies: readonly string[]): BlockList {
   const list = new BlockList();
   for (const proxy of proxies) {
-    const [, address = '', bits] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(proxy) ?? [];
+    const [address = '', bits] = proxy.split('/');
     const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
     const most = family === 'ipv4' ? 32 : 128;
-    if (isIP(address) === 0 || Number(bits ?? most) > most)
+    if (!isNetwork(proxy))
       throw new ConfigError(
         `${JSON.stringify(proxy)} is no address or network of a proxy. Write 10.0.0.7, 10.0.0.0/8 or fd00::/8.`,
       );
