@@ -95,6 +95,7 @@ describe('the outcome of a run that another process works on', () => {
           : Reflect.get(engine, name),
     });
     const here = new Stage(stage.clock, late).open(agent);
+    stage.open(agent); // so that the next one has another name than the one here
     const there = stage.open(agent);
     const started = here.start();
     await asked.opened;
