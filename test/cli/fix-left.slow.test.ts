@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { root as ownRoot } from '../../scripts/files.mjs';
@@ -38,6 +38,18 @@ it('removes the work tree of a fix that died before its run existed or after it 
   expect((await flyball(fixWords(bed))).error).toContain(`There is a branch ${BRANCH}`); // refused, and tidied up before
   expect(readdirSync(bed.scratch)).toEqual([kept]); // its run can go on
   expect(treesOf(bed)).toBe(2);
+});
+
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) console.log('Skipped folders of another user: only root can make one.');
+it.runIf(isRoot)('looks at no folder of another user [R7-TRIAL-B5]', async () => {
+  const bed = plant(JAVASCRIPT);
+  dieWith(bed, 'never-was');
+  const [left = ''] = readdirSync(bed.scratch);
+  chownSync(join(bed.scratch, left), 65_534, 65_534);
+  git(bed.root, 'branch', BRANCH);
+  expect((await flyball(fixWords(bed))).error).toContain(`There is a branch ${BRANCH}`);
+  expect(readdirSync(bed.scratch)).toEqual([left]);
 });
 
 it('says that the work tree is gone, sets the run aside, and shows the way out [R7-TRIAL-B8]', async () => {

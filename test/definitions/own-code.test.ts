@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Seams } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { moduleGraph } from '../../src/adapters/definitions/module-graph.js';
 import { loadYamlAgent } from '../../src/cli/yaml-agent.js';
 import { proposed, toolOf } from '../governance/context.js';
 
@@ -80,6 +81,14 @@ describe('an agent that may write its own folder', () => {
     });
     for (const path of ['anything.mjs', 'deep/er.ts', 'x.json']) expect([path, await may(path)]).toEqual([path, false]);
     expect(await may('notes.md')).toBe(true);
+  });
+
+  it('cannot write any code where a module is too long, or modules are too many, to be read [F-W2]', async () => {
+    const long = `${TOOL("import { hi } from '../lib/util.mjs';")}// ${'x'.repeat(2_000_001)}`;
+    const mayBesideOne = await writing({ 'tools/hours.mjs': long, 'lib/util.mjs': 'export const hi = 1;\n' });
+    expect(await mayBesideOne('lib/util.mjs')).toBe(false);
+    const many = Array.from({ length: 2_100 }, (_, at) => join(tmpdir(), `m${at}.json`));
+    expect((await moduleGraph(many, tmpdir())).open).toHaveLength(1);
   });
 
   it('cannot write the folder that a name is put together from [F-W2]', async () => {

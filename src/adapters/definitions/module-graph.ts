@@ -7,7 +7,7 @@ import { JAVASCRIPT, TYPESCRIPT } from './load-module.js';
 /** Everything that decides which code runs when some modules are loaded. Absolute paths; not all of them exist. */
 export interface ModuleGraph {
   readonly files: readonly string[];
-  /** Modules that load what their text does not name, such as `import(name)`: what they load is not in `files`. */
+  /** Modules that load what is not in `files`: by a computed name, or because there is too much to read. */
   readonly open: readonly string[];
 }
 
@@ -32,11 +32,19 @@ export async function moduleGraph(entries: readonly string[], root: string): Pro
   const open = new Set<string>();
   const waiting = entries.map((entry) => resolve(entry));
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    if (files.has(file) || !isInside(root, file) || files.size > MOST_FILES) continue;
+    if (files.has(file) || !isInside(root, file)) continue;
+    if (files.size > MOST_FILES) {
+      open.add(file); // what was not looked at may load anything
+      break;
+    }
     files.add(file);
     if (!CODE.includes(extname(file))) continue;
     const text = await textOf(file);
     if (text === undefined) continue;
+    if (text.length > LONGEST) {
+      open.add(file);
+      continue;
+    }
     for (const near of around(file, root)) files.add(near);
     if (COMPUTED.test(text)) open.add(file);
     for (const found of await named(file, text)) waiting.push(found);
@@ -91,8 +99,7 @@ function around(file: string, root: string): readonly string[] {
 
 async function textOf(file: string): Promise<string | undefined> {
   try {
-    const text = await readFile(file, 'utf8');
-    return text.length > LONGEST ? undefined : text;
+    return await readFile(file, 'utf8');
   } catch {
     return undefined; // whoever loads it says what is wrong with it
   }

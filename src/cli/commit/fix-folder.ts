@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
@@ -74,6 +83,8 @@ async function registered(repository: string): Promise<readonly string[]> {
 
 /** In doubt it stays. */
 async function isOrphan(repository: string, base: string): Promise<boolean> {
+  // a folder for temporary files is everybody's: what others wrote there is neither read nor removed
+  if (lstatSync(base).uid !== process.getuid?.()) return false;
   const made = madeFor(base);
   if (made === undefined || made.repository !== repository || !nodeHost().isGone(made.owner)) return false;
   return existsSync(made.database) ? hasEnded(made) : true;
