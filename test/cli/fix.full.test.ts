@@ -195,7 +195,6 @@ describe('flyball fix with a model that makes mistakes', () => {
       expect(ends[0], 'it never got there').toBeGreaterThan(0);
       expect(ends[1], 'no mistake mattered').toBeGreaterThan(0);
     },
-    1_200_000,
   );
 });
 
@@ -248,7 +247,6 @@ describe('flyball fix that is killed', () => {
       const again = await fix(bed, replies(JAVASCRIPT, 'right'));
       expect([again.code, again.error]).toEqual([2, expect.stringContaining(`There is a branch ${BRANCH}`)]);
     },
-    600_000,
   );
 
   it('and started anew makes its commit, while the first run can no longer make one [F-E4]', async () => {
@@ -263,5 +261,5 @@ describe('flyball fix that is killed', () => {
     expect(resumed.code, resumed.out + resumed.error).toBe(0); // the same tree on the same parent: it is that commit
     expect(git(bed.root, 'rev-parse', BRANCH)).toBe(commit);
     expectUntouched(bed, BRANCH);
-  }, 600_000);
+  });
 });

@@ -131,7 +131,7 @@ describe('text in a stream', () => {
       });
       expect(first).not.toContain('06:40'); // it came while the model was held
     }
-  }, 30_000);
+  });
 
   it('of invoke-iterative/stream likewise; calls and entries only for those who may read runs [F-E5]', async () => {
     const { stage, release } = await staged();
