@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { ExitCode } from './exit-codes.js';
+import type { Place } from './place.js';
 import type { Screen } from './screen.js';
-import type { Place } from './workplace.js';
 
 /** What every command is given. */
 export interface Call {
@@ -27,6 +27,9 @@ export type Perform = (
   subject: Subject,
   work: (call: Call) => Promise<ExitCode>,
 ) => Promise<void>;
+
+/** A command for a program, which says how it is performed. */
+export type MakeCommand = (perform: Perform) => Command;
 
 /** A command with what all of them have: JSON, and examples in its help. */
 export function plainCommand(signature: string, about: string, examples: readonly string[]): Command {

@@ -1,85 +1,13 @@
 import { Command, CommanderError } from 'commander';
-import type { Call, Perform, Subject } from './command.js';
-import { answerCommand } from './commands/answer.js';
-import { approveCommand, escalateCommand, modifyCommand, rejectCommand } from './commands/approve.js';
-import { backupCommand, restoreCommand } from './commands/backup.js';
-import { bulkCommand } from './commands/bulk.js';
-import { cancelCommand } from './commands/cancel.js';
-import { chatCommand } from './commands/chat.js';
-import { checkCommand } from './commands/check.js';
-import { completionsCommand } from './commands/completions.js';
-import { demoCommand } from './commands/demo.js';
-import { doctorCommand } from './commands/doctor.js';
-import { evalsCommand, type MakeCommand } from './commands/evals.js';
-import { exportCommand } from './commands/export.js';
-import { fixCommand } from './commands/fix.js';
-import { forkCommand } from './commands/fork.js';
-import { holdCommand } from './commands/hold.js';
-import { inboxCommand } from './commands/inbox.js';
-import { initCommand } from './commands/init.js';
-import { keysCommand } from './commands/keys.js';
-import { mcpCommand } from './commands/mcp.js';
-import { operationsCommand } from './commands/operations.js';
-import { ownerCommand } from './commands/owner.js';
-import { pauseCommand } from './commands/pause.js';
-import { eraseCommand, pruneCommand } from './commands/prune.js';
-import { redirectCommand } from './commands/redirect.js';
-import { resumeCommand } from './commands/resume.js';
-import { runCommand } from './commands/run.js';
-import { runsCommand } from './commands/runs.js';
-import { serveCommand } from './commands/serve.js';
-import { showCommand } from './commands/show.js';
-import { signalCommand } from './commands/signal.js';
-import { skillsCommand } from './commands/skills.js';
-import { verifyCommand } from './commands/verify.js';
-import { complete } from './completion/complete.js';
+import type { Call, MakeCommand, Perform, Subject } from './command.js';
+import { commandsFor } from './commands.js';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.js';
+import { placeFor, placeOf } from './place.js';
 import { printable } from './printable.js';
 import { problemOf } from './problem.js';
 import { type Screen, type Streams, screenOn } from './screen.js';
 import { closing } from './see-also.js';
 import { versionOf } from './version.js';
-import { placeFor, placeOf } from './workplace.js';
-
-const COMMANDS = [
-  initCommand,
-  doctorCommand,
-  chatCommand,
-  runCommand,
-  fixCommand,
-  runsCommand,
-  showCommand,
-  inboxCommand,
-  answerCommand,
-  approveCommand,
-  rejectCommand,
-  modifyCommand,
-  escalateCommand,
-  signalCommand,
-  redirectCommand,
-  pauseCommand,
-  resumeCommand,
-  cancelCommand,
-  forkCommand,
-  exportCommand,
-  verifyCommand,
-  checkCommand,
-  backupCommand,
-  restoreCommand,
-  pruneCommand,
-  eraseCommand,
-  holdCommand,
-  operationsCommand,
-  bulkCommand,
-  ownerCommand,
-  skillsCommand,
-  evalsCommand,
-  serveCommand,
-  keysCommand,
-  mcpCommand,
-  completionsCommand,
-  demoCommand,
-] as const;
 
 /** Parses and performs one command; answers how the process ends. Never throws. */
 export async function runProgram(words: readonly string[], streams: Streams): Promise<ExitCode> {
@@ -91,18 +19,13 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
       work({ ...call, place: await placeFor(options.db, streams.env) }),
     );
   };
-  const isCompleting = words[0] === COMPLETE;
-  const evals =
-    words[0] === 'evals' || (isCompleting && words.includes('evals'))
-      ? (await import('./commands/evals-commands.js')).EVALS_COMMANDS
-      : [];
-  const program = buildProgram(perform, streams, evals);
-  if (isCompleting) return offer(program, words.slice(words[1] === '--' ? 2 : 1), streams);
+  const program = buildProgram(perform, streams, await commandsFor(words));
+  if (words[0] === COMPLETE) return offer(program, words.slice(words[1] === '--' ? 2 : 1), streams);
   try {
     await program.parseAsync(words, { from: 'user' });
     return ended;
   } catch (error) {
-    return parsingFailed(error, screenOn(streams, words.includes('--json')), { words, env: streams.env });
+    return parsingFailed(error, screenOn(streams, words.includes('--json')), { words, program, env: streams.env });
   }
 }
 
@@ -112,6 +35,7 @@ const COMPLETE = '__complete';
 async function offer(program: Command, typed: readonly string[], { out, env }: Streams): Promise<ExitCode> {
   // in the middle of a line nobody wants to hear what is wrong with a file: the command itself says so
   const { database } = await placeFor(undefined, env).catch(() => placeOf(undefined, env));
+  const { complete } = await import('./completion/complete.js'); // opens databases, which others may not need
   const { words, files } = await complete(program, typed, database);
   for (const { word, about } of words) out.write(`${word}\t${about.split('\n')[0] ?? ''}\n`);
   if (files) out.write(':files\n');
@@ -151,7 +75,11 @@ function stackOf(error: unknown): string {
 function parsingFailed(
   error: unknown,
   screen: Screen,
-  { words, env }: { readonly words: readonly string[]; readonly env: Streams['env'] },
+  {
+    words,
+    program,
+    env,
+  }: { readonly words: readonly string[]; readonly program: Command; readonly env: Streams['env'] },
 ): ExitCode {
   if (!(error instanceof CommanderError)) {
     return explain(error, screen, { about: { command: placeOf(undefined, env).command }, env });
@@ -160,7 +88,7 @@ function parsingFailed(
   if (error.code === 'commander.help') return EXIT.usage; // no command was given: the help has just been shown
   const message = error.message.replace(/^error: /, '');
   const command = words[0] === undefined || words[0].startsWith('-') ? '' : `${words[0]} `;
-  const known = COMMANDS.map((make) => make(async () => undefined)).find((one) => one.name() === command.trim());
+  const known = program.commands.find((one) => one.name() === command.trim());
   const see = `See flyball ${known === undefined ? '' : command}--help for what it takes, with examples.`;
   const next = isAboutDatabase(error, known)
     ? `A database is named with --db: flyball ${command}--db <file>. ${see}`
@@ -180,7 +108,7 @@ function isAboutDatabase({ code }: CommanderError, command: Command | undefined)
   );
 }
 
-export function buildProgram(perform: Perform, streams: Streams, evals: readonly MakeCommand[] = []): Command {
+export function buildProgram(perform: Perform, streams: Streams, commands: readonly MakeCommand[]): Command {
   const program = new Command('flyball')
     .description(
       'Runs LLM agents that stay within a budget, survive a crash at any instant and wait for people without a process.',
@@ -189,7 +117,7 @@ export function buildProgram(perform: Perform, streams: Streams, evals: readonly
     .helpCommand(false)
     .helpOption('-h, --help', 'show help; flyball <command> --help shows examples')
     .addHelpText('after', help());
-  for (const make of COMMANDS) program.addCommand(make === evalsCommand ? evalsCommand(perform, evals) : make(perform));
+  for (const make of commands) program.addCommand(make(perform));
   for (const command of program.commands)
     for (const each of allOf(command)) each.addHelpText('after', closing(command.name()));
   for (const command of allOf(program)) {

@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
 import { type SqliteEngine, sqliteEngine } from '../adapters/engine-sqlite/engine.js';
 import { nodeHost } from '../adapters/host-node/node-host.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
@@ -8,32 +6,9 @@ import { createRuntime } from '../create-runtime.js';
 import type { Runtime } from '../index.js';
 import type { RunRecord } from '../ports/engine.js';
 import type { AgentModule } from './agent-module.js';
-import { type CommandLine, commandLineFor } from './command-line.js';
 import { focusOn } from './focus.js';
+import type { Place } from './place.js';
 import { handleUncaughtOf } from './uncaught.js';
-
-export const DEFAULT_DATABASE = join('.flyball', 'flyball.db');
-
-/** Where a command finds its runs, before anything is opened. */
-export interface Place {
-  /** Absolute path of the database. */
-  readonly database: string;
-  readonly command: CommandLine;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export function placeOf(option: string | undefined, env: Environment): Place {
-  return { database: resolve(option ?? (env['FLYBALL_DB'] || DEFAULT_DATABASE)), command: commandLineFor(option) };
-}
-
-/** As every command finds it: --db, then FLYBALL_DB, then `db` in the file of FLYBALL_CONFIG, which a service may go by. */
-export async function placeFor(option: string | undefined, env: Environment): Promise<Place> {
-  const file = env['FLYBALL_CONFIG'] ?? '';
-  if (option !== undefined || (env['FLYBALL_DB'] ?? '') !== '' || file === '') return placeOf(option, env);
-  const { databaseIn } = await import('./serve/serve-settings.js'); // only then: it reads YAML
-  return placeOf(option, { FLYBALL_DB: await databaseIn(file) });
-}
 
 /** An open database with a runtime over it. */
 export interface Workplace extends Place {
@@ -100,13 +75,4 @@ export function liveOwner(record: RunRecord): RunRecord['owner'] {
   const { owner, leaseUntil } = record;
   if (owner === undefined || nodeHost().isGone(owner)) return undefined;
   return leaseUntil === undefined || leaseUntil > Date.now() ? owner : undefined;
-}
-
-/** Who gives this command, for the journal. */
-export function whoAmI(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.()}`; // a container may run under a user id that has no name
-  }
 }

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
+import { commandsFor } from '../../src/cli/commands.js';
 import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit-codes.js';
 import { buildProgram } from '../../src/cli/program.js';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const nowhere = { out: { write: () => undefined }, error: { write: () => undefined }, env: {} };
-const program = buildProgram(async () => undefined, nowhere);
+const program = buildProgram(async () => undefined, nowhere, await commandsFor([]));
 
 describe('docs/cli.md', () => {
   it('explains every exit code in the words of the help [R2-CLI-EXIT-CODES]', () => {

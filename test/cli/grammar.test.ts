@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { EVALS_COMMANDS } from '../../src/cli/commands/evals-commands.js';
+import { commandsFor } from '../../src/cli/commands.js';
 import { buildProgram } from '../../src/cli/program.js';
 import { KNOWN } from '../../src/cli/see-also.js';
 
 const written: string[] = [];
 const streams = { out: { write: (text: string) => written.push(text) }, error: { write: () => true }, env: {} };
-const program = buildProgram(async () => undefined, streams, EVALS_COMMANDS);
+const program = buildProgram(async () => undefined, streams, await commandsFor(['', 'evals']));
 const leaves = (command: Command): readonly Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
 const helpOf = (command: Command): string => {
@@ -18,7 +18,7 @@ const nameOf = (command: Command): string =>
   command.parent === null || command.parent === program ? command.name() : `${command.parent.name()} ${command.name()}`;
 
 describe('every command', () => {
-  it('takes --json [R6-CLI-GRAMMAR]', () => {
+  it('takes --json [R6-CLI-GRAMMAR] [R2-CLI-OUTPUT]', () => {
     const without = leaves(program).filter(({ options }) => !options.some(({ long }) => long === '--json'));
     expect(without.map(nameOf)).toEqual([]);
   });

@@ -137,12 +137,4 @@ describe('output', () => {
     expect(lines.map((line) => line['seq']).slice(0, -1)).toEqual(types.map((_, index) => index)); // each entry once, in order
     expect(lines.at(-1)).toMatchObject({ kind: 'rest', status: 'done' });
   });
-
-  it('has --json on every command [R2-CLI-OUTPUT]', async () => {
-    const { out } = await desk.flyball('--help');
-    const commands = [...out.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map((match) => match[1] ?? '');
-    expect(commands.length).toBeGreaterThanOrEqual(12);
-    const helps = await Promise.all(commands.map((command) => desk.flyball(command, '--help')));
-    for (const [n, command] of commands.entries()) expect(helps[n]?.out, command).toContain('--json');
-  });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
+import { commandsFor } from '../../src/cli/commands.js';
 import { buildProgram } from '../../src/cli/program.js';
 import { jwtFrom } from '../../src/cli/serve/jwt-settings.js';
 import { givenSettings, serverSettings } from '../../src/cli/serve/serve-settings.js';
@@ -33,12 +34,11 @@ describe('the settings of a server', () => {
     expect(documented).toEqual(tableOfCode());
   });
 
-  it('have a flag each, but for what fits on no command line', () => {
-    const serve = buildProgram(async () => undefined, {
-      out: { write: () => undefined },
-      error: { write: () => undefined },
-      env: {},
-    }).commands.find((command) => command.name() === 'serve');
+  it('have a flag each, but for what fits on no command line', async () => {
+    const streams = { out: { write: () => undefined }, error: { write: () => undefined }, env: {} };
+    const serve = buildProgram(async () => undefined, streams, await commandsFor(['serve'])).commands.find(
+      (command) => command.name() === 'serve',
+    );
     const flags = serve?.options.map(({ flags: words }) => words) ?? [];
     for (const { flag } of allSettings()) if (flag !== undefined) expect(flags).toContain(flag);
     const without = allSettings().flatMap(({ name, flag }) => (flag === undefined ? [name] : []));

@@ -7,7 +7,7 @@ import { examine } from './examine.js';
 import { notMended, unforgiven } from './faults.js';
 import { patienceMs } from './patience.js';
 
-const numRuns = Number(process.env['FUZZ'] ?? repetitions({ sample: 600, full: 50_000 }));
+const numRuns = Number(process.env['FUZZ'] ?? repetitions({ sample: 400, full: 50_000 }));
 
 it(
   'keeps every generated program right through crashes, cancellations, bounds, forks and clocks that jump, in memory [R2-SHOW-PROPERTY-MEMORY] [R7-GEN-MEMORY]',

@@ -3,10 +3,11 @@ import type { Outcome } from '../../core/outcome.js';
 import type { Runtime } from '../../index.js';
 import { outcomeText } from '../../views/timeline-sentences.js';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.js';
+import { whoAmI } from '../place.js';
 import { printable } from '../printable.js';
 import { resumeLarger } from '../run-header.js';
 import type { Screen } from '../screen.js';
-import { type Workplace, whoAmI } from '../workplace.js';
+import type { Workplace } from '../workplace.js';
 import { chatName, goOnCommand } from './chat-name.js';
 
 interface Ending {

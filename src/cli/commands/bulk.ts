@@ -6,7 +6,8 @@ import { plural, shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { lengthOfTime } from '../keys/length-of-time.js';
-import { openDatabaseThere, whoAmI } from '../workplace.js';
+import { whoAmI } from '../place.js';
+import { openDatabaseThere } from '../workplace.js';
 
 interface Options extends CommonOptions {
   readonly status?: string;

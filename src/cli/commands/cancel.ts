@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { Outcome } from '../../core/outcome.js';
 import { type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.js';
+import { whoAmI } from '../place.js';
 import { steer } from '../steer.js';
-import { whoAmI } from '../workplace.js';
 
 const ABOUT =
   'Cancel a run: what is in flight is aborted, what was done is undone, newest first, and the report says what could not be undone. ' +

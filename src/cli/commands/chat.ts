@@ -14,9 +14,10 @@ import { pipedLines } from '../chat/piped-lines.js';
 import { talk } from '../chat/talk.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
+import { whoAmI } from '../place.js';
 import type { Screen } from '../screen.js';
 import { loadForRun, refuseEnded } from '../steer.js';
-import { openExisting, openWorkplace, type Workplace, whoAmI } from '../workplace.js';
+import { openExisting, openWorkplace, type Workplace } from '../workplace.js';
 
 interface Options extends CommonOptions {
   readonly agent?: string;

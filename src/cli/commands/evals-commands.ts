@@ -1,4 +1,4 @@
-import type { MakeCommand } from './evals.js';
+import type { MakeCommand } from '../command.js';
 import { compareCommand } from './evals-compare.js';
 import { fetchCommand } from './evals-fetch.js';
 import { listEvalsCommand } from './evals-list.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Perform } from '../command.js';
+import type { MakeCommand, Perform } from '../command.js';
 
 const ABOUT =
   'Evaluate agents: run tasks of a domain against simulated users, under several policies and ways of retrieval, and compare.';
@@ -15,8 +15,6 @@ Examples:
   $ flyball evals show <folder> --figure db-match     the simulations behind a cell, and their conversations
   $ flyball evals compare <folder>/baseline-bm25 <folder>/governed-bm25
   $ flyball evals replay --tasks all             gold calls of every task, in fresh environments`;
-
-export type MakeCommand = (perform: Perform) => Command;
 
 /** Without its commands it can only be listed: loading them takes longer than most other commands run. */
 export function evalsCommand(perform: Perform, commands: readonly MakeCommand[] = []): Command {

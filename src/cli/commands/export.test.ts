@@ -4,8 +4,8 @@ import { budget, done, type Run, type Tool } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFile } from '../../adapters/engine-sqlite/available-drivers.test-data.js';
 import { createRuntime } from '../../create-runtime.js';
+import { placeOf } from '../place.js';
 import { screenOn } from '../screen.js';
-import { placeOf } from '../workplace.js';
 import { exportCommand } from './export.js';
 
 const SECRET = 'hunter2';

@@ -11,8 +11,9 @@ import { type Call, type CommonOptions, newCommand, type Perform } from '../comm
 import type { BranchedResult } from '../commit/on-branch.js';
 import { openWorkTree, type WorkTree } from '../commit/work-tree.js';
 import { type ExitCode, exitCodeOfOutcome } from '../exit-codes.js';
+import { whoAmI } from '../place.js';
 import { rideToRest } from '../ride.js';
-import { openWorkplace, whoAmI } from '../workplace.js';
+import { openWorkplace } from '../workplace.js';
 
 interface Options extends CommonOptions {
   readonly issue: string;

@@ -4,9 +4,10 @@ import { type Budget, budget } from '../../core/budget.js';
 import { collectBudget } from '../budget-option.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
+import { whoAmI } from '../place.js';
 import { positionOption } from '../positions.js';
 import { goOn } from '../steer.js';
-import { openExisting, type Workplace, whoAmI } from '../workplace.js';
+import { openExisting, type Workplace } from '../workplace.js';
 
 interface Options extends CommonOptions {
   readonly at: number;

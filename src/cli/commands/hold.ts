@@ -3,7 +3,8 @@ import { isBlank } from '../../core/blank.js';
 import { ConfigError } from '../../core/errors.js';
 import { type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { openExisting, whoAmI } from '../workplace.js';
+import { whoAmI } from '../place.js';
+import { openExisting } from '../workplace.js';
 
 interface Options extends CommonOptions {
   readonly reason?: string;

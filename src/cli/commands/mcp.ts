@@ -36,7 +36,7 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
       import('../mcp/quiet-stdout.js'),
     ],
   );
-  const { whoAmI } = await import('../workplace.js');
+  const { whoAmI } = await import('../place.js');
   const { versionOf } = await import('../version.js');
   const quiet = quietStdout(); // before the files are loaded: they may print
   try {

@@ -6,7 +6,8 @@ import type { Engine, RunStatus } from '../../ports/engine.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { openDatabaseThere, whoAmI } from '../workplace.js';
+import { whoAmI } from '../place.js';
+import { openDatabaseThere } from '../workplace.js';
 
 const ABOUT = 'Look after the processes that own runs, and declare one gone that nobody else can prove gone.';
 const GONE =

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, exitCodeOfOutcome } from '../exit-codes.js';
+import { whoAmI } from '../place.js';
 import { steer } from '../steer.js';
-import { whoAmI } from '../workplace.js';
 
 const ABOUT =
   'Pause a run at the next safe point: what is in flight ends, nothing new starts, and it stays paused until it is resumed. ' +

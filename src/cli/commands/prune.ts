@@ -9,7 +9,8 @@ import { bytesOf, bytesText } from '../bytes.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { lengthOfTime } from '../keys/length-of-time.js';
-import { openDatabaseThere, type Workplace, whoAmI } from '../workplace.js';
+import { whoAmI } from '../place.js';
+import { openDatabaseThere, type Workplace } from '../workplace.js';
 
 interface PruneOptions extends CommonOptions {
   readonly older?: string;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CommonOptions, newCommand, type Perform } from '../command.js';
+import { whoAmI } from '../place.js';
 import { steer } from '../steer.js';
-import { whoAmI } from '../workplace.js';
 
 const ABOUT =
   'Tell a run to do something differently from now on. It is part of its journal, and its next model call is told. ' +

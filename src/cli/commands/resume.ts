@@ -3,8 +3,9 @@ import type { Budget } from '../../core/budget.js';
 import { collectBudget } from '../budget-option.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
+import { whoAmI } from '../place.js';
 import { goOn, refuseEnded } from '../steer.js';
-import { openExisting, whoAmI } from '../workplace.js';
+import { openExisting } from '../workplace.js';
 
 interface Options extends CommonOptions {
   readonly budget?: Partial<Budget>;

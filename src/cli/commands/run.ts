@@ -9,9 +9,10 @@ import { type Call, type CommonOptions, newCommand, type Perform } from '../comm
 import { isDryReport } from '../dry-report.js';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.js';
 import { readJson } from '../json-argument.js';
+import { whoAmI } from '../place.js';
 import { rideToRest } from '../ride.js';
 import { dryName } from '../workflows.js';
-import { openWorkplace, whoAmI } from '../workplace.js';
+import { openWorkplace } from '../workplace.js';
 
 interface Options extends CommonOptions {
   readonly input?: string;

@@ -3,8 +3,8 @@ import type { Receipt } from '../../index.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { readJson } from '../json-argument.js';
+import { whoAmI } from '../place.js';
 import { steer } from '../steer.js';
-import { whoAmI } from '../workplace.js';
 
 export interface SignalOptions extends CommonOptions {
   readonly as?: string;

@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runCommit } from '../../../test/commit/stage-commit.js';
 import { RUN } from '../../../test/runtime/stage.js';
 import { auditLines } from '../../views/audit.js';
+import { placeOf } from '../place.js';
 import { screenOn } from '../screen.js';
-import { placeOf } from '../workplace.js';
 import { verifyCommand } from './verify.js';
 
 interface Said {

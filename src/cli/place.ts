@@ -1,0 +1,35 @@
+import { userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type CommandLine, commandLineFor } from './command-line.js';
+
+export const DEFAULT_DATABASE = join('.flyball', 'flyball.db');
+
+/** Where a command finds its runs, before anything is opened. */
+export interface Place {
+  /** Absolute path of the database. */
+  readonly database: string;
+  readonly command: CommandLine;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function placeOf(option: string | undefined, env: Environment): Place {
+  return { database: resolve(option ?? (env['FLYBALL_DB'] || DEFAULT_DATABASE)), command: commandLineFor(option) };
+}
+
+/** As every command finds it: --db, then FLYBALL_DB, then `db` in the file of FLYBALL_CONFIG, which a service may go by. */
+export async function placeFor(option: string | undefined, env: Environment): Promise<Place> {
+  const file = env['FLYBALL_CONFIG'] ?? '';
+  if (option !== undefined || (env['FLYBALL_DB'] ?? '') !== '' || file === '') return placeOf(option, env);
+  const { databaseIn } = await import('./serve/serve-settings.js'); // only then: it reads YAML
+  return placeOf(option, { FLYBALL_DB: await databaseIn(file) });
+}
+
+/** Who gives this command, for the journal. */
+export function whoAmI(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`; // a container may run under a user id that has no name
+  }
+}
