@@ -212,7 +212,7 @@ describe('flyball owner gone', () => {
     const owner = { id: 'container-7', host: 'elsewhere', bootId: 'b', pid: 1, startTime: '1' };
     await engine.claim('a', { owner, now: Date.now(), leaseUntil: Date.now() + 3_600_000, isGone: () => false });
     expect((await json('owner', 'list')).data.owners).toMatchObject([
-      { id: 'container-7', host: 'elsewhere', runs: ['a'], state: 'not known to be gone' },
+      { id: 'container-7', host: 'elsewhere', runs: ['a'], state: 'unknown' },
     ]);
     const due = () => engine.due({ now: Date.now(), limit: 9, agents: ['x'], isGone: () => false });
     expect(await due()).toEqual([]);
@@ -227,5 +227,100 @@ describe('flyball owner gone', () => {
       { action: 'owner-gone' },
     ]);
     await engine.close();
+  });
+
+  it('wakes a run that waits for the deadline of an effect of an owner whose lease has ended [R8-REST-OWNER]', async () => {
+    const engine = await sqliteEngine({ path: file });
+    const [took, deadline] = [Date.now() - 60_000, Date.now() + 80_000];
+    const lost = { id: 'container-7', host: 'elsewhere', bootId: 'b', pid: 1, startTime: '1' };
+    const intent = { type: 'intent', id: '#0', name: 'pay', class: 'undoable', attempt: 1, key: 'k', deadline };
+    const leave = async (id: string, rest: Partial<typeof intent> & { readonly asked?: true }) => {
+      const { asked, ...about } = rest;
+      const events: readonly object[] = [
+        { type: 'note' },
+        { type: 'attempt-start', attempt: 1, why: 'start', owner: lost },
+        { ...intent, ...about },
+        ...(asked === true ? [{ type: 'doubt', id: '#0', attempt: 1, name: 'pay', why: 'x' }] : []),
+      ];
+      const entries = events.map((event, seq) => ({
+        generation: 0,
+        seq,
+        at: took,
+        activeMs: 0,
+        body: JSON.stringify(event),
+      }));
+      await engine.create({
+        id,
+        agent: 'x',
+        version: '1',
+        tenant: 't',
+        subject: 's',
+        createdAt: took,
+        first: { entries },
+      });
+      const claim = await engine.claim(id, { owner: lost, now: took, leaseUntil: took, isGone: () => true });
+      const how = asked === true ? { waiting: ['doubt:#0'] } : { waiting: [], wakeAt: deadline };
+      await engine.release(claim, { status: 'suspended', now: took, ...how });
+    };
+    await leave('a', {});
+    await leave('b', { asked: true });
+    await leave('c', { class: 'idempotent' });
+    await engine.create({
+      id: 'd',
+      agent: 'x',
+      version: '1',
+      tenant: 't',
+      subject: 's',
+      createdAt: took,
+      first: {
+        entries: [
+          {
+            generation: 0,
+            seq: 0,
+            at: took,
+            activeMs: 0,
+            body: JSON.stringify({ type: 'attempt-start', owner: { ...lost, id: 'own' } }),
+          },
+        ],
+      },
+    });
+    await engine.claim('d', { owner: { ...lost, id: 'own' }, now: took, leaseUntil: deadline, isGone: () => false });
+
+    const listed = (await json('owner', 'list')).data.owners;
+    expect(listed).toMatchObject([
+      { id: 'own', runs: ['d'], since: took, leaseUntil: deadline, left: [] },
+      {
+        id: 'container-7',
+        runs: [],
+        left: [
+          { run: 'b', asked: true },
+          { run: 'a', asked: false, deadline },
+        ],
+        state: 'unknown',
+      },
+    ]);
+    expect((await on('owner', 'list')).out).toMatch(
+      /own {2}process 1 on elsewhere {2}not visible from here {2}1 run, since \d.*, lease until \d.*\ncontainer-7 .* 0 runs {2}left open: pay in b, pay in a/,
+    );
+    const due = () => engine.due({ now: Date.now(), limit: 9, agents: ['x'], isGone: () => false });
+    expect(await due()).toEqual([]);
+    const said = (await on('owner', 'gone', 'container-7')).out;
+    expect(said).toContain(
+      `pay in run a may have happened. The run is queued: if pay can be verified, that happens after`,
+    );
+    expect(said).toMatch(/pay in run b may have happened\. A person has already been asked: flyball inbox/);
+    expect(await due()).toEqual(['a']);
+    expect((await on('owner', 'list')).out).toContain('declared gone');
+    await engine.close();
+  });
+
+  it('says so where there is nothing left to do [R8-REST-OWNER]', async () => {
+    const engine = await sqliteEngine({ path: file });
+    await engine.declareGone({ at: 1, by: 'me', action: 'owner-gone', of: 'container-7' });
+    await engine.close();
+    expect((await on('owner', 'list')).out).toBe('No process owns a run or has left an effect open.\n');
+    expect((await on('owner', 'gone', 'container-7')).out).toBe(
+      'container-7 is declared gone. It owns no run and left no effect open, so nothing else changes.\n',
+    );
   });
 });

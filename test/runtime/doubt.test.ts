@@ -1,6 +1,7 @@
 import { done, type EffectClass, type Outcome, type Run, type Verification } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { declareOwnerGone, knownOwners } from '../../src/operation/owners.js';
 import { at, eventsOf, type Life, RUN, still, answer as tell } from './stage.js';
 
 type Answer = Verification<string>['happened'] | 'none' | 'throws';
@@ -282,6 +283,25 @@ describe('an owner that an operator declares gone', () => {
     const life = await wake();
     expect(await life.outcome()).toMatchObject({ stop: 'done', value: 'paid' });
     expect(world.made).toHaveLength(1);
+  });
+
+  it('is heard by a run that another process took over and that sleeps until the deadline [R8-REST-OWNER]', async () => {
+    const { stage, crash, wake } = scene('undoable', 'none', 95_000);
+    await crash(false);
+    await stage.clock.advance(20_000); // its lease is over
+    const second = await wake();
+    expect(await second.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'sleep' }] });
+    const { owners } = await knownOwners(stage.engine);
+    expect(owners).toMatchObject([
+      { owner: { id: 'life-1' }, runs: [], left: [{ run: RUN, name: 'pay', asked: false }] },
+    ]);
+    const declared = { at: stage.clock.now(), by: 'operator', action: 'owner-gone', of: 'life-1' } as const;
+    const heard = await declareOwnerGone(stage.engine, declared, owners[0]?.left ?? []);
+    expect(heard).toEqual({ held: [], woken: [RUN] });
+    expect((await stage.engine.get(RUN))?.status).toBe('pending');
+    const third = await wake();
+    expect(await third.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt' }] });
+    expect((await knownOwners(stage.engine)).owners).toMatchObject([{ left: [{ run: RUN, asked: true }] }]);
   });
 
   it('is needed: without it the same act waits for a person', async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { Owner } from '../../core/events.js';
-import { nodeHost } from './node-host.js';
+import { nodeHost, sightOf } from './node-host.js';
 import { parseStat, readStatus } from './process-status.js';
 
 const host = nodeHost();
@@ -73,3 +73,13 @@ it('reads the status of a process whose name holds spaces and brackets', () => {
   expect(parseStat(rest('Z', 3))?.isDead).toBe(false); // its other threads are still finishing
   expect(parseStat('')).toBeUndefined();
 });
+
+it.runIf(isLinux)(
+  'sees a process of this machine as alive or gone, and says so where it cannot see [R8-REST-OWNER]',
+  () => {
+    expect(sightOf(self)).toBe('alive');
+    expect(sightOf({ ...self, startTime: '1' })).toBe('gone');
+    expect(sightOf({ ...self, host: 'elsewhere' })).toBe('unknown');
+    expect(sightOf({ ...self, pidNamespace: 'pid:[1]' })).toBe('unknown');
+  },
+);

@@ -18,6 +18,15 @@ export function nodeHost(): Host {
   return { owner: () => self, isGone: (owner) => isProvenGone(owner, self) };
 }
 
+/** What can be seen of an owner from here: one on another machine, or in another container, cannot be. */
+export function sightOf(owner: Owner): 'alive' | 'gone' | 'unknown' {
+  const host = nodeHost();
+  const self = host.owner();
+  if (host.isGone(owner)) return 'gone';
+  const isHere = owner.host === self.host && owner.bootId === self.bootId && owner.pidNamespace === self.pidNamespace;
+  return isHere && owner.startTime !== '' && readStatus(owner.pid)?.startTime === owner.startTime ? 'alive' : 'unknown';
+}
+
 /** Whatever is left unsaid by the system counts as alive: a wrong yes here would repeat a side effect. */
 function isProvenGone(owner: Owner, self: Owner): boolean {
   if (owner.host !== self.host || !Number.isInteger(owner.pid) || owner.pid <= 0) return false;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { nodeHost } from '../../adapters/host-node/node-host.js';
+import { sightOf } from '../../adapters/host-node/node-host.js';
 import { FlyballError } from '../../core/errors.js';
-import { everyRun } from '../../operation/every-run.js';
-import type { Engine, RunStatus } from '../../ports/engine.js';
+import type { Owner } from '../../core/events.js';
+import { declareOwnerGone, isAwaited, type KnownOwner, knownOwners, type LeftEffect } from '../../operation/owners.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -11,9 +11,9 @@ import { openDatabaseThere } from '../workplace.js';
 
 const ABOUT = 'Look after the processes that own runs, and declare one gone that nobody else can prove gone.';
 const GONE =
-  'Declare an owner gone: a container that was removed, a machine that is off. Its runs go on at once, and an effect that it left open ' +
-  'is treated as that of a process that is proven dead. Only say so when it is true: a process that is alive after all loses its runs, ' +
-  'but what it is doing at that moment may happen twice.';
+  'Declare a process gone: its container was removed, or its machine is off. Its runs continue at once, and effects that it left open ' +
+  'are handled like those of a dead process, also in runs that another process has taken over since. Only do this if it is true: ' +
+  'a process that is still alive loses its runs, but what it is doing at that moment may happen twice.';
 
 export function ownerCommand(perform: Perform): Command {
   const command = new Command('owner').summary('Look after the processes that own runs').description(ABOUT);
@@ -40,74 +40,89 @@ async function list({ screen, place }: Call): Promise<ExitCode> {
   const workplace = await openDatabaseThere(place);
   try {
     const declared = new Set(await workplace.engine.goneOwners());
-    const owners = new Map<string, { host: string; pid: number; runs: string[]; state: string; leaseUntil: number }>();
-    for await (const { id, owner, leaseUntil = 0 } of everyRun(workplace.engine, { status: 'running' })) {
-      if (owner === undefined) continue;
-      const state = declared.has(owner.id)
-        ? 'declared gone'
-        : nodeHost().isGone(owner)
-          ? 'gone'
-          : 'not known to be gone';
-      const known = owners.get(owner.id) ?? { host: owner.host, pid: owner.pid, runs: [], state, leaseUntil };
-      known.runs.push(id);
-      owners.set(owner.id, known);
-    }
-    screen.data({ owners: [...owners].map(([id, about]) => ({ id, ...about })) });
-    if (owners.size === 0) screen.line('No process owns a run.');
-    for (const [id, { host, pid, runs, state, leaseUntil }] of owners)
+    const { owners, unreadable } = await knownOwners(workplace.engine);
+    const told = owners.map((known) => ({ ...known, state: stateOf(known.owner, declared) }));
+    screen.data({
+      owners: told.map(({ owner: { id, host, pid }, ...about }) => ({ id, host, pid, ...about })),
+      unreadable,
+    });
+    if (told.length === 0) screen.line('No process owns a run or has left an effect open.');
+    for (const each of told) screen.line(lineOf(each));
+    if (unreadable.length > 0)
       screen.line(
-        `${id}  process ${pid} on ${host}  ${plural(runs.length, 'run')}  ${state}  lease until ${new Date(leaseUntil).toISOString()}`,
+        `Not checked for open effects, because their journals cannot be read: ${unreadable.join(', ')}. Details: ${place.command('check')}`,
       );
     return EXIT.ok;
   } finally {
     await workplace.close();
   }
+}
+
+type State = ReturnType<typeof sightOf> | 'declared gone';
+
+function stateOf(owner: Owner, declared: ReadonlySet<string>): State {
+  return declared.has(owner.id) ? 'declared gone' : sightOf(owner);
+}
+
+const STATES: Readonly<Record<State, string>> = {
+  alive: 'alive',
+  gone: 'gone',
+  'declared gone': 'declared gone',
+  unknown: 'not visible from here',
+};
+
+function lineOf({ owner, runs, since, leaseUntil, left, state }: KnownOwner & { readonly state: State }): string {
+  const owns = [
+    plural(runs.length, 'run'),
+    ...(since === undefined ? [] : [`since ${timeOf(since)}`]),
+    ...(leaseUntil === undefined ? [] : [leaseText(leaseUntil)]),
+  ];
+  const open = left.length === 0 ? '' : `  left open: ${left.map(({ name, run }) => `${name} in ${run}`).join(', ')}`;
+  return `${owner.id}  process ${owner.pid} on ${owner.host}  ${STATES[state]}  ${owns.join(', ')}${open}`;
+}
+
+function leaseText(until: number): string {
+  if (until === 0) return 'lease ended'; // an operator ended it, and the time is not kept
+  return until > Date.now() ? `lease until ${timeOf(until)}` : `lease ended ${timeOf(until)}`;
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 async function gone({ screen, place }: Call, id: string, reason: string | undefined): Promise<ExitCode> {
   const workplace = await openDatabaseThere(place);
   try {
-    if (!(await isOwner(workplace.engine, id)))
+    const { engine } = workplace;
+    const known = (await knownOwners(engine)).owners.find(({ owner }) => owner.id === id);
+    if (known === undefined && !(await engine.goneOwners()).includes(id))
       throw new FlyballError(
         'INPUT_INVALID',
-        `No process with the id ${id} owns or has worked on an open run. See which ones do: ${place.command('owner', 'list')}`,
+        `No process with the id ${id} owns a run or has left an effect open. List the ones that do: ${place.command('owner', 'list')}`,
       );
     const why = reason === undefined ? {} : { why: reason };
-    const runs = await workplace.engine.declareGone({
-      at: Date.now(),
-      by: whoAmI(),
-      action: 'owner-gone',
-      of: id,
-      ...why,
-    });
-    screen.data({ kind: 'owner-gone', owner: id, runs });
+    const operation = { at: Date.now(), by: whoAmI(), action: 'owner-gone', of: id, ...why } as const;
+    const left = known?.left ?? [];
+    const { held, woken } = await declareOwnerGone(engine, operation, left);
+    screen.data({ kind: 'owner-gone', owner: id, runs: held, woken, left });
     screen.line(
-      runs.length === 0
-        ? `${id} owns no run now. It is noted as gone: effects that it left open are resolved when their runs go on.`
-        : `${id} is noted as gone. ${plural(runs.length, 'run')} can go on: ${runs.join(', ')}`,
+      `${id} is declared gone.${held.length === 0 && left.length === 0 ? ' It owns no run and left no effect open, so nothing else changes.' : ''}`,
     );
+    if (held.length > 0) screen.line(`${plural(held.length, 'run')} can continue: ${held.join(', ')}`);
+    for (const effect of left) screen.line(leftText(effect, place));
     return EXIT.ok;
   } finally {
     await workplace.close();
   }
 }
 
-/** Stalled last: a journal that cannot be read is among them. */
-const RESTING: readonly RunStatus[] = ['running', 'pending', 'suspended', 'paused', 'bounded', 'stalled'];
-
-/** A mistyped id is one that owns nothing, was not declared gone, and worked on no run that is still open. */
-async function isOwner(engine: Engine, id: string): Promise<boolean> {
-  for await (const { owner } of everyRun(engine, { status: 'running' })) if (owner?.id === id) return true;
-  if ((await engine.goneOwners()).includes(id)) return true;
-  for (const status of RESTING) {
-    for await (const run of everyRun(engine, { status }))
-      for (const { body } of await engine.read(run.id, { generation: run.generation }))
-        if (body.includes('attempt-start') && startedBy(body) === id) return true;
-  }
-  return false;
-}
-
-function startedBy(body: string): string | undefined {
-  const event = JSON.parse(body) as { readonly type?: string; readonly owner?: { readonly id?: string } };
-  return event.type === 'attempt-start' ? event.owner?.id : undefined;
+/** What happens next to an effect that may have happened. */
+function leftText(effect: LeftEffect, place: Call['place']): string {
+  const { run, name, status, asked, deadline } = effect;
+  const what = `${name} in run ${run} may have happened.`;
+  if (asked) return `${what} A person has already been asked: ${place.command('inbox')}`;
+  if (isAwaited(effect))
+    return `${what} The run is queued: if ${name} can be verified, that happens after ${timeOf(deadline)}; otherwise a person is asked now.`;
+  if (status === 'running') return `${what} It is resolved after ${timeOf(deadline)}, while the run continues.`;
+  return `${what} It is resolved when the ${status} run continues: ${place.command('resume', run)}`;
 }
