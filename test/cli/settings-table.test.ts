@@ -7,8 +7,8 @@ import { commandsFor } from '../../src/cli/commands.js';
 import { buildProgram } from '../../src/cli/program.js';
 import { jwtFrom } from '../../src/cli/serve/jwt-settings.js';
 import { givenSettings, serverSettings } from '../../src/cli/serve/serve-settings.js';
-import { variableOf } from '../../src/cli/serve/setting.js';
-import { allSettings } from '../../src/cli/serve/settings-table.js';
+import { optionOf, variableOf } from '../../src/cli/serve/setting.js';
+import { allSettings, type SettingKey } from '../../src/cli/serve/settings-table.js';
 import { unknownVariables } from '../../src/cli/serve/unknown-variables.js';
 import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
 import { flyball } from './in-process.js';
@@ -17,6 +17,47 @@ const folder = mkdtempSync(join(tmpdir(), 'flyball-settings-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const there = join(folder, 'there.yaml');
+writeFileSync(there, '[]');
+
+/** One value for each setting: as text, as the server takes it, and as a file has it where that is something else. */
+const SAMPLES: Readonly<
+  Record<SettingKey, { readonly text: string; readonly value: unknown; readonly written?: unknown }>
+> = {
+  agents: { text: `${there},${there}`, value: [there, there] },
+  host: { text: '0.0.0.0', value: '0.0.0.0' },
+  port: { text: '8080', value: 8080 },
+  hosts: { text: 'a.example.com,b.example.com', value: ['a.example.com', 'b.example.com'] },
+  origins: { text: 'https://a.example.com', value: ['https://a.example.com'] },
+  proxies: { text: '10.0.0.0/8', value: ['10.0.0.0/8'] },
+  proxyHeader: { text: 'forwarded', value: 'forwarded' },
+  requestsPerMinute: { text: '60', value: 60 },
+  costUsdPerDay: { text: '0.5', value: 0.5 },
+  tenants: { text: '{"acme":{"requestsPerMinute":60}}', value: { acme: { requestsPerMinute: 60 } } },
+  failuresPerMinute: { text: '3', value: 3 },
+  maxStreams: { text: '7', value: 7 },
+  maxBodyBytes: { text: '4096', value: 4096 },
+  bodyTimeoutMs: { text: '2.5', value: 2500, written: 2.5 },
+  requestTimeoutMs: { text: '2.5', value: 2500, written: 2.5 },
+  heartbeatMs: { text: '2.5', value: 2500, written: 2.5 },
+  idempotencyMs: { text: '60', value: 60_000, written: 60 },
+  shutdownDelayMs: { text: '5', value: 5000, written: 5 },
+  drainMs: { text: '45', value: 45_000, written: 45 },
+  requesterDecides: { text: 'true', value: true },
+  inputScan: { text: 'strict', value: 'strict' },
+  publicCard: { text: '1', value: true },
+  studio: { text: 'false', value: false },
+  mcp: { text: '0', value: false },
+  evals: { text: folder, value: folder },
+  triggers: { text: there, value: there },
+  logLevel: { text: 'warn', value: 'warn' },
+  db: { text: 'runs.db', value: 'runs.db' },
+  jwtPublicKey: { text: there, value: there },
+  jwks: { text: 'https://id.example.com/keys', value: 'https://id.example.com/keys' },
+  jwtIssuer: { text: 'https://id.example.com', value: 'https://id.example.com' },
+  jwtAudience: { text: 'flyball', value: 'flyball' },
+};
 
 /** The table as docs/operation.md has it. Where they differ, put what the test expects into the document. */
 function tableOfCode(): readonly string[] {
@@ -70,6 +111,31 @@ describe('the settings of a server', () => {
     });
   });
 
+  it.each(Object.entries(SAMPLES))(
+    'can each be given as a variable, in a file and by their flag: %s [R8-REST-SETTINGS]',
+    async (key, { text, value, written = value }) => {
+      const setting = allSettings().find((each) => each.key === key);
+      if (setting === undefined) throw new Error(`no setting ${key}`);
+      const file = join(folder, 'one.yaml');
+      writeFileSync(file, JSON.stringify({ [setting.name]: written }));
+      const none = { options: {}, env: {}, file: undefined };
+      const expected = { [key]: value };
+      expect(await givenSettings({ ...none, env: { [variableOf(setting)]: text } })).toEqual(expected);
+      expect(await givenSettings({ ...none, file })).toEqual(expected);
+      if (setting.flag === undefined) return;
+      const option = setting.flag.includes('<') ? (setting.isList === true ? text.split(',') : text) : value;
+      expect(await givenSettings({ ...none, options: { [optionOf(setting)]: option } })).toEqual(expected);
+    },
+  );
+
+  it('have one variable and one name in the file each [R8-REST-SETTINGS]', () => {
+    const settings = allSettings();
+    expect(Object.keys(SAMPLES)).toEqual(settings.map(({ key }) => key));
+    expect(new Set(settings.map(variableOf)).size).toBe(settings.length);
+    expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);
+    expect(unknownVariables(Object.fromEntries(settings.map((setting) => [variableOf(setting), 'x'])))).toEqual([]);
+  });
+
   it('are not what Kubernetes says about a service of that name', async () => {
     const env = { FLYBALL_PORT: 'tcp://10.0.0.7:4747' };
     expect(await givenSettings({ options: {}, env, file: undefined })).toEqual({});
@@ -93,6 +159,11 @@ describe('the settings of a server', () => {
     ['FLYBALL_BODY_TIMEOUT', '0', /from 0.1/],
     ['FLYBALL_HEARTBEAT', '0', /FLYBALL_HEARTBEAT/],
     ['FLYBALL_HEARTBEAT', '99999999999', /to 100000000/],
+    ['FLYBALL_TRIGGERS', '/nowhere/triggers.yaml', /FLYBALL_TRIGGERS cannot be used: there is no file \/nowhere/],
+    ['FLYBALL_TRIGGERS', '/tmp', /FLYBALL_TRIGGERS cannot be used: \/tmp is a folder/],
+    ['FLYBALL_AGENTS', '/nowhere/agent.yaml', /FLYBALL_AGENTS cannot be used: there is no file/],
+    ['FLYBALL_JWT_PUBLIC_KEY', '/nowhere/key.pem', /FLYBALL_JWT_PUBLIC_KEY cannot be used: there is no file/],
+    ['FLYBALL_JWKS', '/nowhere/keys.json', /FLYBALL_JWKS cannot be used: there is no file/],
   ])('are refused by name: %s=%s [R8-TRIAL-O7]', async (name, value, why) => {
     await expect(givenSettings({ options: {}, env: { [name]: value }, file: undefined })).rejects.toThrow(why);
   });
@@ -161,6 +232,24 @@ describe('the database in the file of FLYBALL_CONFIG', () => {
     ])
       expect((await flyball(words, env)).code, words[0]).toBe(0);
     expect((await flyball(['check'], env)).out).toContain(named);
+  });
+
+  it('is found by whoever may not read what else the file names [R8-REST-SETTINGS]', async () => {
+    const file = join(folder, 'secret.yaml');
+    writeFileSync(file, `db: ${join(folder, 'secret.db')}\njwtPublicKey: /nowhere/key.pem\n`);
+    const key = ['keys', 'create', '--name', 'admin', '--scope', 'admin'];
+    expect((await flyball(key, { FLYBALL_CONFIG: file })).code).toBe(0);
+    expect(existsSync(join(folder, 'secret.db'))).toBe(true);
+    const served = await flyball(['serve'], { FLYBALL_CONFIG: file });
+    expect([served.code, served.error]).toEqual([
+      2,
+      expect.stringContaining(`jwtPublicKey in ${file}:2 cannot be used`),
+    ]);
+    const flag = await flyball(['serve', '--triggers', '/nowhere/t.yaml']);
+    expect([flag.code, flag.error]).toEqual([
+      2,
+      expect.stringContaining("'/nowhere/t.yaml' is invalid. There is no file"),
+    ]);
   });
 
   it('keeps commands from working on another one where the file cannot be used [R8-TRIAL-O3]', async () => {

@@ -73,7 +73,8 @@ function checked(setting: Setting): (text: string) => string {
     try {
       readSetting(setting, text, 'it');
     } catch (error) {
-      throw new InvalidArgumentError(String((error as Error).message).replace(/^it cannot be used: it is/, 'It is'));
+      const why = String((error as Error).message).replace(/^it cannot be used: /, '');
+      throw new InvalidArgumentError(`${why.slice(0, 1).toUpperCase()}${why.slice(1)}`);
     }
     return text;
   };

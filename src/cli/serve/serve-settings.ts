@@ -2,7 +2,7 @@ import { readYaml } from '../../adapters/definitions/yaml-source.js';
 import { ConfigError } from '../../core/errors.js';
 import type { ServerSettings } from '../../server/settings.js';
 import { optionOf, readSetting, variableOf, wrong } from './setting.js';
-import { allSettings, type SettingKey } from './settings-table.js';
+import { allSettings, SETTINGS, type SettingKey } from './settings-table.js';
 
 /** What was set, and nothing that was not. */
 export type GivenSettings = Readonly<Partial<Record<SettingKey, unknown>>>;
@@ -32,10 +32,15 @@ export async function givenSettings({ options, env, file }: SettingSources): Pro
   return given;
 }
 
-/** The database that a file of settings names, for commands that are told nothing else. */
+/**
+ * The database that a file of settings names, for commands that are told nothing else. Its other values are the server's:
+ * whoever makes a backup need not be able to read the server's keys.
+ */
 export async function databaseIn(file: string): Promise<string | undefined> {
-  const { db } = await givenSettings({ options: {}, env: {}, file });
-  return db as string | undefined;
+  const { values, at } = await settingsIn(file);
+  return values['db'] === undefined
+    ? undefined
+    : (readSetting({ name: 'db', ...SETTINGS.db }, values['db'], `db in ${at('db')}`) as string);
 }
 
 /** Kubernetes sets FLYBALL_PORT to an address of its own where a service is called flyball. */

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { ConfigError } from '../../core/errors.js';
 import { parsedUrl } from '../../core/parsed-url.js';
 import { isNetwork } from '../../server/access/client-address.js';
@@ -24,6 +24,10 @@ export type Kind =
   | 'origin'
   | 'network'
   | 'folder'
+  /** One that is there. */
+  | 'file'
+  /** An address of keys, or a file with them. */
+  | 'keys'
   | 'whole'
   | 'port'
   | 'amount'
@@ -69,6 +73,9 @@ function readOne(kind: Kind, given: unknown, where: string): unknown {
     case 'network':
     case 'folder':
       return address(kind, given, where);
+    case 'file':
+    case 'keys':
+      return fileIn(kind, given, where);
     case 'whole':
       return number(given, where, { whole: true, from: 1, to: 1e9 });
     case 'port':
@@ -100,6 +107,24 @@ function address(kind: keyof typeof ADDRESSES, given: unknown, where: string): s
   const [fits, what] = ADDRESSES[kind];
   if (typeof given === 'string' && given !== '' && fits(given)) return given;
   throw wrong(where, typeof given === 'string' && given !== '' ? what : 'it is a text');
+}
+
+/** Looked for at the start: what reads it later knows nothing of the setting that named it. */
+function fileIn(kind: 'file' | 'keys', given: unknown, where: string): string {
+  if (typeof given !== 'string' || given === '') throw wrong(where, 'it is a text');
+  if (kind === 'keys' && /^https?:\/\//.test(given)) return given;
+  const found = statOf(given);
+  if (found === undefined) throw wrong(where, `there is no file ${given}, or it is not readable`);
+  if (found.isDirectory()) throw wrong(where, `${given} is a folder, and a file is needed`);
+  return given;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function isHost(text: string): boolean {

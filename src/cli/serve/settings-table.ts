@@ -16,7 +16,7 @@ export const SETTINGS: Readonly<
   >
 > = {
   agents: {
-    kind: 'text',
+    kind: 'file',
     isList: true,
     about: 'agent files, where none are named on the command line',
     fallback: 'agent.yaml, agents.ts, agents.mjs or agents.js, as far as they are there',
@@ -137,7 +137,7 @@ export const SETTINGS: Readonly<
     about: 'results of evaluations, shown in the studio',
     fallback: '.flyball/evals',
   },
-  triggers: { flag: '--triggers <file>', kind: 'text', about: 'cron and webhook triggers, in YAML' },
+  triggers: { flag: '--triggers <file>', kind: 'file', about: 'cron and webhook triggers, in YAML' },
   logLevel: {
     flag: '--log-level <level>',
     kind: LOG_LEVELS,
@@ -145,8 +145,8 @@ export const SETTINGS: Readonly<
     fallback: 'info',
   },
   db: { flag: '--db <file>', kind: 'text', about: 'database of the runs', fallback: '.flyball/flyball.db' },
-  jwtPublicKey: { kind: 'text', about: 'accepts JWTs by RS256: a file with the public key in PEM' },
-  jwks: { kind: 'text', about: 'accepts JWTs by the keys at this address or in this file' },
+  jwtPublicKey: { kind: 'file', about: 'accepts JWTs by RS256: a file with the public key in PEM' },
+  jwks: { kind: 'keys', about: 'accepts JWTs by the keys at this address or in this file' },
   jwtIssuer: { kind: 'text', about: 'the issuer that a JWT has to name' },
   jwtAudience: { kind: 'text', about: 'the audience that a JWT has to name' },
 };
