@@ -5,10 +5,13 @@ import type { Waiting } from '../core/outcome.js';
 import type { JsonSchema } from '../core/schema.js';
 import { goOnCommand, isChat } from './chat/chat-name.js';
 import type { CommandLine } from './command-line.js';
+import { groundsOf } from './grounds.js';
 
 /** What an open wait is about, and the commands that answer it. */
 export interface Question {
   readonly about: string;
+  /** What it rests on, and what is recommended instead. */
+  readonly grounds: readonly string[];
   readonly commands: readonly string[];
 }
 
@@ -21,7 +24,11 @@ interface Asked {
 }
 
 export function questionsOf(asked: Asked): readonly Question[] {
-  return asked.waiting.map((item) => ({ about: aboutOf(item), commands: commandsFor(item, asked) }));
+  return asked.waiting.map((item) => ({
+    about: aboutOf(item),
+    grounds: item.kind === 'approval' ? groundsOf(item.request) : [],
+    commands: commandsFor(item, asked),
+  }));
 }
 
 function aboutOf({ kind, name, until, request }: Waiting): string {

@@ -42,7 +42,7 @@ export function headerLines(shown: Shown, { paint, width }: Pick<Screen, 'paint'
     }`,
     ...facts(shown).map(([name, text]) => `  ${paint('dim', name.padEnd(8))} ${shorten(text, width - 12)}`),
     ...budgetLines(summary, paint),
-    ...(asOf === undefined ? needs(shown, paint) : []),
+    ...(asOf === undefined ? needs(shown, { paint, width }) : []),
   ];
 }
 
@@ -99,10 +99,11 @@ export function useText(axis: CountedAxis, { spent, limit, possibly }: AxisUse):
   return possibly === undefined ? of : `${of} (and possibly ${amountText(axis, possibly)} for calls that were cut off)`;
 }
 
-function needs(shown: Shown, paint: Paint): readonly string[] {
+function needs(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>): readonly string[] {
   const { record, summary, entries, command } = shown;
-  const ask = (about: string, commands: readonly string[]): readonly string[] => [
+  const ask = (about: string, commands: readonly string[], grounds: readonly string[] = []): readonly string[] => [
     `  ${paint('dim', 'next'.padEnd(8))} ${about}`,
+    ...grounds.map((line) => `           ${shorten(line, width - 13)}`),
     ...commands.map((text) => `           ${paint('cyan', text)}`),
   ];
   // what no file started this command cannot load: whoever started it has to let it go on
@@ -114,7 +115,9 @@ function needs(shown: Shown, paint: Paint): readonly string[] {
     case 'suspended':
       if (summary.waiting.length === 0) return go(timeText(shown), goOn);
       return questionsOf({ runId: record.id, waiting: summary.waiting, entries, command }).flatMap((question, at) =>
-        summary.waiting[at]?.kind === 'sleep' ? go(question.about, goOn) : ask(question.about, question.commands),
+        summary.waiting[at]?.kind === 'sleep'
+          ? go(question.about, goOn)
+          : ask(question.about, question.commands, question.grounds),
       );
     case 'paused':
       return go('paused', goOn);

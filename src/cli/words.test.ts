@@ -32,6 +32,23 @@ describe('commands to paste', () => {
     ]);
   });
 
+  it('come with what an approval rests on, and what is recommended instead [R8-PLANS-REQUESTS]', () => {
+    const provenance = { by: { kind: 'code' }, sources: [], values: [{ path: '$.euros', sources: [] }] };
+    const request = { action: 'pay', provenance, recommended: { euros: 5 } };
+    const waiting: Waiting = { effect: '#1', kind: 'approval', name: 'review', token: 'r1:0:#1', request };
+    expect(questionsOf({ runId: 'r1', waiting: [waiting], entries: [], command: commandLineFor(undefined) })).toEqual([
+      {
+        about: 'waits for approval of pay',
+        grounds: [
+          'Proposed by the code of the agent.',
+          '$.euros: not found word for word in anything it was given.',
+          'Recommended instead: {"euros":5}',
+        ],
+        commands: ['flyball approve r1', 'flyball approve r1 --recommended', "flyball reject r1 --reason '…'"],
+      },
+    ]);
+  });
+
   it('start from a value of the shape that a schema wants', () => {
     const schema = {
       type: 'object',

@@ -29,8 +29,12 @@ export interface RequestSource {
   readonly what: 'input' | 'message' | 'result' | 'reply' | 'setup';
   /** As the prompt is labelled: text from outside may be anybody's words. */
   readonly trust: Trust;
-  /** The tool that a result comes from, and the call in the journal where it is known. */
+  /** The tool that a result comes from. */
   readonly tool?: string;
+  /** The session and the model of a reply, where it is not one that stood in a prompt. */
+  readonly session?: string;
+  readonly model?: string;
+  /** The call in the journal, where it is known. */
   readonly effect?: string;
   /** The beginning of it, or the words around the first value that stands in it. */
   readonly excerpt: string;
@@ -77,6 +81,19 @@ export function tracedTo(by: ProposedBy, args: unknown, given: readonly SourceTe
       sources: listed.flatMap((n) => ((found[v]?.[n] ?? -1) >= 0 ? [number.get(n) ?? 0] : [])),
     })),
   };
+}
+
+/** A shorter text stands in too many places to say who wrote it. */
+const LEAST_OWN_WORDS = 12;
+
+/**
+ * Which of the replies wrote what is asked about, the latest first in `replies`: the one in which its longest text
+ * stands. Not where that text was given with the input, because repeating it proposes nothing. -1 where none did.
+ */
+export function writtenIn(value: unknown, replies: readonly string[], input: string): number {
+  const own = leavesOf(value).filter(({ text }) => text.length >= LEAST_OWN_WORDS && placeOf(text, input) < 0);
+  const [longest] = [...own].sort((a, b) => b.text.length - a.text.length);
+  return longest === undefined ? -1 : replies.findIndex((reply) => placeOf(longest.text, reply) >= 0);
 }
 
 /** Setups and earlier replies are the agent's own words: they are listed only where a value stands in them. */

@@ -19,7 +19,7 @@ export interface Answered {
 }
 
 /** Prompts are long: only of the latest replies it is known what they rest on. */
-const MOST_ANSWERED = 8;
+const MOST_ANSWERED = 24;
 
 /**
  * The tool calls that ended, as they were delivered: on replay the same ones in the same order. Kept by ledger, because
@@ -28,7 +28,7 @@ const MOST_ANSWERED = 8;
 export class CallLog {
   private readonly answers = new WeakMap<Ledger, Map<string, KeptAnswer>>();
   private readonly models = new WeakMap<Ledger, Set<string>>();
-  private readonly replies = new WeakMap<Ledger, readonly Answered[]>();
+  private readonly answeredIn = new WeakMap<Ledger, readonly Answered[]>();
   private readonly made = new WeakMap<Ledger, { readonly path: string; readonly call: MadeCall }[]>();
 
   add(ledger: Ledger, path: string, call: MadeCall): void {
@@ -48,14 +48,19 @@ export class CallLog {
   }
 
   replied(ledger: Ledger, answered: Answered): void {
-    const others = (this.replies.get(ledger) ?? []).filter(({ path }) => path !== answered.path);
-    this.replies.set(ledger, [...others.slice(1 - MOST_ANSWERED), answered]); // the last one of each scope
+    const others = (this.answeredIn.get(ledger) ?? []).filter(({ path }) => path !== answered.path);
+    this.answeredIn.set(ledger, [...others.slice(1 - MOST_ANSWERED), answered]); // the last one of each scope
   }
 
   /** The last reply of a scope and of each one around it, the nearest first. */
   repliesAround(ledger: Ledger, path: string): readonly Answered[] {
-    const around = (this.replies.get(ledger) ?? []).filter((one) => isAtOrBelow(path, one.path));
+    const around = (this.answeredIn.get(ledger) ?? []).filter((one) => isAtOrBelow(path, one.path));
     return [...around].sort((a, b) => b.path.length - a.path.length);
+  }
+
+  /** The last reply of each scope, the latest first. */
+  replies(ledger: Ledger): readonly Answered[] {
+    return [...(this.answeredIn.get(ledger) ?? [])].reverse();
   }
 
   /** A model answered, here or in a child that has ended. */

@@ -39,6 +39,7 @@ export {
   type ObservationType,
   observationsOf,
 } from './observations.js';
+export { BLANK } from './privacy.js';
 export type { ShownArguments } from './proposals.js';
 export {
   type Approval,
@@ -60,4 +61,4 @@ export {
 export { TimelineFold, type TimelineLine, timelineOf } from './timeline.js';
 export { type Span, type SpanKind, spansIn, traceOf } from './trace.js';
 export type { Attributes } from './trace-attributes.js';
-export { BLANK, withoutPrivate } from './without-private.js';
+export { withoutPrivate } from './without-private.js';

@@ -6,6 +6,9 @@ import { namedBy, type Verb } from './effects.js';
 import { baseOf, generationOf, isInside, pathOf, pathsAround, scopeOf } from './paths.js';
 import { repeatsConversation, repeatsResults } from './repeated.js';
 
+/** Stands where something private stood. That it happened, when, and what it cost is still told. */
+export const BLANK = '[private]';
+
 /**
  * What a journal says is private. Four things are:
  * 1. a note whose `tags` hold `private`;

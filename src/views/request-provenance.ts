@@ -24,7 +24,7 @@ export function provenanceLines({ by, sources, values, sourcesLeftOut }: Request
 
 const TRUST = { system: '', user: '', model: ' (a model wrote it)', outside: ' (text from outside)' } as const;
 
-export function sourceWords({ what, tool, effect, trust }: RequestSource): string {
+export function sourceWords({ what, tool, session, model, effect, trust }: RequestSource): string {
   const place = effect === undefined ? '' : `, ${effect}`;
   switch (what) {
     case 'input':
@@ -34,7 +34,7 @@ export function sourceWords({ what, tool, effect, trust }: RequestSource): strin
     case 'result':
       return `the result of ${tool ?? 'a tool'}${place}${TRUST[trust]}`;
     case 'reply':
-      return `an earlier reply${TRUST[trust]}`;
+      return session === undefined ? `an earlier reply${TRUST[trust]}` : `a reply of ${session} (${model}${place})`;
     case 'setup':
       return 'the instructions of the agent';
   }

@@ -14,9 +14,10 @@ import {
   pure,
   runStart,
 } from './fixtures.test-data.js';
+import { BLANK } from './privacy.js';
 import { provenanceOf } from './provenance.js';
 import { traceOf } from './trace.js';
-import { BLANK, withoutPrivate } from './without-private.js';
+import { withoutPrivate } from './without-private.js';
 
 const SECRET = 'hunter2';
 const failure = { code: 'EFFECT_FAILED', message: SECRET, retryable: false, detail: { SECRET } } as const;

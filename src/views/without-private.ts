@@ -5,10 +5,8 @@ import type { Outcome, RollbackReport } from '../core/outcome.js';
 import { PRIVATE } from '../core/private-marks.js';
 import type { RunState } from '../core/run-state.js';
 import { scopeOf } from './paths.js';
-import { Privacy } from './privacy.js';
-
-/** Stands where something private stood. That it happened, when, and what it cost is still told. */
-export const BLANK = '[private]';
+import { BLANK, Privacy } from './privacy.js';
+import { withoutPrivateSources } from './private-sources.js';
 
 /**
  * The journal as it may leave the house: every entry in its place, private contents blanked. Hashes of private contents
@@ -62,6 +60,9 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
       return event.effect !== undefined && privacy.hidesEffect(event.generation ?? generation, event.effect)
         ? { ...event, why: BLANK }
         : event;
+    case 'wait-start':
+      if (privacy.hidesEffect(generation, event.id)) return blankEffect(event);
+      return withoutPrivateSources(event, (effect) => privacy.hidesEffect(generation, effect));
     case 'ask-end':
       if (!privacy.hidesEffect(generation, event.id)) return withoutPrivateCalls(event, privacy);
       return blankEffect(event);
@@ -75,7 +76,6 @@ function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
     case 'abort':
     case 'doubt':
     case 'spawn-start':
-    case 'wait-start':
     case 'wait-end':
     case 'guard-refused':
     case 'guard-decision':

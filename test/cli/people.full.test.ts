@@ -37,6 +37,26 @@ describe('flyball inbox', () => {
   });
 });
 
+describe('flyball show', () => {
+  it('says where an output comes from that the agent asks about itself, and what is recommended instead [R8-PLANS-REQUESTS] [F-P2]', async () => {
+    await start('letter', 'r1');
+    const grounds = [
+      'Proposed by writer (scripted/writer) in #0.',
+      '$.text: not found word for word in anything it was given.',
+      'Sources that are not listed here: 1. The entries of the run have them.',
+      'Recommended instead: {"text":"Dear Ada, the boat leaves at one."}',
+    ];
+    const [shown, listed] = [await desk.flyball('show', 'r1'), await desk.flyball('inbox')];
+    for (const line of grounds) {
+      expect(shown.out).toContain(`\n           ${line}\n`);
+      expect(listed.out).toContain(`\n    ${line}\n`);
+    }
+    expect(shown.out).toContain('flyball approve r1 --recommended');
+    const { next } = lastJson((await desk.flyball('show', 'r1', '--json')).out) as { next: readonly object[] };
+    expect(next).toMatchObject([{ grounds }]);
+  });
+});
+
 describe('a verdict from the command line', () => {
   it('needs a reason to reject or to escalate, and without one nothing happens [R4-PEOPLE-CLI] [R4-PEOPLE-VERDICTS]', async () => {
     await start('mail', 'r1');

@@ -18,7 +18,7 @@ async function outcomesIn(store: Store): Promise<unknown> {
 }
 
 describe('an output that a person has to approve', () => {
-  it('is shown with scores, reasons and ways out, and committed when they agree [R4-LOOP-HUMAN-MODIFY] [R4-EXIT-TRIGGERS]', async () => {
+  it('is shown with scores, reasons and ways out, and committed when they agree [R8-PLANS-REQUESTS] [R4-LOOP-HUMAN-MODIFY] [R4-EXIT-TRIGGERS]', async () => {
     const asked = await runCommit({}, ASKED);
     expect(asked.outcome).toMatchObject({
       stop: 'suspended',
@@ -32,6 +32,7 @@ describe('an output that a person has to approve', () => {
             scores: { correctness: 1, composite: 1 },
             recommendation: 'approve',
             risk: 'medium',
+            provenance: { by: { kind: 'model', session: 'worker' } },
           },
         },
       ],

@@ -106,12 +106,21 @@ describe('a step that the plan may not take by itself', () => {
     return { life, model, stage };
   }
 
-  it('waits for an approval before it starts, and runs once it has one', async () => {
+  it('waits for an approval before it starts, and runs once it has one [R8-PLANS-REQUESTS]', async () => {
     const { life, model, stage } = waitingPlan({ worker: ['Right.', proposes('pay'), 'Paid.', 'Told.'] });
     const suspended = await life.start();
     expect(suspended).toMatchObject({
       stop: 'suspended',
-      waiting: [{ kind: 'approval', request: { action: 'step pay', input: { description: 'Pay the bill.' } } }],
+      waiting: [
+        {
+          kind: 'approval',
+          request: {
+            action: 'step pay',
+            input: { description: 'Pay the bill.' },
+            provenance: { by: { kind: 'model', session: 'planner' } },
+          },
+        },
+      ],
     });
     expect(model.requestsOf('worker')).toHaveLength(1); // what changes nothing was not asked about
     const { token, name = '' } = (suspended.stop === 'suspended' ? suspended.waiting[0] : undefined) ?? {};

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Agent, done, type JsonSchema, type Run, type ToolRef } from 'flyball';
+import { type Agent, type ApprovalRequest, done, type JsonSchema, type Run, type ToolRef } from 'flyball';
 import { toolLoop } from 'flyball/loops';
 import {
   chooseOneTool,
@@ -12,6 +12,7 @@ import {
   fileTool,
   formTool,
   numberTool,
+  requestApproval,
   textTool,
 } from 'flyball/people';
 import { ledger, scriptedModel } from 'flyball/testing';
@@ -212,4 +213,13 @@ const refund: Agent<Job & { readonly euros?: number }, unknown> = async (run, { 
   return done((await run.call(pay as ToolRef, { euros })).content);
 };
 
-export const agents = { tidy, busy, mail, survey, both, listener, refund };
+/** Asks about a letter that a model wrote, without a tool, and recommends another one. */
+const letter: Agent<Job, unknown> = async (run) => {
+  const model = scriptedModel({ writer: () => 'Dear Ada, the boat leaves at noon.' }, { id: 'scripted/writer' });
+  const written = await run.ask({ name: 'writer', model, setup: 'You write letters.' }, 'Write to Ada: at noon.');
+  const recommended = { text: 'Dear Ada, the boat leaves at one.' };
+  const request = { action: 'send the letter', output: { text: written.text }, recommendation: 'modify', recommended };
+  return done(await requestApproval(run, request as ApprovalRequest, {}, 'review'));
+};
+
+export const agents = { letter, tidy, busy, mail, survey, both, listener, refund };

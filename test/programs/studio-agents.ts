@@ -9,6 +9,7 @@ import {
   fileTool,
   formTool,
   numberTool,
+  requestApproval,
 } from 'flyball/people';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
@@ -197,5 +198,19 @@ const scribbler: Agent<unknown, unknown> = async (run) => {
   throw new Error(MARKUP);
 };
 
-export const agents = { cashier, walker, dozer, teller, receptionist, clerk, mimic, scribbler };
+/** Asks about a letter of its own, which no tool sends, and recommends another one. */
+const editor: Agent<{ readonly guest?: string }, unknown> = async (run, { guest = 'Ada' }) => {
+  const writer = scriptedModel({ writer: () => 'Dear guest, the ferry leaves at noon.' }, { id: 'scripted/writer' });
+  const session = { name: 'writer', model: writer, setup: 'You write letters.' };
+  const { text } = await run.ask(session, `Write to ${guest}. ${MARKUP} ${TURNED}`);
+  const request = {
+    action: 'send the letter',
+    output: { text },
+    recommendation: 'modify',
+    recommended: { text: 'Dear guest, the ferry leaves at one.' },
+  } as const;
+  return done(await requestApproval(run, request, {}, 'review'));
+};
+
+export const agents = { editor, cashier, walker, dozer, teller, receptionist, clerk, mimic, scribbler };
 export const tools = [payBack];

@@ -1,5 +1,7 @@
 import { type Agent, done, type Run, type ToolRef } from 'flyball';
+import { requestApproval } from 'flyball/people';
 import type { AgentGroup } from 'flyball/server';
+import { scriptedModel } from 'flyball/testing';
 import { tool, toolRegistry } from 'flyball/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answered, type ServerStage, serverStage } from './stage-server.js';
@@ -42,8 +44,18 @@ const calling =
     return result.ok ? done(result.content) : { stop: 'blocked', because: result.content };
   };
 
+/** Asks about a text of its own, which no tool carries out. */
+const writer: Agent<{ amount: number }, string> = async (run, { amount }) => {
+  const model = scriptedModel({ writer: () => `We pay ${amount} euros back.` }, { id: 'scripted/writer' });
+  const { text } = await run.ask({ name: 'writer', model, setup: 'You write.' }, `The amount is ${amount}.`);
+  const recommended = { text: 'We pay nothing.' };
+  const request = { action: 'send', output: { text }, recommendation: 'modify', recommended } as const;
+  const decided = await requestApproval(run, request, {}, 'review');
+  return done(decided.verdict === 'modified' ? JSON.stringify(decided.value) : decided.verdict);
+};
+
 const group: AgentGroup = {
-  agents: { refunder: calling(refund as ToolRef), payer: calling(payout as ToolRef) },
+  agents: { writer, refunder: calling(refund as ToolRef), payer: calling(payout as ToolRef) },
   tools: toolRegistry([refund, payout]),
   seams: {
     'tool.pre': [
@@ -87,6 +99,32 @@ async function outcomeOf(run: string): Promise<unknown> {
   }
 }
 const TAKE = { verdict: 'approve', recommended: true } as const;
+
+describe('where what is asked about comes from, over HTTP', () => {
+  it('stands in list and detail, of an action and of an output that an agent asks about itself [F-P2] [R8-PLANS-REQUESTS]', async () => {
+    const act = await asked('refunder', 12);
+    expect(act.item.request.provenance).toEqual({
+      by: { kind: 'code' },
+      sources: [{ what: 'input', trust: 'user', excerpt: '{"amount":12}' }],
+      values: [{ path: '$.amount', sources: [1] }],
+    });
+    const { run, item } = await asked('writer', 31);
+    const { body } = await stage.call('GET', `/v1/approvals/${encodeURIComponent(item.id)}`, { key: key.ben });
+    for (const { request } of [item, body])
+      expect(request).toMatchObject({
+        output: { text: 'We pay 31 euros back.' },
+        recommendation: 'modify',
+        recommended: { text: 'We pay nothing.' },
+        provenance: {
+          by: { kind: 'model', session: 'writer', model: 'scripted/writer' },
+          sources: [{ what: 'message', trust: 'user', excerpt: 'The amount is 31.' }],
+          values: [{ path: '$.text', sources: [] }],
+        },
+      });
+    expect((await decide(item.id, TAKE)).status).toBe(200);
+    expect(await outcomeOf(run)).toMatchObject({ stop: 'done', value: '{"text":"We pay nothing."}' });
+  });
+});
 
 describe('what a request recommends, over HTTP', () => {
   it('is taken in one go, and is what runs [R8-TRIAL-F5]', async () => {

@@ -68,6 +68,33 @@ describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
     await page.waitForSelector('text=The server does not answer.', { state: 'detached' });
   });
 
+  it('shows where an output comes from that an agent asks about, and what is recommended, which one button takes [F-P2] [R8-PLANS-REQUESTS]', async () => {
+    const run = await start('editor', { guest: 'Zoe' });
+    const page = await come(`/inbox?run=${run}`);
+    await page.waitForSelector('article.request');
+    const rows = await page.locator('.review > div').allInnerTexts();
+    const row = (title: string) =>
+      rows
+        .find((text) => text.startsWith(title))
+        ?.split('\n')
+        .slice(1);
+    expect(row('Recommendation')).toEqual(['modify']);
+    expect(row('Where it comes from')).toEqual([
+      'Proposed by writer (scripted/writer) in #0.',
+      '$.text: not found word for word in anything it was given.',
+      'Sources that are not listed here: 1. The entries of the run have them.',
+    ]);
+    expect(await page.innerText('[aria-label="Output"]')).toContain('the ferry leaves at noon.');
+    expect(await page.innerText('[aria-label="Recommended instead"]')).toContain('the ferry leaves at one.');
+    await page.click('button:has-text("Approve what is recommended")');
+    await page.waitForSelector('[data-status=decided]');
+    await until(page, "document.querySelector('article.request').innerText.includes('approved what was recommended')");
+    await page.goto(`${served.url}/studio/runs/${run}`);
+    await page.waitForSelector('[data-status=done]');
+    const { outcome } = (await (await fetch(`${served.url}/v1/runs/${run}`)).json()) as { outcome: unknown };
+    expect(outcome).toMatchObject({ value: { value: { text: 'Dear guest, the ferry leaves at one.' } } });
+  });
+
   it('shows what was asked in list, header and title, finds it, and sorts [F-D3] [F-D4]', async () => {
     const runs: string[] = [];
     for (const order of ['Order one', 'Order two', 'Order three'])

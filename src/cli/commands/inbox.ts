@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { ApprovalRequest } from '../../core/approval.js';
 import { type PersonRequest, requestsIn } from '../../people/requests.js';
 import type { RunStatus } from '../../ports/engine.js';
-import { provenanceLines } from '../../views/request-provenance.js';
 import { withoutPrivate } from '../../views/without-private.js';
 import { shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { groundsOf } from '../grounds.js';
 import type { Screen } from '../screen.js';
 import { openWorkplace, type Workplace } from '../workplace.js';
 
@@ -71,20 +71,11 @@ function linesFor(request: PersonRequest, { screen, place }: Pick<Call, 'screen'
   return [
     `${paint('bold', run)} ${effect}  ${what} ${paint('bold', shorten(about, 40))}${risky}${deadline(request, paint)}${decided(request)}`,
     ...(why === undefined ? [] : [`    ${shorten(why, width - 6)}`]),
-    ...(request.status === 'open' ? groundsOf(request).map((line) => `    ${shorten(line, width - 6)}`) : []),
+    ...(request.status === 'open' ? groundsOf(request.request).map((line) => `    ${shorten(line, width - 6)}`) : []),
     ...(request.status === 'open' ? [`    ${paint('cyan', place.command('show', run))}`] : []),
     ...(request.status === 'open' && hasMoreSources(request)
       ? [`    ${paint('cyan', place.command('export', run, '--format', 'entries'))}`]
       : []),
-  ];
-}
-
-/** What a person decides on: where the arguments come from, and what is recommended in their place. */
-function groundsOf({ request }: PersonRequest): readonly string[] {
-  const { provenance, recommended } = (request ?? {}) as Partial<ApprovalRequest>;
-  return [
-    ...(provenance === undefined ? [] : provenanceLines(provenance)),
-    ...(recommended === undefined ? [] : [`Recommended instead: ${JSON.stringify(recommended)}`]),
   ];
 }
 

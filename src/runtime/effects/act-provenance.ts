@@ -1,27 +1,64 @@
+import type { ApprovalRequest } from '../../core/approval.js';
 import { canonicalJson } from '../../core/canonical.js';
 import type { ToolCall } from '../../core/model.js';
 import { linksOf, type Prompt } from '../../core/prompt.js';
-import { type RequestProvenance, type SourceText, tracedTo } from '../../core/request-provenance.js';
+import { type RequestProvenance, type SourceText, tracedTo, writtenIn } from '../../core/request-provenance.js';
 import type { MadeCall } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
 import type { Answered } from '../call-log.js';
 import type { Pending } from '../pending.js';
+import type { Scope } from '../scope.js';
 import type { Act } from './act.js';
 
 /**
  * What the arguments of an act rest on: the reply that proposed it with all that was in its prompt, or, where code made
- * them, the input of the run and what models said around it.
+ * them, the input of the run, what tools answered and what models said around it.
  */
 export function provenanceOf(attempt: Attempt, { scope }: Pending, act: Act): RequestProvenance {
   const around = attempt.calls.repliesAround(scope.ledger, scope.path);
   const proposer = around.find(({ toolCalls, text }) => proposes(act.name, toolCalls, text));
-  if (proposer === undefined) {
-    const replies = around.map(({ text }): SourceText => ({ what: 'reply', trust: 'model', text }));
-    return tracedTo({ kind: 'code' }, act.input, [inputOf(attempt), ...replies]);
-  }
+  return proposer === undefined
+    ? madeByCode(attempt, scope, act.input, around)
+    : proposedBy(attempt, scope, act.input, proposer);
+}
+
+/**
+ * What an output or a step rests on that the agent asks people about. It names no tool, so the reply that proposed it is
+ * known by its words: phases of a loop stand side by side, and any of them may have written it.
+ */
+export function provenanceOfRequest(attempt: Attempt, { scope }: Pending, request: object): RequestProvenance {
+  const { input, output = input } = request as Pick<ApprovalRequest, 'input' | 'output'>;
+  const replies = attempt.calls.replies(scope.ledger);
+  const texts = replies.map(({ text }) => text);
+  const writer = replies[writtenIn(output, texts, inputOf(attempt).text)];
+  return writer === undefined
+    ? madeByCode(attempt, scope, output, replies)
+    : proposedBy(attempt, scope, output, writer);
+}
+
+function proposedBy(attempt: Attempt, { ledger }: Scope, value: unknown, proposer: Answered): RequestProvenance {
   const { effect, session, model, prompt } = proposer;
   const by = { kind: 'model', effect, session, model, prompt: prompt.id } as const;
-  return tracedTo(by, act.input, sourcesIn(proposer, attempt.calls.under(scope.ledger, '')));
+  return tracedTo(by, value, sourcesIn(proposer, attempt.calls.under(ledger, '')));
+}
+
+/** A long run has thousands, and each is looked through for each value. */
+const MOST_RESULTS = 200;
+
+function madeByCode(
+  attempt: Attempt,
+  { ledger }: Scope,
+  value: unknown,
+  replies: readonly Answered[],
+): RequestProvenance {
+  const results = attempt.calls
+    .under(ledger, '')
+    .slice(-MOST_RESULTS)
+    .map(({ tool, effect, result }): SourceText => ({ what: 'result', trust: 'outside', tool, effect, text: result }));
+  const said = replies.map(({ text, session, model, effect }): SourceText => {
+    return { what: 'reply', trust: 'model', session, model, effect, text };
+  });
+  return tracedTo({ kind: 'code' }, value, [inputOf(attempt), ...results, ...said.reverse()]);
 }
 
 /** Where calls are read from text, the text names the tool. */

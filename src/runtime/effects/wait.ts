@@ -9,6 +9,7 @@ import type { Attempt } from '../attempt.js';
 import { type Pending, subsOf } from '../pending.js';
 import type { Scope } from '../scope.js';
 import { through } from '../seams.js';
+import { provenanceOfRequest } from './act-provenance.js';
 import { ask } from './effect.js';
 
 /** Waits for a signal by name: durable, so nobody holds a process open for it. */
@@ -44,7 +45,7 @@ export function wait<T, R>(
         name: spec.name,
         timeoutMs: spec.timeoutMs,
         deadline: spec.deadline,
-        request: spec.request,
+        request: spec.approval === undefined ? spec.request : grounded(attempt, pending, spec.request),
         isInput: spec.isInput,
         schema: spec.schema as StandardSchema | undefined,
         jsonSchema,
@@ -56,6 +57,12 @@ export function wait<T, R>(
       return as({ value: waited.payload as T, from: waited.from ?? 'anonymous' });
     },
   });
+}
+
+/** Whoever decides is told what it rests on, by the kernel: the code that asks cannot leave it out or say otherwise. */
+function grounded(attempt: Attempt, pending: Pending, request: unknown): unknown {
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) return request;
+  return { ...request, provenance: provenanceOfRequest(attempt, pending, request) };
 }
 
 export interface WaitPlan {

@@ -3,7 +3,7 @@ import { isTerminal } from '../../core/outcome.js';
 import type { RunRecord, RunStatus } from '../../ports/engine.js';
 import { answerIn } from '../../views/answer.js';
 import { askedIn } from '../../views/asked.js';
-import { BLANK } from '../../views/without-private.js';
+import { BLANK } from '../../views/privacy.js';
 import type { Mode } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
 import { RunFold } from './run-fold.js';

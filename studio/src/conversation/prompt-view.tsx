@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { BLANK } from '../../../src/views/without-private.js';
+import { BLANK } from '../../../src/views/privacy.js';
 import { count } from '../ui/amounts.js';
 import { ErrorNote } from '../ui/error-note.js';
 import { BAND_WORDS, TRUST_TITLES, TRUST_WORDS } from './bands.js';
