@@ -162,6 +162,36 @@ describe('a filter of the user', () => {
   );
 });
 
+describe('a repository whose last commit cannot be read', () => {
+  const ref = ({ root }: FixBed) => join(root, '.git/refs/heads/main');
+
+  it('is told apart from one without a commit [R8-WAYS-HEAD]', async () => {
+    const bed = hostile();
+    rmSync(ref(bed));
+    await expect(openWorkTree(bed.root, optionsIn(bed.base))).rejects.toThrow(
+      `Branch main of ${bed.root} has no commit yet. Commit its files first.`,
+    );
+  });
+
+  it.each<[string, (bed: Hostile) => void]>([
+    ['whose branch is garbage', (bed) => writeFileSync(ref(bed), 'garbage\n')],
+    ['whose branch is empty after a crash', (bed) => writeFileSync(ref(bed), '')],
+    [
+      'whose commit is gone',
+      (bed) => {
+        const commit = git(bed.root, 'rev-parse', 'HEAD');
+        rmSync(join(bed.root, '.git/objects', commit.slice(0, 2), commit.slice(2)));
+      },
+    ],
+  ])('is refused in a sentence that says so: one %s [R8-WAYS-HEAD]', async (_, damage) => {
+    const bed = hostile();
+    damage(bed);
+    await expect(openWorkTree(bed.root, optionsIn(bed.base))).rejects.toThrow(
+      `The last commit of ${bed.root} cannot be read. Run git status and git fsck there`,
+    );
+  });
+});
+
 describe('package.json', () => {
   it('that is a pipe is refused and not waited for [R8-TRIAL-F2]', async () => {
     const bed = hostile();

@@ -84,9 +84,27 @@ async function rootOf(repository: string): Promise<string> {
 }
 
 async function headOf(root: string): Promise<string> {
-  const found = await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD']).catch(() => '');
-  if (found.trim() === '') throw new ConfigError(`${root} has no commit yet. Commit its files first.`);
-  return found.trim();
+  try {
+    return (await git(root, ['rev-parse', '--verify', 'HEAD^{commit}'])).trim();
+  } catch (error) {
+    const branch = await unbornBranch(root);
+    if (branch !== undefined)
+      throw new ConfigError(`Branch ${branch} of ${root} has no commit yet. Commit its files first.`);
+    throw new ConfigError(
+      `The last commit of ${root} cannot be read. Run git status and git fsck there to see what is damaged. ${(error as Error).message}`,
+    );
+  }
+}
+
+/** The branch that the first commit would make. Of a damaged one git says something else than that it is not there. */
+async function unbornBranch(root: string): Promise<string | undefined> {
+  try {
+    const ref = (await git(root, ['symbolic-ref', 'HEAD'])).trim();
+    const found = await git(root, ['for-each-ref', '--format=%(objectname)', ref]);
+    return found.trim() === '' ? ref.replace('refs/heads/', '') : undefined;
+  } catch {
+    return undefined; // it is damaged, and whoever asked says so
+  }
 }
 
 /** Installed packages are in no commit. They are shared, and can only be read. */
