@@ -14,7 +14,7 @@ import type { ToolLoopResult } from 'flyball/loops';
 import { modelServer } from 'flyball/testing';
 
 const folder = mkdtempSync(join(tmpdir(), 'flyball-agent-'));
-// a model server on this machine that answers from a script, so that no key is needed
+// a local model server with scripted replies, so that no API key is needed
 const server = await modelServer({
   replies: [
     { toolCalls: [{ id: 'c1', name: 'weather', arguments: '{"city":"Bergen"}' }] },
@@ -27,16 +27,16 @@ const env = { FLYBALL_MODEL: 'ollama/llama3.2', OLLAMA_HOST: server.url };
 // #region agent
 const weather = tool({
   name: 'weather',
-  description: 'The weather of today in a city. Not for forecasts.',
-  input: z.object({ city: z.string().describe('its name') }), // zod, any Standard Schema, or plain JSON Schema
-  effect: 'pure', // what repeating it means: a decision, never a default
+  description: "Today's weather in a city. Not for forecasts.",
+  input: z.object({ city: z.string().describe('name of the city') }), // zod, any Standard Schema, or plain JSON Schema
+  effect: 'pure', // required: says whether a call can be repeated or undone
   execute: async ({ city }) => (city === 'Bergen' ? 'rain' : 'sun'),
 });
 
 const models = await createModels({ env }); // FLYBALL_MODEL=ollama/llama3.2, openai/gpt-4.1-mini, anthropic/…
 const guide = defineAgent({
   name: 'guide',
-  description: 'You tell people what to take along today.',
+  description: 'You tell people what to bring today.',
   model: models.forRole('guide'),
   tools: [weather],
   outputs: { advice: { type: 'string', description: 'one sentence' } },
@@ -50,7 +50,7 @@ const runtime = createRuntime({
   agents: { guide },
   seams: governance({ clock: systemClock(), tools: [weather], autonomy: 'supervised' }),
 });
-const handle = await runtime.start('guide', 'I go to Bergen.', { budget: budget({ modelCalls: 6, toolCalls: 10 }) });
+const handle = await runtime.start('guide', 'Going to Bergen.', { budget: budget({ modelCalls: 6, toolCalls: 10 }) });
 const outcome = await handle.outcome();
 // #endregion
 

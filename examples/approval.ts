@@ -22,7 +22,7 @@ const refund: Agent<{ customer: string }, string> = async (run, { customer }) =>
       paid.push(`${payment.customer}: ${payment.euros}`);
       return key;
     },
-    { class: 'irreversible', why: 'money leaves the account' }, // waits for an approval by itself
+    { class: 'irreversible', why: 'money leaves the account' }, // waits for an approval automatically
   );
   return done(receipt);
 };

@@ -10,7 +10,7 @@ const model = scriptedModel({ researcher: (_request, n) => `finding ${n}` });
 const researcher: Agent<string, readonly string[]> = async (run, question) => {
   const findings: string[] = [];
   for (;;) {
-    // run.budget is what is left for this child; asking past it ends the child, not its parent
+    // run.budget is what this child has left; exceeding it ends the child, not its parent
     const reply = await run.ask(
       { name: 'researcher', model, setup: 'You find one fact.' },
       `${question} ${findings.length}`,
@@ -54,7 +54,7 @@ assert.equal(parent.usage?.modelCalls, 6); // and what they spent shows in their
 // #region resume
 const handle = await runtime.start('talker', null, { budget: budget({ modelCalls: 2 }) });
 const stopped = await handle.outcome();
-assert(stopped.stop === 'bounded'); // an outcome with a name, not an exception
+assert(stopped.stop === 'bounded'); // an outcome, not an exception
 assert.equal(stopped.bound, 'modelCalls');
 
 const resumed = await runtime.resume(handle.id, { budget: { modelCalls: 4 } });

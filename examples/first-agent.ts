@@ -16,7 +16,7 @@ const model: Model = scriptedModel({ writer: 'The tide waits for no one.' });
 // #region function
 const writer = { name: 'writer', model, setup: 'You write one line of verse.' };
 
-/** Asks the model for a verse and writes it to a file, which a rollback would take away again. */
+/** Asks the model for a verse and writes it to a file. A rollback deletes the file. */
 const poet: Agent<{ topic: string; path: string }, string> = async (run, { topic, path }) => {
   const verse = await run.ask(writer, `A line about ${topic}.`);
   await run.step('write-verse', { path, text: verse.text }, (input) => writeFileSync(input.path, input.text), {

@@ -33,13 +33,13 @@ for (const line of timelineOf(entries)) console.log(`  ${line.seq}  ${line.symbo
 
 const firstAnswer = entries.find(({ event }) => event.type === 'ask-end');
 assert(firstAnswer !== undefined);
-const then = stateAt(first.id, entries, firstAnswer); // folded from the journal: no code runs
+const then = stateAt(first.id, entries, firstAnswer); // computed from the journal: no code runs
 assert.equal(then.spent.modelCalls, 1);
 // #endregion
 
 // #region fork
 const fork = await runtime.fork(first.id, { at: firstAnswer.seq });
-const outcome = await fork.outcome(); // plan A is inherited; the critic is asked anew
+const outcome = await fork.outcome(); // plan A is inherited; the critic is asked again
 // #endregion
 assert(outcome.stop === 'done');
 assert.equal(outcome.value, 'plan A: good');
@@ -48,7 +48,7 @@ assert.deepEqual(published, ['plan A: too slow']); // the fork only simulated it
 // #region refused
 const intent = entries.find(({ event }) => event.type === 'intent');
 assert(intent !== undefined);
-const verdict = forkPointCheck(entries, intent.seq); // inside an effect nobody can say whether it happened
+const verdict = forkPointCheck(entries, intent.seq); // this entry is inside an effect, which may or may not have happened
 assert(!verdict.ok);
 await assert.rejects(runtime.fork(first.id, { at: intent.seq }), { code: 'FORK_REFUSED' });
 // #endregion

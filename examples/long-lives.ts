@@ -9,7 +9,7 @@ interface State {
 }
 
 // #region continue
-/** Hands its state to a fresh journal every 100 rounds, so that a replay never grows without bound. */
+/** Starts a fresh journal every 100 rounds, so that a replay stays short. */
 const counter: Agent<State, number> = async (run, state) => {
   for (let n = state.done; n < state.of; n++) {
     if (n > state.done && n % 100 === 0) run.continueWith({ ...state, done: n });
@@ -20,7 +20,7 @@ const counter: Agent<State, number> = async (run, state) => {
 // #endregion
 
 // #region changed
-/** The second version checks first. Runs that are past this point keep the old way, for good. */
+/** The second version checks first. Runs that are already past this point keep the old behavior. */
 const order: Agent<{ item: string }, readonly string[]> = async (run, { item }) => {
   const log: string[] = [];
   if (run.changed('check-stock')) log.push(await run.step('check-stock', item, (of) => `checked ${of}`, 'pure'));

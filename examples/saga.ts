@@ -10,7 +10,7 @@ const log: string[] = [];
 const trip: Agent<{ city: string }, never> = async (run, { city }) => {
   await run.step('book-flight', city, (to) => void world.add(`flight to ${to}`), {
     class: 'undoable',
-    // asserts a state ("there is no such flight"), so that running it twice changes nothing more
+    // ensures a state ("this flight does not exist"), so it is safe to run twice
     compensate: async (to) => {
       world.delete(`flight to ${to}`);
       log.push('flight');

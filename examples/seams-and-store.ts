@@ -34,7 +34,7 @@ const seams: Seams = {
       return next(call, ctx);
     },
   ],
-  // what a store may keep
+  // before a value is written to a store
   'state.write': [
     (next) => async (write, ctx) => {
       if (JSON.stringify(write.value).includes('secret')) throw new Error(`${write.key} holds a secret`);
@@ -67,10 +67,10 @@ const store = governedStore(memoryStore(), seams, { runId: 'r1', tenant: 'acme',
 const at = { tenant: 'acme', owner: 'ada', collection: 'preferences', key: 'language' };
 
 await store.propose(at, { id: 'p1', over: 0, value: { language: 'nb' }, now: Date.now() });
-assert.equal(await store.get(at), undefined); // a proposal is never read as fact
+assert.equal(await store.get(at), undefined); // reads never return a proposal
 await store.commit(at, 'p1', Date.now());
 assert.deepEqual((await store.get(at))?.value, { language: 'nb' });
-assert.equal(await store.get({ ...at, owner: 'eve' }), undefined); // nobody sees another owner's records
+assert.equal(await store.get({ ...at, owner: 'eve' }), undefined); // owners cannot read each other's records
 // #endregion
 await assert.rejects(store.propose(at, { id: 'p2', over: 1, value: { pin: 'secret 123' }, now: Date.now() }));
 

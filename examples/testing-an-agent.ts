@@ -47,14 +47,14 @@ const input = { question: 'When does it arrive?', card: '4929 1111 2222 3333' };
 const outcome = await (await runtime.start('support', input, { budget: budget() })).outcome();
 
 assert(outcome.stop === 'done');
-callFormula(model.requests, { support: 1 }); // one call, and nobody else was asked
-neverReached(model.requests, '4929'); // the card never came near the model
+callFormula(model.requests, { support: 1 }); // one call, and no other session was asked
+neverReached(model.requests, '4929'); // the card number was never sent to the model
 model.assertFinished(); // no reply was left over
 // #endregion
 await runtime.close();
 
 // #region crash
-/** One process dies where the plan says, another one goes on. Answers the crash points that were passed. */
+/** One process crashes at the given point, and another continues. Returns the crash points that were reached. */
 async function crashAndResume(plan: CrashPlan): Promise<readonly CrashPoint[]> {
   const engine = memoryEngine();
   const effects = ledger(join(folder, `ledger-${lives++}.jsonl`));
@@ -66,19 +66,19 @@ async function crashAndResume(plan: CrashPlan): Promise<readonly CrashPoint[]> {
   const outcome = first.start('support', input, { budget: budget(), id: 'r1' }).then((handle) => handle.outcome());
   await Promise.race([outcome, dying.crashed]);
   first.abandon();
-  host.die(); // proven gone: another process may take its runs over
+  host.die(); // proven gone: another process may take over its runs
 
   const second = createRuntime({ engine, agents, host: testHost(`second-${lives}`, gone), prices });
   if ((await second.list()).runs.length > 0) {
     const ended = await second.handle('r1').finished();
     assert.equal(ended.stop, 'done');
-    eachEffectOnce(effects.lines(), ['r1:0:#1']); // nothing lost, nothing doubled
+    eachEffectOnce(effects.lines(), ['r1:0:#1']); // nothing lost, nothing repeated
   }
   await second.close();
   return dying.points;
 }
 
-const points = await crashAndResume(() => false); // one life without a crash lists all crashes worth trying
+const points = await crashAndResume(() => false); // a play without a crash returns all points to try
 for (const { n, when } of points) await crashAndResume({ at: n, when });
 // #endregion
 
@@ -87,7 +87,7 @@ const report = await exercise(
   {
     name: 'wire money after an approval',
     input: { amount: 10 },
-    // called anew for every process: what must outlive it goes through `outside`
+    // called for every process: effects that outlive the process go through `outside`
     open: (life, outside) => {
       const wire: Tool<{ readonly amount: number }> = {
         name: 'wire',
@@ -111,7 +111,7 @@ const report = await exercise(
   },
   { engine: memoryEngine },
 );
-assertSame(report); // throws with every difference, and where it shows
+assertSame(report); // throws with a list of all differences
 // #endregion
 
 assert(points.length > 4);

@@ -11,7 +11,7 @@ import { z } from 'zod';
 const SKY: Readonly<Record<string, string>> = { Bergen: 'rain', Oslo: 'sun' };
 const weather = tool({
   name: 'weather',
-  description: 'The weather of today in a city. Not for forecasts.',
+  description: "Today's weather in a city. Not for forecasts.",
   input: z.object({ city: z.string().describe('its name') }),
   effect: 'pure',
   execute: async ({ city }) => SKY[city] ?? 'unknown',

@@ -31,7 +31,7 @@ const ask = async (run: Run, name: string, setup: string, question: string): Pro
   (await run.ask({ name, model, setup }, question)).text;
 
 // #region tool
-/** Undoable: taking the file away again is its compensation. */
+/** Undoable: its compensation deletes the file. */
 const writeReport: Tool<{ readonly path: string; readonly text: string }, string> = {
   name: 'write-report',
   description: 'Writes the report on an invoice.',
@@ -79,7 +79,7 @@ const payInvoice: Agent<Invoice, { readonly report: string; readonly receipt: st
       class: 'irreversible',
       why: 'money leaves the account',
       timeoutMs: 3_000,
-      // after a crash the bank is asked whether this payment is in its books: only then is it believed
+      // after a crash, asks the bank whether it has booked this payment
       verify: async (payment, { key }) =>
         (await ledgerClient(payment.bank).effect(key)) === undefined
           ? { happened: 'no' }
