@@ -55,15 +55,15 @@ export const entryShorthand = new Shorthand([
   '","tip":"',
   '","reserved":{',
   '"modelCalls":',
-  '"tokensIn":',
+  '"modelCalls":1,"tokensIn":',
   ',"tokensOut":',
   ',"costUsd":',
-  '},"attempt":',
+  '},"attempt":1}',
   '","reply":{"text":"',
   '\\u0000b',
   '","finish":"stop","usage":{"input":',
   ',"output":',
-  ',"calls":1,"ms":',
+  ',"ms":',
   '},"spent":{',
   '","of":"',
   '","name":"',
@@ -98,6 +98,8 @@ export const entryShorthand = new Shorthand([
   '","message":"',
   ',"retryable":',
   '","event":{"kind":"',
+  '"tokensIn":',
+  '},"attempt":',
 ]);
 
 /** Headers of prompt links: band, role and trust are always among a few. */
