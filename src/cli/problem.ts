@@ -73,7 +73,8 @@ function refusalOfSystem(error: unknown): Problem | undefined {
 }
 
 function nextStep(error: FlyballError, about: About): string {
-  const { command, runId = '<run>', database = 'the database' } = about;
+  const { command, runId = '<run>' } = about;
+  const database = fileOf(error) ?? about.database ?? 'the database';
   switch (error.code) {
     case 'RUN_NOT_FOUND':
       return `See which runs there are: ${command('runs')}`;
@@ -124,6 +125,11 @@ function nextStep(error: FlyballError, about: About): string {
     default:
       return error.retryable ? 'The same command may be given again.' : `See ${command('show', runId)}`;
   }
+}
+
+/** The file that it is about: a copy or its source is not the database of the command. */
+function fileOf({ detail }: FlyballError): string | undefined {
+  return typeof detail['path'] === 'string' ? detail['path'] : undefined;
 }
 
 function forCommand({ detail }: FlyballError): string {

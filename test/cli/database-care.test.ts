@@ -42,6 +42,18 @@ it('check, backup and restore say what they found and end as scripts need it [R8
   expect(named).toMatchObject({ code: 2, error: expect.stringContaining('flyball check --db <file>') });
 });
 
+it('backup and restore name the file that is at fault [R8-REST-NAMED]', async () => {
+  writeFileSync(at('cut.db'), readFileSync(at('runs.db')).subarray(0, 3_000));
+  const cut = await flyball(['restore', at('cut.db'), ...db('fresh.db')]);
+  expect([cut.code, cut.error]).toEqual([9, expect.stringContaining(`${at('cut.db')} is damaged in one place`)]);
+  expect(cut.error).toContain(`Keep a copy of ${at('cut.db')}`);
+  expect(cut.error).not.toContain('fresh.db');
+  const nowhere = await flyball(['backup', at('nowhere/copy.db'), ...db('runs.db')]);
+  expect([nowhere.code, nowhere.error]).toEqual([2, expect.stringContaining(`There is no folder ${at('nowhere')}.`)]);
+  const text = await flyball(['check', '--db', at('agents.mjs')]);
+  expect([text.code, text.out]).toEqual([1, expect.stringContaining('is no SQLite database')]);
+});
+
 it('a damaged tip is named, and check --accept-loss goes on with what the database holds [R7-TRIAL-B6]', async () => {
   await flyball(['run', at('agents.mjs'), '--agent', 'echo', '--id', 'one', ...db('tip.db')]);
   const tip = readFileSync(at('tip.db.tip'));

@@ -47,7 +47,9 @@ export async function backupDatabase(options: CopyOptions): Promise<Copied> {
     try {
       schemaVersion(database, from);
       // a read transaction of its own: writers go on meanwhile
-      await patiently(() => database.run('VACUUM INTO ?', part), { path: from, busyMs: BUSY_MS });
+      await patiently(() => database.run('VACUUM INTO ?', part), { path: from, busyMs: BUSY_MS }).catch((error) => {
+        throw ofTheCopy(error, to);
+      });
     } finally {
       database.close();
     }
@@ -68,6 +70,13 @@ export async function restoreDatabase(options: CopyOptions): Promise<Copied> {
 
 const BUSY_MS = 30_000;
 
+/** The source is only read: what has no room, or cannot be written, is the copy. */
+function ofTheCopy(error: unknown, to: string): unknown {
+  const isOfCopy =
+    error instanceof FlyballError && (error.code === 'STORAGE_FULL' || error.code === 'STORAGE_READ_ONLY');
+  return isOfCopy ? storageError(error.cause, to) : error;
+}
+
 async function landed(options: CopyOptions, write: (part: string) => Promise<void>): Promise<Copied> {
   const { from, to, driver, evenDamaged = false } = options;
   const part = `${to}.${process.pid}.part`;
@@ -76,7 +85,7 @@ async function landed(options: CopyOptions, write: (part: string) => Promise<voi
     await write(part);
     chmodSync(part, 0o600); // a copied file has the mode of its source
     const report = await checkDatabase({ path: part, ...(driver === undefined ? {} : { driver }) });
-    if (report.damage.length > 0 && !evenDamaged) throw damaged(from, report);
+    if (report.damage.length > 0 && !evenDamaged) throw damaged(from, part, report);
     sync(part);
     linkSync(part, to); // unlike a rename, this refuses where somebody else has made the file meanwhile
     sync(dirname(to));
@@ -106,6 +115,8 @@ const BESIDE = ['-wal', '-shm', '-journal', '.tip'] as const;
 
 /** A copy neither replaces anything nor becomes part of another database, and no other's log is taken for its own. */
 function refusePlace(to: string): void {
+  const folder = dirname(to);
+  if (!existsSync(folder)) throw new ConfigError(`There is no folder ${folder}. Make it first, or name another place.`);
   const end = BESIDE.find((ending) => to.endsWith(ending));
   if (end !== undefined)
     throw new ConfigError(
@@ -116,12 +127,16 @@ function refusePlace(to: string): void {
       throw new ConfigError(`${path} exists, and nothing is ever overwritten. Move it away, or name another file.`);
 }
 
-function damaged(path: string, { damage, damagedRuns }: CheckReport): FlyballError {
+/** It is found in the copy, which is gone when anybody reads this. */
+function damaged(path: string, part: string, { damage, damagedRuns }: CheckReport): FlyballError {
   const [first] = damage;
+  const where = first === undefined || first.what === 'file' ? '' : `${first.what} ${first.id}: `;
+  const why = `${where}${first?.why ?? ''}`.replaceAll(part, path).replace(/\.$/, '');
+  const places = damage.length === 1 ? 'one place' : `${damage.length} places`;
   return new FlyballError(
     'JOURNAL_CORRUPT',
-    `${path} has damage (${damage.length} places, ${damagedRuns.length} runs; the first: ${first?.id ?? ''}: ${first?.why ?? ''}). ` +
-      'Nothing was written. See all of it with flyball check, or copy it as it is with --even-damaged.',
+    `${path} is damaged in ${places}, and was not copied. ${damage.length === 1 ? '' : 'The first: '}${why}. ` +
+      'See all of it with flyball check, or copy it as it is with --even-damaged.',
     { detail: { path, damagedRuns: damagedRuns.slice(0, 100) } },
   );
 }

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { append, bodies, claimed, entry } from '../../testing/contracts/engine-fixture.js';
 import { availableDrivers } from './available-drivers.test-data.js';
+import { backupDatabase } from './backup.js';
 import { sqliteEngine } from './engine.js';
 
 const mounted: string[] = [];
@@ -58,6 +59,23 @@ describe.each(await availableDrivers())('the disk under %s', (driver) => {
     const root = mkdtempSync(join(tmpdir(), 'flyball-disk-'));
     const engine = await sqliteEngine({ path: join(root, 'a/b/runs.db'), driver });
     await claimed(engine, 'a');
+    await engine.close();
+    rmSync(root, { recursive: true });
+  });
+
+  it('may be too small for a backup: the copy is named, and nothing of it stays [R8-REST-NAMED]', async (test) => {
+    const disk = smallDisk(64);
+    if (disk === undefined) return test.skip('mount was refused');
+    const root = mkdtempSync(join(tmpdir(), 'flyball-disk-'));
+    const from = join(root, 'runs.db');
+    const engine = await sqliteEngine({ path: from, driver });
+    await claimed(engine, 'a');
+    const to = join(disk.path, 'copy.db');
+    await expect(backupDatabase({ from, to, driver })).rejects.toMatchObject({
+      code: 'STORAGE_FULL',
+      message: expect.stringContaining(`The disk of ${to} is full`),
+    });
+    expect(readdirSync(disk.path)).toEqual([]);
     await engine.close();
     rmSync(root, { recursive: true });
   });
