@@ -6,6 +6,7 @@ import type { Answer, Route, ServerRequest } from './contract/route.js';
 import { type CheckJson, fitting, typedQuery } from './contract/validate.js';
 import type { Gate, KeptAnswer } from './gate.js';
 import type { Log } from './log.js';
+import type { AnswerSeen } from './metrics/metrics.js';
 import { Problem, problemFrom } from './problem.js';
 import type { ServerSettings } from './settings.js';
 
@@ -18,7 +19,7 @@ export interface PipelineParts {
   readonly monotonic: () => number;
   readonly phases: Phases;
   /** Told of every answer. */
-  readonly observe: (seen: { readonly route: string; readonly status: number; readonly ms: number }) => void;
+  readonly observe: (seen: AnswerSeen) => void;
 }
 
 /** How far a server has come on its way down. Each is aborted once, in this order. */
@@ -87,7 +88,7 @@ export async function guarded(
     response = refusal(problem, frame, errors);
   }
   const ms = monotonic() - began;
-  parts.observe({ route: name, status: response.status, ms });
+  parts.observe({ route: name, status: response.status, ms, leaving: parts.phases.leaving.aborted });
   log.info('request', {
     id: frame.id,
     method: request.method,

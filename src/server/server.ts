@@ -13,6 +13,7 @@ import { apiKeys } from './access/stored-keys.js';
 import type { AgentGroup } from './agents/agent-group.js';
 import { createApp } from './app.js';
 import { type Log, SILENT } from './log.js';
+import type { AnswerSeen } from './metrics/metrics.js';
 import { onlyOnce, openParts } from './open-parts.js';
 import type { Parts } from './parts.js';
 import { allMounts, allRoutes } from './routes/all-routes.js';
@@ -81,8 +82,7 @@ export async function openServer(options: ServerOptions): Promise<FlyballServer>
     log,
     monotonic: () => clock.monotonic(),
     phases,
-    observe: (seen: { readonly route: string; readonly status: number; readonly ms: number }) =>
-      parts.metrics.request(seen),
+    observe: (seen: AnswerSeen) => parts.metrics.request(seen),
   };
   const app = createApp(pipeline, allRoutes(parts), allMounts(parts, gate));
   const listening = await listen(app.fetch, settings, log).catch(async (error: unknown) => {

@@ -21,6 +21,44 @@ const metrics = async (key?: string): Promise<ReadonlyMap<string, number>> => {
   );
 };
 
+const metricsText = async (): Promise<string> => {
+  const admin = await stage.keyFor('harbour', ['admin']);
+  return (await stage.call('GET', '/metrics', { key: admin })).text;
+};
+
+const alertOf = async (name: string): Promise<string> => {
+  const { value } = await readYaml(join(root, 'examples/operation/alerts.yaml'));
+  const { groups } = value as { groups: { rules: { alert: string; expr: string }[] }[] };
+  return groups.flatMap(({ rules }) => rules).find(({ alert }) => alert === name)?.expr ?? '';
+};
+
+/** An alert of the form `sum(rate(a[5m])) - sum(rate(b[5m])) > 0.05 * sum(rate(c[5m]))`, from one scrape to the next. */
+function fires(expr: string, before: string, after: string): boolean {
+  const total = (text: string, name: string, status: string | undefined): number =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+      .filter((line) => status === undefined || new RegExp(`status="${status}"`).test(line))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  const factor = (text: string): number => {
+    const rate = /^sum\(rate\((\w+)(?:\{status=~"([^"]*)"\})?\[5m\]\)\)$/.exec(text);
+    return rate === null ? Number(text) : total(after, rate[1] ?? '', rate[2]) - total(before, rate[1] ?? '', rate[2]);
+  };
+  const product = (text: string): number =>
+    text
+      .split(' * ')
+      .map(factor)
+      .reduce((a, b) => a * b);
+  const [left, right] = expr.split(' > ').map((side) =>
+    side
+      .split(' - ')
+      .map(product)
+      .reduce((a, b) => a - b),
+  );
+  if (!Number.isFinite(left) || !Number.isFinite(right)) throw new Error(`not of this form: ${expr}`);
+  return (left ?? 0) > (right ?? 0);
+}
+
 describe('gauges', () => {
   it('are true beyond two thousand runs, and say how long the oldest question waits [F-O7]', async () => {
     const { engine } = stage;
@@ -71,6 +109,16 @@ describe('gauges', () => {
   });
 });
 
+describe('the table of metrics in the documentation', () => {
+  it('has every metric that the server tells, and no other [R8-REST-TABLES]', async () => {
+    const told = [...(await metricsText()).matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1] ?? '');
+    const page = readFileSync(join(root, 'docs/operation.md'), 'utf8');
+    const table = page.slice(page.indexOf('| Metric |'), page.indexOf('Counters are of one process'));
+    const named = [...table.matchAll(/`((?:flyball|process|nodejs)_\w+)/g)].map((match) => match[1] ?? '');
+    expect(named.sort()).toEqual(told.sort());
+  });
+});
+
 describe('the alerts of the documentation', () => {
   const file = join(root, 'examples/operation/alerts.yaml');
 
@@ -89,6 +137,21 @@ describe('the alerts of the documentation', () => {
       for (const name of names) expect(families.has(name), `${alert}: ${name}`).toBe(true);
     }
     for (const status of ['stalled']) expect(text).toContain(`flyball_runs{status="${status}"}`);
+  });
+
+  it('count errors, and not what a server refuses on its way down [R8-REST-ALERT]', async () => {
+    const expr = await alertOf('FlyballErrors');
+    const { metrics: counts } = stage.server.parts;
+    const answered = async (count: number, status: number, leaving: boolean) => {
+      for (let n = 0; n < count; n++) counts.request({ route: 'startRun', status, ms: 1, leaving });
+      return metricsText();
+    };
+    const before = await metricsText();
+    const quiet = await answered(90, 202, false);
+    expect(fires(expr, before, quiet)).toBe(false);
+    const stopping = await answered(30, 503, true);
+    expect(fires(expr, quiet, stopping)).toBe(false);
+    expect(fires(expr, stopping, await answered(5, 503, false))).toBe(true);
   });
 
   it('are in the documentation as they stand', () => {

@@ -38,7 +38,7 @@ describe('a server on its way down', () => {
     await expect(stage.call('GET', '/ready')).rejects.toThrow();
   });
 
-  it('takes no more work while its runs come to a safe point, and tells what they do until then [F-O5] [R8-TRIAL-O8]', async () => {
+  it('takes no more work while its runs come to a safe point, and tells what they do until then [F-O5] [R8-TRIAL-O8] [R8-REST-ALERT]', async () => {
     stage = await serverStage({ settings: { drainMs: 20_000 } });
     const { id } = (
       await stage.call('POST', '/v1/runs', { body: { agent: 'counter', input: { to: 2, pauseMs: 1_500 } } })
@@ -56,6 +56,8 @@ describe('a server on its way down', () => {
     expect(refused).toMatchObject({ status: 503, body: { retryable: true } });
     expect(stage?.logged.filter(({ level }) => level === 'error')).toEqual([]); // an orderly refusal
     expect(refused.headers.get('retry-after')).toBe('1');
+    // /ready and the refusal
+    expect((await stage.call('GET', '/metrics')).text).toMatch(/^flyball_http_requests_stopping_total [2-9]\d*$/m);
     expect((await stage.call('GET', `/v1/runs/${id}`)).status).toBe(200);
     await closed;
     await reading;

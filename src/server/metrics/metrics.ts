@@ -10,12 +10,20 @@ import { WorkCounters } from './work-counters.js';
 /** Counts what happens in this process, and tells it with what the storage says at the moment of asking. */
 export interface Metrics {
   /** An answer went out. */
-  request(seen: { readonly route: string; readonly status: number; readonly ms: number }): void;
+  request(seen: AnswerSeen): void;
   /** A run was set aside. */
   stalled(runId: string, code: string): void;
   /** All of it, in the text format of Prometheus. */
   text(): Promise<string>;
   close(): void;
+}
+
+export interface AnswerSeen {
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+  /** The server was on its way down: a 503 is then as it should be. */
+  readonly leaving: boolean;
 }
 
 export interface MetricsParts extends StateParts {
@@ -30,6 +38,11 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function openMetrics(parts: MetricsParts): Metrics {
   const requests = new Counter('flyball_http_requests_total', 'Answers by route and status.');
+  const stopping = new Counter(
+    'flyball_http_requests_stopping_total',
+    'Of the answers with 503, those of a server that is shutting down.',
+  );
+  stopping.add({}, 0); // alerts subtract it
   const seconds = new Histogram(
     'flyball_http_request_duration_seconds',
     'Time to an answer; of a stream, to its first byte.',
@@ -40,6 +53,7 @@ export function openMetrics(parts: MetricsParts): Metrics {
   const ofProcess = processFamilies(parts.version);
   const families: readonly Family[] = [
     requests,
+    stopping,
     seconds,
     ...work.families,
     ...state.families,
@@ -48,8 +62,9 @@ export function openMetrics(parts: MetricsParts): Metrics {
   ];
   const stop = parts.fleet.subscribe((runId, entries) => work.hear(runId, entries));
   return {
-    request({ route, status, ms }) {
+    request({ route, status, ms, leaving }) {
       requests.add({ route, status: String(status) });
+      if (leaving && status === 503) stopping.add();
       seconds.observe({ route }, ms / 1_000);
     },
     stalled: (runId, code) => work.stalled(runId, code),
