@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { root } from '../scripts/files.mjs';
@@ -10,6 +10,27 @@ const entries = Object.entries(manifest.exports).filter(
   (pair): pair is [string, { types: string; default: string }] => typeof pair[1] === 'object',
 );
 const sourceOf = (built: string) => built.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts');
+
+/** Entries that are of use only with a package of somebody else, whose types are part of theirs. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  './adapters/telemetry-otel': ['@opentelemetry/api'],
+  './adapters/model-ai-sdk': ['@ai-sdk/provider'],
+  './adapters/mcp-client': ['@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio'],
+};
+
+/** What a declaration file, and all that it imports, takes from packages. */
+function packagesIn(file: string, seen = new Set<string>()): readonly string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const text = readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
+  const named = [...text.matchAll(/\b(?:from|import) '([^']+)'|\bimport\('([^']+)'\)/g)];
+  const found = named.flatMap(([, from, type = '']) => {
+    const name = from ?? type;
+    if (name.startsWith('.')) return packagesIn(join(dirname(file), name.replace(/\.js$/, '.d.ts')), seen);
+    return name.startsWith('node:') ? [] : [name];
+  });
+  return [...new Set(found)].sort();
+}
 
 describe('the package', () => {
   it('is ESM, needs Node 20.19 and ships its types with every entry [R2-REPO-PACKAGE]', () => {
@@ -47,6 +68,13 @@ describe('the package', () => {
   it('brings the driver for a Node without SQLite by itself, and does without where there is none to be had [F-N3]', () => {
     expect(Object.keys(manifest.optionalDependencies)).toEqual(['libsql']);
   });
+
+  it.each(entries)(
+    'has types for its entry %s that need no package which is installed only by who uses a part of it [R8-REST-TYPES]',
+    (entry, target) => {
+      expect(packagesIn(join(root, target.types))).toEqual(NEEDED[entry] ?? []);
+    },
+  );
 
   it('gives its testing kit by name, as published [R2-KIT-PUBLISHED]', () => {
     // the package resolves its own name through its exports, so this is the built file that a user gets

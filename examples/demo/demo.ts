@@ -67,7 +67,7 @@ async function entriesOf(run: string): Promise<readonly Entry[]> {
 }
 
 function isOpenIn(entries: readonly Entry[], name: string): boolean {
-  const intent = entries.findLast(({ event }) => event.type === 'intent' && event.name === name)?.event;
+  const intent = entries.filter(({ event }) => event.type === 'intent' && event.name === name).at(-1)?.event;
   if (intent?.type !== 'intent') return false;
   return !entries.some(({ event }) => (event.type === 'complete' || event.type === 'abort') && event.id === intent.id);
 }
@@ -131,7 +131,7 @@ function tryNext(): void {
 
 const bank = await ledgerServer();
 try {
-  heading('Flyball: agents that cannot run away, lose work or claim what they did not do');
+  heading('Flyball: agents with hard limits, crash-safe execution and a verified record of what they did');
   say(`   (scripted model, no key needed; processes, database and kill -9 are real; files in ${folder})`);
   await untilApproval(bank);
   await killedWhilePaying(bank);

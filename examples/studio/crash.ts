@@ -67,7 +67,7 @@ export function takeoverIn(entries: readonly Entry[], killed: number | undefined
   const takeover = entries[at]?.event;
   if (takeover?.type !== 'attempt-start') return undefined;
   const before = entries.slice(0, at);
-  const last = before.findLast(({ event }) => event.type === 'attempt-start')?.event;
+  const last = before.filter(({ event }) => event.type === 'attempt-start').at(-1)?.event;
   assert(last?.type === 'attempt-start' && last.owner.pid === killed, `the run was not held by process ${killed}`);
   const open = openIntent(before);
   const where = open === undefined ? 'between two bookings' : `in the middle of ${open}`;

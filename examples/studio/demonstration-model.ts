@@ -71,7 +71,7 @@ function tokensOf(text: string): number {
 
 /** What rules look at: the words of the last person, and what tools have said since. */
 export function heardIn({ messages }: ModelRequest): { readonly asked: string; readonly results: readonly string[] } {
-  const last = messages.findLastIndex(({ role, content }) => role === 'user' && !content.startsWith('['));
+  const last = messages.map(({ role, content }) => role === 'user' && !content.startsWith('[')).lastIndexOf(true);
   const results = messages.slice(last + 1).flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
   return { asked: messages[last]?.content ?? '', results };
 }

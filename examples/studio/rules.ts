@@ -80,7 +80,7 @@ const planner: Rule = () =>
 
 const worker: Rule = (request) => {
   const { results } = heardIn(request);
-  const task = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const task = request.messages.filter(({ role }) => role === 'user').at(-1)?.content ?? '';
   if (results.length > 0) return results.at(-1) ?? '';
   // the first attempt at a step only talks about the call: the plan does not take that for one
   if (task.includes('when the water is high') && !everAsked(request, 'not a call'))
@@ -156,7 +156,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
 };
 
 function tides({ messages }: ModelRequest): string {
-  const found = messages.findLast(({ role, content }) => role === 'tool' && /\d\d:\d\d and \d\d:\d\d/.test(content));
+  const found = messages
+    .filter(({ role, content }) => role === 'tool' && /\d\d:\d\d and \d\d:\d\d/.test(content))
+    .at(-1);
   return /\d\d:\d\d and \d\d:\d\d/.exec(found?.content ?? '')?.[0] ?? 'times that I do not know';
 }
 

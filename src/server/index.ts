@@ -1,6 +1,6 @@
 export type { ApiKey, ApiKeys, NewKey } from './access/api-keys.js';
 export type { JwtOptions } from './access/jwt.js';
-export type { JwtKey } from './access/jwt-keys.js';
+export type { JwtKey } from './access/jwt-key.js';
 export { type Limits, type Principal, SCOPES, type Scope } from './access/principal.js';
 export { apiKeys } from './access/stored-keys.js';
 export type { AgentDirectory } from './agents/agent-directory.js';

@@ -1,11 +1,5 @@
 import type { ElementHandle, Page } from 'playwright-core';
-
-/** Something on a page that can be clicked or filled in. */
-export interface PageElement {
-  readonly kind: string;
-  readonly name: string;
-  readonly href?: string;
-}
+import type { PageElement } from './page-view.js';
 
 export interface FoundElement {
   readonly element: PageElement;

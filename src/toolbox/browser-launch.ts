@@ -2,14 +2,9 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Browser } from 'playwright-core';
 import { ConfigError, FlyballError } from '../core/errors.js';
+import type { LaunchOptions } from './launch-options.js';
 
 type Playwright = typeof import('playwright-core');
-
-export interface LaunchOptions {
-  readonly executablePath?: string;
-  /** Chromium's own sandbox. On where absent, except for root, for whom Chromium does not start with it. */
-  readonly chromiumSandbox?: boolean;
-}
 
 const PLACES = [
   '/usr/bin/chromium',

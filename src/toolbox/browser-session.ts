@@ -1,9 +1,10 @@
 import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
 import { FlyballError } from '../core/errors.js';
 import { checkUrl, type DomainRules } from '../tools/rules/domains.js';
-import { elementsOf, type FoundElement, type PageElement } from './browser-elements.js';
+import { elementsOf, type FoundElement } from './browser-elements.js';
 import { type CheckingProxy, checkingProxy, type Refusal } from './browser-proxy.js';
 import { PageWatch } from './browser-watch.js';
+import type { PageView } from './page-view.js';
 import type { Outlets } from './web-fetch-connect.js';
 
 export interface BrowsingRules {
@@ -12,18 +13,6 @@ export interface BrowsingRules {
   readonly methods: readonly string[];
   readonly navigationMs: number;
   readonly actionMs: number;
-}
-
-/** What a model sees of a page. */
-export interface PageView {
-  readonly url: string;
-  readonly title: string;
-  readonly text: string;
-  readonly from: number;
-  readonly length: number;
-  readonly elements: readonly PageElement[];
-  /** Requests of the page that the rules refused. */
-  readonly refused: readonly Refusal[];
 }
 
 const SETTLE_MS = 5000;

@@ -17,7 +17,7 @@ import { called, project } from '../../test/security/project.js';
 import { domainRules } from '../tools/rules/domains.js';
 import { type BrowserOptions, type BrowserTools, browserTools, browserToolsThrough } from './browser.js';
 import { launchChromium } from './browser-launch.js';
-import type { PageView } from './browser-session.js';
+import type { PageView } from './page-view.js';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 if (CHROMIUM === undefined) process.stderr.write('skipped: the browser tests need Chromium (apt install chromium)\n');

@@ -4,11 +4,13 @@ import { tool } from '../tools/define-tool.js';
 import type { DomainRules } from '../tools/rules/domains.js';
 import type { DefinedTool } from '../tools/tool-definition.js';
 import { elementLine } from './browser-elements.js';
-import { type LaunchOptions, launchChromium } from './browser-launch.js';
+import { launchChromium } from './browser-launch.js';
 import { screenshotTool } from './browser-screenshot.js';
-import type { BrowserSession, PageView } from './browser-session.js';
+import type { BrowserSession } from './browser-session.js';
 import { BrowserSessions } from './browser-sessions.js';
 import type { FilesOptions } from './files.js';
+import type { LaunchOptions } from './launch-options.js';
+import type { PageView } from './page-view.js';
 import { type Outlets, type Resolver, systemOutlets } from './web-fetch-connect.js';
 
 export interface BrowserOptions extends LaunchOptions {

@@ -7,8 +7,6 @@ export {
   type ReadPageArgs,
   type TypeArgs,
 } from './browser.js';
-export type { PageElement } from './browser-elements.js';
-export type { PageView } from './browser-session.js';
 export { type FilesOptions, filesTools } from './files.js';
 export type { Edit } from './files-edit.js';
 export type { ListArgs, ListResult } from './files-list.js';
@@ -16,6 +14,7 @@ export type { DeleteArgs, MoveArgs } from './files-move.js';
 export type { ReadArgs, ReadResult } from './files-read.js';
 export type { SearchArgs, SearchResult } from './files-search.js';
 export type { ChangeResult, EditArgs, WriteArgs } from './files-write.js';
+export type { PageElement, PageView } from './page-view.js';
 export { type JavascriptCall, type RunJavascriptOptions, runJavascriptTool } from './run-javascript.js';
 export {
   type ShellCall,

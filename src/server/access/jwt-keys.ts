@@ -4,16 +4,9 @@ import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { ConfigError } from '../../core/errors.js';
 import { parsedUrl } from '../../core/parsed-url.js';
 import { isLoopback } from '../settings.js';
+import type { JwtKey } from './jwt-key.js';
 
 export type Jose = typeof import('jose');
-
-/** What tokens are verified with. */
-export type JwtKey =
-  | { readonly kind: 'secret'; readonly secret: string | Uint8Array }
-  /** A public key or a certificate in PEM. */
-  | { readonly kind: 'pem'; readonly pem: string }
-  | { readonly kind: 'jwks-url'; readonly url: string; readonly timeoutMs?: number }
-  | { readonly kind: 'jwks-file'; readonly path: string };
 
 export interface VerificationKey {
   readonly key: Uint8Array | KeyObject | JWTVerifyGetKey;

@@ -1,7 +1,8 @@
 import type { JWTPayload, JWTVerifyGetKey, KeyInput } from 'jose';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import { Problem } from '../problem.js';
-import { type Jose, type JwtKey, verificationKey } from './jwt-keys.js';
+import type { JwtKey } from './jwt-key.js';
+import { type Jose, verificationKey } from './jwt-keys.js';
 import { isScope, isSubject, isTenant } from './names.js';
 import type { Principal } from './principal.js';
 
