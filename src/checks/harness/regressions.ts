@@ -59,6 +59,9 @@ function fewer(count: number): TestFailure {
   return vanished('tests without a name', `${count} fewer tests ran than before, and the report does not name them.`);
 }
 
+/** The error type of a test that ran before and does not run now. */
+export const TEST_VANISHED = 'TestVanished';
+
 function vanished(test: string, message: string): TestFailure {
-  return { ...failureFrom({ test, text: message }), test, errorType: 'TestVanished' };
+  return { ...failureFrom({ test, text: message }), test, errorType: TEST_VANISHED };
 }

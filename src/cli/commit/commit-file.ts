@@ -21,6 +21,8 @@ export interface CommitFile extends Pick<AgentSpec, (typeof SHARED)[number]> {
   readonly whenUnsure?: 'ask' | 'fail';
   /** Globs below the workspace that may be read and not changed. */
   readonly protect?: readonly string[];
+  /** A file in which a test stood before, as the report names it, may not be changed by what goes to a branch. */
+  readonly protectTests?: boolean;
   /** Whether tests run where there is no sandbox; `if-available` where absent, with a warning. */
   readonly sandbox?: 'required' | 'if-available';
   /** The repository that the workspace is a work tree of, made for one run: both folders go once that run has ended. */
@@ -64,6 +66,7 @@ const OWN: Readonly<Record<string, Read>> = {
   whenUnsure: (reader, value, path) => reader.oneOf(value, path, ['ask', 'fail']),
   branch: readBranch,
   protect: (reader, value, path) => reader.list(value, path, (entry, at) => readGlobText(reader, entry, at)),
+  protectTests: (reader, value, path) => reader.yesOrNo(value, path),
   sandbox: (reader, value, path) => reader.oneOf(value, path, ['required', 'if-available']),
   workTreeOf: text,
 };

@@ -94,7 +94,7 @@ function workspaceOf({ workspace }: CommitFile, folder: string): string {
 }
 
 async function branched(
-  { branch, tests }: CommitFile,
+  { branch, tests, protectTests = false }: CommitFile,
   loop: Agent<TaskSpec, CommitResult>,
   { root, kept, paths, sandbox }: Pick<Around, 'root' | 'kept' | 'sandbox'> & { readonly paths: PathRules },
 ): Promise<Agent<TaskSpec, CommitResult>> {
@@ -104,7 +104,7 @@ async function branched(
   const again = tests.map((test) =>
     harness(test, { cwd, mount: checkFolder, sandbox, name: `commit-tests:${test.level}` }),
   );
-  return onBranch(loop, { root, branch, paths, checkFolder, tests: again });
+  return onBranch(loop, { root, branch, paths, checkFolder, tests: again, protectTests });
 }
 
 /** What `flyball fix` made for one run, once that has ended. */

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { NO_BASELINE } from '../../checks/baseline.js';
-import type { TestHarness } from '../../checks/contracts.js';
+import { baselineOf, withReports } from '../../checks/baseline.js';
+import type { Baselines, TestHarness, TestReport } from '../../checks/contracts.js';
+import { TEST_VANISHED } from '../../checks/harness/regressions.js';
 import { failed, type Outcome } from '../../core/outcome.js';
 import type { Agent, Run } from '../../core/run.js';
 import type { TaskSpec } from '../../core/work.js';
@@ -20,11 +21,14 @@ export interface OnBranch {
   /** Where what would be committed is checked out, and the tests that have to pass there. */
   readonly checkFolder: string;
   readonly tests: readonly TestHarness[];
+  /** No file may be changed in which a test stood before. */
+  readonly protectTests: boolean;
 }
 
 /**
  * What the loop committed, as a commit of git on a new branch. Only what passed every gate gets one, and only if the
  * tests also pass on what is committed, checked out by itself: ignored files and leftovers are in no commit.
+ * Every test that runs on the commit before has to run there too: a suite that got shorter passes more easily.
  */
 export function onBranch(loop: Agent<TaskSpec, CommitResult>, given: OnBranch): Agent<TaskSpec, CommitResult> {
   const { root, branch } = given;
@@ -56,25 +60,43 @@ async function treeOf({ root, checkFolder }: OnBranch): Promise<MadeTree | null>
 }
 
 /** Why what would be committed is not good, as its own tests show. */
-async function problemIn(run: Run, { root, checkFolder, tests }: OnBranch, { tree }: MadeTree) {
-  const checkedOut = async (): Promise<null> => {
-    await checkOut(root, tree, checkFolder);
+async function problemIn(run: Run, given: OnBranch, { tree, parent, files }: MadeTree): Promise<string | undefined> {
+  const { root, checkFolder, tests, protectTests } = given;
+  const checkedOut = async (what: string): Promise<null> => {
+    await checkOut(root, what, checkFolder);
     return null;
   };
-  await run.step('check-out', { tree }, checkedOut, { class: 'idempotent' });
-  const problem = await firstProblem(run, tests);
+  await run.step('check-out', { tree: parent }, () => checkedOut(parent), { class: 'idempotent' });
+  const before = await reportsOf(run, tests, {});
+  await run.step('check-out', { tree }, () => checkedOut(tree), { class: 'idempotent' });
+  const after = await reportsOf(run, tests, withReports({}, before));
   // a step too: a run that stopped in between finds its files again
   await run.step('clear-check', { tree }, async () => cleared(checkFolder), { class: 'idempotent' });
-  return problem;
+  const changed = protectTests ? files.find((file) => before.some((report) => holdsTests(report, file))) : undefined;
+  return changed === undefined ? after.map(problemOf).find(Boolean) : `${changed} was changed, which holds tests`;
 }
 
-async function firstProblem(run: Run, tests: readonly TestHarness[]): Promise<string | undefined> {
-  for (const test of tests) {
-    const { failed: failing, passed, problem } = await test.runTests(run, NO_BASELINE);
-    if (problem !== undefined) return `the tests of the commit could not be run: ${problem}`;
-    if (failing > 0 || passed === 0) return `the tests of the commit do not pass (${failing} failed)`;
-  }
-  return undefined;
+async function reportsOf(run: Run, tests: readonly TestHarness[], baselines: Baselines): Promise<TestReport[]> {
+  const reports: TestReport[] = [];
+  for (const test of tests) reports.push(await test.runTests(run, baselineOf(baselines, test)));
+  return reports;
+}
+
+function problemOf({ failed: failing, passed, problem, failures }: TestReport): string | undefined {
+  if (problem !== undefined) return `the tests of the commit could not be run: ${problem}`;
+  if (failing === 0 && passed > 0) return undefined;
+  const missing = failures.filter(({ errorType }) => errorType === TEST_VANISHED).map(({ test }) => test);
+  // where something failed too, that is why they are missing
+  return missing.length > 0 && missing.length === failures.length
+    ? `tests that ran before do not run on the commit: ${missing.slice(0, MOST_NAMES).join(', ')}`
+    : `the tests of the commit do not pass (${failing} failed)`;
+}
+
+const MOST_NAMES = 5;
+
+/** Reports of vitest, jest, pytest and JUnit put the file first in the name of a test. */
+function holdsTests({ known }: TestReport, file: string): boolean {
+  return known.some((test) => test.startsWith(`${file}::`) || test.startsWith(`${file} > `));
 }
 
 async function cleared(folder: string): Promise<null> {

@@ -6,6 +6,8 @@ import { ConfigError } from '../../core/errors.js';
 export interface TestCommand {
   readonly command: readonly string[];
   readonly format: string;
+  /** Every word of it, also of the scripts that it starts by name. */
+  readonly named: readonly string[];
 }
 
 /** How the tests of a repository are run: as somebody says, or as its files show. */
@@ -15,12 +17,33 @@ export function testCommandIn(
 ): TestCommand {
   if (format !== 'auto' && !(TEST_FORMATS as readonly string[]).includes(format))
     throw new ConfigError(`--format is one of auto, ${TEST_FORMATS.join(', ')}, got ${format}.`);
-  if (test !== undefined) return { command: wordsOf(test), format };
-  const found = ofNode(root) ?? ofPython(root);
-  if (found !== undefined) return found;
+  const found = test === undefined ? (ofNode(root) ?? ofPython(root)) : { command: wordsOf(test), format };
+  if (found !== undefined) return { ...found, named: namedIn(root, found.command) };
   throw new ConfigError(
     "No tests were found, and without tests nothing can be verified. Say how they are run: --test 'node --test'.",
   );
+}
+
+type Found = Omit<TestCommand, 'named'>;
+
+const RUNS_SCRIPTS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+const MOST_SCRIPTS = 20;
+
+/** `npm test` names nothing itself: the script does, and the scripts that it runs in turn. */
+function namedIn(root: string, command: readonly string[]): readonly string[] {
+  const file = join(root, 'package.json');
+  const words = [...command];
+  if (!command.some((word) => RUNS_SCRIPTS.has(word)) || !existsSync(file)) return words;
+  const scripts = Object.entries(packageIn(file).scripts ?? {});
+  const seen = new Set<string>();
+  for (let at = 0; at < words.length && seen.size < MOST_SCRIPTS; at++)
+    for (const [name, script] of scripts) {
+      const isNamed = [name, name.replace(/^(?:pre|post)/, '')].includes(words[at] ?? '');
+      if (!isNamed || typeof script !== 'string' || seen.has(name)) continue;
+      seen.add(name);
+      words.push(...wordsOf(`${script} .`)); // of an empty one too
+    }
+  return words;
 }
 
 /** No shell reads it: words, and what stands in quotes is one of them. */
@@ -30,15 +53,17 @@ function wordsOf(command: string): readonly string[] {
   return words;
 }
 
-function ofNode(root: string): TestCommand | undefined {
+function ofNode(root: string): Found | undefined {
   const file = join(root, 'package.json');
   if (!existsSync(file)) return undefined;
   const { scripts, dependencies, devDependencies } = packageIn(file);
   const packages = { ...dependencies, ...devDependencies };
-  if ('vitest' in packages)
-    return { command: ['node', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json'], format: 'vitest-json' };
+  if ('vitest' in packages) {
+    const command = ['node', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', ...configInMemory(root)];
+    return { command, format: 'vitest-json' };
+  }
   if ('jest' in packages) return { command: ['node', 'node_modules/jest/bin/jest.js', '--json'], format: 'jest-json' };
-  const test = scripts?.test;
+  const test = scripts?.['test'];
   if (typeof test === 'string' && test.startsWith('node ') && test.includes('--test')) {
     const words = wordsOf(test).filter((word) => !word.startsWith('--test-reporter'));
     return { command: ['node', '--test-reporter=tap', ...words.slice(1)], format: 'node-test-tap' };
@@ -46,8 +71,17 @@ function ofNode(root: string): TestCommand | undefined {
   return undefined;
 }
 
+/** Vite writes the settings that it bundled beside installed packages, which can only be read. From 3.1 on it need not. */
+function configInMemory(root: string): readonly string[] {
+  const file = join(root, 'node_modules/vitest/package.json');
+  const [, major = '0', minor = '0'] =
+    /^(\d+)\.(\d+)/.exec(existsSync(file) ? String(packageIn(file).version) : '') ?? [];
+  return Number(major) > 3 || (Number(major) === 3 && Number(minor) >= 1) ? ['--configLoader=runner'] : [];
+}
+
 interface Package {
-  readonly scripts?: { readonly test?: unknown };
+  readonly version?: unknown;
+  readonly scripts?: Readonly<Record<string, unknown>>;
   readonly dependencies?: object;
   readonly devDependencies?: object;
 }
@@ -90,7 +124,7 @@ const PYTEST = [
   'sys.exit(pytest.console_main())',
 ].join('\n');
 
-function ofPython(root: string): TestCommand | undefined {
+function ofPython(root: string): Found | undefined {
   const isPython = ['pyproject.toml', 'pytest.ini', 'setup.cfg', 'tox.ini'].some((name) =>
     existsSync(join(root, name)),
   );

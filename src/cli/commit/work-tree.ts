@@ -4,7 +4,8 @@ import { ConfigError } from '../../core/errors.js';
 import { commitOn } from './commit-branch.js';
 import { type FixRun, makeFixFolder, removeFixFolder, removeOrphans, treeIn } from './fix-folder.js';
 import { changedFiles, git, SHARED_MODULES } from './git.js';
-import { testCommandIn } from './test-command.js';
+import { type TestCommand, testCommandIn } from './test-command.js';
+import { testFilesOf } from './test-files.js';
 
 /** A copy of a repository's last commit to work in, with the definition of the loop that works there. */
 export interface WorkTree {
@@ -31,20 +32,6 @@ export interface WorkTreeOptions {
   readonly allowTests?: boolean;
   readonly unsandboxed?: boolean;
 }
-
-/** Tests, and what says how they run. A fix that changes them proves nothing. */
-export const TEST_FILES = [
-  '**/{test,tests,__tests__,spec,specs}/**',
-  '**/*{.test,.spec,_test,_spec}.*',
-  '**/{test_*,conftest,sitecustomize,usercustomize}.py',
-  '**/{package.json,pyproject.toml,pytest.ini,.pytest.ini,pytest.toml,.pytest.toml,tox.ini,setup.cfg,.coveragerc}',
-  '**/{vitest,vite,jest,babel}.{config,workspace}.*',
-  '**/{tsconfig*.json,.babelrc*,.npmrc,.gitignore,.gitattributes,.gitmodules}',
-  '**/*.pth',
-  // what would be loaded in place of the program that runs the tests
-  '**/{pytest,_pytest,pluggy,iniconfig,unittest}.*',
-  '**/{pytest,_pytest,pluggy,iniconfig,unittest,node_modules}/**',
-] as const;
 
 export async function openWorkTree(repository: string, options: WorkTreeOptions): Promise<WorkTree> {
   const root = await rootOf(repository);
@@ -118,7 +105,7 @@ function shareModules(root: string, folder: string): readonly string[] {
 
 function definitionOf(
   { branch, model, price, allowTests, unsandboxed }: WorkTreeOptions,
-  test: { readonly command: readonly string[]; readonly format: string; readonly read: readonly string[] },
+  { named, ...test }: TestCommand & { readonly read: readonly string[] },
   root: string,
 ) {
   return {
@@ -131,7 +118,7 @@ function definitionOf(
     workspace: 'tree',
     workTreeOf: root,
     tests: [{ level: 'unit', ...test }],
-    ...(allowTests === true ? {} : { protect: TEST_FILES }),
+    ...(allowTests === true ? {} : { protect: testFilesOf(root, named), protectTests: true }),
     sandbox: unsandboxed === true ? 'if-available' : 'required',
     exit: { novelty: 1 }, // every issue is new
     whenUnsure: 'fail', // whoever reads the branch decides about it
