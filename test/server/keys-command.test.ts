@@ -157,4 +157,21 @@ describe('flyball keys [R6-CLI-KEYS]', () => {
     for (const scope of ['agents:read', 'runs:control', 'approvals:decide', 'tools:execute', 'admin'])
       expect(out).toContain(scope);
   });
+
+  it('says who made a key, which ones outlive the key that made them, and revokes those too [R8-REST-MINTED]', async () => {
+    const { key: first } = await made('--tenant', 'acme');
+    const engine = await sqliteEngine({ path: db });
+    const minting = { name: 'bot', tenant: 'acme', scopes: ['runs:*'], madeBy: `key:${first.prefix}` };
+    const { key: second, secret } = await apiKeys(engine.store, systemClock()).create(minting);
+    await engine.close();
+    expect((await keys('list')).out).toContain(`never used  made by key:${first.prefix}`);
+    const alone = await keys('revoke', first.prefix);
+    expect(alone.out).toContain(`Keys that it made and that still work: ${second.prefix}.`);
+    expect(alone.out).toContain(`flyball keys revoke ${first.prefix} --with-minted`);
+    expect(await principalOf(secret)).toBeDefined();
+    const both = await keys('revoke', first.prefix, '--with-minted');
+    expect(both.out).toContain(`Key ${second.prefix} (bot), which it made, is revoked too.`);
+    expect(both.out).not.toContain('still work');
+    expect(await principalOf(secret)).toBeUndefined();
+  });
 });

@@ -1,22 +1,41 @@
 import type { Command } from 'commander';
+import { type ApiKey, isLive } from '../../server/access/api-keys.js';
+import { mintedBy, revokeWithMinted } from '../../server/access/minted-keys.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { withKey } from '../keys/key-desk.js';
 
-const ABOUT =
-  'Revoke a key: every server over this database refuses it from the next request on. It stays in the list.';
-
-export function revokeKeyCommand(perform: Perform): Command {
-  return newCommand('revoke <prefix>', ABOUT, ['flyball keys revoke k3v7q2ma']).action(
-    (prefix: string, options: CommonOptions) => perform(options, {}, (call) => revoke(call, prefix)),
-  );
+interface Options extends CommonOptions {
+  readonly withMinted?: boolean;
 }
 
-async function revoke(call: Call, prefix: string): Promise<ExitCode> {
+const ABOUT =
+  'Revoke a key: every server over this database refuses it from the next request on. It stays in the list. ' +
+  'Keys that were made with it over HTTP keep working unless you pass --with-minted.';
+
+export function revokeKeyCommand(perform: Perform): Command {
+  return newCommand('revoke <prefix>', ABOUT, [
+    'flyball keys revoke k3v7q2ma',
+    'flyball keys revoke k3v7q2ma --with-minted',
+  ])
+    .option('--with-minted', 'also revoke the keys that it made over HTTP, and those that these made')
+    .action((prefix: string, options: Options) => perform(options, {}, (call) => revoke(call, prefix, options)));
+}
+
+async function revoke(call: Call, prefix: string, { withMinted = false }: Options): Promise<ExitCode> {
+  const { screen, place } = call;
   return withKey(call, prefix, async (keys, known) => {
+    const minted = withMinted ? (await revokeWithMinted(keys, known)).minted : [];
     const key = await keys.revoke(known.prefix);
-    call.screen.data({ kind: 'key', key });
-    call.screen.line(`Key ${key.prefix} (${key.name}) is revoked: the next request with it is refused.`);
+    const working = (await mintedBy(keys, known)).filter((one) => isLive(one, Date.now()));
+    const prefixes = (list: readonly ApiKey[]): readonly string[] => list.map((one) => one.prefix);
+    screen.data({ kind: 'key', key, minted: { revoked: prefixes(minted), working: prefixes(working) } });
+    screen.line(`Key ${key.prefix} (${key.name}) is revoked: the next request with it is refused.`);
+    for (const one of minted) screen.line(`Key ${one.prefix} (${one.name}), which it made, is revoked too.`);
+    if (working.length > 0) {
+      screen.line(`Keys that it made and that still work: ${prefixes(working).join(', ')}.`);
+      screen.line(`Revoke them too: ${place.command('keys', 'revoke', key.prefix, '--with-minted')}`);
+    }
     return EXIT.ok;
   });
 }

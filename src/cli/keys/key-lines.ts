@@ -4,11 +4,12 @@ import type { Screen } from '../screen.js';
 
 /** A key in two lines, for people. */
 export function keyLines(key: ApiKey, now: number, { paint }: Pick<Screen, 'paint'>): readonly string[] {
-  const { prefix, name, tenant, subject, scopes } = key;
+  const { prefix, name, tenant, subject, scopes, madeBy } = key;
   const whose = subject === name ? '' : `  for ${subject}`;
+  const maker = madeBy === undefined ? '' : `  made by ${madeBy}`;
   return [
     `${paint('bold', prefix)}  ${printable(name)}  tenant ${tenant}${printable(whose)}  ${stateOf(key, now, paint)}`,
-    `    ${scopes.join(' ')}${limitsOf(key)}  ${lastUse(key)}`,
+    `    ${scopes.join(' ')}${limitsOf(key)}  ${lastUse(key)}${printable(maker)}`,
   ];
 }
 

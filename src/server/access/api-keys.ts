@@ -11,6 +11,8 @@ export interface ApiKey {
   readonly limits: Limits;
   /** Against whose limits it counts as well: the credential that made it, or the one that made that. */
   readonly account?: Account;
+  /** The credential that made it, over HTTP, as `Principal.id`. */
+  readonly madeBy?: string;
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly revokedAt?: number;
@@ -29,6 +31,7 @@ export interface NewKey {
   readonly scopes: readonly string[];
   readonly limits?: Limits;
   readonly account?: Account;
+  readonly madeBy?: string;
   readonly expiresAt?: number;
 }
 
@@ -45,4 +48,9 @@ export interface ApiKeys {
   principalOf(secret: string): Promise<Principal | undefined>;
   /** Whether there is any key that works: then nobody is let in without one. */
   any(): Promise<boolean>;
+}
+
+/** Whether somebody who presents its secret is let in. */
+export function isLive({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }

@@ -3,7 +3,7 @@ import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RecordKey, Store } from '../../ports/store.js';
 import { type Log, SILENT } from '../log.js';
-import type { ApiKey, ApiKeys, NewKey } from './api-keys.js';
+import { type ApiKey, type ApiKeys, isLive, type NewKey } from './api-keys.js';
 import {
   digestOf,
   isPrefix,
@@ -134,6 +134,7 @@ function newKey(asked: NewKey, { prefix, now }: { readonly prefix: string; reado
     scopes: checkedScopes(asked.scopes),
     limits: checkedLimits(asked.limits ?? {}),
     ...(asked.account === undefined ? {} : { account: asked.account }),
+    ...(asked.madeBy === undefined ? {} : { madeBy: asked.madeBy }),
     createdAt: now,
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
@@ -163,10 +164,6 @@ function rotated(
     digest: digestOf(secret),
     ...(graceMs === 0 ? {} : { before: digest }), // one step back at most: the secret before that is gone now
   };
-}
-
-function isLive({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): boolean {
-  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
 function principalFor(key: Omit<ApiKey, 'lastUsedAt'>): Principal {

@@ -1,6 +1,7 @@
 import { samePerson } from '../../core/approval.js';
 import { ConfigError } from '../../core/errors.js';
-import type { ApiKey } from '../access/api-keys.js';
+import { type ApiKey, isLive } from '../access/api-keys.js';
+import { mintedBy, revokeWithMinted } from '../access/minted-keys.js';
 import { accountOf, type Limits, type Principal } from '../access/principal.js';
 import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
@@ -10,27 +11,40 @@ import { limitsSchema } from './whoami.js';
 
 const instant = (description: string) => s.integer({ description: `${description}, in milliseconds since 1970` });
 
-const keySchema = s.named(
-  'Key',
-  s.object({
-    prefix: s.string({ description: 'Names the key; it stands at the front of the secret.' }),
-    name: s.string(),
-    tenant: s.string(),
-    subject: s.string(),
-    scopes: s.list(s.string()),
-    limits: limitsSchema,
-    account: s.optional(
-      s.object(
-        { id: s.string(), limits: limitsSchema },
-        { description: 'Who made it, where that was over HTTP: it counts against their limits too.' },
-      ),
+const keyFields = {
+  prefix: s.string({ description: 'Names the key; it stands at the front of the secret.' }),
+  name: s.string(),
+  tenant: s.string(),
+  subject: s.string(),
+  scopes: s.list(s.string()),
+  limits: limitsSchema,
+  account: s.optional(
+    s.object(
+      { id: s.string(), limits: limitsSchema },
+      { description: 'Who made it, where that was over HTTP: it counts against their limits too.' },
     ),
-    createdAt: instant('When it was made'),
-    expiresAt: s.optional(instant('When it stops working')),
-    revokedAt: s.optional(instant('When it was revoked')),
-    rotatedAt: s.optional(instant('When it got its present secret')),
-    graceUntil: s.optional(instant('Until when the secret before that works')),
-    lastUsedAt: s.optional(instant('When it was last used, to the minute')),
+  ),
+  madeBy: s.optional(
+    s.string({ description: 'The credential that made it, where that was over HTTP: `key:<prefix>` or `jwt:<sub>`.' }),
+  ),
+  createdAt: instant('When it was made'),
+  expiresAt: s.optional(instant('When it stops working')),
+  revokedAt: s.optional(instant('When it was revoked')),
+  rotatedAt: s.optional(instant('When it got its present secret')),
+  graceUntil: s.optional(instant('Until when the secret before that works')),
+  lastUsedAt: s.optional(instant('When it was last used, to the minute')),
+};
+const keySchema = s.named('Key', s.object(keyFields));
+const revokedSchema = s.named(
+  'RevokedKey',
+  s.object({
+    ...keyFields,
+    minted: s.object({
+      revoked: s.list(s.string(), { description: 'Prefixes of keys that were revoked with it.' }),
+      working: s.list(s.string(), {
+        description: 'Prefixes of keys that it made, or that those made, and that still work.',
+      }),
+    }),
   }),
 );
 const newKeySchema = s.named(
@@ -100,10 +114,11 @@ function createKey({ keys, clock }: KeyParts): Route {
           scopes,
           limits: withinOwn(principal, body.limits ?? {}),
           subject: ownName(principal, subject, name),
-          ...(principal.kind === 'local' ? {} : { account: accountOf(principal) }),
+          ...(principal.kind === 'local' ? {} : { account: accountOf(principal), madeBy: principal.id }),
           ...expiryWithin(principal, expiresInDays === undefined ? undefined : clock.now() + expiresInDays * DAY),
         }),
       );
+      await requireMaker(keys, principal, made.key);
       return { status: 201, body: made };
     },
   });
@@ -138,21 +153,39 @@ function rotateKey({ keys }: KeyParts): Route {
   });
 }
 
-function revokeKey({ keys }: KeyParts): Route {
+function revokeKey({ keys, clock }: KeyParts): Route {
   return route({
     id: 'revokeKey',
     method: 'delete',
     path: '/v1/keys/{prefix}',
     tag: 'access',
     summary: 'Revoke a key',
-    about: 'It works nowhere from the next request on. Twice is the same as once.',
+    about:
+      'It works nowhere from the next request on. Twice is the same as once. Keys that it made keep working, unless `withMinted` is true.',
     scope: 'admin',
     params,
-    answers: { 200: { about: 'The key, revoked.', schema: keySchema } },
-    examples: [{ title: 'A key that is not there', params: NOBODY, status: 404 }],
-    handle: async ({ principal, params: { prefix } }) => {
-      await own(keys, principal, prefix);
-      return { status: 200, body: await keys.revoke(prefix) };
+    query: s.object({
+      withMinted: s.optional(
+        s.boolean({ description: 'Also revokes the keys that it made over HTTP, and those that these made.' }),
+      ),
+    }),
+    answers: { 200: { about: 'The key, revoked, and what became of the keys that it made.', schema: revokedSchema } },
+    examples: [
+      { title: 'A key that is not there', params: NOBODY, status: 404 },
+      {
+        title: 'One that is not there, and all that it made',
+        params: NOBODY,
+        query: { withMinted: 'true' },
+        status: 404,
+      },
+    ],
+    handle: async ({ principal, params: { prefix }, query: { withMinted = false } }) => {
+      const found = await own(keys, principal, prefix);
+      const none = async () => ({ key: await keys.revoke(prefix), minted: [] as readonly ApiKey[] });
+      const { key, minted } = withMinted ? await revokeWithMinted(keys, found) : await none();
+      const working = (await mintedBy(keys, found)).filter((one) => isLive(one, clock.now()));
+      const prefixes = (list: readonly ApiKey[]): readonly string[] => list.map((one) => one.prefix);
+      return { status: 200, body: { ...key, minted: { revoked: prefixes(minted), working: prefixes(working) } } };
     },
   });
 }
@@ -161,6 +194,14 @@ async function own(keys: Parts['keys'], { tenant }: Principal, prefix: string): 
   const key = await keys.get(prefix);
   if (key === undefined || key.tenant !== tenant) throw notFound('key', prefix);
   return key;
+}
+
+/** A key that is revoked while it makes another one has made none: whoever revokes what it made has seen all of it. */
+async function requireMaker(keys: Parts['keys'], { id, kind }: Principal, made: ApiKey): Promise<void> {
+  const maker = kind === 'key' ? await keys.get(id.slice('key:'.length)) : undefined;
+  if (maker?.revokedAt === undefined) return;
+  await keys.revoke(made.prefix);
+  throw new Problem(401, 'UNAUTHENTICATED', 'Your key was revoked meanwhile, so no key was made.');
 }
 
 /** One person must not become two: whoever makes a key knows its secret. On an open server nobody has a name yet. */
