@@ -10,7 +10,6 @@ import { governance, tool } from 'flyball/tools';
 import { z } from 'zod';
 // #endregion
 
-import type { ToolLoopResult } from 'flyball/loops';
 import { modelServer } from 'flyball/testing';
 
 const folder = mkdtempSync(join(tmpdir(), 'flyball-agent-'));
@@ -55,7 +54,7 @@ const outcome = await handle.outcome();
 // #endregion
 
 assert(outcome.stop === 'done');
-const { output, iterations, termination } = outcome.value as ToolLoopResult<unknown>;
+const { output, iterations, termination } = outcome.value;
 assert.deepEqual(output, { advice: 'Take an umbrella: it rains in Bergen.' });
 assert.deepEqual([iterations, termination], [3, 'completed']);
 server.assertFinished();

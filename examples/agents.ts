@@ -1,8 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { budget, createRuntime, memoryEngine } from 'flyball';
 import { agentFromFile } from 'flyball/adapters/definitions';
-import { type AgentResult, bindAgent, conversation, defineAgent, MESSAGE } from 'flyball/agents';
-import type { ToolLoopResult } from 'flyball/loops';
+import { bindAgent, conversation, defineAgent, MESSAGE } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
 import { tool, toolRegistry } from 'flyball/tools';
 import { z } from 'zod';
@@ -76,10 +75,10 @@ const worked = await (await runtime.start('desk', input, limits)).outcome(); // 
 const asked = await (await runtime.start('desk-once', input, limits)).outcome(); // one model call, no tools
 // #endregion
 assert(worked.stop === 'done' && asked.stop === 'done');
-const { output, toolsUsed } = worked.value as ToolLoopResult<unknown>;
+const { output, toolsUsed } = worked.value;
 assert.deepEqual(output, { answer: 'Order A1 is on its way.', order: 'A1' }); // the fence is gone
 assert.deepEqual(toolsUsed, ['look_up_order']);
-assert.deepEqual((asked.value as AgentResult).output, output);
+assert.deepEqual(asked.value.output, output);
 const repair = model.requestsOf('desk')[4]?.messages.at(-1)?.content ?? '';
 assert.match(repair, /^Your last reply was not accepted\. .*order/s); // the last thing it read
 const refused = await (await runtime.start('desk', { questoin: 'Where?' }, limits)).outcome();

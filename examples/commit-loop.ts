@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { budget, createRuntime, memoryEngine, memoryStore } from 'flyball';
 import { processSandbox } from 'flyball/adapters/sandbox-process';
 import { testHarness } from 'flyball/checks';
-import { type CommitResult, commitLoop, controller, filesWorkpiece, verifyCommit } from 'flyball/loops';
+import { commitLoop, controller, filesWorkpiece, verifyCommit } from 'flyball/loops';
 import { type ReplyFunction, scriptedModel } from 'flyball/testing';
 import { filesTools } from 'flyball/toolbox';
 import { toolset } from 'flyball/tools';
@@ -124,7 +124,7 @@ const limits = { budget: budget({ iterations: 100, modelCalls: 100 }) };
 const handle = await runtime.start('mender', task, limits);
 const outcome = await handle.outcome();
 assert(outcome.stop === 'done');
-const result = outcome.value as CommitResult;
+const result = outcome.value;
 assert.equal(result.provenance.testPassRate, 1);
 assert.deepEqual(
   result.provenance.repairs.map(({ strategy, cause, resolved }) => [strategy, cause, resolved]),
@@ -158,7 +158,7 @@ assert(!verifyCommit(forged));
 // #region again
 const asked = model.requests.length;
 const again = await (await runtime.start('mender', task, limits)).outcome();
-assert(again.stop === 'done' && (again.value as CommitResult).resubmitted === true);
+assert(again.stop === 'done' && again.value.resubmitted === true);
 assert.equal(model.requests.length, asked); // not one model call
 // #endregion
 

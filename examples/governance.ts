@@ -80,7 +80,7 @@ await runtime.signal(handle.id, approval?.token ?? '', { verdict: 'approve' }, {
 const outcome = await handle.finished();
 // #endregion
 assert(outcome.stop === 'done');
-const said = outcome.value as readonly string[];
+const said = outcome.value;
 assert.match(said[0] ?? '', /Call look_up_order first, then refund again\./); // our sentence, not the policy's
 assert.match(said[2] ?? '', /send_mail with these arguments is not permitted here/);
 assert.equal(said[4], 'paid back: A1');

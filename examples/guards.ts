@@ -107,8 +107,7 @@ const no = { verdict: 'reject', reason: 'not to a stranger' };
 await runtime.signal(handle.id, approval?.token ?? '', no, { from: 'grace' });
 const outcome = await handle.finished();
 assert(outcome.stop === 'done');
-const [card = '', plain = '', cut = '', withheld = '', leak = '', loud = '', customer = '', mail = ''] =
-  outcome.value as readonly string[];
+const [card = '', plain = '', cut = '', withheld = '', leak = '', loud = '', customer = '', mail = ''] = outcome.value;
 
 // #region crossed
 assert.equal(card, 'mine is [card number removed]'); // before it was journaled

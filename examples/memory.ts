@@ -40,8 +40,7 @@ const look: Agent<null, readonly unknown[]> = async (run) => {
 // #endregion
 
 const runtime = createRuntime({ engine: memoryEngine(), agents: { learn, look }, prices });
-const start = (agent: string, input: unknown = null) =>
-  runtime.start(agent, input, { budget: budget(), subject: 'ada' });
+const start = (agent: 'learn' | 'look') => runtime.start(agent, null, { budget: budget(), subject: 'ada' });
 const learned = await (await start('learn')).outcome();
 assert(learned.stop === 'done');
 assert.deepEqual(learned.value, ['Ada lives in Oslo.', 'Ada lives in Bergen, in the old town.']);

@@ -138,7 +138,7 @@ const outing: Agent<null, PlanResult> = async (run) =>
 const runtime = createRuntime({ engine: memoryEngine(), agents: { outing } });
 const outcome = await (await runtime.start('outing', null, { budget: budget() })).outcome();
 assert(outcome.stop === 'done');
-const { records, output } = outcome.value as PlanResult;
+const { records, output } = outcome.value;
 assert.equal(output, 'We go to the fishery museum.');
 assert.deepEqual(
   records.map(({ id, status }) => `${id} ${status}`),

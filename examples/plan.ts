@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { budget, createRuntime, type Entry, memoryEngine } from 'flyball';
-import { type PlanResult, toolAwarePlan } from 'flyball/loops';
+import { toolAwarePlan } from 'flyball/loops';
 import type { Plan, PlanRevision, PlanStep, PlanValidation, StepRecord } from 'flyball/plans';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
@@ -107,7 +107,7 @@ const outcome = await handle.outcome();
 
 // #region result
 assert(outcome.stop === 'done');
-const result = outcome.value as PlanResult;
+const result = outcome.value;
 assert.equal(result.output, 'Berth 7 is booked for 19:05.');
 assert.deepEqual([...booked], ['7 at 19:05']);
 assert.deepEqual(
@@ -218,7 +218,7 @@ assert.equal(strict.asked, 3);
 
 const advisory = await talking('advisory');
 assert(advisory.end.stop === 'done'); // goes on, and the record says what is wrong with it
-const [record] = (advisory.end.value as PlanResult).records;
+const [record] = advisory.end.value.records;
 assert.equal(record?.validationStatus, 'failed');
 assert.deepEqual(record.missingTools, ['tide_table']);
 // #endregion

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from 'flyball';
 import { loadPolicy } from 'flyball/adapters/definitions';
-import { type ToolLoopResult, toolLoop } from 'flyball/loops';
+import { toolLoop } from 'flyball/loops';
 import {
   approvalInbox,
   askTool,
@@ -218,7 +218,7 @@ assert.deepEqual(
 );
 assert.equal(displaysOf(entries)[0]?.shown.table?.rows.length, 2); // what was shown, for any interface
 // #endregion
-const result = outcome.value as ToolLoopResult;
+const result = outcome.value;
 assert.equal(result.toolCalls, 4);
 assert.equal((await inbox.list()).items.filter(({ kind }) => kind === 'question').length, 1); // asked once, called twice
 model.assertFinished();

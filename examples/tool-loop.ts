@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { budget, createRuntime, memoryEngine } from 'flyball';
-import { CONFIRMATION, type ToolLoopResult, toolLoop } from 'flyball/loops';
+import { CONFIRMATION, toolLoop } from 'flyball/loops';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { loopTraceOf } from 'flyball/views';
@@ -57,7 +57,7 @@ const stopListening = runtime.subscribeDeltas((_run, _effect, _attempt, delta) =
 const handle = await runtime.start('planner', 'Where do I go today?', { budget: budget() });
 const outcome = await handle.outcome();
 assert(outcome.stop === 'done');
-const result = outcome.value as ToolLoopResult;
+const result = outcome.value;
 assert.equal(result.output, 'Go to Oslo: it rains in Bergen.');
 assert.equal(result.termination, 'completed');
 assert.deepEqual([result.iterations, result.toolCalls, result.toolsUsed], [3, 2, ['weather']]);
@@ -94,8 +94,8 @@ async function ending(replies: Script[string], options: Partial<Parameters<typeo
 const same = { toolCalls: [call('weather', { city: 'Bergen' }, 'x')] };
 const circle = await ending([same, same, same]);
 assert(circle.stop.stop === 'bounded'); // the third time the same call gives the same result
-const partial = circle.stop.partial as ToolLoopResult;
-assert.equal(partial.termination, 'loop_detected');
+const partial = circle.stop.partial;
+assert.equal(partial?.termination, 'loop_detected');
 // #endregion
 
 // #region limits
@@ -119,7 +119,7 @@ const bad = [
 ];
 const failing = await ending(bad);
 assert(failing.stop.stop === 'failed'); // three failures in a row; the model was told about each
-assert.equal((failing.stop.partial as ToolLoopResult).termination, 'error');
+assert.equal(failing.stop.partial?.termination, 'error');
 // #endregion
 
 // #region text-calls

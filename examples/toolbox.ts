@@ -80,7 +80,7 @@ const runtime = createRuntime({ engine: memoryEngine(), agents: { agent }, seams
 // #endregion
 const outcome = await (await runtime.start('agent', false, { budget: budget() })).outcome();
 assert(outcome.stop === 'done');
-const said = outcome.value as readonly string[];
+const said = outcome.value;
 
 // #region answers
 const EXPECTED = [

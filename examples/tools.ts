@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Agent, budget, createRuntime, done, memoryEngine } from 'flyball';
+import { type Agent, budget, createRuntime, done, memoryEngine, type ToolRef } from 'flyball';
 import { toolsFromFolder, toolsFromYaml } from 'flyball/adapters/definitions';
 import { executeValidated, lintTools, loadTools, tool, toolBudget, toolRegistry } from 'flyball/tools';
 import { z } from 'zod';
@@ -82,7 +82,7 @@ const clerk: Agent<null, readonly unknown[]> = async (run) => {
   const total = await run.call(orderTotal, { number: 'A1' });
   const note = await run.call(writeNote, { name: 'bergen', text: 'Call Bergen.' });
   const left = await run.call(stock, { item: 'lamp' });
-  const wrong = await run.call(orderTotal, { number: 1 });
+  const wrong = await run.call(orderTotal as ToolRef, { number: 1 }); // as a model might
   assert(total.ok && note.ok && left.ok && !wrong.ok);
   return done([total.value, note.value, left.value, wrong.failure]);
 };
@@ -122,7 +122,7 @@ assert.equal(retries.length, 2); // each told in the journal
 
 const second = await (await runtime.start('caller', null, { budget: budget() })).outcome();
 assert(second.stop === 'done');
-const [fine, hidden, typo] = second.value as readonly string[];
+const [fine, hidden, typo] = second.value;
 assert.equal(fine, 'Dear Ada,');
 assert.match(hidden ?? '', /^Not executed: there is no tool "write_note"/);
 assert.match(typo ?? '', /Did you mean order_total\?/);

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
-import { budget, createRuntime, done, memoryEngine, type Outcome } from 'flyball';
-import { type DryRunReport, defineAgent, workflow } from 'flyball/agents';
+import { budget, createRuntime, done, memoryEngine, withoutValue } from 'flyball';
+import { defineAgent, workflow } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { z } from 'zod';
@@ -43,7 +43,7 @@ const writer = defineAgent({
 // #endregion
 
 // #region workflow
-const reply = workflow<{ readonly question: string }, string>(
+const reply = workflow(
   {
     name: 'reply',
     description: 'Finds out, then writes a letter.',
@@ -51,11 +51,11 @@ const reply = workflow<{ readonly question: string }, string>(
     agents: { finder, writer },
   },
   async (run, { question }, { invokeAgent }) => {
-    const found = await invokeAgent<{ facts: string }>(run, 'finder', { question });
-    if (found.stop !== 'done') return found as Outcome<never>; // bounded, failed: the workflow decides what that means
+    const found = await invokeAgent(run, 'finder', { question });
+    if (found.stop !== 'done') return withoutValue(found); // bounded, failed: the workflow decides what that means
     const { facts } = found.value.output;
-    const written = await invokeAgent<{ letter: string }>(run, 'writer', { facts }, { slice: { modelCalls: 3 } });
-    return written.stop === 'done' ? done(written.value.output.letter) : (written as Outcome<never>);
+    const written = await invokeAgent(run, 'writer', { facts }, { slice: { modelCalls: 3 } });
+    return written.stop === 'done' ? done(written.value.output.letter) : withoutValue(written);
   },
 );
 const runtime = createRuntime({
@@ -68,7 +68,7 @@ const runtime = createRuntime({
 const dry = await runtime.start('reply:dry', { question: 'Is there room in Bergen?' }, { budget: budget() });
 const planned = await dry.outcome();
 assert(planned.stop === 'done');
-const report = planned.value as DryRunReport;
+const report = planned.value;
 assert.deepEqual(
   report.acts.map((act) => act.kind === 'agent' && [act.agent, act.mode, act.inputs, act.slice]),
   [

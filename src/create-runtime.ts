@@ -1,6 +1,7 @@
 import { nodeHost } from './adapters/host-node/node-host.js';
 import { systemClock } from './adapters/host-node/system-clock.js';
 import { jsonSchemaCheck } from './adapters/schema-json/json-schema-check.js';
+import type { Agents } from './core/agent-types.js';
 import type { Price } from './core/model.js';
 import { PRICES, priceOf, withPrices } from './core/prices.js';
 import type { Seams } from './core/seams.js';
@@ -8,13 +9,14 @@ import type { Clock } from './ports/clock.js';
 import type { Engine } from './ports/engine.js';
 import type { Host } from './ports/host.js';
 import type { Telemetry } from './ports/telemetry.js';
-import type { RuntimeOptions, RuntimeParts } from './runtime/options.js';
+import type { RuntimeOptions } from './runtime/options.js';
 import { openRuntime, type Runtime } from './runtime/runtime.js';
 
-export interface CreateRuntime {
+export interface CreateRuntime<A extends Agents = Agents> {
   /** Where runs live: `await sqliteEngine({ path })`, or `memoryEngine()` in tests. */
   readonly engine: Engine;
-  readonly agents: RuntimeParts['agents'];
+  /** By name. `start` knows their names, what each is given and what it returns. */
+  readonly agents: A;
   readonly seams?: Seams;
   /** Prices by `provider/model`. They come first, then what a model says of itself, then the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
@@ -30,9 +32,9 @@ export interface CreateRuntime {
 }
 
 /** A runtime on this process's clock and identity. */
-export function createRuntime(given: CreateRuntime): Runtime {
+export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtime<A> {
   const agreed = withPrices({ asOf: PRICES.asOf, models: {} }, given.prices ?? {});
-  return openRuntime({
+  const runtime: Runtime = openRuntime({
     engine: given.engine,
     agents: given.agents,
     clock: given.clock ?? systemClock(),
@@ -48,4 +50,5 @@ export function createRuntime(given: CreateRuntime): Runtime {
     ...(given.seams === undefined ? {} : { seams: given.seams }),
     ...(given.options === undefined ? {} : { options: given.options }),
   });
+  return runtime as Runtime<A>; // names and types are the compiler's: the runtime below goes by names alone
 }

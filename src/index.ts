@@ -3,6 +3,7 @@ export { memoryStore } from './adapters/engine-memory/memory-store.js';
 export { nodeHost } from './adapters/host-node/node-host.js';
 export { systemClock } from './adapters/host-node/system-clock.js';
 export type { ActFate, ActRecord, Acts } from './core/act-record.js';
+export type { Agents, AnyAgent, InputOf, OutputOf, VersionedAgent } from './core/agent-types.js';
 export type {
   ApprovalRequest,
   ApprovalRules,
@@ -56,12 +57,14 @@ export {
   done,
   failed,
   isTerminal,
+  type NotDone,
   type Outcome,
   type RollbackEntry,
   type RollbackReport,
   type Stop,
   type Usage,
   type Waiting,
+  withoutValue,
 } from './core/outcome.js';
 export { costOf, PRICES, type PriceTable, priceOf, withPrices } from './core/prices.js';
 export {
@@ -106,6 +109,7 @@ export type {
 } from './core/seams.js';
 export type { Input, Reply, Session } from './core/session.js';
 export {
+  type ArgsFor,
   type Changed,
   changed,
   type EffectClass,
@@ -144,5 +148,5 @@ export type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from './por
 export type { Telemetry } from './ports/telemetry.js';
 export { governedStore } from './runtime/governed-store.js';
 export type { JournalPart } from './runtime/load.js';
-export type { AnyAgent, RuntimeOptions, VersionedAgent } from './runtime/options.js';
+export type { RuntimeOptions } from './runtime/options.js';
 export type { ForkOptions, Receipt, RunHandle, Runtime, Sending, StartOptions } from './runtime/runtime.js';

@@ -114,6 +114,18 @@ describe('docs/tool-loop.md', () => {
     expect(documented).toEqual(flat(DEFAULT_CONFIG));
   });
 
+  const ENDED = {
+    output: '',
+    rawText: '',
+    tokens: 0,
+    model: '',
+    iterations: 0,
+    toolCalls: 0,
+    toolsUsed: [],
+    termination: 'completed',
+    why: '',
+  } as const;
+
   it('says for every reason with what outcome the loop ends', () => {
     const union = /export type TerminationReason =(.*?);/s.exec(read('src/loops/tool-loop/termination.ts'))?.[1] ?? '';
     const reasons = [...union.matchAll(/'([^']+)'/g)].map((match) => match[1] as TerminationReason);
@@ -122,7 +134,7 @@ describe('docs/tool-loop.md', () => {
     );
     expect([...documented.keys()].sort()).toEqual([...reasons].sort());
     for (const reason of reasons)
-      expect(documented.get(reason), reason).toBe(outcomeFor({ reason, why: '' }, undefined).stop);
+      expect(documented.get(reason), reason).toBe(outcomeFor({ reason, why: '' }, ENDED).stop);
   });
 });
 

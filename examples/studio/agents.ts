@@ -115,7 +115,7 @@ const noticeWriter: Agent<{ readonly about?: string }, unknown> = (run, input) =
   });
 
 /** Two agents, one after the other, found by their names. */
-const morningRound = workflow<{ readonly port: string }, unknown>(
+const morningRound = workflow(
   {
     name: 'morning-round',
     description: 'Asks the harbour desk, then has a notice written. A workflow: it spawns other agents by name.',

@@ -3,7 +3,7 @@ import type { Model } from '../core/model.js';
 import { nearestNames } from '../tools/nearest-names.js';
 import type { ToolRegistry } from '../tools/registry.js';
 import { type Toolset, toolset } from '../tools/toolset.js';
-import type { AgentSpec } from './agent-spec.js';
+import type { AgentSpec, Fields } from './agent-spec.js';
 import { type AgentFittings, type DefinedAgent, defineAgent } from './define-agent.js';
 
 /** What the names in a definition stand for. */
@@ -21,9 +21,9 @@ export interface Bindings<O = unknown> extends AgentFittings<O> {
 export function bindAgent<O = Readonly<Record<string, unknown>>>(
   spec: AgentSpec,
   bindings: Bindings<O>,
-): DefinedAgent<O> {
+): DefinedAgent<unknown, O> {
   const { model: _resolve, modelNames: _names, tools: source, defaultModel: _default, ...fittings } = bindings;
-  return defineAgent<O>({
+  return defineAgent<Fields, Fields, O>({
     ...spec,
     ...fittings,
     model: boundModel(spec, bindings as Bindings),

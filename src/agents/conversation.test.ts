@@ -27,7 +27,7 @@ function stage(script: Script, limits: Partial<Budget> = {}) {
     prices: { [model.id]: { input: 1, output: 1 } },
   });
   onTestFinished(() => runtime.close());
-  const begin = (name: string, first: unknown = null) =>
+  const begin = (name: 'talk' | 'echo', first: unknown = null) =>
     runtime.start(name, first, { id: 'r1', budget: budget({ iterations: 100, ...limits }) });
   /** Says something and waits until the run rests again. */
   const say = async (payload: unknown) => {

@@ -10,7 +10,8 @@ import { type Checked, type JsonSchema, jsonSchemaOf, type StandardSchema } from
 import type { Session } from '../core/session.js';
 import type { ToolRef } from '../core/tool.js';
 import { type LoopParts, type Prove, partsOf } from '../loops/tool-loop/loop-parts.js';
-import { runToolLoop, type ToolLoopEnd, type ToolLoopResult } from '../loops/tool-loop/tool-loop.js';
+import type { ToolLoopResult } from '../loops/tool-loop/termination.js';
+import { runToolLoop, type ToolLoopEnd } from '../loops/tool-loop/tool-loop.js';
 import type { ObservationCapture } from '../memory/capture.js';
 import type { Memory } from '../memory/memory.js';
 import { type AutonomyBudget, autonomyBudget } from '../tools/autonomy/autonomy-budget.js';
@@ -28,18 +29,23 @@ import {
   skillUse,
   withSegments,
 } from './agent-skills.js';
-import type { AgentSpec } from './agent-spec.js';
+import type { AgentSpec, Fields } from './agent-spec.js';
 import { checkAgentSpec } from './check-agent-spec.js';
 import { proofFields } from './check-proofs.js';
+import type { AnsweredFields, GivenFields, NoFields } from './field-types.js';
 import { type OpeningParts, opening, reminder } from './opening.js';
 import { type OutputForm, outputForm, readOutput } from './output.js';
 import { type AgentResult, singleShot } from './single-shot.js';
 import { systemPrompt } from './system-prompt.js';
 
 /** A definition in TypeScript: the data of a YAML file, with the real things where the file has names. */
-export interface AgentDefinition<O = unknown>
-  extends Omit<AgentSpec, 'model' | 'tools' | 'skills'>,
+export interface AgentDefinition<O = unknown, F extends Fields = Fields, P extends Fields = Fields>
+  extends Omit<AgentSpec, 'model' | 'tools' | 'skills' | 'inputs' | 'outputs'>,
     Omit<AgentFittings<O>, 'skills'> {
+  /** What the agent is given, which has the types of these fields. Anything where it is absent. */
+  readonly inputs?: F;
+  /** What it answers. */
+  readonly outputs?: P;
   readonly model: Model;
   readonly tools?: Toolset | readonly ToolRef[];
   /** A library and how it is used. A list of names is only told. */
@@ -63,7 +69,8 @@ export interface AgentFittings<O = unknown> {
   readonly skills?: AgentSkills;
 }
 
-export interface DefinedAgent<O = unknown> {
+/** `DefinedAgent` by itself is any: what it is given is checked when it runs. */
+export interface DefinedAgent<I = never, O = unknown> {
   readonly name: string;
   readonly version: string;
   readonly spec: AgentSpec;
@@ -73,16 +80,16 @@ export interface DefinedAgent<O = unknown> {
   readonly setup: string;
   readonly budget: Partial<Budget>;
   /** One model call, and a bounded number of re-asks where the answer does not fit. */
-  readonly invoke: Agent<unknown, AgentResult<O>>;
+  readonly invoke: Agent<I, AgentResult<O>>;
   /** The tool loop. Without tools it is a single shot. */
-  readonly invokeIterative: Agent<unknown, ToolLoopResult<O>>;
+  readonly invokeIterative: Agent<I, ToolLoopResult<O>>;
   /** What a runtime runs: the loop. */
-  readonly agent: Agent<unknown, ToolLoopResult<O>>;
+  readonly agent: Agent<I, ToolLoopResult<O>>;
   /** One turn of a conversation that stands on this agent's setup. */
   /** `known`: the calls of the whole conversation, where the run is the scope of one turn. */
   converse(run: Run, input: string | Prompt, known?: Calls): Promise<ToolLoopEnd<unknown>>;
   /** The same agent with another model or other settings, checked like the first. */
-  vary(changes: Variable): DefinedAgent<O>;
+  vary(changes: Variable): DefinedAgent<I, O>;
 }
 
 /** What may differ from one request to the next. */
@@ -98,8 +105,15 @@ interface Made<O> {
   readonly told: (skills: string) => Omit<Session, 'tools'>;
 }
 
-/** An agent out of its definition: everything is checked here, before a token is spent. */
-export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: AgentDefinition<O>): DefinedAgent<O> {
+/**
+ * An agent out of its definition: everything is checked here, before a token is spent. The compiler takes what it is given
+ * from `inputs`, and what it answers from `output` or `outputs`.
+ */
+export function defineAgent<
+  const F extends Fields = NoFields,
+  const P extends Fields = NoFields,
+  O = AnsweredFields<P>,
+>(definition: AgentDefinition<O, F, P>): DefinedAgent<GivenFields<F>, O> {
   const given = schemaGiven(definition);
   const spec = checkAgentSpec(dataOf(definition), `Agent "${String(definition.name)}"`, given?.schema);
   const form = outputForm(spec, given);
@@ -123,7 +137,7 @@ export function defineAgent<O = Readonly<Record<string, unknown>>>(definition: A
     invokeIterative,
     agent: invokeIterative,
     converse: (run, input, known) => converse(held(run), talk, input, known),
-    vary: (changes) => defineAgent<O>({ ...definition, ...changes }),
+    vary: (changes) => defineAgent<F, P, O>({ ...definition, ...changes }),
   };
 }
 

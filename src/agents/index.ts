@@ -79,7 +79,7 @@ export {
   type Registered,
 } from './workflows/agent-registry.js';
 export type { InvocationMode, InvokeOptions } from './workflows/invocation.js';
-export { invokeAgent } from './workflows/invoke-agent.js';
+export { type AnswerOf, invokeAgent } from './workflows/invoke-agent.js';
 export type { DryAct, DryInvoked, DryRunReport, Invoked } from './workflows/invoked.js';
 export {
   type Workflow,

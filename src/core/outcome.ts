@@ -1,6 +1,6 @@
 import type { Acts } from './act-record.js';
 import type { Amounts, Axis } from './budget.js';
-import type { Failure } from './errors.js';
+import { type Failure, unreachable } from './errors.js';
 
 /**
  * What a run or a child spent. Calls that were cut off, by a crash say, may have been paid for: they stay reserved
@@ -52,28 +52,31 @@ export type Outcome<O> = Ended &
         /** What did not fit any more, and what was left to take it from. */
         readonly wanted?: number;
         readonly left?: number;
-        readonly partial?: O;
+        readonly partial?: O | Partial<O>;
       }
     | {
         readonly stop: 'suspended';
         readonly waiting: readonly Waiting[];
         readonly paused?: boolean;
       }
-    | { readonly stop: 'blocked'; readonly because: string; readonly partial?: O }
+    | { readonly stop: 'blocked'; readonly because: string; readonly partial?: O | Partial<O> }
     | {
         readonly stop: 'cancelled';
         readonly because: string;
         readonly rollback?: RollbackReport;
-        readonly partial?: O;
+        readonly partial?: O | Partial<O>;
       }
     | {
         readonly stop: 'failed';
         readonly because: string;
         readonly failure: Failure;
         readonly rollback?: RollbackReport;
-        readonly partial?: O;
+        readonly partial?: O | Partial<O>;
       }
   );
+
+/** An end without the value that was asked for. */
+export type NotDone = Exclude<Outcome<unknown>, { readonly stop: 'done' }>;
 
 export type Stop = Outcome<unknown>['stop'];
 
@@ -85,13 +88,35 @@ export function degraded<O>(value: O, because: string): Outcome<O> {
   return { stop: 'degraded', value, because };
 }
 
-export function blocked<O>(because: string, partial?: O): Outcome<O> {
+export function blocked<O>(because: string, partial?: O | Partial<O>): Outcome<O> {
   return partial === undefined ? { stop: 'blocked', because } : { stop: 'blocked', because, partial };
 }
 
-export function failed<O>(failure: Failure, partial?: O): Outcome<O> {
+export function failed<O>(failure: Failure, partial?: O | Partial<O>): Outcome<O> {
   const base = { stop: 'failed', because: failure.message, failure } as const;
   return partial === undefined ? base : { ...base, partial };
+}
+
+/**
+ * How a child ended, as the end of whoever asked it, whose value would be another: `if (child.stop !== 'done') return
+ * withoutValue(child)`. What the child had is left out, so a degraded child blocks its parent.
+ */
+export function withoutValue(ended: NotDone): Outcome<never> {
+  switch (ended.stop) {
+    case 'degraded':
+      return { stop: 'blocked', because: ended.because };
+    case 'suspended':
+      return ended;
+    case 'bounded':
+    case 'blocked':
+    case 'cancelled':
+    case 'failed': {
+      const { partial: _left, ...end } = ended;
+      return end;
+    }
+    default:
+      return unreachable(ended);
+  }
 }
 
 /** `bounded` and `suspended` can go on; the others are final. */

@@ -5,7 +5,7 @@ import type { Instruction } from './run-state.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
 import type { ToolSeams } from './seams.js';
 import type { Input, Reply, Session } from './session.js';
-import type { EffectClass, EffectContext, ToolRef, ToolResult } from './tool.js';
+import type { ArgsFor, EffectClass, EffectContext, ToolRef, ToolResult } from './tool.js';
 
 /** An agent is a function. Every pattern takes agents or sessions and returns one, so anything nests in anything. */
 export type Agent<I, O> = (run: Run, input: I) => Promise<Outcome<O>>;
@@ -81,7 +81,7 @@ export interface Run {
   /** One model call. With an output schema it is asked again, a bounded number of times, until the reply fits. */
   ask<T>(session: Session<T>, input: Input): Promise<Reply<T>>;
   /** A governed, journaled tool call. A denied or failed call is an observation, not an exception. */
-  call<T>(tool: ToolRef<T>, args: unknown): Promise<ToolResult<T>>;
+  call<T, R extends ToolRef<T> = ToolRef<T>>(tool: ToolRef<T> & R, args: ArgsFor<R>): Promise<ToolResult<T>>;
   /**
    * The calls that ended in this scope and below it, in the order in which they ended, read off the journal: those made
    * before a crash or a suspension too. A child's calls are the child's own, and a new generation starts with none.
@@ -100,7 +100,7 @@ export interface Run {
     effectClass: EffectClass<NoInfer<A>, NoInfer<T>>,
   ): Promise<T>;
   /** A child with its own scope and a budget carved from this one; it sees only its input. */
-  spawn<I, O>(agent: AgentLike<I, O>, input: I, slice: BudgetSlice): Promise<Outcome<O>>;
+  spawn<I, O>(agent: AgentLike<I, O>, input: NoInfer<I>, slice: BudgetSlice): Promise<Outcome<O>>;
   /** A named sub-scope: same budget, its own effect names. */
   scope(name: string): Run;
   /** The same run with further guards around every tool call that is made through it, by children and branches too. */

@@ -136,3 +136,12 @@ export type ToolResult<T = unknown> =
 
 /** Any tool, whatever its arguments. */
 export type ToolRef<T = unknown> = Tool<never, T>;
+
+/** What a call of this tool is given: what its schema takes. Of a tool that the compiler knows nothing about, anything. */
+export type ArgsFor<R extends ToolRef> = unknown extends TakenBy<R> ? Known<ExecutedWith<R>> : TakenBy<R>;
+
+type TakenBy<R> = R extends { readonly input: StandardSchema<infer I, infer _Made> } ? I : unknown;
+type ExecutedWith<R extends ToolRef> = R['execute'] extends (args: infer A, how: EffectContext) => unknown
+  ? A
+  : unknown;
+type Known<A> = [A] extends [never] ? unknown : A;

@@ -1,4 +1,4 @@
-import { append } from 'flyball';
+import { append, type ToolRef } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { inMemory, inRun } from '../../test/memory/grounds.js';
@@ -114,7 +114,7 @@ describe('the tool recall_memory', () => {
         trust: 'system',
       });
       await m.remember(run, 'session', { session: 's1', key: 'tone', content: 'Keep it formal.', trust: 'user' });
-      return run.call(m.tool(run, { session: 's1' }), args);
+      return run.call(m.tool(run, { session: 's1' }) as ToolRef, args);
     });
   };
 

@@ -1,5 +1,5 @@
+import type { Agents } from '../core/agent-types.js';
 import type { Price } from '../core/model.js';
-import type { Agent } from '../core/run.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { Seams } from '../core/seams.js';
 import type { Clock } from '../ports/clock.js';
@@ -9,20 +9,12 @@ import type { Telemetry } from '../ports/telemetry.js';
 import { type DeclaredGone, withDeclared } from './declared-gone.js';
 import type { AttemptOptions } from './host.js';
 
-/** Any agent, whatever its input. */
-export type AnyAgent = Agent<never, unknown>;
-
-export interface VersionedAgent {
-  readonly agent: AnyAgent;
-  readonly version: string;
-}
-
 export interface RuntimeParts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly host: Host;
   /** By name: the agents this process can run. A version marks which code wrote a journal. */
-  readonly agents: Readonly<Record<string, AnyAgent | VersionedAgent>>;
+  readonly agents: Agents;
   readonly seams?: Seams;
   /** The price that holds for a model, which may state one of its own. */
   readonly prices?: (modelId: string, own: Price | undefined) => Price | undefined;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Agents, InputOf, OutputOf } from '../core/agent-types.js';
 import { ANONYMOUS } from '../core/approval.js';
 import { isBlank } from '../core/blank.js';
 import { type Budget, budget as completeBudget, completed } from '../core/budget.js';
@@ -49,24 +50,37 @@ export interface Receipt {
   readonly waiting: readonly string[];
 }
 
-export interface RunHandle {
+/** A run, whose value has the type of its agent's where the compiler knows the agent. */
+export interface RunHandle<O = unknown> {
   readonly id: string;
   /** How the run stands when it next rests, whichever process works on it: an outcome, or `suspended`. */
-  outcome(): Promise<Outcome<unknown>>;
+  outcome(): Promise<Outcome<O>>;
   /** How the run ends, however often it is suspended before. */
-  finished(): Promise<Outcome<unknown>>;
+  finished(): Promise<Outcome<O>>;
 }
 
-export interface Runtime {
+/**
+ * `createRuntime` knows its agents: their names, what they are given and what they return. `Runtime` by itself is for code
+ * whose agents are not known before it runs: any name and any input, which are checked when a run is started.
+ */
+export interface Runtime<A extends Agents = Agents> {
   /**
    * Rejects only where no run is stored. Where the storage fails after that, `outcome()` and `finished()` of the handle
    * say so: the run is there, and must not be started again.
    */
-  start(agent: string, input: unknown, options: StartOptions): Promise<RunHandle>;
+  start<N extends keyof A & string>(
+    agent: N,
+    input: InputOf<A[N]>,
+    options: StartOptions,
+  ): Promise<RunHandle<OutputOf<A[N]>>>;
   /** Goes on with a run: after a crash, a pause, a stall, or a bound under a larger budget. */
-  resume(runId: string, options?: { readonly budget?: Partial<Budget>; readonly by?: string }): Promise<RunHandle>;
+  resume(
+    runId: string,
+    options?: { readonly budget?: Partial<Budget>; readonly by?: string },
+  ): Promise<RunHandle<OutputOf<A[keyof A]>>>;
   /** Carries on a run that has something to do here and now, as a worker would; a pause stays a pause. */
-  wake(runId: string): Promise<RunHandle>;
+  wake(runId: string): Promise<RunHandle<OutputOf<A[keyof A]>>>;
+  /** Any run of the engine, also of an agent that this runtime does not have. */
   handle(runId: string): RunHandle;
   /**
    * Sends a signal to a name, or an answer to what a run asks a person: by the token of the open question.
@@ -89,7 +103,7 @@ export interface Runtime {
   redirect(runId: string, instruction: string, options?: Sending): Promise<void>;
   cancel(runId: string, options?: Sending & { readonly why?: string }): Promise<void>;
   pause(runId: string, options?: Sending): Promise<void>;
-  fork(runId: string, options: ForkOptions): Promise<RunHandle>;
+  fork(runId: string, options: ForkOptions): Promise<RunHandle<OutputOf<A[keyof A]>>>;
   get(runId: string): Promise<RunRecord>;
   list(filter?: RunFilter): Promise<RunPage>;
   /** The journal, all generations, oldest first; or what comes after an entry of it, at most `limit` entries. */

@@ -1,7 +1,7 @@
 import { functionOf } from '../core/agent-function.js';
 import { FlyballError } from '../core/errors.js';
 import type { Run } from '../core/run.js';
-import type { ToolRef, ToolResult } from '../core/tool.js';
+import type { ToolRef } from '../core/tool.js';
 import { SKILL_ACTIVE } from '../views/active-skills.js';
 import { type ActivatedBy, type ActiveSkill, ActiveSkills } from './active-skills.js';
 import type { SkillCard } from './disclosure.js';
@@ -72,7 +72,7 @@ function adopt(run: Run, active: ActiveSkills, skill: ActiveSkill, by: Activated
  */
 function watched(inner: Run, active: ActiveSkills): Run {
   const watch = (other: Run): Run => watched(other, active);
-  const call = <T>(tool: ToolRef<T>, args: unknown): Promise<ToolResult<T>> => {
+  const call: Run['call'] = (tool, args) => {
     const made = inner.call(tool, args);
     if (tool.name !== ACTIVATE_SKILL) return made;
     const heard = made.then((result) => {

@@ -17,7 +17,7 @@ function work({ tool }: Project) {
       ['delete_file', { path: 'd.txt' }],
     ];
     for (const [name, args] of calls) {
-      const result = await run.call(tool(name) as never, args);
+      const result = await run.call(tool(name), args);
       if (!result.ok) throw new Error(result.content);
     }
   };
@@ -70,7 +70,7 @@ describe('a run that changes files', () => {
         return failed(failure);
       };
       const agent = async (run: Run): Promise<Outcome<unknown>> => {
-        await run.call(place.tool('write_file') as never, args);
+        await run.call(place.tool('write_file'), args);
         return end(run);
       };
       await stage.crashed(agent, at(when, 'complete'));
@@ -79,7 +79,7 @@ describe('a run that changes files', () => {
       await stage.clock.advance(66_000); // the dead owner could have acted until then
       const inodes: number[] = [];
       const seen = async (run: Run): Promise<Outcome<unknown>> => {
-        await run.call(place.tool('write_file') as never, args);
+        await run.call(place.tool('write_file'), args);
         inodes.push(statSync(place.path('b.txt')).ino);
         return end(run);
       };
@@ -93,7 +93,7 @@ describe('a run that changes files', () => {
     const place = scene();
     const stage = still();
     const agent = async (run: Run): Promise<Outcome<unknown>> =>
-      done(await run.call(place.tool('write_file') as never, { path: 'b.txt', content: 'changed\n' }));
+      done(await run.call(place.tool('write_file'), { path: 'b.txt', content: 'changed\n' }));
     await stage.crashed(agent, at('after', 'intent'));
     expect(place.get('b.txt')).toBe('b\n');
     await stage.clock.advance(66_000);
@@ -106,7 +106,7 @@ describe('a run that changes files', () => {
     const outcome = await still()
       .open(
         async (run: Run): Promise<Outcome<unknown>> =>
-          done(await run.call(place.tool('read_file') as never, { path: '../secret.txt' })),
+          done(await run.call(place.tool('read_file'), { path: '../secret.txt' })),
       )
       .start();
     expect(outcome).toMatchObject({

@@ -1,4 +1,4 @@
-import { done, type Run } from 'flyball';
+import { done, type Run, type ToolRef } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { still } from '../../test/runtime/stage.js';
 import { quickJsSandbox } from '../adapters/sandbox-quickjs/index.js';
@@ -21,14 +21,14 @@ describe('run_javascript', () => {
     const code =
       'console.log("counting", input.items.length); let sum = 0; for (const item of input.items) sum += await price(item); return { sum };';
     const agent = async (run: Run) =>
-      done((await run.call(tool as never, { code, input: { items: ['tea', 'tea', 'air'] } })).content);
+      done((await run.call(tool, { code, input: { items: ['tea', 'tea', 'air'] } })).content);
     const outcome = await still().open(agent).start();
     expect(outcome).toMatchObject({ stop: 'done', value: 'returned {"sum":6}\nconsole:\ncounting 3' });
   });
 
   it('refuses arguments without code', async () => {
     const tool = runJavascriptTool({ sandbox: quickJsSandbox() });
-    const agent = async (run: Run) => done((await run.call(tool as never, { input: 1 })).content);
+    const agent = async (run: Run) => done((await run.call(tool as ToolRef, { input: 1 })).content);
     expect(await still().open(agent).start()).toMatchObject({ value: expect.stringContaining('code') });
   });
 

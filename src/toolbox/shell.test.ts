@@ -257,7 +257,7 @@ describe('a command that rules want approved', () => {
   it('waits for a person, and is not run before', async () => {
     const stage = moving();
     const tool = shell({ rules, effect: 'idempotent', approvals: 'by-guard' });
-    const agent = async (going: Run) => done((await going.call(tool as never, call)).content);
+    const agent = async (going: Run) => done((await going.call(tool, call)).content);
     const life = stage.open(agent, {
       seams: governance({ clock: stage.clock, commands: rules, autonomy: 'autonomous' }),
     });
@@ -278,7 +278,7 @@ describe('a command that rules want approved', () => {
   it('is refused before a person is asked where rules do not allow it at all', async () => {
     const stage = still();
     const tool = shell({ rules: anything, mounts: [{ path: folder, access: 'read-write' }] });
-    const agent = async (going: Run) => done((await going.call(tool as never, { command: 'rm -rf .' })).content);
+    const agent = async (going: Run) => done((await going.call(tool, { command: 'rm -rf .' })).content);
     const outcome = await stage.open(agent).start();
     expect(outcome).toMatchObject({
       stop: 'done',

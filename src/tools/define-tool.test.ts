@@ -40,7 +40,9 @@ describe('a tool', () => {
         return `${side * side} ${unit}`;
       },
     });
-    expectTypeOf(area).toEqualTypeOf<DefinedTool<{ side: number; unit: string }, string>>();
+    expectTypeOf(area).toEqualTypeOf<
+      DefinedTool<{ side: number; unit: string }, string, { side: string; unit?: string | undefined }>
+    >();
     const checked = await check(area.input, { side: '4' });
     expect(checked).toEqual({ ok: true, value: { side: 4, unit: 'm2' } });
     expect(await area.execute({ side: 4, unit: 'm2' }, how)).toBe('16 m2');
@@ -176,7 +178,7 @@ describe('a tool', () => {
       simulate: () => ({ bytes: 0 }),
       present: ({ bytes }) => `${bytes} bytes`,
     });
-    expectTypeOf(write).toEqualTypeOf<DefinedTool<{ path: string }, { bytes: number }>>();
+    expectTypeOf(write).toEqualTypeOf<DefinedTool<{ path: string }, { bytes: number }, { path: string }>>();
     expect(write).toMatchObject({
       legs: ['private-data'],
       scopes: ['files:write'],

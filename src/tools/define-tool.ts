@@ -3,7 +3,7 @@ import type { Tool } from '../core/tool.js';
 import { requireSoundParts } from './definition-checks.js';
 import { effectOf } from './effect-of-definition.js';
 import { inputOf } from './input-schema.js';
-import type { ArgsOf, DefinedTool, LooseDefinition, ToolDefinition, ToolInput } from './tool-definition.js';
+import type { ArgsOf, DefinedTool, GivenOf, LooseDefinition, ToolDefinition, ToolInput } from './tool-definition.js';
 
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -14,10 +14,10 @@ const made = new WeakSet<object>();
  * Makes a tool. Whatever is wrong with it is said here, before a model is shown it: a bad name, a missing compensation,
  * a schema that no provider takes.
  */
-export function tool<T, S extends ToolInput = Readonly<Record<string, never>>>(
+export function tool<T, const S extends ToolInput = Readonly<Record<string, never>>>(
   definition: ToolDefinition<S, T>,
-): DefinedTool<ArgsOf<S>, T> {
-  return toolFrom(definition) as DefinedTool<ArgsOf<S>, T>;
+): DefinedTool<ArgsOf<S>, T, GivenOf<S>> {
+  return toolFrom(definition) as DefinedTool<ArgsOf<S>, T, GivenOf<S>>;
 }
 
 /** The same for a definition that no compiler has seen, such as a module's export or a YAML entry. */

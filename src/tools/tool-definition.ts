@@ -1,5 +1,6 @@
 import type { ApprovalRules, Review } from '../core/approval.js';
 import type { Amounts } from '../core/budget.js';
+import type { ArgsFromJson } from '../core/json-type.js';
 import type { Question } from '../core/question.js';
 import type { JsonSchema, StandardSchema } from '../core/schema.js';
 import type {
@@ -17,12 +18,21 @@ import type {
 /** A schema of a library that speaks Standard Schema (zod 4, valibot, arktype), or plain JSON Schema of an object. */
 export type ToolInput = StandardSchema | JsonSchema;
 
-/** What `execute` gets: the schema's output. JSON Schema says nothing to the compiler, so its authors annotate. */
+/** What `execute` gets: the schema's output. */
 export type ArgsOf<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
   ? NonNullable<Types> extends { readonly output: infer Output }
     ? Output
     : unknown
-  : Readonly<Record<string, unknown>>;
+  : S extends JsonSchema
+    ? ArgsFromJson<S>
+    : never;
+
+/** What a caller gives: the schema's input, in which fields with defaults may be missing. */
+export type GivenOf<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly input: infer Input }
+    ? Input
+    : unknown
+  : ArgsOf<S>;
 
 /** A tool as its author writes it. Everything that a plain effect kind needs stands beside it. */
 export type ToolDefinition<S extends ToolInput, T> = ToolParts<S, T> & EffectPart<ArgsOf<S>, NoInfer<T>>;
@@ -75,9 +85,9 @@ export type EffectPart<A, T> =
       Nothing<'compensate'>)
   | ({ readonly effect: Exclude<EffectClass<A, T>, string> } & Nothing<'why' | 'verify' | 'compensate' | 'simulate'>);
 
-/** A tool made ready: its arguments are checked, and the schema that models are shown is worked out once. */
-export interface DefinedTool<A = never, T = unknown> extends Tool<A, T> {
-  readonly input: StandardSchema;
+/** A tool made ready, which is given `G`: its arguments are checked, and the schema that models are shown is worked out once. */
+export interface DefinedTool<A = never, T = unknown, G = unknown> extends Tool<A, T> {
+  readonly input: StandardSchema<G, unknown>;
   readonly inputJsonSchema: JsonSchema;
   readonly tags?: readonly string[];
   readonly surface?: number;

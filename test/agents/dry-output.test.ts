@@ -1,5 +1,5 @@
-import { type Agent, done } from 'flyball';
-import { agentRegistry, type DryRunReport, defineAgent, workflow } from 'flyball/agents';
+import { done } from 'flyball';
+import { defineAgent, workflow } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -13,13 +13,13 @@ it('a dry run stands in for an output that zod declares, so that the workflow ca
     model: scriptedModel({}),
   });
   const { dryRun } = workflow(
-    { name: 'letter', description: 'Finds.', agents: agentRegistry({ finder }) },
+    { name: 'letter', description: 'Finds.', agents: { finder } },
     async (run, _input, { invokeAgent }) => {
-      const found = await invokeAgent<{ found: { number: number } }>(run, 'finder', {});
+      const found = await invokeAgent(run, 'finder', {});
       if (found.stop !== 'done') throw new Error(found.stop);
       return done(found.value.output.found.number);
     },
   );
-  const { outcome } = await runAgent(dryRun as Agent<unknown, DryRunReport>, {});
+  const { outcome } = await runAgent(dryRun, {});
   expect(gained(outcome)).toMatchObject({ acts: [{ agent: 'finder' }], problems: [], end: { stop: 'done' } });
 });

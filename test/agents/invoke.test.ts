@@ -116,6 +116,17 @@ describe('invoke', () => {
     });
   });
 
+  it('fails where an answer is cut and has no output any more: done and degraded always have one [R9-TYPES-OUTPUT]', async () => {
+    const model = scriptedModel({ clerk: [{ text: '{"a": [1,', finish: 'length' }] });
+    const agent = defineAgent({ ...CLERK, model, tools: smallTools().all, outputs: { a: { type: 'array' } } });
+    const { outcome } = await runAgent(agent.agent, 'Hi.');
+    expect(outcome).toMatchObject({
+      stop: 'failed',
+      failure: { code: 'REPLY_INVALID', message: expect.stringContaining('raise maxOutputTokens') },
+      partial: { termination: 'invalid_output', rawText: '{"a": [1,' },
+    });
+  });
+
   it('asks again for an answer that is empty or only calls tools, and not for ever [R3-AGENT-INVOKE]', async () => {
     const model = scriptedModel({ clerk: ['', { ...proposes('next'), text: ' ' }, 'Hello.'] });
     const { outcome } = await runAgent(defineAgent({ ...CLERK, model }).invoke, 'Hi.');

@@ -11,7 +11,7 @@ it('the rules of a guard lift nothing of the rules of a tool [R4-PEOPLE-SCOPES] 
     execute: async () => 'paid',
   };
   const stage = moving();
-  const life = stage.open(async (run: Run) => done(await run.call(pay as never, {})), {
+  const life = stage.open(async (run: Run) => done(await run.call(pay, {})), {
     seams: {
       'tool.pre': [
         (next) => async (v, c) =>

@@ -1,4 +1,4 @@
-import { done, type Run, type Tool } from 'flyball';
+import { done, type Run, type Tool, type ToolRef } from 'flyball';
 import { governance } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { lastOf, toTheEnd } from '../runtime/fork-stage.js';
@@ -87,7 +87,7 @@ describe('private data, text of strangers and a way out', () => {
       execute: async () => 'mail',
     } as never;
     const life = open(async (run) => {
-      expect((await run.call(strict, 7)).ok).toBe(false);
+      expect((await run.call(strict as ToolRef, 7)).ok).toBe(false);
       await run.call(web, null);
       return done((await run.call(post, null)).ok);
     });

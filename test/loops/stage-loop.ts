@@ -8,7 +8,7 @@ import { Stage } from '../runtime/stage.js';
 export interface LoopRun {
   readonly outcome: Outcome<ToolLoopResult>;
   /** The result, whatever the outcome. */
-  readonly result: ToolLoopResult;
+  readonly result: Ended;
   readonly model: ScriptedModel;
   readonly stage: Stage<Clock>;
 }
@@ -55,9 +55,12 @@ export function governed({ tools }: Pick<Toolset, 'tools'>): Seams {
   return governance({ clock: systemClock(), tools, autonomy: 'autonomous', rateLimit });
 }
 
-export function resultIn(outcome: Outcome<ToolLoopResult>): ToolLoopResult {
+/** A loop that ends without an answer has everything else. */
+type Ended = Omit<ToolLoopResult, 'output'> & { readonly output?: string };
+
+export function resultIn(outcome: Outcome<ToolLoopResult>): Ended {
   if ('value' in outcome) return outcome.value;
-  if ('partial' in outcome && outcome.partial !== undefined) return outcome.partial;
+  if ('partial' in outcome && outcome.partial !== undefined) return outcome.partial as Ended;
   throw new Error(`There is no result: ${JSON.stringify(outcome)}`);
 }
 

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type Agent, blocked, createRuntime, done, failed, memoryEngine, type Runtime } from 'flyball';
+import { type Agent, blocked, createRuntime, done, failed, memoryEngine, type Runtime, type ToolRef } from 'flyball';
 import {
   type McpAgent,
   type McpHttpOptions,
@@ -62,7 +62,7 @@ const poet: Agent<{ readonly topic: string }, string> = async (run, { topic }) =
   return done(`${topic}: ${lines.join(', ')}`);
 };
 const waiter: Agent<unknown, string> = async (run) => {
-  await run.call(tools[1] as never, { n: 5 });
+  await run.call(tools[1] as ToolRef, { n: 5 });
   return done('served');
 };
 const sleeper: Agent<unknown, string> = async (run) => {

@@ -77,7 +77,7 @@ describe('a compensation that hangs', () => {
       execute: async () => 'booked',
     };
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      await run.call(book as never, {});
+      await run.call(book, {});
       throw new Error('no');
     };
     const options = { compensationAttempts: 2, compensationTimeoutMs: 1000 };

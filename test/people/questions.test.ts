@@ -220,7 +220,7 @@ describe('a tool that asks a person', () => {
     const stage = moving();
     const agent = async (run: Run) => {
       const edited = await run.call(edit, { prompt, arguments: { part: 'bolt', count: 0 } });
-      return done(edited.ok ? await run.call(order, edited.value) : edited);
+      return done(edited.ok ? await run.call(order as ToolRef, edited.value) : edited);
     };
     const life = stage.open(agent, { checkJson });
     expect(await life.start()).toMatchObject({
@@ -308,7 +308,7 @@ describe('a tool that asks a person', () => {
     const stage = moving();
     const life = stage.open(async (run: Run) =>
       done([
-        await run.call(confirmTool(), {}),
+        await run.call(confirmTool() as ToolRef, {}),
         await run.call(numberTool(), { prompt, minimum: 3, maximum: 1 }),
         await run.call(chooseOneTool(), { prompt, choices: ['only'] }),
         await run.call(chooseSeveralTool(), { prompt, choices, minimum: 4 }),

@@ -75,7 +75,7 @@ export async function runPlan(script: Script, options: PlanOptions = {}): Promis
 
 function resultIn(outcome: Outcome<PlanResult>): PlanResult {
   if ('value' in outcome) return outcome.value;
-  if ('partial' in outcome && outcome.partial !== undefined) return outcome.partial;
+  if ('partial' in outcome && outcome.partial !== undefined) return outcome.partial as PlanResult; // a plan tells how far it came whatever stops it
   return { plan: { goal: '', shape: 'ordered', steps: [] }, records: [], revisions: [], output: '', completed: false };
 }
 

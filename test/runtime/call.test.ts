@@ -1,4 +1,4 @@
-import { changed, done, type Outcome, type Run, type Tool } from 'flyball';
+import { changed, done, type Outcome, type Run, type Tool, type ToolRef } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { moving, RUN } from './stage.js';
@@ -206,7 +206,9 @@ describe('a tool whose reservation stumbles over the arguments', () => {
       execute: async () => 'written',
     };
     const outcome = await moving()
-      .open(async (run: Run) => done([await run.call(write, {}), (await run.call(write, { lines: ['a'] })).content]))
+      .open(async (run: Run) =>
+        done([await run.call(write as ToolRef, {}), (await run.call(write, { lines: ['a'] })).content]),
+      )
       .start();
     expect(outcome).toMatchObject({
       stop: 'done',

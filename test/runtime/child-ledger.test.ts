@@ -107,7 +107,7 @@ describe('what the code sees of its budget', () => {
       execute: async () => 'ok',
     };
     const agent = async (run: Run): Promise<Outcome<unknown>> => {
-      await run.call(tool, {});
+      await run.call(tool, 'it');
       seen.push(run.budget.spent().toolCalls);
       await run.wait({ name: 'go' });
       return done(run.budget.spent().toolCalls);

@@ -5,6 +5,7 @@ import {
   type Outcome,
   type Run,
   type Tool,
+  type ToolRef,
   type Verification,
 } from 'flyball';
 import { describe, expect, it } from 'vitest';
@@ -163,7 +164,7 @@ describe('a request for approval', () => {
         return 'sent';
       },
     };
-    const life = stage.open(async (run: Run) => done(await run.call(tool, {})));
+    const life = stage.open(async (run: Run) => done(await run.call(tool as ToolRef, {})));
     expect(await life.start()).toMatchObject({
       stop: 'done',
       value: { ok: false, failure: { code: 'VALUE_NOT_SERIALISABLE' } },

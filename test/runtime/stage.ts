@@ -22,7 +22,8 @@ import {
   virtualClock,
 } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import type { AnyAgent, RuntimeParts, VersionedAgent } from '../../src/runtime/options.js';
+import type { AnyAgent, VersionedAgent } from '../../src/core/agent-types.js';
+import type { RuntimeParts } from '../../src/runtime/options.js';
 import { openRuntime } from '../../src/runtime/runtime.js';
 
 export const RUN = 'run';

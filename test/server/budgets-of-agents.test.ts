@@ -21,7 +21,7 @@ const inputs = { question: { type: 'string', description: 'what to say' } } as c
 const agentOf = (name: string) => defineAgent({ name, description: 'Answers.', model, inputs });
 const NAMES = ['one', 'two', 'three'];
 
-const round = workflow<unknown, unknown>(
+const round = workflow(
   { name: 'round', description: 'Asks three agents side by side.' },
   async (run, _input, { invokeAgent }) => {
     const asked = NAMES.map((name) => async (branch: typeof run) => {

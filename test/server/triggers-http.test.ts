@@ -16,7 +16,7 @@ import { type ServerStage, serverStage, standardGroup } from './stage-server.js'
 const SECRET = 'a secret of the hook';
 const env = { HOOK_SECRET: SECRET };
 
-const report = workflow<{ readonly question: string }>(
+const report = workflow(
   { name: 'report', description: 'Asks the desk, then says it plainly.', inputs: { question: { type: 'string' } } },
   async (run, { question }, { invokeAgent }) => {
     const asked = await invokeAgent(run, 'desk', { question });

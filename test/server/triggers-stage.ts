@@ -43,7 +43,7 @@ export class TriggerStage {
     const engine = await sqliteEngine({ path: join(this.folder, 'runs.db') });
     const { clock } = this;
     const agents = { echo: async (_run: unknown, input: unknown) => done(input) };
-    const runtime = createRuntime({ engine, clock, agents, options: { worker: false } });
+    const runtime: Runtime = createRuntime({ engine, clock, agents, options: { worker: false } });
     const lines: Record<string, unknown>[] = [];
     const log = jsonLog(
       (line) => lines.push(JSON.parse(line) as Record<string, unknown>),

@@ -3,7 +3,7 @@ import { workflow } from 'flyball/agents';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 
-const round = workflow<{ readonly port: string }, unknown>(
+const round = workflow(
   { name: 'round', description: 'Asks two agents.', inputs: { port: { type: 'string', description: 'where' } } },
   async (run, { port }, { invokeAgent }) => {
     const desk = await invokeAgent(run, 'desk', { question: `tides in ${port}` });

@@ -1,13 +1,10 @@
+import type { Agents, AnyAgent, VersionedAgent } from '../../core/agent-types.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
-import type { Agent } from '../../core/run.js';
 import { nearestNames } from '../../tools/nearest-names.js';
 import type { DefinedAgent } from '../define-agent.js';
 
 /** What can be registered: what `defineAgent` or `workflow` makes, a function, or a function with its version. */
-export type Registered =
-  | DefinedAgent
-  | { readonly agent: Agent<never, unknown>; readonly version: string }
-  | Agent<never, unknown>;
+export type Registered = DefinedAgent | VersionedAgent | AnyAgent;
 
 /** Agents by name: what a workflow looks its agents up in. */
 export interface AgentRegistry {
@@ -20,7 +17,7 @@ export interface OpenRegistry extends AgentRegistry {
   register(name: string, agent: Registered): void;
 }
 
-export function agentRegistry(agents: Readonly<Record<string, Registered>> = {}): OpenRegistry {
+export function agentRegistry(agents: Agents = {}): OpenRegistry {
   const known = new Map<string, Registered>();
   const register = (name: string, agent: Registered): void => {
     if (!/^[\w.-]+$/.test(name))

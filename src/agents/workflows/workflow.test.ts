@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Agent, budget, createRuntime, done, memoryEngine, type Outcome, systemClock } from 'flyball';
+import { type Agent, budget, createRuntime, done, memoryEngine, type Run, systemClock, withoutValue } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { defineAgent } from 'flyball/agents';
 import { type Script, scriptedModel } from 'flyball/testing';
@@ -48,27 +48,28 @@ function office(script: Script = {}) {
   return { model, tools, finder, writer, registry: agentRegistry({ finder, writer }) };
 }
 
-function letterOf(registry: ReturnType<typeof office>['registry']) {
-  return workflow<{ readonly wanted: string }, string>(
-    { name: 'letter', description: 'Finds and writes.', inputs: { wanted: { type: 'string' } }, agents: registry },
+function letterOf({ finder, writer }: Pick<ReturnType<typeof office>, 'finder' | 'writer'>) {
+  return workflow(
+    {
+      name: 'letter',
+      description: 'Finds and writes.',
+      inputs: { wanted: { type: 'string' } },
+      agents: { finder, writer },
+    },
     async (run, { wanted }, { invokeAgent: invoke }) => {
-      const found = await invoke<{ found: string }>(run, 'finder', { wanted });
-      if (found.stop !== 'done') return found as Outcome<never>;
-      const letter = await invoke<{ letter: string }>(
-        run,
-        'writer',
-        { about: found.value.output.found },
-        { slice: { modelCalls: 3 } },
-      );
-      return letter.stop === 'done' ? done(letter.value.output.letter) : (letter as Outcome<never>);
+      const found = await invoke(run, 'finder', { wanted });
+      if (found.stop !== 'done') return withoutValue(found);
+      const letter = await invoke(run, 'writer', { about: found.value.output.found }, { slice: { modelCalls: 3 } });
+      return letter.stop === 'done' ? done(letter.value.output.letter) : withoutValue(letter);
     },
   );
 }
 
 describe('a workflow', () => {
   it('invokes an agent with tools iteratively and one without as a single shot, each with its part of the budget [R6-WORKFLOW-INVOKE]', async () => {
-    const { model, tools, registry } = office();
-    const { outcome, stage } = await runAgent(letterOf(registry).agent as Agent<unknown, string>, { wanted: 'x' });
+    const made = office();
+    const { model, tools } = made;
+    const { outcome, stage } = await runAgent(letterOf(made).agent, { wanted: 'x' });
     expect(gained(outcome)).toBe('Dear 42');
     expect(tools.done).toEqual(['add_one 41']);
     expect(model.requestsOf('finder')[0]?.tools.map(({ name }) => name)).toEqual(['add_one']);
@@ -106,7 +107,8 @@ describe('a workflow', () => {
   });
 
   it('fails with the nearest names when an agent is not registered, and with what is missing when inputs do not fit [R6-WORKFLOW-INVOKE]', async () => {
-    const { registry } = office();
+    const made = office();
+    const { registry } = made;
     const wrong = workflow({ name: 'wrong', agents: registry }, (run, _input, { invokeAgent: invoke }) =>
       invoke(run, 'findr', {}),
     );
@@ -119,7 +121,7 @@ describe('a workflow', () => {
     );
     const { outcome } = await runAgent(unfit.agent);
     expect(outcome).toMatchObject({ stop: 'failed', failure: { code: 'INPUT_INVALID' } });
-    expect((await runAgent(letterOf(registry).agent as Agent<unknown, unknown>, {})).outcome).toMatchObject({
+    expect((await runAgent(letterOf(made).agent, {})).outcome).toMatchObject({
       stop: 'failed',
       failure: { code: 'INPUT_INVALID', message: expect.stringContaining('wanted') },
     });
@@ -131,25 +133,22 @@ describe('a workflow', () => {
   });
 
   it('invokes functions and other workflows too, and what is registered where it runs after its own [R6-WORKFLOW-INVOKE]', async () => {
-    const inner = workflow<number, number>(
+    const inner = workflow(
       { name: 'inner', agents: { add: async (_run, x: number) => done(x + 1) } },
-      async (run, x, parts) => {
-        const added = await parts.invokeAgent<number>(run, 'add', x);
+      async (run, x: number, parts) => {
+        const added = await parts.invokeAgent(run, 'add', x);
         return done(gained(added).output * 10);
       },
     );
-    const outer = workflow<number>({ name: 'outer', agents: { inner } }, (run, x, parts) =>
+    const outer = workflow({ name: 'outer', agents: agentRegistry({ inner }) }, (run, x: number, parts) =>
       parts.invokeAgent(run, 'other', x),
     );
     const other = {
       version: '9',
-      agent: (async (run, x: number) => invokeAgent(run, agentRegistry({ inner }), 'inner', x)) as Agent<
-        number,
-        unknown
-      >,
+      agent: async (run: Run, x: number) => invokeAgent(run, inner, x),
     };
     const bound = outer.bind(agentRegistry({ other, inner: async () => done('never') }));
-    expect(gained((await runAgent(bound.agent as Agent<unknown, unknown>, 4)).outcome)).toMatchObject({
+    expect(gained((await runAgent(bound.agent, 4)).outcome)).toMatchObject({
       agent: 'other',
       version: '9',
       mode: 'function',
@@ -159,15 +158,15 @@ describe('a workflow', () => {
       gained(
         (
           await runAgent(
-            workflow({ name: 'own', agents: { inner } }, (run, x, parts) => parts.invokeAgent(run, 'inner', x)).bind(
-              agentRegistry({ inner: async () => done('never') }),
-            ).agent,
+            workflow({ name: 'own', agents: { inner } }, (run, x: number, parts) =>
+              parts.invokeAgent(run, 'inner', x),
+            ).bind(agentRegistry({ inner: async () => done('never') })).agent,
             1,
           )
         ).outcome,
       ),
     ).toMatchObject({ output: 20 });
-    expect((await runAgent(outer.agent as Agent<unknown, unknown>, 4)).outcome).toMatchObject({
+    expect((await runAgent(outer.agent, 4)).outcome).toMatchObject({
       failure: { code: 'AGENT_UNKNOWN' },
     });
   });
@@ -175,12 +174,12 @@ describe('a workflow', () => {
   it('that invokes itself ends at the depth of its budget [R6-WORKFLOW-INVOKE]', async () => {
     const registry = agentRegistry();
     let deepest = 0;
-    const again = workflow<number>({ name: 'again', agents: registry }, async (run, depth, parts) => {
+    const again = workflow({ name: 'again', agents: registry }, async (run, depth: number, parts) => {
       deepest = Math.max(deepest, depth);
       return parts.invokeAgent(run, 'again', depth + 1, { slice: {} });
     });
     registry.register('again', again);
-    const { outcome, stage } = await runAgent(again.agent as Agent<unknown, unknown>, 0, { limits: { depth: 3 } });
+    const { outcome, stage } = await runAgent(again.agent, 0, { limits: { depth: 3 } });
     expect(outcome).toMatchObject({ stop: 'bounded', bound: 'depth' });
     expect(deepest).toBe(3);
     expect(await stage.events('spawn-start')).toHaveLength(3);
@@ -193,8 +192,9 @@ describe('a workflow', () => {
       await engine.close();
       rmSync(folder, { recursive: true, force: true });
     });
-    const { model, tools, registry } = office();
-    const { agent } = letterOf(registry);
+    const made = office();
+    const { model, tools } = made;
+    const { agent } = letterOf(made);
     const stage = new Stage(systemClock(), engine);
     await stage.crashed(agent as never, at('after', 'spawn-end'), { input: { wanted: 'x' } });
     expect(model.requestsOf('finder')).toHaveLength(3);
@@ -208,8 +208,7 @@ describe('a workflow', () => {
   });
 
   it('is marked on its function, so that whoever serves it can say what it is', () => {
-    const { registry } = office();
-    const made = letterOf(registry);
+    const made = letterOf(office());
     expect(made).toMatchObject({ kind: 'workflow', name: 'letter', version: '1' });
     expect(workflowMark(made)).toBe(workflowMark(made.agent));
     expect(workflowMark(made)).toMatchObject({
@@ -222,19 +221,20 @@ describe('a workflow', () => {
     expect(workflowMark(null)).toBeUndefined();
     expect(() => workflow('two words', async () => done(1))).toThrow(/two words/);
     expect(() => agentRegistry({ a: 7 as never })).toThrow(/"a" is no agent/);
-    expect(() => registry.register('finder', async () => done(1))).toThrow(/Two agents/);
+    expect(() => office().registry.register('finder', async () => done(1))).toThrow(/Two agents/);
   });
 });
 
 describe('a dry run', () => {
   const dry = async (made: { readonly dryRun: Agent<never, DryRunReport> }, input: unknown) => {
-    const { outcome, stage } = await runAgent(made.dryRun as Agent<unknown, DryRunReport>, input);
+    const { outcome, stage } = await runAgent(made.dryRun, input);
     return { report: gained(outcome), stage };
   };
 
   it('of a workflow calls no model and no tool, and says which agents would be invoked how and with what [R6-WORKFLOW-DRY-RUN]', async () => {
-    const { model, tools, registry } = office();
-    const { report, stage } = await dry(letterOf(registry), { wanted: 'x' });
+    const made = office();
+    const { model, tools } = made;
+    const { report, stage } = await dry(letterOf(made), { wanted: 'x' });
     expect(report).toEqual({
       workflow: 'letter',
       version: '1',
@@ -281,7 +281,7 @@ describe('a dry run', () => {
       },
     );
     const outer = workflow(
-      { name: 'outer', agents: { inner, finder: office().finder } },
+      { name: 'outer', agents: agentRegistry({ inner, finder: office().finder }) },
       async (run, _input, parts) => {
         await parts.invokeAgent(run, 'finder', { wanted: 'x', deep: 3 });
         await parts.invokeAgent(run, 'inner', { n: 'one' });
@@ -378,9 +378,9 @@ describe('a dry run', () => {
   });
 
   it('of one invocation answers what would be invoked [R6-WORKFLOW-DRY-RUN]', async () => {
-    const { registry, model } = office();
+    const { writer, model } = office();
     const one = async (run: Parameters<Agent<unknown, unknown>>[0]) =>
-      invokeAgent(run, registry, 'writer', { about: 'tea' }, { dryRun: true, slice: { share: 0.1 } });
+      invokeAgent(run, writer, { about: 'tea' }, { dryRun: true, slice: { share: 0.1 } });
     const { outcome } = await runAgent(one);
     expect(gained(outcome) as Invoked).toEqual({
       agent: 'writer',
@@ -393,8 +393,8 @@ describe('a dry run', () => {
   });
 
   it('survives a kill like any other run [R6-WORKFLOW-DRY-RUN]', async () => {
-    const { registry } = office();
-    const { dryRun } = letterOf(registry);
+    const made = office();
+    const { dryRun } = letterOf(made);
     const stage = moving();
     await stage.crashed(dryRun as never, at('after', 'complete'), { input: { wanted: 'x' } });
     const outcome = await stage.open(dryRun as never).resume();
@@ -403,8 +403,8 @@ describe('a dry run', () => {
 });
 
 it('a module can export a workflow like any agent', async () => {
-  const { registry } = office();
-  const runtime = createRuntime({ engine: memoryEngine(), agents: { letter: letterOf(registry) as never } });
+  const made = office();
+  const runtime = createRuntime({ engine: memoryEngine(), agents: { letter: letterOf(made) } });
   onTestFinished(() => runtime.close());
   const handle = await runtime.start('letter', { wanted: 'x' }, { budget: budget() });
   expect(await handle.outcome()).toMatchObject({ stop: 'done', value: 'Dear 42' });

@@ -56,8 +56,8 @@ async function judged<O>(
   if (reply.finish === 'length') {
     const read = await parts.read(run, reply.text);
     const cut = stop<O>('length', 'the answer is cut at the limit of output tokens');
-    const end = read.ok ? accepted(run, parts, state, reply, read) : undefined;
-    return end?.termination.reason === 'completed' ? { ...end, ...cut } : (end ?? cut);
+    const end = accepted(run, parts, state, reply, read);
+    return end?.termination.reason === 'completed' ? { ...end, ...cut } : end;
   }
   if (parts.confirms && !state.isConfirming) {
     state.confirm(CONFIRMATION);

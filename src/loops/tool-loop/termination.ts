@@ -35,22 +35,47 @@ export interface Termination {
   readonly isKept?: true;
 }
 
-/** The one mapping from reasons to outcomes: only a completed loop is `done`, and only a cut answer is `degraded`. */
-export function outcomeFor<R>(termination: Termination, result: R): Outcome<R> {
+/** What a loop answers. Where it ended without an answer, `partial` of the outcome has the rest of this. */
+export interface ToolLoopResult<O = string> {
+  /** The parsed answer, where there is a schema; else the text. */
+  readonly output: O;
+  /** The last text of the model, as it came. */
+  readonly rawText: string;
+  /** Prompt and output tokens of all model calls, those of compaction included. */
+  readonly tokens: number;
+  /** The model that answered last. */
+  readonly model: string;
+  readonly iterations: number;
+  /** Calls that were made, denied ones included: what the budget counts. */
+  readonly toolCalls: number;
+  /** Each tool once, in the order of first use. */
+  readonly toolsUsed: readonly string[];
+  readonly termination: TerminationReason;
+  readonly why: string;
+}
+
+/** What a loop ends with: an output only where there is an answer. */
+export type LoopResult<O> = Omit<ToolLoopResult<O>, 'output'> & { readonly output?: O };
+
+/**
+ * The one mapping from reasons to outcomes: only a completed loop is `done`, and only an answer that is cut or unproven is
+ * `degraded`. Whoever reads either finds an output there.
+ */
+export function outcomeFor<O>(termination: Termination, result: LoopResult<O>): Outcome<ToolLoopResult<O>> {
   const { reason, why, bound } = termination;
   switch (reason) {
     case 'completed':
-      return done(result);
+      return hasOutput(result) ? done(result) : failed<ToolLoopResult<O>>(failureFor(termination), result);
     case 'length':
-      return degraded(result, why);
+      return hasOutput(result) ? degraded(result, why) : failed<ToolLoopResult<O>>(failureFor(termination), result);
     case 'content_filter':
-      return blocked(why, result);
+      return blocked<ToolLoopResult<O>>(why, result);
     case 'unproven_output':
-      if (termination.isKept === true) return degraded(result, why);
-      return failed(termination.failure ?? failureOf(new FlyballError('CLAIM_UNPROVEN', why)), result);
+      if (termination.isKept === true && hasOutput(result)) return degraded(result, why);
+      return failed<ToolLoopResult<O>>(failureFor(termination), result);
     case 'error':
     case 'invalid_output':
-      return failed(termination.failure ?? failureOf(new FlyballError('EFFECT_FAILED', why)), result);
+      return failed<ToolLoopResult<O>>(failureFor(termination), result);
     case 'max_iterations':
     case 'budget_exceeded':
     case 'duration_exceeded':
@@ -61,6 +86,16 @@ export function outcomeFor<R>(termination: Termination, result: R): Outcome<R> {
     default:
       return unreachable(reason);
   }
+}
+
+function hasOutput<O>(result: LoopResult<O>): result is ToolLoopResult<O> {
+  return 'output' in result;
+}
+
+function failureFor({ failure, reason, why }: Termination): Failure {
+  const code =
+    reason === 'unproven_output' ? 'CLAIM_UNPROVEN' : reason === 'length' ? 'REPLY_INVALID' : 'EFFECT_FAILED';
+  return failure ?? failureOf(new FlyballError(code, why));
 }
 
 /** What the end of the run's own budget means for the loop. */

@@ -11,26 +11,7 @@ import type { LoopParts, Measures, ToolLoopOptions } from './loop-parts.js';
 import { partsOf } from './loop-parts.js';
 import { LoopState } from './loop-state.js';
 import { withoutOpenCalls } from './proposals.js';
-import { outcomeFor, type Termination, terminationOfBound } from './termination.js';
-
-/** What a loop ends with, whatever the reason. */
-export interface ToolLoopResult<O = string> {
-  /** The parsed answer, where there is a schema; else the text. Absent when the loop ended without an answer. */
-  readonly output?: O;
-  /** The last text of the model, as it came. */
-  readonly rawText: string;
-  /** Prompt and output tokens of all model calls, those of compaction included. */
-  readonly tokens: number;
-  /** The model that answered last. */
-  readonly model: string;
-  readonly iterations: number;
-  /** Calls that were made, denied ones included: what the budget counts. */
-  readonly toolCalls: number;
-  /** Each tool once, in the order of first use. */
-  readonly toolsUsed: readonly string[];
-  readonly termination: Termination['reason'];
-  readonly why: string;
-}
+import { type LoopResult, outcomeFor, type ToolLoopResult, terminationOfBound } from './termination.js';
 
 /** A finished loop with the conversation it leaves behind: what a next turn goes on from. */
 export interface ToolLoopEnd<O> {
@@ -145,9 +126,9 @@ function modelFailed(state: LoopState, error: FlyballError): LoopStop<never> | u
   return { termination: { reason: 'error', why: error.message, failure } };
 }
 
-function resultOf<O>(state: LoopState, end: LoopStop<O>): ToolLoopResult<O> {
+function resultOf<O>(state: LoopState, end: LoopStop<O>): LoopResult<O> {
   return {
-    ...(end.output === undefined ? {} : { output: end.output }),
+    ...('output' in end ? { output: end.output } : {}),
     rawText: state.rawText,
     tokens: state.tokens,
     model: state.model,

@@ -1,7 +1,7 @@
 import type { DefinedAgent } from '../../agents/define-agent.js';
+import type { AnyAgent, VersionedAgent } from '../../core/agent-types.js';
 import type { Model } from '../../core/model.js';
 import type { CreateRuntime } from '../../create-runtime.js';
-import type { AnyAgent, VersionedAgent } from '../../runtime/options.js';
 import type { SkillLibrary } from '../../skills/skill-library.js';
 import type { ToolRegistry } from '../../tools/registry.js';
 

@@ -3,10 +3,10 @@ import type { DefinedAgent } from '../../agents/define-agent.js';
 import { agentRegistry, type Registered } from '../../agents/workflows/agent-registry.js';
 import type { Workflow } from '../../agents/workflows/workflow.js';
 import { workflowMark } from '../../agents/workflows/workflow-mark.js';
+import type { AnyAgent, VersionedAgent } from '../../core/agent-types.js';
 import { done, failed } from '../../core/outcome.js';
 import type { Agent } from '../../core/run.js';
 import type { ToolLoopSettings } from '../../loops/tool-loop/config.js';
-import type { AnyAgent, VersionedAgent } from '../../runtime/options.js';
 import type { AgentGroup } from './agent-group.js';
 import { completion } from './completion.js';
 import { heldDirectly } from './direct-call-level.js';
@@ -97,7 +97,8 @@ function varied(defined: DefinedAgent, group: AgentGroup): Agent<Variation, unkn
       ...(temperature === undefined ? {} : { sampling: { ...defined.spec.sampling, temperature } }),
       ...(loop === undefined ? {} : { loop: { ...defined.spec.loop, ...loop } }),
     });
-    return mode === 'once' ? agent.invoke(run, inputs) : agent.invokeIterative(run, inputs);
+    const given = inputs as never; // any agent: it checks them itself
+    return mode === 'once' ? agent.invoke(run, given) : agent.invokeIterative(run, given);
   };
 }
 

@@ -46,7 +46,7 @@ function house(online: Partial<OnlineParts> = {}, watch: Partial<OnlineWatchPart
     await watched.close();
     runtime.abandon();
   });
-  const start = async (agent: string, tenant = 'acme') =>
+  const start = async (agent: 'desk' | 'broken', tenant = 'acme') =>
     (await runtime.start(agent, null, { budget: budget(), tenant })).outcome();
   return { clock, runtime, watched, start, series, alerts, lines };
 }
@@ -135,7 +135,7 @@ describe('online evaluation beside a server', () => {
       }),
     });
     const ids: string[] = [];
-    for (const agent of ['desk', 'broken', 'desk', 'desk', 'broken']) {
+    for (const agent of ['desk', 'broken', 'desk', 'desk', 'broken'] as const) {
       const handle = await made.runtime.start(agent, null, { budget: budget() });
       await handle.outcome();
       await turns();

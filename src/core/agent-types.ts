@@ -1,0 +1,27 @@
+import type { Agent, Run } from './run.js';
+
+/** What the compiler knows about agents by name. Types only: nothing here runs. */
+
+/** Any agent, whatever its input. */
+export type AnyAgent = Agent<never, unknown>;
+
+export interface VersionedAgent {
+  readonly agent: AnyAgent;
+  readonly version: string;
+}
+
+/** Agents by name: functions, functions with their version, and what `defineAgent` and `workflow` return. */
+export type Agents = Readonly<Record<string, AnyAgent | VersionedAgent>>;
+
+type FunctionIn<A> = A extends { readonly agent: infer F } ? F : A;
+
+/** What an agent is given. Of an agent that the compiler knows nothing about (`AnyAgent`), anything. */
+export type InputOf<A> =
+  FunctionIn<A> extends (run: Run, input: infer I) => unknown ? ([I] extends [never] ? unknown : I) : unknown;
+
+/** The value of a run of this agent that is done. */
+export type OutputOf<A> = FunctionIn<A> extends (...given: never) => Promise<infer End> ? ValueOf<End> : unknown;
+
+/** The value in an outcome that has one. */
+export type ValueOf<End> =
+  Extract<End, { readonly stop: 'done' | 'degraded' }> extends { readonly value: infer V } ? V : never;
