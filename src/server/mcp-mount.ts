@@ -4,7 +4,7 @@ import { type McpAgent, offeredAgent, offeredTool } from '../adapters/mcp-server
 import { type McpRunner, runtimeOffer } from '../adapters/mcp-server/runtime-offer.js';
 import { TOOL_CALL } from '../adapters/mcp-server/tool-call-agent.js';
 import type { ToolRef } from '../core/tool.js';
-import { refuseTooMany } from './access/body-reader.js';
+import { refuseUnfit } from './access/body-reader.js';
 import { holds, type Principal } from './access/principal.js';
 import { startNamed, startRun } from './agents/admission.js';
 import { toolRunName } from './agents/run-agents.js';
@@ -51,7 +51,7 @@ export function mcpMount(parts: Parts, gate: Gate): Mount {
       const open = await opened().catch((cause: unknown) => Promise.reject(notInstalled(cause)));
       if (request.method !== 'POST') return open.handle(request, principal);
       const { raw } = await gate.body(request, 'raw');
-      refuseTooMany(Buffer.from(raw).toString()); // the protocol parses and answers the rest by its own rules
+      refuseUnfit(raw); // the protocol answers the rest by its own rules
       const body = raw.byteLength === 0 ? {} : { body: new Uint8Array(raw) };
       return open.handle(
         new Request(request.url, { method: 'POST', headers: request.headers, signal: request.signal, ...body }),

@@ -48,6 +48,37 @@ describe('a body of many small values', () => {
   });
 });
 
+describe('a message of MCP', () => {
+  const ping = (params: string): string => `{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}`;
+
+  it.each([
+    [
+      'nested deeper than others may be',
+      ping(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`),
+      'is nested deeper than 64 levels',
+    ],
+    [
+      'nested in 10,000 lists',
+      ping(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`),
+      'is nested deeper than 64 levels',
+    ],
+    ['with a name twice', ping('{"a":1,"a":2}'), 'has a name twice in one object'],
+    ['that reaches for a prototype', ping('{"__proto__":{"admin":true}}'), 'has a name that is not allowed'],
+  ])('is refused like every body: one %s [R8-REST-MCP-BODY]', async (_, body, flaw) => {
+    const headers = { accept: 'application/json, text/event-stream' };
+    const { status, text } = await stage.call('POST', '/mcp', { key, body, headers });
+    expect([status, text]).toEqual([400, expect.stringContaining(`The body ${flaw}.`)]);
+  });
+
+  it('that is no JSON is answered by its protocol, and one that fits is heard [R8-REST-MCP-BODY]', async () => {
+    const headers = { accept: 'application/json, text/event-stream' };
+    const broken = await stage.call('POST', '/mcp', { key, body: '{"jsonrpc":', headers });
+    expect([broken.status, broken.text]).toEqual([400, expect.stringContaining('-32700')]);
+    const { status, text } = await stage.call('POST', '/mcp', { key, body: ping('{}'), headers });
+    expect([status, text]).toEqual([200, expect.stringContaining('"result":{}')]);
+  });
+});
+
 describe('a value that does not fit', () => {
   const check = jsonSchemaCheck();
   const fields = {

@@ -60,6 +60,17 @@ describe('a webhook', () => {
     await expect(send(stage, host, { body })).rejects.toMatchObject(refusal);
   });
 
+  it('of more values than a body may have is too large, however few bytes they take, and starts nothing [R8-REST-MCP-BODY]', async () => {
+    const stage = new TriggerStage();
+    const host = await stage.open([hooked()]);
+    const items = (count: number): string => `{"a":[${'0,'.repeat(count - 1)}0]}`;
+    const flat = send(stage, host, { body: items(20_000) });
+    await expect(flat).rejects.toMatchObject({ status: 413, code: 'TOO_LARGE' });
+    expect(await runsOf(host)).toEqual([]);
+    await send(stage, host, { body: items(19_000) });
+    expect(await runsOf(host)).toHaveLength(1);
+  });
+
   it.each<[string, Readonly<Record<string, string>>]>([
     ['no signature', {}],
     ['an empty one', { 'Flyball-Signature': '' }],

@@ -90,13 +90,29 @@ export function parsed(raw: Uint8Array): unknown {
   } catch {
     throw malformed('The body is not JSON.'); // what the parser says quotes the body
   }
-  const flaw = flawOf(text);
-  if (flaw !== undefined) throw malformed(`The body ${flaw}.`);
+  refuseFlawed(text);
   return json;
 }
 
+/** For a body that another parser reads by its own rules: what is no JSON is left to that. */
+export function refuseUnfit(raw: Uint8Array): void {
+  const text = decoded(raw);
+  refuseTooMany(text);
+  try {
+    JSON.parse(text);
+  } catch {
+    return; // the other parser says so in its own protocol
+  }
+  refuseFlawed(text);
+}
+
+function refuseFlawed(text: string): void {
+  const flaw = flawOf(text);
+  if (flaw !== undefined) throw malformed(`The body ${flaw}.`);
+}
+
 /** Before anybody parses it. */
-export function refuseTooMany(text: string): void {
+function refuseTooMany(text: string): void {
   if (!hasTooManyValues(text)) return;
   throw new Problem(413, 'TOO_LARGE', `The body holds more than ${MOST_VALUES.toLocaleString('en-US')} values.`, {
     next: 'Split it over several requests, or send long data as one string.',
