@@ -16,7 +16,7 @@ export function actLines({
   actsLeftOut = 0,
 }: Pick<Outcome<unknown>, 'acts' | 'actsLeftOut'>): readonly string[] {
   const lines = acts.slice(-MOST_SHOWN).map(({ name, what, undone, brief }) => {
-    const fate = undone === true ? 'took place and was undone' : FATES[what];
+    const fate = undone === true ? 'took place, and its changes were undone' : FATES[what];
     return `${name} ${fate}${brief === undefined ? '' : ` (${brief.replaceAll(/\s+/g, ' ')})`}`;
   });
   const more = acts.length - lines.length + actsLeftOut;

@@ -6,6 +6,7 @@ import { writeResultsFile } from '../../src/adapters/eval-files/results-file.js'
 import { results, said, simulation } from '../evals/stage-results.js';
 import {
   CHROMIUM,
+  cutOff,
   expectOnlyText,
   isTooWide,
   openBrowser,
@@ -453,7 +454,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     (visited.errors as string[]).splice(0); // the browser tells of every refusal
   });
 
-  it('fits a phone in the dark: nothing has to be scrolled sideways [R6-STUDIO-OFFLINE]', async () => {
+  it('fits a phone in the dark: nothing has to be scrolled sideways, and no page or tab is cut off [R6-STUDIO-OFFLINE] [R8-REST-PHONE]', async () => {
     const { id } = await start('cashier', { request: 'order four' });
     await rested(id);
     const { page, walk } = await come('/runs', PHONE);
@@ -473,6 +474,10 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       await page.waitForSelector(there);
       expect(await isTooWide(page), path).toBe(false);
       expect(await tooSmallToTouch(page), path).toEqual([]);
+      for (const width of [390, 360]) {
+        await page.setViewportSize({ width, height: 844 });
+        expect(await cutOff(page), `${path} at ${width}`).toEqual([]);
+      }
     }
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(14, 17, 22)');
   });

@@ -203,6 +203,16 @@ export function tooSmallToTouch(page: Page): Promise<readonly string[]> {
     .map(([one]) => one.outerHTML.slice(0, 120))`);
 }
 
+/** Pages, tabs, agents and names of bars that are not seen as a whole. */
+export function cutOff(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.menu a, .tabs [role=tab], .run-agent, .wf-label')]
+    .map((one) => [one, one.getBoundingClientRect()])
+    .filter(([one, { left, right }]) =>
+      left < 0 || right > document.documentElement.clientWidth + 1 ||
+      one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 2)
+    .map(([one]) => one.textContent)`);
+}
+
 /** Nothing that a run wrote became an element, a link or a program, or turned the direction of what is read. */
 export async function expectOnlyText(page: Page): Promise<void> {
   const found = await page.evaluate(`[

@@ -4,7 +4,7 @@ import { allSettings } from './settings-table.js';
 
 /** Variables that are no settings of a server, and are read by it, by agents or by other commands. */
 const OTHERS =
-  /^FLYBALL_(?:CONFIG|DEBUG|JOB|JWT_SECRET(?:_FILE)?|MODELS?(?:_.+)?|TAU(?:_.+)?|EMBEDDINGS_.+|.+_BASE_URL)$/;
+  /^FLYBALL_(?:CONFIG|DEBUG|DEMONSTRATION|HARBOUR|JOB|JWT_SECRET(?:_FILE)?|MODELS?(?:_.+)?|TAU(?:_.+)?|EMBEDDINGS_.+|.+_BASE_URL)$/;
 /** Kubernetes sets these where a service is called flyball. */
 const OF_CLUSTER = /^FLYBALL_(?:SERVICE_(?:HOST|PORT.*)|PORT_.+)$/;
 

@@ -44,7 +44,7 @@ export function WaterfallBar({
         if (event.key === 'Enter') onPick();
       }}
     >
-      <span class="wf-name" style={{ paddingLeft: `${8 + Math.min(depth, 8) * 12}px` }}>
+      <span class="wf-name" style={{ '--depth': Math.min(depth, 8) }}>
         {hasChildren ? (
           <button
             type="button"
@@ -62,7 +62,7 @@ export function WaterfallBar({
           <span class="wf-fold" />
         )}
         <span class="wf-kind" data-kind={kind} aria-hidden="true" />
-        <span class="cut">{name}</span>
+        <span class="cut wf-label">{name}</span>
       </span>
       <span class="wf-track">
         <span
