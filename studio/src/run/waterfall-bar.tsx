@@ -9,6 +9,7 @@ export function WaterfallBar({
   time,
   end,
   crashes,
+  narrow,
   picked,
   onPick,
   onToggle,
@@ -19,6 +20,8 @@ export function WaterfallBar({
   readonly end: number;
   /** When processes were lost: a line through all rows. */
   readonly crashes: readonly number[];
+  /** A track on a phone: there is less room beside a bar. */
+  readonly narrow: boolean;
   readonly picked: boolean;
   readonly onPick: () => void;
   readonly onToggle: () => void;
@@ -26,7 +29,7 @@ export function WaterfallBar({
   const { kind, depth, startMs, endMs, status, hasChildren, isClosed } = row;
   const left = time.at(startMs);
   const width = Math.max(0, time.at(endMs ?? end) - left);
-  const side = sideOf(left, width);
+  const side = sideOf(left, width, narrow ? 0.4 : 0.2);
   const took = duration(Math.max(0, (endMs ?? end) - startMs));
   return (
     <div
@@ -91,9 +94,9 @@ export function WaterfallBar({
 /** How long it took stands behind the bar, before it where there is no room, and on it where it fills the track. */
 type Side = 'after' | 'before' | 'inside';
 
-function sideOf(left: number, width: number): Side {
+function sideOf(left: number, width: number, room: number): Side {
   if (left + width <= 0.86) return 'after';
-  return left >= 0.2 ? 'before' : 'inside';
+  return left >= room ? 'before' : 'inside';
 }
 
 /** On a bar it stands at its start: the end of one that is open fades. */

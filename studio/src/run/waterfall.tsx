@@ -38,7 +38,8 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
   const isGrowing = useComputed(() => model.upTo.value === 'live' && model.summary.value.outcome === undefined);
   const now = useNow(GROW_MS, isGrowing.value);
   const scale = useComputed(() => rests.of(model.shown.value));
-  const rowHeight = useNarrow() ? TALL : FLAT;
+  const narrow = useNarrow();
+  const rowHeight = narrow ? TALL : FLAT;
   const selected = model.selected.value;
   const shownRow = rows.value.findIndex(({ id }) => id === selected);
   const { from, to, rests: gaps } = scale.value;
@@ -79,6 +80,7 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
             time={time}
             end={end}
             crashes={crashes.value}
+            narrow={narrow}
             picked={row.id === selected}
             onPick={() => pick(model, row.id)}
             onToggle={() => toggle(closed, row.id)}
