@@ -9,14 +9,28 @@ export interface FlagStyle {
 }
 
 /**
- * Every flag among the arguments: `--name=value` as `--name`, `-abc` as `-a`, `-b`, `-c` and as itself. What follows
- * `--` is no flag any more, except for programs that read words.
+ * Every flag that may be among the arguments: `--name=value` as `--name`, `-abc` as `-a`, `-b`, `-c` and as itself.
+ * `--` ends nothing here: it can be the value of the option before it, and not every program knows it. A file with
+ * such a name is written `./-o`.
  */
 export function flagsIn(args: readonly string[], style: FlagStyle = {}): string[] {
   if (style.wholeWords === true) return args.filter((word) => word.startsWith('-'));
   const letters = (style.valueLetters ?? '') + (style.attachedLetters ?? '');
+  return [...new Set(args.flatMap((word) => flagsOf(word, letters)))];
+}
+
+/**
+ * Words that are no value of an option in any reading, for rules that ask for a flag: before any `--`, and not behind
+ * a word that could take them for its value. `alone` names flags that take none.
+ */
+export function certainWords(args: readonly string[], alone: readonly string[]): string[] {
   const end = args.indexOf('--');
-  return (end < 0 ? args : args.slice(0, end)).flatMap((word) => flagsOf(word, letters));
+  const before = end < 0 ? args : args.slice(0, end);
+  return before.filter((_, at) => takesNoValue(before[at - 1] ?? '', alone));
+}
+
+function takesNoValue(word: string, alone: readonly string[]): boolean {
+  return !word.startsWith('-') || alone.includes(word) || /^--[^=]+=/.test(word);
 }
 
 function flagsOf(word: string, valueLetters: string): string[] {
@@ -36,20 +50,25 @@ export function isFlag(given: string, forbidden: string): boolean {
   return forbidden.startsWith('--') && given.length > 2 && given.startsWith('--') && forbidden.startsWith(given);
 }
 
-/** Words that are neither flags nor, as far as the style knows them, values of flags. */
+/** Words that may be neither flags nor, as far as the style knows them, values of flags. */
 export function operandsIn(args: readonly string[], style: FlagStyle = {}): string[] {
   const end = args.indexOf('--');
   const before = end < 0 ? args : args.slice(0, end);
   const operands = before.filter((word, at) => {
     if (word.startsWith('-') && word !== '-') return false;
-    const previous = before[at - 1] ?? '';
-    return !(/^-[^-]/.test(previous) && endsInValueLetter(previous, style));
+    return !(takesNext(before[at - 1], style) && !mayTakeNext(before[at - 2], style));
   });
   return [...operands, ...(end < 0 ? [] : args.slice(end + 1))];
 }
 
 /** `-f` or `-cf`: the value of the f is the next word. */
-function endsInValueLetter(word: string, { valueLetters = '', attachedLetters = '' }: FlagStyle): boolean {
+function takesNext(word = '', { valueLetters = '', attachedLetters = '' }: FlagStyle): boolean {
+  if (!/^-[^-]/.test(word)) return false;
   const first = [...word.slice(1)].findIndex((letter) => (valueLetters + attachedLetters).includes(letter));
   return first >= 0 && first === word.length - 2 && valueLetters.includes(word.at(-1) ?? '');
+}
+
+/** In `--date -d x` the -d is a value, so that the x is none. */
+function mayTakeNext(word = '', style: FlagStyle): boolean {
+  return takesNext(word, style) || /^--[^=]+$/.test(word);
 }

@@ -1,3 +1,4 @@
+import { certainWords } from './commands-flags.js';
 import type { GitCall } from './commands-git.js';
 
 /** A repository can name programs that show a diff or turn a file into text; the last one asks programs of submodules. */
@@ -37,9 +38,9 @@ export function plainGitArguments(args: readonly string[], call: GitCall, permit
 
 /** The flags that the call lacks, for lines that are handed on as they are. */
 export function missingFlags(call: GitCall, permit: readonly string[]): readonly string[] {
-  const end = call.rest.indexOf('--');
-  const given = end < 0 ? call.rest : call.rest.slice(0, end);
-  return insertionFor(call, permit).flags.filter((flag) => !given.includes(flag));
+  const { at, flags } = insertionFor(call, permit);
+  const given = certainWords(call.rest.slice(at), flags);
+  return flags.filter((flag) => !given.includes(flag));
 }
 
 function insertionFor({ subcommand, rest }: GitCall, permit: readonly string[]): Insertion {

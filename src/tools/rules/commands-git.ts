@@ -1,4 +1,4 @@
-import { flagsIn, isFlag, operandsIn } from './commands-flags.js';
+import { certainWords, flagsIn, isFlag, operandsIn } from './commands-flags.js';
 
 /** Before the subcommand git takes settings, and settings can name programs: only these are harmless. */
 const GLOBAL_FLAGS = [
@@ -89,6 +89,8 @@ const LISTING: Readonly<Record<string, { readonly lists: string; readonly change
       '-a -s -u -f -d -m -F -e -v --annotate --sign --local-user --force --delete --message --file --verify --no-list',
   },
 };
+/** Flags of these subcommands that take no value, so that the next word is a flag. */
+const LISTING_ALONE = '-a -r -v -vv -l -n -i --all --remotes --verbose --list --ignore-case'.split(' ');
 /** Subcommands whose first word decides; `stash` without one changes the working tree. */
 const FIRST_WORDS: Readonly<Record<string, string>> = {
   remote: 'show get-url',
@@ -152,7 +154,7 @@ export function gitChange({ subcommand, rest }: GitCall): string | undefined {
   if (listing === undefined) return undefined;
   const flags = flagsIn(rest);
   const changing = flags.find((flag) => listing.changes.split(' ').some((each) => isFlag(flag, each)));
-  const lists = flags.some((flag) => listing.lists.split(' ').includes(flag));
+  const lists = flagsIn(certainWords(rest, LISTING_ALONE)).some((flag) => listing.lists.split(' ').includes(flag));
   if (changing === undefined && (lists || first === undefined)) return undefined;
-  return `git ${subcommand} may only list here: ${changing ?? `“${first}”`} would change the repository. Use --list.`;
+  return `git ${subcommand} may only list here: ${changing ?? `“${first}”`} would change the repository. Use --list as the first word.`;
 }

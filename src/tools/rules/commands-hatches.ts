@@ -74,7 +74,10 @@ export const TRAITS: Readonly<Record<string, ProgramTraits>> = {
     hatches: [{ flags: '-s --set', why: 'it sets the clock' }],
     operands: { pattern: /^\+/, why: 'only a format, which begins with +, does not set the clock' },
   },
-  hostname: { maxOperands: { count: 0, why: 'it would rename the machine' } },
+  hostname: {
+    hatches: [{ flags: '-F --file -b --boot', why: 'it would rename the machine' }],
+    maxOperands: { count: 0, why: 'it would rename the machine' },
+  },
   tar: {
     valueLetters: 'fCTXbgHKLNV',
     hatches: [

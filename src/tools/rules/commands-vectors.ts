@@ -31,5 +31,5 @@ export function openGit(rules: GitRules, command: SimpleCommand): string | undef
   const git = gitIn(rules, command);
   const missing = git === undefined ? [] : missingFlags(git.call, git.permit);
   if (git === undefined || missing.length === 0) return undefined;
-  return `git ${git.call.subcommand} needs ${missing.join(' ')} here: a repository can name programs that it would run. Add that, or use git in a call of its own.`;
+  return `git ${git.call.subcommand} needs ${missing.join(' ')} as its first flags here: a repository can name programs that it would run. Add that, or use git in a call of its own.`;
 }
