@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { moduleGraph } from '../adapters/definitions/module-graph.js';
 import { readYaml } from '../adapters/definitions/yaml-source.js';
 import type { AgentSpec } from '../agents/agent-spec.js';
@@ -10,6 +10,10 @@ export const PACKAGE_FILE = 'package.json';
 
 const CODE_FILES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'json', 'node', 'wasm'].map((ending) => `**/*.${ending}`);
 
+/** What `flyball serve` takes up in a folder when it is told nothing else. One that is not there yet would be run next. */
+export const USUAL_AGENT_FILES = ['agent.yaml', 'agents.ts', 'agents.mjs', 'agents.js'];
+const USUAL_SETTINGS = ['flyball.yaml', 'flyball.yml', 'flyball.json', 'triggers.yaml', 'triggers.yml'];
+
 export interface OwnCode {
   /** Paths that the agent must not write. */
   readonly protect: readonly string[];
@@ -19,20 +23,35 @@ export interface OwnCode {
 
 /**
  * The files that run, or decide what runs, when an agent in this folder is loaded again: tools, modules that they load,
- * modules that those load, and programs that mcp.json starts. Where a module loads what its text does not name, no code
- * at all may be written, because nobody can tell which file it will be.
+ * modules that those load, programs that mcp.json starts with what lies beside them, other agents and the settings of a
+ * server. Where a module loads what its text does not name, no code at all may be written, because nobody can tell which
+ * file it will be.
  */
 export async function ownCode(folder: string, { mcp }: Pick<AgentSpec, 'mcp'>): Promise<OwnCode> {
   const root = resolve(folder);
   const tools = join(root, TOOL_FOLDER);
+  const started = mcp === undefined ? NOTHING_STARTED : startedBy(root, resolve(root, mcp));
   const entries = [
     ...(existsSync(tools) ? readdirSync(tools).map((name) => join(tools, name)) : []),
     ...(await referredModules(root)),
-    ...(mcp === undefined ? [] : startedFiles(root, resolve(root, mcp))),
+    ...started.files,
   ];
   const { files, open } = await moduleGraph(entries, root);
   const named = [TOOL_FOLDER, TOOL_FILE, 'node_modules', PACKAGE_FILE, ...(mcp === undefined ? [] : [mcp])];
-  return { protect: [...named, ...files], denyWrite: open.length > 0 ? CODE_FILES : [] };
+  return {
+    protect: [...named, ...USUAL_AGENT_FILES, ...USUAL_SETTINGS, ...definitionsIn(root), ...files, ...started.folders],
+    denyWrite: [...(open.length > 0 ? CODE_FILES : []), ...started.languages],
+  };
+}
+
+/** Other agents and triggers in the folder: a server may run them with rights that this agent does not have. */
+function definitionsIn(root: string): readonly string[] {
+  return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isFile() || !/\.ya?ml$/i.test(entry.name)) return [];
+    const text = readFileSync(join(root, entry.name), 'utf8');
+    const isAgent = /^name\s*:/m.test(text) && /^(description|autonomy|access|tools|agents|commit)\s*:/m.test(text);
+    return isAgent || /^triggers\s*:/m.test(text) ? [entry.name] : [];
+  });
 }
 
 /** Modules that `run` in tools.yaml refers to. What is wrong in there is told later. */
@@ -49,21 +68,43 @@ async function referredModules(root: string): Promise<readonly string[]> {
   );
 }
 
-/** Files in the folder that a command line in mcp.json names. What is wrong in there is told by whoever reads it. */
-function startedFiles(root: string, file: string): readonly string[] {
-  let words: unknown[] = [];
+interface Started {
+  readonly files: readonly string[];
+  /** With all that a script loads from beside it, in languages whose imports are not read here. */
+  readonly folders: readonly string[];
+  /** Globs of such a language, where its modules may lie anywhere. */
+  readonly languages: readonly string[];
+}
+
+const NOTHING_STARTED: Started = { files: [], folders: [], languages: [] };
+const PYTHON = ['py', 'pyc', 'pyi', 'pth', 'so'].map((ending) => `**/*.${ending}`);
+
+/** What command lines in mcp.json name in the folder. What is wrong in there is told by whoever reads it. */
+function startedBy(root: string, file: string): Started {
+  const lines = commandLinesIn(file);
+  const files = lines.flat().flatMap((word) => {
+    const path = resolve(root, word.replace(/^--?[\w-]+=/, ''));
+    return existsSync(path) && path !== root ? [path] : [];
+  });
+  const scripts = files.filter((path) => !/\.[cm]?[jt]sx?$/.test(path) && extname(path) !== '');
+  const isPython = lines.some(([program = '']) => /^(?:python|pypy|uvx?$|pipx?$)/.test(basename(program)));
+  const atRoot = scripts.filter((path) => dirname(path) === root).map((path) => `**/*${extname(path)}`);
+  return {
+    files,
+    folders: scripts.map((path) => dirname(path)).filter((folder) => folder !== root),
+    languages: [...new Set([...atRoot, ...(isPython ? PYTHON : [])])],
+  };
+}
+
+/** Program and words of each server. */
+function commandLinesIn(file: string): readonly (readonly string[])[] {
   try {
     const { mcpServers } = Object(JSON.parse(readFileSync(file, 'utf8'))) as { readonly mcpServers?: unknown };
-    words = Object.values(Object(mcpServers) as Readonly<Record<string, unknown>>).flatMap((server) => {
+    return Object.values(Object(mcpServers) as Readonly<Record<string, unknown>>).map((server) => {
       const { command, args } = Object(server) as { readonly command?: unknown; readonly args?: unknown };
-      return [command, ...(Array.isArray(args) ? args : [])];
+      return [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
     });
   } catch {
     return [];
   }
-  return words.flatMap((word) => {
-    if (typeof word !== 'string') return [];
-    const path = resolve(root, word.replace(/^--?[\w-]+=/, ''));
-    return existsSync(path) && path !== root ? [path] : [];
-  });
 }

@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { JAVASCRIPT, TYPESCRIPT } from './load-module.js';
+import { bareSpecifiers, filesOfPackage, isInside } from './packages-in-place.js';
 
 /** Everything that decides which code runs when some modules are loaded. Absolute paths; not all of them exist. */
 export interface ModuleGraph {
@@ -18,8 +19,13 @@ const ENDINGS = ['', ...CODE, '.json', '.node', '/index.js', '/index.mjs', '/ind
 const AROUND = ['package.json', 'node_modules', 'tsconfig.json'];
 const LOADABLE = new Set([...CODE, '.json', '.node', '.wasm']);
 const LITERAL = /(['"`])((?:\.{1,2}\/|\/|file:|#)[^'"`\n$]*)(\$\{|\1)/g;
-const COMPUTED =
-  /\b(?:import|require)\s*\(\s*(?!['"`)])|\b(?:import|require)\s*\(\s*(?:`[^`]*\$\{|['"][^'"]*['"]\s*[+,])/;
+const COMPUTED = [
+  /\b(?:import|require)\s*\(\s*(?!['"`)])|\b(?:import|require)\s*\(\s*(?:`[^`]*\$\{|['"][^'"]*['"]\s*[+,])/,
+  // `createRequire(…)(x)`; under any other name than `require` nobody follows it
+  /\bcreateRequire\s*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:\.\s*resolve\s*)?\(\s*(?!['"])/,
+  /\b(?!require\b)\w+\s*=\s*(?:\w+\s*\.\s*)?createRequire\s*\(|\bcreateRequire\s*(?:as|:)\s*\w|[=[(]\s*createRequire\s*[;,)\]\n]/,
+  /\bnew\s+Worker\s*\(\s*(?!['"]|new\s+URL\s*\(\s*['"])|\bfork\s*\(\s*(?!['"])/,
+];
 const MOST_FILES = 2_000;
 const LONGEST = 2_000_000;
 
@@ -46,8 +52,9 @@ export async function moduleGraph(entries: readonly string[], root: string): Pro
       continue;
     }
     for (const near of around(file, root)) files.add(near);
-    if (COMPUTED.test(text)) open.add(file);
+    if (COMPUTED.some((each) => each.test(text))) open.add(file);
     for (const found of await named(file, text)) waiting.push(found);
+    for (const name of bareSpecifiers(text)) waiting.push(...(await filesOfPackage(file, name, root)));
   }
   return { files: [...files], open: [...open] };
 }
@@ -63,8 +70,10 @@ async function named(file: string, text: string): Promise<readonly string[]> {
       if (folder !== dirname(file) && (await kindOf(folder)) === 'folder') found.push(folder);
       continue;
     }
+    const isFile = (await kindOf(path)) === 'file'; // then nothing can lie below it
+    const endings = isFile ? ENDINGS.filter((ending) => !ending.startsWith('/')) : ENDINGS;
     const there = await Promise.all(
-      ENDINGS.map(async (ending) => [`${path}${ending}`, await kindOf(`${path}${ending}`)]),
+      endings.map(async (ending) => [`${path}${ending}`, await kindOf(`${path}${ending}`)]),
     );
     const isLoaded = there.some(([each, kind]) => kind === 'file' && LOADABLE.has(extname(String(each))));
     // also the names that are not there: one that is tried earlier would be loaded in its place
@@ -108,9 +117,4 @@ async function textOf(file: string): Promise<string | undefined> {
 async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? 'file' : found?.isDirectory() ? 'folder' : undefined;
-}
-
-function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }

@@ -9,6 +9,7 @@ import type { ServerSettings } from '../../server/settings.js';
 import { loadAgentModule } from '../agent-module.js';
 import type { Call } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { USUAL_AGENT_FILES } from '../own-code.js';
 import { placeOf } from '../place.js';
 import type { Screen } from '../screen.js';
 import { handleUncaught } from '../uncaught.js';
@@ -95,8 +96,7 @@ function filesToServe(named: readonly string[], { agents }: GivenSettings): read
 
 /** What `flyball init` makes. */
 function agentFilesHere(): readonly string[] {
-  const usual = ['agent.yaml', 'agents.ts', 'agents.mjs', 'agents.js'];
-  const found = usual.filter((name) => existsSync(resolve(name)));
+  const found = USUAL_AGENT_FILES.filter((name) => existsSync(resolve(name)));
   return found.length > 0 ? found : ['agent.yaml'];
 }
 
