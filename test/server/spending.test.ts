@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { memoryStore } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { type VirtualClock, virtualClock } from 'flyball/testing';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Store } from '../../src/ports/store.js';
-import type { Admission, Spending } from '../../src/server/access/spending.js';
+import type { Admission, Spending, Standing } from '../../src/server/access/spending.js';
 import { openSpending } from '../../src/server/access/stored-spending.js';
 
 let clock: VirtualClock;
@@ -29,12 +29,17 @@ const run = (runId: string, more: Partial<Admission> = {}): Admission => ({
   ...more,
 });
 const today = () => spending.today({ tenant: 'acme' });
+const named = (runId: string, tenant = 'acme') => ({ runId, tenant });
+const ended = (spentUsd: number) => async (): Promise<Standing> => ({ spentUsd });
+const going = (spentUsd: number, budgetUsd: number) => async (): Promise<Standing> => ({ spentUsd, budgetUsd });
+const settle = (runId: string, spentUsd: number, tenant?: string) =>
+  spending.settle(named(runId, tenant), ended(spentUsd));
 
 describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
   it('is taken for a run when it starts and given back as far as it was not spent', async () => {
     expect(await spending.admit(run('r1'))).toEqual({ costUsd: 1 });
     expect(await today()).toEqual({ limitUsd: 2.5, spentUsd: 0, reservedUsd: 1 });
-    await spending.settle('r1', 'acme', 0.25);
+    await settle('r1', 0.25);
     expect(await today()).toEqual({ limitUsd: 2.5, spentUsd: 0.25, reservedUsd: 0 });
   });
 
@@ -48,14 +53,14 @@ describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
       retryable: true,
       headers: { 'retry-after': '60' },
     });
-    await spending.settle('r1', 'acme', 0);
+    await settle('r1', 0);
     expect(await spending.admit(run('r4'))).toEqual({ costUsd: 1 });
   });
 
   it('says to come back after midnight once it is spent, and is whole again then', async () => {
     await clock.advance(22 * 3_600_000);
     await spending.admit(run('r1', { wantedUsd: 2.5 }));
-    await spending.settle('r1', 'acme', 2.5);
+    await settle('r1', 2.5);
     await expect(spending.admit(run('r2'))).rejects.toMatchObject({ headers: { 'retry-after': '7200' } });
     await clock.advance(2 * 3_600_000);
     expect(await spending.admit(run('r2'))).toEqual({ costUsd: 1 });
@@ -66,7 +71,7 @@ describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
     await spending.admit(run('r1'));
     await clock.advance(86_400_000);
     await spending.admit(run('r2'));
-    await spending.settle('r1', 'acme', 0.75);
+    await settle('r1', 0.75);
     expect(await today()).toMatchObject({ spentUsd: 0, reservedUsd: 1 });
   });
 
@@ -74,20 +79,19 @@ describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
     await spending.admit(run('r1', { wantedUsd: 2 }));
     expect(await spending.admit(run('r1', { wantedUsd: 2 }))).toEqual({ costUsd: 2 });
     expect((await today()).reservedUsd).toBe(2);
-    await spending.settle('r1', 'acme', 0.5);
-    await spending.settle('r1', 'acme', 0.5);
-    await spending.settle('r1', 'acme', 2);
+    await settle('r1', 0.5);
+    await settle('r1', 0.5);
     expect(await today()).toMatchObject({ spentUsd: 0.5, reservedUsd: 0 });
-    await spending.settle('never-admitted', 'acme', 9);
+    await settle('never-admitted', 9);
     expect(await today()).toMatchObject({ spentUsd: 0.5 });
   });
 
   it('is counted again for a run that goes on after it was settled, without what it had cost before', async () => {
     await spending.admit(run('r1'));
-    await spending.settle('r1', 'acme', 1);
+    await settle('r1', 1);
     expect(await spending.admit(run('r1', { wantedUsd: 2 }))).toEqual({ costUsd: 2 });
     expect(await today()).toMatchObject({ spentUsd: 1, reservedUsd: 1 });
-    await spending.settle('r1', 'acme', 1.75);
+    await settle('r1', 1.75);
     expect(await today()).toMatchObject({ spentUsd: 1.75, reservedUsd: 0 });
   });
 
@@ -102,21 +106,21 @@ describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
       spentUsd: 0,
       reservedUsd: 0.75,
     });
-    await spending.settle('r1', 'acme', 0.25);
+    await settle('r1', 0.25);
     expect(await spending.today({ tenant: 'acme', principal: 'key:mine' })).toMatchObject({ spentUsd: 0.25 });
   });
 
   it('of one tenant is nothing to another, also for a run of the same name', async () => {
     await spending.admit(run('r1', { wantedUsd: 2.5 }));
     expect(await spending.admit(run('r1', { tenant: 'other', wantedUsd: 2 }))).toEqual({ costUsd: 2 });
-    await spending.settle('r1', 'other', 1);
+    await settle('r1', 1, 'other');
     expect(await today()).toMatchObject({ spentUsd: 0, reservedUsd: 2.5 });
   });
 
   it('is unlimited where nobody set a limit', async () => {
     const free = { tenantLimit: undefined, wantedUsd: Number.POSITIVE_INFINITY };
     expect(await spending.admit(run('r1', free))).toEqual({ costUsd: Number.POSITIVE_INFINITY });
-    await spending.settle('r1', 'acme', 3);
+    await settle('r1', 3);
     expect(await today()).toEqual({ limitUsd: undefined, spentUsd: 0, reservedUsd: 0 });
   });
 
@@ -130,37 +134,153 @@ describe('what runs may cost in a day [R6-ACCESS-COST]', () => {
     expect(await spending.admit(run('r2'))).toEqual({ costUsd: 1 });
   });
 
-  it('is never passed and comes out even, whatever order runs start, end, repeat and crash in', async () => {
+  it('is counted for what a run spends after it was settled, for whoever was granted it [R8-TRIAL3-A3]', async () => {
+    const mine = { principal: 'key:mine', principalLimit: 2 };
+    await spending.admit(run('r1', mine));
+    await settle('r1', 0.5);
+    await settle('r1', 0.75); // it went on where no server saw it
+    await settle('r1', 0.75);
+    expect(await today()).toMatchObject({ spentUsd: 0.75, reservedUsd: 0 });
+    expect(await spending.today({ tenant: 'acme', principal: 'key:mine' })).toMatchObject({ spentUsd: 0.75 });
+  });
+
+  it('is never passed and comes out even, whatever order runs start, spend, end, go on, repeat and crash in [R8-TRIAL3-A3]', async () => {
     const step = fc.record({
-      kind: fc.constantFrom('admit', 'settle', 'admit and crash', 'settle and crash'),
-      id: fc.integer({ min: 0, max: 5 }),
+      kind: fc.constantFrom('start', 'spend', 'end', 'raise', 'raise in vain', 'raise while it is settled'),
+      crashes: fc.boolean(),
+      id: fc.integer({ min: 0, max: 4 }),
       usd: fc.integer({ min: 0, max: 120 }).map((cents) => cents / 100),
       after: fc.integer({ min: 0, max: 8 }),
     });
-    const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const base = memoryStore();
-      const granted = new Map<string, number>();
+      const runs = new Map<string, { budgetUsd: number; spentUsd: number; isGoing: boolean }>();
       const open = openSpending(base, clock);
-      for (const { kind, id, usd, after } of steps) {
-        // a crash: one of the writes in between is never made, and the same is asked of another server
-        const using = kind.endsWith('crash') ? openSpending(dying(base, after), clock) : open;
+      const look = (runId: string) => async (): Promise<Standing> => {
+        const { isGoing, ...standing } = runs.get(runId) ?? { spentUsd: 0, isGoing: false };
+        return isGoing ? standing : { spentUsd: standing.spentUsd };
+      };
+      const raised = async (using: Spending, runId: string, { usd, fails }: { usd: number; fails: boolean }) => {
+        const known = runs.get(runId);
+        if (known === undefined) return;
+        await using.raise(run(runId, { wantedUsd: known.budgetUsd + usd }), look(runId), async (budgetUsd) => {
+          if (fails) throw new Error('the run cannot go on');
+          Object.assign(known, { budgetUsd, isGoing: true });
+        });
+      };
+      const play = async (using: Spending, { kind, id, usd }: { kind: string; id: number; usd: number }) => {
         const runId = `r${id}`;
-        try {
-          if (kind.startsWith('settle')) await using.settle(runId, 'acme', Math.min(usd, granted.get(runId) ?? 0));
-          else granted.set(runId, (await using.admit(run(runId, { wantedUsd: 1 + usd }))).costUsd);
-        } catch (error) {
-          expect(String(error)).toMatch(/may cost today|the process died/);
+        const known = runs.get(runId);
+        if (kind === 'start' && known === undefined) {
+          const { costUsd } = await using.admit(run(runId, { wantedUsd: 1 + usd }));
+          runs.set(runId, { budgetUsd: costUsd, spentUsd: 0, isGoing: true });
         }
+        if (kind === 'spend' && known?.isGoing) known.spentUsd = Math.min(known.budgetUsd, known.spentUsd + usd);
+        if (kind === 'end' && known !== undefined) {
+          known.isGoing = false;
+          await using.settle(named(runId), look(runId));
+        }
+        if (kind === 'raise' || kind === 'raise in vain')
+          await raised(using, runId, { usd, fails: kind.endsWith('vain') });
+        if (kind === 'raise while it is settled' && known !== undefined) {
+          known.isGoing = false;
+          const both = [open.settle(named(runId), look(runId)), raised(using, runId, { usd, fails: false })];
+          for (const each of await Promise.allSettled(both)) if (each.status === 'rejected') throw each.reason;
+        }
+      };
+      for (const { crashes, after, ...what } of steps) {
+        // a crash: one of the writes in between is never made, and the same is asked of another server
+        await play(crashes ? openSpending(dying(base, after), clock) : open, what).catch((error: unknown) =>
+          expect(String(error)).toMatch(/may cost today|the process died|cannot go on/),
+        );
         const { spentUsd, reservedUsd } = await open.today({ tenant: 'acme' });
         expect(spentUsd + reservedUsd).toBeLessThanOrEqual(2.5 + 1e-9);
+        // whatever is told, no run may spend what is not counted
+        const possible = [...runs.values()].map((each) => (each.isGoing ? each.budgetUsd : each.spentUsd));
+        expect(possible.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(2.5 + 1e-6);
       }
-      for (const [runId, most] of granted) await open.settle(runId, 'acme', most);
-      for (const id of [0, 1, 2, 3, 4, 5]) await open.settle(`r${id}`, 'acme', 0);
+      await clock.advance(60_000); // what a process held that died
+      for (const id of [0, 1, 2, 3, 4]) {
+        await play(open, { kind: 'end', id, usd: 0 });
+        await open.settle(named(`r${id}`), look(`r${id}`)); // one that was admitted and never started
+      }
       const { spentUsd, reservedUsd } = await open.today({ tenant: 'acme' });
       expect(reservedUsd).toBe(0);
-      expect(spentUsd).toBeLessThanOrEqual(2.5 + 1e-9);
+      expect(spentUsd).toBeCloseTo(
+        [...runs.values()].reduce((sum, each) => sum + each.spentUsd, 0),
+        6,
+      );
     });
     await fc.assert(property, { numRuns: 150 });
+  });
+});
+
+describe('what a run may cost that goes on [R8-TRIAL3-A3]', () => {
+  const costOf = async (usd: number) => usd;
+
+  it('is asked for beyond what it has, and what it has stays where that is refused', async () => {
+    await spending.admit(run('r1'));
+    const work = vi.fn(costOf);
+    const raise = (wantedUsd: number, more: Partial<Admission> = {}) =>
+      spending.raise(run('r1', { wantedUsd, ...more }), going(0.5, 1), work);
+    expect(await raise(1)).toBe(1);
+    expect(await today()).toMatchObject({ spentUsd: 0, reservedUsd: 1 });
+    await spending.admit(run('r2', { wantedUsd: 1.5 }));
+    work.mockClear();
+    await expect(raise(2)).rejects.toMatchObject({ code: 'COST_LIMITED' });
+    await expect(raise(2, { principal: 'key:poor', principalLimit: 0 })).rejects.toMatchObject({
+      code: 'COST_LIMITED',
+    });
+    expect(work).not.toHaveBeenCalled();
+    expect(await today()).toMatchObject({ spentUsd: 0, reservedUsd: 2.5 });
+    await settle('r1', 1);
+    expect(await today()).toMatchObject({ spentUsd: 1, reservedUsd: 1.5 });
+  });
+
+  it('is counted for each who granted it, in the order of the grants', async () => {
+    await spending.admit(run('r1', { principal: 'key:a', principalLimit: 1 }));
+    await spending.raise(run('r1', { principal: 'key:b', principalLimit: 1, wantedUsd: 1.5 }), going(1, 1.5), costOf);
+    const of = (principal: string) => spending.today({ tenant: 'acme', principal });
+    expect([await of('key:a'), await of('key:b')]).toMatchObject([{ reservedUsd: 1 }, { reservedUsd: 0.5 }]);
+    await settle('r1', 1.25);
+    expect([await of('key:a'), await of('key:b')]).toMatchObject([
+      { spentUsd: 1, reservedUsd: 0 },
+      { spentUsd: 0.25, reservedUsd: 0 },
+    ]);
+  });
+
+  it('is given back where the run could not go on, whether it has ended or waits', async () => {
+    const fails = () => Promise.reject(new Error('it cannot go on'));
+    await spending.admit(run('r1'));
+    await expect(spending.raise(run('r1', { wantedUsd: 2 }), going(0.5, 1), fails)).rejects.toThrow('cannot go on');
+    expect(await today()).toMatchObject({ spentUsd: 0, reservedUsd: 1 });
+    await settle('r1', 0.5);
+    await expect(spending.raise(run('r1', { wantedUsd: 2 }), ended(0.5), fails)).rejects.toThrow('cannot go on');
+    await expect(spending.raise(run('unknown', { wantedUsd: 2 }), going(0, 1), fails)).rejects.toThrow();
+    expect(await today()).toMatchObject({ spentUsd: 0.5, reservedUsd: 0 });
+  });
+
+  it('stays reserved for what was spent, also under a budget that was lowered since', async () => {
+    await spending.admit(run('r1'));
+    await spending.raise(run('r1', { wantedUsd: 2 }), going(1.5, 2), costOf);
+    await spending.raise(run('r1', { wantedUsd: 0.5 }), going(1.5, 0.5), costOf);
+    expect(await today()).toMatchObject({ reservedUsd: 2 });
+  });
+
+  it('is not given back by who looked before it went on', async () => {
+    await spending.admit(run('r1'));
+    let isGoing = false;
+    const look = async () => (isGoing ? { spentUsd: 0.5, budgetUsd: 1 } : { spentUsd: 0.5 });
+    await spending.settle(named('r1'), async () => {
+      const found = await look();
+      if (!isGoing)
+        await spending.raise(run('r1'), look, async () => {
+          isGoing = true;
+        });
+      return found;
+    });
+    expect(isGoing).toBe(true);
+    expect(await today()).toMatchObject({ spentUsd: 0, reservedUsd: 1 });
   });
 });
 

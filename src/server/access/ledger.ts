@@ -34,39 +34,39 @@ export function dayOf(now: number): string {
   return new Date(now).toISOString().slice(0, 10);
 }
 
-/** The ledger once a run has been admitted. Throws COST_LIMITED where nothing is left. */
+/** The ledger once a run has been granted what it wants and has not. Throws COST_LIMITED where nothing is left. */
 export function reserved(
   ledger: Ledger | undefined,
   run: Admission,
-  { beforeUsd, now }: { readonly beforeUsd: number; readonly now: number },
+  { hasUsd, now }: { readonly hasUsd: number; readonly now: number },
 ): Ledger {
   const { runId, principal, tenantLimit, principalLimit } = run;
   const sum = limited(ledger?.sum, tenantLimit);
   const own = limited(accountOf(ledger, principal), principalLimit);
-  const wanted = Math.max(0, run.wantedUsd - beforeUsd);
-  const grantedUsd = floor(Math.min(wanted, left(sum), left(own)));
+  const wanted = Math.max(0, run.wantedUsd - hasUsd);
+  const grantedUsd = floorUsd(Math.min(wanted, left(sum), left(own)));
   if (grantedUsd <= 0 && wanted > 0)
     throw left(sum) <= 0 ? nothingLeft('this tenant', sum, now) : nothingLeft('this credential', own, now);
   return {
-    sum: { ...sum, reservedUsd: round(sum.reservedUsd + grantedUsd) },
+    sum: { ...sum, reservedUsd: roundUsd(sum.reservedUsd + grantedUsd) },
     principals: {
       ...ledger?.principals,
       ...(principalLimit === undefined
         ? {}
-        : { [principal]: { ...own, reservedUsd: round(own.reservedUsd + grantedUsd) } }),
+        : { [principal]: { ...own, reservedUsd: roundUsd(own.reservedUsd + grantedUsd) } }),
     },
     op: { run: runId, grantedUsd, ...(principalLimit === undefined ? {} : { principal }) },
   };
 }
 
-/** The ledger once a run has ended: what it did not spend is free again. */
+/** The ledger once a grant is closed: what the run did not spend of it is free again. */
 export function settled(ledger: Ledger | undefined, admission: Op, spentUsd: number): Ledger {
   const { run, principal, grantedUsd = 0 } = admission;
-  const settledUsd = round(spentUsd);
+  const settledUsd = roundUsd(spentUsd);
   const paid = (account: Account): Account => ({
     ...account,
-    spentUsd: round(account.spentUsd + settledUsd),
-    reservedUsd: Math.max(0, round(account.reservedUsd - grantedUsd)),
+    spentUsd: roundUsd(account.spentUsd + settledUsd),
+    reservedUsd: Math.max(0, roundUsd(account.reservedUsd - grantedUsd)),
   });
   const own = principal === undefined ? undefined : accountOf(ledger, principal);
   return {
@@ -108,5 +108,5 @@ function nothingLeft(whose: string, { spentUsd, limitUsd = 0 }: Account, now: nu
   );
 }
 
-const round = (usd: number): number => Math.round(usd * GRAIN) / GRAIN;
-const floor = (usd: number): number => Math.floor(usd * GRAIN + 1e-3) / GRAIN;
+export const roundUsd = (usd: number): number => Math.round(usd * GRAIN) / GRAIN;
+export const floorUsd = (usd: number): number => Math.floor(usd * GRAIN + 1e-3) / GRAIN;

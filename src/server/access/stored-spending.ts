@@ -1,35 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../ports/clock.js';
-import type { RecordKey, Store } from '../../ports/store.js';
-import { type Account, dayOf, type Ledger, type Op, reserved, settled } from './ledger.js';
+import type { RecordKey, Store, StoreRecord } from '../../ports/store.js';
+import { type Account, dayOf, floorUsd, type Ledger, type Op, reserved, settled } from './ledger.js';
 import { SERVER_TENANT } from './names.js';
 import { changeMade, changeRecord } from './records.js';
-import type { Admission, Spending } from './spending.js';
-
-/** Which account of which day a run is in. A run that goes on after it was settled has another round. */
-interface RunAccount {
-  readonly round: number;
-  readonly day: string;
-  readonly state: 'open' | 'settled';
-  /** What the rounds before this one cost together. */
-  readonly beforeUsd: number;
-}
+import {
+  closedBy,
+  type Grant,
+  type Granted,
+  held,
+  letGo,
+  liveHolds,
+  newAccount,
+  type RunAccount,
+  withGrant,
+} from './run-account.js';
+import type { Admission, Look, Spending } from './spending.js';
 
 const PLACE = { tenant: SERVER_TENANT } as const;
 
 /**
- * Spending over the records of a store. A day of a tenant is one record with its sums; each admission and each
- * settlement is one named change of it, so that asking twice, crashing half way and several servers at once all come to
- * the same: the store makes a change of one name once. Days without any limit are not counted.
+ * Spending over the records of a store. A day of a tenant is one record with its sums; each grant and each closing of
+ * one is a named change of it, so that asking twice, crashing half way and several servers at once all come to the same:
+ * the store makes a change of one name once. What is to happen is written into the account of the run first, over the
+ * version that was looked at: nothing is closed by a look that is older than a grant. Days without any limit are not
+ * counted.
  */
 export function openSpending(store: Store, clock: Clock): Spending {
   const book: Book = { store, clock, queue: queues() };
   return {
     async admit(run) {
-      if (run.tenantLimit === undefined && run.principalLimit === undefined) return { costUsd: run.wantedUsd };
+      if (isUnlimited(run)) return { costUsd: run.wantedUsd };
       return { costUsd: await admit(book, run) };
     },
-    settle: async (runId, tenant, spentUsd) => settle(book, { runId, tenant, spentUsd }),
+    raise: (run, standing, work) => raise(book, run, standing, work),
+    settle: (run, standing) => settle(book, run, standing),
     async today({ tenant, principal }) {
       const ledger = (await store.get(ledgerAt(tenant, dayOf(clock.now()))))?.value as Ledger | undefined;
       const account: Account | undefined = principal === undefined ? ledger?.sum : ledger?.principals[principal];
@@ -49,78 +54,133 @@ interface Book {
   readonly queue: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
+type Named = Pick<Admission, 'runId' | 'tenant'>;
+
+function isUnlimited({ tenantLimit, principalLimit }: Admission): boolean {
+  return tenantLimit === undefined && principalLimit === undefined;
+}
+
 async function admit(book: Book, run: Admission): Promise<number> {
-  const { store, clock } = book;
-  const today = dayOf(clock.now());
-  const known = (await store.get(runAt(run)))?.value as RunAccount | undefined;
-  const open = known?.state === 'open' ? await openRound(book, run, known) : undefined;
-  if (known !== undefined && open?.granted !== undefined) return known.beforeUsd + open.granted;
-  // nothing is written for a run that is refused
-  const ledgerNow = (await store.get(ledgerAt(run.tenant, today)))?.value as Ledger | undefined;
-  reserved(ledgerNow, run, { beforeUsd: known?.beforeUsd ?? 0, now: clock.now() });
-  const account = await accountFor(book, run, { day: today, settled: open?.settled });
-  const made = await changeLedger(book, run.tenant, account.day, {
-    id: admitId(run.runId, account),
-    make: (ledger) => reserved(ledger, run, { beforeUsd: account.beforeUsd, now: clock.now() }),
-  });
-  return account.beforeUsd + (made.op.grantedUsd ?? 0);
+  const known = await accountOf(book, run);
+  const has = await grantedTo(book, run, known);
+  if (has.grants.some(({ op }) => op !== undefined)) return has.usd;
+  return has.usd + (await grant(book, run, has, (current) => current.grants.at(-1)));
 }
 
-/** How far a round got that a run is in: what it was granted, and whether its end was counted. */
-async function openRound(
+async function raise<T>(book: Book, run: Admission, standing: Look, work: (usd: number) => Promise<T>): Promise<T> {
+  if (isUnlimited(run) && (await accountOf(book, run)) === undefined) return work(run.wantedUsd);
+  const { clock } = book;
+  const hold = randomUUID();
+  // what a run without an account may spend was allowed by somebody who has no limit
+  const { spentUsd, budgetUsd = spentUsd } = await standing();
+  const account = await changeAccount(book, run, (known = newAccount(budgetUsd)) => held(known, hold, clock.now()));
+  try {
+    const has = await grantedTo(book, run, account);
+    const isEnough = floorUsd(run.wantedUsd - has.usd) <= 0;
+    const asked = has.grants.find(({ op }) => op === undefined);
+    const isAsked = ({ grants }: RunAccount) => grants.find(({ number }) => number === asked?.number);
+    const more = isEnough ? 0 : await grant(book, run, has, isAsked);
+    return await work(Math.min(run.wantedUsd, has.usd + more));
+  } finally {
+    await changeAccount(book, run, (known = newAccount(budgetUsd)) => letGo(known, hold, clock.now()));
+    await settle(book, run, standing);
+  }
+}
+
+/** Grants up to what is wanted beyond what the run has. `reused` finds a grant that was asked for and got no further. */
+async function grant(
   book: Book,
-  { runId, tenant }: Pick<Admission, 'runId' | 'tenant'>,
-  account: RunAccount,
-): Promise<{ readonly granted?: number; readonly settled?: number }> {
-  const settlement = await opOf(book, tenant, account.day, settleId(runId, account));
-  if (settlement !== undefined) return { settled: settlement.settledUsd ?? 0 };
-  const admission = await opOf(book, tenant, account.day, admitId(runId, account));
-  return admission?.grantedUsd === undefined ? {} : { granted: admission.grantedUsd };
+  run: Admission,
+  has: { readonly usd: number },
+  reused: (account: RunAccount) => Grant | undefined,
+): Promise<number> {
+  const { store, clock } = book;
+  const reserve = (ledger: Ledger | undefined) => reserved(ledger, run, { hasUsd: has.usd, now: clock.now() });
+  const day = dayOf(clock.now());
+  // nothing is written for a run that is refused
+  reserve((await store.get(ledgerAt(run.tenant, day)))?.value as Ledger | undefined);
+  let mine: Grant | undefined;
+  await changeAccount(book, run, (known = newAccount(0)) => {
+    const asked = reused(known);
+    const next = asked === undefined ? withGrant(known, day) : onDay(known, asked, day);
+    mine = asked === undefined ? next.grants.at(-1) : { ...asked, day };
+    return next;
+  });
+  if (mine === undefined) throw new Error('unreachable: a change of an account was made without making it');
+  const made = await changeLedger(book, run.tenant, day, { id: grantId(run, mine), make: reserve });
+  return made.op.grantedUsd ?? 0;
 }
 
-/** The round that this admission opens, or the one that was opened for it and got no further. */
-async function accountFor(
+/** It was never granted: it may ask again on another day. */
+function onDay(account: RunAccount, { number }: Grant, day: string): RunAccount {
+  return { ...account, grants: account.grants.map((each) => (each.number === number ? { ...each, day } : each)) };
+}
+
+async function settle(book: Book, run: Named, standing: Look): Promise<void> {
+  for (;;) {
+    const record = await book.store.get(runAt(run));
+    if (record === undefined) return;
+    const account = record.value as RunAccount;
+    const { grants } = await grantedTo(book, run, account);
+    const now = book.clock.now();
+    const found = await standing(); // after the account was read: whoever lets the run go on changes that
+    if (liveHolds(account, now).length > 0) return; // they settle it
+    const after = closedBy(account, grants, found, dayOf(now));
+    if (after === undefined) return;
+    const made = await changeAccount(book, run, () => after, record).catch(unlessOvertaken);
+    if (made !== undefined) return writeClosings(book, run, made);
+  }
+}
+
+/** What a run may cost by all that it was granted, with closings that a process left half way made first. */
+async function grantedTo(
+  book: Book,
+  run: Named,
+  account: RunAccount | undefined,
+): Promise<{ readonly usd: number; readonly grants: readonly Granted[] }> {
+  if (account === undefined) return { usd: 0, grants: [] };
+  await writeClosings(book, run, account);
+  const grants: Granted[] = [];
+  for (const each of account.grants)
+    grants.push({ ...each, op: await opOf(book, run.tenant, each, grantId(run, each)) });
+  return { usd: grants.reduce((sum, { op }) => sum + (op?.grantedUsd ?? 0), account.countedUsd), grants };
+}
+
+async function writeClosings(book: Book, run: Named, { closed }: RunAccount): Promise<void> {
+  for (const each of closed) {
+    const id = `settle:${each.number}:${run.runId}`;
+    if ((await opOf(book, run.tenant, each, id)) !== undefined) continue;
+    const paid = { ...each.grant, run: run.runId };
+    await changeLedger(book, run.tenant, each.day, { id, make: (ledger) => settled(ledger, paid, each.spentUsd) });
+  }
+}
+
+async function accountOf({ store }: Book, run: Named): Promise<RunAccount | undefined> {
+  return (await store.get(runAt(run)))?.value as RunAccount | undefined;
+}
+
+class Overtaken extends Error {}
+
+function unlessOvertaken(error: unknown): undefined {
+  if (!(error instanceof Overtaken)) throw error;
+}
+
+/** Changes the account of a run: over this version of it only, where one is given. */
+async function changeAccount(
   { store, clock }: Book,
-  run: Admission,
-  { day, settled: late }: { readonly day: string; readonly settled: number | undefined },
+  run: Named,
+  make: (known: RunAccount | undefined) => RunAccount,
+  over?: StoreRecord,
 ): Promise<RunAccount> {
   const { value } = await changeRecord(store, runAt(run), {
-    id: `admit:${day}:${randomUUID()}`,
+    id: randomUUID(),
     now: clock.now(),
     make: (current) => {
-      const known = current?.value as RunAccount | undefined;
-      if (known === undefined) return { round: 1, day, state: 'open', beforeUsd: 0 };
-      if (known.state === 'settled') return { ...known, round: known.round + 1, day, state: 'open' };
-      if (late !== undefined) return { round: known.round + 1, day, state: 'open', beforeUsd: known.beforeUsd + late };
-      return { ...known, day }; // never granted: it may ask again on another day
+      if (over !== undefined && current?.version !== over.version) throw new Overtaken('the account has changed');
+      return make(current?.value as RunAccount | undefined);
     },
   });
   return value as RunAccount;
-}
-
-async function settle(
-  book: Book,
-  { runId, tenant, spentUsd }: { readonly runId: string; readonly tenant: string; readonly spentUsd: number },
-): Promise<void> {
-  const { store, clock } = book;
-  const at = runAt({ runId, tenant });
-  const account = (await store.get(at))?.value as RunAccount | undefined;
-  if (account === undefined || account.state === 'settled') return;
-  const admission = await opOf(book, tenant, account.day, admitId(runId, account));
-  if (admission === undefined) return;
-  const { op } = await changeLedger(book, tenant, account.day, {
-    id: settleId(runId, account),
-    make: (ledger) => settled(ledger, admission, Math.max(0, spentUsd - account.beforeUsd)),
-  });
-  await changeRecord(store, at, {
-    id: `settle:${account.round}`,
-    now: clock.now(),
-    make: (current) => {
-      const now = current?.value as RunAccount;
-      if (now.round !== account.round) return now; // it went on meanwhile
-      return { ...account, state: 'settled', beforeUsd: account.beforeUsd + (op.settledUsd ?? 0) };
-    },
-  });
 }
 
 async function changeLedger(
@@ -141,7 +201,12 @@ async function changeLedger(
   });
 }
 
-async function opOf({ store, clock, queue }: Book, tenant: string, day: string, id: string): Promise<Op | undefined> {
+async function opOf(
+  { store, clock, queue }: Book,
+  tenant: string,
+  { day }: Pick<Grant, 'day'>,
+  id: string,
+): Promise<Op | undefined> {
   const at = ledgerAt(tenant, day);
   const made = await queue(at.key, () => changeMade(store, at, { id, now: clock.now() }));
   return (made?.value as Ledger | undefined)?.op;
@@ -151,12 +216,11 @@ function ledgerAt(tenant: string, day: string): RecordKey {
   return { ...PLACE, owner: tenant, collection: 'spending-days', key: day };
 }
 
-function runAt({ tenant, runId }: { readonly tenant: string; readonly runId: string }): RecordKey {
+function runAt({ tenant, runId }: Named): RecordKey {
   return { ...PLACE, owner: tenant, collection: 'spending-runs', key: runId };
 }
 
-const admitId = (runId: string, { round }: RunAccount): string => `admit:${round}:${runId}`;
-const settleId = (runId: string, { round }: RunAccount): string => `settle:${round}:${runId}`;
+const grantId = ({ runId }: Named, { number }: Grant): string => `admit:${number}:${runId}`;
 
 /** One at a time for each name; a queue is gone with its last work. */
 function queues(): Book['queue'] {

@@ -6,6 +6,7 @@ import { FlyballError } from '../../core/errors.js';
 import type { ForkOptions, RunHandle } from '../../runtime/runtime.js';
 import { accountOf, type Principal } from '../access/principal.js';
 import { limitsOf } from '../access/rate-limiter.js';
+import type { Admission, Standing } from '../access/spending.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';
 import { runName, type ServedAgent } from './served-agent.js';
@@ -106,21 +107,29 @@ async function admittedStart(
 }
 
 /** Takes what the run may cost out of what tenant and key have left today; less than asked for is less of a budget. */
-export async function admitted(
+async function admitted(
   { spending, settings }: Pick<Parts, 'spending' | 'settings'>,
   principal: Principal,
   { runId, budget }: { readonly runId: string; readonly budget: Budget },
 ): Promise<Budget> {
+  const { costUsd } = await spending.admit(admission(settings, principal, { runId, wantedUsd: budget.costUsd }));
+  return costUsd < budget.costUsd ? { ...budget, costUsd } : budget;
+}
+
+/** A run that may cost this much in all, as it counts for whoever asks for it. */
+export function admission(
+  settings: Parts['settings'],
+  principal: Principal,
+  run: Pick<Admission, 'runId' | 'wantedUsd'>,
+): Admission {
   const { tenant, limits } = principal;
-  const { costUsd } = await spending.admit({
-    runId,
+  return {
+    ...run,
     tenant,
     principal: accountOf(principal).id, // all keys that one made draw on one account, which none of them exceeds
-    wantedUsd: budget.costUsd,
     tenantLimit: limitsOf(settings, tenant).costUsdPerDay,
     principalLimit: limits.costUsdPerDay,
-  });
-  return costUsd < budget.costUsd ? { ...budget, costUsd } : budget;
+  };
 }
 
 /** Bounds with those of a request, which may lower them. What would raise one is refused by name. */
@@ -176,6 +185,8 @@ async function wasStartedWith(fleet: Parts['fleet'], runId: string, input: unkno
   return first?.event.type === 'run-start' && canonicalJson(first.event.input) === canonicalJson(input);
 }
 
+const NOTHING_SPENT = async (): Promise<Standing> => ({ spentUsd: 0 });
+
 /** A run that never was costs nothing; one that another copy of this request has just started is its answer. */
 async function afterRefusal(
   parts: AdmissionParts,
@@ -186,7 +197,9 @@ async function afterRefusal(
   const exists = error instanceof FlyballError && error.code === 'RUN_EXISTS';
   const earlier = exists && request.once !== undefined ? await ownEarlier(parts, request, run) : undefined;
   if (earlier !== undefined) return earlier;
-  if (!exists && (await isNot(parts, run.runId))) await parts.spending.settle(run.runId, request.principal.tenant, 0);
+  const { runId } = run;
+  const { tenant } = request.principal;
+  if (!exists && (await isNot(parts, runId))) await parts.spending.settle({ runId, tenant }, NOTHING_SPENT);
   throw error;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.js';
-import type { Spending } from '../access/spending.js';
+import type { Spending, Standing } from '../access/spending.js';
 import type { RunFeed } from '../feed/run-feed.js';
 import type { Log } from '../log.js';
 import type { Fleet } from './fleet.js';
@@ -55,7 +55,14 @@ export function settleEndedRuns(parts: SettlementParts): { readonly close: () =>
 
 async function settled({ fleet, feed, spending }: SettlementParts, runId: string): Promise<void> {
   const { tenant } = await fleet.get(runId);
-  await spending.settle(runId, tenant, (await feed.fold(runId)).spentUsd);
+  await spending.settle({ runId, tenant }, () => standingOf(feed, runId));
+}
+
+/** How far a run is by what its journal holds now. At a bound it has ended until somebody resumes it. */
+export async function standingOf(feed: Pick<RunFeed, 'fold'>, runId: string): Promise<Standing> {
+  const { spentUsd, outcome, limits } = await feed.fold(runId);
+  if (outcome !== undefined) return { spentUsd };
+  return { spentUsd, budgetUsd: limits?.costUsd ?? Number.POSITIVE_INFINITY };
 }
 
 /** Runs that ended while no server heard it: in a process that died, or on a command line. */

@@ -3,9 +3,10 @@ import { failureOf } from '../../core/errors.js';
 import type { RunRecord } from '../../ports/engine.js';
 import type { Sending } from '../../runtime/runtime.js';
 import { holds, type Principal } from '../access/principal.js';
-import { admitted, lowerBudget, startFork } from '../agents/admission.js';
+import { admission, lowerBudget, startFork } from '../agents/admission.js';
 import { screenMessage } from '../agents/screen-message.js';
 import { servedName } from '../agents/served-agent.js';
+import { standingOf } from '../agents/settlement.js';
 import { budgetSchema, runCardSchema } from '../contract/resources.js';
 import { type Answer, type Route, route, type ServerRequest } from '../contract/route.js';
 import { type Schema, s } from '../contract/schema.js';
@@ -137,25 +138,29 @@ async function resume(
   { principal, body }: { readonly principal: Principal; readonly body: { readonly budget?: Partial<Budget> } },
   record: RunRecord,
 ): Promise<Answer> {
-  const { id, tenant, status } = record;
+  const { id, status } = record;
   const asked = body.budget ?? {};
   const isAsked = Object.keys(asked).length > 0;
   if (isAsked && status === 'running')
     throw new Problem(409, 'CONFIG_INVALID', `Run ${id} is running: its budget cannot be changed under it.`, {
       next: 'Pause it, then resume it with the new budget.',
     });
-  const fold = await parts.feed.fold(id);
-  const limits = fold.limits;
+  const { limits, ended } = await parts.feed.fold(id);
   const own = parts.directory.get(servedName(record.agent).agent)?.budget ?? limits;
   if (own !== undefined && !holds(principal.scopes, 'admin')) lowerBudget(own, asked);
-  const wanted = limits === undefined ? undefined : { ...limits, ...asked };
-  // a run that is still counted open is closed first: what it is granted now begins from what it has spent
-  if (limits !== undefined && wanted !== undefined && wanted.costUsd > limits.costUsd)
-    await parts.spending.settle(id, tenant, fold.spentUsd);
-  const granted = wanted === undefined ? undefined : await admitted(parts, principal, { runId: id, budget: wanted });
-  const isLess = granted !== undefined && wanted !== undefined && granted.costUsd < wanted.costUsd;
-  const budget = { ...asked, ...(isLess ? { costUsd: granted.costUsd } : {}) };
-  await parts.fleet.resume(id, { by: principal.subject, ...(isAsked || isLess ? { budget } : {}) });
+  const go = (budget: Partial<Budget>, isGiven: boolean) =>
+    parts.fleet.resume(id, { by: principal.subject, ...(isGiven ? { budget } : {}) });
+  // nothing is reserved for a run that cannot go on: the runtime says why
+  if (limits === undefined || ended !== undefined) await go(asked, isAsked);
+  else {
+    const { costUsd: wantedUsd } = { ...limits, ...asked };
+    const run = admission(parts.settings, principal, { runId: id, wantedUsd });
+    await parts.spending.raise(
+      run,
+      () => standingOf(parts.feed, id),
+      (costUsd) => (costUsd < wantedUsd ? go({ ...asked, costUsd }, true) : go(asked, isAsked)),
+    );
+  }
   return acceptedRun(parts, id);
 }
 
