@@ -6,6 +6,7 @@ import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
 import type { Store } from '../ports/store.js';
 import type { ApiKeys } from './access/api-keys.js';
+import { cursorSeal } from './access/cursor-seal.js';
 import { openSpending } from './access/stored-spending.js';
 import { type AgentDirectory, agentDirectory } from './agents/agent-directory.js';
 import type { AgentGroup } from './agents/agent-group.js';
@@ -83,6 +84,7 @@ export async function openParts(given: PartsGiven): Promise<Parts> {
   triggersOpen = triggers;
   return {
     ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
+    cursors: cursorSeal(store, clock),
     inbox: (tenant) => inboxes.of(tenant),
     async drain() {
       await triggers.close();

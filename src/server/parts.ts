@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Engine } from '../ports/engine.js';
 import type { Store } from '../ports/store.js';
 import type { ApiKeys } from './access/api-keys.js';
+import type { CursorSeal } from './access/cursor-seal.js';
 import type { Spending } from './access/spending.js';
 import type { AgentDirectory } from './agents/agent-directory.js';
 import type { Fleet } from './agents/fleet.js';
@@ -28,6 +29,8 @@ export interface Parts {
   /** What runs of this tenant ask of people; made when the tenant is first seen. */
   inbox(tenant: string): Promise<ApprovalInbox>;
   readonly keys: ApiKeys;
+  /** Positions over all tenants, as they leave the server. */
+  readonly cursors: CursorSeal;
   /** What tenants and keys may still spend today. */
   readonly spending: Spending;
   /** Counts what happens, for /metrics. */

@@ -215,6 +215,7 @@ describe('of another tenant nothing can be learned [R6-ACCESS-TENANTS] [R6-SHOW-
     const next = await call('GET', `/v1/runs?limit=50&cursor=${encodeURIComponent(page.body.cursor as string)}`, {
       key: theirs,
     });
+    expect(next.status).toBe(400);
     expect(next.text).not.toContain('acme');
     const filtered = await call('GET', `/v1/approvals?run=${ids['runId']?.['waiting']}`, { key: theirs });
     expect(filtered.body.items).toEqual([]);

@@ -112,7 +112,7 @@ function starting(parts: Parts): Route {
   });
 }
 
-function listing({ fleet, feed, directory }: Parts): Route {
+function listing({ fleet, feed, directory, cursors }: Parts): Route {
   return route({
     id: 'listConversations',
     method: 'get',
@@ -137,7 +137,7 @@ function listing({ fleet, feed, directory }: Parts): Route {
       const { agent, limit = 50, cursor } = query;
       const wanted = agent === undefined ? undefined : agentNamed(directory, agent).name;
       const filter = { ...reachOf(principal), limit, ...(cursor === undefined ? {} : { cursor }) };
-      const page = await listRuns(fleet, filter, (record) => {
+      const page = await listRuns({ fleet, cursors }, filter, (record) => {
         const served = servedName(record.agent);
         return served.mode === 'conversation' && (wanted === undefined || served.agent === wanted);
       });

@@ -1,17 +1,20 @@
 import type { RunFilter, RunPage, RunRecord } from '../../ports/engine.js';
+import type { Reach } from '../access/principal.js';
 import type { Parts } from '../parts.js';
 
 /** A page may be shorter than it could be; its cursor goes on from there. */
 const MOST_LOOKS = 20;
 
+type Asked = Omit<RunFilter, 'tenant'> & Reach & { readonly limit: number };
+
 /** A page of the runs that are wanted, where an engine cannot say which they are. */
 export async function listRuns(
-  fleet: Parts['fleet'],
-  { limit, ...filter }: RunFilter & { readonly limit: number },
+  { fleet, cursors }: Pick<Parts, 'fleet' | 'cursors'>,
+  { limit, cursor: asked, ...filter }: Asked,
   isWanted: (record: RunRecord) => boolean,
 ): Promise<RunPage> {
   const runs: RunRecord[] = [];
-  let { cursor } = filter;
+  let cursor = asked === undefined ? undefined : await cursors.open(asked, filter.tenant);
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const at = cursor === undefined ? {} : { cursor };
     const page = await fleet.list({ ...filter, ...at, limit: limit - runs.length });
@@ -19,5 +22,5 @@ export async function listRuns(
     cursor = page.cursor;
     if (cursor === undefined || runs.length >= limit) break;
   }
-  return { runs, ...(cursor === undefined ? {} : { cursor }) };
+  return { runs, ...(cursor === undefined ? {} : { cursor: await cursors.seal(cursor, filter.tenant) }) };
 }

@@ -88,7 +88,7 @@ function startAndRead(parts: Parts): readonly Route[] {
         const reach = reachOf(principal);
         const isAsked = (record: RunRecord): boolean =>
           isWithin(reach, record) && (agent === undefined || servedName(record.agent).agent === agent);
-        const page = await listRuns(parts.fleet, { ...reach, ...filter, limit }, isAsked);
+        const page = await listRuns(parts, { ...reach, ...filter, limit }, isAsked);
         const runs: RunCard[] = [];
         for (const record of page.runs) runs.push(await parts.feed.card(record));
         return { status: 200, body: { runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };
