@@ -45,16 +45,16 @@ const runtime = createRuntime({ engine: memoryEngine(), agents: { planner } });
 // #endregion
 
 // #region stream
+const handle = await runtime.start('planner', 'Where do I go today?', { budget: budget() });
 let streamed = '';
-const stopListening = runtime.subscribeDeltas((_run, _effect, _attempt, delta) => {
-  if (delta.type === 'text') streamed += delta.text;
-  if (delta.type === 'tool-call' && delta.name !== undefined) streamed += `[${delta.name}]`;
-  if (delta.type === 'restart') streamed = ''; // a try failed and another one begins
-});
+for await (const event of handle.events()) {
+  if (event.type === 'text-delta') streamed += event.text;
+  if (event.type === 'tool-call-delta' && event.call.name !== undefined) streamed += `[${event.call.name}]`;
+  if (event.type === 'reply-restart') streamed = ''; // a try failed and another one begins
+}
 // #endregion
 
 // #region result
-const handle = await runtime.start('planner', 'Where do I go today?', { budget: budget() });
 const outcome = await handle.outcome();
 assert(outcome.stop === 'done');
 const result = outcome.value;
@@ -62,7 +62,6 @@ assert.equal(result.output, 'Go to Oslo: it rains in Bergen.');
 assert.equal(result.termination, 'completed');
 assert.deepEqual([result.iterations, result.toolCalls, result.toolsUsed], [3, 2, ['weather']]);
 // #endregion
-stopListening();
 assert.equal(
   streamed,
   'I look at both.[weather][weather]Go to Oslo.Go to Oslo: it rains in Bergen.', // the same loop, observed

@@ -108,6 +108,7 @@ export type {
   ToolVerdict,
 } from './core/seams.js';
 export type { Input, Reply, Session } from './core/session.js';
+export type { JournaledEvent, Position, ReplyEvent, StreamedEvent } from './core/streamed-event.js';
 export {
   type ArgsFor,
   type Changed,
@@ -149,4 +150,5 @@ export type { Telemetry } from './ports/telemetry.js';
 export { governedStore } from './runtime/governed-store.js';
 export type { JournalPart } from './runtime/load.js';
 export type { RuntimeOptions } from './runtime/options.js';
+export type { EventsOptions } from './runtime/run-events.js';
 export type { ForkOptions, Receipt, RunHandle, Runtime, Sending, StartOptions } from './runtime/runtime.js';

@@ -11,6 +11,7 @@ import { forkPointCheck } from '../core/fork-points.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Prompt } from '../core/prompt.js';
 import { snapshotFor } from '../core/run-state.js';
+import type { StreamedEvent } from '../core/streamed-event.js';
 import { type Wait, waitsIn } from '../core/waits.js';
 import type { Batch, InboxMessage, Posted, RunFilter, RunPage, RunRecord } from '../ports/engine.js';
 import { type Address, addressOf, answeredAlready } from './address.js';
@@ -21,6 +22,7 @@ import { Lives } from './lives.js';
 import { type JournalPart, load, openWaitsOf, readAll, readPart, readPrompt } from './load.js';
 import { type RuntimeParts, settle } from './options.js';
 import type { Resume } from './reopening.js';
+import { type EventsOptions, eventsOf } from './run-events.js';
 import { through } from './seams.js';
 import { stateAfter } from './state-fold.js';
 import { isOfStorage, stoppedHere } from './stopped-here.js';
@@ -57,6 +59,11 @@ export interface RunHandle<O = unknown> {
   outcome(): Promise<Outcome<O>>;
   /** How the run ends, however often it is suspended before. */
   finished(): Promise<Outcome<O>>;
+  /**
+   * Everything that happens to the run, from its beginning, with the text of replies while it is written: `for await (const
+   * event of handle.events())`. Ends when the run rests. Each call is a reader of its own, which may be slow, and may break.
+   */
+  events(options?: EventsOptions): AsyncIterableIterator<StreamedEvent<O>>;
 }
 
 /**
@@ -176,7 +183,15 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       worker.lookSoon();
       return end;
     };
-    return { id: runId, outcome: () => handled(outcome()), finished: () => handled(finished()) };
+    const events = eventsOf(runId, {
+      entries: async (part) => readPart(engine, await get(runId), part),
+      subscribe: (listener) => audience.subscribe(listener),
+      subscribeDeltas: (listener) => audience.subscribeDeltas(listener),
+      rest: (until) => (until === 'end' ? finished() : outcome()),
+      later: (look) =>
+        lives.has(runId) ? () => undefined : clock.after(settings.options.pollMs, look, { keepAlive: false }),
+    });
+    return { id: runId, outcome: () => handled(outcome()), finished: () => handled(finished()), events };
   };
   const launch = async (runId: string, why: 'start' | 'wake' | 'resume', resume?: Resume): Promise<RunHandle> => {
     let failure: unknown;

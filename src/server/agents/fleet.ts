@@ -38,7 +38,14 @@ export function fleetOf(members: readonly Member[], desk: Runtime): Fleet {
     wake: async (runId) => (await driving(runId)).wake(runId),
     handle: (runId) => {
       const of = async () => (await posting(runId)).handle(runId);
-      return { id: runId, outcome: async () => (await of()).outcome(), finished: async () => (await of()).finished() };
+      return {
+        id: runId,
+        outcome: async () => (await of()).outcome(),
+        finished: async () => (await of()).finished(),
+        async *events(options) {
+          yield* (await of()).events(options);
+        },
+      };
     },
     signal: async (runId, ...rest) => (await posting(runId)).signal(runId, ...rest),
     redirect: async (runId, ...rest) => (await posting(runId)).redirect(runId, ...rest),
