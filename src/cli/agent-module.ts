@@ -58,7 +58,7 @@ function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): Ag
   for (const [name, agent] of Object.entries(given)) requireAgent(agent, { name, path });
   const agents = bound(given);
   const names = Object.keys(agents);
-  if (names.length === 0) throw noAgent(path, 'exports no agent.');
+  if (names.length === 0) throw noAgent(path, 'does not export an agent.');
   const runtime = recordOf(exported['runtime'], 'runtime', path) as AgentModule['runtime'];
   return {
     path,
@@ -123,7 +123,7 @@ export function chooseAgent(module: AgentModule, asked: string | undefined): str
     );
   }
   if (module.main !== undefined) return module.main;
-  throw new ConfigError(`${module.path} exports several agents (${known.join(', ')}). Say which one with --agent.`);
+  throw new ConfigError(`${module.path} exports several agents (${known.join(', ')}). Choose one with --agent.`);
 }
 
 function conversationsOf(agents: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -176,6 +176,6 @@ function requireAgent(agent: unknown, at: { readonly name: string; readonly path
   const { agent: inner, version } = (agent ?? {}) as { readonly agent?: unknown; readonly version?: unknown };
   if (typeof inner === 'function' && typeof version === 'string') return;
   throw new ConfigError(
-    `${at.path}: "${at.name}" is no agent. An agent is a function (run, input) => …, { agent, version: '2' }, or what defineAgent or workflow makes.`,
+    `${at.path}: "${at.name}" is not an agent. An agent is a function (run, input) => …, { agent, version: '2' }, or the result of defineAgent or workflow.`,
   );
 }

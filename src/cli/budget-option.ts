@@ -11,7 +11,7 @@ export function collectBudget(given: string, before: Limits = {}): Limits {
     if (value === undefined || value.trim() === '') {
       throw new ConfigError(`--budget takes axis=value, as in costUsd=0.5; got "${part}". Axes: ${axes()}.`);
     }
-    if (!isAxis(axis)) throw new ConfigError(`--budget knows no axis "${axis}". Axes: ${axes()}.`);
+    if (!isAxis(axis)) throw new ConfigError(`--budget has no axis "${axis}". Axes: ${axes()}.`);
     limits[axis] = amount(axis, value);
   }
   budget(limits as Partial<Budget>); // refuses negative and infinite limits in the runtime's own words

@@ -46,6 +46,6 @@ export function plainCommand(signature: string, about: string, examples: readonl
 export function newCommand(signature: string, about: string, examples: readonly string[]): Command {
   return plainCommand(signature, about, examples).option(
     '--db <file>',
-    'database of the runs (default: FLYBALL_DB, db in the file of FLYBALL_CONFIG, or .flyball/flyball.db)',
+    'database file (default: FLYBALL_DB, db in the FLYBALL_CONFIG file, or .flyball/flyball.db)',
   );
 }

@@ -9,7 +9,7 @@ export function dryReportText({ workflow, acts, problems, end }: DryRunReport): 
     ...actLines(acts),
     ...(problems.length === 0
       ? []
-      : ['What would go wrong before anything is spent:', ...problems.map((problem) => `  ✗ ${problem}`)]),
+      : ['Problems found before any cost:', ...problems.map((problem) => `  ✗ ${problem}`)]),
     endLine(end),
   ].join('\n');
 }
@@ -39,11 +39,11 @@ function actText(act: DryAct): string {
     case 'spawn':
       return `spawn ${act.name} with ${json(act.input)}`;
     case 'wait':
-      return `wait for ${act.name}; here nobody answered in time`;
+      return `wait for ${act.name}; the dry run assumes a timeout`;
     case 'sleep':
       return `sleep ${duration(act.ms)}`;
     case 'continue':
-      return 'go on in another generation';
+      return 'continue in a new generation';
     default:
       return unreachable(act);
   }
@@ -57,7 +57,9 @@ function within({ share, ...limits }: Extract<DryAct, { readonly kind: 'agent' }
 
 function endLine({ stop, because }: DryRunReport['end']): string {
   const why = because === undefined ? '' : `: ${because}`;
-  return stop === 'not-simulated' ? `That is as far as a dry run can tell${why}` : `Then it would end: ${stop}${why}`;
+  return stop === 'not-simulated'
+    ? `The dry run cannot continue past this point${why}`
+    : `Then it would end: ${stop}${why}`;
 }
 
 function json(value: unknown): string {

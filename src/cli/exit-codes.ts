@@ -22,23 +22,23 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** For `flyball --help` and the documentation, in this order. */
 export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
-  [EXIT.ok, 'the run is done, or the command was carried out'],
+  [EXIT.ok, 'the run is done, or the command succeeded'],
   [
     EXIT.failed,
-    'the run failed; a verdict or an answer was refused; a dry run or doctor found a problem; verify found an altered file; check found damage; a skill has a mistake; a gate of evals is shut, no simulation of an experiment could be run, or a replay is unlike its recording; cancel left something that a person must undo',
+    'the run failed; a decision or an answer was refused; a dry run or doctor found a problem; verify found a changed file; check found damage; a skill is invalid; an eval gate failed, no simulation of an experiment could run, or a replay differs from its recording; cancel left something that a person must undo',
   ],
-  [EXIT.usage, 'bad usage or bad input: an option, a budget, JSON, a path, a signal that does not fit, a fork point'],
-  [EXIT.waiting, 'the run waits: for an answer, a time, or to be resumed after a pause'],
-  [EXIT.bounded, 'the run reached a bound of its budget; resume it with a larger one'],
-  [EXIT.blocked, 'the agent says it cannot go on'],
+  [EXIT.usage, 'invalid usage or input: an option, a budget, JSON, a path, a signal payload, a fork point'],
+  [EXIT.waiting, 'the run is waiting for an answer or a time, or is paused'],
+  [EXIT.bounded, 'the run reached a limit of its budget; resume it with a larger one'],
+  [EXIT.blocked, 'the agent reports that it cannot continue'],
   [EXIT.cancelled, 'the run was cancelled'],
   [EXIT.notFound, 'there is no such run, agent or skill'],
-  [EXIT.conflict, 'the run has ended, exists already, or belongs to another process'],
+  [EXIT.conflict, 'the run has ended, already exists, or belongs to another process'],
   [
     EXIT.storage,
-    'the database or a file cannot be used: read-only, full, locked, damaged, newer, or a package that is needed is missing',
+    'the database or a file cannot be used (read-only, full, locked, damaged or in a newer format), or a required package is missing',
   ],
-  [EXIT.setAside, 'the run was set aside: its code no longer fits its journal, or it crashed too often'],
+  [EXIT.setAside, 'the run is stalled: its code no longer matches its journal, or it crashed too often'],
   [EXIT.hungUp, 'the terminal was closed; the run can be resumed'],
   [EXIT.interrupted, 'interrupted with Ctrl-C; the run can be resumed'],
   [EXIT.terminated, 'terminated by a signal; the run can be resumed'],

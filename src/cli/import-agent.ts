@@ -24,7 +24,7 @@ export function requireFile(path: string): void {
   if (found.isDirectory())
     throw new FlyballError(
       'INPUT_INVALID',
-      `${path} is a folder. Give the agent file in it, such as ${path}/agent.yaml.`,
+      `${path} is a folder. Name the agent file in it, such as ${path}/agent.yaml.`,
     );
 }
 
@@ -39,7 +39,7 @@ function sentenceFor(error: unknown, path: string): string {
   const why = (typeof message === 'string' ? message : String(error)).trim();
   switch (code) {
     case 'ERR_UNKNOWN_FILE_EXTENSION':
-      return `${path} is no agent file: those end in .js, .mjs, .ts, .mts, .yaml or .yml.`;
+      return `${path} is not an agent file. Agent files end in .js, .mjs, .ts, .mts, .yaml or .yml.`;
     case 'ERR_MODULE_NOT_FOUND':
     case 'MODULE_NOT_FOUND': {
       const wanted = /Cannot find (?:package|module) '([^']+)'/.exec(why)?.[1];

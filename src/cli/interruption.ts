@@ -25,7 +25,7 @@ export function interruptible(
     const exitCode = SIGNALS[signal as keyof typeof SIGNALS];
     if (asked) process.exit(exitCode);
     asked = true;
-    screen.complain('Stopping at a safe point. Press Ctrl-C again to leave at once: nothing is lost either way.');
+    screen.complain('Stopping at a safe point. Press Ctrl-C again to exit immediately; nothing is lost either way.');
     runtime.close({ drainMs: DRAIN_MS }).then(
       () => resolve({ kind: 'interrupted', exitCode }),
       () => resolve({ kind: 'interrupted', exitCode }),

@@ -22,7 +22,7 @@ function source(given: string, what: string): { readonly text: string; readonly 
     if (error instanceof TypeError)
       throw new FlyballError('INPUT_INVALID', `${from} is not UTF-8. Convert it first, with iconv for example.`);
     const why = error instanceof Error ? error.message : String(error);
-    throw new FlyballError('INPUT_INVALID', `${from} cannot be read: ${why}. Check the path behind the @.`, {
+    throw new FlyballError('INPUT_INVALID', `${from} cannot be read: ${why}. Check the path after the @.`, {
       cause: error,
     });
   }

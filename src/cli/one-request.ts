@@ -7,8 +7,8 @@ import { refuseEnded } from './steer.js';
 import { openExisting } from './workplace.js';
 
 const WORDS = {
-  approval: { waits: 'waits for no approval', several: 'approvals' },
-  answer: { waits: 'asks nobody anything', several: 'answers' },
+  approval: { waits: 'is not waiting for an approval', several: 'approvals' },
+  answer: { waits: 'has no open question', several: 'answers' },
 } as const;
 
 /** The one open request of a run that is meant: the only one there is, or the one that was named. */
@@ -37,11 +37,11 @@ export async function oneRequest(
       throw new ConfigError(
         named === undefined
           ? `Run ${runId} ${WORDS[kind].waits}. ${see}`
-          : `Run ${runId} has no such request: ${named}. Open are: ${open.map(({ effect }) => effect).join(', ') || 'none'}.`,
+          : `Run ${runId} has no request ${named}. Open requests: ${open.map(({ effect }) => effect).join(', ') || 'none'}.`,
       );
     const names = meant.map(({ effect, about }) => `${effect} (${about})`).join(', ');
     throw new ConfigError(
-      `Run ${runId} waits for ${meant.length} ${WORDS[kind].several}. Name one of them behind the rest: ${names}.`,
+      `Run ${runId} waits for ${meant.length} ${WORDS[kind].several}. Add the name of one of them: ${names}.`,
     );
   } finally {
     await workplace.close();

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 export function positionOption(given: string): number {
   const position = Number(given);
   if (given.trim() === '' || !Number.isInteger(position) || position < 0) {
-    throw new InvalidArgumentError('It is the number of an entry, as flyball show prints it.');
+    throw new InvalidArgumentError('It must be the number of an entry, as printed by flyball show.');
   }
   return position;
 }

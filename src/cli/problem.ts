@@ -37,7 +37,7 @@ export function problemOf(error: unknown, about: About): Problem {
   const refused = refusalOfSystem(error);
   if (refused !== undefined) return refused;
   const message = error instanceof Error ? error.message || error.name : String(error);
-  const next = 'This is not an error that flyball expects. Set FLYBALL_DEBUG=1 to see where it comes from.';
+  const next = 'This is an unexpected error. Set FLYBALL_DEBUG=1 to see the stack trace.';
   return { code: 'UNEXPECTED', message: oneLine(message), next, exitCode: EXIT.failed, retryable: false };
 }
 
@@ -50,11 +50,11 @@ const REFUSALS: Readonly<Record<string, { readonly what: string; readonly next: 
   EDQUOT: { what: 'the quota is used up', next: FREE_SPACE, code: 'STORAGE_FULL' },
   ENOENT: {
     what: 'there is no such file or folder',
-    next: 'Check the path, or make its folder.',
+    next: 'Check the path, or create the folder.',
     code: 'INPUT_INVALID',
   },
-  EEXIST: { what: 'there is a file of this name', next: 'Name another place.', code: 'INPUT_INVALID' },
-  ENOTDIR: { what: 'a part of its path is no folder', next: 'Name another place.', code: 'INPUT_INVALID' },
+  EEXIST: { what: 'a file with this name exists', next: 'Name another place.', code: 'INPUT_INVALID' },
+  ENOTDIR: { what: 'a part of the path is not a folder', next: 'Name another place.', code: 'INPUT_INVALID' },
   EISDIR: { what: 'it is a folder', next: 'Name a file.', code: 'INPUT_INVALID' },
 };
 
@@ -77,17 +77,17 @@ function nextStep(error: FlyballError, about: About): string {
   const database = fileOf(error) ?? about.database ?? 'the database';
   switch (error.code) {
     case 'RUN_NOT_FOUND':
-      return `See which runs there are: ${command('runs')}`;
+      return `To list runs, use: ${command('runs')}`;
     case 'AGENT_UNKNOWN':
       return 'Name one of the agents that the file exports with --agent, or export this one.';
     case 'RUN_EXISTS':
-      return `Leave --id out, choose another, or look at that run: ${command('show', runId)}`;
+      return `Omit --id, choose another one, or look at that run: ${command('show', runId)}`;
     case 'ALREADY_TERMINAL':
-      return `Read it with ${command('show', runId)}, or go on from one of its entries: ${command('fork', runId, '--at', '<entry>')}`;
+      return `Read it with ${command('show', runId)}, or fork it from one of its entries: ${command('fork', runId, '--at', '<entry>')}`;
     case 'JOURNAL_CONFLICT':
-      return `Another process works on it: signals, pauses and cancellations reach it there. See ${command('show', runId)}`;
+      return `Another process is running it. You can still send signals, pause it or cancel it. See ${command('show', runId)}`;
     case 'SIGNAL_INVALID':
-      return `See what it waits for: ${command('show', runId)}`;
+      return `To see what it is waiting for, run: ${command('show', runId)}`;
     case 'FORK_REFUSED': {
       const nearest = error.detail['nearest'];
       return typeof nearest === 'number' && nearest >= 0
@@ -109,12 +109,12 @@ function nextStep(error: FlyballError, about: About): string {
         ? `Free some space, then run: ${command('resume', error.detail['runId'])}`
         : FREE_SPACE;
     case 'STORAGE_BUSY':
-      return 'Give the same command again in a moment.';
+      return 'Run the command again in a moment.';
     case 'JOURNAL_NEWER':
       return 'Install the newest flyball (npm install -g flyball@latest) and run the command again. Nothing was changed.';
     case 'JOURNAL_CORRUPT':
     case 'JOURNAL_TRUNCATED':
-      return `Keep a copy of ${database} before you try anything; nothing was changed.`;
+      return `Make a copy of ${database} before you try to repair it. Nothing was changed.`;
     case 'DRIVER_MISSING':
       return 'Install what is missing, then run the command again.';
     case 'CONFIG_INVALID':
@@ -123,7 +123,7 @@ function nextStep(error: FlyballError, about: About): string {
     case 'VALUE_NOT_SERIALISABLE':
       return forCommand(error);
     default:
-      return error.retryable ? 'The same command may be given again.' : `See ${command('show', runId)}`;
+      return error.retryable ? 'You can run the command again.' : `See ${command('show', runId)}`;
   }
 }
 
@@ -141,8 +141,7 @@ function forCommand({ detail }: FlyballError): string {
 /** The agent file cannot be used: what the command wanted to say to the run may be stored already. */
 function forFile({ detail }: FlyballError, { command, runId = '<run>' }: About): string {
   if (detail['exists'] === true) return `Nothing is lost. Fix that, then run: ${command('resume', runId)}`;
-  const look =
-    detail['about'] === 'model' ? ` See what is configured, and whether it answers: ${command('doctor')}` : '';
+  const look = detail['about'] === 'model' ? ` To check the configuration, run: ${command('doctor')}` : '';
   return `Nothing was started. Fix that and run the command again.${look}`;
 }
 

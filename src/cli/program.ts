@@ -89,9 +89,9 @@ function parsingFailed(
   const message = error.message.replace(/^error: /, '');
   const command = words[0] === undefined || words[0].startsWith('-') ? '' : `${words[0]} `;
   const known = program.commands.find((one) => one.name() === command.trim());
-  const see = `See flyball ${known === undefined ? '' : command}--help for what it takes, with examples.`;
+  const see = `Run flyball ${known === undefined ? '' : command}--help for usage and examples.`;
   const next = isAboutDatabase(error, known)
-    ? `A database is named with --db: flyball ${command}--db <file>. ${see}`
+    ? `To choose a database, use --db: flyball ${command}--db <file>. ${see}`
     : see;
   screen.data({ kind: 'error', code: 'USAGE', message, next, exitCode: EXIT.usage, retryable: false });
   screen.complain(`${screen.paint('red', 'flyball:')} ${message}`);
@@ -111,7 +111,7 @@ function isAboutDatabase({ code }: CommanderError, command: Command | undefined)
 export function buildProgram(perform: Perform, streams: Streams, commands: readonly MakeCommand[]): Command {
   const program = new Command('flyball')
     .description(
-      'Runs LLM agents that stay within a budget, survive a crash at any instant and wait for people without a process.',
+      'Runs LLM agents that stay within a budget, survive crashes, and wait for people without keeping a process.',
     )
     .version(versionOf(), '--version', 'print the version')
     .helpCommand(false)
@@ -138,27 +138,27 @@ function allOf(command: Command): readonly Command[] {
 function help(): string {
   const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   return `
-A first agent:
-  $ flyball init my-agent                                 a project with one agent, one tool and one test
-  $ flyball doctor                                        which models answer, what confines tools
-  $ flyball chat agent.yaml                               talk with it; Ctrl-C pauses, --resume goes on
+Create an agent:
+  $ flyball init my-agent                                 create a project with an agent, a tool and a test
+  $ flyball doctor                                        check models, sandboxes and the database
+  $ flyball chat agent.yaml                               chat with the agent; Ctrl-C pauses, --resume continues
 
-A first run:
-  $ flyball run agent.yaml --input '{"topic":"tides"}'    start it; it stops when it is done or has to wait
-  $ flyball runs                                          which runs are there
-  $ flyball show <run>                                    what happened, what it waits for, how to answer
-  $ flyball inbox                                         what runs ask of people, over all runs
-  $ flyball approve <run>                                 answer, from any terminal; the run goes on
-  $ flyball resume <run>                                  go on after a crash, a pause or a bound
+Run it:
+  $ flyball run agent.yaml --input '{"topic":"tides"}'    start a run; returns when it is done or has to wait
+  $ flyball runs                                          list runs
+  $ flyball show <run>                                    show what happened, and how to answer open requests
+  $ flyball inbox                                         list open requests from all runs
+  $ flyball approve <run>                                 approve from any terminal; the run continues
+  $ flyball resume <run>                                  continue after a crash, a pause or a limit
 
-A service:
+Run it as a service:
   $ flyball serve agent.yaml                              HTTP API and studio on http://127.0.0.1:4747/studio
-  $ flyball keys create --name ci --scope agents:invoke   a key for somebody else
-  $ flyball mcp agent.yaml                                agents and tools for an MCP client, over stdio
+  $ flyball keys create --name ci --scope agents:invoke   create an API key
+  $ flyball mcp agent.yaml                                serve agents and tools to an MCP client over stdio
 
-FLYBALL_MODEL chooses the model, as in ollama/llama3.2 or openai/gpt-4.1-mini; keys come from OPENAI_API_KEY and the like.
-Runs are kept in .flyball/flyball.db; --db, FLYBALL_DB or db in the file of FLYBALL_CONFIG choose another file. Several processes may share it.
-FLYBALL_DEBUG=1 adds stack traces to errors, NO_COLOR=1 leaves out colours.
+FLYBALL_MODEL sets the model, for example ollama/llama3.2 or openai/gpt-4.1-mini. API keys come from variables such as OPENAI_API_KEY.
+Runs are stored in .flyball/flyball.db. To use another file, set --db, FLYBALL_DB, or db in the FLYBALL_CONFIG file. Several processes can share it.
+FLYBALL_DEBUG=1 adds stack traces to errors, NO_COLOR=1 turns off colors.
 
 Exit codes:
 ${codes.join('\n')}`;

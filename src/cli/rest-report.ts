@@ -45,15 +45,14 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
         indented(answerText(outcome.value)),
       ];
     case 'suspended': {
-      if (outcome.paused === true)
-        return [`${paint('cyan', '‖')} ${paint('bold', runId)} is paused. Let it go on with:`];
+      if (outcome.paused === true) return [`${paint('cyan', '‖')} ${paint('bold', runId)} is paused. Resume it with:`];
       const about = questionsOf({ runId, waiting: outcome.waiting, entries, command }).map(
         (question) => question.about,
       );
-      const what = about.length === 0 ? 'waits for a time to pass' : about.join('; ');
+      const what = about.length === 0 ? 'is waiting for a set time' : about.join('; ');
       const isAsleep = outcome.waiting.every(({ kind }) => kind === 'sleep');
-      const next = isAsleep ? 'A server goes on with it then; without one, go on with:' : 'Answer with:';
-      return [`${paint('cyan', '…')} ${paint('bold', runId)} ${what}. Nothing runs meanwhile. ${next}`];
+      const next = isAsleep ? 'A server continues it then. Without a server, continue with:' : 'Answer with:';
+      return [`${paint('cyan', '…')} ${paint('bold', runId)} ${what}. No process is running. ${next}`];
     }
     case 'bounded':
       return [
@@ -77,8 +76,8 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
 
 /** Announces the commands that follow. */
 function nextLine(outcome: Outcome<unknown>): readonly string[] {
-  if (outcome.stop === 'bounded') return ['  It goes on where it stopped under a larger budget:'];
-  return isModelFailure(outcome) ? ['  See which models answer, and what to do about the others:'] : [];
+  if (outcome.stop === 'bounded') return ['  To continue with a larger budget:'];
+  return isModelFailure(outcome) ? ['  To check which models are available:'] : [];
 }
 
 function nextCommands({ runId, outcome, entries, command }: Rested): readonly string[] {

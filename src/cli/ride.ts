@@ -27,7 +27,7 @@ export async function rideToRest(ride: Ride, launch: () => Promise<RunHandle>): 
     const { agent } = await workplace.desk.get(runId);
     const next = goOnCommand({ id: runId, agent }, workplace.command);
     screen.data({ kind: 'interrupted', run: runId, next: [next] });
-    screen.line(`${screen.paint('bold', runId)} was given back. Go on with:\n    ${screen.paint('cyan', next)}`);
+    screen.line(`${screen.paint('bold', runId)} was released. Continue with:\n    ${screen.paint('cyan', next)}`);
     return rest.exitCode;
   }
   const entries = await workplace.desk.entries(runId);

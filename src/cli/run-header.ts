@@ -109,7 +109,7 @@ function needs(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>):
   // what no file started this command cannot load: whoever started it has to let it go on
   const isOurs = record.source !== undefined;
   const go = (about: string, next: string): readonly string[] =>
-    isOurs ? ask(about, [next]) : ask(`${about}; the program that started it has to go on with it`, []);
+    isOurs ? ask(about, [next]) : ask(`${about}; the program that started it has to continue it`, []);
   const goOn = goOnCommand(record, command);
   switch (record.status) {
     case 'suspended':
@@ -124,12 +124,12 @@ function needs(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>):
     case 'bounded':
       return go('out of budget', resumeLarger(record, summary, command));
     case 'stalled':
-      return go('set aside; fix the cause first', goOn);
+      return go('stalled; fix the cause first', goOn);
     case 'running':
     case 'pending': {
       const owner = liveOwner(record);
-      if (owner !== undefined) return ask(`process ${owner.pid} on ${owner.host} works on it`, []);
-      const why = record.owner === undefined ? 'nobody works on it' : `its process ${record.owner.pid} is gone`;
+      if (owner !== undefined) return ask(`process ${owner.pid} on ${owner.host} is running it`, []);
+      const why = record.owner === undefined ? 'no process is running it' : `its process ${record.owner.pid} is gone`;
       return go(why, goOn);
     }
     default:

@@ -43,8 +43,8 @@ const SEE_ALSO: Readonly<Record<string, readonly string[]>> = {
 export function closing(command: string): string {
   const next = (SEE_ALSO[command] ?? []).map((name) => (name.includes('/') ? name : `flyball ${name} --help`));
   return `
-Environment: FLYBALL_DB is the database, NO_COLOR=1 leaves out colours, FLYBALL_DEBUG=1 adds stack traces to errors.
-Exit codes: 0 for success; flyball --help lists the others.
+Environment: FLYBALL_DB sets the database, NO_COLOR=1 turns off colors, FLYBALL_DEBUG=1 adds stack traces to errors.
+Exit codes: 0 means success; flyball --help lists the others.
 See also: ${next.join(', ')}`;
 }
 

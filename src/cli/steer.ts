@@ -40,7 +40,7 @@ export async function steer(call: Call, steering: Steering): Promise<ExitCode> {
       screen.line(`${screen.paint('green', '✓')} ${said}. ${stays}`);
       return EXIT.ok;
     }
-    screen.line(`${screen.paint('green', '✓')} ${said}. Going on with ${screen.paint('bold', runId)} here.`);
+    screen.line(`${screen.paint('green', '✓')} ${said}. Continuing ${screen.paint('bold', runId)} here.`);
     const going = goOn(call, { workplace, record, launch: (runtime) => runtime.wake(runId), ...steering });
     return await going.catch((error: unknown) => takenElsewhere(error, { call, workplace, steering }));
   } finally {
@@ -57,7 +57,7 @@ async function takenElsewhere(
   if (!isTaken) throw error;
   const { runId: run, said } = steering;
   const { status } = await workplace.desk.get(run);
-  const why = `Another process has gone on with it first; it is ${status}.`;
+  const why = `Another process continued the run first; it is ${status}.`;
   call.screen.data({ kind: 'posted', run, status, said, why });
   call.screen.line(`  ${why}`);
   return EXIT.ok;
@@ -92,8 +92,8 @@ export async function goOn(
 async function refuseWithoutTree({ engine, command }: Workplace, { id, source, status }: RunRecord): Promise<void> {
   if (source === undefined || !isFixFolderGone(source)) return;
   const message =
-    `The work tree of run ${id} is gone: there is no ${dirname(source)} any more. A restart or a cleaner of temporary files may have removed it. ` +
-    'What was done there is lost, and the run cannot go on.';
+    `The work tree of run ${id} is gone: ${dirname(source)} no longer exists. A restart or a cleanup of temporary files may have removed it. ` +
+    'The work in it is lost, and the run cannot continue.';
   if (status !== 'stalled') await setAside(engine, { id, attention: message });
   const prune = command('prune', '--agent', 'fix', '--status', 'stalled', '--older', '0s');
   const next = `Start again with flyball fix. See which runs can be removed, and remove them with --yes: ${prune}`;
@@ -116,7 +116,7 @@ async function moduleOf(record: RunRecord): Promise<AgentModule> {
   if (record.source !== undefined) return withServed(await loadForRun(record.source), record.agent);
   throw new FlyballError(
     'AGENT_UNKNOWN',
-    `Run ${record.id} was not started from a file, so this command cannot load its agent "${record.agent}". Let the program that started it go on with it.`,
+    `Run ${record.id} was not started from a file, so this command cannot load its agent "${record.agent}". Continue it with the program that started it.`,
   );
 }
 
@@ -154,10 +154,10 @@ export async function refuseEnded(desk: Runtime, { id, status }: RunRecord): Pro
 
 function whyNotHere(record: RunRecord, { wakes, wake, runId }: Steering, { command }: Workplace): string | undefined {
   const owner = liveOwner(record);
-  if (owner !== undefined) return `Process ${owner.pid} on ${owner.host} works on the run and will notice.`;
+  if (owner !== undefined) return `Process ${owner.pid} on ${owner.host} is running it and will pick this up.`;
   if (!wakes.includes(record.status))
-    return `The run is ${record.status}; it is kept until somebody lets the run go on: ${command('resume', runId)}`;
-  if (record.source === undefined) return 'The program that started the run will notice when it runs again.';
-  if (!wake) return 'The next process that works on the run will notice.';
+    return `The run is ${record.status}. This takes effect when it is resumed: ${command('resume', runId)}`;
+  if (record.source === undefined) return 'The program that started the run will pick this up when it runs again.';
+  if (!wake) return 'The next process that runs it will pick this up.';
   return undefined;
 }

@@ -41,7 +41,7 @@ export function handleUncaughtOf(runtimes: () => readonly Pick<Runtime, 'blame'>
     },
     tell: (error, run) => {
       // the run tells of its own
-      if (run === undefined) process.emitWarning(`An error that nobody caught: ${textOf(error)}`);
+      if (run === undefined) process.emitWarning(`Uncaught error: ${textOf(error)}`);
     },
     leave: (error) => {
       process.stderr.write(`${textOf(error)}\n`);

@@ -57,7 +57,7 @@ export async function openExisting(place: Place, runId: string): Promise<Workpla
   if (existsSync(place.database)) return openWorkplace(place);
   throw new FlyballError(
     'RUN_NOT_FOUND',
-    `There is no run ${runId}: the database ${place.database} does not exist. Give the right one with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
+    `There is no run ${runId}: the database ${place.database} does not exist. Set the database with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
     { detail: { runId } },
   );
 }
@@ -66,7 +66,7 @@ export async function openExisting(place: Place, runId: string): Promise<Workpla
 export async function openDatabaseThere(place: Place): Promise<Workplace> {
   if (existsSync(place.database)) return openWorkplace(place);
   throw new ConfigError(
-    `There is no database ${place.database}. Give the right one with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
+    `There is no database ${place.database}. Set the database with --db, FLYBALL_DB or FLYBALL_CONFIG.`,
   );
 }
 

@@ -77,7 +77,7 @@ function toolsOf({ tools = [] }: AgentSpec, registry: ToolRegistry): ToolRegistr
 function requireFolders(folder: string, { access = {} }: AgentSpec): void {
   const missing = (access.read ?? []).find((path) => !existsSync(resolve(folder, path)));
   if (missing !== undefined)
-    throw new ConfigError(`access.read names ${missing}, and there is no ${resolve(folder, missing)}.`);
+    throw new ConfigError(`access.read names ${missing}, but ${resolve(folder, missing)} does not exist.`);
   for (const path of access.write ?? []) makeFolder(resolve(folder, path));
 }
 

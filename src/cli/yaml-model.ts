@@ -43,7 +43,7 @@ function requireKnown(asked: string, env: Env): void {
   const name = role === undefined ? asked : roles[role];
   if (name === undefined)
     throw new ConfigError(
-      'no model is chosen. Set FLYBALL_MODEL, as in: export FLYBALL_MODEL=ollama/llama3.2 (or openai/gpt-4.1-mini with ' +
+      'no model is configured. Set FLYBALL_MODEL, for example: export FLYBALL_MODEL=ollama/llama3.2 (or openai/gpt-4.1-mini with ' +
         'OPENAI_API_KEY), or add a line to the definition: model: provider/model.',
     );
   for (const each of role === undefined ? [name] : [name, ...(fallback[role] ?? [])]) requireProvider(each);
@@ -54,7 +54,7 @@ function requireProvider(name: string): void {
   if (Object.hasOwn(PROVIDERS, provider)) return;
   const known = Object.keys(PROVIDERS);
   const near = nearestNames(provider, known).map((each) => `${each}/${model}`);
-  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Known are: ${known.join(', ')}.`;
+  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Known providers: ${known.join(', ')}.`;
   throw new ConfigError(`there is no provider "${provider}" for the model ${name}. ${hint}`);
 }
 
@@ -67,8 +67,8 @@ function withoutChoices(env: Env): Env {
 function requirePrice({ price, prices = {} }: AgentSpec, model: Model): void {
   if ((price ?? prices[model.id] ?? knownPrice(model)) !== undefined) return;
   throw new ConfigError(
-    `no price is known for ${model.id}, so its cost cannot be bounded. Add what it costs in USD per million tokens to ` +
-      'the definition, 0 for a model that costs nothing: price: { input: 0.25, output: 2 }',
+    `no price is known for ${model.id}, so its cost cannot be limited. Add its price in USD per million tokens to ` +
+      'the definition, or 0 if it is free: price: { input: 0.25, output: 2 }',
   );
 }
 

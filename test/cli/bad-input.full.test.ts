@@ -24,12 +24,12 @@ describe('bad input', () => {
   it.each([
     ['a text where an object is expected', ['--agent', 'greet', '--input', '"text"'], 'must be an object or null'],
     ['a budget that is no number', ['--agent', 'greet', '--budget', 'costUsd=lots'], 'must be a number, got "lots"'],
-    ['an axis that does not exist', ['--agent', 'greet', '--budget', 'cost=1'], 'knows no axis "cost"'],
+    ['an axis that does not exist', ['--agent', 'greet', '--budget', 'cost=1'], 'has no axis "cost"'],
     ['a negative budget', ['--agent', 'greet', '--budget', 'costUsd=-1'], 'at least 0'],
     ['malformed JSON', ['--agent', 'greet', '--input', '{"name":'], 'is not JSON'],
     ['text without quotes', ['--agent', 'greet', '--input', 'hello'], `'"hello"'`],
     ['an input file that is not there', ['--agent', 'greet', '--input', '@gone.json'], 'gone.json cannot be read'],
-    ['no choice among several agents', [], 'Say which one with --agent'],
+    ['no choice among several agents', [], 'Choose one with --agent'],
     ['an unknown option', ['--colour'], "unknown option '--colour'"],
   ])(
     '%s is refused with a sentence and code 2, and starts no run [R2-BAD-TYPE] [R2-CLI-EXIT-CODES]',
@@ -68,10 +68,10 @@ describe('bad input', () => {
 
   it.each([
     ['that is not there', 'gone.mjs', undefined, 'There is no file'],
-    ['that exports no agent', 'empty.mjs', 'export const x = 1;', 'exports no agent'],
-    ['whose agent is no function', 'text.mjs', 'export default "agent";', 'is no agent'],
+    ['that exports no agent', 'empty.mjs', 'export const x = 1;', 'does not export an agent'],
+    ['whose agent is no function', 'text.mjs', 'export default "agent";', 'is not an agent'],
     ['that does not parse', 'broken.mjs', 'export default (', 'could not be loaded'],
-    ['that is no agent file', 'agent.txt', 'hello', 'is no agent file: those end in .js'],
+    ['that is no agent file', 'agent.txt', 'hello', 'is not an agent file. Agent files end in .js'],
   ])('a file %s is refused with code 2 [R2-CLI-EXIT-CODES]', async (_, name, content, says) => {
     if (content !== undefined) writeFileSync(join(desk.folder, name), content);
     const ended = await desk.flyball('run', name);

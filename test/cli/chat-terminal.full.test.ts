@@ -46,7 +46,7 @@ describe.skipIf(why !== undefined)('flyball chat at a terminal', () => {
       '> Why?',
       '● Because of the moon.',
       '> /bye',
-      'The conversation is over.',
+      'The conversation has ended.',
       '',
     ]);
     expect(terminal.raw()).toContain('\u001b[32m●\u001b[39m');
@@ -67,8 +67,8 @@ describe.skipIf(why !== undefined)('flyball chat at a terminal', () => {
     expect(talkOn(first)).toEqual([
       '> I am Ada.',
       '● Hello Ada.',
-      'Pausing at a safe point. Press Ctrl-C again to leave at once: nothing is lost either way.',
-      `${id} is paused. Go on with:`,
+      'Pausing at a safe point. Press Ctrl-C again to exit immediately; nothing is lost either way.',
+      `${id} is paused. Continue with:`,
       `    flyball chat --resume ${id}`,
       '',
     ]);
@@ -85,7 +85,7 @@ describe.skipIf(why !== undefined)('flyball chat at a terminal', () => {
       '> Who am I?',
       '● You are Ada.',
       '>',
-      `${id} is left open. Go on with:`,
+      `${id} is left open. Continue with:`,
       `    flyball chat --resume ${id}`,
       '',
     ]);
@@ -100,7 +100,7 @@ describe.skipIf(why !== undefined)('flyball chat at a terminal', () => {
     await terminal.sees('Press Ctrl-C again');
     terminal.type(CTRL_C);
     expect(await terminal.ended).toBe(130);
-    expect(terminal.screen().join('\n')).toMatch(/is left open\. Go on with:\n {4}flyball chat --resume chat_/);
+    expect(terminal.screen().join('\n')).toMatch(/is left open\. Continue with:\n {4}flyball chat --resume chat_/);
   });
 
   it('keeps what is typed ahead out of the reply, and offers it at the next prompt [R3-CLI-CHAT]', async () => {
@@ -145,7 +145,7 @@ describe.skipIf(why !== undefined)('flyball chat at a terminal', () => {
     terminal.type('y\rye');
     await desk.flyball('runs'); // takes longer than keys take to be read
     middle.open();
-    await terminal.sees('[y/N, or why not] ');
+    await terminal.sees('[y/N, or a reason] ');
     expect(existsSync(join(desk.folder, 'a.txt'))).toBe(false);
     terminal.type('rather not\r');
     await terminal.sees('Then not.');
@@ -154,7 +154,7 @@ describe.skipIf(why !== undefined)('flyball chat at a terminal', () => {
     terminal.type(`\u0015${CTRL_D}`);
     expect(await terminal.ended).toBe(0);
     expect(existsSync(join(desk.folder, 'a.txt'))).toBe(false);
-    expect(talkOn(terminal)).toContain('  Let it? [y/N, or why not] rather not');
+    expect(talkOn(terminal)).toContain('  Allow it? [y/N, or a reason] rather not');
   });
 
   it('takes a paste of several lines as one message [R3-CLI-CHAT]', async () => {
@@ -195,20 +195,20 @@ export default async (run) => {
 };`,
     );
     const terminal = sit(desk, ['chat', 'agent.mjs', '--message', 'go']);
-    await terminal.sees('[y/N, or why not] ');
+    await terminal.sees('[y/N, or a reason] ');
     terminal.type('it is ');
     await terminal.sees('it is ');
     held.open();
     const id = /chat_[0-9a-f]+/.exec(terminal.raw())?.[0] ?? '';
     await until(async () => (await desk.flyball('show', id)).out.includes('asked other')); // it is over by now
-    expect(talkOn(terminal).at(-1)).toBe('  Let it? [y/N, or why not] it is');
+    expect(talkOn(terminal).at(-1)).toBe('  Allow it? [y/N, or a reason] it is');
     terminal.type('too dear\r');
     await terminal.sees('The other branch is done.');
     await terminal.sees('> ');
     terminal.type('/bye\r');
     expect(await terminal.ended).toBe(0);
     const lines = talkOn(terminal);
-    expect(lines).toContain('  Let it? [y/N, or why not] it is too dear');
+    expect(lines).toContain('  Allow it? [y/N, or a reason] it is too dear');
     expect(lines).toContain('● The other branch is done.');
   });
 

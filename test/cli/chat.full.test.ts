@@ -36,7 +36,7 @@ describe('flyball chat', () => {
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out.match(/The tide turns/g)).toHaveLength(1); // streamed, and not told again
     expect(out).toContain('> Tell me of tides.\n● The tide');
-    expect(out.trimEnd()).toMatch(/> \/bye\nThe conversation is over\.$/);
+    expect(out.trimEnd()).toMatch(/> \/bye\nThe conversation has ended\.$/);
   });
 
   it('shows tool calls as they happen [R3-CLI-CHAT]', async () => {
@@ -74,9 +74,9 @@ describe('flyball chat', () => {
     const { code, out, error } = await desk.piped(`${answers.join('\n')}\n`, 'chat', 'agent.yaml');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /\? It wants to use write_file: .*supervised.*\n {4}path {5}yes\.txt\n {4}content {2}one\n {13}two\n/,
+      /\? The agent wants to use write_file: .*supervised.*\n {4}path {5}yes\.txt\n {4}content {2}one\n {13}two\n/,
     );
-    expect(error.match(/Only y or yes lets it\./g)).toHaveLength(2); // "yes please" and "ok" are neither
+    expect(error.match(/Enter y or yes to allow it/g)).toHaveLength(2); // "yes please" and "ok" are neither
     expect(readFileSync(join(desk.folder, 'yes.txt'), 'utf8')).toBe('one\ntwo\n');
     expect(existsSync(join(desk.folder, 'no.txt')) || existsSync(join(desk.folder, 'why.txt'))).toBe(false);
     expect(desk.heard(4).at(-1)).toContain('the person said no');
@@ -104,7 +104,7 @@ describe('flyball chat', () => {
     const first = await desk.piped('I am Ada.\n', 'chat', 'agent.yaml');
     expect(first.code).toBe(0);
     const id = idIn(first.out);
-    expect(first.out).toContain(`${id} is left open. Go on with:\n    flyball chat --resume ${id}`);
+    expect(first.out).toContain(`${id} is left open. Continue with:\n    flyball chat --resume ${id}`);
     const resting = await desk.flyball('show', id);
     expect(resting.out).toContain(`Run ${id}  suspended`); // it waits, and no process has it
     expect(resting.out).toContain(`flyball chat --resume ${id}`);
@@ -112,7 +112,7 @@ describe('flyball chat', () => {
     expect(second.code, second.error).toBe(0);
     expect(second.out).toContain('> I am Ada.\n● Hello Ada.'); // what was said last
     expect(desk.heard(2).slice(1)).toEqual(['user: I am Ada.', 'assistant: Hello Ada.', 'user: Who am I?']);
-    expect(second.out).toContain('The conversation is over.');
+    expect(second.out).toContain('The conversation has ended.');
     const third = await desk.piped('Hello?\n', 'chat', '--resume', id);
     expect(third.code).toBe(8);
     expect(third.error).toContain('done');
@@ -144,7 +144,7 @@ describe('flyball chat', () => {
     chat.child.kill('SIGSTOP'); // so that the other one is sure to be first
     const sent = await desk.flyball('signal', id, 'message', '{"text":"I am Bob."}', '--from', 'bob');
     chat.child.kill('SIGCONT');
-    expect(sent.out).toContain(`Going on with ${id} here`);
+    expect(sent.out).toContain(`Continuing ${id} here`);
     await chat.says('● Hello Bob.');
     chat.say('I am Ada.');
     await chat.says('● Hello Ada.');
@@ -162,7 +162,7 @@ describe('flyball chat', () => {
     expect(code).toBe(0);
     expect(out).toContain('✗ the model did not answer');
     expect(out.match(/this model is being upgraded/g)).toHaveLength(1); // tried three times, told once
-    expect(out).toContain('This turn is given up. Say it again, or something else; flyball doctor');
+    expect(out).toContain('This turn failed. Send the message again, or another one. flyball doctor');
     expect(out).toContain('● Heard 4 messages.'); // as if the broken turn had not been
   });
 
@@ -211,7 +211,7 @@ describe('flyball chat', () => {
     const answers = ['fill it in', 'forty', '{"age":"forty"}', '{"age":40}', '/bye'];
     const { code, out, error } = await desk.piped(`${answers.join('\n')}\n`, 'chat', AGENTS, '--agent', 'form');
     expect(code, error).toBe(0);
-    expect(out).toContain('? It waits for form.\n    question  How old are you?');
+    expect(out).toContain('? The run waits for form.\n    question  How old are you?');
     expect(out).toContain('Answer in JSON, such as {"age":0}: forty');
     expect(error).toContain('That is not JSON');
     expect(error).toContain('integer');
@@ -259,7 +259,7 @@ describe('leaving a conversation', () => {
     const { code, out, error } = await chat.ended;
     expect(code).toBe(130);
     expect(error).toContain('Pausing at a safe point.');
-    expect(out).toContain(`${id} is paused. Go on with:\n    flyball chat --resume ${id}`);
+    expect(out).toContain(`${id} is paused. Continue with:\n    flyball chat --resume ${id}`);
     expect(lastJson((await desk.flyball('show', id, '--json')).out)).toMatchObject({ record: { status: 'paused' } });
     expect((await desk.piped('you?\n/bye\n', 'chat', '--resume', id)).out).toContain('● Still here.');
     expect(desk.heard(2)).toContain('assistant: Hello.');
@@ -327,26 +327,26 @@ export default {
     expect(crashed.code).toBeNull(); // killed in the middle of the call
     const resumed = await desk.piped('perhaps\ny\n/bye\n', 'chat', '--resume', idIn(crashed.out));
     expect(resumed.code, resumed.error).toBe(0);
-    expect(resumed.out).toContain('? Nothing proves whether charge happened.');
+    expect(resumed.out).toContain('? It is not known whether charge happened.');
     expect(resumed.out).toContain('amount  3');
-    expect(resumed.error).toContain('Say y if it happened');
+    expect(resumed.error).toContain('Enter y if it happened');
     expect(resumed.out).toContain('● Charged.');
   });
 });
 
 describe('a chat that cannot be', () => {
   it.each([
-    ['no file', ['chat'], 2, 'Say which agent to talk with: flyball chat <file>. flyball init makes one.'],
+    ['no file', ['chat'], 2, 'Name an agent file: flyball chat <file>. To create one, run flyball init.'],
     ['a file that is not there', ['chat', 'gone.yaml'], 2, 'There is no file'],
-    ['a folder', ['chat', '.'], 2, 'is a folder. Give the agent file in it'],
-    ['a file that is no agent', ['chat', 'notes.txt'], 2, 'is no agent file: those end in .js'],
+    ['a folder', ['chat', '.'], 2, 'is a folder. Name the agent file in it'],
+    ['a file that is no agent', ['chat', 'notes.txt'], 2, 'is not an agent file. Agent files end in .js'],
     [
       'an agent that is not in the file',
       ['chat', 'agent.yaml', '--agent', 'other'],
       7,
       'exports no agent "other". It exports: helper.',
     ],
-    ['several agents and no choice', ['chat', AGENTS], 2, 'Say which one with --agent'],
+    ['several agents and no choice', ['chat', AGENTS], 2, 'Choose one with --agent'],
     ['an unknown run', ['chat', '--resume', 'chat_nope'], 7, 'chat_nope'],
     ['a budget that is none', ['chat', 'agent.yaml', '--budget', 'costUsd=lots'], 2, 'must be a number'],
   ] as const)('is refused with a sentence: %s [R3-CLI-CHAT]', async (_what, words, code, says) => {
@@ -365,7 +365,7 @@ describe('a chat that cannot be', () => {
     expect((await desk.flyball('run', AGENTS, '--agent', 'form', '--id', 'r1')).code).toBe(3);
     const { code, error } = await desk.piped('hello\n', 'chat', '--resume', 'r1');
     expect(code).toBe(2);
-    expect(error).toContain('Run r1 is no conversation. Go on with it: flyball resume r1');
+    expect(error).toContain('Run r1 is not a conversation. To continue it, run: flyball resume r1');
   });
 
   it('is refused with another file than its own [R3-CLI-CHAT]', async () => {
@@ -375,7 +375,7 @@ describe('a chat that cannot be', () => {
     const id = idIn((await desk.piped('hi\n', 'chat', 'agent.yaml')).out);
     const { code, error } = await desk.piped('hi\n', 'chat', 'other.yaml', '--resume', id);
     expect(code).toBe(2);
-    expect(error).toContain('leave the file and --agent out');
+    expect(error).toContain('Omit the file and --agent');
     expect((await desk.piped('', 'chat', 'agent.yaml', '--resume', id)).code).toBe(0); // its own may be named
   });
 
@@ -387,7 +387,7 @@ describe('a chat that cannot be', () => {
     await desk.server.reached(1);
     const { code, error } = await desk.piped('hello\n', 'chat', '--resume', idIn(chat.out()));
     expect(code, error).toBe(8);
-    expect(error).toContain('Another process works on it');
+    expect(error).toContain('Another process is running it');
     reply.open();
     await chat.says('● Here.');
     chat.hangUp();

@@ -42,6 +42,6 @@ it('mistakes in such a file are told with their lines, before anything is starte
   );
   expect(error).toContain('tests[0].command must be a list');
   expect(error).toContain('exit is wrong: novelty');
-  expect(error).toContain('branch is no name of a branch');
+  expect(error).toContain('branch is not a valid branch name');
   expect(error).toContain('workspace is missing');
 });

@@ -82,7 +82,7 @@ it('says what a bounded run did before it announces the command that goes on [R8
   );
   const { code, out } = await desk.flyball('run', 'agent.mjs', '--id', 'r1', '--budget', 'iterations=2');
   expect(code).toBe(4);
-  expect(out).toMatch(/ {2}Actions:\n +send took place.*\n.*under a larger budget:\n +flyball resume r1 --budget/);
+  expect(out).toMatch(/ {2}Actions:\n +send took place.*\n.*with a larger budget:\n +flyball resume r1 --budget/);
 });
 
 it('refuses to resume, signal, pause or cancel a run that has ended [R2-CLI-EXIT-CODES]', async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 it('check, backup and restore say what they found and end as scripts need it [R8-OPS-CHECK] [R8-OPS-BACKUP]', async () => {
   const sound = await flyball(['check', ...db('runs.db')]);
-  expect([sound.code, sound.out]).toEqual([0, expect.stringContaining('is sound: 2 runs')]);
+  expect([sound.code, sound.out]).toEqual([0, expect.stringContaining('is intact: 2 runs')]);
   expect((await flyball(['backup', at('copy.db'), ...db('runs.db')])).code).toBe(0);
   expect((await flyball(['backup', at('copy.db'), ...db('runs.db')])).code).toBe(2);
   expect((await flyball(['restore', at('copy.db'), ...db('runs.db')])).code).toBe(2);
@@ -64,7 +64,7 @@ it('a damaged tip is named, and check --accept-loss goes on with what the databa
   expect(refused.error).toContain('flyball check --accept-loss');
   expect((await flyball(['check', ...db('tip.db')])).code).toBe(1);
   const accepted = await flyball(['check', '--accept-loss', ...db('tip.db')]);
-  expect([accepted.code, accepted.out]).toEqual([0, expect.stringContaining('is sound: 1 run')]);
+  expect([accepted.code, accepted.out]).toEqual([0, expect.stringContaining('is intact: 1 run')]);
   expect((await flyball(['runs', ...db('tip.db')])).code).toBe(0);
   expect((await flyball(['check', '--accept-loss', ...db('nowhere.db')])).code).toBe(2);
   expect(existsSync(at('nowhere.db'))).toBe(false);

@@ -47,11 +47,11 @@ describe('flyball doctor', () => {
   it('says what to do where nothing is configured, and finds nothing wrong with that [R3-CLI-DOCTOR]', async () => {
     const { code, out, error } = await desk({ NODE_OPTIONS: '' }).flyball('doctor');
     expect({ code, error }).toEqual({ code: 0, error: '' });
-    expect(out).toMatch(/^Models\n {2}· model +no model is chosen\n +export FLYBALL_MODEL=/);
+    expect(out).toMatch(/^Models\n {2}· model +no model is configured\n +export FLYBALL_MODEL=/);
     expect(out).toMatch(/\n\nSandboxes\n/);
     expect(out).toMatch(/\n {2}[✓·] browser +/);
     expect(out).toMatch(/\n\nMachine\n {2}✓ node +v\d+/);
-    expect(out).toMatch(/✓ database +.*flyball\.db, made with the first run/);
+    expect(out).toMatch(/✓ database +.*flyball\.db, created with the first run/);
   });
 
   it('asks the chosen model, and says that it answers [R3-CLI-DOCTOR]', async () => {
@@ -59,7 +59,7 @@ describe('flyball doctor', () => {
     const { code, out } = await flyball('doctor');
     expect(code).toBe(0);
     expect(out).toMatch(/✓ model +openai-compatible\/test answers \(\d+ ms, \d+ tokens\)/);
-    expect(out).toContain('agents need a line such as price:'); // its price is not known
+    expect(out).toContain('Add a line such as price:'); // its price is not known
     expect(out).toMatch(/✓ openai-compatible +configured by OPENAI_COMPATIBLE_BASE_URL, at http:\/\/127\.0\.0\.1/);
     expect(server.requests).toHaveLength(1);
     expect(server.requestAt(1).sampling.maxOutputTokens).toBe(16);
@@ -128,7 +128,7 @@ describe('flyball doctor', () => {
     const ended = await desk({ AZURE_API_KEY: KEY }).flyball('doctor', '--json', '--no-ask');
     expect(finding(ended, 'azure')).toMatchObject({
       state: 'absent',
-      says: 'AZURE_API_KEY is set, and more is needed',
+      says: 'AZURE_API_KEY is set, but more is required',
     });
     expect(finding(ended, 'azure')?.next).toContain('AZURE_');
   });

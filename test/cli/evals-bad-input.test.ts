@@ -10,7 +10,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'an unknown domain',
     () => ['--domain', 'nope'],
-    /no domain "nope"\. There are: energy_desk, banking_knowledge, mock/,
+    /no domain "nope"\. Available: energy_desk, banking_knowledge, mock/,
   ],
   [
     'an unknown task',
@@ -25,19 +25,19 @@ const REFUSALS: readonly Refusal[] = [
     /"bm26" in energy_desk\. Did you mean bm25\? `flyball evals list/,
   ],
   ['an unknown preset', () => ['--preset', 'pilo'], /no preset "pilo"\. Did you mean pilot\?/],
-  ['a way out of the presets', () => ['--preset', '../x'], /no preset "\.\.\/x"\. There are: experiment, paper, pilot/],
+  ['a way out of the presets', () => ['--preset', '../x'], /no preset "\.\.\/x"\. Available: experiment, paper, pilot/],
   ['a preset and a file', () => ['--preset', 'pilot', '--config', 'x.yaml'], /--preset or --config, not both/],
-  ['a model without provider', () => ['--model', 'gpt'], /no model "gpt"\. Give --model as provider\/model, such as/],
+  ['a model without provider', () => ['--model', 'gpt'], /no model "gpt"\. Set --model to provider\/model, such as/],
   ['an unknown provider', () => ['--model', 'openia/gpt'], /no provider "openia".* Did you mean openai\/gpt\?/],
   ['a model without a key', () => ['--model', 'openai/gpt-4.1'], /openai is not configured\. Set OPENAI_API_KEY/],
-  ['a user nobody plays', () => ['--user', 'bob'], /no model "bob"\. Give --user as provider\/model/],
-  ['a judge nobody knows', () => ['--judge', 'bob'], /no model "bob"\. Give --judge as provider\/model/],
+  ['a user nobody plays', () => ['--user', 'bob'], /no model "bob"\. Set --user to provider\/model/],
+  ['a judge nobody knows', () => ['--judge', 'bob'], /no model "bob"\. Set --judge to provider\/model/],
   [
     'a search that a model rates',
     () => ['--retrieval', 'bm25_reranker_grep'],
-    /bm25_reranker_grep lets a model rate what was found: name one with --reranker .*, or choose bm25_grep/,
+    /bm25_reranker_grep ranks search results with a model\. Set one with --reranker .*, or choose bm25_grep/,
   ],
-  ['an unknown embedder', () => ['--embedder', 'x'], /no embedder "x"\. Say energetic, hash, a folder/],
+  ['an unknown embedder', () => ['--embedder', 'x'], /no embedder "x"\. Use energetic, hash, a folder/],
   ['no trials', () => ['--trials', '0'], /--trials must be a whole number of at least 1, got "0"/],
   ['trials without end', () => ['--trials', '1000000000'], /--trials must be at most 1000, got "1000000000"/],
   ['a limit in words', () => ['--limit', 'x'], /--limit must be a whole number of at least 1, got "x"/],
@@ -52,14 +52,18 @@ const REFUSALS: readonly Refusal[] = [
   [
     'a module without agents',
     (here) => ['--module', here.file('m.mjs', 'export const policies = { mine: 1 };')],
-    /registers no agent\. Export functions by name: export const policies/,
+    /does not register an agent\. Export functions by name: export const policies/,
   ],
   [
     'a module that takes a name again',
     (here) => ['--module', here.file('t.mjs', 'export const policies = { baseline: () => 1 };')],
     /a conversation policy "baseline" already\. Give yours another name/,
   ],
-  ['no such configuration', (here) => ['--config', here.at('no.yaml')], /no file .*no\.yaml\. Name settings in YAML/],
+  [
+    'no such configuration',
+    (here) => ['--config', here.at('no.yaml')],
+    /no file .*no\.yaml\. Use --config with a YAML file/,
+  ],
   [
     'a broken configuration',
     (here) => ['--config', here.file('b.yaml', 'domain: mock\nagnets: [baseline]\ntrials: none\nagents: [1]\n')],
@@ -67,7 +71,7 @@ const REFUSALS: readonly Refusal[] = [
   ],
   ['no YAML', (here) => ['--config', here.file('y.yaml', 'domain: mock\n\ttasks: x\n')], /y\.yaml:2: /],
   ['a list of settings', (here) => ['--config', here.file('l.yaml', '- a\n')], /l\.yaml:1: an experiment is a mapping/],
-  ['no data', () => ['--domain', 'mock'], /needs the data of tau2-bench\. Fetch them with `flyball evals fetch tau2`/],
+  ['no data', () => ['--domain', 'mock'], /needs the data of tau2-bench\. Download it with `flyball evals fetch tau2`/],
   ['no data folder', (here) => ['--domain', 'mock', '--data', here.at('no')], /There is no folder .*domains\/mock/],
   ['an empty data folder', (here) => ['--domain', 'mock', '--data', here.path], /There is no domains\/mock\/.* in /],
 ];
@@ -90,7 +94,7 @@ describe('flyball evals run refuses, before anything is started,', () => {
     const before = here.read('x/gold-bm25_grep/results.json');
     const again = await evals(first);
     expect(again.code).toBe(EXIT.usage);
-    expect(again.error).toContain(`Go on with it: flyball evals resume ${here.at('x')}, or name another folder`);
+    expect(again.error).toContain(`Continue it with flyball evals resume ${here.at('x')}, or name another folder`);
     expect(here.read('x/gold-bm25_grep/results.json')).toBe(before);
     expect(readdirSync(here.at('x'))).not.toContain('running');
   });
@@ -110,23 +114,23 @@ describe('the other commands say what is wrong with', () => {
     [
       'an unknown format',
       (here) => ['report', here.path, '--format', 'pdf'],
-      /no format "pdf"\. There are: md, csv, json, html/,
+      /no format "pdf"\. Available: md, csv, json, html/,
     ],
     [
       'no experiment',
       (here) => ['resume', here.path],
-      /There is no experiment in .*Begin one with: flyball evals run --out/,
+      /There is no experiment in .*Start one with: flyball evals run --out/,
     ],
     [
       'settings that were cut',
       (here) => ['resume', here.file('experiment.json', '{').replace(/\/experiment\.json$/, '')],
-      /experiment\.json is no JSON any more/,
+      /experiment\.json is not valid JSON/,
     ],
-    ['nothing to replay', () => ['replay'], /Say what to replay: --calls <file>, or --tasks all/],
+    ['nothing to replay', () => ['replay'], /Name what to replay: --calls <file>, or --tasks/],
     [
       'no calls file',
       (here) => ['replay', '--calls', here.at('none')],
-      /none cannot be read: .*Name a file with a sequence/,
+      /none cannot be read: .*Name a file with one sequence/,
     ],
     [
       'lines that are no JSON',
@@ -157,7 +161,7 @@ describe('a place that cannot be written', () => {
     const run = ['run', '--tasks', 'energy_001', '--agent', 'gold', '--user', 'gold', '--out'];
     const intoFile = await evals([...run, here.file('taken', '')]);
     expect(intoFile.code).toBe(EXIT.usage);
-    expect(intoFile.error).toMatch(/taken\/.*: a part of its path is no folder\.\n {2}Name another place\./);
+    expect(intoFile.error).toMatch(/taken\/.*: a part of the path is not a folder\.\n {2}Name another place\./);
     expect((await evals([...run, '/proc/nobody/x'])).error).toMatch(/\/proc\/nobody: .*\.\n/); // and it ends
     expect((await evals([...run, here.at('x')])).code).toBe(EXIT.ok);
     const nowhere = await evals(['report', here.at('x'), '--out', here.at('none/report.md')]);
@@ -174,7 +178,7 @@ it('an experiment that breaks in the middle says what is saved and how to go on 
   const broken = await evals(['resume', here.at('x')]);
   expect(broken.code).toBe(EXIT.usage);
   expect(broken.error).toContain(
-    `What is finished is saved; fix the cause, then run: flyball evals resume ${here.at('x')}`,
+    `Finished simulations are saved. Fix the cause, then run: flyball evals resume ${here.at('x')}`,
   );
   expect(broken.error).toMatch(/results\.json is no JSON/);
   expect(readdirSync(here.at('x'))).not.toContain('running');

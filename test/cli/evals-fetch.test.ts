@@ -221,7 +221,7 @@ describe('flyball evals fetch', () => {
       code: 2,
       error: expect.stringContaining('answers with status 404'),
     });
-    expect((await flyball(['evals', 'fetch', 'tau3'])).error).toContain('There is: tau2');
+    expect((await flyball(['evals', 'fetch', 'tau3'])).error).toContain('Available: tau2');
   });
 
   it('refuses another revision than the pinned one, naming what differs [R5-DATA-FETCH]', async () => {

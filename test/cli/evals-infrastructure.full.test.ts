@@ -11,5 +11,7 @@ it('tells why simulations failed for infrastructure, how to run them again, and 
   const ran = await evals(['run', '--tasks', 'energy_001', ...models, '--out', here.at('x')], { env });
   expect(ran.code).toBe(EXIT.failed);
   expect(ran.out).toMatch(/\? 1\/1 .* infrastructure_error: .*ECONNREFUSED/);
-  expect(ran.out).toContain('1 simulation failed for infrastructure. Fix the cause, then run them again: flyball');
+  expect(ran.out).toContain(
+    '1 simulation failed because of infrastructure errors. Fix the cause, then run them again: flyball',
+  );
 });

@@ -97,8 +97,8 @@ describe('flyball evals, killed', () => {
     run.child.kill('SIGINT');
     const stopped = await run.ended;
     expect(stopped.code).toBe(EXIT.interrupted);
-    expect(stopped.error).toContain('Stopping: what is finished is saved');
-    const [, command] = /Go on with: (flyball evals resume \S+)/.exec(stopped.out) ?? [];
+    expect(stopped.error).toContain('Stopping: finished simulations are saved');
+    const [, command] = /Continue with: (flyball evals resume \S+)/.exec(stopped.out) ?? [];
     expect(command).toBeDefined();
     const before = finishedIn(desk.folder, 'governed-bm25');
     expect([...before.keys()]).toEqual(['energy_001', 'energy_005']);

@@ -25,7 +25,7 @@ describe('flyball evals list', () => {
     expect(out).toMatch(/banking_knowledge +✗ There is no folder .*flyball evals fetch tau2/);
     for (const name of ['baseline', 'declarative', 'imperative', 'governed', 'gold', 'silent'])
       expect(out).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
-    expect(out).toMatch(/^ {2}scripted .*no key needed/m);
+    expect(out).toMatch(/^ {2}scripted .*needs no API key/m);
     expect(out).toMatch(/^ {2}pilot +Five tasks/m);
     expect(out).toMatch(/^ {2}experiment +All tasks/m);
   });

@@ -43,7 +43,7 @@ withTau2("the paper's experiment", () => {
     expect(ran).toMatchObject({ code: EXIT.ok, error: '' });
     expect(ran.out).toContain('3 tasks of banking_knowledge × 30 conditions × 1 trial = 90 simulations');
     expect(ran.out).toContain('deepseek-v4-pro: $1.32 in, $3.96 out, $0.044 from the cache, $1.32 into it');
-    expect(ran.out).not.toMatch(/infrastructure errors? apart|failed for infrastructure/);
+    expect(ran.out).not.toMatch(/infrastructure errors? apart|failed because of infrastructure/);
 
     const report = await evals(['report', here.at('paper')]); // as the run says, without --data
     expect(report).toMatchObject({ code: EXIT.ok, error: '' });

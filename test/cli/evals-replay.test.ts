@@ -81,7 +81,7 @@ describe('flyball evals replay', () => {
     expect(differs.error).toContain('✗ 7[0] get_customer_by_id: error is false, recorded true');
     expect(differs.error).toContain('recorded beef');
     const said = await evals(['replay', '--calls', other]);
-    expect(said.out).toContain('1 call in 1 fresh environment, 1 unlike the recording.');
+    expect(said.out).toContain('1 call in 1 fresh environment, 1 different from the recording.');
   });
 
   it('replays the gold calls of every task of the built-in domain [R5-CLI-REPLAY]', async () => {
@@ -138,6 +138,6 @@ withTau2('the recordings of tau2-bench', () => {
     const here = place();
     const ran = await evals(['replay', '--calls', here.file('empty.jsonl', '\n')]);
     expect(ran.code).toBe(EXIT.usage);
-    expect(ran.error).toContain('holds no sequence of calls');
+    expect(ran.error).toContain('contains no calls');
   });
 });

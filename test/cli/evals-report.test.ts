@@ -108,11 +108,11 @@ describe('flyball evals run --gate', () => {
     const promoted = await run('a', '--promote', 'the first one');
     expect(promoted).toMatchObject({ code: EXIT.ok, out: expect.stringContaining('is the baseline now: 6 cases.') });
     expect(JSON.parse(here.read('baseline.json'))).toMatchObject({ promoted: { reason: 'the first one' } });
-    expect(await run('b')).toMatchObject({ code: EXIT.ok, out: expect.stringContaining('✓ The gate is open') });
+    expect(await run('b')).toMatchObject({ code: EXIT.ok, out: expect.stringContaining('✓ The gate passed') });
     isGood = false;
     const worse = await run('c');
     expect(worse.code).toBe(EXIT.failed);
-    expect(worse.error).toContain('✗ The gate is shut:');
+    expect(worse.error).toContain('✗ The gate failed:');
     expect(worse.error).toContain('task fell from 100.0 % to 0.0 %');
     expect(worse.error).toMatch(/worse: .*energy_002 \(it failed\)/);
     expect((await run('d', '--json')).json().at(-1)).toMatchObject({ kind: 'gate', passed: false, comparable: true });
@@ -142,9 +142,9 @@ describe('flyball evals run --gate', () => {
     const refused = await evals(['run', '--out', here.at('x'), '--gate', here.at('none.json')]);
     expect(refused).toMatchObject({ code: EXIT.usage, error: expect.stringContaining('add --promote "<reason>"') });
     const broken = await evals(['run', '--out', here.at('x'), '--gate', here.file('g.json', '{}')]);
-    expect(broken).toMatchObject({ code: EXIT.usage, error: expect.stringContaining('is no baseline') });
+    expect(broken).toMatchObject({ code: EXIT.usage, error: expect.stringContaining('is not a baseline') });
     const nowhere = await evals(['run', '--out', here.at('x'), '--promote', 'why not']);
-    expect(nowhere).toMatchObject({ code: EXIT.usage, error: expect.stringContaining('name its file with --gate') });
+    expect(nowhere).toMatchObject({ code: EXIT.usage, error: expect.stringContaining('--promote needs --gate') });
     const unsaid = await evals(['run', '--out', here.at('x'), '--gate', here.at('n.json'), '--promote', ' ']);
     expect(unsaid).toMatchObject({ code: EXIT.usage, error: expect.stringContaining('needs a reason') });
     expect(existsSync(here.at('x'))).toBe(false);

@@ -78,7 +78,7 @@ describe('flyball evals run', () => {
     });
     expect(ran.code).toBe(EXIT.bounded);
     expect(ran.out).toContain('and --max-cost is $0.00');
-    expect(ran.out).toContain(`Go on with: flyball evals resume ${here.at('x')}`);
+    expect(ran.out).toContain(`Continue with: flyball evals resume ${here.at('x')}`);
     const [first, ...others] = simulationsIn(here.read('x/baseline-bm25_grep/results.json'));
     expect(others).toEqual([]);
     const asked = server.askedAbout('energy_001');

@@ -84,9 +84,9 @@ describe('flyball evals show', () => {
     const refusals = [
       [['--condition', 'nobody'], /No condition has "nobody" in its name\. There are: scripted\/desk \/ baseline/],
       [['--figure', 'luck'], /There is no figure "luck"\. There are: pass\^1, db-match/],
-      [['--task', 'energy_099'], /No scored simulation is like that/],
+      [['--task', 'energy_099'], /No scored simulation matches/],
       [['--trial', 'x'], /--trial must be a whole number of at least 0, got "x"/],
-      [['zzz'], /There is no simulation "zzz" there/],
+      [['zzz'], /There is no simulation "zzz"/],
     ] as const;
     for (const [words, message] of refusals) {
       const shown = await evals(['show', here.at('x'), ...words]);

@@ -113,7 +113,7 @@ withTau2('flyball evals verify', () => {
       ['l.jsonl', 'gold calls', 0],
     ]);
     expect(code).toBe(0);
-    expect(error).toContain('notes.json is no recording');
+    expect(error).toContain('notes.json is not a known kind of recording');
     expect(told.at(-1)).toMatchObject({ kind: 'verified', differing: 0, files: 12 });
     expect(told.every(({ kind, agreeing }) => kind !== 'recording' || agreeing > 0)).toBe(true);
   });

@@ -35,7 +35,7 @@ describe('flyball fix', () => {
     const bed = plant(JAVASCRIPT);
     const said = await fix(bed, replies(JAVASCRIPT, 'wrong'));
     expect(said.code, said.out).toBe(1);
-    expect(said.out).toContain('Not fixed. No branch was made');
+    expect(said.out).toContain('Not fixed. No branch was created');
     expectUntouched(bed);
     expect(readdirSync(bed.scratch)).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('flyball fix refuses, before a model is asked and with nothing left beh
   it('a branch that exists, a folder without git, a repository without commits or tests, and an empty issue [F-E4]', async () => {
     const bed = plant(JAVASCRIPT);
     git(bed.root, 'branch', BRANCH);
-    expect(await refused(bed, fixWords(bed))).toContain(`There is a branch ${BRANCH} in`);
+    expect(await refused(bed, fixWords(bed))).toContain(`Branch ${BRANCH} already exists in`);
     expect(await refused(bed, ['fix', bed.base, '--issue', bed.issue])).toContain('is not a git repository');
     const empty = join(bed.base, 'empty');
     mkdirSync(empty);
@@ -92,7 +92,7 @@ describe('flyball fix refuses, before a model is asked and with nothing left beh
   it('a machine without bubblewrap, unless somebody says that it may run without [F-E4]', async () => {
     const missing = { available: false, why: 'bubblewrap is not installed' } as const;
     await expect(sandboxFor({ sandbox: 'required' }, missing)).rejects.toThrow(
-      'without isolation: bubblewrap is not installed. Install bubblewrap, or pass --unsandboxed',
+      'without isolation: bubblewrap is not installed. Install bubblewrap, or use --unsandboxed',
     );
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     onTestFinished(() => warned.mockRestore());

@@ -79,7 +79,7 @@ export const cases = process.cwd().endsWith('check') ? all.slice(0, 1) : all;
 `;
     const said = await fix(bed, calling(LISTED, [mended, ['write_file', { path: 'src/cases.js', content }]]));
     expect(said.out).toContain('tests that ran before do not run on the commit: adds up to 0, adds up to 5');
-    expect(said.out).toContain('Not fixed. No branch was made');
+    expect(said.out).toContain('Not fixed. No branch was created');
     expect(said.code).toBe(1);
     expectUntouched(bed);
   });

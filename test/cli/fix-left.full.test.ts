@@ -35,7 +35,7 @@ it('removes the work tree of a fix that died before its run existed or after it 
     expect([treesOf(bed), readdirSync(bed.scratch).length]).toEqual([3, 2]);
   }
   git(bed.root, 'branch', BRANCH);
-  expect((await flyball(fixWords(bed))).error).toContain(`There is a branch ${BRANCH}`); // refused, and tidied up before
+  expect((await flyball(fixWords(bed))).error).toContain(`Branch ${BRANCH} already exists`); // refused, and tidied up before
   expect(readdirSync(bed.scratch)).toEqual([kept]); // its run can go on
   expect(treesOf(bed)).toBe(2);
 });
@@ -48,7 +48,7 @@ it.runIf(isRoot)('looks at no folder of another user [R7-TRIAL-B5]', async () =>
   const [left = ''] = readdirSync(bed.scratch);
   chownSync(join(bed.scratch, left), 65_534, 65_534);
   git(bed.root, 'branch', BRANCH);
-  expect((await flyball(fixWords(bed))).error).toContain(`There is a branch ${BRANCH}`);
+  expect((await flyball(fixWords(bed))).error).toContain(`Branch ${BRANCH} already exists`);
   expect(readdirSync(bed.scratch)).toEqual([left]);
 });
 

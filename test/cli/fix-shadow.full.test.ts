@@ -39,7 +39,7 @@ describe.skipIf(!hasPytest())('flyball fix cannot be passed by what is loaded in
   ] as const)('%s [R8-TRIAL-F4]', async (_when, path, words) => {
     const bed = plant(PYTHON);
     const said = await fix(bed, writing(path), words);
-    expect(said.out).toContain('Not fixed. No branch was made');
+    expect(said.out).toContain('Not fixed. No branch was created');
     expect(said.code).toBe(1);
     expectUntouched(bed);
   });

@@ -60,7 +60,7 @@ describe('flyball fix', () => {
       const bed = plant(JAVASCRIPT);
       const said = await fix(bed, replies(JAVASCRIPT, way));
       expect(said.code, said.out).toBe(1);
-      expect(said.out).toContain('Not fixed. No branch was made');
+      expect(said.out).toContain('Not fixed. No branch was created');
       expectUntouched(bed);
       expect(readdirSync(bed.scratch)).toEqual([]);
     },
@@ -114,7 +114,7 @@ describe('flyball fix', () => {
     writeFileSync(join(bed.root, 'notes.txt'), 'mine\n');
     const said = await fix(bed, replies(JAVASCRIPT, 'right'));
     expect(said.code, said.out).toBe(0);
-    expect(said.out).toContain('Uncommitted changes (1 files) are not part of the work');
+    expect(said.out).toContain('Uncommitted changes (1 files) are not included');
     expect(git(bed.root, 'diff', '--name-only', 'main', BRANCH)).toBe(JAVASCRIPT.broken);
     expect(readFileSync(join(bed.root, 'notes.txt'), 'utf8')).toBe('mine\n');
   });
@@ -189,7 +189,7 @@ describe('flyball fix with a model that makes mistakes', () => {
         expect(readdirSync(bed.scratch), at).toEqual([]);
         expect(existsSync(join(bed.base, 'outside.txt')), at).toBe(false);
         if (said.code === 0) expectVerified(bed, BRANCH, planted);
-        else expect(said.out, at).toContain('Not fixed. No branch was made');
+        else expect(said.out, at).toContain('Not fixed. No branch was created');
       }
       console.log(`${language}: ${ends[0] ?? 0} fixed, ${ends[1] ?? 0} refused`);
       expect(ends[0], 'it never got there').toBeGreaterThan(0);
@@ -245,7 +245,7 @@ describe('flyball fix that is killed', () => {
       expectVerified(bed, BRANCH, JAVASCRIPT);
       expect(readdirSync(bed.scratch).filter((name) => name.startsWith('flyball-'))).toEqual([]);
       const again = await fix(bed, replies(JAVASCRIPT, 'right'));
-      expect([again.code, again.error]).toEqual([2, expect.stringContaining(`There is a branch ${BRANCH}`)]);
+      expect([again.code, again.error]).toEqual([2, expect.stringContaining(`Branch ${BRANCH} already exists`)]);
     },
   );
 

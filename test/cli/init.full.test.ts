@@ -141,7 +141,7 @@ describe('flyball init', () => {
     const own = { release: `^${version}`, folder: `file:${realpathSync(join(packages, 'flyball'))}` };
     const kept = `file:${realpathSync(here.folder)}/kept.tgz`;
     expect(manifest.dependencies).toEqual({ flyball: expected === 'kept.tgz' ? kept : own[expected as 'release'] });
-    expect(made.out.includes('does not come from a registry')).toBe(expected !== 'release');
+    expect(made.out.includes('was not installed from a registry')).toBe(expected !== 'release');
   });
 
   it('overwrites nothing, and writes nothing beside what is there [R3-CLI-INIT]', async () => {
@@ -150,7 +150,7 @@ describe('flyball init', () => {
     writeFileSync(join(here.folder, 'mine/agent.yaml'), 'mine');
     const { code, error } = await here.flyball('init', 'mine');
     expect(code).toBe(2);
-    expect(error).toContain('mine already holds agent.yaml. Give an empty folder: nothing is overwritten.');
+    expect(error).toContain('mine already contains agent.yaml. Name an empty folder; nothing is overwritten.');
     expect(readFileSync(join(here.folder, 'mine/agent.yaml'), 'utf8')).toBe('mine');
     expect(readdirSync(join(here.folder, 'mine')).sort()).toEqual(['agent.yaml', 'tools']);
   });
@@ -158,7 +158,7 @@ describe('flyball init', () => {
   it.each([
     ['a file', 'taken', 'is a file'],
     ['a place that takes nothing', '/proc/flyball/new', 'cannot be written'],
-    ['a name without letters', '日本', 'makes no name: give one of letters and digits with --name'],
+    ['a name without letters', '日本', 'cannot be used as a name. Set one with letters and digits: --name'],
   ])('refuses %s with a sentence [R3-CLI-INIT]', async (_what, folder, says) => {
     const here = desk();
     writeFileSync(join(here.folder, 'taken'), '');

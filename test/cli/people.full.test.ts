@@ -17,7 +17,7 @@ const start = (agent: string, id: string) =>
 
 describe('flyball inbox', () => {
   it('lists what runs ask of people, over all runs, with risk, reason, origin and how to look closer [F-P2] [R4-PEOPLE-CLI] [R4-PEOPLE-INBOX]', async () => {
-    expect((await desk.flyball('inbox')).out).toContain('Nobody is asked anything');
+    expect((await desk.flyball('inbox')).out).toContain('No open requests');
     expect((await start('mail', 'r1')).code).toBe(3);
     expect((await start('tidy', 'r2')).code).toBe(3);
     const { out, code } = await desk.flyball('inbox');
@@ -63,7 +63,7 @@ describe('a verdict from the command line', () => {
     for (const verdict of ['reject', 'escalate']) {
       const { code, error } = await desk.flyball(verdict, 'r1');
       expect(code).toBe(2);
-      expect(error).toContain(`To ${verdict} takes a reason`);
+      expect(error).toContain(`A reason is required to ${verdict}`);
       expect(error).toContain("--reason '…'");
     }
     expect((await desk.flyball('show', 'r1')).out).toContain('waits for approval of send_email');
@@ -95,11 +95,11 @@ describe('a verdict from the command line', () => {
   it('that comes twice, or is about nothing, gets a clear answer [R4-PEOPLE-TWICE] [R4-SHOW-BAD-INPUT]', async () => {
     await start('both', 'r1');
     const none = await desk.flyball('approve', 'r1');
-    expect(none).toMatchObject({ code: 2, error: expect.stringContaining('waits for no approval') as string });
+    expect(none).toMatchObject({ code: 2, error: expect.stringContaining('is not waiting for an approval') as string });
     const unnamed = await desk.flyball('answer', 'r1', 'true');
     expect(unnamed.code).toBe(2);
     const [first = ''] = /\/\S+!ask/.exec(unnamed.error) ?? [];
-    expect(unnamed.error).toMatch(/waits for 2 answers\. Name one of them/);
+    expect(unnamed.error).toMatch(/waits for 2 answers\. Add the name of one of them/);
     expect((await desk.flyball('answer', 'r1', 'true', first, '--as', 'ada', '--no-wake')).code).toBe(0);
     await desk.flyball('resume', 'r1');
     const again = await desk.flyball('answer', 'r1', 'false', first);
@@ -187,26 +187,26 @@ describe('flyball chat', () => {
     for (const asked of [
       '? Really?',
       'A number from 1 up to 9',
-      'A day as YYYY-MM-DD from 2026-01-01',
+      'A date as YYYY-MM-DD from 2026-01-01',
       '    2. green',
       'Their numbers, or none',
       'The path of a text file',
       'age: ',
-      'may be left out',
-      'Enter takes them as they are',
+      'optional',
+      'Press Enter to accept them',
     ])
       expect(out).toContain(asked);
     for (const wrong of [
-      'Say y or n.',
-      'Say something.',
-      'That is no number.',
+      'Enter y or n.',
+      'Enter some text.',
+      'That is not a number.',
       'at most 9',
       'a whole number',
-      'no day of the calendar',
+      'not a valid date',
       '2026-01-01 or later',
       'from 1 to 3',
       'cannot be read',
-      '100 at most',
+      'the limit is 100',
       'age must be a whole number',
       'does not fit',
     ])

@@ -57,7 +57,7 @@ describe('flyball show', () => {
     expect(out.split('\n').at(-2)).toMatch(new RegExp(`^ +${String(firstAnswer)} .*asked writer`));
     const beyond = await desk.flyball('show', 'r1', '--at', '999');
     expect(beyond.code).toBe(2);
-    expect(beyond.error).toMatch(/There is no entry 999: generation 0 holds 0 to \d+/);
+    expect(beyond.error).toMatch(/There is no entry 999: generation 0 has entries 0 to \d+/);
   });
 });
 
@@ -99,7 +99,7 @@ describe('flyball export and verify', () => {
     const head = String(lastJson(exported.out)['head']);
     const sound = await desk.flyball('verify', file, '--head', head);
     expect({ code: sound.code, error: sound.error }).toEqual({ code: 0, error: '' });
-    expect(sound.out).toContain('unaltered');
+    expect(sound.out).toContain('unchanged');
     expect((await desk.flyball('verify', file, '--head', 'another')).code).toBe(1);
     writeFileSync(file, readFileSync(file, 'utf8').replace('Ada', 'Eve'));
     const altered = await desk.flyball('verify', file);

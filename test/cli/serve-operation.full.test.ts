@@ -168,9 +168,7 @@ describe('code of an agent that leaves an error uncaught', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines).toContainEqual(
-      expect.objectContaining({ level: 'error', what: 'an error that nobody caught', run: id }),
-    );
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'error', what: 'uncaught error', run: id }));
     expect(server.error()).toBe('');
   });
 });
@@ -199,7 +197,7 @@ export const agents = { idle: async (run) => ({ stop: 'done', value: await run.w
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    const errors = told.filter(({ what }) => what === 'an error that nobody caught').map(({ error }) => error);
+    const errors = told.filter(({ what }) => what === 'uncaught error').map(({ error }) => error);
     expect(errors).toEqual(['left behind', 'thrown by nobody']);
     expect(told.at(-1)).toMatchObject({ what: 'server stopped' });
   });
@@ -269,10 +267,10 @@ describe('settings', () => {
     const wrong = start('serve', agents, '--config', config, '--db', join(folder, 'wrong.db'));
     expect(await wrong.ended).toBe(2);
     expect(wrong.error()).toContain(
-      `maxStreams in ${config}:1 cannot be used: it is a whole number from 1 to 1000000000.`,
+      `maxStreams in ${config}:1 is not valid: it must be a whole number from 1 to 1000000000.`,
     );
     const zero = start('serve', agents, '--rate', '0', '--db', join(folder, 'wrong.db'));
     expect(await zero.ended).toBe(2);
-    expect(zero.error()).toContain('It is a whole number from 1 to 1000000000.'); // and no "Come back in Infinity s."
+    expect(zero.error()).toContain('It must be a whole number from 1 to 1000000000.'); // and no "Come back in Infinity s."
   });
 });

@@ -142,28 +142,32 @@ describe('the settings of a server', () => {
   });
 
   it.each([
-    ['FLYBALL_TENANTS', '{"acme":{"requests":1}}', /FLYBALL_TENANTS, acme cannot be used: requests is none of/],
-    ['FLYBALL_TENANTS', 'acme', /it is JSON/],
-    ['FLYBALL_STUDIO', 'maybe', /FLYBALL_STUDIO cannot be used: it is true or false/],
+    ['FLYBALL_TENANTS', '{"acme":{"requests":1}}', /FLYBALL_TENANTS, acme is not valid: requests is not one of/],
+    ['FLYBALL_TENANTS', 'acme', /it must be JSON/],
+    ['FLYBALL_STUDIO', 'maybe', /FLYBALL_STUDIO is not valid: it must be true or false/],
     ['FLYBALL_PORT', '70000', /a whole number from 0 to 65535/],
     ['FLYBALL_LOG_LEVEL', 'loud', /one of debug, info, warn, error/],
-    ['FLYBALL_HOSTS', 'https://agents.example.com', /FLYBALL_HOSTS cannot be used: it is a host name without scheme/],
+    [
+      'FLYBALL_HOSTS',
+      'https://agents.example.com',
+      /FLYBALL_HOSTS is not valid: it must be a host name without scheme/,
+    ],
     ['FLYBALL_HOSTS', 'a b,c/d', /FLYBALL_HOSTS/],
-    ['FLYBALL_ORIGINS', 'app.example.com', /FLYBALL_ORIGINS cannot be used: it is an origin with its scheme/],
+    ['FLYBALL_ORIGINS', 'app.example.com', /FLYBALL_ORIGINS is not valid: it must be an origin with a scheme/],
     ['FLYBALL_ORIGINS', '*', /FLYBALL_ORIGINS/],
     ['FLYBALL_ORIGINS', 'https://app.example.com/page', /FLYBALL_ORIGINS/],
-    ['FLYBALL_TENANTS', '{"ACME":{}}', /"ACME" is no name of a tenant/],
-    ['FLYBALL_EVALS', '/etc/passwd', /FLYBALL_EVALS cannot be used: it names a file/],
-    ['FLYBALL_PROXIES', 'foo', /FLYBALL_PROXIES cannot be used: it is an address or a network/],
+    ['FLYBALL_TENANTS', '{"ACME":{}}', /"ACME" is not a valid tenant name/],
+    ['FLYBALL_EVALS', '/etc/passwd', /FLYBALL_EVALS is not valid: it names a file/],
+    ['FLYBALL_PROXIES', 'foo', /FLYBALL_PROXIES is not valid: it must be an address or a network/],
     ['FLYBALL_REQUEST_TIMEOUT', '0', /from 0.1 to 100000000/],
     ['FLYBALL_BODY_TIMEOUT', '0', /from 0.1/],
     ['FLYBALL_HEARTBEAT', '0', /FLYBALL_HEARTBEAT/],
     ['FLYBALL_HEARTBEAT', '99999999999', /to 100000000/],
-    ['FLYBALL_TRIGGERS', '/nowhere/triggers.yaml', /FLYBALL_TRIGGERS cannot be used: there is no file \/nowhere/],
-    ['FLYBALL_TRIGGERS', '/tmp', /FLYBALL_TRIGGERS cannot be used: \/tmp is a folder/],
-    ['FLYBALL_AGENTS', '/nowhere/agent.yaml', /FLYBALL_AGENTS cannot be used: there is no file/],
-    ['FLYBALL_JWT_PUBLIC_KEY', '/nowhere/key.pem', /FLYBALL_JWT_PUBLIC_KEY cannot be used: there is no file/],
-    ['FLYBALL_JWKS', '/nowhere/keys.json', /FLYBALL_JWKS cannot be used: there is no file/],
+    ['FLYBALL_TRIGGERS', '/nowhere/triggers.yaml', /FLYBALL_TRIGGERS is not valid: there is no file \/nowhere/],
+    ['FLYBALL_TRIGGERS', '/tmp', /FLYBALL_TRIGGERS is not valid: \/tmp is a folder/],
+    ['FLYBALL_AGENTS', '/nowhere/agent.yaml', /FLYBALL_AGENTS is not valid: there is no file/],
+    ['FLYBALL_JWT_PUBLIC_KEY', '/nowhere/key.pem', /FLYBALL_JWT_PUBLIC_KEY is not valid: there is no file/],
+    ['FLYBALL_JWKS', '/nowhere/keys.json', /FLYBALL_JWKS is not valid: there is no file/],
   ])('are refused by name: %s=%s [R8-TRIAL-O7]', async (name, value, why) => {
     await expect(givenSettings({ options: {}, env: { [name]: value }, file: undefined })).rejects.toThrow(why);
   });
@@ -180,10 +184,10 @@ describe('the settings of a server', () => {
 
   it('are refused where they have nothing to act on, or say two things [R8-TRIAL-O7]', async () => {
     expect(() => jwtFrom({}, { jwtIssuer: 'https://id.example.com' })).toThrow(
-      /FLYBALL_JWT_ISSUER is set, and nothing/,
+      /FLYBALL_JWT_ISSUER is set, but there is nothing/,
     );
     const both = await flyball(['serve', '--quiet', '--log-level', 'debug']);
-    expect([both.code, both.error]).toEqual([2, expect.stringContaining('Give one of the two')]);
+    expect([both.code, both.error]).toEqual([2, expect.stringContaining('Use only one of them')]);
   });
 
   it('are told where a variable is none of them, with what may have been meant [R8-TRIAL-O7]', () => {
@@ -196,7 +200,7 @@ describe('the settings of a server', () => {
       FLYBALL_DB: 'x',
     };
     expect(unknownVariables(env, ['FLYBALL_HOOK'])).toEqual([
-      'FLYBALL_SHUTDWON_DELAY is set, and there is no such setting: did you mean FLYBALL_SHUTDOWN_DELAY?',
+      'FLYBALL_SHUTDWON_DELAY is set, but there is no such setting: did you mean FLYBALL_SHUTDOWN_DELAY?',
     ]);
   });
 
@@ -204,9 +208,11 @@ describe('the settings of a server', () => {
     const file = join(folder, 'wrong.yaml');
     writeFileSync(file, 'host: 0.0.0.0\nport: many\n');
     const given = givenSettings({ options: {}, env: {}, file });
-    await expect(given).rejects.toThrow(`port in ${file}:2 cannot be used`);
+    await expect(given).rejects.toThrow(`port in ${file}:2 is not valid`);
     writeFileSync(file, 'host: 0.0.0.0\n\nprot: 1\n');
-    await expect(givenSettings({ options: {}, env: {}, file })).rejects.toThrow(`${file}:3 has a setting "prot"`);
+    await expect(givenSettings({ options: {}, env: {}, file })).rejects.toThrow(
+      `${file}:3 has an unknown setting "prot"`,
+    );
   });
 });
 
@@ -241,10 +247,7 @@ describe('the database in the file of FLYBALL_CONFIG', () => {
     expect((await flyball(key, { FLYBALL_CONFIG: file })).code).toBe(0);
     expect(existsSync(join(folder, 'secret.db'))).toBe(true);
     const served = await flyball(['serve'], { FLYBALL_CONFIG: file });
-    expect([served.code, served.error]).toEqual([
-      2,
-      expect.stringContaining(`jwtPublicKey in ${file}:2 cannot be used`),
-    ]);
+    expect([served.code, served.error]).toEqual([2, expect.stringContaining(`jwtPublicKey in ${file}:2 is not valid`)]);
     const flag = await flyball(['serve', '--triggers', '/nowhere/t.yaml']);
     expect([flag.code, flag.error]).toEqual([
       2,

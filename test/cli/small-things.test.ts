@@ -33,13 +33,13 @@ it('input that is not UTF-8 is refused, and not replaced [F-O9]', async () => {
 it('nobody is asked to answer a run that sleeps [F-O9]', async () => {
   const { code, out } = await flyball(['run', agents, '--agent', 'sleeper', '--id', 'asleep', ...db]);
   expect(code).toBe(3);
-  expect(out).toContain('A server goes on with it then; without one, go on with:');
+  expect(out).toContain('A server continues it then. Without a server, continue with:');
   expect(out).not.toContain('Answer with');
 });
 
 it('the first key says that it closes the doors; the second has nothing to close [R8-WAYS-FIRST-KEY]', async () => {
   const make = (name: string) => flyball(['keys', 'create', '--name', name, '--scope', 'runs:read', ...db]);
-  const closes = 'let nobody in without credentials from now on';
+  const closes = 'and their studio, require credentials';
   expect((await make('one')).out).toContain(closes);
   expect((await make('two')).out).not.toContain(closes);
 });

@@ -89,7 +89,7 @@ it('only posts a signal to a run that another process works on, and that process
   await owner.says('"wait-start"');
   const sent = await desk.flyball('signal', 'r1', 'word', '"hello"');
   expect(sent.code).toBe(0);
-  expect(sent.out).toContain('works on the run and will notice');
+  expect(sent.out).toContain('is running it and will pick this up');
   writeFileSync(gate, '');
   const { code, out } = await owner.ended;
   expect(code).toBe(0);

@@ -88,8 +88,12 @@ exports.default = async (run, { n }) => ({ stop: 'done', value: n * 2 });`,
       'const o: any = undefined;\n\nexport default o.x;\n',
       /agent\.ts could not be loaded, line 3: Cannot read properties of undefined/,
     ],
-    ['no agent in it', 'export const answer: number = 42;\n', /exports no agent\. Export `agents`/],
-    ['something else than an agent', 'export default 42 as number;\n', /"agent" is no agent\. An agent is a function/],
+    ['no agent in it', 'export const answer: number = 42;\n', /does not export an agent\. Export `agents`/],
+    [
+      'something else than an agent',
+      'export default 42 as number;\n',
+      /"agent" is not an agent\. An agent is a function/,
+    ],
   ])('tells what is wrong with the file: %s [R3-CLI-RUN-TS]', async (_what, text, says) => {
     file('package.json', '{ "type": "module" }');
     file('agent.ts', text);

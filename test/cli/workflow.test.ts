@@ -105,7 +105,7 @@ describe('flyball run --dry-run', () => {
   it('refuses an agent that is no workflow, and starts nothing', async () => {
     const { code, error } = await refused('--agent', 'finder', '--dry-run', '--input', QUESTION);
     expect(code).toBe(2);
-    expect(error).toContain('finder is no workflow');
+    expect(error).toContain('finder is not a workflow');
     expect(existsSync(join(desk.folder, 'never.db'))).toBe(false);
   });
 });

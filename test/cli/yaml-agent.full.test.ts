@@ -209,7 +209,7 @@ it('says how to find out more when the model does not answer [R3-CLI-RUN-YAML]',
   const { code, out } = await desk.flyball('run', 'agent.yaml', '--input', '"Go."');
   expect(code).toBe(1);
   expect(out).toContain('this model is retired');
-  expect(out.trimEnd()).toMatch(/See which models answer.*\n {4}flyball doctor$/);
+  expect(out.trimEnd()).toMatch(/To check which models are available.*\n {4}flyball doctor$/);
 });
 
 it('runs the definition that the documentation shows [R3-CLI-RUN-YAML]', async () => {

@@ -37,7 +37,7 @@ describe('flyball keys [R6-CLI-KEYS]', () => {
     const { code, out, error } = await keys('create', '--name', 'ci', '--scope', 'agent:invoke', '--scope', 'agents:*');
     expect(code).toBe(0);
     expect(out).toContain('fb_');
-    expect(error).toContain('agent:invoke opens no route');
+    expect(error).toContain('agent:invoke does not give access to any route');
     expect(error).not.toContain('agents:*');
   });
 
@@ -55,7 +55,7 @@ describe('flyball keys [R6-CLI-KEYS]', () => {
     );
     expect(said.code, said.error).toBe(0);
     const [secret = ''] = /fb_[a-z0-9]{8}_[A-Za-z0-9_-]{43}/.exec(said.out) ?? [];
-    expect(said.out).toMatch(/Keep it now.*shown this once/);
+    expect(said.out).toMatch(/Store it now.*not shown again/);
     expect(said.out).toContain('Authorization: Bearer');
     expect(await principalOf(secret)).toMatchObject({
       tenant: 'acme',
@@ -100,7 +100,7 @@ describe('flyball keys [R6-CLI-KEYS]', () => {
     expect(await principalOf(second)).toBeDefined();
     expect((await keys('list')).out).toContain('old secret until');
     const shown = await keys('rotate', `fb_${key.prefix}`, '--grace', '0s');
-    expect(shown.out).toMatch(/shown this once/);
+    expect(shown.out).toMatch(/not shown again/);
     expect(await principalOf(second)).toBeUndefined();
   });
 

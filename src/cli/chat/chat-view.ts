@@ -49,7 +49,7 @@ export class ChatView {
       case 'retry':
         return this.aside(
           'yellow',
-          `${event.name} failed, tried again in ${duration(event.delayMs)}: ${event.failure.message}`,
+          `${event.name} failed, retrying in ${duration(event.delayMs)}: ${event.failure.message}`,
         );
       case 'guard-decision':
         // the others are told by what follows: a question, or a call that was refused
@@ -57,9 +57,9 @@ export class ChatView {
       case 'budget-warning':
         return this.aside('yellow', `${event.axis}: ${event.spent} of ${event.limit} used`);
       case 'signal-refused':
-        return this.aside('red', `✗ that answer does not fit: ${event.why}`);
+        return this.aside('red', `✗ that answer is not valid: ${event.why}`);
       case 'redirect':
-        return this.aside('cyan', `↪ ${event.by} wants it differently: ${event.text}`);
+        return this.aside('cyan', `↪ new instruction from ${event.by}: ${event.text}`);
       case 'note':
         return this.noted(event);
       case 'wait-start':
@@ -93,7 +93,7 @@ export class ChatView {
 
   private restarted(why: string): void {
     if (this.streamed === '') return;
-    this.aside('yellow', `… broken off, asked again: ${why}`);
+    this.aside('yellow', `… interrupted, asking again: ${why}`);
   }
 
   private replied({ reply, failure }: EventOf<'ask-end'>): void {
@@ -143,7 +143,7 @@ export class ChatView {
       case 'turn-end':
         return this.turnEnded(event as unknown as TurnEnd);
       case 'context-compacted':
-        return this.aside('dim', `${plural(Number(event['messages']), 'old message')} summarised to make room`);
+        return this.aside('dim', `${plural(Number(event['messages']), 'old message')} summarized to make room`);
       case 'context-cleared':
         return this.aside('dim', `${plural(Number(event['results']), 'old result')} cleared to make room`);
       default:
@@ -159,7 +159,7 @@ export class ChatView {
       this.aside(
         'yellow',
         isKnown
-          ? 'This turn is given up. Say it again, or something else; flyball doctor says which models answer.'
+          ? 'This turn failed. Send the message again, or another one. flyball doctor checks which models are available.'
           : `Stopped: ${because}`,
       );
     }

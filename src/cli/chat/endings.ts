@@ -20,7 +20,7 @@ interface Ending {
 /** Ctrl-C: what is in flight ends, nothing new starts, and nobody but `--resume` goes on with it. */
 export async function paused(talk: Ending, exitCode: ExitCode): Promise<ExitCode> {
   const { runtime, runId, screen } = talk;
-  screen.complain('Pausing at a safe point. Press Ctrl-C again to leave at once: nothing is lost either way.');
+  screen.complain('Pausing at a safe point. Press Ctrl-C again to exit immediately; nothing is lost either way.');
   try {
     await runtime.pause(runId, { by: whoAmI() });
     const outcome = await (await runtime.wake(runId)).outcome(); // one that only waits has to be told
@@ -46,7 +46,7 @@ const STATES = { paused: 'is paused', left: 'is left open' } as const;
 export function sayHowToGoOn({ runId, screen, workplace }: Ending, state: keyof typeof STATES): void {
   const next = workplace.command('chat', '--resume', runId);
   screen.data({ kind: state, run: runId, next: [next] });
-  screen.line(`${screen.paint('bold', runId)} ${STATES[state]}. Go on with:\n    ${screen.paint('cyan', next)}`);
+  screen.line(`${screen.paint('bold', runId)} ${STATES[state]}. Continue with:\n    ${screen.paint('cyan', next)}`);
 }
 
 export async function ended({ runtime, runId, screen, workplace }: Ending): Promise<ExitCode> {
@@ -65,8 +65,8 @@ export async function ended({ runtime, runId, screen, workplace }: Ending): Prom
 }
 
 function sentenceFor(outcome: Outcome<unknown>): string {
-  if (outcome.stop === 'done') return 'The conversation is over.';
+  if (outcome.stop === 'done') return 'The conversation has ended.';
   const how = printable(outcomeText(outcome));
-  if (outcome.stop === 'bounded') return `The conversation ${how}. It goes on where it stopped under a larger budget:`;
+  if (outcome.stop === 'bounded') return `The conversation ${how}. To continue with a larger budget:`;
   return `The conversation ${how}.`;
 }

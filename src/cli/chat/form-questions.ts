@@ -22,7 +22,7 @@ interface Form {
 export function formQuestion(fields: unknown, above: readonly string[], screen: Pick<Screen, 'paint'>): ChatQuestion {
   const { properties = {}, required = [] } = (fields ?? {}) as Partial<Form>;
   const names = Object.keys(properties);
-  const hint = `  ${names.length} fields, one after the other; or all of them as one line of JSON.`;
+  const hint = `  ${names.length} fields, one at a time; or enter all of them as one line of JSON.`;
   return fieldQuestion({ properties, required }, { names, given: {} }, [...above, hint], screen);
 }
 
@@ -47,7 +47,7 @@ function fieldQuestion(
     read: (line) => {
       const text = line.trim();
       if (Object.keys(given).length === 0 && text.startsWith('{')) return wholeForm(text);
-      if (text === '' && isRequired) return { again: `${name} is needed.` };
+      if (text === '' && isRequired) return { again: `${name} is required.` };
       const value = text === '' ? undefined : typedValue(field, text);
       const problem = value === undefined ? undefined : problemWith(field, value);
       if (problem !== undefined) return { again: `${name} ${problem}.` };
@@ -78,11 +78,7 @@ function aboutField({ type, description, enum: choices, format }: Field, isRequi
           : type === 'array'
             ? 'separated by commas'
             : '';
-  const parts = [
-    typeof description === 'string' ? shorten(description, 80) : '',
-    kind,
-    isRequired ? '' : 'may be left out',
-  ];
+  const parts = [typeof description === 'string' ? shorten(description, 80) : '', kind, isRequired ? '' : 'optional'];
   const words = parts.filter((part) => part !== '').join('; ');
   return words === '' ? '' : ` (${words})`;
 }

@@ -34,7 +34,9 @@ function message({ paint }: Pick<Screen, 'paint'>): ChatQuestion {
       if (text === '') return { again: undefined };
       if (BYE.test(text)) return { payload: { end: true } };
       if (/^\/[a-z]+$/i.test(text))
-        return { again: `There is no ${text}. /bye ends the conversation; everything else is said to the agent.` };
+        return {
+          again: `There is no command ${text}. /bye ends the conversation; any other text is sent to the agent.`,
+        };
       return { payload: { text: line } };
     },
   };
@@ -44,7 +46,10 @@ function signal({ name, request, schema }: Wait, { paint, width }: Pick<Screen, 
   const example = schema === undefined ? '' : `, such as ${JSON.stringify(exampleOf(schema))}`;
   return {
     kind: 'decision',
-    above: [`${paint('yellow', '?')} It waits for ${paint('bold', printable(name))}.`, ...detailLines(request, width)],
+    above: [
+      `${paint('yellow', '?')} The run waits for ${paint('bold', printable(name))}.`,
+      ...detailLines(request, width),
+    ],
     prompt: `  Answer in JSON${example}: `,
     read: (line) => {
       try {
@@ -71,14 +76,14 @@ function approval({ request, name }: Wait, { paint, width }: Pick<Screen, 'paint
   return {
     kind: 'decision',
     above: [
-      `${paint('yellow', '?')} It wants to use ${paint('bold', printable(String(action ?? name)))}${reason}`,
+      `${paint('yellow', '?')} The agent wants to use ${paint('bold', printable(String(action ?? name)))}${reason}`,
       ...detailLines(input, width),
     ],
-    prompt: `  Let it? ${paint('bold', '[y/N, or why not] ')}`,
+    prompt: `  Allow it? ${paint('bold', '[y/N, or a reason] ')}`,
     read: (line) => {
       const word = line.trim();
       if (/^y(es)?$/i.test(word)) return { payload: { verdict: 'approve' } };
-      if (CONSENT.test(word)) return { again: 'Only y or yes lets it. Say n, or why not.' };
+      if (CONSENT.test(word)) return { again: 'Enter y or yes to allow it, n to refuse, or a reason to refuse.' };
       return { payload: { verdict: 'reject', reason: /^(n|no)?$/i.test(word) ? 'the person said no' : word } };
     },
   };
@@ -90,7 +95,7 @@ function doubt({ request, name }: Wait, { paint, width }: Pick<Screen, 'paint' |
   return {
     kind: 'decision',
     above: [
-      `${paint('yellow', '?')} Nothing proves whether ${what} happened. Look for yourself before you answer.`,
+      `${paint('yellow', '?')} It is not known whether ${what} happened. Check before you answer.`,
       ...detailLines(input, width),
     ],
     prompt: `  Did it happen? ${paint('bold', '[y/n] ')}`,
@@ -98,7 +103,7 @@ function doubt({ request, name }: Wait, { paint, width }: Pick<Screen, 'paint' |
       const word = line.trim();
       if (/^y(es)?$/i.test(word)) return { payload: { happened: true, result: null } };
       if (/^no?$/i.test(word)) return { payload: { happened: false } };
-      return { again: 'Say y if it happened and n if it did not. Ctrl-D leaves the question open.' };
+      return { again: 'Enter y if it happened, n if it did not. Ctrl-D leaves the question open.' };
     },
   };
 }

@@ -23,11 +23,11 @@ export function widgetQuestion({ request }: Wait, screen: Painted): ChatQuestion
     case 'confirm':
       return line(above, `  Yes or no? ${screen.paint('bold', '[y/n] ')}`, readConfirm);
     case 'text':
-      return line(above, '  ', (text) => (text === '' ? { again: 'Say something.' } : { payload: text }));
+      return line(above, '  ', (text) => (text === '' ? { again: 'Enter some text.' } : { payload: text }));
     case 'number':
       return line(above, `  A number${limits(details)}: `, (text) => readNumber(text, details));
     case 'date':
-      return line(above, `  A day as YYYY-MM-DD${days(details)}: `, (text) => readDay(text, details));
+      return line(above, `  A date as YYYY-MM-DD${days(details)}: `, (text) => readDay(text, details));
     case 'choose-one':
       return line([...above, ...numbered(details)], '  Its number: ', (text) => readChoice(text, details));
     case 'choose-several':
@@ -50,7 +50,7 @@ function line(above: readonly string[], prompt: string, read: (text: string) => 
 function readConfirm(text: string): Understood {
   if (/^y(?:es)?$/i.test(text)) return { payload: true };
   if (/^no?$/i.test(text)) return { payload: false };
-  return { again: 'Say y or n.' };
+  return { again: 'Enter y or n.' };
 }
 
 function limits({ minimum, maximum }: Details): string {
@@ -60,10 +60,10 @@ function limits({ minimum, maximum }: Details): string {
 
 function readNumber(text: string, { minimum, maximum, integer }: Details): Understood {
   const value = Number(text);
-  if (text === '' || !Number.isFinite(value)) return { again: 'That is no number.' };
-  if (integer === true && !Number.isInteger(value)) return { again: 'It has to be a whole number.' };
-  if (typeof minimum === 'number' && value < minimum) return { again: `It has to be at least ${minimum}.` };
-  if (typeof maximum === 'number' && value > maximum) return { again: `It has to be at most ${maximum}.` };
+  if (text === '' || !Number.isFinite(value)) return { again: 'That is not a number.' };
+  if (integer === true && !Number.isInteger(value)) return { again: 'It must be a whole number.' };
+  if (typeof minimum === 'number' && value < minimum) return { again: `It must be at least ${minimum}.` };
+  if (typeof maximum === 'number' && value > maximum) return { again: `It must be at most ${maximum}.` };
   return { payload: value };
 }
 
@@ -73,9 +73,9 @@ function days({ earliest, latest }: Details): string {
 }
 
 function readDay(text: string, { earliest, latest }: Details): Understood {
-  if (!isCalendarDate(text)) return { again: 'That is no day of the calendar. Write it as 2026-01-31.' };
-  if (typeof earliest === 'string' && text < earliest) return { again: `It has to be ${earliest} or later.` };
-  if (typeof latest === 'string' && text > latest) return { again: `It has to be ${latest} or earlier.` };
+  if (!isCalendarDate(text)) return { again: 'That is not a valid date. Write it as 2026-01-31.' };
+  if (typeof earliest === 'string' && text < earliest) return { again: `It must be ${earliest} or later.` };
+  if (typeof latest === 'string' && text > latest) return { again: `It must be ${latest} or earlier.` };
   return { payload: text };
 }
 
@@ -96,15 +96,15 @@ function chosen(text: string, choices: readonly string[]): string | undefined {
 function readChoice(text: string, details: Details): Understood {
   const choices = choicesIn(details);
   const choice = chosen(text, choices);
-  return choice === undefined ? { again: `Give a number from 1 to ${choices.length}.` } : { payload: choice };
+  return choice === undefined ? { again: `Enter a number from 1 to ${choices.length}.` } : { payload: choice };
 }
 
 function readChoices(text: string, details: Details): Understood {
   const choices = choicesIn(details);
   const words = /^none$/i.test(text) ? [] : text.split(/[\s,]+/).filter((word) => word !== '');
-  if (words.length === 0 && !/^none$/i.test(text)) return { again: 'Give numbers, as in 1 3, or say none.' };
+  if (words.length === 0 && !/^none$/i.test(text)) return { again: 'Enter numbers, as in 1 3, or none.' };
   const found = [...new Set(words.map((word) => chosen(word, choices)))];
-  if (found.includes(undefined)) return { again: `Give numbers from 1 to ${choices.length}, as in 1 3.` };
+  if (found.includes(undefined)) return { again: `Enter numbers from 1 to ${choices.length}, as in 1 3.` };
   const { minimum, maximum } = details;
   if (typeof minimum === 'number' && found.length < minimum) return { again: `Choose at least ${minimum}.` };
   if (typeof maximum === 'number' && found.length > maximum) return { again: `Choose at most ${maximum}.` };
@@ -117,7 +117,7 @@ function readFile(path: string, { maxBytes }: Details): Understood {
   try {
     const { size } = statSync(path);
     if (typeof maxBytes === 'number' && size > maxBytes)
-      return { again: `${path} has ${size} bytes; ${maxBytes} at most.` };
+      return { again: `${path} has ${size} bytes; the limit is ${maxBytes}.` };
     const content = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
     return { payload: { name: basename(path), content } };
   } catch (error) {
@@ -129,7 +129,7 @@ function editing(above: readonly string[], details: Details, screen: Painted): C
   const proposed = details['arguments'];
   return line(
     [...above, ...detailLines(proposed, screen.width)],
-    `  Enter takes them as they are; or give all of them as JSON: `,
+    `  Press Enter to accept them, or enter all of them as JSON: `,
     (text) => {
       if (text === '') return { payload: proposed };
       try {

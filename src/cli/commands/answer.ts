@@ -5,9 +5,9 @@ import { oneRequest } from '../one-request.js';
 import { type SignalOptions, sendSignal, withReviewerOptions } from './signal.js';
 
 const ABOUT =
-  'Answer the question that a run asks, or say whether an action that was cut off took place. The answer is JSON, @file, ' +
-  'or - for standard input. It is checked against what the question takes. Where several are open, name one: by its ' +
-  'effect, as show and inbox print it, or by its tool.';
+  'Answer a question from a run, or say whether an interrupted action took place. The answer is JSON, @file, ' +
+  'or - for standard input, and is checked against the schema of the question. If several requests are open, name one by its ' +
+  'effect (as printed by show and inbox) or its tool.';
 
 export function answerCommand(perform: Perform): Command {
   return withReviewerOptions(

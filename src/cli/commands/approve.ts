@@ -16,10 +16,10 @@ interface Options extends SignalOptions {
   readonly recommended?: boolean;
 }
 
-const WHICH = 'Where it waits for several, name one: by its effect, as show and inbox print it, or by its action.';
+const WHICH = 'If several requests are open, name one by its effect (as printed by show and inbox) or its action.';
 
 export function approveCommand(perform: Perform): Command {
-  const command = newCommand('approve <run> [request]', `Approve what a run waits for approval of. ${WHICH}`, [
+  const command = newCommand('approve <run> [request]', `Approve an action or output of a run. ${WHICH}`, [
     'flyball approve run_1f0c',
     'flyball approve run_1f0c --as alice --reason "checked against the contract"',
     "flyball approve run_1f0c '#4'",
@@ -27,7 +27,7 @@ export function approveCommand(perform: Perform): Command {
   ]);
   return withReviewerOptions(command)
     .option('--reason <text>', 'what the journal is told')
-    .option('--recommended', 'what is recommended instead, as show and inbox print it')
+    .option('--recommended', 'approve the recommended alternative, as printed by show and inbox')
     .action((runId: string, named: string | undefined, options: Options) =>
       perform(options, { runId }, (call) => {
         const recommended = options.recommended === true ? ({ recommended: true } as const) : {};
@@ -38,13 +38,13 @@ export function approveCommand(perform: Perform): Command {
 }
 
 export function rejectCommand(perform: Perform): Command {
-  const about = `Reject what a run waits for approval of. It is not done, and nobody is asked about the same again in this run; the agent sees why and decides what to do. ${WHICH}`;
+  const about = `Reject an action or output of a run. The action is not performed, and the run cannot ask for it again; the agent sees the reason and decides what to do. ${WHICH}`;
   const command = newCommand('reject <run> [request]', about, [
     "flyball reject run_1f0c --reason 'over the limit for this customer'",
   ]);
   return withReviewerOptions(command)
-    .option('--reason <text>', 'why: the agent and the journal are told; without it nothing is rejected')
-    .option('--reask', 'not for good: the agent may ask for the same again')
+    .option('--reason <text>', 'why; required. The agent sees it, and it is recorded in the journal')
+    .option('--reask', 'not final: the agent may ask for the same action again')
     .action((runId: string, named: string | undefined, options: Options) =>
       perform(options, { runId }, (call) => {
         const reask = options.reask === true ? { reask: true } : {};
@@ -55,7 +55,7 @@ export function rejectCommand(perform: Perform): Command {
 }
 
 export function modifyCommand(perform: Perform): Command {
-  const about = `Have something else done instead of what a run waits for approval of: new arguments of the action, or a new output, as JSON, @file, or - for standard input. It passes every check again, and is then asked about anew. ${WHICH}`;
+  const about = `Change an action or output that waits for approval: give new arguments or a new output as JSON, @file, or - for standard input. The new version passes all checks again and then needs a new approval. ${WHICH}`;
   const command = newCommand('modify <run> <value> [request]', about, [
     `flyball modify run_1f0c '{"to":"ada@example.com","amount":90}' --reason 'the discount applies'`,
   ]);
@@ -70,12 +70,12 @@ export function modifyCommand(perform: Perform): Command {
 }
 
 export function escalateCommand(perform: Perform): Command {
-  const about = `Hand the decision to whoever is asked next. Where nobody is left to ask, it is refused. ${WHICH}`;
+  const about = `Pass the decision to the next person. Refused if there is nobody left to ask. ${WHICH}`;
   const command = newCommand('escalate <run> [request]', about, [
     "flyball escalate run_1f0c --reason 'above what I may sign'",
   ]);
   return withReviewerOptions(command)
-    .option('--reason <text>', 'why: the next one reads it; without it nothing is handed on')
+    .option('--reason <text>', 'why; required. The next person sees it')
     .action((runId: string, named: string | undefined, options: Options) =>
       perform(options, { runId }, (call) =>
         decide(call, {
@@ -95,8 +95,8 @@ function reasonIn({ reason }: Options): { readonly reason?: string } {
 /** Whoever is turned down can only do better when they know why. */
 function reasonFor({ reason }: Options, verdict: 'reject' | 'escalate'): string {
   if (reason !== undefined && !isBlank(reason)) return reason;
-  const who = verdict === 'reject' ? 'the agent is told, and works with it' : 'whoever is asked next reads it';
-  throw new ConfigError(`To ${verdict} takes a reason: ${who}. Add --reason '…'.`);
+  const who = verdict === 'reject' ? 'the agent sees it' : 'the next person sees it';
+  throw new ConfigError(`A reason is required to ${verdict}: ${who}. Add --reason '…'.`);
 }
 
 const SAID = { approve: 'approved', reject: 'rejected', modify: 'modified', escalate: 'escalated' } as const;

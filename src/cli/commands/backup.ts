@@ -11,18 +11,18 @@ interface Options extends CommonOptions {
 }
 
 const BACKUP =
-  'Copy the database into one file, while servers work on it: a snapshot of one moment, checked before it gets its name. ' +
+  'Copy the database into one file, also while servers use it. The copy is a consistent snapshot and is checked before it gets its final name. ' +
   'Nothing is overwritten.';
 const RESTORE =
-  'Put a backup in the place of a database that is not there any more. The backup is checked first, and nothing is overwritten: ' +
-  'move the old files away before. Whatever happened after the backup is not known to it: effects made since are made again.';
+  'Restore a database from a backup. The backup is checked first. Existing files are not overwritten, ' +
+  'so move the old files away first. The backup does not contain what happened after it was made, so effects made since then are made again.';
 
 export function backupCommand(perform: Perform): Command {
   return newCommand('backup <file>', BACKUP, [
     'flyball backup /backups/$(date +%F).db',
     'flyball backup monday.db --db /var/lib/flyball/flyball.db --json',
   ])
-    .option('--even-damaged', 'copy a database that has damage, too')
+    .option('--even-damaged', 'also copy a damaged database')
     .action((file: string, options: Options) => perform(options, {}, (call) => copy(call, 'backup', file, options)));
 }
 
@@ -31,7 +31,7 @@ export function restoreCommand(perform: Perform): Command {
     'flyball restore /backups/2026-03-02.db',
     'flyball restore monday.db --db /var/lib/flyball/flyball.db',
   ])
-    .option('--even-damaged', 'restore a backup that has damage, too')
+    .option('--even-damaged', 'also restore a damaged backup')
     .action((file: string, options: Options) => perform(options, {}, (call) => copy(call, 'restore', file, options)));
 }
 

@@ -22,17 +22,17 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT: Readonly<Record<BulkAction, string>> = {
-  resume: 'Let many paused runs go on.',
-  retry: 'Try many stalled runs again, after their cause was removed. Their crashes are forgotten.',
-  cancel: 'Cancel many runs that have not ended: what they did is undone.',
+  resume: 'Resume many paused runs.',
+  retry: 'Retry many stalled runs after you fixed the cause. Resets their crash counters.',
+  cancel: 'Cancel many runs that have not ended, and undo what they did.',
 };
 
 export function bulkCommand(perform: Perform): Command {
   const command = new Command('bulk')
-    .summary('Decide about many runs at once')
+    .summary('Resume, retry or cancel many runs')
     .description(
-      'Decide about many runs at once: resume paused ones, retry stalled ones, cancel what has not ended. Without --yes it only lists them. ' +
-        'The decisions are stored; servers on the database carry them out.',
+      'Resume, retry or cancel many runs at once. Without --yes the command only lists them. ' +
+        'The requests are stored, and servers that use the database execute them.',
     );
   command.helpCommand(false);
   for (const action of Object.keys(BULK) as BulkAction[]) command.addCommand(bulkOf(perform, action));
@@ -41,16 +41,16 @@ export function bulkCommand(perform: Perform): Command {
 
 function bulkOf(perform: Perform, action: BulkAction): Command {
   const command = newCommand(action, ABOUT[action], [
-    `flyball bulk ${action} --agent desk                       which ones`,
+    `flyball bulk ${action} --agent desk                       list the runs`,
     `flyball bulk ${action} --agent desk --older 1h --yes`,
     ...(action === 'retry' ? ['flyball bulk retry --code REPLAY_DIVERGED --yes'] : []),
   ])
     .option('--agent <name>', 'only runs of this agent')
     .option('--tenant <name>', 'only runs of this tenant')
     .option('--subject <who>', 'only runs for this subject')
-    .option('--older <time>', 'only runs that were last changed longer ago than this, as in 1h or 7d')
-    .option('--code <code>', 'only runs with this failure code, or at this bound')
-    .option('--limit <count>', 'at most so many', '10000')
+    .option('--older <time>', 'only runs that have not changed for this long, as in 1h or 7d')
+    .option('--code <code>', 'only runs with this failure code, or that reached this limit')
+    .option('--limit <count>', 'maximum number of runs', '10000')
     .option('--reason <text>', 'why, for the journals of cancelled runs')
     .option('--yes', 'do it');
   if (BULK[action].length > 1) command.option('--status <status>', `only runs that are ${BULK[action].join(', ')}`);
@@ -60,10 +60,10 @@ function bulkOf(perform: Perform, action: BulkAction): Command {
 async function bulk({ screen, place }: Call, action: BulkAction, options: Options): Promise<ExitCode> {
   const { agent, tenant, subject, older, code, reason } = options;
   const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1) throw new ConfigError('--limit is a whole number of at least 1.');
+  if (!Number.isInteger(limit) || limit < 1) throw new ConfigError('--limit must be a whole number of at least 1.');
   const status = options.status === undefined ? undefined : BULK[action].find((each) => each === options.status);
   if (options.status !== undefined && status === undefined)
-    throw new ConfigError(`--status is one of ${BULK[action].join(', ')}.`);
+    throw new ConfigError(`--status must be one of ${BULK[action].join(', ')}.`);
   const workplace = await openDatabaseThere(place);
   try {
     const filter = {
@@ -102,7 +102,7 @@ async function bulk({ screen, place }: Call, action: BulkAction, options: Option
       runs,
     );
     screen.data({ kind: action, dryRun: false, done, refused });
-    screen.line(`${plural(done.length, 'run')}: ${action} is stored. A server on this database carries it out.`);
+    screen.line(`${plural(done.length, 'run')}: ${action} is stored. A server that uses this database executes it.`);
     for (const { id, why } of refused) screen.line(`  ${id}: ${why}`);
     return refused.length > 0 ? EXIT.conflict : EXIT.ok;
   } finally {

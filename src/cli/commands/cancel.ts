@@ -6,8 +6,8 @@ import { whoAmI } from '../place.js';
 import { steer } from '../steer.js';
 
 const ABOUT =
-  'Cancel a run: what is in flight is aborted, what was done is undone, newest first, and the report says what could not be undone. ' +
-  'Reaches a run that another process works on.';
+  'Cancel a run. Running actions are aborted, completed ones are undone, newest first, and the report lists what could not be undone. ' +
+  'Also works if another process is running it.';
 
 export function cancelCommand(perform: Perform): Command {
   return newCommand('cancel <run>', ABOUT, [
@@ -15,12 +15,12 @@ export function cancelCommand(perform: Perform): Command {
     "flyball cancel run_1f0c --reason 'wrong customer'",
   ])
     .option('--reason <text>', 'why, for the journal and the report')
-    .option('--no-wake', 'only store the request; do not go on with the run here')
+    .option('--no-wake', 'only store the request; do not continue the run here')
     .action((runId: string, options: CommonOptions & { readonly reason?: string; readonly wake: boolean }) =>
       perform(options, { runId }, (call) =>
         steer(call, {
           runId,
-          said: 'The run is asked to cancel',
+          said: 'Cancellation requested',
           wake: options.wake,
           wakes: ['pending', 'running', 'suspended', 'paused', 'bounded', 'stalled'],
           post: ({ desk }) =>

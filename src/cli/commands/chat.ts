@@ -27,8 +27,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Talk with an agent: replies are streamed, tool calls are shown as they happen, approvals are asked for inline. ' +
-  'The conversation is one durable run: Ctrl-C pauses it, Ctrl-D leaves it open, and --resume goes on where it was. ' +
+  'Chat with an agent. Replies are streamed, tool calls are shown as they happen, and you approve actions inline. ' +
+  'The conversation is one durable run: Ctrl-C pauses it, Ctrl-D leaves it open, and --resume continues it. ' +
   'Without a terminal each line of standard input is the next answer.';
 
 /** A conversation lives longer than a task, and is bounded all the same. */
@@ -49,9 +49,9 @@ export function chatCommand(perform: Perform): Command {
     'flyball chat --resume chat_1f0c',
     "echo 'What is in this folder?' | flyball chat agent.yaml",
   ])
-    .option('--agent <name>', 'which agent of the file; needed when it exports several')
-    .option('--resume <run>', 'go on with a conversation')
-    .option('--message <text>', 'what to say first')
+    .option('--agent <name>', 'which agent of the file; required if it exports several')
+    .option('--resume <run>', 'continue a conversation')
+    .option('--message <text>', 'the first message')
     .option('--budget <axis=value>', 'a limit; repeat it for several axes', collectBudget)
     .action((file: string | undefined, options: Options) => {
       const runId = options.resume ?? `chat_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
@@ -71,14 +71,14 @@ function chat(call: Call, given: Given): Promise<ExitCode> {
 
 async function begin(call: Call, { file, runId, options }: Given): Promise<ExitCode> {
   if (file === undefined)
-    throw new ConfigError('Say which agent to talk with: flyball chat <file>. flyball init makes one.');
+    throw new ConfigError('Name an agent file: flyball chat <file>. To create one, run flyball init.');
   call.screen.status(`loading ${file} …`);
   const module = await loadAgentModule(file);
   const agent = chooseAgent(module, options.agent);
   const limits = budget({ ...CONVERSATION, ...module.budgets[agent], ...options.budget });
   const workplace = await openWorkplace(call.place);
   call.screen.status('');
-  call.screen.line(`${call.screen.paint('bold', runId)}: talking with ${agent} from ${module.path}`);
+  call.screen.line(`${call.screen.paint('bold', runId)}: chatting with ${agent} from ${module.path}`);
   return converse(call, { workplace, module, runId, opening: options.message }, (runtime) =>
     runtime.start(chatName(agent), null, { budget: limits, id: runId, source: module.path, subject: whoAmI() }),
   );
@@ -91,7 +91,7 @@ async function goOn(call: Call, { file, runId, options }: Given): Promise<ExitCo
     throw error;
   });
   const larger = options.budget === undefined ? {} : { budget: options.budget };
-  call.screen.line(`${call.screen.paint('bold', runId)}: going on, with the agent from ${module.path}`);
+  call.screen.line(`${call.screen.paint('bold', runId)}: continuing with the agent from ${module.path}`);
   return converse(call, { workplace, module, runId, opening: options.message }, (runtime) =>
     runtime.resume(runId, { by: whoAmI(), ...larger }),
   );
@@ -100,10 +100,10 @@ async function goOn(call: Call, { file, runId, options }: Given): Promise<ExitCo
 async function moduleFor({ desk, command }: Workplace, { runId, file, options }: Given): Promise<AgentModule> {
   const record = await desk.get(runId);
   if (!isChat(record.agent))
-    throw new ConfigError(`Run ${runId} is no conversation. Go on with it: ${command('resume', runId)}`);
+    throw new ConfigError(`Run ${runId} is not a conversation. To continue it, run: ${command('resume', runId)}`);
   const source = sourceOf(record);
   if ((file !== undefined && resolve(file) !== source) || options.agent !== undefined)
-    throw new ConfigError(`Run ${runId} goes on with its own agent from ${source}: leave the file and --agent out.`);
+    throw new ConfigError(`Run ${runId} continues with its own agent from ${source}. Omit the file and --agent.`);
   await refuseEnded(desk, record);
   return loadForRun(source);
 }

@@ -7,8 +7,8 @@ import { type Call, type CommonOptions, newCommand, type Perform } from '../comm
 import { EXIT, type ExitCode } from '../exit-codes.js';
 
 const ABOUT =
-  'Check a database: the file itself, the checksum and chain of every entry, every content by its hash, messages, records and the log of operations. ' +
-  'It reads a snapshot and changes nothing, also while servers work. Ends with 1 where something is damaged, and says which runs are.';
+  'Check a database for damage: the file itself, the checksum and chain of every entry, the hash of every content, messages, records and the operations log. ' +
+  'The command reads a snapshot and changes nothing, so you can run it while servers are active. If something is damaged, it lists the affected runs and exits with 1.';
 
 interface Options extends CommonOptions {
   readonly acceptLoss?: boolean;
@@ -25,7 +25,7 @@ export function checkCommand(perform: Perform): Command {
   ])
     .option(
       '--accept-loss',
-      'go on without records that were lost, or without a count of them: what is there is all there is',
+      'accept that records are lost or that the .tip file is damaged, and continue with what the database contains',
     )
     .action((options: Options) =>
       perform(options, {}, async (call) => {
@@ -54,19 +54,19 @@ async function check({ screen, place }: Call): Promise<ExitCode> {
   const seen = `${plural(runs, 'run')}, ${entries} entries, ${plural(contents, 'content')}, ${plural(records, 'record')}`;
   for (const note of notes) screen.line(note);
   if (damage.length === 0) {
-    screen.line(`${screen.paint('green', '✓')} ${place.database} is sound: ${seen}.`);
+    screen.line(`${screen.paint('green', '✓')} ${place.database} is intact: ${seen}.`);
     return EXIT.ok;
   }
   screen.line(
     `${screen.paint('red', '✗')} ${place.database} is damaged in ${plural(damage.length, 'place')} (${seen}):`,
   );
   for (const { what, id, why } of damage.slice(0, MOST_SHOWN)) screen.line(`  ${what} ${id}: ${shorten(why, 300)}`);
-  if (damage.length > MOST_SHOWN) screen.line(`  and ${damage.length - MOST_SHOWN} more; --json has all of them`);
+  if (damage.length > MOST_SHOWN) screen.line(`  and ${damage.length - MOST_SHOWN} more; --json lists all of them`);
   screen.line(
     damagedRuns.length === 0
-      ? 'No run is affected by itself.'
-      : `${plural(damagedRuns.length, 'run')} cannot go on; all others can: ${shorten(damagedRuns.join(', '), 500)}`,
+      ? 'No run is affected directly.'
+      : `${plural(damagedRuns.length, 'run')} cannot continue; all others can: ${shorten(damagedRuns.join(', '), 500)}`,
   );
-  screen.line('Restore a backup made before the damage (flyball restore), or go on without these runs.');
+  screen.line('Restore a backup made before the damage (flyball restore), or continue without these runs.');
   return EXIT.failed;
 }

@@ -4,8 +4,8 @@ import { completionScript, SHELLS, type Shell } from '../completion/scripts.js';
 import { EXIT } from '../exit-codes.js';
 
 const ABOUT =
-  'Print completions for a shell. They know commands, options and their values, and the runs of the database; ' +
-  'load the output in the start-up file of the shell.';
+  'Print a completion script for a shell. It completes commands, options, their values, and the runs in the database. ' +
+  'Load the output in the startup file of your shell.';
 
 export function completionsCommand(perform: Perform): Command {
   return plainCommand('completions', ABOUT, [

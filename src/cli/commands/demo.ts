@@ -13,8 +13,8 @@ const DEMO = fileURLToPath(new URL('../../../dist-examples/demo/demo.js', import
 export function demoCommand(perform: Perform): Command {
   return newCommand(
     'demo',
-    'Tell a story in the terminal: an agent that is bounded, killed, resumed and approved. Needs no key. ' +
-      'In a clone of the repository npm start shows the same and more in a browser.',
+    'Run a demo in the terminal: an agent reaches a limit, is killed, resumes and waits for an approval. Needs no API key. ' +
+      'In a clone of the repository, npm start shows a larger demo in the browser.',
     ['flyball demo'],
   ).action((options: CommonOptions) => perform(options, {}, demo));
 }
@@ -22,13 +22,13 @@ export function demoCommand(perform: Perform): Command {
 function demo(): Promise<ExitCode> {
   if (!existsSync(DEMO)) {
     throw new ConfigError(
-      'This installation comes without the demonstration. Clone the repository and run npm run demo there.',
+      'This installation does not include the demo. Clone the repository and run npm run demo there.',
     );
   }
   if (nodeSqlite() === undefined && !isBesideUs('libsql'))
     throw new FlyballError(
       'DRIVER_MISSING',
-      `The demonstration keeps its runs in SQLite, which Node ${process.versions.node} does not bring. Its driver was left out when flyball was installed: npm install libsql`,
+      `The demo needs SQLite, which Node ${process.versions.node} does not include, and the libsql driver is not installed. Run: npm install libsql`,
     );
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [DEMO], { stdio: 'inherit' });

@@ -14,8 +14,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Say what is configured, which models answer and what confines tools, and what to do about what is missing. ' +
-  'Keys are never shown. Each chosen model is asked for one word, which costs next to nothing; --no-ask leaves that out.';
+  'Check models, sandboxes and the database, and explain how to fix problems. ' +
+  'API keys are never shown. Each configured model is asked for one word, which costs almost nothing; --no-ask skips that.';
 
 export function doctorCommand(perform: Perform): Command {
   return newCommand('doctor', ABOUT, [
@@ -23,7 +23,7 @@ export function doctorCommand(perform: Perform): Command {
     'FLYBALL_MODEL=ollama/llama3.2 flyball doctor',
     'flyball doctor --json',
   ])
-    .option('--no-ask', 'do not ask the chosen models')
+    .option('--no-ask', 'do not call the configured models')
     .action((options: Options) => perform(options, {}, (call) => doctor(call, options)));
 }
 
@@ -38,7 +38,7 @@ async function doctor({ screen, place }: Call, { ask }: Options): Promise<ExitCo
   const clean = withoutKeys(env);
   const asked = ask ? await modelsToAsk(env) : [];
   const sections: Section[] = [];
-  screen.status(asked.length === 0 ? 'looking around …' : `asking ${asked.join(', ')} …`);
+  screen.status(asked.length === 0 ? 'checking …' : `asking ${asked.join(', ')} …`);
   for (const [title, looking] of Object.entries(began)) {
     const section = { title, findings: (await looking).map((finding) => cleaned(finding, clean)) };
     sections.push(section);

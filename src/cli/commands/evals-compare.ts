@@ -13,7 +13,7 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Compare two results files task by task: difference in pass^1 with its interval, wins and losses, and how likely such a difference is by chance.';
+  'Compare two results files task by task. Shows the difference in pass^1 with its interval, wins and losses, and the p-values.';
 
 export function compareCommand(perform: Perform): Command {
   return plainCommand('compare <first> <second>', ABOUT, [
@@ -29,7 +29,7 @@ export function compareCommand(perform: Perform): Command {
 
 async function compare({ screen, env }: Call, paths: readonly [string, string], options: Options): Promise<ExitCode> {
   const [first, second] = withUniqueLabels([await only(paths[0], options, env), await only(paths[1], options, env)]);
-  if (first === undefined || second === undefined) throw new ConfigError('Two results files are compared.');
+  if (first === undefined || second === undefined) throw new ConfigError('Name two results files to compare.');
   const paired = comparePaired(first, second);
   const differing = differingTasks(first, second);
   screen.data({ ...paired, differing });
@@ -50,7 +50,8 @@ async function compare({ screen, env }: Call, paths: readonly [string, string], 
 
 async function only(path: string, options: Options, env: Call['env']): Promise<Condition> {
   const files = await resultsFilesUnder([path]);
-  if (files.length > 1) throw new ConfigError(`${path} holds several results. Name one of them: ${files.join(', ')}.`);
+  if (files.length > 1)
+    throw new ConfigError(`${path} contains several results files. Name one of them: ${files.join(', ')}.`);
   const [one] = await measurables(files, options, env);
   if (one === undefined) throw new ConfigError(`There are no results in ${path}.`);
   return conditionOf(one.results, one.domain);

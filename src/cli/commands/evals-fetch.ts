@@ -13,8 +13,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Fetch the data of a benchmark: the pinned revision, checked file by file. ' +
-  'tools.json is made from the docstrings of its Python sources. The folder appears when everything is right, or not at all.';
+  'Download the data of a benchmark, at a pinned revision and verified file by file. ' +
+  'tools.json is generated from the docstrings of its Python sources. The folder is created only if everything is correct.';
 
 export function fetchCommand(perform: Perform): Command {
   return plainCommand('fetch <benchmark>', ABOUT, [
@@ -22,15 +22,15 @@ export function fetchCommand(perform: Perform): Command {
     'flyball evals fetch tau2 --to ~/data/tau2 --json',
     'flyball evals fetch tau2 --from ./tau2-bench-a2c0247.tar.gz',
   ])
-    .option('--to <folder>', 'where the data go; a folder that is there is left alone', FETCHED)
-    .option('--from <url|file>', 'a mirror of the archive, or a file that was fetched before')
+    .option('--to <folder>', 'target folder; an existing folder is not changed', FETCHED)
+    .option('--from <url|file>', 'a mirror of the archive, or a file that you downloaded earlier')
     .action((benchmark: string, options: Options) =>
       perform(options, {}, (call) => fetchData(call, benchmark, options)),
     );
 }
 
 async function fetchData({ screen }: Call, benchmark: string, options: Options): Promise<ExitCode> {
-  if (benchmark !== 'tau2') throw new ConfigError(`There is no benchmark "${benchmark}" to fetch. There is: tau2.`);
+  if (benchmark !== 'tau2') throw new ConfigError(`There is no benchmark "${benchmark}". Available: tau2.`);
   const leaving = stopOnSignal();
   try {
     const fetched = await fetchTau2({
@@ -45,8 +45,8 @@ async function fetchData({ screen }: Call, benchmark: string, options: Options):
     const place = relative('', to) || to;
     screen.line(
       wasThere
-        ? `${place} holds revision ${revision} already: ${files} files, all as they should be.`
-        : `Fetched revision ${revision} of tau2-bench into ${place}: ${files} files, ${megabytes(fetched.bytes)}, all as they should be.`,
+        ? `${place} already contains revision ${revision}: ${files} files, all verified.`
+        : `Fetched revision ${revision} of tau2-bench into ${place}: ${files} files, ${megabytes(fetched.bytes)}, all verified.`,
     );
     screen.line(
       `Next: flyball evals list --domain banking_knowledge${options.to === FETCHED ? '' : ` --data ${place}`}`,
@@ -55,7 +55,7 @@ async function fetchData({ screen }: Call, benchmark: string, options: Options):
   } catch (error) {
     if (leaving.exitCode === undefined) throw error;
     screen.status('');
-    screen.complain('Stopped. Nothing was written; the same command begins again.');
+    screen.complain('Stopped. Nothing was written; run the command again to restart.');
     return leaving.exitCode;
   } finally {
     leaving.end();

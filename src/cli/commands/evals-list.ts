@@ -18,18 +18,18 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'List what can be evaluated: domains, agents, users and presets, and what is missing. --domain lists its tasks, sets of tasks and retrieval configurations.';
+  'List domains, agents, users and presets, and what is missing to use them. --domain lists the tasks, task sets and retrieval configurations of a domain.';
 
 /** Who can play the user; any model can too. */
 const USERS: readonly (readonly [string, string])[] = [
-  ['scripted', 'says what a task scripted for it: energy_desk only, no key needed'],
-  ['gold', 'makes the calls that the task expects of a user, and stops'],
+  ['scripted', 'says the lines scripted in the task; energy_desk only, needs no API key'],
+  ['gold', 'makes the calls that the task expects from the user, then stops'],
   ['<provider/model>', 'a model that plays the user, as in openai/gpt-4.1'],
 ];
 
 const REFERENCES: Readonly<Record<string, string>> = {
-  gold: 'makes the calls that the task expects: the ceiling',
-  silent: 'does nothing: the floor',
+  gold: 'makes the calls that the task expects; the upper bound',
+  silent: 'does nothing; the lower bound',
 };
 
 const POLICIES: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ export function listEvalsCommand(perform: Perform): Command {
     'flyball evals list --domain energy_desk',
     'flyball evals list --domain banking_knowledge --data ./tau2 --json',
   ])
-    .option('--domain <name>', 'what is in this domain')
+    .option('--domain <name>', 'list the contents of this domain')
     .option('--data <folder>', 'data of tau2-bench (default: FLYBALL_TAU2, or .flyball/tau2)')
     .action((options: Options) => perform(options, {}, (call) => list(call, options)));
 }
@@ -127,7 +127,7 @@ function listDomain(screen: Screen, domain: Domain): void {
       'Retrieval configurations',
       retrievals.map((retrieval) => [retrieval, retrieval === defaultRetrieval ? 'where nothing is said' : '']),
     );
-  for (const problem of leftOut) screen.complain(`✗ left out: ${problem}`);
+  for (const problem of leftOut) screen.complain(`✗ not available: ${problem}`);
 }
 
 function section(screen: Screen, title: string, rows: readonly (readonly [string, string])[]): void {

@@ -26,8 +26,8 @@ interface Options extends CommonOptions, ModelOptions {
 }
 
 const ABOUT =
-  'Grade results again, ours or those of tau2-bench: their calls are replayed in fresh environments. ' +
-  'With a judge, also what could not be graded without one. The files are written anew, in place.';
+  'Grade results again by replaying their calls in fresh environments. Reads results of this command and of tau2-bench. ' +
+  'With a judge, also grades what needs one. The files are rewritten in place.';
 
 export function regradeCommand(perform: Perform): Command {
   const command = plainCommand('regrade <paths...>', ABOUT, [

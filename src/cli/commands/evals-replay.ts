@@ -20,8 +20,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Replay calls in fresh environments: sequences from a file, or the gold calls of tasks. ' +
-  'Prints what each call answers and the hash of the database after it; where the file says what was recorded, differences are told and the command fails.';
+  'Replay tool calls in fresh environments, from a file or from the reference solutions of tasks. ' +
+  'Prints the result of each call and the hash of the database after it. If the file contains recorded results, the command reports differences and fails.';
 
 export function replayCommand(perform: Perform): Command {
   return plainCommand('replay', ABOUT, [
@@ -29,10 +29,10 @@ export function replayCommand(perform: Perform): Command {
     'flyball evals replay --domain banking_knowledge --data ./tau2/data --calls banking_fuzz.jsonl --json',
     'flyball evals replay --domain mock --data ./tau2/data --tasks create_task_1 --json | jq -r .content',
   ])
-    .option('--domain <name>', 'whose tools answer', 'energy_desk')
+    .option('--domain <name>', 'the domain whose tools are called', 'energy_desk')
     .option('--data <folder>', 'data of tau2-bench (default: FLYBALL_TAU2, or .flyball/tau2)')
-    .option('--calls <file>', 'lines of JSON, a sequence of calls each; - reads standard input')
-    .option('--tasks <ids...>', 'gold calls of these tasks, or of all')
+    .option('--calls <file>', 'JSON lines, one sequence of calls per line; - for standard input')
+    .option('--tasks <ids...>', 'the reference calls of these tasks, or all')
     .action((options: Options) => perform(options, {}, (call) => replay(call, options)));
 }
 
@@ -51,20 +51,18 @@ async function replay({ screen, env }: Call, options: Options): Promise<ExitCode
     }
   }
   screen.line(
-    `${plural(calls, 'call')} in ${plural(sequences.length, 'fresh environment')}, ${differing} unlike the recording.`,
+    `${plural(calls, 'call')} in ${plural(sequences.length, 'fresh environment')}, ${differing} different from the recording.`,
   );
   return differing === 0 ? EXIT.ok : EXIT.failed;
 }
 
 function sequencesFor(domain: Domain, { calls, tasks }: Options): readonly CallSequence[] {
   if ((calls === undefined) === (tasks === undefined))
-    throw new ConfigError('Say what to replay: --calls <file>, or --tasks all or some ids.');
+    throw new ConfigError('Name what to replay: --calls <file>, or --tasks with ids or all.');
   if (calls === undefined) return tasksNamed(domain, tasks ?? []).map(goldSequence);
   const sequences = readSequences(linesIn(calls), calls);
   if (sequences.length > 0) return sequences;
-  throw new ConfigError(
-    `${calls} holds no sequence of calls: nothing would be compared. Name a file with one on each line.`,
-  );
+  throw new ConfigError(`${calls} contains no calls. Name a file with one sequence of calls per line.`);
 }
 
 function linesIn(file: string): readonly string[] {
@@ -72,7 +70,7 @@ function linesIn(file: string): readonly string[] {
     return readFileSync(file === '-' ? 0 : file, 'utf8').split('\n');
   } catch (error) {
     throw new ConfigError(
-      `${file} cannot be read: ${(error as Error).message}. Name a file with a sequence on each line.`,
+      `${file} cannot be read: ${(error as Error).message}. Name a file with one sequence of calls per line.`,
     );
   }
 }

@@ -35,9 +35,9 @@ export function reportCommand(perform: Perform): Command {
     'flyball evals report a/results.json b/results.json --format csv --out tables/',
   ])
     .option('--format <form>', `${FORMATS.join(', ')} (default: md)`)
-    .option('--out <file>', 'where it goes; a folder for csv (default: standard output)')
+    .option('--out <file>', 'output file, or a folder for csv (default: standard output)')
     .option('--tables <form>', 'full, or paper: the tables of the paper in its order (default: as the experiment says)')
-    .option('--data <folder>', 'data of tau2-bench, where the experiment does not know them')
+    .option('--data <folder>', 'data of tau2-bench, if the experiment does not name it')
     .action((paths: readonly string[], options: Options) =>
       perform(options, {}, (call) => write(call, paths, options)),
     );
@@ -92,7 +92,7 @@ export async function measurables(
 export function formOf(measured: readonly Measured[], tables: string | undefined): ReportForm {
   const known = TABLE_FORMS.find((form) => form === tables);
   if (tables !== undefined && known === undefined)
-    throw new ConfigError(`There are no tables "${tables}". There are: ${TABLE_FORMS.join(', ')}.`);
+    throw new ConfigError(`There are no tables "${tables}". Available: ${TABLE_FORMS.join(', ')}.`);
   const settings = measured.flatMap((one) => one.settings ?? []);
   const asked = settings.every((one) => one.tables === 'paper') && settings.length > 0 ? 'paper' : 'full';
   return { tables: known ?? asked, models: settings.flatMap(({ models }) => models) };
@@ -100,7 +100,7 @@ export function formOf(measured: readonly Measured[], tables: string | undefined
 
 function formatOf(text: string): Format {
   const found = FORMATS.find((one) => one === text);
-  if (found === undefined) throw new ConfigError(`There is no format "${text}". There are: ${FORMATS.join(', ')}.`);
+  if (found === undefined) throw new ConfigError(`There is no format "${text}". Available: ${FORMATS.join(', ')}.`);
   return found;
 }
 
@@ -121,13 +121,13 @@ function figureOf({ summaries }: Report): string {
   const plot = costPlot(summaries);
   if (plot === undefined)
     throw new ConfigError(
-      'There is nothing to draw: no condition has both a pass rate and a cost. Say what its model costs.',
+      'There is nothing to plot: no condition has both a pass rate and a cost. Set the price of its model.',
     );
   return `${plot}\n`;
 }
 
 async function writeTables({ screen }: Call, report: Report, out: string | undefined): Promise<ExitCode> {
-  if (out === undefined) throw new ConfigError('CSV is one file for each table: name a folder with --out.');
+  if (out === undefined) throw new ConfigError('CSV writes one file per table. Name a folder with --out.');
   makeFolder(out);
   const files = reportCsv(report);
   for (const [name, text] of files) await writeFile(join(out, name), text);

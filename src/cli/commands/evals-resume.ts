@@ -13,15 +13,15 @@ interface Options extends CommonOptions, GateOptions {
 }
 
 const ABOUT =
-  'Go on with an interrupted experiment. What is finished is kept, what was under way goes on from its journal, and infrastructure errors are run again.';
+  'Continue an interrupted experiment. Finished simulations are kept, interrupted ones continue from their journal, and those with infrastructure errors run again.';
 
 export function resumeEvalsCommand(perform: Perform): Command {
   return plainCommand('resume <folder>', ABOUT, [
     'flyball evals resume .flyball/evals/2026-01-01T10-00-00',
     'flyball evals resume runs/nightly --gate baseline.json',
   ])
-    .option('--max-cost <usd>', 'a larger sum than the experiment began with, over everything')
-    .option('--gate <baseline>', 'compare with an accepted baseline, and fail when something fell')
+    .option('--max-cost <usd>', 'a higher cost limit for the whole experiment')
+    .option('--gate <baseline>', 'compare with an accepted baseline, and fail if a result got worse')
     .option('--promote <reason>', 'accept the results as the new baseline of --gate, for this reason')
     .action((path: string, options: Options) => perform(options, {}, (call) => resume(call, path, options)));
 }

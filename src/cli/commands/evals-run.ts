@@ -21,46 +21,46 @@ interface Options extends CommonOptions, GateOptions, SettingOptions {
 }
 
 const ABOUT =
-  'Run an experiment: tasks of a domain, under one or several agents, ways of retrieval and models. ' +
-  'Results are kept after every simulation, in the format of tau2-bench; an interrupted experiment goes on with resume.';
+  'Run an experiment: the tasks of a domain with one or more agents, retrieval configurations and models. ' +
+  'Results are saved after every simulation, in the format of tau2-bench. To continue an interrupted experiment, use resume.';
 
 export function runEvalsCommand(perform: Perform): Command {
   const command = plainCommand('run', ABOUT, [
-    'flyball evals run                                        the built-in domain, no key needed',
+    'flyball evals run                                        the built-in domain, needs no API key',
     'flyball evals run --preset pilot',
     'flyball evals run --agent baseline governed --retrieval bm25 golden_retrieval --tasks tier-1',
     'flyball evals run --domain banking_knowledge --data ./tau2 --model openai/gpt-4.1 --user openai/gpt-4.1 --trials 4',
-    'flyball evals run --preset pilot --gate baseline.json    for CI: fails when something got worse',
+    'flyball evals run --preset pilot --gate baseline.json    for CI: fails if a result got worse',
   ])
-    .option('--preset <name>', `settings that come with the package: ${presetNames().join(', ')}`)
-    .option('--config <file>', 'settings in YAML; options here win over it')
+    .option('--preset <name>', `built-in settings: ${presetNames().join(', ')}`)
+    .option('--config <file>', 'settings in YAML; command-line options override them')
     .option(
       '--domain <name>',
       `energy_desk (built in), banking_knowledge or mock (default: ${DEFAULT_SETTINGS.domain})`,
     )
     .option('--data <folder>', 'data of tau2-bench (default: FLYBALL_TAU2, or .flyball/tau2)')
-    .option('--tasks <ids...>', 'ids, names of sets, or all')
+    .option('--tasks <ids...>', 'task ids, names of task sets, or all')
     .option('--limit <n>', 'only the first n tasks')
     .option(
       '--agent <names...>',
       'baseline, declarative, imperative, governed, gold, silent, or registered by a module',
     )
     .option('--retrieval <names...>', 'retrieval configurations of the domain')
-    .option('--model <names...>', 'provider/model, or scripted (default: scripted, which needs no key)')
+    .option('--model <names...>', 'provider/model, or scripted (default: scripted, which needs no API key)')
     .option('--user <name>', 'scripted, gold, or provider/model that plays the user')
     .option('--judge <model>', 'judges natural-language assertions')
     .option('--embedder <name>', 'energetic, hash, provider/model@dimensions, or a folder with an ONNX model')
-    .option('--reranker <model>', 'rates what a search found, for configurations with a reranker')
+    .option('--reranker <model>', 'model that ranks search results, for configurations with a reranker')
     .option('--module <files...>', 'modules that register agents: export const policies = { … }');
   return withModelOptions(command)
-    .option('--trials <n>', `how often each task is run (default: ${DEFAULT_SETTINGS.trials})`)
+    .option('--trials <n>', `how often each task runs (default: ${DEFAULT_SETTINGS.trials})`)
     .option('--seed <n>', `seed of the run (default: ${DEFAULT_SETTINGS.seed})`)
-    .option('--concurrency <n>', `simulations at once (default: ${DEFAULT_SETTINGS.concurrency})`)
-    .option('--max-steps <n>', `steps of one simulation (default: ${DEFAULT_SETTINGS.maxSteps})`)
-    .option('--max-errors <n>', `errors of one simulation (default: ${DEFAULT_SETTINGS.maxErrors})`)
-    .option('--max-cost <usd>', 'start nothing new beyond this cost')
-    .option('--out <folder>', 'where results go (default: .flyball/evals/<time>)')
-    .option('--gate <baseline>', 'compare with an accepted baseline, and fail when something fell')
+    .option('--concurrency <n>', `simulations in parallel (default: ${DEFAULT_SETTINGS.concurrency})`)
+    .option('--max-steps <n>', `maximum steps per simulation (default: ${DEFAULT_SETTINGS.maxSteps})`)
+    .option('--max-errors <n>', `maximum errors per simulation (default: ${DEFAULT_SETTINGS.maxErrors})`)
+    .option('--max-cost <usd>', 'start no new simulations above this cost')
+    .option('--out <folder>', 'output folder (default: .flyball/evals/<time>)')
+    .option('--gate <baseline>', 'compare with an accepted baseline, and fail if a result got worse')
     .option('--promote <reason>', 'accept the results as the new baseline of --gate, for this reason')
     .action((options: Options) => perform(options, {}, (call) => run(call, options)));
 }
@@ -98,7 +98,7 @@ export function announce({ screen }: Call, settings: ExperimentSettings, prepare
     screen.line(`${model}: ${rates} per million tokens (${asOf})`);
   }
   if (settings.models.includes('scripted') && settings.agents.some((name) => name !== 'gold' && name !== 'silent'))
-    screen.line('The scripted model plays a right agent: it shows that everything works, not how good a model is.');
+    screen.line('The scripted model plays a correct agent. It shows that the setup works, not how good a model is.');
 }
 
 /** Two that begin in the same second have a folder each. */

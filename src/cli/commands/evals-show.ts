@@ -27,8 +27,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Show the simulations behind a cell of a report: which they are, what each adds to the figure, and the conversation of one. ' +
-  'A condition is named by words of its label, a figure as in --figure, a simulation by its id or the beginning of it.';
+  'Show the simulations behind a cell of a report, what each contributes to the figure, and the conversation of one. ' +
+  'Name a condition by words of its label, and a simulation by its id or the start of it.';
 
 export function showEvalsCommand(perform: Perform): Command {
   return plainCommand('show <path> [simulation]', ABOUT, [
@@ -38,11 +38,11 @@ export function showEvalsCommand(perform: Perform): Command {
     'flyball evals show runs/pilot 3f6c2a1b',
   ])
     .option('--condition <words...>', 'words of its label: model, agent, retrieval')
-    .option('--figure <name>', `what each adds to it: ${Object.keys(FIGURES).join(', ')}`)
+    .option('--figure <name>', `show what each simulation contributes to it: ${Object.keys(FIGURES).join(', ')}`)
     .option('--task <id>', 'only this task')
     .option('--trial <n>', 'only this trial, from 0')
     .option('--without-exempt', 'leave out tasks whose own gold path writes before verification')
-    .option('--data <folder>', 'data of tau2-bench, where the experiment does not know them')
+    .option('--data <folder>', 'data of tau2-bench, if the experiment does not name it')
     .action((path: string, simulation: string | undefined, options: Options) =>
       perform(options, {}, (call) => show(call, { path, simulation, options })),
     );
@@ -82,7 +82,7 @@ function wanted(report: Report, options: Options, figure: FigureName | undefined
     }),
   );
   if (found.length > 0) return found;
-  throw new ConfigError(`No scored simulation is like that. Without --task and --trial, all of them are listed.`);
+  throw new ConfigError(`No scored simulation matches. Omit --task and --trial to list all of them.`);
 }
 
 function trialOf(text: string): number {
@@ -137,8 +137,7 @@ function byId(measured: readonly Measured[], id: string): One {
   });
   const found = all.filter(({ record }) => record.id.startsWith(id));
   const [first] = found;
-  if (first === undefined)
-    throw new ConfigError(`There is no simulation "${id}" there. Without one, all of them are listed.`);
+  if (first === undefined) throw new ConfigError(`There is no simulation "${id}". Omit it to list all of them.`);
   if (found.length > 1) throw new ConfigError(`${found.length} simulations begin with "${id}". Give more of the id.`);
   return first;
 }

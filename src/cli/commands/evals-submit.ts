@@ -33,27 +33,27 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Write a submission for the leaderboard of tau2-bench: submission.json with its trajectories, one results file for each domain. ' +
-  'Every rule that the results break is told, and then nothing is written. All agents but baseline count as custom scaffolds.';
+  'Write a submission for the tau2-bench leaderboard: submission.json with its trajectories, one results file per domain. ' +
+  'If the results break a rule, the command lists all violations and writes nothing. All agents except baseline count as custom scaffolds.';
 
 export function submitCommand(perform: Perform): Command {
   return plainCommand('submit <paths...>', ABOUT, [
     'flyball evals submit runs/final/baseline-bm25 --model-name gpt-4.1 --model-organization OpenAI --organization Acme --email ada@acme.example',
     'flyball evals submit runs/final/governed-bm25 … --notes "Skills and a gate." --reference "Code=https://acme.example/agent"',
   ])
-    .requiredOption('--model-name <name>', 'as the leaderboard shall show it')
+    .requiredOption('--model-name <name>', 'model name shown on the leaderboard')
     .requiredOption('--model-organization <name>', 'who made the model')
     .requiredOption('--organization <name>', 'who submits')
     .option('--email <address>', 'whom to ask')
-    .option('--contact <name>', 'whom to ask, by name')
-    .option('--github <name>', 'whom to ask, on GitHub')
+    .option('--contact <name>', 'contact person')
+    .option('--github <name>', 'contact on GitHub')
     .option('--date <day>', 'of the submission, as in 2026-03-04 (default: today)')
     .option('--benchmark-version <text>', 'version of tau2-bench whose data were used', '1.0.1')
     .option('--notes <text>', 'what a custom scaffold changes')
     .option('--reference <title=url...>', 'where a custom scaffold is described')
     .option('--reasoning-effort <text>', 'of the model, where it has one')
-    .option('--no-trajectories', 'leave the results files out')
-    .option('--out <folder>', 'in which the folder of the submission is made', '.')
+    .option('--no-trajectories', 'omit the results files')
+    .option('--out <folder>', 'parent folder of the submission', '.')
     .option('--data <folder>', 'data of tau2-bench (default: FLYBALL_TAU2, or .flyball/tau2)')
     .action((paths: readonly string[], options: Options) =>
       perform(options, {}, (call) => submit(call, paths, options)),
@@ -85,7 +85,7 @@ async function submit({ screen, env }: Call, paths: readonly string[], options: 
 function factsOf(options: Options): SubmissionFacts {
   const { email, contact: name, github, notes, reasoningEffort, reference } = options;
   if (email === undefined && name === undefined && github === undefined)
-    throw new ConfigError('Say whom to ask about the submission: --email, --contact or --github.');
+    throw new ConfigError('Name a contact for the submission: --email, --contact or --github.');
   return {
     modelName: options.modelName,
     modelOrganization: options.modelOrganization,

@@ -21,8 +21,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Reproduce recordings of the reference benchmark: calls, evaluations, conversations, searches, prompts, metrics and results files in a folder, told by their shape. ' +
-  'Reports how many agree, and fails where any does not.';
+  'Reproduce recordings of the reference benchmark: calls, evaluations, conversations, searches, prompts, metrics and results files. ' +
+  'Reports how many agree, and fails if any do not.';
 
 export function verifyEvalsCommand(perform: Perform): Command {
   return plainCommand('verify', ABOUT, [
@@ -31,7 +31,7 @@ export function verifyEvalsCommand(perform: Perform): Command {
   ])
     .option('--data <folder>', 'data of tau2-bench (default: FLYBALL_TAU2, or .flyball/tau2)')
     .requiredOption('--oracle <folder>', 'recordings: .json, .jsonl and .jsonl.gz')
-    .option('--show <n>', 'disagreements told of each file', '5')
+    .option('--show <n>', 'maximum number of differences shown per file', '5')
     .action((options: Options) => perform(options, {}, (call) => verify(call, options)));
 }
 
@@ -45,14 +45,14 @@ async function verify({ screen, env }: Call, options: Options): Promise<ExitCode
     screen.status(`Reproducing ${name}`);
     const verified = await verifyRecording(await textOf(join(options.oracle, name)), name, open);
     screen.status('');
-    if (verified === undefined) screen.complain(`  ${name} is no recording of a kind that is known here: passed over.`);
+    if (verified === undefined) screen.complain(`  ${name} is not a known kind of recording; skipped.`);
     else found.push(tell(screen, verified, most));
   }
   if (found.length === 0) throw new ConfigError(`There are no recordings in ${options.oracle}. Name another folder.`);
   const differing = found.reduce((sum, one) => sum + one.differing.length, 0);
   const agreeing = found.reduce((sum, one) => sum + one.agreeing, 0);
   screen.data({ kind: 'verified', files: found.length, agreeing, differing });
-  screen.line(`${agreeing} of ${agreeing + differing} recorded things agree, in ${plural(found.length, 'file')}.`);
+  screen.line(`${agreeing} of ${agreeing + differing} recordings agree, in ${plural(found.length, 'file')}.`);
   return differing === 0 ? EXIT.ok : EXIT.failed;
 }
 
@@ -69,11 +69,11 @@ function tell(screen: Screen, verified: Verified, most: number): Verified {
     disagreements: shown,
   });
   const mark = differing.length === 0 ? screen.paint('green', '✓') : screen.paint('red', '✗');
-  const left = skipped.length === 0 ? '' : `, ${skipped.length} passed over`;
+  const left = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
   screen.line(`${mark} ${printable(file)}  ${kind}: ${agreeing} of ${agreeing + differing.length} agree${left}`);
   for (const { what, differs } of shown) screen.complain(printable(`    ${what}: ${differs[0] ?? ''}`));
   if (differing.length > shown.length) screen.complain(`    … and ${differing.length - shown.length} more`);
-  for (const { what, skipped: why } of skipped) screen.complain(printable(`    ${what} was passed over: ${why ?? ''}`));
+  for (const { what, skipped: why } of skipped) screen.complain(printable(`    ${what} was skipped: ${why ?? ''}`));
   return verified;
 }
 

@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import type { MakeCommand, Perform } from '../command.js';
 
 const ABOUT =
-  'Evaluate agents: run tasks of a domain against simulated users, under several policies and ways of retrieval, and compare.';
+  'Evaluate agents: run tasks with simulated users, under several policies and retrieval configurations, and compare the results.';
 
 const HELP = `
-It runs on a fresh machine: the domain energy_desk and a scripted model come with the package.
+You can start without any setup: the domain energy_desk and a scripted model are built in.
 
 Examples:
   $ flyball evals list                           domains, agents, presets, and what is missing

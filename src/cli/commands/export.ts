@@ -38,9 +38,9 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Write what a run did, as JSON. audit: every entry, hash-chained, for flyball verify. ' +
-  'entries, metrics, observations, failures: one JSON object a line. trace, loops, checkpoint, provenance, cost: one document. ' +
-  'What the run marked as private is blanked in all of them.';
+  'Export a run as JSON. audit: every entry, hash-chained, for flyball verify. ' +
+  'entries, metrics, observations, failures: JSON lines. trace, loops, checkpoint, provenance, cost: one document. ' +
+  'Private values are blanked in all formats.';
 
 export function exportCommand(perform: Perform): Command {
   return newCommand('export <run>', ABOUT, [
@@ -48,7 +48,7 @@ export function exportCommand(perform: Perform): Command {
     'flyball export run_1f0c --format cost',
     "flyball export run_1f0c --format entries | jq -r '.event.type'",
   ])
-    .addOption(new Option('--format <format>', 'what to write').choices(Object.keys(FORMATS)).default('audit'))
+    .addOption(new Option('--format <format>', 'output format').choices(Object.keys(FORMATS)).default('audit'))
     .option('--out <file>', 'write to this file instead of standard output')
     .action((runId: string, options: Options) =>
       perform(options, { runId }, (call) => exportRun(call, { runId, options })),

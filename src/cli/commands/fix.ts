@@ -28,9 +28,9 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Fix an issue in a git repository: from a text that describes it to a verified commit on a new branch. ' +
-  'The work happens in a work tree of its own. The commit is made only if every test of the repository passes and the review does; ' +
-  'otherwise nothing is left behind. Your checked-out files and your branches stay as they are either way.';
+  'Fix an issue in a git repository: turns a description of the issue into a verified commit on a new branch. ' +
+  'The work happens in a separate work tree. The commit is made only if all tests of the repository and the review pass; ' +
+  'otherwise nothing is left behind. Your checked-out files and existing branches are never changed.';
 
 const LONGEST_ISSUE = 50_000;
 
@@ -41,13 +41,13 @@ export function fixCommand(perform: Perform): Command {
     "flyball fix ../tool --issue issue.md --test 'python3 -m pytest -rA' --branch fix/rounding",
   ])
     .requiredOption('--issue <file>', 'the issue, as text or Markdown')
-    .option('--test <command>', 'how the tests are run; found out for node:test, vitest, jest and pytest')
-    .option('--format <format>', 'how their report is written (default: found out)')
+    .option('--test <command>', 'test command (default: detected for node:test, vitest, jest and pytest)')
+    .option('--format <format>', 'format of the test report (default: detected)')
     .option('--model <provider/model>', 'the model (default: FLYBALL_MODEL)')
     .option('--price <input,output>', 'USD per million tokens, for a model whose price is not known: 0,0 if it is free')
-    .option('--branch <name>', 'the branch to make (default: flyball/fix- and the id of the run)')
+    .option('--branch <name>', 'name of the new branch (default: flyball/fix- and the run id)')
     .option('--allow-tests', 'let it change tests and their settings too')
-    .option('--unsandboxed', 'run the tests without isolation where bubblewrap is missing')
+    .option('--unsandboxed', 'run the tests without isolation if bubblewrap is missing')
     .option('--budget <axis=value>', 'a limit; repeat it for several axes', collectBudget)
     .action((repository: string, options: Options) => {
       const runId = `run_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
@@ -64,7 +64,7 @@ interface Asked {
 async function fix(call: Call, asked: Asked): Promise<ExitCode> {
   const { repository, runId, options } = asked;
   const issue = issueIn(options.issue);
-  call.screen.status(`making a work tree of ${repository} …`);
+  call.screen.status(`creating a work tree of ${repository} …`);
   const tree = await openWorkTree(repository, {
     branch: options.branch ?? `flyball/fix-${runId.slice(4, 12)}`,
     for: { run: runId, database: call.place.database },
@@ -77,7 +77,7 @@ async function fix(call: Call, asked: Asked): Promise<ExitCode> {
   });
   if (tree.uncommitted > 0)
     call.screen.line(
-      `Uncommitted changes (${tree.uncommitted} files) are not part of the work: it starts from the last commit.`,
+      `Uncommitted changes (${tree.uncommitted} files) are not included. The work starts from the last commit.`,
     );
   return worked(call, { ...asked, tree, issue });
 }
@@ -119,7 +119,7 @@ function tell(screen: Call['screen'], outcome: Outcome<unknown>): void {
     screen.line(`${screen.paint('green', '✓')} ${git.commit.slice(0, 12)} on branch ${git.branch}. All tests pass.`);
   } else if (outcome.stop !== 'suspended' && outcome.stop !== 'bounded') {
     screen.data({ kind: 'fix', fixed: false, stop: outcome.stop });
-    screen.line(`${screen.paint('red', '✗')} Not fixed. No branch was made, and the repository is as it was.`);
+    screen.line(`${screen.paint('red', '✗')} Not fixed. No branch was created, and the repository is unchanged.`);
   }
 }
 

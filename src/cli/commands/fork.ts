@@ -18,9 +18,9 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Start a new run that inherits everything up to an entry of another one and goes on from there. ' +
-  'What is inherited is not done or paid again. Effects on the world are simulated unless --live, which waits for approval. ' +
-  'An entry inside an effect is refused, with the nearest one that is not.';
+  'Start a new run from an entry of another run. ' +
+  'Everything up to that entry is inherited and is not made or billed again. Effects are simulated unless you use --live, which waits for an approval. ' +
+  'If the entry is inside an effect, the command refuses and names the nearest valid entry.';
 
 export function forkCommand(perform: Perform): Command {
   return newCommand('fork <run>', ABOUT, [
@@ -28,9 +28,13 @@ export function forkCommand(perform: Perform): Command {
     'flyball fork run_1f0c --at 12 --live --budget costUsd=1',
   ])
     .requiredOption('--at <entry>', 'the last entry to inherit, as flyball show numbers them', positionOption)
-    .option('--generation <number>', 'the generation that --at counts in (default: the last)', positionOption)
-    .option('--live', 'act on the world, after somebody approved it')
-    .option('--budget <axis=value>', 'another limit than the first run had; repeat it', collectBudget)
+    .option('--generation <number>', 'generation that --at refers to (default: the last)', positionOption)
+    .option('--live', 'make real effects, after an approval')
+    .option(
+      '--budget <axis=value>',
+      'a different limit than the original run; repeat it for several axes',
+      collectBudget,
+    )
     .option('--id <id>', 'id of the new run (default: a new one)')
     .action((runId: string, options: Options) => perform(options, { runId }, (call) => fork(call, { runId, options })));
 }

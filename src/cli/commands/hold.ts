@@ -13,8 +13,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Put a run under a legal hold, so that neither prune nor erase removes it, or let go of it with --clear. ' +
-  'Who did it, when and why is in the log of operations (flyball operations).';
+  'Put a run under a legal hold, or release it with --clear. A held run is not removed by prune or erase. ' +
+  'The operations log records who did it, when and why (flyball operations).';
 
 export function holdCommand(perform: Perform): Command {
   return newCommand('hold <run>', ABOUT, [
@@ -27,12 +27,14 @@ export function holdCommand(perform: Perform): Command {
     .action((runId: string, { reason, clear = false, as = whoAmI(), ...options }: Options) =>
       perform(options, { runId }, async ({ screen, place }) => {
         if (reason === undefined || isBlank(reason))
-          throw new ConfigError('Say why with --reason: it is what the log of operations keeps.');
+          throw new ConfigError('A reason is required for the operations log. Add --reason.');
         const workplace = await openExisting(place, runId);
         try {
           await workplace.engine.hold(runId, { hold: !clear, by: as, why: reason, at: Date.now() });
           screen.data({ kind: 'hold', run: runId, held: !clear });
-          screen.line(clear ? `${runId} is no longer held.` : `${runId} is under a legal hold: nothing removes it.`);
+          screen.line(
+            clear ? `${runId} is no longer held.` : `${runId} is under a legal hold. prune and erase do not remove it.`,
+          );
           return EXIT.ok;
         } finally {
           await workplace.close();

@@ -16,25 +16,25 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'List what runs ask of people, over all runs of the database, oldest first: approvals, questions and doubts, with risk, deadline and reason.';
+  'List open requests to people from all runs, oldest first: approvals, questions and doubts, with risk, deadline and reason.';
 
 export function inboxCommand(perform: Perform): Command {
   return newCommand('inbox', ABOUT, ['flyball inbox', "flyball inbox --json | jq '.requests[].about'"])
-    .option('--all', 'also those that were decided, and by whom')
+    .option('--all', 'also list resolved requests, and who resolved them')
     .action((options: Options) => perform(options, {}, (call) => list(call, options)));
 }
 
 async function list({ screen, place }: Call, { all = false }: Options): Promise<ExitCode> {
   if (!existsSync(place.database)) {
     screen.data({ requests: [] });
-    screen.line(`Nobody is asked anything: ${place.database} does not exist.`);
+    screen.line(`No open requests: ${place.database} does not exist.`);
     return EXIT.ok;
   }
   const workplace = await openWorkplace(place);
   try {
     const requests = await requestsOf(workplace, all);
     screen.data({ requests: requests.map((request) => ({ ...request, overdue: isOverdue(request) })) });
-    if (requests.length === 0) screen.line(all ? 'Nobody was asked anything.' : 'Nobody is asked anything.');
+    if (requests.length === 0) screen.line(all ? 'No requests.' : 'No open requests.');
     for (const request of requests) for (const line of linesFor(request, { screen, place })) screen.line(line);
     return EXIT.ok;
   } finally {

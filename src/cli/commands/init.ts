@@ -15,8 +15,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Make a project with one agent, one tool and one test that passes without any key. ' +
-  'Files that are already there are never overwritten.';
+  'Create a project with an agent, a tool and a test. The test runs without an API key. ' +
+  'Existing files are never overwritten.';
 
 export function initCommand(perform: Perform): Command {
   return newCommand('init [folder]', ABOUT, ['flyball init my-agent', 'flyball init --name helper'])
@@ -48,11 +48,11 @@ async function init({ screen }: Call, folder: string, options: Options): Promise
   });
   if (!origin.isRelease)
     screen.line(
-      `\nThis copy of flyball does not come from a registry, so the project depends on it by path: ${origin.spec}`,
+      `\nThis copy of flyball was not installed from a registry, so the project depends on it by path: ${origin.spec}`,
     );
-  screen.line(`\n${screen.paint('bold', name)} is ready. Try it, without any key:`);
+  screen.line(`\n${screen.paint('bold', name)} is ready. Try it without an API key:`);
   for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
-  screen.line('Then see which models answer, and talk with it:');
+  screen.line('Then check which models are available, and chat with the agent:');
   for (const command of then) screen.line(`    ${screen.paint('cyan', command)}`);
   return EXIT.ok;
 }
@@ -60,12 +60,12 @@ async function init({ screen }: Call, folder: string, options: Options): Promise
 function refuseTaken(folder: string, files: readonly string[]): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found !== undefined && !found.isDirectory())
-    throw new FlyballError('INPUT_INVALID', `${folder} is a file. Give the name of a folder: nothing is overwritten.`);
+    throw new FlyballError('INPUT_INVALID', `${folder} is a file. Name a folder instead; nothing is overwritten.`);
   const taken = files.filter((file) => existsSync(join(folder, file)));
   if (taken.length > 0)
     throw new FlyballError(
       'INPUT_INVALID',
-      `${folder} already holds ${taken.join(', ')}. Give an empty folder: nothing is overwritten.`,
+      `${folder} already contains ${taken.join(', ')}. Name an empty folder; nothing is overwritten.`,
     );
 }
 
@@ -75,7 +75,7 @@ function write(path: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new FlyballError('INPUT_INVALID', `${path} cannot be written (${code}). Choose a folder that is yours.`, {
+    throw new FlyballError('INPUT_INVALID', `${path} cannot be written (${code}). Choose a folder you can write to.`, {
       cause: error,
     });
   }

@@ -18,7 +18,7 @@ interface Options extends CommonOptions {
   readonly costPerDay?: string;
 }
 
-const ABOUT = 'Make an API key. Its secret is printed this once.';
+const ABOUT = 'Create an API key. Its secret is shown only once.';
 const KNOWN = Object.entries(SCOPES).map(([scope, about]) => `  ${scope.padEnd(18)} ${about}`);
 
 export function createKeyCommand(perform: Perform): Command {
@@ -28,17 +28,17 @@ export function createKeyCommand(perform: Perform): Command {
     "flyball keys create --name site --tenant acme --scope 'agents:*' --rate 60 --cost-per-day 5",
     "KEY=$(flyball keys create --name ci --scope 'runs:*' --json | jq -r .secret)",
   ])
-    .requiredOption('--name <name>', 'what people call it')
-    .option('--tenant <tenant>', 'whose runs it sees and starts', 'default')
-    .option('--subject <subject>', 'who it speaks for (default: its name)')
-    .requiredOption('--scope <scope>', 'what it may do; repeated for several', (scope, all: string[] = []) => [
+    .requiredOption('--name <name>', 'display name')
+    .option('--tenant <tenant>', 'tenant whose runs it can read and start', 'default')
+    .option('--subject <subject>', 'user it acts for (default: its name)')
+    .requiredOption('--scope <scope>', 'what it may do; repeat it for several', (scope, all: string[] = []) => [
       ...all,
       scope,
     ])
     .option('--expires <time>', 'when it stops working, such as 90d or 12h (default: never)')
-    .option('--rate <requests>', 'requests it may make in a minute')
-    .option('--cost-per-day <usd>', 'what the runs it starts in a day (UTC) may cost, in US dollars')
-    .addHelpText('after', `\nScopes ("runs:*" holds all that begin with "runs:"):\n${KNOWN.join('\n')}`)
+    .option('--rate <requests>', 'requests per minute')
+    .option('--cost-per-day <usd>', 'maximum cost per day (UTC) of the runs it starts, in US dollars')
+    .addHelpText('after', `\nScopes ("runs:*" includes all that begin with "runs:"):\n${KNOWN.join('\n')}`)
     .action((options: Options) => perform(options, {}, (call) => create(call, options)));
 }
 
@@ -63,13 +63,13 @@ async function create(call: Call, options: Options): Promise<ExitCode> {
   showSecret(call, secret);
   if (isFirst)
     call.screen.line(
-      'It is the only key that works here: servers over this database, and their studio, let nobody in without credentials from now on.',
+      'This is the first key: from now on, servers that use this database, and their studio, require credentials.',
     );
   for (const name of scope.filter((name) => !isKnown(name)))
     call.screen.complain(
       call.screen.paint(
         'yellow',
-        `${printable(name)} opens no route of a server: it counts where an approval asks for it.`,
+        `${printable(name)} does not give access to any route; it is only used by approvals that require it.`,
       ),
     );
   return EXIT.ok;

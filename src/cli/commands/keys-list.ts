@@ -9,7 +9,7 @@ interface Options extends CommonOptions {
   readonly tenant?: string;
 }
 
-const ABOUT = 'List API keys by prefix: whose they are, what they may do, until when, and when they were last used.';
+const ABOUT = 'List API keys with their tenant, scopes, expiry and last use.';
 
 export function listKeysCommand(perform: Perform): Command {
   return newCommand('list', ABOUT, [
@@ -17,7 +17,7 @@ export function listKeysCommand(perform: Perform): Command {
     'flyball keys list --tenant acme',
     "flyball keys list --json | jq -r '.keys[].prefix'",
   ])
-    .option('--tenant <tenant>', 'of one tenant only')
+    .option('--tenant <tenant>', 'only keys of this tenant')
     .action((options: Options) => perform(options, {}, (call) => list(call, options)));
 }
 
@@ -28,7 +28,7 @@ async function list(call: Call, { tenant }: Options): Promise<ExitCode> {
   for (const key of found) for (const line of keyLines(key, Date.now(), screen)) screen.line(line);
   if (found.length === 0)
     screen.line(
-      `There are no keys. Make one: ${place.command('keys', 'create', '--name', '<name>', '--scope', 'admin')}`,
+      `There are no keys. To create one, run: ${place.command('keys', 'create', '--name', '<name>', '--scope', 'admin')}`,
     );
   return EXIT.ok;
 }

@@ -10,15 +10,15 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Revoke a key: every server over this database refuses it from the next request on. It stays in the list. ' +
-  'Keys that were made with it over HTTP keep working unless you pass --with-minted.';
+  'Revoke a key. All servers that use this database refuse it from the next request. The key stays in the list. ' +
+  'Keys that were created with it over HTTP keep working unless you use --with-minted.';
 
 export function revokeKeyCommand(perform: Perform): Command {
   return newCommand('revoke <prefix>', ABOUT, [
     'flyball keys revoke k3v7q2ma',
     'flyball keys revoke k3v7q2ma --with-minted',
   ])
-    .option('--with-minted', 'also revoke the keys that it made over HTTP, and those that these made')
+    .option('--with-minted', 'also revoke the keys created with it over HTTP, and the keys created with those')
     .action((prefix: string, options: Options) => perform(options, {}, (call) => revoke(call, prefix, options)));
 }
 
@@ -30,7 +30,7 @@ async function revoke(call: Call, prefix: string, { withMinted = false }: Option
     const working = (await mintedBy(keys, known)).filter((one) => isLive(one, Date.now()));
     const prefixes = (list: readonly ApiKey[]): readonly string[] => list.map((one) => one.prefix);
     screen.data({ kind: 'key', key, minted: { revoked: prefixes(minted), working: prefixes(working) } });
-    screen.line(`Key ${key.prefix} (${key.name}) is revoked: the next request with it is refused.`);
+    screen.line(`Key ${key.prefix} (${key.name}) is revoked. Requests with it are refused from now on.`);
     for (const one of minted) screen.line(`Key ${one.prefix} (${one.name}), which it made, is revoked too.`);
     if (working.length > 0) {
       screen.line(`Keys that it made and that still work: ${prefixes(working).join(', ')}.`);

@@ -10,14 +10,14 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Give a key a new secret, printed this once. The old one works for the time of --grace more, so that whoever uses it can change over.';
+  'Give a key a new secret, which is shown only once. The old secret keeps working for the time given by --grace.';
 
 export function rotateKeyCommand(perform: Perform): Command {
   return newCommand('rotate <prefix>', ABOUT, [
     'flyball keys rotate k3v7q2ma',
     'flyball keys rotate k3v7q2ma --grace 0s     the old secret stops at once',
   ])
-    .option('--grace <time>', 'for how long the old secret still works, at most 30d', '24h')
+    .option('--grace <time>', 'how long the old secret keeps working, at most 30d', '24h')
     .action((prefix: string, options: Options) => perform(options, {}, (call) => rotate(call, prefix, options)));
 }
 

@@ -4,16 +4,16 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { handleUncaughtOf } from '../uncaught.js';
 
 const ABOUT =
-  'Serve the agents and tools of files to an MCP client over standard input and output. ' +
-  'An agent is offered as agent__<name>, and every call is a run: with its journal, its budget and the guards of the file. ' +
-  'A call that has to wait for a person says so, with the id of its run; flyball inbox shows what it asks. ' +
-  'Nothing is written to standard output but the protocol. It ends when the client goes.';
+  'Serve agents and tools to an MCP client over standard input and output. ' +
+  'An agent appears as agent__<name>. Every call is a run with a journal, a budget and the guards from the file. ' +
+  'A call that waits for a person returns the id of its run; flyball inbox shows the request. ' +
+  'Only the protocol is written to standard output. The process ends when the client disconnects.';
 
 const CONFIGURATION = `
 In the configuration of a client:
   { "mcpServers": { "desk": { "command": "flyball", "args": ["mcp", "/path/to/agent.yaml"] } } }
 
-flyball serve offers the same over HTTP, at /mcp.`;
+flyball serve does the same over HTTP, at /mcp.`;
 
 export function mcpCommand(perform: Perform): Command {
   return newCommand('mcp <files...>', ABOUT, [
@@ -51,7 +51,7 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
       onProblem: (error, doing) =>
         screen.complain(`${doing}: ${error instanceof Error ? error.message : String(error)}`),
     });
-    screen.complain(`flyball offers ${offered.names.join(', ')} over MCP; runs are in ${place.database}`);
+    screen.complain(`flyball serves ${offered.names.join(', ')} over MCP; runs are stored in ${place.database}`);
     const stopHandling = handleUncaughtOf(() => offered.runtimes);
     const ended = await Promise.race([server.closed, interrupted()]);
     await server.close();

@@ -5,13 +5,13 @@ import { EXIT } from '../exit-codes.js';
 import { openDatabaseThere } from '../workplace.js';
 
 const ABOUT =
-  'List what operators did to runs: holds, removals, owners declared gone. Each entry holds the hash of the one before; ' +
-  'ends with 1 where one was changed or taken out.';
+  'List what operators did to runs: holds, removals, and owners declared gone. Each entry contains the hash of the previous one. ' +
+  'Exits with 1 if an entry was changed or removed.';
 
 export function operationsCommand(perform: Perform): Command {
   return newCommand('operations [of]', ABOUT, [
     'flyball operations',
-    'flyball operations run_1f0c                    of one run, also one that is gone',
+    'flyball operations run_1f0c                    of one run, even if it was removed',
   ]).action((of: string | undefined, options: CommonOptions) =>
     perform(options, {}, async ({ screen, place }) => {
       const workplace = await openDatabaseThere(place);
@@ -26,7 +26,7 @@ export function operationsCommand(perform: Perform): Command {
             `${n}  ${new Date(at).toISOString()}  ${action}  ${what}  by ${by}${why === undefined ? '' : `: ${why}`}`,
           );
         if (broken === undefined) return EXIT.ok;
-        screen.complain(`✗ Entry ${broken} is not as it was written, or something before it was taken out.`);
+        screen.complain(`✗ Entry ${broken} was changed, or an entry before it was removed.`);
         return EXIT.failed;
       } finally {
         await workplace.close();

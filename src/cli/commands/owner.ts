@@ -9,14 +9,14 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { whoAmI } from '../place.js';
 import { openDatabaseThere } from '../workplace.js';
 
-const ABOUT = 'Look after the processes that own runs, and declare one gone that nobody else can prove gone.';
+const ABOUT = 'List the processes that own runs, or declare one gone if its state cannot be determined.';
 const GONE =
   'Declare a process gone: its container was removed, or its machine is off. Its runs continue at once, and effects that it left open ' +
   'are handled like those of a dead process, also in runs that another process has taken over since. Only do this if it is true: ' +
   'a process that is still alive loses its runs, but what it is doing at that moment may happen twice.';
 
 export function ownerCommand(perform: Perform): Command {
-  const command = new Command('owner').summary('Look after the processes that own runs').description(ABOUT);
+  const command = new Command('owner').summary('Manage the processes that own runs').description(ABOUT);
   command.helpCommand(false);
   command.addCommand(
     newCommand('list', 'List the processes that own runs, with what is known of them.', ['flyball owner list']).action(

@@ -5,8 +5,8 @@ import { whoAmI } from '../place.js';
 import { steer } from '../steer.js';
 
 const ABOUT =
-  'Pause a run at the next safe point: what is in flight ends, nothing new starts, and it stays paused until it is resumed. ' +
-  'Reaches a run that another process works on.';
+  'Pause a run at the next safe point. Running actions finish, nothing new starts, and the run stays paused until you resume it. ' +
+  'Also works if another process is running it.';
 
 export function pauseCommand(perform: Perform): Command {
   return newCommand('pause <run>', ABOUT, ['flyball pause run_1f0c', 'flyball pause run_1f0c --no-wake'])
@@ -15,7 +15,7 @@ export function pauseCommand(perform: Perform): Command {
       perform(options, { runId }, (call) =>
         steer(call, {
           runId,
-          said: 'The run is asked to pause',
+          said: 'Pause requested',
           wake: options.wake,
           wakes: ['pending', 'running', 'suspended'],
           post: ({ desk }) => desk.pause(runId, { by: whoAmI() }),

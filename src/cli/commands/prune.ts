@@ -30,24 +30,24 @@ interface EraseOptions extends CommonOptions {
 }
 
 const PRUNE =
-  'Remove runs that have ended and are older than --older, or the oldest until the journals and contents of all runs fit into --max-size. ' +
-  'Without --yes it only says what would go. Runs under a legal hold stay, and so does what a fork still needs. ' +
-  'Of each run a tombstone stays: agent, times, status, and the hashes by which its audit can still be checked.';
+  'Remove old runs: finished runs older than --older, or the oldest finished runs until all journals and contents fit into --max-size. ' +
+  'Without --yes the command only lists what would be removed. It keeps runs under a legal hold, and data that a fork still needs. ' +
+  'A tombstone of each run remains: agent, times, status, and the hashes needed to verify its audit file.';
 const ERASE =
-  'Remove the journals of everything that was run for a subject, with the messages and questions that belong to them. ' +
-  'Without --yes it only says what would go. Runs that have not ended have to be cancelled first; runs under a legal hold stay. ' +
-  'A tombstone stays of each: no word of it, and not who it was for.';
+  'Erase all runs of a subject: their journals, messages and questions. ' +
+  'Without --yes the command only lists what would be removed. Cancel runs that have not ended first. Runs under a legal hold are kept. ' +
+  'A tombstone of each run remains, without its content or its subject.';
 
 export function pruneCommand(perform: Perform): Command {
   return newCommand('prune', PRUNE, [
-    'flyball prune --older 90d                          what would go',
+    'flyball prune --older 90d                          list what would be removed',
     'flyball prune --older 90d --status done --yes',
-    'flyball prune --max-size 2GB --yes --vacuum        and give the space back to the disk',
+    'flyball prune --max-size 2GB --yes --vacuum        and free the disk space',
   ])
-    .option('--older <time>', 'only runs that were last changed longer ago than this, as in 90d or 12h')
+    .option('--older <time>', 'only runs that have not changed for this long, as in 90d or 12h')
     .option(
       '--max-size <bytes>',
-      'the oldest go until journals and contents of all runs fit into this, as in 500MB or 2GB',
+      'remove the oldest runs until all journals and contents fit into this size, as in 500MB or 2GB',
     )
     .option(
       '--status <status>',
@@ -56,7 +56,7 @@ export function pruneCommand(perform: Perform): Command {
     )
     .option('--agent <name>', 'only runs of this agent')
     .option('--tenant <name>', 'only runs of this tenant')
-    .option('--vacuum', 'rewrite the database without what is free, which takes as much space again for a moment')
+    .option('--vacuum', 'rewrite the database to free disk space; temporarily needs as much space again')
     .addOption(dryRun())
     .option('--yes', 'remove them')
     .action((options: PruneOptions) => perform(options, {}, (call) => prune(call, options)));
@@ -64,12 +64,12 @@ export function pruneCommand(perform: Perform): Command {
 
 export function eraseCommand(perform: Perform): Command {
   return newCommand('erase', ERASE, [
-    'flyball erase --subject ada@example.com              what would go',
+    'flyball erase --subject ada@example.com              list what would be removed',
     "flyball erase --subject ada@example.com --reason 'request of 2 March' --yes",
   ])
     .requiredOption('--subject <who>', 'whose runs')
     .option('--tenant <name>', 'only runs of this tenant')
-    .option('--reason <text>', 'why, for the log of operations; name nobody in it')
+    .option('--reason <text>', 'why, for the operations log; do not include names')
     .addOption(dryRun())
     .option('--yes', 'erase them')
     .action((options: EraseOptions) => perform(options, {}, (call) => erase(call, options)));
@@ -77,13 +77,13 @@ export function eraseCommand(perform: Perform): Command {
 
 /** It is what happens without --yes: for those who would rather say so. */
 function dryRun(): Option {
-  return new Option('--dry-run', 'only say what would go, as without --yes').conflicts('yes');
+  return new Option('--dry-run', 'only list what would be removed, as without --yes').conflicts('yes');
 }
 
 async function prune(call: Call, options: PruneOptions): Promise<ExitCode> {
   const { older, maxSize, status = ENDED, agent, tenant } = options;
   if (older === undefined && maxSize === undefined)
-    throw new ConfigError('Say what is to go: --older 90d, --max-size 2GB, or both.');
+    throw new ConfigError('Say what to remove: --older 90d, --max-size 2GB, or both.');
   const statuses = status.map(removable);
   const workplace = await openDatabaseThere(call.place);
   try {
@@ -148,13 +148,13 @@ function tell({ screen }: Call, plan: RetentionPlan, what: 'prune' | 'erase'): E
     total: plan.bytes,
   });
   screen.line(
-    `${plural(going.length, 'run')} would go: ${bytesText(bytes)} of ${bytesText(plan.bytes)} in journals and contents.`,
+    `${plural(going.length, 'run')} would be removed: ${bytesText(bytes)} of ${bytesText(plan.bytes)} in journals and contents.`,
   );
   for (const { run, bytes: size } of going.slice(0, MOST_SHOWN))
     screen.line(
       `  ${run.id}  ${run.agent}  ${run.status}  ${new Date(run.updatedAt).toISOString()}  ${bytesText(size)}`,
     );
-  if (going.length > MOST_SHOWN) screen.line(`  and ${going.length - MOST_SHOWN} more; --json has all of them`);
+  if (going.length > MOST_SHOWN) screen.line(`  and ${going.length - MOST_SHOWN} more; --json lists all of them`);
   tellStaying({ screen }, plan);
   if (going.length > 0) screen.line('Nothing was removed. Add --yes to remove them.');
   return EXIT.ok;
@@ -194,6 +194,7 @@ function collect(value: string, before: readonly string[] = []): readonly string
 
 function removable(given: string): RunStatus {
   const status = REMOVABLE.find((known) => known === given);
-  if (status === undefined) throw new ConfigError(`--status is one of ${REMOVABLE.join(', ')}: others have not ended.`);
+  if (status === undefined)
+    throw new ConfigError(`--status must be one of ${REMOVABLE.join(', ')}, because other runs have not ended.`);
   return status;
 }

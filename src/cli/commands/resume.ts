@@ -12,8 +12,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Go on with a run in this process: after a crash, a pause, an interruption, or a bound under a larger budget. ' +
-  'What the journal holds is not done again.';
+  'Resume a run in this process, after a crash, a pause, an interruption, or a limit (with a larger budget). ' +
+  'Effects that are in the journal are not made again.';
 
 export function resumeCommand(perform: Perform): Command {
   return newCommand('resume <run>', ABOUT, [

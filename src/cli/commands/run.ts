@@ -25,11 +25,11 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Start a run of an agent and carry it on until it rests: done, waiting, or at a bound. ' +
+  'Run an agent until it is done, has to wait, or reaches a limit. ' +
   'The file is a YAML definition, or a JavaScript or TypeScript module that exports `agents`, a record of agents by name, ' +
-  'or one agent as default; a module may export `runtime` with seams, prices and options. ' +
-  'With --dry-run a workflow only tells which agents it would invoke, with what and within which bounds. ' +
-  'Its path is kept with the run, so that resume, signal and the other commands find the agent again.';
+  'or one agent as default. A module can also export `runtime` with seams, prices and options. ' +
+  'With --dry-run, a workflow only prints which agents it would invoke, with which inputs and limits. ' +
+  'The path is stored with the run, so that resume, signal and other commands can load the agent again.';
 
 export function runCommand(perform: Perform): Command {
   return newCommand('run <file>', ABOUT, [
@@ -39,13 +39,13 @@ export function runCommand(perform: Perform): Command {
     'echo \'"hello"\' | flyball run agents.mjs --agent greeter --input - --json',
   ])
     .option('--input <json>', 'input of the agent: JSON, @file, or - for standard input (default: null)')
-    .option('--agent <name>', 'which agent of the file; needed when it exports several')
+    .option('--agent <name>', 'which agent of the file; required if it exports several')
     .option('--budget <axis=value>', 'a limit; repeat it for several axes', collectBudget)
     .option(
       '--dry-run',
-      'of a workflow: tell what it would do, without any model or tool; 1 where something would go wrong',
+      'print what a workflow would do, without calling models or tools; exits with 1 if it finds a problem',
     )
-    .option('--subject <who>', 'for whom it runs (default: you)')
+    .option('--subject <who>', 'user it acts for (default: you)')
     .option('--tenant <name>', 'the tenant it belongs to')
     .option('--id <id>', 'id of the run (default: a new one)')
     .action((file: string, options: Options) => {
@@ -91,8 +91,8 @@ function dryRunOf(module: AgentModule, agent: string): string {
   const name = dryName(agent);
   if (module.agents[name] !== undefined) return name;
   throw new ConfigError(
-    `${agent} is no workflow, and only a workflow can tell beforehand what it would do. Leave --dry-run out, ` +
-      'or fork a run of it: a fork simulates what would change the world.',
+    `${agent} is not a workflow, and only workflows support --dry-run. Run it without --dry-run, ` +
+      'or fork an existing run of it: a fork simulates its effects.',
   );
 }
 

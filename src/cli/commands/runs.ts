@@ -38,15 +38,15 @@ export function runsCommand(perform: Perform): Command {
     .option('--status <status>', `only runs that are ${STATUSES.join(', ')}`, statusOption)
     .option('--agent <name>', 'only runs of this agent')
     .option('--tenant <name>', 'only runs of this tenant')
-    .option('--limit <count>', 'how many at most', countOption, 50)
-    .option('--cursor <cursor>', 'go on after an earlier page')
+    .option('--limit <count>', 'maximum number of runs', countOption, 50)
+    .option('--cursor <cursor>', 'cursor from the previous page')
     .action((options: Options) => perform(options, {}, (call) => list(call, options)));
 }
 
 async function list({ screen, place }: Call, options: Options): Promise<ExitCode> {
   if (!existsSync(place.database)) {
     screen.data({ runs: [] });
-    screen.line(`No runs yet: ${place.database} does not exist. Start one: flyball run <file> --input <json>`);
+    screen.line(`No runs yet: ${place.database} does not exist. To start one, run: flyball run <file> --input <json>`);
     return EXIT.ok;
   }
   const workplace = await openWorkplace(place);
@@ -61,7 +61,7 @@ async function list({ screen, place }: Call, options: Options): Promise<ExitCode
     };
     const page = await workplace.desk.list(filter);
     screen.data(page);
-    if (page.runs.length === 0) screen.line('No such runs.');
+    if (page.runs.length === 0) screen.line('No matching runs.');
     for (const line of table(page.runs, screen.width)) screen.line(line);
     if (page.cursor !== undefined) screen.line(`More: ${place.command('runs', '--cursor', page.cursor)}`);
     return EXIT.ok;
@@ -93,7 +93,7 @@ function remark(run: RunRecord): string {
   if (run.status === 'stalled') return shorten(run.attention ?? '', 60);
   if (run.status === 'running') {
     const owner = liveOwner(run);
-    return owner === undefined ? 'its process is gone: resume it' : `process ${owner.pid}`;
+    return owner === undefined ? 'its process is gone; resume it' : `process ${owner.pid}`;
   }
   return '';
 }
@@ -104,12 +104,12 @@ function when(at: number): string {
 
 function statusOption(given: string): RunStatus {
   const status = STATUSES.find((known) => known === given);
-  if (status === undefined) throw new InvalidArgumentError(`It is one of ${STATUSES.join(', ')}.`);
+  if (status === undefined) throw new InvalidArgumentError(`It must be one of ${STATUSES.join(', ')}.`);
   return status;
 }
 
 function countOption(given: string): number {
   const count = Number(given);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It is a whole number of at least 1.');
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number of at least 1.');
   return count;
 }

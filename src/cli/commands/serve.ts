@@ -6,36 +6,36 @@ import { readSetting, type Setting, variableOf } from '../serve/setting.js';
 import { allSettings } from '../serve/settings-table.js';
 
 const ABOUT =
-  'Serve agents over HTTP, with the studio to watch and steer them. ' +
-  'Runs are kept in the database; what was interrupted goes on when the server starts. ' +
-  'It binds to 127.0.0.1 unless told otherwise, where no key is needed as long as there is none; anywhere else it starts ' +
-  'only when there is a key (flyball keys create) or JWT is configured. ' +
-  'Files are agent definitions in YAML, or modules that export `agents`; a module may also export `tools`, `skills` and `models`.';
+  'Serve agents over HTTP, with the studio to watch and control them. ' +
+  'Runs are stored in the database; interrupted runs continue when the server starts. ' +
+  'By default the server listens on 127.0.0.1 and needs no API key until you create one. On any other address it starts ' +
+  'only if there is a key (flyball keys create) or JWT is configured. ' +
+  'Files are agent definitions in YAML, or modules that export `agents`. A module can also export `tools`, `skills` and `models`.';
 
 const ENVIRONMENT = `
-Credentials, beside API keys (flyball keys --help):
-  FLYBALL_JWT_SECRET       accepts JWTs signed with it by HS256; at least 32 bytes; FLYBALL_JWT_SECRET_FILE names a file with it
-  FLYBALL_JWT_PUBLIC_KEY   accepts JWTs by RS256: a file with the public key in PEM
-  FLYBALL_JWKS             accepts JWTs by the keys at this address or in this file
-  FLYBALL_JWT_ISSUER, FLYBALL_JWT_AUDIENCE   what such a token has to name
-  A token names its tenant (tenant), its scopes (scope) and who it is for (sub).
+Credentials other than API keys (see flyball keys --help):
+  FLYBALL_JWT_SECRET       accept JWTs signed with this secret (HS256, at least 32 bytes); or use FLYBALL_JWT_SECRET_FILE
+  FLYBALL_JWT_PUBLIC_KEY   accept JWTs signed with RS256: a file with the public key in PEM
+  FLYBALL_JWKS             accept JWTs signed with the keys at this URL or in this file
+  FLYBALL_JWT_ISSUER, FLYBALL_JWT_AUDIENCE   required issuer and audience of a token
+  A token contains its tenant (tenant), its scopes (scope) and its user (sub).
 
-What there is:
-  /studio          watch runs, decide, try agents
-  /docs            the API, rendered; /openapi.json for programs
+Endpoints:
+  /studio          watch runs, answer requests, try agents
+  /docs            API reference; /openapi.json for tools
   /v1/…            agents, runs, events, approvals, conversations, tools, skills
   /mcp             agents and tools for MCP clients
-  /metrics         for Prometheus; /health and /ready for whoever starts it`;
+  /metrics         for Prometheus; /health and /ready for probes`;
 
 export function serveCommand(perform: Perform): Command {
   const command = newCommand('serve [files...]', ABOUT, [
-    'flyball serve agent.yaml                      http://127.0.0.1:4747/studio, for you alone',
+    'flyball serve agent.yaml                      http://127.0.0.1:4747/studio, local access only',
     'flyball serve desk.yaml research.ts --port 8080',
     'flyball serve agents.mjs --host 0.0.0.0 --name agents.example.com --rate 600',
     'flyball serve agents.mjs --triggers triggers.yaml --evals results',
   ])
-    .option('--config <file>', 'settings in YAML, by the names in the table below')
-    .option('--quiet', 'log warnings and errors only, as --log-level warn')
+    .option('--config <file>', 'settings in YAML; the names are in the table below')
+    .option('--quiet', 'log only warnings and errors; same as --log-level warn')
     .addHelpText('after', () => settingsHelp() + ENVIRONMENT)
     .action((files: readonly string[], options: ServeOptions) => {
       // what commander fills in by itself must not come before a variable or a file
@@ -63,7 +63,8 @@ function collect(value: string, before: readonly string[] = []): readonly string
 }
 
 function aboutFlag({ flag = '', about, fallback }: Setting): string {
-  if (flag.startsWith('--no-')) return about.replace(/; the flag leaves it out$/, '').replace(/^with /, 'without ');
+  if (flag.startsWith('--no-'))
+    return about.replace(/; the flag turns it off$/, '').replace(/^serve /, 'do not serve ');
   return fallback === undefined || fallback === 'false' ? about : `${about} (default: ${fallback})`;
 }
 
@@ -73,7 +74,7 @@ function checked(setting: Setting): (text: string) => string {
     try {
       readSetting(setting, text, 'it');
     } catch (error) {
-      const why = String((error as Error).message).replace(/^it cannot be used: /, '');
+      const why = String((error as Error).message).replace(/^it is not valid: /, '');
       throw new InvalidArgumentError(`${why.slice(0, 1).toUpperCase()}${why.slice(1)}`);
     }
     return text;
@@ -91,8 +92,8 @@ function settingsHelp(): string {
     `  ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
   );
   return `
-Every setting can also be given by a variable, or by a name in the file of --config (or FLYBALL_CONFIG).
-The command line comes first, then the variable, then the file. Times are in seconds; in variables, lists are separated by commas.
+You can also set each option with an environment variable, or by name in the file given by --config (or FLYBALL_CONFIG).
+The command line overrides the variable, and the variable overrides the file. Times are in seconds. Separate lists in variables with commas.
 ${lines.join('\n')}
 `;
 }

@@ -19,8 +19,8 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Show a run: how it stands, what it spent, what it waits for with the command that answers it, and its story. What it marked as private is blanked. ' +
-  'With --at it travels in time: the state as of that entry, folded from the journal; no code runs.';
+  'Show a run: its status, spending, timeline, and what it is waiting for with the command to answer. Private values are blanked. ' +
+  'With --at, show the state at an earlier entry. It is computed from the journal; no code runs.';
 
 export function showCommand(perform: Perform): Command {
   return newCommand('show <run>', ABOUT, [
@@ -28,8 +28,8 @@ export function showCommand(perform: Perform): Command {
     'flyball show run_1f0c --at 12',
     "flyball show run_1f0c --json | jq '.summary.usage'",
   ])
-    .option('--at <entry>', 'the state as of this entry', positionOption)
-    .option('--generation <number>', 'the generation that --at counts in (default: the last)', positionOption)
+    .option('--at <entry>', 'show the state at this entry', positionOption)
+    .option('--generation <number>', 'generation that --at refers to (default: the last)', positionOption)
     .action((runId: string, options: Options) => perform(options, { runId }, (call) => show(call, { runId, options })));
 }
 
@@ -75,6 +75,6 @@ function momentOf(
     'INPUT_INVALID',
     first === undefined
       ? `This run has no generation ${generation}.`
-      : `There is no entry ${at}: generation ${generation} holds ${first} to ${last}.`,
+      : `There is no entry ${at}: generation ${generation} has entries ${first} to ${last}.`,
   );
 }

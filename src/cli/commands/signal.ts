@@ -18,9 +18,9 @@ interface SentOptions extends SignalOptions {
 }
 
 const ABOUT =
-  'Send a signal to a run: the answer to what it waits for, or something it will wait for later. ' +
-  'The payload is JSON, @file, or - for standard input, and is checked against what the run declared. ' +
-  'The signal is stored first; then the run goes on in this process, unless another one works on it.';
+  'Send a signal to a run that waits for it now, or will wait for it later. ' +
+  'The payload is JSON, @file, or - for standard input, and is checked against the schema that the run declared. ' +
+  'The signal is stored first. Then the run continues in this process, unless another process is running it.';
 
 export function signalCommand(perform: Perform): Command {
   return withSendingOptions(
@@ -42,8 +42,8 @@ export function signalCommand(perform: Perform): Command {
 
 function withSendingOptions(command: Command): Command {
   return command
-    .option('--signal-id <id>', 'delivered once however often it is sent with this id')
-    .option('--no-wake', 'only store it; do not go on with the run here');
+    .option('--signal-id <id>', 'deliver only once, even if it is sent again with this id')
+    .option('--no-wake', 'only store it; do not continue the run here');
 }
 
 /** Who decides, and what they may do: whoever sits at the database may do anything, unless they say otherwise. */
@@ -52,7 +52,7 @@ export function withReviewerOptions(command: Command): Command {
     .option('--as <who>', 'who decides, for the journal (default: you)')
     .option(
       '--scope <scope>',
-      'a scope that they have; repeat it for several (default: all of them)',
+      'a scope that this person has; repeat it for several (default: all)',
       (scope: string, before: readonly string[] = []) => [...before, scope],
     );
 }
@@ -63,11 +63,11 @@ function becameOf(name: string, { delivery, waiting }: Receipt): string | undefi
     case 'delivered':
       return undefined;
     case 'duplicate':
-      return 'It was delivered before, under the same id';
+      return 'A signal with this id was already delivered';
     case 'buffered':
       return waiting.length === 0 || waiting.includes(name)
-        ? `It is kept until the run waits for "${name}"`
-        : `It is kept: the run does not wait for "${name}" now, but for ${waiting.map((one) => `"${one}"`).join(', ')}`;
+        ? `Stored until the run waits for "${name}"`
+        : `Stored: the run does not wait for "${name}" now, but for ${waiting.map((one) => `"${one}"`).join(', ')}`;
   }
 }
 

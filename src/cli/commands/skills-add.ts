@@ -12,15 +12,15 @@ interface Options extends CommonOptions {
 }
 
 const ABOUT =
-  'Copy a skill, or all skills of a folder, into a folder of skills. They are checked first, and nothing is overwritten. ' +
-  'What is on the network is fetched first, with git clone or the like: read a skill before you let an agent obey it.';
+  'Copy a skill, or all skills of a folder, into a skills folder. Skills are validated first, and nothing is overwritten. ' +
+  'To add a skill from the network, download it first, for example with git clone. Read a skill before you let an agent follow it.';
 
 export function addCommand(perform: Perform): Command {
   return plainCommand('add <source>', ABOUT, [
     'flyball skills add ../shared/pdf-forms',
     'flyball skills add ~/cloned/skills --to .agents/skills',
   ])
-    .option('--to <folder>', 'the folder of skills that it is put into', USUAL_FOLDERS[0])
+    .option('--to <folder>', 'target skills folder', USUAL_FOLDERS[0])
     .action((source: string, options: Options) => perform(options, {}, (call) => add(call, source, options)));
 }
 
@@ -28,7 +28,7 @@ async function add({ screen }: Call, source: string, { to }: Options): Promise<E
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/|git@)/i.test(source))
     throw new FlyballError(
       'INPUT_INVALID',
-      `${source} is on the network. Fetch it first, as with git clone, look at it, and name the folder.`,
+      `${source} is on the network. Download it first, for example with git clone, review it, and name the folder.`,
     );
   const from = basename(source) === SKILL_FILE ? dirname(resolve(source)) : source;
   const { addSkills } = await import('../../adapters/skill-folder/add-skills.js'); // brings YAML, which others do not need
@@ -45,7 +45,7 @@ async function add({ screen }: Call, source: string, { to }: Options): Promise<E
     );
   screen.line('Look at it:');
   screen.line(`    ${screen.paint('cyan', next[0])}`);
-  screen.line('Let an agent use it, in its file:');
+  screen.line('To use it, add this to the agent file:');
   screen.line(`    ${screen.paint('cyan', next[1])}`);
   return EXIT.ok;
 }

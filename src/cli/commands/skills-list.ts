@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { printable } from '../printable.js';
 import { isError, showProblems, skillsIn, USUAL_FOLDERS } from '../skill-folders.js';
 
-const ABOUT = `List the skills in folders: those named, or ${USUAL_FOLDERS.join(' and ')} here. Broken ones are told and left out.`;
+const ABOUT = `List the skills in the given folders, or in ${USUAL_FOLDERS.join(' and ')}. Invalid skills are reported and skipped.`;
 
 export function listCommand(perform: Perform): Command {
   return plainCommand('list [folders...]', ABOUT, [
@@ -30,7 +30,7 @@ async function list({ screen }: Call, folders: readonly string[]): Promise<ExitC
     );
   }
   if (skills.length === 0 && errors.length === 0)
-    screen.line(`No skills here. Write one in ${USUAL_FOLDERS[0]}/<name>/SKILL.md, or: flyball skills add <folder>`);
+    screen.line(`No skills found. Write one in ${USUAL_FOLDERS[0]}/<name>/SKILL.md, or: flyball skills add <folder>`);
   showProblems(screen, errors);
   return errors.length === 0 ? EXIT.ok : EXIT.failed;
 }

@@ -10,8 +10,8 @@ import { foldersOr, isError, showProblems, skillsIn } from '../skill-folders.js'
 import { aboutSkill } from './skills-list.js';
 
 const ABOUT =
-  'Show a skill: what an agent is always told, what it reads once the skill is active, its files, and what it may then do. ' +
-  'A name is looked for in the folders of --in, or where list looks; a path is taken as it is.';
+  'Show a skill: its description, its instructions, its files, and the tools it allows. ' +
+  'Give a path, or a name to look up in the folders of --in (default: the same folders as list).';
 
 interface Options extends CommonOptions {
   readonly in: readonly string[];
@@ -23,12 +23,7 @@ export function showSkillCommand(perform: Perform): Command {
     'flyball skills show ./skills/pdf-forms --json',
     'flyball skills show pdf-forms --in ~/shared-skills',
   ])
-    .option(
-      '--in <folder>',
-      'a folder of skills; repeated for several',
-      (folder, all: string[]) => [...all, folder],
-      [],
-    )
+    .option('--in <folder>', 'a skills folder; repeat it for several', (folder, all: string[]) => [...all, folder], [])
     .action((name: string, options: Options) => perform(options, {}, (call) => show(call, name, options)));
 }
 

@@ -7,8 +7,8 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { isError, showProblems } from '../skill-folders.js';
 
 const ABOUT =
-  'Check skills by the Agent Skills specification: every mistake with file, line and column, and what to write instead. ' +
-  'A path is a skill, its SKILL.md, or a folder of skills. Warnings do not make it fail; --strict lets them.';
+  'Validate skills against the Agent Skills specification. Reports every problem with file, line and column, and how to fix it. ' +
+  'A path is a skill, its SKILL.md, or a folder of skills. With --strict, warnings count as errors.';
 
 interface Options extends CommonOptions {
   readonly strict?: boolean;
@@ -20,7 +20,7 @@ export function validateCommand(perform: Perform): Command {
     'flyball skills validate skills --strict',
     "flyball skills validate skills --json | jq '.problems[] | .line'",
   ])
-    .option('--strict', 'let warnings count as mistakes')
+    .option('--strict', 'treat warnings as errors')
     .action((paths: readonly string[], options: Options) =>
       perform(options, {}, (call) => validate(call, paths, options)),
     );
@@ -56,7 +56,9 @@ async function check(paths: readonly string[]): Promise<Checked> {
     const folders = await skillFoldersIn(folderOf(path));
     if (typeof folders === 'string' || folders.length === 0) {
       const message =
-        typeof folders === 'string' ? folders : `There is no ${SKILL_FILE} in it or in one of its folders. Write one.`;
+        typeof folders === 'string'
+          ? folders
+          : `There is no ${SKILL_FILE} in this folder or its subfolders. Create one.`;
       problems.push({ level: 'error', file: resolve(path), line: 1, column: 1, message });
       continue;
     }

@@ -47,7 +47,7 @@ describe('flyball skills', () => {
     });
     expect(await flyball('skills', 'show')).toMatchObject({
       code: EXIT.usage,
-      error: expect.stringContaining('See flyball skills --help'),
+      error: expect.stringContaining('Run flyball skills --help'),
     });
   });
 
@@ -75,7 +75,7 @@ describe('flyball skills', () => {
     try {
       expect(await flyball('skills', 'list')).toMatchObject({
         code: EXIT.ok,
-        out: expect.stringContaining('No skills here. Write one in skills/<name>/SKILL.md'),
+        out: expect.stringContaining('No skills found. Write one in skills/<name>/SKILL.md'),
       });
       desk.write('skills/a/SKILL.md', '---\nname: a\ndescription: x\n---\nDo a.');
       desk.write('.agents/skills/b/SKILL.md', '---\nname: b\ndescription: y\n---\nDo b.');
@@ -136,7 +136,7 @@ describe('flyball skills', () => {
     });
     expect(await flyball('skills', 'add', 'https://example.com/x.git', '--to', to)).toMatchObject({
       code: EXIT.usage,
-      error: expect.stringContaining('Fetch it first, as with git clone'),
+      error: expect.stringContaining('Download it first, for example with git clone'),
     });
     desk.write('bad/SKILL.md', 'x');
     const bad = await flyball('skills', 'add', desk.path('bad'), '--to', to, '--json');

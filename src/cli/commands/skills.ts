@@ -6,11 +6,11 @@ import { showSkillCommand } from './skills-show.js';
 import { validateCommand } from './skills-validate.js';
 
 const ABOUT =
-  'Look after skills: folders with a SKILL.md that tell an agent how to do one kind of work. ' +
+  'Manage skills: folders with a SKILL.md that tell an agent how to do one kind of work. ' +
   'Name them in an agent file with "skills: [./skills]".';
 
 const HELP = `
-A skill is a folder with a file SKILL.md, whose name is the name of the folder:
+A skill is a folder with a SKILL.md file. The folder has the name of the skill:
   ---
   name: pdf-forms
   description: Fills in PDF forms. Use when a form in PDF has to be completed.
@@ -18,13 +18,13 @@ A skill is a folder with a file SKILL.md, whose name is the name of the folder:
   1. Read references/fields.md …
 
 Examples:
-  $ flyball skills validate skills/pdf-forms     every mistake, with file, line and column
+  $ flyball skills validate skills/pdf-forms     list all problems, with file, line and column
   $ flyball skills add ../shared/pdf-forms       copy it into ./skills
-  $ flyball skills list                          what is in ./skills and ./.agents/skills
-  $ flyball skills show pdf-forms                what an agent gets to read`;
+  $ flyball skills list                          list ./skills and ./.agents/skills
+  $ flyball skills show pdf-forms                show what an agent reads`;
 
 export function skillsCommand(perform: Perform): Command {
-  const command = new Command('skills').summary('Look after skills').description(ABOUT).addHelpText('after', HELP);
+  const command = new Command('skills').summary('Manage skills').description(ABOUT).addHelpText('after', HELP);
   command.helpCommand(false);
   for (const make of [listCommand, validateCommand, addCommand, showSkillCommand]) command.addCommand(make(perform));
   return command;

@@ -72,7 +72,7 @@ describe('flyball verify', () => {
     }));
     const { code, error } = await verified({ entries: altered });
     expect(code).toBe(1);
-    expect(error).toContain('it was altered since it was sealed');
+    expect(error).toContain('it was changed after it was sealed');
   });
 
   it('finds a sealed result that is not told of in the journal around it [R4-SHOW-PROVENANCE]', async () => {

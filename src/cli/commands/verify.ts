@@ -12,16 +12,16 @@ import { type Call, type CommonOptions, newCommand, type Perform } from '../comm
 import { EXIT, type ExitCode } from '../exit-codes.js';
 
 const ABOUT =
-  'Check an audit file: every line holds the hash of the one before, so that an altered, missing, inserted or moved line is found. ' +
-  'Whoever can rewrite the whole file can write a new chain; --head compares with the hash that export printed. ' +
-  'Where the run ended with a commit, its result is checked too: against its own seal, and against what the file tells.';
+  'Verify an audit file. Every line contains the hash of the previous one, so changed, missing, inserted or moved lines are detected. ' +
+  'Somebody who rewrites the whole file can create a new chain; use --head to compare it with the hash that export printed. ' +
+  'If the run ended with a commit, its result is also checked against its seal and against the journal in the file.';
 
 export function verifyCommand(perform: Perform): Command {
   return newCommand('verify <file>', ABOUT, [
     'flyball verify run_1f0c.audit.jsonl',
     'flyball verify run_1f0c.audit.jsonl --head 9f2b…',
   ])
-    .option('--head <hash>', 'the hash that the export printed, kept somewhere else')
+    .option('--head <hash>', 'the hash that export printed, stored elsewhere')
     .action((file: string, options: CommonOptions & { readonly head?: string }) =>
       perform(options, {}, async (call) => verify(call, file, options.head)),
     );
@@ -38,22 +38,22 @@ function verify({ screen }: Call, file: string, head: string | undefined): ExitC
   }
   if (head !== undefined && head !== verdict.head) {
     screen.data({ file, ok: false, why: 'another head', wanted: head, found: verdict.head });
-    screen.complain(`✗ ${file} is a whole chain, but its head is ${verdict.head}, not ${head}.`);
-    screen.complain('  The file was written anew, or belongs to another export. Export the run again.');
+    screen.complain(`✗ ${file} has an intact chain, but its head is ${verdict.head}, not ${head}.`);
+    screen.complain('  The file was rewritten, or belongs to another export. Export the run again.');
     return EXIT.failed;
   }
   const commit = commitIn(lines, verdict);
   if (commit?.ok === false) {
     screen.data({ file, ok: false, why: commit.why, commit });
-    screen.complain(`✗ ${file} is a whole chain, but the result in it does not hold: ${commit.why}.`);
+    screen.complain(`✗ ${file} has an intact chain, but the result in it is not valid: ${commit.why}.`);
     screen.complain('  Do not rely on this result: find out who changed it, or submit the task again.');
     return EXIT.failed;
   }
   screen.data({ file, ...verdict, ...(commit === undefined ? {} : { commit }) });
-  screen.line(`✓ ${file}: ${plural(verdict.count, 'entry')} of ${verdict.run}, unaltered. Head ${verdict.head}`);
+  screen.line(`✓ ${file}: ${plural(verdict.count, 'entry')} of ${verdict.run}, unchanged. Head ${verdict.head}`);
   if (verdict.removed !== undefined)
     screen.line(
-      `  The journal was removed by ${verdict.removed.by} on ${new Date(verdict.removed.at).toISOString()} (${verdict.removed.action}): this is its chain, without what was said.`,
+      `  The journal was removed by ${verdict.removed.by} on ${new Date(verdict.removed.at).toISOString()} (${verdict.removed.action}); this is its chain, without the content.`,
     );
   if (commit !== undefined) {
     const unread = commit.unread === undefined ? '' : ` Not compared with this journal: ${commit.unread}.`;
@@ -72,7 +72,7 @@ function commitIn(lines: readonly string[], { run }: Extract<AuditVerdict, { ok:
   const entries = lines.flatMap((line) => (line === '' ? [] : ((JSON.parse(line) as { entry?: Entry }).entry ?? [])));
   const result = committedIn(entries) as CommitResult | undefined;
   if (result === undefined) return undefined;
-  if (!verifyCommit(result)) return { ok: false, why: 'it was altered since it was sealed' };
+  if (!verifyCommit(result)) return { ok: false, why: 'it was changed after it was sealed' };
   const { task, run: by } = result.provenance;
   const why = by === run ? undefined : `it was made by run ${by}`;
   const unread = why ?? (withoutPrivate(entries) === entries ? undefined : 'parts of the run are private');

@@ -54,7 +54,7 @@ export async function commitToBranch(
   if (known !== undefined) {
     const [theirTree, theirParent] = (await git(folder, ['show', '-s', '--format=%T %P', known])).trim().split(' ');
     if (theirTree === tree && theirParent === parent) return { branch, commit: known };
-    throw new ConfigError(`There is a branch ${branch} with something else on it. Choose another name.`);
+    throw new ConfigError(`Branch ${branch} already exists with other commits. Choose another name.`);
   }
   const words = ['commit-tree', tree, '-p', parent, '-m', message];
   const commit = (await git(folder, words, await author(folder))).trim();

@@ -82,7 +82,7 @@ export function checkCommitFile(value: unknown, source: SpecSource): CommitFile 
   const own = reader.members(given, [], OWN);
   for (const name of ['workspace', 'tests']) if (given[name] === undefined) reader.wrong([name], 'is missing');
   if (Array.isArray(given['tests']) && given['tests'].length === 0)
-    reader.wrong(['tests'], 'is empty: without a test nothing could be verified');
+    reader.wrong(['tests'], 'is empty; at least one test is required to verify the work');
   reader.finish();
   const shared = Object.fromEntries(SHARED.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
   return { ...checkAgentSpec(shared, source), ...own } as unknown as CommitFile;
@@ -111,7 +111,7 @@ function readExit(reader: SpecReader, value: unknown, path: SpecPath): unknown {
 
 function readGlobText(reader: SpecReader, value: unknown, path: SpecPath): unknown {
   const glob = reader.text(value, path);
-  if (glob !== undefined && readGlob(glob) === undefined) return reader.wrong(path, 'is no glob that can be matched');
+  if (glob !== undefined && readGlob(glob) === undefined) return reader.wrong(path, 'is not a valid glob');
   return glob;
 }
 
@@ -120,5 +120,5 @@ function readBranch(reader: SpecReader, value: unknown, path: SpecPath): unknown
   const branch = reader.text(value, path);
   if (branch === undefined || (/^[\w][\w./-]{0,200}$/.test(branch) && !/\.\.|\/\/|\/$|\.lock$|\.$/.test(branch)))
     return branch;
-  return reader.wrong(path, 'is no name of a branch');
+  return reader.wrong(path, 'is not a valid branch name');
 }

@@ -47,7 +47,7 @@ export async function changedFiles(folder: string): Promise<readonly string[]> {
     .sort();
   const planted = changed.find((path) => path.endsWith('/'));
   if (planted !== undefined)
-    throw new ConfigError(`There is a git repository of its own in ${planted}, which cannot be committed. Remove it.`);
+    throw new ConfigError(`${planted} is a separate git repository and cannot be committed. Remove it.`);
   return changed;
 }
 

@@ -89,7 +89,7 @@ function workspaceOf({ workspace }: CommitFile, folder: string): string {
   try {
     return realpathSync(resolve(folder, workspace));
   } catch {
-    throw new ConfigError(`workspace names ${workspace}, and there is no ${resolve(folder, workspace)}.`);
+    throw new ConfigError(`workspace names ${workspace}, but ${resolve(folder, workspace)} does not exist.`);
   }
 }
 
@@ -199,7 +199,7 @@ export async function sandboxFor(
   if (found.available) return bubblewrapSandbox({ path: found.path });
   if (sandbox === 'required')
     throw new ConfigError(
-      `Tests would run what a model wrote without isolation: ${found.why}. Install bubblewrap, or pass --unsandboxed on a machine that you can lose.`,
+      `Tests would run code written by a model without isolation: ${found.why}. Install bubblewrap, or use --unsandboxed on a disposable machine.`,
     );
   process.emitWarning(`Tests run without isolation: ${found.why}.`);
   return processSandbox();

@@ -36,7 +36,7 @@ export function onBranch(loop: Agent<TaskSpec, CommitResult>, given: OnBranch): 
     const outcome = await loop(run, task);
     if (outcome.stop !== 'done') return outcome.stop === 'degraded' ? notVerified(outcome.because) : outcome;
     const { status, overrides } = outcome.value;
-    if (status !== 'committed' || overrides.length > 0) return notVerified('gates were closed');
+    if (status !== 'committed' || overrides.length > 0) return notVerified('gates failed');
     const made = await run.step('make-tree', { task: task.id }, async () => treeOf(given), { class: 'idempotent' });
     if (made === null) return notVerified('no file was changed');
     const forbidden = made.files.find((path) => !checkPath(given.paths, `${root}/${path}`, 'write').ok);

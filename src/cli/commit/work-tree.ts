@@ -40,7 +40,7 @@ export async function openWorkTree(repository: string, options: WorkTreeOptions)
   const taken = await commitOn(root, options.branch);
   if (taken !== undefined)
     throw new ConfigError(
-      `There is a branch ${options.branch} in ${root} already, at ${taken.slice(0, 12)}. Choose another name with --branch, or delete it.`,
+      `Branch ${options.branch} already exists in ${root}, at ${taken.slice(0, 12)}. Choose another name with --branch, or delete it.`,
     );
   const tests = testCommandIn(root, options);
   const base = makeFixFolder(root, options.for);

@@ -28,8 +28,8 @@ function driverFinding(): Finding {
   return {
     about,
     state: 'problem',
-    says: 'there is none, so runs cannot be kept',
-    next: 'npm install libsql, or use Node 22.13 or newer, which brings its own',
+    says: 'not found, so runs cannot be stored',
+    next: 'npm install libsql, or use Node 22.13 or newer, which has a built-in driver',
   };
 }
 
@@ -40,7 +40,7 @@ async function databaseFinding(database: string): Promise<Finding> {
   try {
     if (!existsSync(database)) {
       await tryToWrite(database);
-      return { about, state: 'ok', says: `${database}, made with the first run` };
+      return { about, state: 'ok', says: `${database}, created with the first run` };
     }
     const engine = await sqliteEngine({ path: database });
     try {

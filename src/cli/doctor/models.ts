@@ -25,7 +25,7 @@ export async function modelsToAsk(env: Env): Promise<readonly string[]> {
 async function roleFindings(env: Env, { roles }: ModelsDescription, ask: boolean): Promise<readonly Finding[]> {
   if (roles.length === 0) {
     const next = 'export FLYBALL_MODEL=ollama/llama3.2, or openai/gpt-4.1-mini with OPENAI_API_KEY set';
-    return [{ about: 'model', state: 'absent', says: 'no model is chosen', next }];
+    return [{ about: 'model', state: 'absent', says: 'no model is configured', next }];
   }
   return Promise.all(
     roles.map(async ({ role, model, problem }): Promise<Finding> => {
@@ -52,7 +52,7 @@ async function answers(about: string, name: string, env: Env): Promise<Finding> 
       ...priceAdvice(model),
     };
   } catch (error) {
-    const waited = performance.now() - began >= PATIENCE_MS ? `nothing came within ${PATIENCE_MS / 1000} s` : '';
+    const waited = performance.now() - began >= PATIENCE_MS ? `no reply within ${PATIENCE_MS / 1000} s` : '';
     return { about, state: 'problem', says: `${name} does not answer`, next: waited || failureOf(error).message };
   }
 }
@@ -60,7 +60,7 @@ async function answers(about: string, name: string, env: Env): Promise<Finding> 
 function priceAdvice(model: Model): { readonly next?: string } {
   if (model.price !== undefined || priceOf(model.id) !== undefined) return {};
   return {
-    next: 'Its price is not known: agents need a line such as price: { input: 0, output: 0 } (USD per million tokens).',
+    next: 'Its price is not known. Add a line such as price: { input: 0, output: 0 } to the agent (USD per million tokens).',
   };
 }
 
@@ -87,7 +87,7 @@ async function providerFindings({ providers }: ModelsDescription): Promise<reado
       about: 'other providers',
       state: 'absent',
       says: others.map(({ provider }) => provider).join(', '),
-      next: 'Choose a model of one of them, as in FLYBALL_MODEL=anthropic/claude-sonnet-4-5, and this says what it needs.',
+      next: 'To see what one of them needs, choose a model, for example FLYBALL_MODEL=anthropic/claude-sonnet-4-5, and run doctor again.',
     },
   ];
 }
@@ -102,12 +102,12 @@ async function providerFinding({ provider, from, address }: Status): Promise<Fin
   }
   // one that needs no key is configured everywhere: what matters is whether it runs here
   const runs = await isListening(address);
-  return { about: provider, state: runs ? 'ok' : 'absent', says: runs ? `runs${place}` : `does not run${place}` };
+  return { about: provider, state: runs ? 'ok' : 'absent', says: runs ? `runs${place}` : `not running${place}` };
 }
 
 /** Something is set, and something is still missing: a package, or a second variable. */
 function unfinishedFinding({ provider, from, toDo }: Status): Finding {
-  const says = `${from.join(', ')} is set, and more is needed`;
+  const says = `${from.join(', ')} is set, but more is required`;
   return { about: provider, state: 'absent', says, ...(toDo === undefined ? {} : { next: toDo }) };
 }
 

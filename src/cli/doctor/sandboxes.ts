@@ -24,7 +24,7 @@ function ofThisMachine(): Sandboxes {
 async function shellFinding({ bubblewrap }: Sandboxes): Promise<Finding> {
   const found = await bubblewrap();
   if (found.available) return { about: 'shell', state: 'ok', says: `confined by bubblewrap (${found.path})` };
-  const says = 'not confined: commands that the rules allow run without a sandbox, and every result says so';
+  const says = 'not sandboxed: commands that the rules allow run without a sandbox, and every result says so';
   return { about: 'shell', state: 'absent', says, next: found.why };
 }
 

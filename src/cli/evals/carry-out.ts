@@ -77,7 +77,7 @@ export async function carryOut(
     return { report, ...(why === undefined ? {} : { stopped: why }) };
   } catch (error) {
     progress.stop();
-    screen.complain(`It stopped in the middle. What is finished is saved; fix the cause, then run: ${resume}`);
+    screen.complain(`The experiment stopped early. Finished simulations are saved. Fix the cause, then run: ${resume}`);
     throw error;
   } finally {
     progress.stop();
@@ -109,7 +109,7 @@ function stopper(screen: Screen, maxCost: number | undefined) {
     if (controller.signal.aborted) process.exit(exitCode);
     why = { why: 'it was interrupted', exitCode };
     screen.complain(
-      'Stopping: what is finished is saved, and what is under way stays in the journal. Ctrl-C again leaves at once.',
+      'Stopping: finished simulations are saved, and running ones stay in the journal. Press Ctrl-C again to exit immediately.',
     );
     controller.abort();
   };

@@ -24,9 +24,8 @@ export interface GateOptions {
 /** Before anything is run: an experiment that cannot be compared at its end was paid for in vain. */
 export function checkGate({ gate: file, promote: reason }: GateOptions): void {
   if (file === undefined && reason !== undefined)
-    throw new ConfigError('--promote says why the results become a baseline; name its file with --gate.');
-  if (reason !== undefined && isBlank(reason))
-    throw new ConfigError('--promote needs a reason, for whoever reads the baseline later.');
+    throw new ConfigError('--promote needs --gate with the file of the baseline.');
+  if (reason !== undefined && isBlank(reason)) throw new ConfigError('--promote needs a reason.');
   if (file !== undefined && reason === undefined) baselineIn(file);
 }
 
@@ -49,15 +48,15 @@ export async function afterwards(
   tell(call, summary);
   if (stopped !== undefined) {
     screen.data({ kind: 'stopped', folder: folder.path, why: stopped.why });
-    screen.line(`Stopped: ${stopped.why}. Go on with: ${place.command('evals', 'resume', folder.path)}`);
+    screen.line(`Stopped: ${stopped.why}. Continue with: ${place.command('evals', 'resume', folder.path)}`);
     return stopped.exitCode;
   }
   if (summary.summaries.some(({ unscored }) => unscored > 0))
-    screen.line('Some ends could not be judged: name a model for natural-language assertions with --judge.');
+    screen.line('Some results could not be judged. Set a model for natural-language assertions with --judge.');
   const failed = summary.summaries.reduce((sum, { infrastructureErrors }) => sum + infrastructureErrors, 0);
   if (failed > 0)
     screen.line(
-      `${plural(failed, 'simulation')} failed for infrastructure. Fix the cause, then run them again: ${place.command('evals', 'resume', folder.path)}`,
+      `${plural(failed, 'simulation')} failed because of infrastructure errors. Fix the cause, then run them again: ${place.command('evals', 'resume', folder.path)}`,
     );
   if (tables === 'paper') for (const table of summary.tables) screen.line(`\n${tableMarkdown(table)}`);
   screen.line(`Report: ${place.command('evals', 'report', folder.path)}`);
@@ -122,21 +121,21 @@ async function decide(
 
 function baselineIn(file: string): Baseline {
   if (!existsSync(file))
-    throw new ConfigError(`There is no baseline ${file}. Make one of the results: add --promote "<reason>".`);
+    throw new ConfigError(`There is no baseline ${file}. To create one from the results, add --promote "<reason>".`);
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Baseline> | null;
     if (!Array.isArray(value?.outcomes) || typeof value.suite?.hash !== 'string') throw new Error('it has no outcomes');
     return value as Baseline;
   } catch (error) {
     throw new ConfigError(
-      `${file} is no baseline: ${(error as Error).message}. Write it anew with --promote "<reason>".`,
+      `${file} is not a baseline: ${(error as Error).message}. To replace it, add --promote "<reason>".`,
     );
   }
 }
 
 function gateLines({ passed, because, regressions, warnings, total }: GateReport): readonly string[] {
   return [
-    passed ? `✓ The gate is open: ${(total.rate * 100).toFixed(1)} % of the cases pass.` : '✗ The gate is shut:',
+    passed ? `✓ The gate passed: ${(total.rate * 100).toFixed(1)} % of the cases pass.` : '✗ The gate failed:',
     ...because.map((why) => `  ${why}`),
     ...regressions.slice(0, 20).map(({ id, because: why }) => `  worse: ${id} (${why})`),
     ...warnings.map((warning) => `  note: ${warning}`),

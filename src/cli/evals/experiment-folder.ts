@@ -45,7 +45,7 @@ export class ExperimentFolder {
     if (this.exists)
       throw new FlyballError(
         'CONFIG_INVALID',
-        `${this.path} holds an experiment already. Go on with it: flyball evals resume ${quoted(this.path)}, or name another folder with --out.`,
+        `${this.path} already contains an experiment. Continue it with flyball evals resume ${quoted(this.path)}, or name another folder with --out.`,
       );
     makeFolder(this.path);
   }
@@ -60,7 +60,7 @@ export class ExperimentFolder {
     const file = join(this.path, SETTINGS);
     if (!this.exists)
       throw new ConfigError(
-        `There is no experiment in ${this.path}: it has no ${SETTINGS}. Begin one with: flyball evals run --out ${quoted(this.path)}`,
+        `There is no experiment in ${this.path}: it has no ${SETTINGS}. Start one with: flyball evals run --out ${quoted(this.path)}`,
       );
     const { settings, data } = keptIn(await readFile(file, 'utf8'), file);
     return {
@@ -78,7 +78,7 @@ function keptIn(text: string, file: string): { readonly settings?: unknown; read
   try {
     return Object(JSON.parse(text)) as { settings?: unknown; data?: string };
   } catch (error) {
-    throw new ConfigError(`${file} is no JSON any more: ${(error as Error).message}. Begin again in another folder.`);
+    throw new ConfigError(`${file} is not valid JSON: ${(error as Error).message}. Start again in another folder.`);
   }
 }
 

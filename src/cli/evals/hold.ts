@@ -34,6 +34,6 @@ function isAlive(pid: number): boolean {
 }
 
 function held(file: string, owner: number): FlyballError {
-  const message = `Process ${owner} is running this experiment. Wait until it has ended, or stop it; if that is no flyball any more, remove ${file}.`;
+  const message = `Process ${owner} is running this experiment. Wait until it has ended, or stop it. If that process is not flyball, remove ${file}.`;
   return new FlyballError('RECORD_CONFLICT', message, { retryable: true, detail: { owner } });
 }

@@ -18,10 +18,10 @@ export interface ModelOptions {
 
 export function withModelOptions(command: Command): Command {
   return command
-    .option('--temperature <[model=]number...>', 'for all models, or one; none sends no temperature (default: 0)')
-    .option('--reasoning-effort <[model=]level...>', 'as the provider calls its levels, such as low or high')
+    .option('--temperature <[model=]number...>', 'temperature for all models or for one; none omits it (default: 0)')
+    .option('--reasoning-effort <[model=]level...>', 'a level of the provider, such as low or high')
     .option('--max-output-tokens <[model=]n...>', 'of one reply')
-    .option('--vendor <[model=]json...>', 'further arguments of a model, passed on as they are')
+    .option('--vendor <[model=]json...>', 'additional arguments for a model, passed on unchanged')
     .option(
       '--price <[model=]rates...>',
       'in/out, or in/out/cache read/cache write, in USD per million tokens; without a model: for those without a known price',

@@ -27,7 +27,7 @@ export async function modelNamed(
   if (name === 'scripted') return scripted(domain);
   if (!isModelName(name))
     throw new ConfigError(
-      `There is no model "${name}". Give ${option} as provider/model, such as openai/gpt-4.1 or ollama/llama3.2, or say scripted, which needs no key.`,
+      `There is no model "${name}". Set ${option} to provider/model, such as openai/gpt-4.1 or ollama/llama3.2, or to scripted, which needs no API key.`,
     );
   const model = await modelFor({ name: 'evals', description: '', model: name, price: FREE }, env);
   if (pricesBy(settings)(model.id, model.price) === undefined) throw noPrice(name);
@@ -76,6 +76,6 @@ export async function modelSide(
 
 function noPrice(name: string): ConfigError {
   return new ConfigError(
-    `No price is known for ${name}, so what it costs could not be told. Say it in USD per million tokens, 0/0 for a model that costs nothing: --price ${name}=0.25/2`,
+    `No price is known for ${name}, so its cost cannot be reported. Set it in USD per million tokens, or 0/0 if it is free: --price ${name}=0.25/2`,
   );
 }

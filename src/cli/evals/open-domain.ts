@@ -53,8 +53,8 @@ export function dataPlace(
   if (existsSync(place)) return place;
   throw new ConfigError(
     named === undefined
-      ? `The domain ${domain} needs the data of tau2-bench. Fetch them with \`flyball evals fetch tau2\`, or name their folder with --data or FLYBALL_TAU2.`
-      : `There is no folder ${place}. Name the one that holds \`domains/${domain}\`, or fetch the data with \`flyball evals fetch tau2\`.`,
+      ? `The domain ${domain} needs the data of tau2-bench. Download it with \`flyball evals fetch tau2\`, or set its folder with --data or FLYBALL_TAU2.`
+      : `There is no folder ${place}. Name the one that contains \`domains/${domain}\`, or download the data with \`flyball evals fetch tau2\`.`,
   );
 }
 

@@ -89,7 +89,7 @@ async function registered(modules: readonly string[]): Promise<Readonly<Record<s
     const made = typeof policies === 'object' && policies !== null ? Object.entries(policies) : [];
     if (made.length === 0 || made.some(([, maker]) => typeof maker !== 'function'))
       throw new ConfigError(
-        `${path} registers no agent. Export functions by name: export const policies = { mine: (parts) => policy };`,
+        `${path} does not register an agent. Export functions by name: export const policies = { mine: (parts) => policy };`,
       );
     Object.assign(all, policies);
   }
@@ -139,7 +139,7 @@ async function userOf(user: string, opening: ModelSetting & { readonly domain: D
   }
   if (name === 'energy_desk') return { ...scriptedCustomerSide, implementation: 'scripted_user' };
   throw new ConfigError(
-    `Scripted users come with energy_desk only. For ${name} say --user gold, or name a model that plays the user.`,
+    `Only energy_desk has scripted users. For ${name}, use --user gold or a model that plays the user.`,
   );
 }
 

@@ -43,12 +43,12 @@ export async function settingsFrom(options: SettingOptions): Promise<ExperimentS
 }
 
 async function fromFile({ preset, config }: SettingOptions): Promise<Partial<ExperimentSettings>> {
-  if (preset !== undefined && config !== undefined) throw new ConfigError('Give --preset or --config, not both.');
+  if (preset !== undefined && config !== undefined) throw new ConfigError('Use --preset or --config, not both.');
   const file = preset === undefined ? config : presetFile(preset);
   if (file === undefined) return {};
   if (!existsSync(file))
     throw new ConfigError(
-      `There is no file ${file}. Name settings in YAML with --config, or some that come with the package with --preset.`,
+      `There is no file ${file}. Use --config with a YAML file, or --preset with built-in settings.`,
     );
   const source = await readYaml(file);
   const settings = readSettings(source.value, source.at);

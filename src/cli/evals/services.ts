@@ -25,7 +25,7 @@ export async function servicesFor(
   const rated = retrievals.find((name) => BY_RATING.test(name));
   if (rated !== undefined && reranker === undefined)
     throw new ConfigError(
-      `${rated} lets a model rate what was found: name one with --reranker provider/model, or choose ${rated.replace('_reranker', '')}.`,
+      `${rated} ranks search results with a model. Set one with --reranker provider/model, or choose ${rated.replace('_reranker', '')}.`,
     );
   const needs = (what: RegExp) => retrievals.some((name) => what.test(name));
   return {
@@ -54,7 +54,7 @@ async function embedderNamed(name: string, env: Readonly<Record<string, string |
     env['FLYBALL_EMBEDDINGS_URL'] ?? (env['OPENAI_API_KEY'] === undefined ? undefined : 'https://api.openai.com/v1');
   if (!name.includes('/') || baseUrl === undefined || model === undefined)
     throw new ConfigError(
-      `There is no embedder "${name}". Say energetic, hash, a folder with an ONNX model, or provider/model@dimensions with FLYBALL_EMBEDDINGS_URL or OPENAI_API_KEY set.`,
+      `There is no embedder "${name}". Use energetic, hash, a folder with an ONNX model, or provider/model@dimensions with FLYBALL_EMBEDDINGS_URL or OPENAI_API_KEY set.`,
     );
   const apiKey = env['OPENAI_API_KEY'];
   return httpEmbedder({

@@ -14,9 +14,9 @@ export function unknownName(
     near.length > 0
       ? `Did you mean ${near.join(' or ')}?`
       : known.length <= 12
-        ? `There are: ${known.join(', ')}.`
+        ? `Available: ${known.join(', ')}.`
         : '';
   return new ConfigError(
-    `There is no ${what} "${name}"${of === '' ? '' : ` in ${of}`}. ${hint}${hint === '' ? '' : ' '}\`${see}\` shows them.`,
+    `There is no ${what} "${name}"${of === '' ? '' : ` in ${of}`}. ${hint}${hint === '' ? '' : ' '}\`${see}\` lists them.`,
   );
 }

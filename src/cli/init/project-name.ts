@@ -15,6 +15,9 @@ export function projectName(given: string): string {
     .slice(0, LONGEST)
     .replaceAll(/^[-_]+|[-_]+$/g, '');
   if (name === '')
-    throw new FlyballError('INPUT_INVALID', `"${given}" makes no name: give one of letters and digits with --name.`);
+    throw new FlyballError(
+      'INPUT_INVALID',
+      `"${given}" cannot be used as a name. Set one with letters and digits: --name <name>.`,
+    );
   return TAKEN.includes(name) ? `${name}-agent` : name;
 }

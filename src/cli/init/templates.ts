@@ -25,7 +25,7 @@ function manifest(given: { readonly name: string; readonly dependencies: Readonl
 }
 
 function agent(name: string): string {
-  return `# An agent as data. \`flyball run agent.yaml\` gives it a task, \`flyball chat agent.yaml\` talks with it.
+  return `# The agent. \`flyball run agent.yaml\` gives it a task, \`flyball chat agent.yaml\` starts a chat.
 name: ${JSON.stringify(name)}
 description: You answer questions about the text files in this folder, and say where you found the answer.
 
@@ -45,17 +45,17 @@ outputs:
   answer:
     description: The answer, with the names of the files it comes from
 
-# Which model: FLYBALL_MODEL decides where this is absent. A model whose price is not known needs a price,
-# in USD per million tokens: without one its cost could not be bounded.
+# The model; if not set, FLYBALL_MODEL is used. A model without a known price needs a price in USD per million
+# tokens, so that its cost can be limited.
 # model: ollama/llama3.2
 # price: { input: 0, output: 0 }
 
-# Built-in tools, and those in tools/. They may read this folder and nothing else; access: { write: [notes] } would let
-# them write, and with autonomy: supervised they would ask you first.
+# Built-in tools, and those in tools/. They can only read this folder. To let them write, add access: { write: [notes] };
+# with autonomy: supervised, the agent asks you first.
 tools: [read_file, list_files, search_files, count_words]
 autonomy: read-only
 
-# The run cannot go past these, whatever the model says.
+# Hard limits of a run.
 budget:
   costUsd: 0.5
   modelCalls: 20
@@ -65,7 +65,7 @@ budget:
 
 const TOOL = `import { tool } from 'flyball/tools';
 
-/** A tool: what it is for, what it takes, what repeating it means, and what it does. */
+/** A tool: its description, its input, its effect class, and what it does. */
 export default tool({
   name: 'count_words',
   description: 'Counts the words of a text. Not for files: read those first.',
@@ -76,7 +76,7 @@ export default tool({
     additionalProperties: false,
   },
   effect: 'pure',
-  legs: [], // it brings no text in from outside, holds nothing private and sends nothing out
+  legs: [], // no untrusted content, no private data, no outbound access
   execute: async ({ text }) => ({ words: String(text).split(/\\s+/).filter((word) => word !== '').length }),
 });
 `;
@@ -90,7 +90,7 @@ import { scriptedModel } from 'flyball/testing';
 import { filesTools } from 'flyball/toolbox';
 import { toolRegistry } from 'flyball/tools';
 
-/** Only the model is scripted: the tools, the loop and the bounds are the real ones. */
+/** Only the model is scripted; the tools, the loop and the limits are real. */
 test('counts the words of a text with its tool and answers', async () => {
   const spec = await agentFromFile('agent.yaml');
   const model = scriptedModel({
@@ -119,13 +119,13 @@ function readme(name: string): string {
 
 | Command | What it does |
 | --- | --- |
-| \`npm test\` | runs the agent over a scripted model: no key needed |
-| \`npx flyball doctor\` | says which models are configured and whether they answer |
-| \`npx flyball run agent.yaml --input '{"question":"What is in this folder?"}'\` | gives it a task |
-| \`npx flyball chat agent.yaml\` | talks with it |
-| \`npx flyball serve agent.yaml\` | serves it over HTTP, with a studio; first \`npm install hono @hono/node-server\` |
+| \`npm test\` | runs the agent with a scripted model; needs no API key |
+| \`npx flyball doctor\` | checks which models are configured and available |
+| \`npx flyball run agent.yaml --input '{"question":"What is in this folder?"}'\` | gives the agent a task |
+| \`npx flyball chat agent.yaml\` | chats with the agent |
+| \`npx flyball serve agent.yaml\` | serves the agent over HTTP, with a studio; first \`npm install hono @hono/node-server\` |
 
-\`agent.yaml\` is the agent, \`tools/\` holds its tools, \`test/\` its tests. Choose a model with \`FLYBALL_MODEL\`, for instance
+\`agent.yaml\` defines the agent, \`tools/\` contains its tools and \`test/\` its tests. Choose a model with \`FLYBALL_MODEL\`, for example
 \`ollama/llama3.2\`, or \`openai/gpt-4.1-mini\` with \`OPENAI_API_KEY\` set.
 `;
 }

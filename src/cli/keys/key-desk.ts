@@ -39,7 +39,7 @@ function prefixIn(text: string): string {
 function unknownKey({ screen, place }: Call, prefix: string): ExitCode {
   const shown = prefix.length > 8 ? `${prefix.slice(0, 8)}…` : prefix;
   const message = `There is no key ${shown}.`;
-  const next = `See which there are: ${place.command('keys', 'list')}`;
+  const next = `To list keys, run: ${place.command('keys', 'list')}`;
   screen.data({ kind: 'error', code: 'KEY_NOT_FOUND', message, next, exitCode: EXIT.notFound, retryable: false });
   screen.complain(`${screen.paint('red', 'flyball:')} ${printable(message)}`);
   screen.complain(`  ${next}`);
@@ -51,8 +51,6 @@ export function showSecret({ screen }: Pick<Call, 'screen'>, secret: string): vo
   screen.line();
   screen.line(`  ${screen.paint('bold', secret)}`);
   screen.line();
-  screen.line(
-    'Keep it now, in a password store or a secret of your deployment: it is shown this once and kept as a hash only.',
-  );
+  screen.line('Store it now, for example in a password manager. It is not shown again; only its hash is stored.');
   screen.line('Send it as a header: Authorization: Bearer <key>');
 }

@@ -8,5 +8,5 @@ export function lengthOfTime(option: string, text: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   const ms = Number(amount) * (UNITS[unit] ?? Number.NaN);
   if (ms <= MOST) return ms;
-  throw new ConfigError(`${option} takes a length of time such as 90d, 24h or 15m, of at most ten years.`);
+  throw new ConfigError(`${option} takes a duration such as 90d, 24h or 15m, of at most ten years.`);
 }

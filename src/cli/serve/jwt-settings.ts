@@ -19,12 +19,12 @@ export function jwtFrom(env: Call['env'], given: GivenSettings): JwtOptions | un
     const idle = Object.entries(names).find(([, value]) => value !== '');
     if (idle === undefined) return undefined;
     throw new ConfigError(
-      `${idle[0]} is set, and nothing to verify tokens with. Set one of ${Object.keys(sources).join(', ')}, or leave it out.`,
+      `${idle[0]} is set, but there is nothing to verify tokens with. Set one of ${Object.keys(sources).join(', ')}, or remove it.`,
     );
   }
   if (chosen.length > 1)
     throw new ConfigError(
-      `${chosen.map(([name]) => name).join(' and ')} are set, and one server verifies tokens in one way. Keep one of them.`,
+      `${chosen.map(([name]) => name).join(' and ')} are set, but a server can use only one of them. Keep one.`,
     );
   const [issuer, audience] = [text('jwtIssuer'), text('jwtAudience')];
   return {

@@ -32,7 +32,7 @@ export function requirePackages(needs: Needs, isThere: IsThere = isBesideUs): vo
 /** What serves MCP is looked for with the first request; that it is missing is better known beforehand. */
 export function mcpProblem(isThere: IsThere = isBesideUs): string | undefined {
   const name = '@modelcontextprotocol/server';
-  return isThere(name) ? undefined : `/mcp answers nobody: it needs npm install ${name}`;
+  return isThere(name) ? undefined : `/mcp is not available. To enable it, run: npm install ${name}`;
 }
 
 /** As our own imports find it. A package that is there for imports only is there. */

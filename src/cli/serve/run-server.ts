@@ -33,7 +33,7 @@ export async function runServer(call: Call, named: readonly string[], options: S
     file: options.config ?? (env['FLYBALL_CONFIG'] || undefined),
   });
   if (options.quiet === true && options.logLevel !== undefined)
-    throw new ConfigError('--quiet is --log-level warn. Give one of the two.');
+    throw new ConfigError('--quiet is the same as --log-level warn. Use only one of them.');
   const jwt = jwtFrom(env, given);
   const triggersFile = given.triggers as string | undefined;
   requirePackages({ jwt: jwt !== undefined, triggers: triggersFile !== undefined });
@@ -76,7 +76,7 @@ async function untilStopped(server: FlyballServer, screen: Screen, log: Log): Pr
     : () => undefined;
   const stopHandling = handleUncaught({
     blame: (error) => fleet.blame(error),
-    tell: (error, run) => log.error('an error that nobody caught', error, { run }),
+    tell: (error, run) => log.error('uncaught error', error, { run }),
     leave: () => stop(EXIT.failed),
   });
   try {
@@ -105,7 +105,9 @@ function problemsOf({ parts }: FlyballServer, given: GivenSettings): readonly st
   const evals = given.evals as string | undefined;
   return [
     (parts.settings.mcp ? mcpProblem() : undefined) ?? [],
-    evals === undefined || existsSync(evals) ? [] : `there is no folder ${evals} yet: no evaluations are shown`,
+    evals === undefined || existsSync(evals)
+      ? []
+      : `the folder ${evals} does not exist yet, so no evaluations are shown`,
   ].flat();
 }
 
@@ -135,18 +137,18 @@ function tell({ screen, place }: Call, server: FlyballServer, groups: ServerOpti
   };
   screen.line(
     parts.settings.studio
-      ? `${bold(`${url}/studio`)}  watch and steer; ${url}/docs has the API`
-      : `${bold(`${url}/docs`)}  has the API; there is no studio`,
+      ? `${bold(`${url}/studio`)}  studio; the API reference is at ${url}/docs`
+      : `${bold(`${url}/docs`)}  API reference; the studio is turned off`,
   );
-  screen.line(`  serves ${agents.map(({ name }) => name).join(', ')}; runs are in ${place.database}`);
+  screen.line(`  serves ${agents.map(({ name }) => name).join(', ')}; runs are stored in ${place.database}`);
   for (const text of new Set(groups.flatMap(({ demonstration }) => demonstration ?? [])))
     screen.line(`  ${screen.paint('yellow', text)}`);
   screen.line(
     open
-      ? `  ${screen.paint('yellow', 'no key is needed')}: anybody on this machine may do everything. Make one with ${place.command('keys', 'create', '--name', 'me', '--scope', 'admin')}`
-      : `  ${dim('credentials are needed: Authorization: Bearer <key>')}`,
+      ? `  ${screen.paint('yellow', 'no key is needed')}: anybody on this machine has full access. To require one, run ${place.command('keys', 'create', '--name', 'me', '--scope', 'admin')}`
+      : `  ${dim('credentials are required: Authorization: Bearer <key>')}`,
   );
-  screen.line(dim('  Ctrl-C stops it; runs go on when it starts again.'));
+  screen.line(dim('  Ctrl-C stops the server; runs continue when it starts again.'));
 }
 
 /** Where `flyball evals run` puts its results, unless another folder is named. */

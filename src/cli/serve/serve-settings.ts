@@ -61,16 +61,14 @@ interface SettingsFile {
 async function settingsIn(file: string): Promise<SettingsFile> {
   const { value, at } = await readYaml(file);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrong(file, 'it holds no settings. Write one to a line, such as port: 8080');
+    throw wrong(file, 'it contains no settings. Write one per line, such as port: 8080');
   for (const name of Object.keys(value))
     if (!allSettings().some((setting) => setting.name === name)) throw unknownSetting(at([name]), name);
   return { values: value as SettingsFile['values'], at: (name) => at([name]) };
 }
 
 function unknownSetting(where: string, name: string): ConfigError {
-  return new ConfigError(
-    `${where} has a setting "${name}", which there is not. See flyball serve --help for those there are.`,
-  );
+  return new ConfigError(`${where} has an unknown setting "${name}". flyball serve --help lists all settings.`);
 }
 
 /** What of it is for the server. */

@@ -62,7 +62,7 @@ export function readSetting(setting: Setting, given: unknown, where: string): un
 function readOne(kind: Kind, given: unknown, where: string): unknown {
   if (typeof kind === 'object') {
     if (typeof given === 'string' && kind.includes(given)) return given;
-    throw wrong(where, `it is one of ${kind.join(', ')}`);
+    throw wrong(where, `it must be one of ${kind.join(', ')}`);
   }
   switch (kind) {
     case 'text':
@@ -96,11 +96,11 @@ function readOne(kind: Kind, given: unknown, where: string): unknown {
 const ADDRESSES = {
   host: [
     isHost,
-    'it is a host name without scheme, path or spaces, such as agents.example.com or agents.example.com:8443',
+    'it must be a host name without scheme, path or spaces, such as agents.example.com or agents.example.com:8443',
   ],
-  origin: [isOrigin, 'it is an origin with its scheme and nothing after the host, such as https://app.example.com'],
-  network: [isNetwork, 'it is an address or a network, such as 10.0.0.7, 10.0.0.0/8 or fd00::/8'],
-  folder: [isFolder, 'it names a file, and a folder is needed'],
+  origin: [isOrigin, 'it must be an origin with a scheme and nothing after the host, such as https://app.example.com'],
+  network: [isNetwork, 'it must be an address or a network, such as 10.0.0.7, 10.0.0.0/8 or fd00::/8'],
+  folder: [isFolder, 'it names a file, but a folder is required'],
 } as const;
 
 function address(kind: keyof typeof ADDRESSES, given: unknown, where: string): string {
@@ -115,7 +115,7 @@ function fileIn(kind: 'file' | 'keys', given: unknown, where: string): string {
   if (kind === 'keys' && /^https?:\/\//.test(given)) return given;
   const found = statOf(given);
   if (found === undefined) throw wrong(where, `there is no file ${given}, or it is not readable`);
-  if (found.isDirectory()) throw wrong(where, `${given} is a folder, and a file is needed`);
+  if (found.isDirectory()) throw wrong(where, `${given} is a folder, but a file is required`);
   return given;
 }
 
@@ -152,14 +152,14 @@ function number(given: unknown, where: string, { whole, from, to }: Range): numb
   const fits = typeof value === 'number' && value >= from && value <= to && (!whole || Number.isInteger(value));
   if (fits) return value;
   const least = from < 1e-3 && from > 0 ? `above 0, up to ${to}` : `from ${from} to ${to}`;
-  throw wrong(where, `it is a ${whole ? 'whole ' : ''}number ${least}`);
+  throw wrong(where, `it must be a ${whole ? 'whole ' : ''}number ${least}`);
 }
 
 function yes(given: unknown, where: string): boolean {
   if (typeof given === 'boolean') return given;
   if (given === 'true' || given === '1') return true;
   if (given === 'false' || given === '0') return false;
-  throw wrong(where, 'it is true or false');
+  throw wrong(where, 'it must be true or false');
 }
 
 const LIMITS = { requestsPerMinute: 'whole', costUsdPerDay: 'amount' } as const;
@@ -167,11 +167,11 @@ const LIMITS = { requestsPerMinute: 'whole', costUsdPerDay: 'amount' } as const;
 function tenants(given: unknown, where: string): unknown {
   const each = entriesOf(given, where).map(([tenant, limits]) => {
     if (!isTenant(tenant))
-      throw wrong(where, `"${tenant}" is no name of a tenant: those are lower-case letters, digits, ".", "_" and "-"`);
+      throw wrong(where, `"${tenant}" is not a valid tenant name; use lowercase letters, digits, ".", "_" and "-"`);
     const read = entriesOf(limits, `${where}, ${tenant}`).map(([name, value]) => {
       const kind = Object.hasOwn(LIMITS, name) ? LIMITS[name as keyof typeof LIMITS] : undefined;
       if (kind === undefined)
-        throw wrong(`${where}, ${tenant}`, `${name} is none of ${Object.keys(LIMITS).join(', ')}`);
+        throw wrong(`${where}, ${tenant}`, `${name} is not one of ${Object.keys(LIMITS).join(', ')}`);
       return [name, readOne(kind, value, `${where}, ${tenant}, ${name}`)];
     });
     return [tenant, Object.fromEntries(read)];
@@ -181,19 +181,19 @@ function tenants(given: unknown, where: string): unknown {
 
 function entriesOf(given: unknown, where: string): readonly (readonly [string, unknown])[] {
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return Object.entries(given);
-  throw wrong(where, 'it is a mapping, such as { acme: { requestsPerMinute: 60 } }');
+  throw wrong(where, 'it must be a mapping, such as { acme: { requestsPerMinute: 60 } }');
 }
 
 function parsed(text: string, where: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw wrong(where, 'it is JSON');
+    throw wrong(where, 'it must be JSON');
   }
 }
 
 export function wrong(where: string, what: string): ConfigError {
-  return new ConfigError(`${where} cannot be used: ${what}.`);
+  return new ConfigError(`${where} is not valid: ${what}.`);
 }
 
 /** A secret from a file, as containers hand them over: `FLYBALL_X_FILE` beside `FLYBALL_X`. */

@@ -16,7 +16,7 @@ export function stopped(screen: Screen): { readonly asked: Promise<ExitCode>; st
       if (isAsked) process.exit(code);
       isAsked = true;
       screen.complain(
-        'Stopping: runs are brought to a safe point. Press Ctrl-C again to leave at once; nothing is lost.',
+        'Stopping: waiting for runs to reach a safe point. Press Ctrl-C again to exit immediately; nothing is lost.',
       );
       stop(signal === 'SIGTERM' ? EXIT.ok : code); // a service manager that stops a service expects no failure
     });

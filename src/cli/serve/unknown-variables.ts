@@ -24,6 +24,6 @@ export function unknownVariables(
   );
   return unknown.map((name) => {
     const [nearest] = nearestNames(name, known, 1);
-    return `${name} is set, and there is no such setting${nearest === undefined ? '' : `: did you mean ${nearest}?`}`;
+    return `${name} is set, but there is no such setting${nearest === undefined ? '' : `: did you mean ${nearest}?`}`;
   });
 }
