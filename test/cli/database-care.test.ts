@@ -46,7 +46,7 @@ it('backup and restore name the file that is at fault [R8-REST-NAMED]', async ()
   writeFileSync(at('cut.db'), readFileSync(at('runs.db')).subarray(0, 3_000));
   const cut = await flyball(['restore', at('cut.db'), ...db('fresh.db')]);
   expect([cut.code, cut.error]).toEqual([9, expect.stringContaining(`${at('cut.db')} is damaged in one place`)]);
-  expect(cut.error).toContain(`Keep a copy of ${at('cut.db')}`);
+  expect(cut.error).toContain(`Make a copy of ${at('cut.db')}`);
   expect(cut.error).not.toContain('fresh.db');
   const nowhere = await flyball(['backup', at('nowhere/copy.db'), ...db('runs.db')]);
   expect([nowhere.code, nowhere.error]).toEqual([2, expect.stringContaining(`There is no folder ${at('nowhere')}.`)]);
