@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bridge, inRun, session } from '../../test/checks/stage-checks.js';
+import { processorMs } from '../../test/patience.js';
 import { processSandbox } from '../adapters/sandbox-process/index.js';
 import { quickJsSandbox } from '../adapters/sandbox-quickjs/index.js';
 import { type AdversaryParts, adversary } from './adversary.js';
@@ -95,6 +96,14 @@ describe('an adversary over JavaScript', () => {
     });
     const { attack } = await attacked(cases(['it ends', [], { throws: '' }]), made(endless, 'spin.js'), runner);
     expect(attack.defects).toMatchObject([{ facts: { actual: expect.stringContaining('wallMs') } }]);
+  });
+
+  it('takes the exports out of code in time that grows with the code [R8-TRIAL3-A16]', async () => {
+    const code = `${MEAN}${'\n'.repeat(50_000)}/*${'\nexport {'.repeat(5_000)}*/\nexport { mean };\n`;
+    const started = processorMs();
+    const { attack } = await attacked(cases(['one', [[1]], { returns: 1 }]), made(code), meanCases);
+    expect(attack).toMatchObject({ defects: [], notRun: [] });
+    expect(processorMs() - started).toBeLessThan(2_000); // most of it starts the sandbox
   });
 
   it('says nothing about cases that cannot be executed', async () => {

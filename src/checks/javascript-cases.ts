@@ -60,10 +60,13 @@ function resultOf(expected: Expected, end: CodeEnd): CaseResult {
   }
 }
 
-/** The sandbox evaluates a function body, which exports nothing. */
+/**
+ * The sandbox evaluates a function body, which exports nothing. Blanks in front are those of the line, and a list holds
+ * no bracket: a run of empty lines or of open lists, tried from each of them, would take the square of its length.
+ */
 function withoutExports(source: string): string {
   return source
-    .replaceAll(/^(\s*)export\s+default\s+(?=(async\s+)?(function|class)\b)/gm, '$1')
-    .replaceAll(/^(\s*)export\s+(?=(async\s+function|function|class|const|let|var)\b)/gm, '$1')
-    .replaceAll(/^\s*export\s*(\{[^}]*\}|default\s+[\w$]+)\s*;?\s*$/gm, '');
+    .replaceAll(/^([ \t\ufeff]*)export\s+default\s+(?=(async\s+)?(function|class)\b)/gm, '$1')
+    .replaceAll(/^([ \t\ufeff]*)export\s+(?=(async\s+function|function|class|const|let|var)\b)/gm, '$1')
+    .replaceAll(/^[ \t\ufeff]*export\s*(\{[^{}]*\}|default\s+[\w$]+)[ \t]*(?:;[ \t]*)?$/gm, '');
 }

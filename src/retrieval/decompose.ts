@@ -33,5 +33,6 @@ export function decompose(request: string, options: DecomposeOptions = {}): read
 }
 
 const SENTENCE_END = /(?<=[.!?]["”’)]?)\s+(?=["“‘(\p{Lu}\p{N}])/u;
+/** Blanks are tried from the first of them only: from each, a question of many blanks would take their square. */
 const NEXT_WISH =
-  /;\s+|,?\s+(?:and|but|then)\s+(?=(?:also|then|I|could|can|please|would|my|what|how|when|whether)\b)/iu;
+  /;\s+|,?(?<!\s)\s+(?:and|but|then)\s+(?=(?:also|then|I|could|can|please|would|my|what|how|when|whether)\b)/iu;

@@ -23,8 +23,13 @@ function quoted(text: string): readonly string[] {
     .filter((name) => name.trim() !== '' && name.split(/\s+/).length <= 5 && !/[.!?]$/.test(name));
 }
 
+/** By hand: an expression for the end would be tried from every mark in the middle. */
 function trimmed(token: string): string {
-  return token.replace(/^[.,:'’/+-]+|[.,:'’/+-]+$/gu, '');
+  const isMark = (at: number): boolean => ".,:'’/+-".includes(token.charAt(at));
+  let [from, to] = [0, token.length];
+  while (from < to && isMark(from)) from++;
+  while (to > from && isMark(to - 1)) to--;
+  return token.slice(from, to);
 }
 
 function isIdentifier(token: string): boolean {

@@ -1,6 +1,7 @@
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { inRun, piece, session } from '../../test/checks/stage-checks.js';
+import { processorMs } from '../../test/patience.js';
 import type { Retriever } from '../ports/retriever.js';
 import { decompose } from './decompose.js';
 import { identifiersIn, lostIdentifiers } from './identifiers.js';
@@ -123,5 +124,14 @@ describe('decomposition without a model', () => {
     expect(decompose(' \n')).toEqual([]);
     expect(decompose('Close my card. Close my card. Open my account.', { most: 1 })).toEqual(['Close my card.']);
     expect(decompose('I paid $2.50 for the No. 5 card.')).toHaveLength(1);
+  });
+
+  it('takes time that grows with the question, and so does looking for identifiers [R8-TRIAL3-A16]', () => {
+    const blanks = ' '.repeat(100_000);
+    const started = processorMs();
+    expect(decompose(`where${blanks}is it`)).toEqual([`where${blanks}is it`]);
+    expect(decompose(`Close my card,${blanks}and${blanks}I want it`)).toEqual(['Close my card', 'I want it']);
+    expect(identifiersIn(`a${'.'.repeat(100_000)}a`)).toEqual([]);
+    expect(processorMs() - started).toBeLessThan(500);
   });
 });

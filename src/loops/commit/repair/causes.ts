@@ -106,7 +106,10 @@ const PROSE = /\.(?:md|markdown|txt|rst|adoc|html?)$/i;
 
 /** By its name: anything with an extension that is not one of prose. */
 export function isCode(artefact: string): boolean {
-  return /[^/\\.][^/\\]*\.[a-z]\w*$/i.test(artefact) && !PROSE.test(artefact);
+  const name = artefact.slice(Math.max(artefact.lastIndexOf('/'), artefact.lastIndexOf('\\')) + 1);
+  const dot = name.lastIndexOf('.');
+  const hasExtension = /^[a-z]\w*$/i.test(name.slice(dot + 1)) && /[^.]/.test(name.slice(0, Math.max(0, dot)));
+  return hasExtension && !PROSE.test(name);
 }
 
 function isFilled(value: unknown): boolean {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../../../test/patience.js';
 import type { Location } from '../../../core/work.js';
+import { isCode } from './causes.js';
+import { headingsOf } from './headings.js';
 import { sectionAt } from './section.js';
 
 function span(
@@ -57,6 +60,22 @@ describe('a section of prose', () => {
     expect(span(letter, { line: 4 }, 'answer')).toEqual([3, 4]);
     expect(span(letter, { line: 2 }, 'answer')).toEqual([1, 6]);
     expect(span([], { line: 2 }, 'answer')).toEqual([1, 0]);
+  });
+
+  it('has headings as Markdown has them', () => {
+    const titles = (...lines: readonly string[]) => headingsOf(lines).map(({ level, title }) => `${level}:${title}`);
+    expect(
+      titles('# a', '   ## b ##  ', '### c#', '#\td # e #', '#', '## ##', '#no', '####### no', '    # no'),
+    ).toEqual(['1:a', '2:b', '3:c#', '1:d # e', '1:', '2:']);
+    expect(titles('# a\u2028', '# b\r')).toEqual(['1:a', '1:b']);
+  });
+
+  it('is found in time that grows with the text, whatever a model wrote [R8-TRIAL3-A16]', () => {
+    const started = processorMs();
+    for (const end of ['x\u2028', 'x\r', '# x', '#'.repeat(50_000), ' #x'])
+      sectionAt(`# A\ntext\n# ${' '.repeat(50_000)}${end}\nmore\n`, { artefact: 'a.md', line: 2 });
+    expect(isCode(`${'a=.b'.repeat(25_000)}!`)).toBe(false);
+    expect(processorMs() - started).toBeLessThan(500);
   });
 });
 
