@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
 import { serve } from '@hono/node-server';
 import { nodeHost } from '../adapters/host-node/node-host.js';
 import { systemClock } from '../adapters/host-node/system-clock.js';
@@ -19,6 +20,7 @@ import type { Parts } from './parts.js';
 import { allMounts, allRoutes } from './routes/all-routes.js';
 import { DEFAULT_SETTINGS, isLoopback, type ServerSettings } from './settings.js';
 import type { Trigger } from './triggers/trigger.js';
+import { refuseOnTheWire } from './wire-refusal.js';
 
 export interface ServerOptions {
   /** Where runs live, and the records beside them. */
@@ -145,6 +147,7 @@ function listen(fetch: Parameters<typeof serve>[0]['fetch'], settings: ServerSet
       },
       (info) => resolve({ port: info.port, close: () => closed(server) }),
     );
+    refuseOnTheWire(server as HttpServer);
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(cannotListen(error, settings));
       if (server.listening) log.error('a connection was not taken', error); // too many files are open, say: those that are there go on

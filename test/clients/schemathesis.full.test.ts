@@ -57,10 +57,10 @@ describe.skipIf(!hasPython('schemathesis'))('schemathesis', () => {
     await clean(await tried('examples,coverage,fuzzing,stateful', full));
   });
 
-  it('finds nothing with a key of few rights, and nothing without a key [R8-CLIENTS-SCHEMATHESIS]', async () => {
+  it('finds nothing with a key of few rights, and nothing without a key [R8-CLIENTS-SCHEMATHESIS] [R8-REST-WIRE]', async () => {
     const few = await stage.keyFor('default', ['agents:read']);
-    await clean(await tried('examples,coverage', few));
-    await clean(await tried('examples,coverage', undefined));
+    await clean(await tried('examples,coverage,fuzzing', few));
+    await clean(await tried('examples,coverage,fuzzing', undefined));
   });
 
   it('leaves no run behind whose journal cannot be read [R8-CLIENTS-SCHEMATHESIS]', async () => {

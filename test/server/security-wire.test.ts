@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -158,6 +160,25 @@ describe('headers [R6-SHOW-SECURITY]', () => {
     }
     const cut = await send(post([JSON_TYPE, length, 'Idempotency-Key: hush\u0000hush'], body));
     expect(statusOf(cut)).toBe(400);
+  });
+
+  it('that are too large are answered, and the connection is not reset while the client is still sending [R8-REST-WIRE]', async () => {
+    const text = requestText('GET', '/health', [`X-Large: ${'x'.repeat(300_000)}`]);
+    const socket = connect({ port: stage.server.port, host: '127.0.0.1', allowHalfOpen: true });
+    const failed: string[] = [];
+    socket.on('error', ({ message }) => failed.push(message));
+    let got = '';
+    socket.setEncoding('utf8').on('data', (piece) => {
+      got += piece;
+    });
+    socket.write(text.slice(0, 40_000));
+    await expect.poll(() => got).toContain('HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n');
+    // a connection that was reset takes one more piece at most
+    for (let from = 40_000; from < text.length; from += 60_000)
+      await new Promise((resolve) => socket.write(text.slice(from, from + 60_000), resolve));
+    socket.end();
+    await once(socket, 'close');
+    expect(failed).toEqual([]);
   });
 
   it('that are too large, or come a letter at a time, hold nothing', async () => {

@@ -1,0 +1,39 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What is refused before there is a request, by the code of the parser. Anything else is no HTTP. */
+const STATUS: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+const LINGER_MS = 5_000;
+
+interface Listener {
+  on(event: 'clientError', listener: (error: Error, socket: Connection) => void): unknown;
+}
+
+type Connection = Pick<Socket, 'writable' | 'destroy' | 'end' | 'resume'> & {
+  /** The answer to an earlier request that is still being written. */
+  readonly _httpMessage?: { readonly headersSent?: boolean } | null;
+};
+
+/**
+ * Answers what cannot be read as a request, and reads on for a moment. Whoever closed at once would have the system reset
+ * the connection while the client still sends, and the client would often see that instead of the answer.
+ */
+export function refuseOnTheWire(server: Listener): void {
+  const refused = new WeakSet<object>();
+  server.on('clientError', (error, socket) => {
+    if (refused.has(socket)) return; // more of the same
+    refused.add(socket);
+    if (!socket.writable || socket._httpMessage?.headersSent === true) {
+      socket.destroy();
+      return;
+    }
+    const status = STATUS[(error as NodeJS.ErrnoException).code ?? ''] ?? 400;
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    socket.resume();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  });
+}
