@@ -153,7 +153,7 @@ describe('a model that cannot be had', () => {
   it.each([
     ['openai/gpt-5', {}, /Set OPENAI_API_KEY, or OPENAI_BASE_URL\. For example: export OPENAI_API_KEY=…/],
     ['anthropic/claude-sonnet-4-5', {}, /export ANTHROPIC_API_KEY=…/],
-    ['opnai/gpt-5', {}, /"opnai" is not known. Known are: .*openai/],
+    ['opnai/gpt-5', {}, /"opnai" is not known. Known providers: .*openai/],
     ['mistral/mistral-large', { MISTRAL_API_KEY: 'k' }, /npm i(nstall)? @ai-sdk\/mistral/],
     ['gpt-5', {}, /provider\/model/],
   ])('%s is refused with what to do, before anything is asked [R3-MODEL-NAMES]', async (name, env, sentence) => {

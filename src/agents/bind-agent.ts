@@ -62,5 +62,5 @@ function boundTools(spec: AgentSpec, source: Bindings['tools'] = toolset([])): T
 
 function hint(name: string, known: readonly string[]): string {
   const near = nearestNames(name, known);
-  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Known are: ${known.join(', ') || 'none'}.`;
+  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Known names: ${known.join(', ') || 'none'}.`;
 }

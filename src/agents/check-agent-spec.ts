@@ -57,7 +57,7 @@ export function checkAgentSpec(data: unknown, source: SpecSource, output?: JsonS
   if (given !== undefined) {
     for (const name of REQUIRED) if (given[name] === undefined) reader.wrong([name], 'is missing');
     if (given['outputs'] !== undefined && given['outputSchema'] !== undefined)
-      reader.wrong(['outputSchema'], 'stands beside outputs: keep one of them');
+      reader.wrong(['outputSchema'], 'cannot be used together with outputs: keep one of them');
   }
   if (given !== undefined) checkProofs(reader, spec, output);
   reader.finish();
@@ -67,7 +67,7 @@ export function checkAgentSpec(data: unknown, source: SpecSource, output?: JsonS
 function readName(reader: SpecReader, value: unknown, path: SpecPath): string | undefined {
   const name = reader.text(value, path);
   if (name === undefined || /^[\w.-]+$/.test(name)) return name;
-  return reader.wrong(path, `may hold letters, digits, "_", "-" and ".", got "${name}"`);
+  return reader.wrong(path, `can only contain letters, digits, "_", "-" and ".", got "${name}"`);
 }
 
 function readOwnership(reader: SpecReader, value: unknown, path: SpecPath): Ownership | undefined {
@@ -121,7 +121,7 @@ function readPrice(reader: SpecReader, value: unknown, path: SpecPath): unknown 
 function readPrices(reader: SpecReader, value: unknown, path: SpecPath): unknown {
   const given = reader.mapping(value, path);
   for (const name of Object.keys(given ?? {}))
-    if (!name.includes('/')) reader.wrong([...path, name], 'is no model: write provider/model');
+    if (!name.includes('/')) reader.wrong([...path, name], 'is not a model: write provider/model');
   return given && reader.members(given, path, Object.fromEntries(Object.keys(given).map((name) => [name, readPrice])));
 }
 

@@ -71,7 +71,7 @@ function checkValues(reader: SpecReader, field: Field, path: SpecPath): void {
   if (!('default' in field)) return;
   if (type !== undefined && !fits(type, field.default)) reader.wrong([...path, 'default'], `is no ${type}`);
   else if (values !== undefined && !values.some((value) => JSON.stringify(value) === JSON.stringify(field.default)))
-    reader.wrong([...path, 'default'], 'is none of the values in enum');
+    reader.wrong([...path, 'default'], 'is not one of the values in enum');
 }
 
 function fits(type: FieldType, value: unknown): boolean {

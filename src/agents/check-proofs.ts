@@ -51,7 +51,7 @@ export function checkProofs(reader: SpecReader, spec: Partial<AgentSpec>, output
   const schema = output ?? outputSchemaOf(spec);
   for (const [field, of] of Object.entries(spec.proofs ?? {})) {
     const at = schema === undefined ? 'unknown' : schemaAt(schema, field);
-    if (at === 'none') reader.wrong(['proofs', field], 'is no output field');
+    if (at === 'none') reader.wrong(['proofs', field], 'is not an output field');
     for (const [nth, claim] of claimsOf(of).entries()) {
       const path = ['proofs', field, Array.isArray(of) ? nth : String(claim.says)];
       checkNeeds(reader, spec, claim, path);
@@ -82,7 +82,7 @@ function checkNeeds(
   path: SpecPath,
 ) {
   for (const need of [needs].flat())
-    if (!known.includes(toolOf(need))) reader.wrong(path, `names ${toolOf(need)}, which is none of the tools`);
+    if (!known.includes(toolOf(need))) reader.wrong(path, `names ${toolOf(need)}, which is not one of the tools`);
 }
 
 function checkSays(reader: SpecReader, claim: Claim, schemas: readonly JsonSchema[], path: SpecPath): void {

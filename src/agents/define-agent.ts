@@ -145,7 +145,7 @@ export function defineAgent<
 function withProfile<O>(definition: AgentDefinition<O>, { name, autonomyProfile }: AgentSpec): AgentDefinition<O> {
   if (autonomyProfile === undefined) return definition;
   if (definition.autonomyBudget !== undefined)
-    throw new ConfigError(`Agent "${name}" has an autonomyProfile and an autonomyBudget: keep one of them.`);
+    throw new ConfigError(`Agent "${name}" has both an autonomyProfile and an autonomyBudget. Keep one of them.`);
   return { ...definition, autonomyBudget: autonomyBudget(autonomyProfile) };
 }
 
@@ -327,7 +327,9 @@ function schemaGiven<O>(
   if (!isStandard(output)) return plainSchema(name, output);
   const schema = outputJsonSchema ?? jsonSchemaOf(output);
   if (schema === undefined)
-    throw new ConfigError(`The output schema of ${name} cannot be shown to a model: pass outputJsonSchema beside it.`);
+    throw new ConfigError(
+      `The output schema of ${name} cannot be converted to JSON Schema. Pass outputJsonSchema as well.`,
+    );
   return { schema, check: output };
 }
 
@@ -338,7 +340,7 @@ function plainSchema(name: string, output: unknown): { readonly schema: JsonSche
       `The output of ${name} is ${JSON.stringify(output)}: pass a Standard Schema (zod, valibot, arktype) or a JSON Schema object.`,
     );
   const problem = shapeProblem(output as JsonSchema, 'output');
-  if (problem !== undefined) throw new ConfigError(`The output schema of ${name} is wrong: ${problem}`);
+  if (problem !== undefined) throw new ConfigError(`The output schema of ${name} is not valid: ${problem}`);
   return { schema: output as JsonSchema, check: jsonSchemaStandard(output as JsonSchema) };
 }
 

@@ -40,7 +40,7 @@ export function defaultsOf(fields: Fields): Readonly<Record<string, unknown>> {
 /** Inputs with defaults filled in; what is missing or wrong is refused before anything is spent. */
 export async function checkedInputs(agent: string, fields: Fields, given: unknown): Promise<unknown> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw badInput(agent, `an object with ${list(Object.keys(fields))} is needed, got ${shown(given)}`);
+    throw badInput(agent, `an object with ${list(Object.keys(fields))} is required, got ${shown(given)}`);
   const inputs = { ...defaultsOf(fields), ...given };
   const checked = await check(jsonSchemaStandard(schemaOfFields(fields, 'refuse')), inputs);
   if (!checked.ok) throw badInput(agent, checked.problem);

@@ -125,7 +125,7 @@ export class SpecReader {
 
 function hintFor(key: string, keys: readonly string[]): string {
   const [near] = nearestNames(key, keys, 1);
-  return near === undefined ? `Known are ${keys.join(', ')}` : `Did you mean ${near}?`;
+  return near === undefined ? `Known fields: ${keys.join(', ')}` : `Did you mean ${near}?`;
 }
 
 function shown(value: unknown): string {

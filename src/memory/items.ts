@@ -162,7 +162,9 @@ export function partsOf(id: string): { readonly kind: MemoryKind; readonly key: 
   const slash = id.indexOf('/');
   const kind = MEMORY_KINDS.find((known) => known === id.slice(0, slash));
   if (kind === undefined)
-    throw refused(`"${id}" is no id of a memory: those are a kind (${MEMORY_KINDS.join(', ')}), a slash and a key.`);
+    throw refused(
+      `"${id}" is not the id of a memory. An id has a kind (${MEMORY_KINDS.join(', ')}), a slash and a key.`,
+    );
   return { kind, key: id.slice(slash + 1) };
 }
 

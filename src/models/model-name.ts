@@ -10,7 +10,7 @@ export function parseModelName(name: string): ModelName {
   const slash = name.indexOf('/');
   const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
   if (slash < 1 || model === '' || name !== name.trim())
-    throw new ConfigError(`"${name}" is no model name. Write provider/model, for example openai/gpt-5-mini.`);
+    throw new ConfigError(`"${name}" is not a model name. Write provider/model, for example openai/gpt-5-mini.`);
   return { provider, model };
 }
 

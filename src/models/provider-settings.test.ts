@@ -24,7 +24,7 @@ describe('the settings of a provider', () => {
 
   it('of an unknown provider are refused with the known ones [R3-MODEL-NAMES]', () => {
     expect(() => providerSettings('opnai', {})).toThrow(
-      /"opnai" is not known. Known are: alibaba, anthropic, .*openai, /,
+      /"opnai" is not known. Known providers: alibaba, anthropic, .*openai, /,
     );
     expect(() => providerSettings('toString', {})).toThrow('is not known');
     expect(() => providerSettings('mine', {}, { mine: { like: 'opnai', baseUrl: 'http://x' } })).toThrow(

@@ -84,7 +84,7 @@ function factsOf(provider: string, configs: ProviderConfigs): ProviderFacts {
     const known = [...new Set([...Object.keys(PROVIDERS), ...Object.keys(configs)])].sort().join(', ');
     const named = like === provider ? `"${provider}"` : `"${like}", which "${provider}" is like,`;
     throw new ConfigError(
-      `The provider ${named} is not known. Known are: ${known}. Any server that speaks OpenAI's chat completions can be added with providers: { ${provider}: { baseUrl } }.`,
+      `The provider ${named} is not known. Known providers: ${known}. You can add any server with an OpenAI-compatible chat completions API with providers: { ${provider}: { baseUrl } }.`,
     );
   }
   if (config === undefined) return facts;

@@ -39,7 +39,7 @@ export function strayField({ key, ...at }: WrittenEntry, say: Say): void {
       : near !== undefined
         ? `Did you mean ${near}?`
         : `The fields are ${FIELDS.join(', ')}; put others under metadata.`;
-  say('error', at, `"${key}" is no field of a skill. ${advice}`);
+  say('error', at, `"${key}" is not a field of a skill. ${advice}`);
 }
 
 /** Text of at least one sign and at most `most`, as the specification counts them. */
@@ -126,7 +126,7 @@ export function metadataField(value: WrittenValue, say: Say): readonly WrittenEn
   return value.entries.filter((entry) => {
     if (entry.key.startsWith(PREFIX) && !EXTENSIONS.some((known) => known === entry.key)) {
       const [near] = nearestNames(entry.key, EXTENSIONS, 1);
-      const advice = near === undefined ? `There are ${EXTENSIONS.join(', ')}.` : `Did you mean ${near}?`;
+      const advice = near === undefined ? `Known fields: ${EXTENSIONS.join(', ')}.` : `Did you mean ${near}?`;
       say('error', entry, `metadata.${entry.key} is not known. ${advice}`);
     }
     return textOf(`metadata.${entry.key}`, entry.value, say) !== undefined;

@@ -92,8 +92,8 @@ See [guide](references/none.md).
       'SKILL.md:2:7: name "PDF--Forms-" has two hyphens in a row. Write pdf-forms.',
       'SKILL.md:2:7: name is "PDF--Forms-", but the folder is called "pdf-forms". Give both the same name.',
       'SKILL.md:3:14: description is empty. Write a text.',
-      'SKILL.md:4:1: "licence" is no field of a skill. Did you mean license?',
-      'SKILL.md:5:1: "version" is no field of a skill. Write it under metadata: "version".',
+      'SKILL.md:4:1: "licence" is not a field of a skill. Did you mean license?',
+      'SKILL.md:5:1: "version" is not a field of a skill. Write it under metadata: "version".',
       'SKILL.md:7:12: metadata.version must be text, and it is a number. Write it in quotes: version: "1.10".',
       'SKILL.md:8:3: metadata.flyball-autonomie is not known. Did you mean flyball-autonomy?',
       'SKILL.md:9:28: allowed-tools: "(nothing)" names no tool; write a name such as Read, or Bash(git:*) for some calls.',
@@ -176,7 +176,7 @@ See [guide](references/none.md).
   it('tells a byte order mark, and still checks the rest [R5-SKILL-VALIDATE]', () => {
     expect(told(`\uFEFF${with_('stray: x')}`)).toEqual([
       'SKILL.md:1:1: The file begins with a byte order mark. Save it as UTF-8 without one.',
-      expect.stringContaining('SKILL.md:4:1: "stray" is no field'),
+      expect.stringContaining('SKILL.md:4:1: "stray" is not a field'),
     ]);
   });
 
@@ -188,7 +188,7 @@ See [guide](references/none.md).
     expect(skill?.instructions).toBe('One.\nTwo.');
     expect(skill?.license).toBe('MIT');
     expect(told(with_('stray: x').replaceAll('\n', '\r\n'))).toContainEqual(
-      expect.stringContaining('SKILL.md:4:1: "stray" is no field'),
+      expect.stringContaining('SKILL.md:4:1: "stray" is not a field'),
     );
   });
 

@@ -97,7 +97,7 @@ const MOST_TRIED = 2;
 export function solveWithSkills<O>(parts: SolveParts<O>): Agent<string, O> {
   const { skills, verify, fallback, minConfidence = MIN_CONFIDENCE } = parts;
   if (!(minConfidence >= 0 && minConfidence <= 1))
-    throw new ConfigError(`minConfidence lies between 0 and 1, got ${minConfidence}.`);
+    throw new ConfigError(`minConfidence must be between 0 and 1, got ${minConfidence}.`);
   return async (run, task) => {
     const found = await skills.retrieve(run, task);
     const hits = found.filter(({ confidence }) => confidence >= minConfidence).slice(0, MOST_TRIED);

@@ -76,6 +76,6 @@ export function requireDistinct(skills: readonly Skill[]): void {
 function unknown(name: string, skills: readonly Skill[]): never {
   const names = skills.map((skill) => skill.name);
   const near = nearestNames(name, names);
-  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${names.join(', ') || 'none'}.`;
+  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Available: ${names.join(', ') || 'none'}.`;
   throw new ConfigError(`There is no skill "${name}". ${hint}`);
 }

@@ -236,16 +236,16 @@ describe('a tool', () => {
 describe('a definition is refused with a sentence', () => {
   const undo = async () => undefined;
   it.each<[string, object, string]>([
-    ['without a name', { name: undefined }, 'Nothing is no name for a tool'],
+    ['without a name', { name: undefined }, 'Nothing is not a valid tool name'],
     [
       'with a name no provider takes',
       { name: 'read file' },
-      '"read file" is no name for a tool: providers accept 1 to 64',
+      '"read file" is not a valid tool name. Providers accept 1 to 64',
     ],
-    ['with a name that is too long', { name: 'x'.repeat(65) }, 'is no name for a tool'],
+    ['with a name that is too long', { name: 'x'.repeat(65) }, 'is not a valid tool name'],
     ['without a description', { description: ' ' }, 'Tool "order": the description is empty'],
-    ['without execute', { execute: undefined }, 'execute is no function'],
-    ['without an effect', { effect: undefined }, 'effect is missing. Say what repeating it means: pure, idempotent'],
+    ['without execute', { execute: undefined }, 'execute is not a function'],
+    ['without an effect', { effect: undefined }, 'effect is missing. Set the effect class: pure, idempotent'],
     ['with an unknown effect', { effect: 'safe' }, 'effect is "safe"'],
     [
       'undoable without a compensation',
@@ -263,9 +263,9 @@ describe('a definition is refused with a sentence', () => {
     [
       'with rules beside a class',
       { effect: { class: 'pure' }, verify: undo },
-      'verify stands beside a whole effect class',
+      'verify cannot be set next to a complete effect class',
     ],
-    ['with a rule that is no function', { compensate: 'undo' }, 'compensate is no function'],
+    ['with a rule that is no function', { compensate: 'undo' }, 'compensate is not a function'],
     [
       'irreversible with retries',
       { effect: 'irreversible', retry: { retries: 2 } },

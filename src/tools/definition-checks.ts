@@ -12,14 +12,14 @@ export function requireSoundParts(definition: LooseDefinition): string {
   const { name, description, execute, surface } = definition;
   if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
     throw new ConfigError(
-      `${JSON.stringify(name) ?? 'Nothing'} is no name for a tool: providers accept 1 to 64 letters, digits, "_" and "-". Rename it.`,
+      `${JSON.stringify(name) ?? 'Nothing'} is not a valid tool name. Providers accept 1 to 64 letters, digits, "_" and "-". Rename it.`,
     );
   }
   const fail = failure(name);
   if (typeof description !== 'string' || description.trim() === '') {
     fail('the description is empty. Say what it does, when to use it and when not to.');
   }
-  if (typeof execute !== 'function') fail('execute is no function. Give execute: async (args, how) => result.');
+  if (typeof execute !== 'function') fail('execute is not a function. Set execute: async (args, how) => result.');
   requireWords(definition, fail);
   requirePositive(definition.timeoutMs, 'timeoutMs', fail);
   if (surface !== undefined && !(Number.isInteger(surface) && surface >= 1)) {
@@ -29,7 +29,7 @@ export function requireSoundParts(definition: LooseDefinition): string {
   requireApproval(definition.approval, fail);
   for (const method of ['reserve', 'touches', 'asks', 'review', 'present'] as const) {
     const value: unknown = definition[method];
-    if (value !== undefined && typeof value !== 'function') fail(`${method} is no function.`);
+    if (value !== undefined && typeof value !== 'function') fail(`${method} is not a function.`);
   }
   return name;
 }

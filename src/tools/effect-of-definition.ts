@@ -15,7 +15,7 @@ export function effectOf(name: string, definition: LooseDefinition): EffectClass
   const kind = kindOf(effect, fail);
   if (typeof effect === 'object') {
     const beside = [...RULES, 'why' as const].find((rule) => definition[rule] !== undefined);
-    if (beside !== undefined) fail(`${beside} stands beside a whole effect class. Move it into the class.`);
+    if (beside !== undefined) fail(`${beside} cannot be set next to a complete effect class. Move it into the class.`);
   }
   const rules: Rules = typeof effect === 'object' ? (effect as Rules) : definition;
   requireFitting(kind, rules, fail);
@@ -29,14 +29,14 @@ export function kindOf(effect: LooseDefinition['effect'], fail: Fail): EffectKin
   const kind = typeof effect === 'object' && effect !== null ? effect.class : effect;
   if (KINDS.includes(kind as EffectKind)) return kind as EffectKind;
   return fail(
-    `effect is ${JSON.stringify(kind) ?? 'missing'}. Say what repeating it means: ${KINDS.join(', ')}; what a crash may repeat is a decision, not a default.`,
+    `effect is ${JSON.stringify(kind) ?? 'missing'}. Set the effect class: ${KINDS.join(', ')}. It has no default, because it decides what happens after a crash.`,
   );
 }
 
 function requireFitting(kind: EffectKind, rules: Rules, fail: Fail): void {
   for (const rule of RULES) {
     const method: unknown = rules[rule];
-    if (method !== undefined && typeof method !== 'function') fail(`${rule} is no function.`);
+    if (method !== undefined && typeof method !== 'function') fail(`${rule} is not a function.`);
     if (method !== undefined && kind === 'pure') fail(`it is pure, so it has nothing to ${rule}. Drop ${rule}.`);
   }
   if (rules.why !== undefined && kind !== 'irreversible') {

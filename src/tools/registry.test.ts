@@ -48,7 +48,7 @@ describe('the registry', () => {
     const { inputJsonSchema: _, ...bare } = plain;
     const registry = toolRegistry([bare as Tool<{ id: string }, string>]);
     expect(registry.get('plain')?.inputJsonSchema).toMatchObject({ properties: { id: { type: 'string' } } });
-    expect(() => registry.register({ ...plain, name: 'not a name' })).toThrow('is no name for a tool');
+    expect(() => registry.register({ ...plain, name: 'not a name' })).toThrow('is not a valid tool name');
   });
 
   it('takes a tool without a schema at its word', async () => {
@@ -77,7 +77,7 @@ describe('a toolset', () => {
       'there is no tool "files_raed". Did you mean files_read?',
     );
     expect(() => registry.toolset({ exclude: ['shell'] })).toThrow(
-      'Registered are: files_read, files_write, web_fetch.',
+      'Registered tools: files_read, files_write, web_fetch.',
     );
   });
 

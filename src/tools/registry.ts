@@ -81,7 +81,7 @@ function unregistered(name: string, known: Iterable<string>, source?: string): n
   const names = [...known];
   const near = nearestNames(name, names);
   const hint =
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Registered are: ${names.join(', ') || 'none'}.`;
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Registered tools: ${names.join(', ') || 'none'}.`;
   throw new ConfigError(`${source === undefined ? '' : `${source}: `}there is no tool "${name}". ${hint}`);
 }
 

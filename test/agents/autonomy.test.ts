@@ -72,5 +72,5 @@ it('a profile that a definition names holds wherever the agent runs: limits and 
 
 it('a profile and an autonomy budget beside it are one too many [F-E5]', () => {
   const definition = { name: 'notes', description: 'x', model: scriptedModel({}), autonomyProfile: { warnAt: 0.5 } };
-  expect(() => defineAgent({ ...definition, autonomyBudget: autonomyBudget() })).toThrow('keep one of them');
+  expect(() => defineAgent({ ...definition, autonomyBudget: autonomyBudget() })).toThrow('Keep one of them');
 });

@@ -136,7 +136,7 @@ describe('a definition', () => {
   it('in TypeScript is checked like one in YAML, before a token is spent [R3-AGENT-DEFINE]', () => {
     const model = clerk();
     const wrong = (more: object) => () => defineAgent({ name: 'clerk', description: 'x', model, ...more });
-    expect(wrong({ name: 'the clerk' })).toThrow(/Agent "the clerk": name may hold/);
+    expect(wrong({ name: 'the clerk' })).toThrow(/Agent "the clerk": name can only contain/);
     expect(wrong({ description: '' })).toThrow(/Agent "clerk": description must be text/);
     expect(wrong({ budget: { toolCalls: Number.NaN } })).toThrow(/budget.toolCalls/);
     expect(wrong({ loop: { maxIterations: 0 } })).toThrow(/maxIterations/);
@@ -176,11 +176,11 @@ describe('names in a definition', () => {
     expect(problemOf({ tools: ['addone'] }).message).toBe(
       'Agent "clerk": there is no tool "addone". Did you mean add_one?',
     );
-    expect(problemOf({ tools: ['zzz'] }).message).toMatch(/Known are: add_one, next, write, fail\.$/);
+    expect(problemOf({ tools: ['zzz'] }).message).toMatch(/Known names: add_one, next, write, fail\.$/);
     expect(problemOf({ model: 'scripted/modl' }).message).toBe(
       'Agent "clerk": there is no model "scripted/modl". Did you mean scripted/model?',
     );
-    expect(problemOf({ tools: ['x'] }, { tools: undefined }).message).toMatch(/Known are: none\./);
+    expect(problemOf({ tools: ['x'] }, { tools: undefined }).message).toMatch(/Known names: none\./);
   });
 
   it('may come from a view of the registry, which is not widened [R3-AGENT-YAML]', () => {

@@ -153,7 +153,7 @@ describe('inputs', () => {
 
   const bad: readonly (readonly [unknown, RegExp])[] = [
     [{}, /clerk cannot start: .*topic/],
-    [null, /clerk cannot start: an object with "topic", "depth", "note" is needed, got nothing/],
+    [null, /clerk cannot start: an object with "topic", "depth", "note" is required, got nothing/],
     ['tea', /clerk cannot start: an object with .* got "tea"/],
     [['tea'], /clerk cannot start: an object/],
     [{ topic: 7 }, /clerk cannot start: topic: .*string/],

@@ -160,7 +160,7 @@ describe('a schema of a library', () => {
   it('that cannot be shown to a model needs its JSON Schema beside it [R3-AGENT-OUTPUT]', () => {
     const mute = { '~standard': { version: 1 as const, vendor: 'x', validate: (value: unknown) => ({ value }) } };
     const model = scriptedModel({});
-    expect(() => defineAgent({ ...CLERK, model, output: mute })).toThrow(/pass outputJsonSchema beside it/);
+    expect(() => defineAgent({ ...CLERK, model, output: mute })).toThrow(/Pass outputJsonSchema as well/);
     const agent = defineAgent({ ...CLERK, model, output: mute, outputJsonSchema: { type: 'string' } });
     expect(agent.setup).toContain('{"type":"string"}');
   });

@@ -45,10 +45,10 @@ async function ran(proofs: unknown, replies: readonly ScriptedReply[], output: u
 
 describe('fields of proofs', () => {
   it.each([
-    ['misspelt', { refnd: { paid: 'refund' } }, 'proofs.refnd is no output field'],
-    ['misspelt inside', { 'refund.state': { paid: 'refund' } }, 'proofs.refund.state is no output field'],
-    ['in no list of fields', { 'refund.status.code': { paid: 'refund' } }, 'is no output field'],
-    ['misspelt in a list', { 'steps.done': { paid: 'refund' } }, 'proofs.steps.done is no output field'],
+    ['misspelt', { refnd: { paid: 'refund' } }, 'proofs.refnd is not an output field'],
+    ['misspelt inside', { 'refund.state': { paid: 'refund' } }, 'proofs.refund.state is not an output field'],
+    ['in no list of fields', { 'refund.status.code': { paid: 'refund' } }, 'is not an output field'],
+    ['misspelt in a list', { 'steps.done': { paid: 'refund' } }, 'proofs.steps.done is not an output field'],
   ])('are refused with the definition where they are %s in a zod schema [R8-TRUTH-FIELDS]', (_how, proofs, problem) => {
     expect(() => defined(proofs)).toThrow(problem);
   });
@@ -175,7 +175,7 @@ describe('values of proofs', () => {
     expect(checked({ decision: [{ says: 'paid', need: 'refund' }] })).toThrow('proofs.decision[0].need is not known');
     expect(checked({ decision: [{ says: 'paid' }] })).toThrow('proofs.decision[0].needs is missing');
     expect(checked({ decision: [{ says: 'paid', needs: 'refnd' }] })).toThrow(
-      'names refnd, which is none of the tools',
+      'names refnd, which is not one of the tools',
     );
   });
 });

@@ -132,8 +132,8 @@ describe('an output that claims an act', () => {
     };
     const checked = (proofs: unknown) => () => checkAgentSpec({ ...spec, proofs }, 'a.yaml');
     expect(checked({ decision: { refunded: ['refund'] } })).not.toThrow();
-    expect(checked({ verdict: { refunded: 'refund' } })).toThrow('proofs.verdict is no output field');
-    expect(checked({ decision: { refunded: 'refnd' } })).toThrow('names refnd, which is none of the tools');
+    expect(checked({ verdict: { refunded: 'refund' } })).toThrow('proofs.verdict is not an output field');
+    expect(checked({ decision: { refunded: 'refnd' } })).toThrow('names refnd, which is not one of the tools');
     expect(checked({ decision: 'refund' })).toThrow('proofs.decision must be a mapping');
   });
 });

@@ -85,7 +85,7 @@ describe('flyball doctor', () => {
 
   it.each([
     ['a server that is not there', { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }, 'ECONNREFUSED'],
-    ['a name that is none', { FLYBALL_MODEL: 'gpt' }, '"gpt" is no model name. Write provider/model'],
+    ['a name that is none', { FLYBALL_MODEL: 'gpt' }, '"gpt" is not a model name. Write provider/model'],
     ['a provider without its key', { FLYBALL_MODEL: 'anthropic/claude-sonnet-4-5' }, 'Set ANTHROPIC_API_KEY'],
     ['a provider that nobody knows', { FLYBALL_MODEL: 'nowhere/x' }, 'nowhere'],
   ])('says why a model does not answer, and ends with 1: %s [R3-CLI-DOCTOR]', async (_what, env, says) => {

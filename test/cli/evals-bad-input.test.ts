@@ -57,7 +57,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'a module that takes a name again',
     (here) => ['--module', here.file('t.mjs', 'export const policies = { baseline: () => 1 };')],
-    /a conversation policy "baseline" already\. Give yours another name/,
+    /conversation policy "baseline" already exists\. Choose another name/,
   ],
   [
     'no such configuration',
@@ -108,7 +108,7 @@ describe('the other commands say what is wrong with', () => {
       /o\.json: info.*Name a results\.json/,
     ],
     ['a list', (here) => ['report', here.file('l.json', '[]')], /l\.json: .*expected an object/],
-    ['no JSON', (here) => ['report', here.file('n.json', 'xx')], /n\.json is no JSON/],
+    ['no JSON', (here) => ['report', here.file('n.json', 'xx')], /n\.json is not valid JSON/],
     ['a file that is no JSON file', (here) => ['report', here.file('n.txt', 'xx')], /no results\.json in .*n\.txt/],
     ['no results', (here) => ['report', here.at('none')], /There is no results\.json in .*none\. Name a results file/],
     [
@@ -135,7 +135,7 @@ describe('the other commands say what is wrong with', () => {
     [
       'lines that are no JSON',
       (here) => ['replay', '--calls', here.file('c', '{}x')],
-      /c:1 is no JSON: .*Each line holds/,
+      /c:1 is not valid JSON: .*Each line must contain/,
     ],
     [
       'a line without calls',
@@ -180,7 +180,7 @@ it('an experiment that breaks in the middle says what is saved and how to go on 
   expect(broken.error).toContain(
     `Finished simulations are saved. Fix the cause, then run: flyball evals resume ${here.at('x')}`,
   );
-  expect(broken.error).toMatch(/results\.json is no JSON/);
+  expect(broken.error).toMatch(/results\.json is not valid JSON/);
   expect(readdirSync(here.at('x'))).not.toContain('running');
 });
 

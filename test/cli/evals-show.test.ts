@@ -82,8 +82,8 @@ describe('flyball evals show', () => {
   it('refuses what is not there, and says what is [R8-EVAL-CONVERSATION]', async () => {
     const here = await measured();
     const refusals = [
-      [['--condition', 'nobody'], /No condition has "nobody" in its name\. There are: scripted\/desk \/ baseline/],
-      [['--figure', 'luck'], /There is no figure "luck"\. There are: pass\^1, db-match/],
+      [['--condition', 'nobody'], /No condition has "nobody" in its name\. Available: scripted\/desk \/ baseline/],
+      [['--figure', 'luck'], /There is no figure "luck"\. Available: pass\^1, db-match/],
       [['--task', 'energy_099'], /No scored simulation matches/],
       [['--trial', 'x'], /--trial must be a whole number of at least 0, got "x"/],
       [['zzz'], /There is no simulation "zzz"/],

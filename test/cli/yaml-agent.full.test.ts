@@ -309,8 +309,8 @@ describe('a definition that cannot be used', () => {
 
 describe('the input of a defined agent', () => {
   it.each([
-    ['is missing', [], 'an object with "question", "depth" is needed, got nothing'],
-    ['is no object', ['--input', '"why"'], 'is needed, got "why"'],
+    ['is missing', [], 'an object with "question", "depth" is required, got nothing'],
+    ['is no object', ['--input', '"why"'], 'is required, got "why"'],
     ['has the wrong type', ['--input', '{"question":3}'], 'question'],
     ['has a field too many', ['--input', '{"question":"why","questoin":"x"}'], 'questoin'],
   ])('that %s is refused before there is a run, with an example [R3-CLI-RUN-YAML]', async (_what, options, says) => {

@@ -135,7 +135,7 @@ describe('bad settings are refused before a token is spent', () => {
 
   it('a tool with the name of the one that recalls cleared results', () => {
     const mine = tool({ name: 'recall_result', description: 'Mine.', effect: 'pure', execute: async () => 1 });
-    expect(() => toolLoop({ session, tools: [mine] })).toThrow(/recall_result.*rename yours/);
+    expect(() => toolLoop({ session, tools: [mine] })).toThrow(/recall_result.*Rename yours/);
   });
 
   it('two tools of one name', () => {

@@ -88,7 +88,7 @@ describe('an agent in a YAML file', () => {
     ].join('\n');
     expect(await problemIn(text)).toEqual([
       'agent.yaml:12: lop is not known. Did you mean loop?',
-      'agent.yaml:1: name may hold letters, digits, "_", "-" and ".", got "the clerk".',
+      'agent.yaml:1: name can only contain letters, digits, "_", "-" and ".", got "the clerk".',
       'agent.yaml:3: autonomy must be one of read-only, supervised, autonomous, got "full".',
       'agent.yaml:6: inputs.letter.type must be one of string, number, integer, boolean, object, array, got "text".',
       'agent.yaml:7: inputs.year.default is no integer.',

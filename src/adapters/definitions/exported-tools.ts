@@ -15,7 +15,7 @@ export function exportedTools(exports: Exports, file: string): readonly DefinedT
   }
   if (found.size === 0) {
     throw new ConfigError(
-      `${file} exports no tool. Export what \`tool({ … })\` returns, by name, as default or in a list; a file that is none of the tools begins with "_".`,
+      `${file} does not export a tool. Export the result of \`tool({ … })\`, by name, as default or in a list. If the file is not meant to contain tools, start its name with "_".`,
     );
   }
   return [...found].map((value) => soundTool(value, file));
@@ -47,5 +47,5 @@ function listed(name: string, values: readonly unknown[], file: string): readonl
   if (!values.some(looksLikeTool)) return [];
   const stray = values.findIndex((value) => !looksLikeTool(value));
   if (stray < 0) return values;
-  throw new ConfigError(`${file}: element ${stray} of the exported list "${name}" is no tool, unlike the others.`);
+  throw new ConfigError(`${file}: element ${stray} of the exported list "${name}" is not a tool, unlike the others.`);
 }

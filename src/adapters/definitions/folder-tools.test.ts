@@ -79,11 +79,11 @@ describe('a folder of tools is refused with the name of the file', () => {
     ],
     ['where a module is no JavaScript', { 'bad.mjs': 'export const = 1;' }, 'bad.mjs could not be loaded: '],
     ['where a module is missing something', { 'bad.mjs': "import './none.mjs';" }, 'bad.mjs could not be loaded: '],
-    ['where a module exports none', { 'bad.mjs': 'export const x = 1;' }, 'bad.mjs exports no tool.'],
+    ['where a module exports none', { 'bad.mjs': 'export const x = 1;' }, 'bad.mjs does not export a tool.'],
     [
       'where a tool is unsound',
       { 'bad.mjs': `export default ${definition('bad name')};` },
-      '"bad name" is no name for a tool',
+      '"bad name" is not a valid tool name',
     ],
     [
       'where something is half a tool',
@@ -93,7 +93,7 @@ describe('a folder of tools is refused with the name of the file', () => {
     [
       'where a list holds something else',
       { 'bad.mjs': `export const tools = [${definition('fine')}, 7];` },
-      'bad.mjs: element 1 of the exported list "tools" is no tool',
+      'bad.mjs: element 1 of the exported list "tools" is not a tool',
     ],
   ])('%s', async (_, files, sentence) => {
     const root = project(files);

@@ -23,7 +23,7 @@ const PACKAGE_NAME = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-zA-Z0-9~-][a-zA-Z0-9._~-]
  * `require.resolve`: most packages do not export their package.json.
  */
 export async function installedPackage(name: string, project: string): Promise<InstalledPackage | undefined> {
-  if (!PACKAGE_NAME.test(name)) throw new ConfigError(`"${name}" is no name of a package.`);
+  if (!PACKAGE_NAME.test(name)) throw new ConfigError(`"${name}" is not a valid package name.`);
   for (let folder = resolve(project); ; folder = dirname(folder)) {
     const place = join(folder, 'node_modules', name);
     const manifest = await readManifest(join(place, 'package.json'));

@@ -14,7 +14,7 @@ export async function referredExport(reference: unknown, yamlFile: string, place
   const [path = '', name = 'default'] = typeof reference === 'string' ? reference.split('#') : [];
   if (!(path.startsWith('./') || path.startsWith('../')) || isAbsolute(path) || name === '') {
     throw new ConfigError(
-      `${place}: ${JSON.stringify(reference)} is no reference to a module. Write ./file.js#export, from the folder of this file.`,
+      `${place}: ${JSON.stringify(reference)} is not a reference to a module. Write ./file.js#export, relative to the folder of this file.`,
     );
   }
   const file = resolve(dirname(yamlFile), path);

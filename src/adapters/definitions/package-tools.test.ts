@@ -66,7 +66,7 @@ describe('a package is refused with a sentence', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     ['that is not installed', () => from('absent'), 'Run: npm install absent'],
     ['that declares no tools', () => from('plain'), 'The package plain declares no tools. Its package.json would say'],
-    ['whose name is a path', () => from('../plain'), '"../plain" is no name of a package'],
+    ['whose name is a path', () => from('../plain'), '"../plain" is not a valid package name'],
     [
       'whose module does not exist',
       () => from('lost', { 'node_modules/lost/package.json': declaring('lost') }),
@@ -94,7 +94,7 @@ describe('a package is refused with a sentence', () => {
     [
       'whose tool is unsound',
       () => from('weather', { 'node_modules/weather/dist/tools.js': `export default ${definition('a b')};` }),
-      'node_modules/weather/dist/tools.js: "a b" is no name',
+      'node_modules/weather/dist/tools.js: "a b" is not a valid tool name',
     ],
     ['of a project without package.json', () => discoverPackages(project({})), 'so there are no packages to look at'],
     [

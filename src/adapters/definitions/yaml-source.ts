@@ -81,6 +81,6 @@ export function mappingAt(
   const stray = Object.keys(value).find((key) => !keys.includes(key));
   if (stray === undefined) return value as Readonly<Record<string, unknown>>;
   const [near] = nearestNames(stray, keys, 1);
-  const hint = near === undefined ? `Known are ${keys.join(', ')}.` : `Did you mean ${near}?`;
+  const hint = near === undefined ? `Known fields: ${keys.join(', ')}.` : `Did you mean ${near}?`;
   throw new ConfigError(`${source.at([...path, stray])}: unknown key "${stray}". ${hint}`);
 }

@@ -55,7 +55,7 @@ describe('a data folder', () => {
     mkdirSync(join(place, 'data/domains/mock'), { recursive: true });
     writeFileSync(join(place, 'data/domains/mock/tools.json'), '{"assistant": ');
     const broken = domainSource('mock').load(dataFolder(join(place, 'data')));
-    await expect(broken).rejects.toThrow(/tools.json is no JSON: Expecting value: line 1 column 15 \(char 14\)/);
-    expect(() => domainSource('lost')).toThrow(/no domain 'lost'. Known are .*mock/);
+    await expect(broken).rejects.toThrow(/tools.json is not valid JSON: Expecting value: line 1 column 15 \(char 14\)/);
+    expect(() => domainSource('lost')).toThrow(/no domain 'lost'. Available domains: .*mock/);
   });
 });

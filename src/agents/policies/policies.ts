@@ -35,7 +35,7 @@ const OWN: Readonly<Record<string, PolicyMaker>> = {
 export function policyBook(more: Readonly<Record<string, PolicyMaker>> = {}): PolicyBook {
   const taken = Object.keys(more).find((name) => Object.hasOwn(OWN, name));
   if (taken !== undefined)
-    throw new ConfigError(`There is a conversation policy "${taken}" already. Give yours another name.`);
+    throw new ConfigError(`A conversation policy "${taken}" already exists. Choose another name for yours.`);
   const makers = new Map(Object.entries({ ...OWN, ...more }));
   return {
     names: [...makers.keys()],
@@ -43,7 +43,7 @@ export function policyBook(more: Readonly<Record<string, PolicyMaker>> = {}): Po
       const maker = makers.get(name);
       if (maker === undefined)
         throw new ConfigError(
-          `There is no conversation policy "${name}". There are: ${[...makers.keys()].join(', ')}.`,
+          `There is no conversation policy "${name}". Available policies: ${[...makers.keys()].join(', ')}.`,
         );
       return maker(parts);
     },

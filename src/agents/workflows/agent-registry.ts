@@ -21,10 +21,12 @@ export function agentRegistry(agents: Agents = {}): OpenRegistry {
   const known = new Map<string, Registered>();
   const register = (name: string, agent: Registered): void => {
     if (!/^[\w.-]+$/.test(name))
-      throw new ConfigError(`An agent's name may hold letters, digits, "_", "-" and ".", got "${name}".`);
+      throw new ConfigError(`An agent's name can only contain letters, digits, "_", "-" and ".", got "${name}".`);
     if (known.has(name)) throw new ConfigError(`Two agents are called "${name}". Rename one of them.`);
     if (!isRegistrable(agent))
-      throw new ConfigError(`"${name}" is no agent: register what defineAgent or workflow makes, or a function.`);
+      throw new ConfigError(
+        `"${name}" is not an agent. Register a function, or the result of defineAgent or workflow.`,
+      );
     known.set(name, agent);
   };
   for (const [name, agent] of Object.entries(agents)) register(name, agent);
@@ -45,7 +47,7 @@ export function registeredAgent(registry: AgentRegistry, name: string): Register
   const known = registry.names();
   const near = nearestNames(name, known);
   const hint =
-    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Registered are: ${known.join(', ') || 'none'}.`;
+    near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Registered agents: ${known.join(', ') || 'none'}.`;
   throw new FlyballError('AGENT_UNKNOWN', `No agent "${name}" is registered. ${hint}`, {
     detail: { agent: name, near },
   });

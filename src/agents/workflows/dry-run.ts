@@ -13,7 +13,7 @@ export class DryActs {
 
   add(act: DryAct): void {
     if (this.list.length >= MAX_DRY_ACTS)
-      throw notSimulated(`The dry run stopped after ${MAX_DRY_ACTS} acts: the workflow seems to go on for ever.`);
+      throw notSimulated(`The dry run stopped after ${MAX_DRY_ACTS} acts, because the workflow does not seem to end.`);
     this.list.push(act);
   }
 }
@@ -26,7 +26,7 @@ export class DryActs {
 export function dryRunOf(run: Run, acts: DryActs): Run {
   const within = (other: Run): Run => dryRunOf(other, acts);
   const refuse = (what: string): never => {
-    throw notSimulated(`A dry run does not ${what}, so it cannot tell how the workflow would go on.`);
+    throw notSimulated(`A dry run does not ${what}, so it cannot tell how the workflow would continue.`);
   };
   const dry: Run & { readonly [REAL]: Run } = {
     ...run,
@@ -65,7 +65,7 @@ export function dryRunOf(run: Run, acts: DryActs): Run {
     },
     continueWith() {
       acts.add({ kind: 'continue' });
-      return refuse('go on in another generation');
+      return refuse('continue in a new generation');
     },
     scope: (name) => within(run.scope(name)),
     guarded: (seams) => within(run.guarded(seams)),

@@ -220,7 +220,7 @@ describe('a workflow', () => {
     expect(workflowMark(async () => done(1))).toBeUndefined();
     expect(workflowMark(null)).toBeUndefined();
     expect(() => workflow('two words', async () => done(1))).toThrow(/two words/);
-    expect(() => agentRegistry({ a: 7 as never })).toThrow(/"a" is no agent/);
+    expect(() => agentRegistry({ a: 7 as never })).toThrow(/"a" is not an agent/);
     expect(() => office().registry.register('finder', async () => done(1))).toThrow(/Two agents/);
   });
 });
@@ -374,7 +374,7 @@ describe('a dry run', () => {
     });
     const { report } = await dry(endless, null);
     expect(report.acts).toHaveLength(1000);
-    expect(report.end.because).toMatch(/go on for ever/);
+    expect(report.end.because).toMatch(/does not seem to end/);
   });
 
   it('of one invocation answers what would be invoked [R6-WORKFLOW-DRY-RUN]', async () => {

@@ -81,7 +81,9 @@ export function workflow<
 >(given: string | WorkflowDefinition<F, A>, body: WorkflowBody<I, End, A>): Workflow<Given<F, I>, ValueOf<End>> {
   const definition: WorkflowDefinition = typeof given === 'string' ? { name: given } : given;
   if (!/^[\w.-]+$/.test(definition.name))
-    throw new ConfigError(`A workflow's name may hold letters, digits, "_", "-" and ".", got "${definition.name}".`);
+    throw new ConfigError(
+      `A workflow's name can only contain letters, digits, "_", "-" and ".", got "${definition.name}".`,
+    );
   // the names that the body may use are the compiler's; what it is given, `checkedInputs` has checked
   return made(definition, registryOf(definition.agents), body as Body<ValueOf<End>>);
 }

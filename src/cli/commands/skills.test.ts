@@ -105,7 +105,7 @@ describe('flyball skills', () => {
       expect.stringContaining('bad/SKILL.md:2:1: description is missing'),
       expect.stringContaining('bad/SKILL.md:2:7: name "Bad" has capital letters. Write bad.'),
       expect.stringContaining('bad/SKILL.md:2:7: name is "Bad", but the folder is called "bad"'),
-      expect.stringContaining('bad/SKILL.md:3:1: "version" is no field of a skill. Write it under metadata'),
+      expect.stringContaining('bad/SKILL.md:3:1: "version" is not a field of a skill. Write it under metadata'),
       expect.stringContaining('bad/SKILL.md:5:1: There are no instructions'),
       '5 errors and 0 warnings in 1 skill. Fix the problems above and run the command again.',
     ]);

@@ -28,7 +28,7 @@ function jsonOf(text: string, place: string): PyValue {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof PyError)) throw error;
-    throw new ConfigError(`${place} is no JSON: ${error.message}. Fetch the data again, or correct the file.`);
+    throw new ConfigError(`${place} is not valid JSON: ${error.message}. Fetch the data again, or correct the file.`);
   }
 }
 

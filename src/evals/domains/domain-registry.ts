@@ -14,5 +14,5 @@ export function domainNames(): readonly string[] {
 export function domainSource(name: string): DomainSource {
   const found = SOURCES.find((source) => source.name === name);
   if (found !== undefined) return found;
-  throw new ConfigError(`There is no domain '${name}'. Known are ${domainNames().join(', ')}.`);
+  throw new ConfigError(`There is no domain '${name}'. Available domains: ${domainNames().join(', ')}.`);
 }

@@ -65,7 +65,7 @@ export function mistakesInModelSettings(value: unknown): readonly Mistake[] {
   return Object.entries(value).flatMap(([name, settings]) => {
     const at = (why: string, ...path: readonly string[]): Mistake => ({ path: [name, ...path], why });
     if (!name.includes('/') && name !== 'default' && !MODEL_USES.some((use) => use === name))
-      return [at(`"${name}" is no provider/model. It may also be default, ${MODEL_USES.join(', ')}.`)];
+      return [at(`"${name}" is not provider/model. It can also be default, ${MODEL_USES.join(', ')}.`)];
     if (!isMapping(settings)) return [at(`the settings of ${name} must be a mapping.`)];
     return Object.entries(settings).flatMap(([field, one]) => {
       const why = mistakeIn(name, field, one);
@@ -87,7 +87,7 @@ function mistakeIn(name: string, field: string, value: unknown): string | undefi
     case 'price':
       return mistakeInPrice(name, value);
     default:
-      return `there is no setting "${field}" of a model. There are: ${FIELDS.join(', ')}.`;
+      return `there is no setting "${field}" of a model. Available: ${FIELDS.join(', ')}.`;
   }
 }
 

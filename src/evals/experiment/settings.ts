@@ -102,7 +102,7 @@ function mistakeIn(name: string, value: unknown): string | undefined {
 
 function nearest(name: string): string {
   const near = nearestNames(name, [...KNOWN]);
-  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${[...KNOWN].join(', ')}.`;
+  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Available: ${[...KNOWN].join(', ')}.`;
 }
 
 /** A single name stands for a list of one. */

@@ -52,7 +52,9 @@ function parsed(line: string, place: string): PyValue {
     return parseJson(line);
   } catch (error) {
     if (!(error instanceof PyError)) throw error;
-    throw new ConfigError(`${place} is no JSON: ${error.message}. Each line holds one sequence of calls.`);
+    throw new ConfigError(
+      `${place} is not valid JSON: ${error.message}. Each line must contain one sequence of calls.`,
+    );
   }
 }
 

@@ -65,13 +65,13 @@ export function conditionNamed(labels: readonly string[], words: readonly string
   const found =
     exact.length > 0 ? exact : labels.filter((label) => wanted.every((word) => label.toLowerCase().includes(word)));
   if (found.length === 0)
-    throw new ConfigError(`No condition has "${words.join(' ')}" in its name. There are: ${labels.join('; ')}.`);
+    throw new ConfigError(`No condition has "${words.join(' ')}" in its name. Available: ${labels.join('; ')}.`);
   return found;
 }
 
 export function figureNamed(name: string): FigureName {
   const names = Object.keys(FIGURES) as FigureName[];
   const found = names.find((one) => one === name);
-  if (found === undefined) throw new ConfigError(`There is no figure "${name}". There are: ${names.join(', ')}.`);
+  if (found === undefined) throw new ConfigError(`There is no figure "${name}". Available: ${names.join(', ')}.`);
   return found;
 }

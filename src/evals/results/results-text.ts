@@ -79,7 +79,7 @@ function parsed(text: string, place: string): PyValue {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof PyError)) throw error;
-    throw new FlyballError('INPUT_INVALID', `${place} is no JSON: ${error.message}.`, { cause: error });
+    throw new FlyballError('INPUT_INVALID', `${place} is not valid JSON: ${error.message}.`, { cause: error });
   }
 }
 

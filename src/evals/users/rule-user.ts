@@ -116,6 +116,6 @@ function compiled(id: string, hears: string): RegExp {
   try {
     return new RegExp(hears, 'iu');
   } catch (cause) {
-    throw new FlyballError('CONFIG_INVALID', `Rule ${id}: "${hears}" is no regular expression. Correct it.`, { cause });
+    throw new FlyballError('CONFIG_INVALID', `Rule ${id}: "${hears}" is not a valid regular expression.`, { cause });
   }
 }

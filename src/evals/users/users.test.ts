@@ -111,7 +111,7 @@ describe('a user by rules', () => {
   it('is refused before anything runs when a rule cannot work [R5-USER-SCRIPTED]', () => {
     const rule = { id: 'a', hears: 'x', say: 'y' };
     const made = (more: Partial<RuleScript>) => () => ruleUser({ ...script, ...more }, { now: () => 0 });
-    expect(made({ rules: [{ ...rule, hears: '(' }] })).toThrow(/Rule a: "\(" is no regular expression/);
+    expect(made({ rules: [{ ...rule, hears: '(' }] })).toThrow(/Rule a: "\(" is not a valid regular expression/);
     expect(made({ rules: [rule, rule] })).toThrow(/same id/);
     expect(made({ rules: [{ ...rule, times: 0 }] })).toThrow(/times must be/);
     expect(made({ rules: [{ ...rule, call: 'x' } as never] })).toThrow(/either say something or make a call/);

@@ -51,6 +51,6 @@ export function jsonOf(text: string, place: string): PyValue {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof PyError)) throw error;
-    throw new ConfigError(`${place} is no JSON: ${error.message}.`);
+    throw new ConfigError(`${place} is not valid JSON: ${error.message}.`);
   }
 }

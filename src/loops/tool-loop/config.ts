@@ -77,7 +77,7 @@ export function completeConfig(given: ToolLoopSettings = {}): ToolLoopConfig {
   }
   requireAtLeast('window.keepRecent', config.window.keepRecent, 1);
   if (!(config.window.trigger > 0 && config.window.trigger <= 1))
-    throw new ConfigError(`window.trigger of a tool loop lies above 0 and at most at 1, got ${config.window.trigger}.`);
+    throw new ConfigError(`window.trigger of a tool loop must be above 0 and at most 1, got ${config.window.trigger}.`);
   for (const name of ['doubleConfirmation', 'safePoints'] as const)
     if (typeof config[name] !== 'boolean')
       throw new ConfigError(`${name} of a tool loop is true or false, got ${String(config[name])}.`);

@@ -128,7 +128,7 @@ function measuresOf(session: ToolLoopOptions['session'], { maxResultChars }: Too
 function givenTools(tools: ToolLoopOptions['tools'] = []): Toolset {
   const given = 'narrow' in tools ? tools : toolset(tools);
   if (given.has(RECALL_RESULT))
-    throw new ConfigError(`A tool loop has a tool of its own called "${RECALL_RESULT}": rename yours.`);
+    throw new ConfigError(`The tool loop already has a tool "${RECALL_RESULT}". Rename yours.`);
   return given;
 }
 

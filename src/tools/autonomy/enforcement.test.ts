@@ -99,8 +99,8 @@ describe('a profile', () => {
     [{ limits: { toolCalls: Number.POSITIVE_INFINITY } }, 'toolCalls must be a finite number'],
     [{ limits: { hours: 1 } }, 'unknown limit "hours"'],
     [{ modes: { 'EF-09': 'block' } }, 'unknown point "EF-09"'],
-    [{ modes: { 'EF-01': 'maybe' } }, '"maybe" is no mode'],
-    [{ warnAt: 0 }, 'warnAt lies above 0'],
+    [{ modes: { 'EF-01': 'maybe' } }, '"maybe" is not a mode'],
+    [{ warnAt: 0 }, 'warnAt must be above 0'],
   ])('with %j is refused', (settings, problem) => {
     expect(() => autonomyProfile(settings as AutonomySettings)).toThrow(problem);
   });

@@ -82,9 +82,9 @@ export function autonomyProfile(settings: AutonomySettings = {}): AutonomyProfil
   for (const [point, mode] of Object.entries(profile.modes)) {
     if (!(point in ENFORCEMENT_POINTS)) throw new ConfigError(`Autonomy: unknown point "${point}".`);
     if (!MODES.includes(mode))
-      throw new ConfigError(`Autonomy: "${String(mode)}" is no mode; use ${MODES.join(', ')}.`);
+      throw new ConfigError(`Autonomy: "${String(mode)}" is not a mode; use ${MODES.join(', ')}.`);
   }
   if (!(profile.warnAt > 0 && profile.warnAt <= 1))
-    throw new ConfigError(`Autonomy: warnAt lies above 0 and at most at 1, got ${String(profile.warnAt)}.`);
+    throw new ConfigError(`Autonomy: warnAt must be above 0 and at most 1, got ${String(profile.warnAt)}.`);
   return profile;
 }

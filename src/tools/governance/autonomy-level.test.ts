@@ -68,8 +68,8 @@ describe('an autonomy level', () => {
   });
 
   it('that is none is refused, at once or when it is asked for', () => {
-    expect(() => autonomyGuard('admin' as AutonomyLevel)).toThrow('"admin" is no autonomy level');
+    expect(() => autonomyGuard('admin' as AutonomyLevel)).toThrow('"admin" is not an autonomy level');
     const guard = autonomyGuard(() => 'admin' as AutonomyLevel);
-    expect(() => guard.check(proposedCall(tools.pure, {}), context())).toThrow('"admin" is no autonomy level');
+    expect(() => guard.check(proposedCall(tools.pure, {}), context())).toThrow('"admin" is not an autonomy level');
   });
 });

@@ -22,7 +22,7 @@ export function levelIn(levelOf: LevelOf, ctx: GuardContext): AutonomyLevel {
 export function checkedLevel(level: string): AutonomyLevel {
   const known = AUTONOMY_LEVELS.find((name) => name === level);
   if (known === undefined)
-    throw new ConfigError(`"${level}" is no autonomy level. Choose one of ${AUTONOMY_LEVELS.join(', ')}.`);
+    throw new ConfigError(`"${level}" is not an autonomy level. Choose one of ${AUTONOMY_LEVELS.join(', ')}.`);
   return known;
 }
 

@@ -211,7 +211,9 @@ describe('governance', () => {
     expect(await under({})).toMatchObject({ allow: true });
     expect(await under({ policyAutonomy: 'read-only' })).toMatchObject({ allow: false });
     expect(await under({ policyAutonomy: () => 'read-only' })).toMatchObject({ allow: false });
-    expect(() => governance({ clock, policyAutonomy: 'none' as 'read-only' })).toThrow('"none" is no autonomy level');
+    expect(() => governance({ clock, policyAutonomy: 'none' as 'read-only' })).toThrow(
+      '"none" is not an autonomy level',
+    );
   });
 });
 

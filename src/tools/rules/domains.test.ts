@@ -55,10 +55,10 @@ describe('domain rules', () => {
     [{ allow: ['example.com.'] }, /trailing dot/],
     [{ allow: ['ex*mple.com'] }, /neither a host name/],
     [{ allow: [], deny: ['*'] }, /in deny/],
-    [{ allow: [], ports: [0] }, /0 is no port/],
-    [{ allow: [], allowPrivate: ['127.0.0.1'] }, /no address with a port/],
-    [{ allow: [], allowPrivate: ['localhost:80'] }, /no address with a port/],
-    [{ allow: [], allowPrivate: ['::1:80'] }, /no address with a port/],
+    [{ allow: [], ports: [0] }, /0 is not a port/],
+    [{ allow: [], allowPrivate: ['127.0.0.1'] }, /not an address with a port/],
+    [{ allow: [], allowPrivate: ['localhost:80'] }, /not an address with a port/],
+    [{ allow: [], allowPrivate: ['::1:80'] }, /not an address with a port/],
   ])('that allow more than they seem to are refused when they are made: %j', (options, reason) => {
     expect(() => domainRules(options)).toThrow(reason);
   });

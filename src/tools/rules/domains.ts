@@ -33,7 +33,7 @@ const LOCAL_NAMES = ['localhost', '*.localhost', 'metadata', 'metadata.google.in
 export function domainRules(options: DomainRuleOptions): DomainRules {
   const ports = options.ports ?? [80, 443];
   const wrongPort = ports.find((port) => !(Number.isInteger(port) && port > 0 && port < 65_536));
-  if (wrongPort !== undefined) throw new ConfigError(`Domain rules: ${wrongPort} is no port.`);
+  if (wrongPort !== undefined) throw new ConfigError(`Domain rules: ${wrongPort} is not a port.`);
   return {
     allow: options.allow.map((pattern) => checkedPattern(pattern, 'allow')),
     deny: (options.deny ?? []).map((pattern) => checkedPattern(pattern, 'deny')),
@@ -66,7 +66,7 @@ function checkedEndpoint(endpoint: string): string {
   const address = classifyAddress(host);
   if (address.kind === 'not-an-address' || Number(port) > 65_535 || (host.includes(':') && !host.startsWith('['))) {
     throw new ConfigError(
-      `Domain rules: "${endpoint}" in allowPrivate is no address with a port, as in "10.1.2.3:8080" or "[fd00::7]:443".`,
+      `Domain rules: "${endpoint}" in allowPrivate is not an address with a port, as in "10.1.2.3:8080" or "[fd00::7]:443".`,
     );
   }
   return endpointOf(address.address, Number(port));

@@ -44,7 +44,7 @@ export function pathRules(options: PathRuleOptions): PathRules {
     return { path: trimmed(posix.normalize(path)), write };
   });
   for (const glob of [...(options.deny ?? []), ...(options.denyWrite ?? [])]) {
-    if (readGlob(glob) === undefined) throw new ConfigError(`Path rules: "${glob}" is no glob that can be matched.`);
+    if (readGlob(glob) === undefined) throw new ConfigError(`Path rules: "${glob}" is not a valid glob.`);
   }
   return {
     roots,

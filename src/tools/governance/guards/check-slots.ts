@@ -33,14 +33,14 @@ function refuseShared(guard: AnyGuard, point: GuardPoint, seen: Map<object, Guar
     const before = seen.get(part);
     if (before !== undefined && (before !== point || part === guard))
       throw new ConfigError(
-        `Guard ${guard.name} stands at ${before} and at ${point}: what it misses once it would miss twice. Make two.`,
+        `Guard ${guard.name} is used at ${before} and at ${point}. Create a separate guard for each.`,
       );
     seen.set(part, point);
   }
 }
 
 function refuseMisplaced({ name, at }: AnyGuard, point: GuardPoint): void {
-  if (at !== point) throw new ConfigError(`Guard ${name} is made for ${at} and stands at ${point}.`);
+  if (at !== point) throw new ConfigError(`Guard ${name} is made for ${at} but used at ${point}.`);
 }
 
 /** The types say it too; this is for callers without them. */

@@ -48,14 +48,14 @@ describe('guardrails', () => {
     expect(() => guardrails({})).toThrow('at least one guard');
     expect(() => guardrails({ output: [cardNumbersGuard('output')] })).toThrow('at the output alone');
     const shared = input(() => said('pass'));
-    expect(() => guardrails({ input: [shared, shared] })).toThrow('in stands at input and at input');
+    expect(() => guardrails({ input: [shared, shared] })).toThrow('in is used at input and at input');
     const twice = { ...shared, at: 'output' } as unknown as OutputGuard;
     expect(() => guardrails({ input: [shared], output: [shared as unknown as OutputGuard] })).toThrow(
-      'stands at input and at output',
+      'is used at input and at output',
     );
-    expect(() => guardrails({ input: [shared], output: [twice] })).toThrow('stands at input and at output'); // the same code in another coat
+    expect(() => guardrails({ input: [shared], output: [twice] })).toThrow('is used at input and at output'); // the same code in another coat
     expect(() => guardrails({ input: [cardNumbersGuard('output') as unknown as InputGuard] })).toThrow(
-      'made for output and stands at input',
+      'made for output but used at input',
     );
     expect(() =>
       guardrails({ input: [cardNumbersGuard('input')], output: [cardNumbersGuard('output')] }),

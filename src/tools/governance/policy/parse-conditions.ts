@@ -31,9 +31,7 @@ export function parsePatterns(fields: Fields, name: string): readonly string[] {
 }
 
 function parseGlobs(fields: Fields, name: string): readonly Glob[] {
-  return fields
-    .texts(name)
-    .map((text) => readGlob(text) ?? fields.fail(name, `"${text}" is no glob that can be matched`));
+  return fields.texts(name).map((text) => readGlob(text) ?? fields.fail(name, `"${text}" is not a valid glob`));
 }
 
 /** Hosts are compared without a dot at their end, so a pattern that has one would never match. */

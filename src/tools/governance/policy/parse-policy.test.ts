@@ -37,7 +37,7 @@ describe('a policy', () => {
   it.each([
     ['nothing', undefined, 'Policy must be a mapping'],
     ['a list', [], 'Policy must be a mapping'],
-    ['a value that is no JSON', { ...policy, version: Number.NaN }, 'no JSON value'],
+    ['a value that is no JSON', { ...policy, version: Number.NaN }, 'not valid JSON'],
     ['no version', { ...policy, version: undefined }, 'version must be a text that is not empty, and is missing'],
     ['an empty version', { ...policy, version: ' ' }, 'version must be a text that is not empty'],
     ['no reviewer', { ...policy, reviewedBy: undefined }, 'reviewedBy must be a text'],
@@ -83,14 +83,14 @@ describe('a policy', () => {
   });
 
   it.each([
-    ['of no rule', { ...waiver, deny: 'other' }, 'names "other", which is no deny rule'],
+    ['of no rule', { ...waiver, deny: 'other' }, 'names "other", which is not a deny rule'],
     ['without a scope', { ...waiver, scope: undefined }, 'scope must be a mapping'],
     ['with an empty scope', { ...waiver, scope: {} }, 'scope is empty'],
     ['without an authority', { ...waiver, authority: undefined }, 'authority must be a text'],
     ['without an end', { ...waiver, expires: undefined }, 'expires must be a text'],
     ['that has expired', { ...waiver, expires: '2026-11-15T11:59Z' }, '"2026-11-15T11:59Z" is over'],
-    ['until some day', { ...waiver, expires: 'next week' }, '"next week" is no date'],
-    ['until no day', { ...waiver, expires: '2027-02-31T99:00Z' }, 'is no date'],
+    ['until some day', { ...waiver, expires: 'next week' }, '"next week" is not a date'],
+    ['until no day', { ...waiver, expires: '2027-02-31T99:00Z' }, 'is not a date'],
   ])('with a waiver %s is refused [R3-GOV-POLICY]', (_, waived, problem) => {
     expect(() => parse({ ...policy, waivers: [waiver] })).not.toThrow();
     expect(() => parse({ ...policy, waivers: [waived] })).toThrow(problem);

@@ -44,7 +44,7 @@ function canonicalText(data: unknown): string {
   try {
     return canonicalJson(data ?? null);
   } catch (error) {
-    throw new ConfigError(`Policy: it holds something that is no JSON value. ${failureOf(error).message}`);
+    throw new ConfigError(`Policy: it contains a value that is not valid JSON. ${failureOf(error).message}`);
   }
 }
 
@@ -125,7 +125,7 @@ function parseWaiver(data: unknown, at: number, rules: readonly PolicyRule[], no
   const fields = new Fields(data, `Policy waiver ${at + 1}`, WAIVER_FIELDS);
   const deny = fields.text('deny');
   if (!rules.some((rule) => rule.id === deny && rule.effect === 'deny'))
-    fields.fail('deny', `names "${deny}", which is no deny rule of this policy`);
+    fields.fail('deny', `names "${deny}", which is not a deny rule of this policy`);
   const scope = new Fields(fields.get('scope'), `${fields.where}, scope`, ['tools', ...CONDITION_NAMES]);
   if (!['tools', ...CONDITION_NAMES].some((name) => scope.has(name)))
     fields.fail('scope', 'is empty: a waiver says for what it holds');
@@ -143,7 +143,7 @@ function expiryOf(fields: Fields, now: number): number {
   const isDate = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text);
   const expires = isDate ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(expires))
-    fields.fail('expires', `"${text}" is no date; write it like 2027-01-31 or 2027-01-31T12:00Z`);
+    fields.fail('expires', `"${text}" is not a date; write it like 2027-01-31 or 2027-01-31T12:00Z`);
   if (expires <= now) fields.fail('expires', `"${text}" is over; remove the waiver or have it renewed`);
   return expires;
 }
