@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRuntime, type Engine, type Model, memoryEngine, type Outcome } from 'flyball';
+import { createRuntime, type Engine, type Model, memoryEngine } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { type ToolLoopResult, toolLoop } from 'flyball/loops';
+import { toolLoop } from 'flyball/loops';
 import { tool } from 'flyball/tools';
 import { loopModel } from '../measure/effects.js';
 import { wideBudget } from '../measure/wide-budget.js';
@@ -50,7 +50,7 @@ async function modelFor(which: string): Promise<Model> {
 async function once(): Promise<void> {
   const before = executed;
   const started = await runtime.start('looper', 'go', { budget: wideBudget });
-  const outcome = (await started.outcome()) as Outcome<ToolLoopResult>;
+  const outcome = await started.outcome();
   if (outcome.stop !== 'done' || outcome.value.output !== 'done')
     throw new Error(`It ended ${JSON.stringify(outcome)}.`);
   if (atOnce === 0 && executed - before !== iterations) throw new Error(`The tool ran ${executed - before} times.`);

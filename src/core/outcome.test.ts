@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { NOTHING } from './budget.js';
-import { blocked, degraded, done, failed, isTerminal, type Outcome, type Stop } from './outcome.js';
+import { blocked, degraded, done, failed, isTerminal, type Outcome, type Stop, withoutValue } from './outcome.js';
 
 const failure = { code: 'EFFECT_FAILED', message: 'no', retryable: false } as const;
 
@@ -34,6 +34,17 @@ describe('an outcome', () => {
       }
     };
     expect(told({ stop: 'bounded', bound: 'costUsd', limit: 5, partial: 2, usage: NOTHING })).toBe('costUsd 5 2');
+  });
+
+  it('of a child ends a parent with another value, without what the child had [R9-TYPES-PASS-ON]', () => {
+    const bounded = { stop: 'bounded', bound: 'steps', limit: 3 } as const;
+    expect(withoutValue({ ...bounded, partial: 'half' })).toEqual(bounded);
+    expect(withoutValue({ stop: 'failed', because: 'no', failure, partial: 1 })).toEqual(failed(failure));
+    expect(withoutValue({ stop: 'blocked', because: 'no access', partial: 2 })).toEqual(blocked('no access'));
+    expect(withoutValue({ stop: 'suspended', waiting: [] })).toEqual({ stop: 'suspended', waiting: [] });
+    // what was less than asked for is of no use to somebody who cannot see it
+    expect(withoutValue({ stop: 'degraded', value: 1, because: 'half of it' })).toEqual(blocked('half of it'));
+    expectTypeOf(withoutValue(bounded)).toEqualTypeOf<Outcome<never>>();
   });
 
   it('is final unless it can go on', () => {
