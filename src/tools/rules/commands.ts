@@ -4,11 +4,12 @@ import { flagsIn, isFlag } from './commands-flags.js';
 import { gitCall, gitChange } from './commands-git.js';
 import { hasHatches, hatchProblem } from './commands-hatch-check.js';
 import { familyOf, launcherReason, needsSubcommands } from './commands-launchers.js';
+import { argumentProblem, targetPathProblem } from './commands-paths.js';
 import { isPlainReader } from './commands-plain-readers.js';
 import { PROGRAM_FOLDERS, resolveProgram } from './commands-programs.js';
 import { openGit, vectorOf } from './commands-vectors.js';
 import type { Word } from './commands-words.js';
-import { checkPath, type PathRules } from './paths.js';
+import type { PathRules } from './paths.js';
 import { OK, type RuleVerdict, refused } from './rule-verdict.js';
 
 /** Which programs may be run, and how. Plain data, so that a policy file can hold it. */
@@ -110,14 +111,11 @@ function programProblem(rules: CommandRules, { words }: SimpleCommand): string |
   const resolved = resolveProgram(program.text, rules.programs, rules.folders ?? PROGRAM_FOLDERS);
   if (!resolved.ok) return resolved.why;
   const rule = rules.programs[resolved.name] ?? {};
+  const texts = args.map(({ text }) => text);
   return (
     wordProblem(args) ??
     ruleProblem(resolved.name, rule, args) ??
-    pathProblem(
-      rules.paths,
-      args.map(({ text }) => text),
-      'read',
-    )
+    (rules.paths === undefined ? undefined : argumentProblem(rules.paths, resolved.name, texts))
   );
 }
 
@@ -125,7 +123,7 @@ function targetProblem({ paths }: CommandRules, { redirections }: SimpleCommand)
   const targets = redirections.map(({ target }) => target);
   if (targets.some(({ opaque }) => opaque)) return 'The target of a redirection must be written out.';
   const problems = redirections.map(({ writes, target }) =>
-    pathProblem(paths, [target.text], writes ? 'write' : 'read'),
+    paths === undefined ? undefined : targetPathProblem(paths, target.text, writes ? 'write' : 'read'),
   );
   return wordProblem(targets) ?? problems.find((problem) => problem !== undefined);
 }
@@ -187,25 +185,6 @@ function subcommandProblem(name: string, rule: ProgramRule, args: readonly strin
   if (rule.subcommands === undefined || (subcommand !== undefined && rule.subcommands.includes(subcommand)))
     return undefined;
   return `${name} ${subcommand ?? 'alone'} is not allowed. Allowed are: ${rule.subcommands.map((each) => `${name} ${each}`).join(', ')}.`;
-}
-
-/**
- * Whatever could be a path, and values of flags that could be one. A pattern that looks like a path is judged as one:
- * which words a program opens is not known here.
- */
-function pathProblem(
-  paths: PathRules | undefined,
-  words: readonly string[],
-  how: 'read' | 'write',
-): string | undefined {
-  if (paths === undefined) return undefined;
-  for (const word of words) {
-    const path = word.startsWith('-') ? word.replace(/^-[^=]*=|^-[A-Za-z]/, '') : word;
-    if ((how === 'read' && !/[/]|^\./.test(path)) || path === '' || path === '/dev/null') continue;
-    const verdict = checkPath(paths, path, how);
-    if (!verdict.ok) return verdict.why;
-  }
-  return undefined;
 }
 
 function isReadOnly(rules: CommandRules, { words, redirections }: SimpleCommand): boolean {
