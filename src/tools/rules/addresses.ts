@@ -10,6 +10,8 @@ export type AddressKind =
 type Bytes = readonly number[];
 type Range = readonly [prefix: Bytes, bits: number, why: string];
 
+/** No spelling of an address is longer, the name of an interface behind it included. */
+const MAX_LENGTH = 256;
 const NOT_AN_ADDRESS: AddressKind = { kind: 'not-an-address' };
 
 /** The special-purpose registry of IANA, and addresses in public ranges at which clouds hand out credentials. */
@@ -60,6 +62,7 @@ const ISATAP: Bytes = [0, 0, 0x5e, 0xfe];
 /** Takes an address as a URL, a resolver or a socket writes it: with or without brackets. */
 export function classifyAddress(text: string): AddressKind {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  if (bare.length > MAX_LENGTH) return NOT_AN_ADDRESS;
   if (!bare.includes(':')) {
     const bytes = ipv4Bytes(bare);
     return bytes === undefined ? NOT_AN_ADDRESS : classifyIpv4(bytes);

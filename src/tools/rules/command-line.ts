@@ -152,9 +152,9 @@ class LineParser extends WordParser {
   private wordInto(found: { assignments: Word[]; words: Word[] }): void {
     const start = this.at;
     const word = this.word();
-    if (found.words.length === 0 && this.text.slice(start, this.at) === '!')
-      throw new Refusal(featureAdvice('history'));
-    const isAssignment = found.words.length === 0 && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(this.text.slice(start));
+    const written = this.text.slice(start, this.at);
+    if (found.words.length === 0 && written === '!') throw new Refusal(featureAdvice('history'));
+    const isAssignment = found.words.length === 0 && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(written);
     if (isAssignment) this.need('assignment');
     (isAssignment ? found.assignments : found.words).push(word);
   }

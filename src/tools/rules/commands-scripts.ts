@@ -2,10 +2,14 @@
 
 const SED_FLAGS = /^(?:-[nrEsuz]+|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug))$/;
 const SED_ADDRESS = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/I?)`;
-const SED_RANGE = String.raw`${SED_ADDRESS}(?:,[+~]?${SED_ADDRESS}|,[+~]\d+|~\d+)?`;
+const SED_RANGE = String.raw`${SED_ADDRESS}(?:,[+~]?${SED_ADDRESS}|~\d+)?`;
 const SED_SUBSTITUTION = String.raw`s([/|#,:@%_])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpIi0-9]*`;
-/** Printing, deleting, quitting and substituting; not `e` (runs a command), `w` (writes), `r` (reads other files). */
-const SED_COMMAND = new RegExp(String.raw`^\s*(?:${SED_RANGE})?\s*!?\s*(?:[pdqQ=]|${SED_SUBSTITUTION})\s*$`);
+/**
+ * Printing, deleting, quitting and substituting; not `e` (runs a command), `w` (writes), `r` (reads other files).
+ * Blanks belong to what stands before them: where two parts could take the same ones, a long script takes for ever.
+ */
+const SED_COMMAND = new RegExp(String.raw`^\s*(?:${SED_RANGE}\s*)?(?:!\s*)?(?:[pdqQ=]|${SED_SUBSTITUTION})\s*$`);
+const MAX_SHOWN = 100;
 
 export function sedProblem(args: readonly string[]): string | undefined {
   const scripts: string[] = [];
@@ -21,7 +25,8 @@ export function sedProblem(args: readonly string[]): string | undefined {
   }
   const odd = scripts.flatMap((script) => commandsOf(script)).find((command) => !SED_COMMAND.test(command));
   if (odd === undefined) return undefined;
-  return `sed may not be given “${odd.trim()}”: only printing (p), deleting (d), quitting (q), = and s/// without e and w are allowed.`;
+  const shown = odd.trim();
+  return `sed may not be given “${shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown}”: only printing (p), deleting (d), quitting (q), = and s/// without e and w are allowed.`;
 }
 
 /** Split at semicolons and line breaks; one inside an expression leaves halves that are then refused. */
