@@ -61,6 +61,12 @@ describe('the screen', () => {
     screenOn(streams, false).data({ never: true });
     expect(written.out).toBe('{"for":"programs"}\n');
   });
+
+  it('writes JSON that steers no terminal [R8-TRIAL3-A12]', () => {
+    const { written, streams } = fakeTerminal();
+    screenOn(streams, true).data({ said: 'a\u009b2J\u202e\u2028\u007f' });
+    expect(written.out).toBe('{"said":"a\\u009b2J\\u202e\\u2028\\u007f"}\n');
+  });
 });
 
 describe('progress on a terminal', () => {

@@ -1,3 +1,5 @@
+import { inertJson } from '../core/inert-json.js';
+
 /** Where a command writes: people read lines, programs read JSON, and nothing is written for both. */
 export interface Screen {
   /** Machine-readable: `data` is written and `line` is not. */
@@ -61,7 +63,7 @@ export function screenOn({ out, error, env }: Streams, json: boolean): Screen {
       if (!json) write(`${text}\n`);
     },
     data: (value) => {
-      if (json) out.write(`${JSON.stringify(value)}\n`);
+      if (json) out.write(`${inertJson(JSON.stringify(value))}\n`);
     },
     log: (line) => {
       if (json) (out.isClosed === true ? error : out).write(line);

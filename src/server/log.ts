@@ -1,3 +1,5 @@
+import { inertJson } from '../core/inert-json.js';
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -15,7 +17,9 @@ export type Fields = Readonly<Record<string, string | number | boolean | undefin
 /** Lines of JSON, for whoever collects them. */
 export function jsonLog(write: (line: string) => void, now: () => number): Log {
   const line = (level: LogLevel, what: string, fields: Fields, error?: unknown): void =>
-    write(`${JSON.stringify({ at: new Date(now()).toISOString(), level, what, ...fields, ...told(error) })}\n`);
+    write(
+      `${inertJson(JSON.stringify({ at: new Date(now()).toISOString(), level, what, ...fields, ...told(error) }))}\n`,
+    );
   return {
     debug: (what, fields = {}) => line('debug', what, fields),
     info: (what, fields = {}) => line('info', what, fields),

@@ -1,5 +1,6 @@
 import { canonicalJson, sha256 } from '../core/canonical.js';
 import type { Entry } from '../core/events.js';
+import { inertJson } from '../core/inert-json.js';
 
 /**
  * The journal as lines of JSON, each holding the hash of the one before, so that a line altered, removed, inserted or
@@ -89,7 +90,7 @@ function linesOf(
   let prev = '';
   const write = (line: Line, more: { readonly entry?: Entry | undefined } = {}): void => {
     const hash = sha256(canonicalJson(line));
-    lines.push(canonicalJson({ ...line, ...(more.entry === undefined ? {} : more), hash }));
+    lines.push(textOf({ ...line, ...(more.entry === undefined ? {} : more), hash }));
     prev = hash;
   };
   write({ kind: 'open', n: 0, prev, format: FORMAT, run: runId });
@@ -139,7 +140,12 @@ function isAsWritten(text: string, line: Record<string, unknown> & { readonly ha
   const { hash, entry, ...content } = line;
   if (entry !== undefined && (line['kind'] !== 'entry' || sha256(canonicalJson(entry)) !== line['digest']))
     return false;
-  return sha256(canonicalJson(content)) === hash && canonicalJson(line) === text;
+  return sha256(canonicalJson(content)) === hash && textOf(line) === text;
+}
+
+/** Hashes are taken over the canonical text; a file that somebody looks at must not steer their terminal. */
+function textOf(line: unknown): string {
+  return inertJson(canonicalJson(line));
 }
 
 function parsed(text: string): (Record<string, unknown> & { readonly hash: string }) | undefined {

@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { FlyballError } from '../../core/errors.js';
 import type { Entry } from '../../core/events.js';
+import { inertJson } from '../../core/inert-json.js';
 import { auditLines, auditLinesOfRemoved, verifyAudit } from '../../views/audit.js';
 import { checkpointOf } from '../../views/checkpoint.js';
 import { costBy } from '../../views/cost.js';
@@ -87,7 +88,8 @@ async function exportRun(
 /** Of a run that was removed, its audit is left: the chain without what was said. */
 async function linesOf({ desk, engine }: Workplace, runId: string, format: Format): Promise<readonly string[]> {
   const removal = (await engine.operations(runId)).findLast(({ tombstone }) => tombstone !== undefined);
-  if (removal?.tombstone === undefined) return FORMATS[format](runId, withoutPrivate(await desk.entries(runId)));
+  if (removal?.tombstone === undefined)
+    return FORMATS[format](runId, withoutPrivate(await desk.entries(runId))).map(inertJson);
   const { action, at, by, tombstone } = removal;
   if (format === 'audit') return auditLinesOfRemoved(runId, tombstone.digests, { action, at, by });
   throw new FlyballError(
