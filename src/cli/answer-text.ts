@@ -1,14 +1,14 @@
 import { dryReportText, isDryReport } from './dry-report.js';
-import { printable } from './printable.js';
+import { printableLines } from './printable.js';
 
 /** The value of an outcome as a person wants to read it. What an agent with a definition ends with holds much beside its answer. */
 export function answerText(value: unknown): string {
-  if (isDryReport(value)) return printable(dryReportText(value));
-  if (!isLoopResult(value)) return printable(textOf(value));
+  if (isDryReport(value)) return printableLines(dryReportText(value));
+  if (!isLoopResult(value)) return printableLines(textOf(value));
   const { output, rawText } = value;
-  if (output === undefined) return printable(rawText);
+  if (output === undefined) return printableLines(rawText);
   const fields = typeof output === 'object' && output !== null ? Object.values(output) : [output];
-  return printable(fields.length === 1 ? textOf(fields[0]) : textOf(output));
+  return printableLines(fields.length === 1 ? textOf(fields[0]) : textOf(output));
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,7 @@
 import type { DryAct, DryRunReport } from '../agents/workflows/invoked.js';
 import { unreachable } from '../core/errors.js';
 import { duration } from './amounts.js';
+import { printable } from './printable.js';
 
 /** What a workflow would do, act by act, for a person. */
 export function dryReportText({ workflow, acts, problems, end }: DryRunReport): string {
@@ -9,7 +10,7 @@ export function dryReportText({ workflow, acts, problems, end }: DryRunReport): 
     ...actLines(acts),
     ...(problems.length === 0
       ? []
-      : ['Problems found before any cost:', ...problems.map((problem) => `  ✗ ${problem}`)]),
+      : ['Problems found before any cost:', ...problems.map((problem) => `  ✗ ${printable(problem)}`)]),
     endLine(end),
   ].join('\n');
 }
@@ -21,7 +22,7 @@ export function isDryReport(value: unknown): value is DryRunReport {
 
 function actLines(acts: readonly DryAct[], indent = '  '): readonly string[] {
   return acts.flatMap((act, at) => [
-    `${indent}${at + 1}. ${actText(act)}`,
+    `${indent}${at + 1}. ${printable(actText(act))}`,
     ...(act.kind === 'agent' && act.inside !== undefined ? actLines(act.inside.acts, `${indent}   `) : []),
   ]);
 }
@@ -56,7 +57,7 @@ function within({ share, ...limits }: Extract<DryAct, { readonly kind: 'agent' }
 }
 
 function endLine({ stop, because }: DryRunReport['end']): string {
-  const why = because === undefined ? '' : `: ${because}`;
+  const why = because === undefined ? '' : `: ${printable(because)}`;
   return stop === 'not-simulated'
     ? `The dry run cannot continue past this point${why}`
     : `Then it would end: ${stop}${why}`;

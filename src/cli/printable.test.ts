@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shorten } from './amounts.js';
-import { printable } from './printable.js';
+import { printable, printableLines } from './printable.js';
 
 describe('text from outside', () => {
   it.each([
@@ -15,7 +15,12 @@ describe('text from outside', () => {
   });
 
   it('keeps lines, tabs, accents and emoji as they are', () => {
-    expect(printable('é\t日本\r\n👩‍👩‍👧 ok')).toBe('é\t日本\n👩‍👩‍👧 ok');
+    expect(printableLines('é\t日本\r\n👩‍👩‍👧 ok')).toBe('é\t日本\n👩‍👩‍👧 ok');
+  });
+
+  it('begins no line of its own: a break is shown, or followed by an indentation [R8-TRIAL3-A11]', () => {
+    expect(printable('a\r\nb\nc\u2028d\u0085e')).toBe('a␊b␊c\ufffdd\ufffde');
+    expect(printableLines('a\nb\u2029c', '    ')).toBe('a\n    b\ufffdc');
   });
 
   it('is cut to one line without cutting through a character', () => {

@@ -3,7 +3,7 @@ import type { Call, MakeCommand, Perform, Subject } from './command.js';
 import { commandsFor } from './commands.js';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.js';
 import { placeFor, placeOf } from './place.js';
-import { printable } from './printable.js';
+import { printable, printableLines } from './printable.js';
 import { problemOf } from './problem.js';
 import { type Screen, type Streams, screenOn } from './screen.js';
 import { closing } from './see-also.js';
@@ -59,9 +59,9 @@ function explain(
 ): ExitCode {
   const problem = problemOf(error, about);
   screen.data({ kind: 'error', ...problem });
-  screen.complain(`${screen.paint('red', 'flyball:')} ${printable(problem.message).replaceAll('\n', '\n  ')}`);
-  screen.complain(`  ${problem.next}`);
-  if ((env['FLYBALL_DEBUG'] ?? '') !== '') screen.complain(stackOf(error));
+  screen.complain(`${screen.paint('red', 'flyball:')} ${printableLines(problem.message, '  ')}`);
+  screen.complain(`  ${printableLines(problem.next, '  ')}`);
+  if ((env['FLYBALL_DEBUG'] ?? '') !== '') screen.complain(printableLines(stackOf(error), '  '));
   return problem.exitCode;
 }
 
@@ -94,7 +94,7 @@ function parsingFailed(
     ? `To choose a database, use --db: flyball ${command}--db <file>. ${see}`
     : see;
   screen.data({ kind: 'error', code: 'USAGE', message, next, exitCode: EXIT.usage, retryable: false });
-  screen.complain(`${screen.paint('red', 'flyball:')} ${message}`);
+  screen.complain(`${screen.paint('red', 'flyball:')} ${printable(message)}`);
   screen.complain(`  ${next}`);
   return EXIT.usage;
 }

@@ -4,6 +4,7 @@ import { TimelineFold } from '../views/timeline.js';
 import { UsageFold } from '../views/usage.js';
 import { amountText, duration } from './amounts.js';
 import { Discretion } from './discretion.js';
+import { printable } from './printable.js';
 import type { Screen } from './screen.js';
 import { timelineText } from './timeline-lines.js';
 
@@ -55,7 +56,7 @@ export class Progress {
   private draw(): void {
     if (!this.screen.live) return;
     this.frame = (this.frame + 1) % FRAMES.length;
-    const parts = [this.doing(), ...this.spending(), duration(performance.now() - this.since)];
+    const parts = [printable(this.doing()), ...this.spending(), duration(performance.now() - this.since)];
     this.screen.status(`${FRAMES[this.frame] ?? ''} ${parts.join(' · ')}`);
   }
 

@@ -9,6 +9,7 @@ import { answerText } from './answer-text.js';
 import { agentOf, questionsOf } from './answers.js';
 import { goOnCommand } from './chat/chat-name.js';
 import type { CommandLine } from './command-line.js';
+import { printable } from './printable.js';
 import { resumeLarger } from './run-header.js';
 import type { Screen } from './screen.js';
 
@@ -30,7 +31,7 @@ export function reportRest(screen: Screen, rested: Rested): void {
   for (const line of restLines(rested, screen)) screen.line(line);
   const acts = actLines(outcome);
   if (acts.length > 0) screen.line('  Actions:');
-  for (const line of acts) screen.line(`    ${line}`);
+  for (const line of acts) screen.line(`    ${printable(line)}`);
   for (const line of nextLine(outcome)) screen.line(line);
   for (const command of next) screen.line(`    ${screen.paint('cyan', command)}`);
 }
@@ -41,7 +42,7 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
     case 'done':
     case 'degraded':
       return [
-        `${paint('green', '✓')} ${paint('bold', runId)} is ${outcomeText(outcome)}${spent}`,
+        `${paint('green', '✓')} ${paint('bold', runId)} is ${printable(outcomeText(outcome))}${spent}`,
         indented(answerText(outcome.value)),
       ];
     case 'suspended': {
@@ -49,25 +50,25 @@ function restLines({ runId, outcome, entries, command }: Rested, { paint }: Scre
       const about = questionsOf({ runId, waiting: outcome.waiting, entries, command }).map(
         (question) => question.about,
       );
-      const what = about.length === 0 ? 'is waiting for a set time' : about.join('; ');
+      const what = about.length === 0 ? 'is waiting for a set time' : printable(about.join('; '));
       const isAsleep = outcome.waiting.every(({ kind }) => kind === 'sleep');
       const next = isAsleep ? 'A server continues it then. Without a server, continue with:' : 'Answer with:';
       return [`${paint('cyan', '…')} ${paint('bold', runId)} ${what}. No process is running. ${next}`];
     }
     case 'bounded':
       return [
-        `${paint('yellow', '■')} ${paint('bold', runId)} ${outcomeText(outcome)}${spent}`,
+        `${paint('yellow', '■')} ${paint('bold', runId)} ${printable(outcomeText(outcome))}${spent}`,
         ...partialLine(outcome.partial),
       ];
     case 'blocked':
       return [
-        `${paint('yellow', '■')} ${paint('bold', runId)} is ${outcomeText(outcome)}${spent}`,
+        `${paint('yellow', '■')} ${paint('bold', runId)} is ${printable(outcomeText(outcome))}${spent}`,
         ...partialLine(outcome.partial),
       ];
     case 'cancelled':
     case 'failed':
       return [
-        `${paint(outcome.stop === 'failed' ? 'red' : 'yellow', '■')} ${paint('bold', runId)} ${outcomeText(outcome)}${spent}`,
+        `${paint(outcome.stop === 'failed' ? 'red' : 'yellow', '■')} ${paint('bold', runId)} ${printable(outcomeText(outcome))}${spent}`,
         ...partialLine(outcome.partial),
         ...rollbackLines(outcome.rollback),
       ];
@@ -129,16 +130,19 @@ function partialLine(partial: unknown): readonly string[] {
   return text === '' ? [] : [indented(`so far: ${text}`)];
 }
 
+/** Several lines stand deeper than all that follows: what the run did is told below its answer, and no answer can tell it. */
 function indented(text: string): string {
-  return `  ${text.trimEnd().replaceAll('\n', '\n  ')}`;
+  const lines = text.trimEnd().split('\n');
+  return lines.map((line) => `${lines.length === 1 ? '  ' : ' '.repeat(6)}${line}`).join('\n');
 }
 
-export function rollbackLines(report: RollbackReport | undefined): readonly string[] {
+function rollbackLines(report: RollbackReport | undefined): readonly string[] {
   if (report === undefined) return [];
-  return [
+  const lines = [
     ...report.entries.map(
-      ({ name, effect, status, note }) => `  ${name} (${effect}): ${status}${note === undefined ? '' : `, ${note}`}`,
+      ({ name, effect, status, note }) => `${name} (${effect}): ${status}${note === undefined ? '' : `, ${note}`}`,
     ),
-    ...(report.attention === undefined ? [] : [`  ${report.attention}`]),
+    ...(report.attention === undefined ? [] : [report.attention]),
   ];
+  return lines.map((line) => `  ${printable(line)}`);
 }

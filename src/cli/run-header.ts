@@ -9,6 +9,7 @@ import { answerText } from './answer-text.js';
 import { questionsOf } from './answers.js';
 import { goOnCommand } from './chat/chat-name.js';
 import type { CommandLine } from './command-line.js';
+import { printable } from './printable.js';
 import type { Colour, Paint, Screen } from './screen.js';
 import { liveOwner } from './workplace.js';
 
@@ -102,7 +103,7 @@ export function useText(axis: CountedAxis, { spent, limit, possibly }: AxisUse):
 function needs(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>): readonly string[] {
   const { record, summary, entries, command } = shown;
   const ask = (about: string, commands: readonly string[], grounds: readonly string[] = []): readonly string[] => [
-    `  ${paint('dim', 'next'.padEnd(8))} ${about}`,
+    `  ${paint('dim', 'next'.padEnd(8))} ${printable(about)}`,
     ...grounds.map((line) => `           ${shorten(line, width - 13)}`),
     ...commands.map((text) => `           ${paint('cyan', text)}`),
   ];

@@ -9,6 +9,7 @@ import { type AgentModule, loadAgentModule } from './agent-module.js';
 import type { Call } from './command.js';
 import { isFixFolderGone } from './commit/fix-folder.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
+import { printable } from './printable.js';
 import { rideToRest } from './ride.js';
 import { liveOwner, openExisting, type Workplace } from './workplace.js';
 
@@ -37,10 +38,10 @@ export async function steer(call: Call, steering: Steering): Promise<ExitCode> {
     const stays = whyNotHere(record, steering, workplace);
     if (stays !== undefined) {
       screen.data({ kind: 'posted', run: runId, status: record.status, said, why: stays });
-      screen.line(`${screen.paint('green', '✓')} ${said}. ${stays}`);
+      screen.line(`${screen.paint('green', '✓')} ${printable(`${said}. ${stays}`)}`);
       return EXIT.ok;
     }
-    screen.line(`${screen.paint('green', '✓')} ${said}. Continuing ${screen.paint('bold', runId)} here.`);
+    screen.line(`${screen.paint('green', '✓')} ${printable(said)}. Continuing ${screen.paint('bold', runId)} here.`);
     const going = goOn(call, { workplace, record, launch: (runtime) => runtime.wake(runId), ...steering });
     return await going.catch((error: unknown) => takenElsewhere(error, { call, workplace, steering }));
   } finally {

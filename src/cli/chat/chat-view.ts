@@ -1,10 +1,13 @@
 import type { Entry, EventOf } from '../../core/events.js';
 import type { ModelDelta } from '../../core/model.js';
 import { duration, plural, shorten } from '../amounts.js';
-import { printable } from '../printable.js';
+import { printable, printableLines } from '../printable.js';
 import type { Colour, Screen } from '../screen.js';
 import { shownLines } from './shown-lines.js';
 import { Working } from './working.js';
+
+/** In front of every further line of a text: deeper than what is told beside a reply, so that no reply can tell it. */
+const MARGIN = '    ';
 
 /** Shows a conversation to a person as it happens: text while it comes, tool calls when they are proposed and when they end. */
 export class ChatView {
@@ -27,11 +30,14 @@ export class ChatView {
 
   delta(delta: ModelDelta): void {
     if (delta.type === 'restart') return this.restarted(delta.why);
-    if (delta.type !== 'text' || delta.text === '') return;
+    if (delta.type !== 'text') return;
+    const text = delta.text.replaceAll('\r', ''); // is not shown, so it must not hide that a line begins
+    if (text === '') return;
     this.working.hide();
     if (this.streamed === '') this.write(`${this.screen.paint('green', '●')} `);
-    this.streamed += delta.text;
-    this.write(printable(delta.text));
+    else if (this.streamed.endsWith('\n')) this.write(MARGIN);
+    this.streamed += text;
+    this.write(withoutLast(printableLines(text, MARGIN)));
   }
 
   entry({ event, at }: Entry): void {
@@ -74,7 +80,7 @@ export class ChatView {
   overheard(text: string, from: string): void {
     this.rest();
     this.screen.line(
-      `${this.screen.paint('bold', '>')} ${printable(text)} ${this.screen.paint('dim', `(from ${from})`)}`,
+      `${this.screen.paint('bold', '>')} ${printableLines(text, MARGIN)} ${this.screen.paint('dim', `(from ${printable(from)})`)}`,
     );
   }
 
@@ -114,7 +120,8 @@ export class ChatView {
   }
 
   private reply(text: string): void {
-    if (text.trim() !== '') this.screen.line(`${this.screen.paint('green', '●')} ${printable(text.trimEnd())}`);
+    if (text.trim() !== '')
+      this.screen.line(`${this.screen.paint('green', '●')} ${printableLines(text.trimEnd(), MARGIN)}`);
   }
 
   private ended(event: EventOf<'complete'> | EventOf<'abort'>, at: number): void {
@@ -127,7 +134,7 @@ export class ChatView {
     if (event.failure !== undefined)
       return this.aside('red', `✗ ${name}${took}: ${shorten(event.failure.message, room * 3)}`);
     if (event.type !== 'complete') return;
-    const shown = shownLines(name, event.result, this.screen.width - 4);
+    const shown = shownLines(name, event.result, this.screen.width - MARGIN.length - 2);
     if (shown.length > 0) return this.show(shown);
     this.aside('dim', `✓ ${name}${took}: ${preview(event.result, room)}`);
   }
@@ -135,7 +142,7 @@ export class ChatView {
   /** What the agent shows is for reading, not for the margin. */
   private show(lines: readonly string[]): void {
     this.rest();
-    for (const line of lines) this.screen.line(`  ${line}`);
+    for (const line of lines) this.screen.line(`${MARGIN}${line}`);
   }
 
   private noted({ event }: EventOf<'note'>): void {
@@ -177,6 +184,11 @@ export class ChatView {
     if (!this.streamed.endsWith('\n')) this.write('\n');
     this.streamed = '';
   }
+}
+
+/** The margin of a line that has not begun yet is written when it does. */
+function withoutLast(text: string): string {
+  return text.endsWith(`\n${MARGIN}`) ? text.slice(0, -MARGIN.length) : text;
 }
 
 interface TurnEnd {

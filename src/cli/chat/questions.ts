@@ -43,7 +43,7 @@ function message({ paint }: Pick<Screen, 'paint'>): ChatQuestion {
 }
 
 function signal({ name, request, schema }: Wait, { paint, width }: Pick<Screen, 'paint' | 'width'>): ChatQuestion {
-  const example = schema === undefined ? '' : `, such as ${JSON.stringify(exampleOf(schema))}`;
+  const example = schema === undefined ? '' : `, such as ${printable(JSON.stringify(exampleOf(schema)))}`;
   return {
     kind: 'decision',
     above: [

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { unreachable } from '../../core/errors.js';
 import { type QuestionRequest, WIDGETS } from '../../core/question.js';
 import { isCalendarDate } from '../../people/calendar-date.js';
-import { printable } from '../printable.js';
+import { printable, printableLines } from '../printable.js';
 import type { Screen } from '../screen.js';
 import type { ChatQuestion, Understood, Wait } from './chat-question.js';
 import { detailLines } from './detail-lines.js';
@@ -18,7 +18,7 @@ type Details = Readonly<Record<string, unknown>>;
 export function widgetQuestion({ request }: Wait, screen: Painted): ChatQuestion | undefined {
   const { widget, prompt, details = {} } = (request ?? {}) as Partial<QuestionRequest>;
   if (widget === undefined || !WIDGETS.includes(widget)) return undefined;
-  const above = [`${screen.paint('yellow', '?')} ${printable(String(prompt))}`];
+  const above = [`${screen.paint('yellow', '?')} ${printableLines(String(prompt), '    ')}`];
   switch (widget) {
     case 'confirm':
       return line(above, `  Yes or no? ${screen.paint('bold', '[y/n] ')}`, readConfirm);

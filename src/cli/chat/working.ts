@@ -1,4 +1,5 @@
 import { duration } from '../amounts.js';
+import { printable } from '../printable.js';
 import type { Screen } from '../screen.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -18,7 +19,7 @@ export class Working {
 
   show(doing: string): void {
     if (!this.screen.live) return;
-    this.doing = doing;
+    this.doing = printable(doing);
     this.since = performance.now();
     this.timer ??= setInterval(() => this.draw(), FRAME_MS);
     this.draw();

@@ -7,6 +7,7 @@ import { type Call, type CommonOptions, newCommand, type Perform } from '../comm
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { lengthOfTime } from '../keys/length-of-time.js';
 import { whoAmI } from '../place.js';
+import { printable } from '../printable.js';
 import { openDatabaseThere } from '../workplace.js';
 
 interface Options extends CommonOptions {
@@ -89,7 +90,7 @@ async function bulk({ screen, place }: Call, action: BulkAction, options: Option
       screen.line(`${plural(runs.length, 'run')} to ${action}${runs.length === 0 ? '.' : ':'}`);
       for (const run of runs.slice(0, 50))
         screen.line(
-          `  ${run.id}  ${run.agent}  ${run.status}${run.code === undefined ? '' : `  ${run.code}`}  ${shorten(run.attention ?? '', 80)}`.trimEnd(),
+          `  ${run.id}  ${printable(run.agent)}  ${run.status}${run.code === undefined ? '' : `  ${run.code}`}  ${shorten(run.attention ?? '', 80)}`.trimEnd(),
         );
       if (runs.length > 50) screen.line(`  and ${runs.length - 50} more; --json has all of them`);
       if (runs.length > 0) screen.line('Nothing was changed. Add --yes to do it.');
@@ -103,7 +104,7 @@ async function bulk({ screen, place }: Call, action: BulkAction, options: Option
     );
     screen.data({ kind: action, dryRun: false, done, refused });
     screen.line(`${plural(done.length, 'run')}: ${action} is stored. A server that uses this database executes it.`);
-    for (const { id, why } of refused) screen.line(`  ${id}: ${why}`);
+    for (const { id, why } of refused) screen.line(`  ${id}: ${printable(why)}`);
     return refused.length > 0 ? EXIT.conflict : EXIT.ok;
   } finally {
     await workplace.close();

@@ -5,6 +5,7 @@ import { sqliteEngine } from '../../adapters/engine-sqlite/engine.js';
 import { plural, shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { printable } from '../printable.js';
 
 const ABOUT =
   'Check a database for damage: the file itself, the checksum and chain of every entry, the hash of every content, messages, records and the operations log. ' +
@@ -52,7 +53,7 @@ async function check({ screen, place }: Call): Promise<ExitCode> {
   screen.data({ kind: 'check', ok: report.damage.length === 0, ...report });
   const { damage, damagedRuns, runs, entries, contents, records, notes } = report;
   const seen = `${plural(runs, 'run')}, ${entries} entries, ${plural(contents, 'content')}, ${plural(records, 'record')}`;
-  for (const note of notes) screen.line(note);
+  for (const note of notes) screen.line(printable(note));
   if (damage.length === 0) {
     screen.line(`${screen.paint('green', '✓')} ${place.database} is intact: ${seen}.`);
     return EXIT.ok;

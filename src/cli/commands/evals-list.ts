@@ -127,7 +127,7 @@ function listDomain(screen: Screen, domain: Domain): void {
       'Retrieval configurations',
       retrievals.map((retrieval) => [retrieval, retrieval === defaultRetrieval ? 'where nothing is said' : '']),
     );
-  for (const problem of leftOut) screen.complain(`✗ not available: ${problem}`);
+  for (const problem of leftOut) screen.complain(printable(`✗ not available: ${problem}`));
 }
 
 function section(screen: Screen, title: string, rows: readonly (readonly [string, string])[]): void {

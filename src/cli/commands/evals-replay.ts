@@ -46,7 +46,8 @@ async function replay({ screen, env }: Call, options: Options): Promise<ExitCode
       calls++;
       screen.data(plainOf(replayRecord(made)));
       screen.line(lineFor(made, screen.width));
-      for (const difference of made.differs) screen.complain(`✗ ${nameOf(made)} ${made.name}: ${difference}`);
+      for (const difference of made.differs)
+        screen.complain(printable(`✗ ${nameOf(made)} ${made.name}: ${difference}`));
       if (made.differs.length > 0) differing++;
     }
   }

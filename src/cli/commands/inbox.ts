@@ -8,6 +8,7 @@ import { shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { groundsOf } from '../grounds.js';
+import { printable } from '../printable.js';
 import type { Screen } from '../screen.js';
 import { openWorkplace, type Workplace } from '../workplace.js';
 
@@ -69,7 +70,7 @@ function linesFor(request: PersonRequest, { screen, place }: Pick<Call, 'screen'
   const what = { approval: 'approve', question: 'answer', doubt: 'say whether it happened:' }[kind];
   const risky = risk === undefined ? '' : `  risk ${risk}`;
   return [
-    `${paint('bold', run)} ${effect}  ${what} ${paint('bold', shorten(about, 40))}${risky}${deadline(request, paint)}${decided(request)}`,
+    `${paint('bold', run)} ${printable(effect)}  ${what} ${paint('bold', shorten(about, 40))}${risky}${deadline(request, paint)}${decided(request)}`,
     ...(why === undefined ? [] : [`    ${shorten(why, width - 6)}`]),
     ...(request.status === 'open' ? groundsOf(request.request).map((line) => `    ${shorten(line, width - 6)}`) : []),
     ...(request.status === 'open' ? [`    ${paint('cyan', place.command('show', run))}`] : []),
@@ -95,7 +96,7 @@ function decided({ status, decision }: PersonRequest): string {
       return '';
     case 'decided': {
       const reason = decision?.reason === undefined ? '' : `: ${shorten(decision.reason, 60)}`;
-      return `  ${decision?.verdict ?? 'answered'} by ${decision?.by ?? 'somebody'}${reason}`;
+      return printable(`  ${decision?.verdict ?? 'answered'} by ${decision?.by ?? 'somebody'}${reason}`);
     }
     default:
       return `  ${status}`;

@@ -4,6 +4,7 @@ import { mintedBy, revokeWithMinted } from '../../server/access/minted-keys.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { withKey } from '../keys/key-desk.js';
+import { printable } from '../printable.js';
 
 interface Options extends CommonOptions {
   readonly withMinted?: boolean;
@@ -30,8 +31,8 @@ async function revoke(call: Call, prefix: string, { withMinted = false }: Option
     const working = (await mintedBy(keys, known)).filter((one) => isLive(one, Date.now()));
     const prefixes = (list: readonly ApiKey[]): readonly string[] => list.map((one) => one.prefix);
     screen.data({ kind: 'key', key, minted: { revoked: prefixes(minted), working: prefixes(working) } });
-    screen.line(`Key ${key.prefix} (${key.name}) is revoked. Requests with it are refused from now on.`);
-    for (const one of minted) screen.line(`Key ${one.prefix} (${one.name}), which it made, is revoked too.`);
+    screen.line(`Key ${key.prefix} (${printable(key.name)}) is revoked. Requests with it are refused from now on.`);
+    for (const one of minted) screen.line(`Key ${one.prefix} (${printable(one.name)}), which it made, is revoked too.`);
     if (working.length > 0) {
       screen.line(`Keys that it made and that still work: ${prefixes(working).join(', ')}.`);
       screen.line(`Revoke them too: ${place.command('keys', 'revoke', key.prefix, '--with-minted')}`);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { printable } from '../printable.js';
 import { handleUncaughtOf } from '../uncaught.js';
 
 const ABOUT =
@@ -49,7 +50,7 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
       version: versionOf(),
       output: quiet.output,
       onProblem: (error, doing) =>
-        screen.complain(`${doing}: ${error instanceof Error ? error.message : String(error)}`),
+        screen.complain(printable(`${doing}: ${error instanceof Error ? error.message : String(error)}`)),
     });
     screen.complain(`flyball serves ${offered.names.join(', ')} over MCP; runs are stored in ${place.database}`);
     const stopHandling = handleUncaughtOf(() => offered.runtimes);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { brokenOperation } from '../../core/operations.js';
 import { type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { printable } from '../printable.js';
 import { openDatabaseThere } from '../workplace.js';
 
 const ABOUT =
@@ -23,7 +24,9 @@ export function operationsCommand(perform: Perform): Command {
         if (shown.length === 0) screen.line('No operations.');
         for (const { n, at, by, action, of: what, why } of shown)
           screen.line(
-            `${n}  ${new Date(at).toISOString()}  ${action}  ${what}  by ${by}${why === undefined ? '' : `: ${why}`}`,
+            printable(
+              `${n}  ${new Date(at).toISOString()}  ${action}  ${what}  by ${by}${why === undefined ? '' : `: ${why}`}`,
+            ),
           );
         if (broken === undefined) return EXIT.ok;
         screen.complain(`✗ Entry ${broken} was changed, or an entry before it was removed.`);

@@ -7,6 +7,7 @@ import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { whoAmI } from '../place.js';
+import { printable } from '../printable.js';
 import { openDatabaseThere } from '../workplace.js';
 
 const ABOUT = 'List the processes that own runs, or declare one gone if its state cannot be determined.';
@@ -47,7 +48,7 @@ async function list({ screen, place }: Call): Promise<ExitCode> {
       unreadable,
     });
     if (told.length === 0) screen.line('No process owns a run or has left an effect open.');
-    for (const each of told) screen.line(lineOf(each));
+    for (const each of told) screen.line(printable(lineOf(each)));
     if (unreadable.length > 0)
       screen.line(
         `Not checked for open effects, because their journals cannot be read: ${unreadable.join(', ')}. Details: ${place.command('check')}`,
@@ -109,7 +110,7 @@ async function gone({ screen, place }: Call, id: string, reason: string | undefi
       `${id} is declared gone.${held.length === 0 && left.length === 0 ? ' It owns no run and left no effect open, so nothing else changes.' : ''}`,
     );
     if (held.length > 0) screen.line(`${plural(held.length, 'run')} can continue: ${held.join(', ')}`);
-    for (const effect of left) screen.line(leftText(effect, place));
+    for (const effect of left) screen.line(printable(leftText(effect, place)));
     return EXIT.ok;
   } finally {
     await workplace.close();

@@ -10,6 +10,7 @@ import { type Call, type CommonOptions, newCommand, type Perform } from '../comm
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { lengthOfTime } from '../keys/length-of-time.js';
 import { whoAmI } from '../place.js';
+import { printable } from '../printable.js';
 import { openDatabaseThere, type Workplace } from '../workplace.js';
 
 interface PruneOptions extends CommonOptions {
@@ -152,7 +153,7 @@ function tell({ screen }: Call, plan: RetentionPlan, what: 'prune' | 'erase'): E
   );
   for (const { run, bytes: size } of going.slice(0, MOST_SHOWN))
     screen.line(
-      `  ${run.id}  ${run.agent}  ${run.status}  ${new Date(run.updatedAt).toISOString()}  ${bytesText(size)}`,
+      `  ${run.id}  ${printable(run.agent)}  ${run.status}  ${new Date(run.updatedAt).toISOString()}  ${bytesText(size)}`,
     );
   if (going.length > MOST_SHOWN) screen.line(`  and ${going.length - MOST_SHOWN} more; --json lists all of them`);
   tellStaying({ screen }, plan);
@@ -184,7 +185,7 @@ async function carryOut(
     `${plural(removed.length, 'run')} removed, with ${plural(collected.contents, 'content')} that nothing else refers to.`,
   );
   tellStaying({ screen }, plan);
-  for (const { id, why } of kept) screen.line(`  ${id} stays: ${why}`);
+  for (const { id, why } of kept) screen.line(`  ${id} stays: ${printable(why)}`);
   return kept.length > 0 ? EXIT.conflict : EXIT.ok;
 }
 

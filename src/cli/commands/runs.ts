@@ -5,6 +5,7 @@ import type { RunFilter, RunRecord, RunStatus } from '../../ports/engine.js';
 import { shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { printable } from '../printable.js';
 import { liveOwner, openWorkplace } from '../workplace.js';
 
 interface Options extends CommonOptions {
@@ -71,7 +72,7 @@ async function list({ screen, place }: Call, options: Options): Promise<ExitCode
 }
 
 function table(runs: readonly RunRecord[], width: number): readonly string[] {
-  const rows = runs.map((run) => [run.id, run.status, run.agent, when(run.updatedAt), remark(run)] as const);
+  const rows = runs.map((run) => [run.id, run.status, run.agent, when(run.updatedAt), remark(run)].map(printable));
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map(([...cells]) => {
     const line = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');

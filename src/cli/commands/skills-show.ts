@@ -5,7 +5,7 @@ import { SKILL_FILE, type Skill } from '../../skills/skill.js';
 import { nearestNames } from '../../tools/nearest-names.js';
 import { type Call, type CommonOptions, type Perform, plainCommand } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { printable } from '../printable.js';
+import { printable, printableLines } from '../printable.js';
 import { foldersOr, isError, showProblems, skillsIn } from '../skill-folders.js';
 import { aboutSkill } from './skills-list.js';
 
@@ -47,11 +47,13 @@ async function show({ screen }: Call, name: string, options: Options): Promise<E
       exitCode: EXIT.notFound,
     });
     screen.complain(`${screen.paint('red', 'flyball:')} There is no skill "${printable(name)}".`);
-    screen.complain(`  ${hint}`);
+    screen.complain(`  ${printable(hint)}`);
     return EXIT.notFound;
   }
   screen.data({ kind: 'skill', ...aboutSkill(skill), governance: skill.governance, instructions: skill.instructions });
   for (const line of linesOf(skill)) screen.line(printable(line));
+  screen.line();
+  screen.line(printableLines(skill.instructions)); // last: nothing of ours stands below it
   return EXIT.ok;
 }
 
@@ -73,7 +75,5 @@ function linesOf(skill: Skill): readonly string[] {
     ...skill.files.map(
       ({ path, bytes }, n) => `  ${n === 0 ? 'files         ' : '              '}  ${path} (${bytes} bytes)`,
     ),
-    '',
-    skill.instructions,
   ];
 }

@@ -10,6 +10,7 @@ import { withoutPrivate } from '../../views/without-private.js';
 import { plural } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { printable } from '../printable.js';
 
 const ABOUT =
   'Verify an audit file. Every line contains the hash of the previous one, so changed, missing, inserted or moved lines are detected. ' +
@@ -32,7 +33,7 @@ function verify({ screen }: Call, file: string, head: string | undefined): ExitC
   const verdict = verifyAudit(lines);
   if (!verdict.ok) {
     screen.data({ file, ...verdict });
-    screen.complain(`✗ ${file}, line ${verdict.line}: ${verdict.why}.`);
+    screen.complain(printable(`✗ ${file}, line ${verdict.line}: ${verdict.why}.`));
     screen.complain('  Do not rely on this file: export the run again and find out who changed it.');
     return EXIT.failed;
   }
@@ -45,19 +46,20 @@ function verify({ screen }: Call, file: string, head: string | undefined): ExitC
   const commit = commitIn(lines, verdict);
   if (commit?.ok === false) {
     screen.data({ file, ok: false, why: commit.why, commit });
-    screen.complain(`✗ ${file} has an intact chain, but the result in it is not valid: ${commit.why}.`);
+    screen.complain(printable(`✗ ${file} has an intact chain, but the result in it is not valid: ${commit.why}.`));
     screen.complain('  Do not rely on this result: find out who changed it, or submit the task again.');
     return EXIT.failed;
   }
   screen.data({ file, ...verdict, ...(commit === undefined ? {} : { commit }) });
-  screen.line(`✓ ${file}: ${plural(verdict.count, 'entry')} of ${verdict.run}, unchanged. Head ${verdict.head}`);
+  const what = `${plural(verdict.count, 'entry')} of ${verdict.run}`;
+  screen.line(printable(`✓ ${file}: ${what}, unchanged. Head ${verdict.head}`));
   if (verdict.removed !== undefined)
     screen.line(
-      `  The journal was removed by ${verdict.removed.by} on ${new Date(verdict.removed.at).toISOString()} (${verdict.removed.action}); this is its chain, without the content.`,
+      `  The journal was removed by ${printable(verdict.removed.by)} on ${new Date(verdict.removed.at).toISOString()} (${printable(verdict.removed.action)}); this is its chain, without the content.`,
     );
   if (commit !== undefined) {
     const unread = commit.unread === undefined ? '' : ` Not compared with this journal: ${commit.unread}.`;
-    screen.line(`✓ The result of task ${commit.task} is what was committed. Seal ${commit.seal}.${unread}`);
+    screen.line(printable(`✓ The result of task ${commit.task} is what was committed. Seal ${commit.seal}.${unread}`));
   }
   return EXIT.ok;
 }

@@ -5,6 +5,7 @@ import type { ExperimentReport } from '../../evals/experiment/experiment.js';
 import { runExperiment } from '../../evals/experiment/run-experiment.js';
 import type { ExperimentSettings } from '../../evals/experiment/settings.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { printable } from '../printable.js';
 import type { Screen } from '../screen.js';
 import type { ExperimentFolder } from './experiment-folder.js';
 import { hold } from './hold.js';
@@ -64,7 +65,7 @@ export async function carryOut(
         options: { leaseMs: LEASE_MS },
         prices: pricesBy(settings),
         onProblem: (error, doing) =>
-          screen.complain(`While ${doing}: ${error instanceof Error ? error.message : String(error)}`),
+          screen.complain(printable(`While ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
       },
       checkpoint: (condition) => folder.checkpoint(condition),
       onProgress: (told) => {

@@ -1,7 +1,7 @@
 import { dumpJson } from '../../evals/python/json.js';
 import type { SimulationRecord } from '../../evals/results/simulation-record.js';
 import type { SimCall, SimMessage } from '../../evals/world/message.js';
-import { printable } from '../printable.js';
+import { printable, printableLines } from '../printable.js';
 import type { Screen } from '../screen.js';
 
 /** One conversation for people: who said what, what was called, and what came back. */
@@ -44,5 +44,5 @@ function callText({ name, arguments: args }: Pick<SimCall, 'name' | 'arguments'>
 
 /** Further lines stand under the first. */
 function indented(text: string): string {
-  return printable(text).trimEnd().replaceAll('\n', '\n           ');
+  return printableLines(text.trimEnd(), ' '.repeat(11));
 }
