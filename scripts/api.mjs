@@ -1,0 +1,95 @@
+/**
+ * The reference of the public names: a page for each entry of the package, made of the comments in the sources.
+ *
+ *   npm run api             says which pages are not as the sources have them
+ *   npm run api -- --update writes them
+ *
+ * A test compares them, so the public surface changes only on purpose.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { exportsOf } from './api/exports.mjs';
+import { commentOf, kindOf, signatureOf } from './api/signature.mjs';
+import { filesUnder, root } from './files.mjs';
+
+const FOLDER = 'docs/api';
+/** @type {readonly (readonly [import('./api/signature.mjs').Kind, string])[]} */
+const SECTIONS = [
+  ['function', 'Functions'],
+  ['class', 'Classes'],
+  ['constant', 'Constants'],
+  ['type', 'Types'],
+];
+
+/** What people import from, and the source behind it. @returns {readonly { readonly entry: string, readonly path: string }[]} */
+export function entries() {
+  const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return Object.entries(exports).flatMap(([key, target]) => {
+    const file = /** @type {{ default?: string }} */ (target).default;
+    if (file === undefined) return [];
+    return [{ entry: join(name, key), path: file.replace('./dist/', 'src/').replace(/\.js$/, '.ts') }];
+  });
+}
+
+/** @param {string} entry */
+const pageOf = (entry) => `${entry.replaceAll('/', '-')}.md`;
+
+/** Every page, by its path. @returns {ReadonlyMap<string, string>} */
+export function pages() {
+  /** @type {Map<string, string>} */
+  const made = new Map();
+  const rows = [];
+  for (const { entry, path } of entries()) {
+    const names = [...exportsOf(path).values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    rows.push(`| [\`${entry}\`](${pageOf(entry)}) | ${names.length} |`);
+    made.set(`${FOLDER}/${pageOf(entry)}`, page(entry, names));
+  }
+  const head =
+    '# API reference\n\nOne page for each entry point, generated from the comments in the source code by `npm run api -- --update`.\n\n';
+  made.set(`${FOLDER}/README.md`, `${head}| Import from | Names |\n| --- | ---: |\n${rows.join('\n')}\n`);
+  return made;
+}
+
+/** @param {string} entry @param {readonly import('./api/exports.mjs').Declared[]} names */
+function page(entry, names) {
+  const parts = [`# ${entry}\n`];
+  for (const [kind, title] of SECTIONS) {
+    const these = names.filter((declared) => kindOf(declared) === kind);
+    if (these.length === 0) continue;
+    parts.push(`## ${title}\n`);
+    for (const declared of these) {
+      const comment = commentOf(declared);
+      parts.push(
+        `### ${declared.name}\n`,
+        ...(comment === '' ? [] : [`${comment}\n`]),
+        `\`\`\`ts\n${signatureOf(declared)}\n\`\`\`\n`,
+      );
+    }
+  }
+  return parts.join('\n');
+}
+
+/** Pages that are missing, different or left over. @returns {readonly string[]} */
+export function outdated() {
+  const made = pages();
+  const differ = [...made].filter(
+    ([path, text]) => !existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== text,
+  );
+  return [...differ.map(([path]) => path), ...filesUnder(FOLDER).filter((path) => !made.has(path))];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--update')) {
+    for (const path of filesUnder(FOLDER)) rmSync(join(root, path));
+    for (const [path, text] of pages()) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+  } else {
+    const found = outdated();
+    for (const path of found) console.log(`${path} is not what the sources say.`);
+    if (found.length > 0) console.log('Run `npm run api -- --update`, and look at what changed in the public surface.');
+    process.exitCode = found.length > 0 ? 1 : 0;
+  }
+}
