@@ -216,13 +216,15 @@ export function addressees(
 }
 
 const REASON = { pattern: SEEN_PATTERN } as const;
-const APPROVED = { verdict: { const: 'approve' }, reask: false, value: false } as const;
+/** Nothing fits it. Generators of clients read `false` as a mistake. */
+const NONE = { not: {} } as const;
+const APPROVED = { verdict: { const: 'approve' }, reask: NONE, value: NONE } as const;
 const REJECTED = {
-  properties: { verdict: { const: 'reject' }, reason: REASON, value: false, recommended: false },
+  properties: { verdict: { const: 'reject' }, reason: REASON, value: NONE, recommended: NONE },
   required: ['reason'],
 } as const;
 const ESCALATED = {
-  properties: { verdict: { const: 'escalate' }, reason: REASON, reask: false, value: false, recommended: false },
+  properties: { verdict: { const: 'escalate' }, reason: REASON, reask: NONE, value: NONE, recommended: NONE },
   required: ['reason'],
 } as const;
 
@@ -236,10 +238,10 @@ export const VERDICT_JSON_SCHEMA = {
     value: {},
   },
   anyOf: [
-    { properties: { ...APPROVED, recommended: false } },
+    { properties: { ...APPROVED, recommended: NONE } },
     REJECTED,
     ESCALATED,
-    { properties: { verdict: { const: 'modify' }, reask: false, recommended: false }, required: ['value'] },
+    { properties: { verdict: { const: 'modify' }, reask: NONE, recommended: NONE }, required: ['value'] },
   ],
 } as const satisfies JsonSchema;
 
@@ -273,7 +275,7 @@ export const FIXED_VERDICT_JSON_SCHEMA = {
 export const OVERRIDE_VERDICT_JSON_SCHEMA = {
   ...VERDICT_JSON_SCHEMA,
   anyOf: [
-    { properties: { ...APPROVED, reason: REASON, recommended: false }, required: ['reason'] },
+    { properties: { ...APPROVED, reason: REASON, recommended: NONE }, required: ['reason'] },
     ...VERDICT_JSON_SCHEMA.anyOf.slice(1),
   ],
 } as const satisfies JsonSchema;
