@@ -2,6 +2,7 @@ import { done, type Run, type Tool } from 'flyball';
 import { governance } from 'flyball/tools';
 import { auditLines, withoutPrivate } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
+import { everyFork } from './fork-stage.js';
 import { moving, RUN } from './stage.js';
 
 const shell = (kind: 'pure' | 'irreversible'): Tool<{ readonly command: string }, string> => ({
@@ -70,5 +71,19 @@ describe('the arguments of a call', () => {
     });
     await life.start();
     expect(JSON.stringify(withoutPrivate(await stage.entries()))).not.toContain('ls /tmp');
+  });
+
+  it('are known in every fork, also where the run before it made the call [R7-FORK-ARGUMENTS]', async () => {
+    const stage = moving();
+    const send: Tool<{ readonly command: string }, string> = { ...shell('pure'), name: 'send', effect: 'idempotent' };
+    const life = stage.open(async (run: Run) => {
+      await run.call(send, GIVEN);
+      await run.step('after', 'pure', async () => 1);
+      return done(run.calls().map(({ args }) => args));
+    });
+    expect(await life.start()).toMatchObject({ value: [GIVEN] });
+    for (const live of [true, false])
+      for (const forked of await everyFork(stage, life, { run: RUN, generation: 0, live }))
+        expect(forked, `at ${forked.at}`).toMatchObject({ value: [GIVEN] });
   });
 });

@@ -68,7 +68,7 @@ export function call<T>(
     cutOff: (pending) => recordCutOff(attempt, pending, ready.act),
     answer: (end) => {
       const failure = failureIn(end);
-      attempt.calls.add(scope.ledger, scope.path, madeCall(given.name, end, attempt.saga.intents.get(end.id)));
+      attempt.calls.add(scope.ledger, scope.path, madeCall(given.name, end, intentOf(attempt, end.id)));
       if (given.asks !== undefined && failure === undefined)
         attempt.calls.answered(scope.ledger, fp, end as EventOf<'complete'>);
       if (failure !== undefined) return { ok: false, content: `${given.name} failed: ${failure.message}`, failure };
@@ -100,6 +100,12 @@ function declaredBy(tool: AnyTool, args: unknown): Partial<Amounts> {
   } catch {
     return {};
   }
+}
+
+/** With which arguments it was made: in a fork, perhaps by the run that it came from. */
+function intentOf(attempt: Attempt, id: EffectId): EventOf<'intent'> | undefined {
+  const made = attempt.recorded.starts.get(id)?.findLast(({ event }) => event.type === 'intent')?.event;
+  return attempt.saga.intents.get(id) ?? (made?.type === 'intent' ? made : undefined);
 }
 
 /** Kept for the whole run, so that nothing long is kept: the journal has all of it. */
