@@ -78,7 +78,7 @@ describe('the arguments of a call', () => {
     const send: Tool<{ readonly command: string }, string> = { ...shell('pure'), name: 'send', effect: 'idempotent' };
     const life = stage.open(async (run: Run) => {
       await run.call(send, GIVEN);
-      await run.step('after', 'pure', async () => 1);
+      await run.step('after', null, () => 1, 'pure');
       return done(run.calls().map(({ args }) => args));
     });
     expect(await life.start()).toMatchObject({ value: [GIVEN] });
