@@ -6,8 +6,8 @@ export interface Gate {
   enter(request: Request): { readonly headers: Readonly<Record<string, string>>; readonly answer?: Response };
   /** Who asks; rejects with 401, or 429 for an address that guesses. */
   who(headers: Headers, remote: string): Promise<Principal>;
-  /** Counts the request; rejects with 429. Headers that tell what is left. */
-  within(principal: Principal): Readonly<Record<string, string>>;
+  /** Counts the request, or as many; rejects with 429. Headers that tell what is left. */
+  within(principal: Principal, count?: number): Readonly<Record<string, string>>;
   /** Reads a body within its bounds. `json` is undefined for a raw one. */
   body(request: Request, as: 'json' | 'raw'): Promise<{ readonly raw: Uint8Array; readonly json: unknown }>;
   /** Refuses a body where none is taken. */

@@ -45,13 +45,27 @@ export function mcpMount(parts: Parts, gate: Gate): Mount {
     methods: ['GET', 'POST', 'DELETE'],
     handle: async ({ request, remote, onClosed }, { headers }) => {
       const principal = await gate.who(request.headers, remote);
-      for (const [name, value] of Object.entries(gate.within(principal))) headers.set(name, value);
+      const within = (count: number): void => {
+        for (const [name, value] of Object.entries(gate.within(principal, count))) headers.set(name, value);
+      };
+      const takeSlots = (count: number): void => {
+        const held: (() => void)[] = [];
+        try {
+          for (let n = 0; n < count; n++) held.push(slots.take(JSON.stringify([principal.tenant, principal.id])));
+        } finally {
+          onClosed(() => held.forEach((giveBack) => giveBack())); // after they are taken: it may be closed by now
+        }
+      };
+      within(1);
       if (!mayUse(principal)) throw forbidden();
-      onClosed(slots.take(JSON.stringify([principal.tenant, principal.id])));
+      takeSlots(1);
       const open = await opened().catch((cause: unknown) => Promise.reject(notInstalled(cause)));
       if (request.method !== 'POST') return open.handle(request, principal);
       const { raw } = await gate.body(request, 'raw');
       refuseUnfit(raw); // the protocol answers the rest by its own rules
+      const more = messagesIn(raw) - 1; // those of a batch are as many requests
+      if (more > 0) within(more);
+      if (more > 0) takeSlots(more);
       const body = raw.byteLength === 0 ? {} : { body: new Uint8Array(raw) };
       return open.handle(
         new Request(request.url, { method: 'POST', headers: request.headers, signal: request.signal, ...body }),
@@ -59,6 +73,15 @@ export function mcpMount(parts: Parts, gate: Gate): Mount {
       );
     },
   };
+}
+
+function messagesIn(raw: Uint8Array): number {
+  try {
+    const body: unknown = JSON.parse(Buffer.from(raw).toString());
+    return Array.isArray(body) ? body.length : 1;
+  } catch {
+    return 1; // no JSON: the protocol says so
+  }
 }
 
 function mayUse({ scopes }: Principal): boolean {

@@ -52,6 +52,7 @@ const MARIA = {
   subject: 'maria',
   scopes: ['agents:invoke', 'runs:read'],
   limits: {},
+  expiresAt: (SECONDS + 300) * 1000,
 };
 
 describe('a token [R6-ACCESS-JWT]', () => {
@@ -86,7 +87,7 @@ describe('a token [R6-ACCESS-JWT]', () => {
 
   it('may be used from nbf to exp, with a little tolerance for clocks', async () => {
     const verify = await bySecret({ clockToleranceS: 10 });
-    expect(await verify(hs256(claims({ exp: SECONDS - 9 })))).toEqual(MARIA);
+    expect(await verify(hs256(claims({ exp: SECONDS - 9 })))).toEqual({ ...MARIA, expiresAt: NOW - 9_000 });
     expect(await verify(hs256(claims({ exp: SECONDS - 11 })))).toBeUndefined();
     expect(await verify(hs256(claims({ nbf: SECONDS + 9 })))).toEqual(MARIA);
     expect(await verify(hs256(claims({ nbf: SECONDS + 11 })))).toBeUndefined();
@@ -181,6 +182,18 @@ describe('a set of keys [R6-ACCESS-JWT]', () => {
     expect(await verify(rs256(claims(), { header: { kid: 'k1' } }))).toEqual(MARIA);
     for (let n = 0; n < 20; n++) expect(await verify(rs256(claims(), { header: { kid: `x${n}` } }))).toBeUndefined();
     expect(asked()).toBe(1);
+  });
+
+  it('with an RSA key that is too short, or no key at all, refuses the tokens that name it [R8-TRIAL3-A14]', async () => {
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const keys = [
+      { ...weak.publicKey.export({ format: 'jwk' }), kid: 'weak', alg: 'RS256' },
+      { kty: 'RSA', n: '!', e: '!', kid: 'broken', alg: 'RS256' },
+    ];
+    const { url } = await keyServer(() => ({ status: 200, body: JSON.stringify({ keys }) }));
+    const verify = await jwtVerifier({ key: { kind: 'jwks-url', url }, now: () => NOW });
+    for (const kid of ['weak', 'broken'])
+      expect(await verify(rs256(claims(), { key: weak.privateKey, header: { kid } })), kid).toBeUndefined();
   });
 
   it.each([

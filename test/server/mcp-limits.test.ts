@@ -44,3 +44,33 @@ describe('the MCP endpoint is under the limits of all other requests [R6-MCP-SER
     expect(large.status).toBe(413);
   });
 });
+
+describe('a batch of MCP messages counts as many requests [R8-TRIAL3-A8]', () => {
+  const batch = (secret: string, count: number, version = '2025-03-26') =>
+    stage.call('POST', '/mcp', {
+      key: secret,
+      body: Array.from({ length: count }, (_, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'agent__counter', arguments: { input: { to: 1 } } },
+      })),
+      headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': version },
+    });
+  const runs = async (tenant: string) => (await stage.engine.list({ tenant })).runs.length;
+
+  it('and one that is more than a minute allows starts nothing', async () => {
+    const five = await stage.keyFor('five', ['agents:invoke'], { limits: { requestsPerMinute: 5 } });
+    for (const version of ['2025-03-26', '2025-06-18'])
+      expect(await batch(five, 6, version)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+    expect(await runs('five')).toBe(0);
+  });
+
+  it('and takes as much room as its calls would take one by one', async () => {
+    const other = await stage.keyFor('room', ['agents:invoke']);
+    expect((await batch(other, 2)).status).toBe(429); // one call at a time: `maxStreams`
+    expect(await runs('room')).toBe(0);
+    expect((await batch(other, 1)).status).toBe(200);
+    expect(await runs('room')).toBe(1);
+  });
+});

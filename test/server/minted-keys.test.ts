@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { memoryStore } from 'flyball';
 import { virtualClock } from 'flyball/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ApiKeys } from '../../src/server/access/api-keys.js';
 import { mintedBy, revokeWithMinted } from '../../src/server/access/minted-keys.js';
 import { apiKeys } from '../../src/server/access/stored-keys.js';
@@ -48,9 +49,9 @@ describe('keys that a key made', () => {
     expect(makerOf(third)).toBe(`key:${second.prefix}`);
   });
 
-  it('outlive its revocation, which names those that still work [R8-REST-MINTED]', async () => {
+  it('outlive its revocation only where that is asked for, and the answer names them [R8-REST-MINTED]', async () => {
     const { first, second, third } = await family();
-    const { status, body } = await revoke(first.prefix);
+    const { status, body } = await revoke(first.prefix, '?keepMinted=true');
     expect({ status, minted: body.minted }).toEqual({
       status: 200,
       minted: { revoked: [], working: [second.prefix, third.prefix] },
@@ -58,23 +59,23 @@ describe('keys that a key made', () => {
     expect(await Promise.all([first, second, third].map(works))).toEqual([false, true, true]);
   });
 
-  it('are revoked with it where that is asked for, down to the last, and no others [R8-REST-MINTED]', async () => {
+  it('are revoked with it, down to the last, and no others [R8-REST-MINTED] [R8-TRIAL3-A7]', async () => {
     const { first, second, third, other } = await family();
-    const { body } = await revoke(first.prefix, '?withMinted=true');
+    const { body } = await revoke(first.prefix);
     expect(body).toMatchObject({
       prefix: first.prefix,
       revokedAt: expect.any(Number),
       minted: { revoked: [second.prefix, third.prefix], working: [] },
     });
     expect(await Promise.all([first, second, third, other].map(works))).toEqual([false, false, false, true]);
-    const again = await revoke(first.prefix, '?withMinted=true');
+    const again = await revoke(first.prefix);
     expect(again.body.minted).toEqual({ revoked: [], working: [] });
   });
 
   it('are found through a key that was revoked before [R8-REST-MINTED]', async () => {
     const { first, second, third } = await family();
-    await revoke(second.prefix);
-    expect((await revoke(first.prefix, '?withMinted=true')).body.minted.revoked).toEqual([third.prefix]);
+    await revoke(second.prefix, '?keepMinted=true');
+    expect((await revoke(first.prefix)).body.minted.revoked).toEqual([third.prefix]);
   });
 
   it('are not made by one that is revoked meanwhile: nothing comes after its revocation [R8-REST-MINTED]', async () => {
@@ -95,4 +96,50 @@ describe('keys that a key made', () => {
     expect(await mintedBy(keys, maker)).toMatchObject([{ name: 'late', revokedAt: expect.any(Number) }]);
     expect(await keys.any()).toBe(false);
   });
+});
+
+describe('a credential that ends [R8-TRIAL3-A7]', () => {
+  const rotate = (by: string, prefix: string) =>
+    stage.call('POST', `/v1/keys/${prefix}/rotate`, { key: by, body: { graceHours: 0 } });
+  const made = (more: { readonly expiresAt?: number } = {}) =>
+    stage.keys.create({ name: 'k', tenant: 'house', subject: 'mal', scopes: ['admin'], ...more });
+
+  it('rotates no key of its subject that outlives it', async () => {
+    const soon = Date.now() + 3_600_000;
+    const [ends, later, forever] = [await made({ expiresAt: soon }), await made({ expiresAt: soon + 1 }), await made()];
+    for (const { key } of [later, forever]) expect((await rotate(ends.secret, key.prefix)).status).toBe(403);
+    const same = await made({ expiresAt: soon });
+    expect((await rotate(ends.secret, same.key.prefix)).status).toBe(200);
+    expect((await rotate(ends.secret, ends.key.prefix)).status).toBe(200);
+    expect((await rotate(forever.secret, later.key.prefix)).status).toBe(200);
+  });
+
+  it('with the key that made it rotates itself and what it made, and no other', async () => {
+    const maker = await made();
+    const kid = await mint(maker.secret, 'kid');
+    const sibling = await mint(maker.secret, 'sibling');
+    const grandchild = await mint(kid.secret, 'grandchild');
+    expect((await rotate(kid.secret, maker.key.prefix)).status).toBe(403);
+    expect((await rotate(kid.secret, sibling.prefix)).status).toBe(403);
+    expect((await rotate(kid.secret, grandchild.prefix)).status).toBe(200);
+    expect((await rotate(kid.secret, kid.prefix)).status).toBe(200);
+  });
+});
+
+it('a key that a token makes ends no later than the token [R8-TRIAL3-A7]', async () => {
+  const secret = 'a secret of at least thirty-two bytes';
+  const here = await serverStage({ jwt: { key: { kind: 'secret', secret } } });
+  onTestFinished(() => here.close());
+  const exp = Math.floor(Date.now() / 1000) + 3_600;
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = { sub: 'ada', tenant: 'house', scope: 'admin', exp };
+  const signed = `${part({ alg: 'HS256' })}.${part(claims)}`;
+  const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  const make = (more = {}) =>
+    here.call('POST', '/v1/keys', { key: token, body: { name: 'k', scopes: ['admin'], ...more } });
+  const { body } = await make();
+  expect(body.key).toMatchObject({ madeBy: 'jwt:ada', expiresAt: exp * 1000 });
+  expect((await make({ expiresInDays: 1 })).status).toBe(403);
+  const second = await here.call('POST', '/v1/keys', { key: body.secret, body: { name: 'k', scopes: ['admin'] } });
+  expect(second.body.key.expiresAt).toBe(exp * 1000);
 });

@@ -69,8 +69,18 @@ function remoteKeys(
     timeoutDuration: timeoutMs,
     cooldownDuration: 30_000, // tokens with unknown keys cannot make us ask more often
     cacheMaxAge: 600_000,
-    [jose.customFetch]: async (at, options) => bounded(await fetch(at, options)),
+    [jose.customFetch]: fetched,
   });
+}
+
+export class KeysNotFetched extends Error {}
+
+async function fetched(at: string, options: RequestInit): Promise<Response> {
+  try {
+    return await bounded(await fetch(at, options));
+  } catch (cause) {
+    throw new KeysNotFetched('the keys were not fetched', { cause });
+  }
 }
 
 /** The answer, if it is not larger than any set of keys is. */

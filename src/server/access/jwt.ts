@@ -2,7 +2,7 @@ import type { JWTPayload, JWTVerifyGetKey, KeyInput } from 'jose';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import { Problem } from '../problem.js';
 import type { JwtKey } from './jwt-key.js';
-import { type Jose, verificationKey } from './jwt-keys.js';
+import { type Jose, KeysNotFetched, verificationKey } from './jwt-keys.js';
 import { isScope, isSubject, isTenant } from './names.js';
 import type { Principal } from './principal.js';
 
@@ -49,7 +49,7 @@ export async function jwtVerifier(options: JwtOptions): Promise<JwtVerifier> {
       // nothing is critical to us that we would understand
       return protectedHeader.crit === undefined ? principalFrom(payload, tenantClaim) : undefined;
     } catch (error) {
-      if (isRefusal(error) || options.key.kind !== 'jwks-url') return undefined;
+      if (!isUnreachable(error)) return undefined;
       throw keysUnreachable(error);
     }
   };
@@ -70,7 +70,9 @@ function principalFrom(payload: JWTPayload, tenantClaim: string): Principal | un
   const tenant = Object.hasOwn(payload, tenantClaim) ? payload[tenantClaim] : undefined;
   const scopes = scopesFrom(payload);
   if (!isTenant(tenant) || !isSubject(sub) || scopes === undefined) return undefined;
-  return { id: `jwt:${sub}`, kind: 'jwt', tenant, subject: sub, scopes, limits: {} };
+  const { exp = 0 } = payload;
+  const expiresAt = Math.floor(Math.min(exp * 1000, Number.MAX_SAFE_INTEGER)); // no key that it makes outlives it
+  return { id: `jwt:${sub}`, kind: 'jwt', tenant, subject: sub, scopes, limits: {}, expiresAt };
 }
 
 /** From `scope`, words in one text (RFC 8693), or from a list `scopes`; undefined where they are neither. */
@@ -80,21 +82,11 @@ function scopesFrom({ scope, scopes }: JWTPayload): readonly string[] | undefine
   return Array.isArray(given) && given.length <= MOST_SCOPES && given.every(isScope) ? given : undefined;
 }
 
-/** What is wrong with the token, as opposed to what is wrong between us and the keys. */
-const REFUSALS: ReadonlySet<unknown> = new Set([
-  'ERR_JWT_CLAIM_VALIDATION_FAILED',
-  'ERR_JWT_EXPIRED',
-  'ERR_JOSE_ALG_NOT_ALLOWED',
-  'ERR_JOSE_NOT_SUPPORTED',
-  'ERR_JWS_INVALID',
-  'ERR_JWT_INVALID',
-  'ERR_JWKS_NO_MATCHING_KEY',
-  'ERR_JWKS_MULTIPLE_MATCHING_KEYS',
-  'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
-]);
+/** What is wrong between us and the keys. All else is wrong with the token, or with the key that it names. */
+const UNREACHABLE: ReadonlySet<unknown> = new Set(['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC']);
 
-function isRefusal(error: unknown): boolean {
-  return REFUSALS.has((error as { readonly code?: unknown } | undefined)?.code);
+function isUnreachable(error: unknown): boolean {
+  return error instanceof KeysNotFetched || UNREACHABLE.has((error as { readonly code?: unknown } | undefined)?.code);
 }
 
 function keysUnreachable(cause: unknown): Problem {

@@ -37,7 +37,7 @@ export function openGate({ store, clock, settings, keys, jwt, log, host }: GateP
       return { headers: { ...always, ...guard.cors(request.headers) }, ...(answer === undefined ? {} : { answer }) };
     },
     who: authenticator({ keys, jwt, settings, clock }),
-    within: (principal) => rates.take(principal),
+    within: (principal, count) => rates.take(principal, count),
     body: (request, as) => bodyReader(request, settings, as),
     noBody: refuseBody,
     once: (request, act) => repeated.around(request, act),

@@ -22,7 +22,7 @@ export interface Principal {
   readonly subject: string;
   readonly scopes: readonly string[];
   readonly limits: Limits;
-  /** When the key that it is ends; what it makes ends with it. */
+  /** When the key or token ends; keys that it makes end with it. */
   readonly expiresAt?: number;
   /** Whoever made the key, over HTTP: what it spends and asks for counts against their limits too. */
   readonly account?: Account;

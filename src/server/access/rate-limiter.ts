@@ -14,8 +14,11 @@ interface Bucket {
 }
 
 export interface RateLimiter {
-  /** Counts one request, or rejects with 429 and counts nothing. Headers for the answer. */
-  take(principal: Pick<Principal, 'id' | 'tenant' | 'limits' | 'account'>): Readonly<Record<string, string>>;
+  /** Counts one request, or as many, or rejects with 429 and counts nothing. Headers for the answer. */
+  take(
+    principal: Pick<Principal, 'id' | 'tenant' | 'limits' | 'account'>,
+    count?: number,
+  ): Readonly<Record<string, string>>;
   /** For tests: how many buckets are kept. */
   readonly size: number;
 }
@@ -38,7 +41,7 @@ export function rateLimiter(
     get size() {
       return buckets.size;
     },
-    take({ id, tenant, limits, account }) {
+    take({ id, tenant, limits, account }, count = 1) {
       const now = clock.monotonic();
       const ofTenant = limitsOf(settings, tenant).requestsPerMinute;
       const own = limits.requestsPerMinute;
@@ -48,9 +51,9 @@ export function rateLimiter(
         ...(ofMaker === undefined ? [] : [bucketFor(JSON.stringify([tenant, account?.id]), ofMaker, now)]),
         ...(ofTenant === undefined ? [] : [bucketFor(tenant, ofTenant, now)]),
       ];
-      const empty = asked.filter(({ tokens }) => tokens < 1);
-      if (empty.length > 0) throw tooMany(empty);
-      for (const bucket of asked) bucket.tokens -= 1;
+      const empty = asked.filter(({ tokens }) => tokens < count);
+      if (empty.length > 0) throw tooMany(empty, count);
+      for (const bucket of asked) bucket.tokens -= count;
       const tightest = asked.toSorted((a, b) => a.tokens - b.tokens)[0];
       return tightest === undefined ? {} : headersOf(tightest);
     },
@@ -89,13 +92,22 @@ function headersOf({ limit, tokens }: Bucket): Readonly<Record<string, string>> 
   };
 }
 
-function tooMany(empty: readonly Bucket[]): Problem {
-  const [slowest] = empty.toSorted((a, b) => secondsUntilOne(b) - secondsUntilOne(a));
-  const seconds = slowest === undefined ? 1 : secondsUntilOne(slowest);
+function tooMany(empty: readonly Bucket[], count: number): Problem {
+  const [slowest] = empty.toSorted((a, b) => secondsUntil(b, count) - secondsUntil(a, count));
+  const seconds = slowest === undefined ? 1 : secondsUntil(slowest, count);
   if (slowest !== undefined && slowest.limit <= 0)
     return new Problem(429, 'RATE_LIMITED', 'This credential may send no requests.', {
       next: 'Have its limit of requests a minute raised.',
     });
+  if (slowest !== undefined && slowest.limit < count)
+    return new Problem(
+      429,
+      'RATE_LIMITED',
+      `${count} requests at once are more than a minute allows (${slowest.limit}).`,
+      {
+        next: 'Send fewer of them at once.',
+      },
+    );
   const headers = { ...(slowest === undefined ? {} : headersOf(slowest)), 'retry-after': String(seconds) };
   return new Problem(429, 'RATE_LIMITED', `More requests a minute than are allowed (${slowest?.limit ?? 0}).`, {
     retryable: true,
@@ -104,6 +116,6 @@ function tooMany(empty: readonly Bucket[]): Problem {
   });
 }
 
-function secondsUntilOne({ limit, tokens }: Bucket): number {
-  return Math.max(1, Math.ceil((1 - tokens) / (limit / 60)));
+function secondsUntil({ limit, tokens }: Bucket, count: number): number {
+  return Math.max(1, Math.ceil((count - tokens) / (limit / 60)));
 }

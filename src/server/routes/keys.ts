@@ -131,7 +131,8 @@ function rotateKey({ keys }: KeyParts): Route {
     path: '/v1/keys/{prefix}/rotate',
     tag: 'access',
     summary: 'Give a key a new secret',
-    about: 'Of the own keys, within the own limits: whoever gets a secret can act under its name.',
+    about:
+      'Of the own keys, within the own limits, and none that may work for longer than the credential that asks: whoever gets a secret can act under its name.',
     scope: 'admin',
     idempotent: false,
     params,
@@ -147,7 +148,9 @@ function rotateKey({ keys }: KeyParts): Route {
     answers: { 200: { about: 'The key and, this once, its new secret.', schema: newKeySchema } },
     examples: [{ title: 'A key that is not there', params: NOBODY, body: { graceHours: 1 }, status: 404 }],
     handle: async ({ principal, params: { prefix }, body: { graceHours = 24 } }) => {
-      requireOwn(principal, await own(keys, principal, prefix));
+      const key = await own(keys, principal, prefix);
+      requireOwn(principal, key);
+      await requireNotBeyond(keys, principal, key);
       return { status: 200, body: await refusing(() => keys.rotate(prefix, Math.round(graceHours * 3_600_000))) };
     },
   });
@@ -161,28 +164,26 @@ function revokeKey({ keys, clock }: KeyParts): Route {
     tag: 'access',
     summary: 'Revoke a key',
     about:
-      'It works nowhere from the next request on. Twice is the same as once. Keys that it made keep working, unless `withMinted` is true.',
+      'It works nowhere from the next request on, and neither do the keys that it made over HTTP, nor those that these made, unless `keepMinted` is true. Twice is the same as once.',
     scope: 'admin',
     params,
     query: s.object({
-      withMinted: s.optional(
-        s.boolean({ description: 'Also revokes the keys that it made over HTTP, and those that these made.' }),
-      ),
+      keepMinted: s.optional(s.boolean({ description: 'Leaves the keys that it made working.' })),
     }),
     answers: { 200: { about: 'The key, revoked, and what became of the keys that it made.', schema: revokedSchema } },
     examples: [
       { title: 'A key that is not there', params: NOBODY, status: 404 },
       {
-        title: 'One that is not there, and all that it made',
+        title: 'One that is not there, and nothing that it made',
         params: NOBODY,
-        query: { withMinted: 'true' },
+        query: { keepMinted: 'true' },
         status: 404,
       },
     ],
-    handle: async ({ principal, params: { prefix }, query: { withMinted = false } }) => {
+    handle: async ({ principal, params: { prefix }, query: { keepMinted = false } }) => {
       const found = await own(keys, principal, prefix);
-      const none = async () => ({ key: await keys.revoke(prefix), minted: [] as readonly ApiKey[] });
-      const { key, minted } = withMinted ? await revokeWithMinted(keys, found) : await none();
+      const alone = async () => ({ key: await keys.revoke(prefix), minted: [] as readonly ApiKey[] });
+      const { key, minted } = keepMinted ? await alone() : await revokeWithMinted(keys, found);
       const working = (await mintedBy(keys, found)).filter((one) => isLive(one, clock.now()));
       const prefixes = (list: readonly ApiKey[]): readonly string[] => list.map((one) => one.prefix);
       return { status: 200, body: { ...key, minted: { revoked: prefixes(minted), working: prefixes(working) } } };
@@ -229,6 +230,19 @@ function requireOwn(principal: Principal, key: ApiKey): void {
   )
     return;
   throw new Problem(403, 'FORBIDDEN', 'The key has wider limits than yours.', {
+    next: `Rotate it where the server runs: flyball keys rotate ${key.prefix}`,
+  });
+}
+
+/** Whoever is given a secret keeps it: one that ends, by its time or with the key that made it, is given none that goes on. */
+async function requireNotBeyond(keys: Parts['keys'], { id, kind, expiresAt }: Principal, key: ApiKey): Promise<void> {
+  if (kind === 'local' || id === `key:${key.prefix}`) return;
+  const outlives = expiresAt !== undefined && (key.expiresAt === undefined || key.expiresAt > expiresAt);
+  const self = kind === 'key' ? await keys.get(id.slice('key:'.length)) : undefined;
+  const isMinted = self?.madeBy !== undefined;
+  const isOwnMinted = isMinted && (await mintedBy(keys, self)).some(({ prefix }) => prefix === key.prefix);
+  if (!outlives && (!isMinted || isOwnMinted)) return;
+  throw new Problem(403, 'FORBIDDEN', 'The key may work for longer than the credential that you use.', {
     next: `Rotate it where the server runs: flyball keys rotate ${key.prefix}`,
   });
 }
