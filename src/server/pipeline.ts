@@ -158,6 +158,9 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
     isAbout: (run) => {
       frame.about.run = run;
     },
+    countFor: (whom) => {
+      for (const [key, value] of Object.entries(gate.within(whom))) frame.headers.set(key, value);
+    },
   };
   const act = async (): Promise<Answer> => watch.within(async () => route.handle(asked));
   if (repeatable === undefined) return responseOf(await act());

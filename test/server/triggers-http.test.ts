@@ -10,7 +10,7 @@ import {
   watchRuns,
   webhookTrigger,
 } from 'flyball/server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 
 const SECRET = 'a secret of the hook';
@@ -180,4 +180,24 @@ it.each<[string, Trigger, RegExp]>([
   ],
 ])('a server does not open with a trigger of %s [R6-WORKFLOW-CRON]', async (_, trigger, sentence) => {
   await expect(serverStage({ groups: groups(), env, triggers: [trigger] })).rejects.toThrow(sentence);
+});
+
+it('signed messages to a hook count against the requests a minute of its tenant, and wrong ones do not [R8-TRIAL3-A13]', async () => {
+  const stage = await serverStage({
+    groups: groups(),
+    env,
+    triggers: [issue],
+    settings: { tenants: { acme: { requestsPerMinute: 3 } } },
+  });
+  onTestFinished(() => stage.close());
+  const send = async (n: number, secret = SECRET) => {
+    const body = JSON.stringify({ title: `question ${n}` });
+    const headers = { 'flyball-signature': signature(secret, body, Date.now()) };
+    return (await stage.call('POST', '/v1/hooks/issue', { body, headers })).status;
+  };
+  for (let n = 0; n < 5; n++) expect(await send(n, 'another secret than that')).toBe(401);
+  const statuses = [];
+  for (let n = 0; n < 5; n++) statuses.push(await send(n));
+  expect(statuses).toEqual([202, 202, 202, 429, 429]);
+  expect((await stage.engine.list({ tenant: 'acme' })).runs).toHaveLength(3);
 });

@@ -75,6 +75,8 @@ export interface ServerRequest<P = unknown, Q = unknown, B = unknown> {
   readonly once: string | undefined;
   /** Tells the log, and a kept answer, which run this request is about, where the address does not say. */
   isAbout(run: string): void;
+  /** Counts the request for whom it turns out to be from, on routes that ask for no credential; rejects with 429. */
+  countFor(principal: Principal): void;
 }
 
 /** JSON with a status, or a response made by hand for what is not JSON. */

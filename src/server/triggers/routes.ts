@@ -60,10 +60,10 @@ export function triggerRoutes({ triggers }: { readonly triggers: Pick<Triggers, 
       },
       refuses: [401, 429],
       examples: [{ title: 'Without a signature', params: { name: 'release' }, status: 401 }],
-      handle: async ({ params, headers, rawBody }) => ({
-        status: 202,
-        body: await triggers.hook(params.name, { headers, body: rawBody }),
-      }),
+      handle: async ({ params: { name }, headers, rawBody, principal, countFor }) => {
+        const onSigned = (tenant: string) => countFor({ ...principal, id: `trigger:${name}`, tenant });
+        return { status: 202, body: await triggers.hook(name, { headers, body: rawBody, onSigned }) };
+      },
     }),
   ];
 }

@@ -13,6 +13,8 @@ export interface HookRequest {
   readonly headers: Pick<Headers, 'get'>;
   /** As it came: a signature is over bytes, and JSON that was read and written again has others. */
   readonly body: Uint8Array;
+  /** Told whose hook it is once the signature is known to be good, before anything is done. Throws to refuse it. */
+  readonly onSigned?: (tenant: string) => void;
 }
 
 export interface HookAnswer {
@@ -54,13 +56,14 @@ export class Webhook {
 
   async take(request: HookRequest): Promise<HookAnswer> {
     const { clock, log } = this.parts;
-    const { name, style, map } = this.trigger;
+    const { name, style, map, tenant = 'default' } = this.trigger;
     const signed = signedBy(this.secrets, style, request);
     if (signed === undefined) {
       log.warn('a hook was called with a signature that does not fit', { trigger: name });
       throw unsigned();
     }
     this.requireFresh(signed);
+    request.onSigned?.(tenant);
     const input = inputFrom(map, request.body, request.headers);
     const { record } = await this.kept.read(clock.now());
     const runId = await this.bound(request, runIdOf(record, sha256(Buffer.from(signed.content).toString('latin1'))));
