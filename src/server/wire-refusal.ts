@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { PROBLEM_ERRORS } from './contract/error-shape.js';
+import { Problem } from './problem.js';
 
 /** What is refused before there is a request, by the code of the parser. Anything else is no HTTP. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -7,6 +10,12 @@ const STATUS: Readonly<Record<string, number>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
+const WHY: Readonly<Record<number, string>> = {
+  431: 'The request line and the headers are longer than 16 KB.',
+  413: 'The extensions of a chunk are too long.',
+  408: 'The request took too long to arrive.',
+};
+const NO_HTTP = 'This cannot be read as a request.';
 const LINGER_MS = 5_000;
 
 interface Listener {
@@ -17,6 +26,14 @@ type Connection = Pick<Socket, 'writable' | 'destroy' | 'end' | 'resume'> & {
   /** The answer to an earlier request that is still being written. */
   readonly _httpMessage?: { readonly headersSent?: boolean } | null;
 };
+
+function answerOf(status: number): string {
+  const { type, bodyOf } = PROBLEM_ERRORS;
+  const problem = new Problem(status, status === 431 ? 'TOO_LARGE' : 'REQUEST_INVALID', WHY[status] ?? NO_HTTP);
+  const body = JSON.stringify(bodyOf(problem, randomUUID()));
+  const headers = ['Connection: close', `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`];
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+}
 
 /**
  * Answers what cannot be read as a request, and reads on for a moment. Whoever closed at once would have the system reset
@@ -32,7 +49,7 @@ export function refuseOnTheWire(server: Listener): void {
       return;
     }
     const status = STATUS[(error as NodeJS.ErrnoException).code ?? ''] ?? 400;
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    socket.end(answerOf(status));
     socket.resume();
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });

@@ -32,10 +32,7 @@ export function openApi(routes: readonly Route[], about: { readonly version: str
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: `An API key or a JWT. Scopes: ${scopesText()}.` },
       },
-      responses: {
-        ...Object.fromEntries(ERRORS.map((shape) => [shape.name, errorAnswer(shape, components)])),
-        HeadersTooLarge: { description: 'The request line and the headers are longer than 16 KB. There is no body.' },
-      },
+      responses: Object.fromEntries(ERRORS.map((shape) => [shape.name, errorAnswer(shape, components)])),
     },
   };
 }
@@ -75,7 +72,8 @@ function responsesOf(route: Route, components: Components): Json {
   return Object.fromEntries([
     ...Object.entries(answers).map(([status, spec]) => [status, answerOf(spec, components)]),
     ...refused,
-    [431, { $ref: '#/components/responses/HeadersTooLarge' }], // by whoever reads requests: no route hears of it
+    // by whoever reads requests, which knows of no route and so of no other shape
+    ...(errors === PROBLEM_ERRORS ? [[431, { $ref: `#/components/responses/${errors.name}` }]] : []),
   ]);
 }
 
