@@ -216,15 +216,15 @@ export function addressees(
 }
 
 const REASON = { pattern: SEEN_PATTERN } as const;
-/** Nothing fits it. Generators of clients read `false` as a mistake. */
-const NONE = { not: {} } as const;
-const APPROVED = { verdict: { const: 'approve' }, reask: NONE, value: NONE } as const;
+/** A field that may not be there. As a schema that nothing fits, because generators of clients know no `false`. */
+const ABSENT = { not: {} } as const;
+const APPROVED = { verdict: { const: 'approve' }, reask: ABSENT, value: ABSENT } as const;
 const REJECTED = {
-  properties: { verdict: { const: 'reject' }, reason: REASON, value: NONE, recommended: NONE },
+  properties: { verdict: { const: 'reject' }, reason: REASON, value: ABSENT, recommended: ABSENT },
   required: ['reason'],
 } as const;
 const ESCALATED = {
-  properties: { verdict: { const: 'escalate' }, reason: REASON, reask: NONE, value: NONE, recommended: NONE },
+  properties: { verdict: { const: 'escalate' }, reason: REASON, reask: ABSENT, value: ABSENT, recommended: ABSENT },
   required: ['reason'],
 } as const;
 
@@ -238,10 +238,10 @@ export const VERDICT_JSON_SCHEMA = {
     value: {},
   },
   anyOf: [
-    { properties: { ...APPROVED, recommended: NONE } },
+    { properties: { ...APPROVED, recommended: ABSENT } },
     REJECTED,
     ESCALATED,
-    { properties: { verdict: { const: 'modify' }, reask: NONE, recommended: NONE }, required: ['value'] },
+    { properties: { verdict: { const: 'modify' }, reask: ABSENT, recommended: ABSENT }, required: ['value'] },
   ],
 } as const satisfies JsonSchema;
 
@@ -275,7 +275,7 @@ export const FIXED_VERDICT_JSON_SCHEMA = {
 export const OVERRIDE_VERDICT_JSON_SCHEMA = {
   ...VERDICT_JSON_SCHEMA,
   anyOf: [
-    { properties: { ...APPROVED, reason: REASON, recommended: NONE }, required: ['reason'] },
+    { properties: { ...APPROVED, reason: REASON, recommended: ABSENT }, required: ['reason'] },
     ...VERDICT_JSON_SCHEMA.anyOf.slice(1),
   ],
 } as const satisfies JsonSchema;

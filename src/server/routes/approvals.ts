@@ -1,4 +1,5 @@
 import { VERDICT_JSON_SCHEMA, type Verdict, verdictProblem, withRecommended } from '../../core/approval.js';
+import type { JsonSchema } from '../../core/schema.js';
 import type { ApprovalInbox, InboxItem } from '../../people/approval-inbox.js';
 import type { InboxFilter } from '../../people/request-shelf.js';
 import { answeringScopes, type Principal } from '../access/principal.js';
@@ -26,6 +27,28 @@ const decision = s.object({
 
 /** A verdict is checked once more by the inbox, against what is asked. */
 const ANY_VERDICT = withRecommended(VERDICT_JSON_SCHEMA);
+
+interface VerdictForm {
+  readonly properties: { readonly verdict: { readonly const: string }; readonly recommended?: unknown };
+  readonly required?: readonly string[];
+}
+
+/** Alternatives as conditions: generators of clients make one type of those, and one of each alternative otherwise. */
+function whereVerdictIs([form, ...others]: readonly VerdictForm[]): JsonSchema {
+  if (form === undefined) return {};
+  const { verdict, ...properties } = form.properties;
+  // a yes has two forms, with `recommended` and without: they differ in nothing else
+  const isYes = verdict.const === 'approve';
+  const then = { properties: isYes ? { ...properties, recommended: { const: true } } : properties };
+  const rest = isYes ? others.filter((other) => other.properties.verdict.const !== 'approve') : others;
+  return {
+    if: { properties: { verdict }, required: ['verdict'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: form.required === undefined || isYes ? then : { ...then, required: form.required },
+    ...(rest.length === 0 ? {} : { else: whereVerdictIs(rest) }),
+  };
+}
+
 const verdictBody = {
   ...s.object(
     {
@@ -41,7 +64,7 @@ const verdictBody = {
         }),
       ),
     },
-    { anyOf: ANY_VERDICT['anyOf'] },
+    whereVerdictIs(ANY_VERDICT['anyOf'] as readonly VerdictForm[]),
   ),
   inWords: (value: unknown) => verdictProblem(ANY_VERDICT, value),
 };

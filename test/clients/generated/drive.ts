@@ -6,8 +6,8 @@ const { URL = '', STARTER = '', DECIDER = '' } = process.env;
 const as = (key: string) => createClient<paths>({ baseUrl: URL, headers: { authorization: `Bearer ${key}` } });
 const starter = as(STARTER);
 
-/** What the document promises for success; a refusal is typed as well. */
-function given<T>({ data, error }: { data?: T; error?: { detail: string; code: string } }): T {
+/** What the document promises for success; a refusal is typed as well, and headers that are too large get one without a body. */
+function given<T>({ data, error }: { data?: T; error?: { detail: string; code: string } | undefined }): T {
   if (data === undefined) throw new Error(`${error?.code}: ${error?.detail}`);
   return data;
 }
