@@ -55,7 +55,9 @@ interface Process {
 }
 
 /** That of the test run, but for what is about the tests. */
-const { FLYBALL_PATIENCE: _patience, ...ENV } = process.env;
+const ENV = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^FLYBALL_(PATIENCE|TIMES)$/.test(name)),
+);
 
 function start(...words: readonly string[]): Process {
   const child = spawn(process.execPath, [MAIN, ...words], {
