@@ -86,7 +86,7 @@ function parsingFailed(
   }
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === 'commander.help') return EXIT.usage; // no command was given: the help has just been shown
-  const message = error.message.replace(/^error: /, '');
+  const message = error.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, ' ($1)');
   const command = words[0] === undefined || words[0].startsWith('-') ? '' : `${words[0]} `;
   const known = program.commands.find((one) => one.name() === command.trim());
   const see = `Run flyball ${known === undefined ? '' : command}--help for usage and examples.`;

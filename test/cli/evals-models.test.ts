@@ -73,7 +73,7 @@ describe('settings of models', () => {
     [
       'a model that is none',
       ['--temperature', 'gpt=1'],
-      /"gpt" is no provider\/model\. It may also be default, agent, user/,
+      /"gpt" is not provider\/model\. It can also be default, agent, user/,
     ],
     ['arguments that are no JSON', ['--vendor', 'x/y={top_p}'], /--vendor takes JSON, as in/],
     ['a price of a use', ['--price', 'user=1/2'], /--price: a price belongs to a model: name it as provider\/model/],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commandsFor } from '../../src/cli/commands.js';
 import { buildProgram } from '../../src/cli/program.js';
 import { KNOWN } from '../../src/cli/see-also.js';
+import { flyball } from './in-process.js';
 
 const written: string[] = [];
 const streams = { out: { write: (text: string) => written.push(text) }, error: { write: () => true }, env: {} };
@@ -47,4 +48,10 @@ describe('every command', () => {
   it('says where to go from it, and nothing that is not there [R6-CLI-GRAMMAR]', () => {
     expect([...KNOWN].sort()).toEqual(program.commands.map((command) => command.name()).sort());
   });
+});
+
+it('tells a misspelled option and what was meant on one line [R6-CLI-GRAMMAR]', async () => {
+  const { code, error } = await flyball(['runs', '--statu', 'done']);
+  expect(code).toBe(2);
+  expect(error).toMatch(/^flyball: unknown option '--statu' \(Did you mean --status\?\)\n {2}Run flyball runs --help/);
 });

@@ -75,7 +75,7 @@ it('says where a file does not fit [R5-RESULTS-FORMAT]', async () => {
     (from: string | RegExp, to: string): (() => Results) =>
     () =>
       readResults(text.replace(from, to), 'a.json');
-  expect(() => readResults('{"info": ', 'a.json')).toThrow(/^a\.json is no JSON: Expecting value: line 1/);
+  expect(() => readResults('{"info": ', 'a.json')).toThrow(/^a\.json is not valid JSON: Expecting value: line 1/);
   expect(broken('"user_stop"', '"bored"')).toThrow(
     'a.json: simulations[0].termination_reason: expected one of user_stop, agent_stop',
   );

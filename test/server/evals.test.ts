@@ -133,7 +133,7 @@ describe('evaluations over HTTP', () => {
     const { unread, summaries } = await get((await list()).evaluations[0]?.id ?? '');
     expect(summaries).toEqual([]);
     expect(unread[0]?.file).toBe('broken/results.json');
-    expect(unread[0]?.why).toContain('broken/results.json is no JSON');
+    expect(unread[0]?.why).toContain('broken/results.json is not valid JSON');
     expect(JSON.stringify(unread)).not.toContain(folder);
   });
 
