@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { moduleGraph } from '../adapters/definitions/module-graph.js';
 import { readYaml } from '../adapters/definitions/yaml-source.js';
@@ -44,14 +44,28 @@ export async function ownCode(folder: string, { mcp }: Pick<AgentSpec, 'mcp'>): 
   };
 }
 
-/** Other agents and triggers in the folder: a server may run them with rights that this agent does not have. */
+/**
+ * Other agents and triggers in the folder: a server may run them with rights that this agent does not have. What cannot be
+ * read, or is too long to be looked through, may be one.
+ */
 function definitionsIn(root: string): readonly string[] {
   return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
     if (!entry.isFile() || !/\.ya?ml$/i.test(entry.name)) return [];
-    const text = readFileSync(join(root, entry.name), 'utf8');
+    const text = definitionText(join(root, entry.name));
+    if (text === undefined) return [entry.name];
     const isAgent = /^name\s*:/m.test(text) && /^(description|autonomy|access|tools|agents|commit)\s*:/m.test(text);
     return isAgent || /^triggers\s*:/m.test(text) ? [entry.name] : [];
   });
+}
+
+const LONGEST_DEFINITION = 1_000_000;
+
+function definitionText(path: string): string | undefined {
+  try {
+    return statSync(path).size > LONGEST_DEFINITION ? undefined : readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Modules that `run` in tools.yaml refers to. What is wrong in there is told later. */

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Where something is loaded by the name of a package: also by a `require` of another name, hence any call. */
-const BARE = /(?:\bfrom|\bimport|\()\s*\(?\s*(['"`])((?:@[\w.~-]+\/)?[\w~][\w.~-]*(?:\/[^'"`\n$]*)?)\1/g;
+const BARE = /(?:\bfrom|\bimport|\()\s*(?:\(\s*)?(['"`])((?:@[\w.~-]+\/)?[\w~][\w.~-]*(?:\/[^'"`\n$]*)?)\1/g;
 
 export function bareSpecifiers(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(BARE)].map(([, , name = '']) => name));

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createToolbox } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { bareSpecifiers } from '../../../src/adapters/definitions/packages-in-place.js';
 import { ownCode } from '../../../src/cli/own-code.js';
+import { processorMs } from '../../patience.js';
 
 /** Code that an agent's tools load by other names than a path, and what else runs next time in the folder of an agent. */
 const FILES: Readonly<Record<string, string>> = {
@@ -90,5 +92,17 @@ describe('an agent that may write its folder', () => {
       'mcp.json': '{ "mcpServers": { "py": { "command": "python3", "args": ["-m", "desk"] } } }',
     });
     expect([await writes('desk/helper.py'), await writes('notes.md')]).toEqual([false, true]);
+  });
+
+  it('cannot write a definition that is too long to be looked through, and still runs beside it [R8-TRIAL3-A6]', async () => {
+    const writes = await project({ 'long.yaml': `# ${'x'.repeat(1_000_001)}\nname: a\ndescription: b\n` });
+    expect([await writes('long.yaml'), await writes('notes.md')]).toEqual([false, true]);
+  });
+
+  it('has its modules read in time linear in their length [R8-TRIAL3-A5]', () => {
+    const before = processorMs();
+    for (const text of [`import(${' '.repeat(200_000)}`, `from${' '.repeat(200_000)}x`, '('.repeat(200_000)])
+      expect([...bareSpecifiers(text)]).toEqual([]);
+    expect(processorMs() - before).toBeLessThan(2_000); // some milliseconds; many minutes where it is quadratic
   });
 });
