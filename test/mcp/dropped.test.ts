@@ -67,7 +67,9 @@ describe('a server that is killed in the middle of a call', () => {
     expect(await outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'approval' }] });
     const [gate] = (await runtime.get(await id())).waiting;
     await answer(runtime, await id(), gate ?? '', { verdict: 'approve' }, { from: 'ada' });
-    process.kill(Number(await ledger.until('call write')), 'SIGKILL');
+    const server = Number(await ledger.until('call write'));
+    await ledger.until('wrote');
+    process.kill(server, 'SIGKILL');
     const doubts = async () => (await runtime.entries(await id())).filter(({ event }) => event.type === 'doubt');
     while ((await doubts()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(ledger.count('wrote')).toBe(1);
