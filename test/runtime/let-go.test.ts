@@ -42,11 +42,16 @@ describe('a run that has ended', () => {
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));
-    for (let n = 0; n < 10; n++) await turn();
-    global.gc?.();
     expect(kept).toHaveLength(1);
     expect(inputs).toHaveLength(LANES * ROUNDS);
-    const held = inputs.filter((input) => input.deref() !== undefined).length;
-    expect(held).toBeLessThanOrEqual(3); // the one that is kept, and what a last turn may still have at hand
+    const left = 3; // the one that is kept, and what a last turn may still have at hand
+    let held = inputs.length;
+    // a collection finds only what nothing was doing at that moment: what many in a row leave is held
+    for (let round = 0; round < 20 && held > left; round++) {
+      for (let n = 0; n < 10; n++) await turn();
+      global.gc?.();
+      held = inputs.filter((input) => input.deref() !== undefined).length;
+    }
+    expect(held).toBeLessThanOrEqual(left);
   });
 });
