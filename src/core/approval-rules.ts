@@ -152,36 +152,37 @@ export function checkedRules(given: Partial<ApprovalRules>): ApprovalRules {
   if (!Number.isInteger(rules.people) || rules.people < 1)
     throw new ConfigError(`An approval needs at least one person, got people: ${rules.people}.`);
   if (!Number.isInteger(rules.maxModifications) || rules.maxModifications < 0)
-    throw new ConfigError(`maxModifications is a whole number of at least 0, got ${rules.maxModifications}.`);
+    throw new ConfigError(`maxModifications must be a whole number of at least 0, got ${rules.maxModifications}.`);
   if (rules.requesterDecides !== undefined && typeof rules.requesterDecides !== 'boolean')
-    throw new ConfigError(`requesterDecides is true or false, got ${shown(rules.requesterDecides)}.`);
+    throw new ConfigError(`requesterDecides must be true or false, got ${shown(rules.requesterDecides)}.`);
   requireScopesAndTime(rules);
   if (!Array.isArray(rules.escalation))
-    throw new ConfigError('escalation is a list of levels: [{ to: "the head", scopes: ["mail:head"] }].');
+    throw new ConfigError('escalation must be a list of levels: [{ to: "the head", scopes: ["mail:head"] }].');
   for (const level of rules.escalation) requireLevel(level);
   return rules;
 }
 
 function requireLevel(level: EscalationLevel): void {
   requireMembers(level, 'A level of escalation', LEVEL_MEMBERS);
-  if (!isWord(level.to)) throw new ConfigError('A level of escalation says whom it goes to: to: "the head".');
+  if (!isWord(level.to)) throw new ConfigError('An escalation level needs a recipient: to: "the head".');
   requireScopesAndTime(level);
 }
 
 function requireScopesAndTime({ scopes, alsoScopes = [], timeoutMs }: EscalationLevel | ApprovalRules): void {
-  if (!isWords(scopes)) throw new ConfigError(`The scopes of an approval are a list of words, got ${shown(scopes)}.`);
+  if (!isWords(scopes))
+    throw new ConfigError(`The scopes of an approval must be a list of strings, got ${shown(scopes)}.`);
   if (!Array.isArray(alsoScopes) || !alsoScopes.every((list) => isWords(list) && list.length > 0))
-    throw new ConfigError(`alsoScopes of an approval is a list of lists of words, got ${shown(alsoScopes)}.`);
+    throw new ConfigError(`alsoScopes of an approval must be a list of lists of strings, got ${shown(alsoScopes)}.`);
   if (timeoutMs !== undefined && !(timeoutMs > 0 && Number.isFinite(timeoutMs)))
-    throw new ConfigError(`The time limit of an approval is a number of milliseconds above 0, got ${timeoutMs}.`);
+    throw new ConfigError(`The timeout of an approval must be a number of milliseconds above 0, got ${timeoutMs}.`);
 }
 
 /** A misspelt member would silently ask for less. */
 function requireMembers(given: unknown, what: string, known: readonly string[]): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new ConfigError(`${what} is an object with some of ${known.join(', ')}, got ${shown(given)}.`);
+    throw new ConfigError(`${what} must be an object with some of ${known.join(', ')}, got ${shown(given)}.`);
   const stray = Object.keys(given).find((name) => !known.includes(name));
-  if (stray !== undefined) throw new ConfigError(`${what} has no "${stray}". There are ${known.join(', ')}.`);
+  if (stray !== undefined) throw new ConfigError(`${what} has no field "${stray}". Known fields: ${known.join(', ')}.`);
 }
 
 function isWords(value: unknown): value is readonly string[] {

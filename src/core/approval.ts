@@ -142,11 +142,11 @@ export function whyMayNotAnswer(
   needs: Needs,
   who: { readonly by: string; readonly scopes: readonly string[] },
 ): string | undefined {
-  if (!isEntitled(needs, who.scopes)) return `it takes the scope ${scopesInWords(needs)}`;
+  if (!isEntitled(needs, who.scopes)) return `it requires the scope ${scopesInWords(needs)}`;
   if (needs.notBy.some((one) => samePerson(one, who.by)))
-    return 'they have agreed already, and it needs another person';
+    return 'they have already agreed, and another person is required';
   if (needs.requesters?.some((one) => samePerson(one, who.by)))
-    return 'they asked for it, and somebody else has to decide';
+    return 'they requested it, so somebody else has to decide';
   return undefined;
 }
 
@@ -196,7 +196,7 @@ export function weigh(
 
 function modified(state: ApprovalState, next: ApprovalState, value: unknown, rules: ApprovalRules): Weighed {
   if (state.modifications >= rules.maxModifications)
-    return { leads: 'refused', why: `it was modified ${rules.maxModifications} times already`, state: next };
+    return { leads: 'refused', why: `it was already modified ${rules.maxModifications} times`, state: next };
   return { leads: 'modified', value, state: { ...next, modifications: state.modifications + 1, agreed: [] } };
 }
 
@@ -288,7 +288,7 @@ export function overrideVerdictSchema(mayTake: boolean): StandardSchema<unknown,
 function unexplained(given: Verdict): string | undefined {
   const { verdict, reason } = given;
   if (verdict !== 'approve' || given.recommended === true || !isBlank(reason ?? '')) return undefined;
-  return 'to approve what is below its thresholds needs a reason: { "verdict": "approve", "reason": "…" }';
+  return 'approving something below its thresholds requires a reason: { "verdict": "approve", "reason": "…" }';
 }
 
 /** What is wrong with a verdict on what waits under one of the schemas above, in words for a person. */
@@ -335,13 +335,13 @@ function problemWith(value: unknown, mayTake: boolean): string | undefined {
     Partial<Record<'verdict' | 'reason' | 'reask' | 'value' | 'recommended', unknown>>
   >;
   if (given.recommended !== undefined && (given.verdict !== 'approve' || given.recommended !== true))
-    return 'recommended is true, and goes with an approval only: { "verdict": "approve", "recommended": true }';
+    return 'recommended must be true and can only be used with approve: { "verdict": "approve", "recommended": true }';
   if (given.recommended !== undefined && !mayTake)
-    return 'nothing is recommended in its place: leave "recommended" out, or say what to do instead with { "verdict": "modify", "value": … }';
+    return 'there is no recommendation: omit "recommended", or set new arguments with { "verdict": "modify", "value": … }';
   if (given.value !== undefined && isVerdict(given.verdict) && given.verdict !== 'modify')
-    return `to ${given.verdict} takes no value. To change what is done, send { "verdict": "modify", "value": … }; otherwise leave the value out`;
+    return `${given.verdict} does not take a value. To change the action, send { "verdict": "modify", "value": … }; otherwise omit the value`;
   if (given.reask !== undefined && (given.verdict !== 'reject' || typeof given.reask !== 'boolean'))
-    return 'reask is true or false, and goes with a rejection only: { "verdict": "reject", "reason": "…", "reask": true }';
+    return 'reask must be true or false and can only be used with reject: { "verdict": "reject", "reason": "…", "reask": true }';
   const hasReason = typeof given.reason === 'string' && !isBlank(given.reason);
   switch (given.verdict) {
     case 'approve':
@@ -350,9 +350,9 @@ function problemWith(value: unknown, mayTake: boolean): string | undefined {
     case 'escalate':
       return hasReason
         ? undefined
-        : `to ${given.verdict} needs a reason: { "verdict": "${given.verdict}", "reason": "…" }`;
+        : `${given.verdict} requires a reason: { "verdict": "${given.verdict}", "reason": "…" }`;
     case 'modify':
-      return 'value' in given ? undefined : 'to modify needs what to do instead: { "verdict": "modify", "value": … }';
+      return 'value' in given ? undefined : 'modify requires a value: { "verdict": "modify", "value": … }';
     default:
       return 'a verdict is one of { "verdict": "approve" }, { "verdict": "reject", "reason": "…" }, { "verdict": "modify", "value": … } and { "verdict": "escalate", "reason": "…" }';
   }

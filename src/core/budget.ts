@@ -78,7 +78,7 @@ function checkLimit(axis: string, limit: unknown): void {
 export function checkSlice({ share, ...limits }: BudgetSlice): void {
   for (const [axis, limit] of Object.entries(limits)) if (limit !== undefined) checkLimit(axis, limit);
   if (share !== undefined && !(isAmount(share) && share <= 1)) {
-    throw new ConfigError(`A share of a budget lies between 0 and 1, got ${String(share)}.`);
+    throw new ConfigError(`A share of a budget must be between 0 and 1, got ${String(share)}.`);
   }
 }
 

@@ -9,7 +9,7 @@ export function runNotFound(runId: string): FlyballError {
 }
 
 export function runExists(runId: string): FlyballError {
-  return new FlyballError('RUN_EXISTS', `Run ${runId} exists. Choose another id, or go on with that run.`, {
+  return new FlyballError('RUN_EXISTS', `Run ${runId} already exists. Choose another id, or resume that run.`, {
     detail: { runId },
   });
 }
@@ -24,7 +24,7 @@ export function runKept(runId: string, because: KeptBecause, about: string): Fly
 }
 
 export function cursorUnknown(cursor: string): FlyballError {
-  return new FlyballError('INPUT_INVALID', 'The cursor is none that a page has given out. Begin with the first page.', {
+  return new FlyballError('INPUT_INVALID', 'The cursor is not valid. Start with the first page.', {
     detail: { cursor: cursor.slice(0, 80) },
   });
 }
@@ -38,7 +38,7 @@ export function cursorNumber(cursor: string): number {
 export function alreadyTerminal(run: { readonly id: string; readonly status: string }): FlyballError {
   return new FlyballError(
     'ALREADY_TERMINAL',
-    `Run ${run.id} has ended (${run.status}). Fork it to go on from one of its entries.`,
+    `Run ${run.id} has ended (${run.status}). Fork it to continue from one of its entries.`,
     { detail: { runId: run.id, status: run.status } },
   );
 }

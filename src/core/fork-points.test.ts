@@ -65,7 +65,7 @@ describe('fork points', () => {
     expect(forkPointCheck(overlapping, 10)).toMatchObject({
       ok: false,
       nearest: 9,
-      why: 'There is no entry 10: the journal holds 0 to 9.',
+      why: 'There is no entry 10: the journal has entries 0 to 9.',
     });
     expect(forkPointCheck([], 0)).toMatchObject({ ok: false, nearest: -1 });
   });

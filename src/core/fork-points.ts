@@ -23,7 +23,7 @@ export function forkPointCheck(
   const first = positions[0]?.seq;
   const last = positions.at(-1)?.seq;
   if (first === undefined || last === undefined) {
-    return { ok: false, why: 'The journal holds no entry to fork from.', nearest: -1 };
+    return { ok: false, why: 'The journal has no entry to fork from.', nearest: -1 };
   }
   const at = positions.find((position) => position.seq === seq);
   if (at !== undefined && at.cut === undefined) return { ok: true };
@@ -32,11 +32,11 @@ export function forkPointCheck(
     const { name, id, seq: since } = at.cut;
     return {
       ok: false,
-      why: `Entry ${seq} lies between the INTENT of ${name} (${id}, entry ${since}) and its end.`,
+      why: `Entry ${seq} is between the INTENT of ${name} (${id}, entry ${since}) and its end.`,
       nearest,
     };
   }
-  return { ok: false, why: `There is no entry ${seq}: the journal holds ${first} to ${last}.`, nearest };
+  return { ok: false, why: `There is no entry ${seq}: the journal has entries ${first} to ${last}.`, nearest };
 }
 
 interface Position {

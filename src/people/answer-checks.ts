@@ -25,7 +25,7 @@ export function requireAnswering(who: unknown): void {
   if (typeof by === 'string' && Array.isArray(scopes)) return;
   throw new FlyballError(
     'INPUT_INVALID',
-    'Nothing was decided. Say who decides: { by: "ada", scopes: ["payments:approve"] }, with an empty list for no scopes.',
+    'Nothing was decided. Set who decides: { by: "ada", scopes: ["payments:approve"] }, with an empty list for no scopes.',
   );
 }
 
@@ -58,7 +58,7 @@ function whyOver(
 export function requireEntitled(request: PersonRequest, { by, scopes }: Answering): void {
   const { about } = request;
   if (!isPerson(by))
-    throw new FlyballError('DENIED', `Whoever decides about ${about} has to say who they are. The request stays open.`);
+    throw new FlyballError('DENIED', `${about} can only be decided by an identified person. The request stays open.`);
   const why = whyMayNotAnswer(request, { by, scopes });
   if (why === undefined) return;
   throw new FlyballError('DENIED', `${by} may not decide about ${about}: ${why}. The request stays open.`);

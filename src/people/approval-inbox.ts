@@ -91,7 +91,10 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
     const requests = known === undefined ? [] : requestsIn(known.run, await runtime.entries(known.run));
     const found = requests.find((request) => request.id === id);
     if (found !== undefined) return found;
-    throw new FlyballError('SIGNAL_UNEXPECTED', `There is no request ${id}. List those there are, or sync first.`);
+    throw new FlyballError(
+      'SIGNAL_UNEXPECTED',
+      `There is no request ${id}. List the open requests, or call sync first.`,
+    );
   };
   const send = async (request: PersonRequest, payload: unknown, who: Answering): Promise<void> => {
     requireOpen(request, clock.now());

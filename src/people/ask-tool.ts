@@ -108,7 +108,7 @@ function requireSound(definition: AskToolDefinition<never, never>): void {
   };
   if (!NAME.test(name)) fail('a name has 1 to 64 letters, digits, "_" and "-": what every provider accepts.');
   if (description.trim() === '') fail('the description is empty. Say when to ask and when not to.');
-  if (!WIDGETS.includes(widget)) fail(`there is no widget "${widget}". There are ${WIDGETS.join(', ')}.`);
+  if (!WIDGETS.includes(widget)) fail(`there is no widget "${widget}". Available widgets: ${WIDGETS.join(', ')}.`);
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
-    fail(`timeoutMs is ${timeoutMs}, but must be a finite number above 0. Leave it out to wait for ever.`);
+    fail(`timeoutMs is ${timeoutMs}, but must be a finite number above 0. Omit it to wait without a limit.`);
 }

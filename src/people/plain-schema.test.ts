@@ -59,7 +59,7 @@ describe('a plain schema', () => {
     [{ type: ['string', 'null'] }, 'schema.type is ["string","null"]'],
     [{ properties: { a: { format: 'email' } } }, 'schema.properties.a.format is "email"'],
     [{ type: 'string', pattern: '(' }, 'schema.pattern: '],
-    [{ items: true }, 'schema.items is no JSON Schema object'],
+    [{ items: true }, 'schema.items is not a JSON Schema object'],
   ])('refuses %j instead of passing a rule over', (schema, sentence) => {
     expect(() => plainSchema(schema)).toThrow(sentence);
   });

@@ -80,11 +80,13 @@ export function plainSchema<T = unknown>(
 }
 
 function requireKnown(node: Node, at: string, depth: number): void {
-  if (typeof node !== 'object' || node === null) throw new ConfigError(`${at} is no JSON Schema object.`);
+  if (typeof node !== 'object' || node === null) throw new ConfigError(`${at} is not a JSON Schema object.`);
   if (depth > MOST_DEPTH) throw new ConfigError(`${at} is nested more than ${MOST_DEPTH} deep.`);
   for (const keyword of Object.keys(node)) {
     if (!KEYWORDS.has(keyword))
-      throw new ConfigError(`${at} uses "${keyword}", which is not known here. Known are ${[...KEYWORDS].join(', ')}.`);
+      throw new ConfigError(
+        `${at} uses "${keyword}", which is not supported. Supported keywords: ${[...KEYWORDS].join(', ')}.`,
+      );
   }
   if (node.type !== undefined && !TYPES.some((type) => type === node.type))
     throw new ConfigError(`${at}.type is ${JSON.stringify(node.type)}. It is one of ${TYPES.join(', ')}.`);

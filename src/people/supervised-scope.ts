@@ -63,7 +63,8 @@ function classesIn({ allow, baseline }: ScopeOptions): readonly ActionClass[] {
 }
 
 function kindClass(kind: EffectKind): ActionClass {
-  if (!KINDS.includes(kind)) throw new ConfigError(`There is no effect kind "${kind}". There are ${KINDS.join(', ')}.`);
+  if (!KINDS.includes(kind))
+    throw new ConfigError(`There is no effect kind "${kind}". Available kinds: ${KINDS.join(', ')}.`);
   return { name: kind, effect: kind, matches: (tool) => kindOf(tool.effect) === kind };
 }
 

@@ -173,7 +173,7 @@ async function through(parts: PipelineParts, route: Route, incoming: Incoming, f
 function keyFor({ idempotent }: Route, headers: Headers): string | null {
   const key = idempotent === 'by-message' ? null : headers.get('idempotency-key');
   if (key === null || idempotent !== false) return key;
-  throw new Problem(400, 'REQUEST_INVALID', 'This route takes no Idempotency-Key.', {
+  throw new Problem(400, 'REQUEST_INVALID', 'This route does not support Idempotency-Key.', {
     next: 'Leave the header out. Before you repeat the request, look whether the first one was carried out.',
   });
 }
@@ -219,13 +219,15 @@ export function requireScope(principal: Principal, scope: string): void {
 async function queryOf({ check }: PipelineParts, route: Route, url: string): Promise<unknown> {
   const given = new Map<string, string>();
   for (const [name, value] of new URL(url).searchParams) {
-    if (given.has(name)) throw new Problem(400, 'REQUEST_INVALID', 'A name stands twice in the query. Give it once.');
+    if (given.has(name)) throw new Problem(400, 'REQUEST_INVALID', 'A query parameter is given twice. Use it once.');
     given.set(name, value);
   }
   if (route.query !== undefined)
     return fitting(check, route.query, typedQuery(route.query, Object.fromEntries(given)), 'query');
   if (given.size === 0) return {};
-  throw new Problem(400, 'REQUEST_INVALID', 'This route takes no query.', { next: 'Leave out what follows the "?".' });
+  throw new Problem(400, 'REQUEST_INVALID', 'This route does not take query parameters.', {
+    next: 'Leave out what follows the "?".',
+  });
 }
 
 function responseOf(answer: Answer): Response {
@@ -239,7 +241,8 @@ function aboutRun({ about: { run } }: Frame): Pick<KeptAnswer, 'run'> {
 }
 
 function keepable(answer: Answer): KeptAnswer {
-  if (answer instanceof Response) throw new Problem(400, 'REQUEST_INVALID', 'This route takes no idempotency key.');
+  if (answer instanceof Response)
+    throw new Problem(400, 'REQUEST_INVALID', 'This route does not support idempotency keys.');
   return answer;
 }
 
@@ -306,7 +309,7 @@ class Watch {
 
 class ClosingDown extends Problem {
   constructor() {
-    super(503, 'BUSY', 'The server is shutting down and takes no more work. Nothing was done.', {
+    super(503, 'BUSY', 'The server is shutting down and does not accept new work. Nothing was done.', {
       retryable: true,
       next: 'Send the same request again: it goes to the server that takes over.',
       headers: { 'retry-after': '1', connection: 'close' },

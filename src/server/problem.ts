@@ -94,10 +94,10 @@ function aboutStorage({ code, detail }: FlyballError): string | undefined {
   const { runId } = detail;
   return typeof runId !== 'string'
     ? `${what} Nothing was done.`
-    : `${what} Run ${runId} is stored and goes on once that is over. Do not start it again.`;
+    : `${what} Run ${runId} is stored and continues when this is resolved. Do not start it again.`;
 }
 
-const DAMAGED = 'Leave this run, and start a new one; whoever runs the server can restore a backup.';
+const DAMAGED = 'Start a new run. The operator of the server can restore a backup.';
 
 /** Any error as a problem. What is not ours to explain is told as a fault of the server, and its words stay here. */
 export function problemFrom(error: unknown): Problem {
@@ -137,7 +137,7 @@ export function problemBody(problem: Problem, requestId: string): Readonly<Recor
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
-  401: 'Credentials are needed',
+  401: 'Credentials are required',
   403: 'Not allowed',
   404: 'Not found',
   405: 'Method not allowed',

@@ -119,7 +119,7 @@ async function isOpen(
   if (hasJwt || (await anyKey())) return false;
   if (isLoopback(settings.host)) return true;
   throw new ConfigError(
-    `On ${settings.host} others can reach this server, and there is no key that would tell them apart. ` +
+    `Other machines can reach this server on ${settings.host}, but there is no API key. ` +
       'Make one first (flyball keys create --name admin --scope admin), configure JWT, or bind to 127.0.0.1.',
   );
 }
@@ -173,10 +173,12 @@ function cannotListen(error: NodeJS.ErrnoException, { host, port }: ServerSettin
     case 'EADDRINUSE':
       return new ConfigError(`Port ${port} of ${host} is in use. Choose another with --port, or 0 for any free one.`);
     case 'EACCES':
-      return new ConfigError(`Port ${port} of ${host} is not for everybody. Choose one above 1023 with --port.`);
+      return new ConfigError(
+        `Port ${port} on ${host} requires elevated privileges. Choose one above 1023 with --port.`,
+      );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new ConfigError(`${host} is no address of this machine. Choose one with --host.`);
+      return new ConfigError(`${host} is not an address of this machine. Choose one with --host.`);
     default:
       return error;
   }

@@ -297,7 +297,7 @@ describe('a definition is refused with a sentence', () => {
       { approval: { people: Number.NaN } },
       'Tool "order": its approval cannot be had. An approval needs at least one person',
     ],
-    ['whose approval ends before it begins', { approval: { timeoutMs: -1 } }, 'time limit of an approval'],
+    ['whose approval ends before it begins', { approval: { timeoutMs: -1 } }, 'timeout of an approval'],
     ['whose approval is misspelt', { approval: { scope: ['cfo'] } }, 'An approval has no "scope"'],
     ['with an input that is no schema', { input: 'text' }, 'input is "text". Give a Standard Schema'],
     [

@@ -51,7 +51,7 @@ it('backup and restore name the file that is at fault [R8-REST-NAMED]', async ()
   const nowhere = await flyball(['backup', at('nowhere/copy.db'), ...db('runs.db')]);
   expect([nowhere.code, nowhere.error]).toEqual([2, expect.stringContaining(`There is no folder ${at('nowhere')}.`)]);
   const text = await flyball(['check', '--db', at('agents.mjs')]);
-  expect([text.code, text.out]).toEqual([1, expect.stringContaining('is no SQLite database')]);
+  expect([text.code, text.out]).toEqual([1, expect.stringContaining('is not a SQLite database')]);
 });
 
 it('a damaged tip is named, and check --accept-loss goes on with what the database holds [R7-TRIAL-B6]', async () => {

@@ -88,7 +88,7 @@ describe('a verdict from the command line', () => {
     const input = JSON.stringify({ folder: desk.folder, euros: 90 });
     await desk.flyball('run', PEOPLE, '--agent', 'refund', '--id', 'r2', '--input', input);
     const none = await desk.flyball('approve', 'r2', '--recommended', '--as', 'ada');
-    expect(none).toMatchObject({ code: 2, error: expect.stringContaining('nothing is recommended') as string });
+    expect(none).toMatchObject({ code: 2, error: expect.stringContaining('there is no recommendation') as string });
     expect(desk.ledger()).toHaveLength(1);
   });
 

@@ -62,7 +62,7 @@ describe('a gate that is closed', () => {
 
   it('is closed for people too: a bare yes is refused where it is given [F-W3]', async () => {
     const { outcome, life } = await unsafe();
-    await expect(say(life, outcome, 'ann', { verdict: 'approve' })).rejects.toThrow('needs a reason');
+    await expect(say(life, outcome, 'ann', { verdict: 'approve' })).rejects.toThrow('requires a reason');
     expect(await life.resume()).toMatchObject({ stop: 'suspended' });
   });
 

@@ -69,8 +69,8 @@ describe('a policy that asks for people', () => {
     [{ people: 2.5 }, 'a whole number from 1 to 5'],
     [{ withinMinutes: -1 }, 'must be above 0'],
     [{ scopes: [] }, 'must be a text or a list of texts'],
-    [{ scopes: [' '] }, 'Policy rule "big", approval: The scopes of an approval are a list of words'],
-    [{ withinMinutes: 1e308 }, 'Policy rule "big", approval: The time limit of an approval'],
+    [{ scopes: [' '] }, 'Policy rule "big", approval: The scopes of an approval must be a list of strings'],
+    [{ withinMinutes: 1e308 }, 'Policy rule "big", approval: The timeout of an approval'],
     [{ person: 1 }, 'unknown field "person"'],
   ])('is refused with %j', (approval, problem) => {
     expect(() => policyWith(approval)).toThrow(problem);

@@ -255,7 +255,11 @@ describe('a file of servers', () => {
   });
 
   it.each([
-    ['that is no JSON, without quoting it', '{"mcpServers": {"a": {"env": {"KEY": "s3cret-value"', /it is no JSON/],
+    [
+      'that is no JSON, without quoting it',
+      '{"mcpServers": {"a": {"env": {"KEY": "s3cret-value"',
+      /it is not valid JSON/,
+    ],
     [
       'with a setting that is misspelt',
       '{"mcpServers": {"a": {"command": "x", "flyball": {"exlude": []}}}}',
@@ -264,7 +268,7 @@ describe('a file of servers', () => {
     [
       'with the transport of old',
       '{"mcpServers": {"a": {"type": "sse", "url": "https://a"}}}',
-      /sse is no longer spoken/,
+      /sse is no longer supported/,
     ],
     ['with neither command nor url', '{"mcpServers": {"a": {}}}', /give command, or url/],
     ['without servers', '{}', /mcpServers is missing/],

@@ -77,7 +77,7 @@ describe.each(['auto', 'legacy'] as const)("the SDK's own client (%s), over HTTP
     expect(paid.isError ?? false).toBe(false);
     const { runId, ...rest } = paid.structuredContent as { readonly runId: string };
     expect(rest).toMatchObject({ status: 'suspended', waitingFor: [{ kind: 'approval', about: 'pay' }] });
-    expect(said(paid)).toMatch(/^Run run_\w+ waits for approval .* \(pay\)\. It goes on when that was answered/);
+    expect(said(paid)).toMatch(/^Run run_\w+ waits for approval .* \(pay\)\. It continues when that is answered/);
     const [gate] = (await runtime.get(runId)).waiting;
     await answer(runtime, runId, gate ?? '', { verdict: 'approve' });
     expect(await runtime.handle(runId).finished()).toMatchObject({

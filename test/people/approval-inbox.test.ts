@@ -151,7 +151,7 @@ describe('an approval inbox', () => {
     const { id } = only((await inbox.list()).items);
     await expect(inbox.decide(id, approve, { by: 'bob', scopes: ['mail:read'] })).rejects.toMatchObject({
       code: 'DENIED',
-      message: 'bob may not decide about send_email: it takes the scope mail:send. The request stays open.',
+      message: 'bob may not decide about send_email: it requires the scope mail:send. The request stays open.',
     });
     expect(await inbox.get(id)).toMatchObject({ status: 'open' });
     await expect(inbox.decide(id, approve, { by: 'root', scopes: ['*'] })).resolves.toBeUndefined();
@@ -200,14 +200,14 @@ describe('an approval inbox', () => {
     await expect(inbox.decide(second.id, approve, ada)).rejects.toMatchObject({
       code: 'DENIED',
       message:
-        'ada may not decide about send_email: they have agreed already, and it needs another person. The request stays open.',
+        'ada may not decide about send_email: they have already agreed, and another person is required. The request stays open.',
     });
     await expect(inbox.decide(second.id, approve, { ...ada, by: ' Ada' })).rejects.toMatchObject({
-      message: expect.stringContaining('have agreed already'), // another spelling is no other person
+      message: expect.stringContaining('have already agreed'), // another spelling is no other person
     });
     await expect(inbox.decide(second.id, approve, { ...ada, by: ' ' })).rejects.toMatchObject({
       code: 'DENIED',
-      message: expect.stringContaining('has to say who they are'),
+      message: expect.stringContaining('can only be decided by an identified person'),
     });
     await inbox.decide(second.id, approve, { by: 'bob', scopes: [] });
     expect(await (await runtime.wake('r1')).outcome()).toMatchObject({ stop: 'done' });
@@ -229,7 +229,7 @@ describe('an approval inbox', () => {
     for (const scopes of [['cfo'], ['ops', 'legal']])
       await expect(inbox.decide(item.id, approve, { by: 'ada', scopes })).rejects.toMatchObject({
         code: 'DENIED',
-        message: expect.stringContaining('it takes the scope cfo, and ops or legal'),
+        message: expect.stringContaining('it requires the scope cfo, and ops or legal'),
       });
     expect((await inbox.list({ scope: 'cfo' })).items).toEqual([]); // it is not enough
     await inbox.decide(item.id, approve, { by: 'ada', scopes: ['cfo', 'legal'] });
@@ -252,9 +252,9 @@ describe('an approval inbox', () => {
   });
 
   it.each<readonly [string, unknown, string]>([
-    ['a rejection without a reason', { verdict: 'reject' }, 'to reject needs a reason'],
-    ['an escalation without a reason', { verdict: 'escalate', reason: ' ' }, 'to escalate needs a reason'],
-    ['a modification of nothing', { verdict: 'modify' }, 'what to do instead'],
+    ['a rejection without a reason', { verdict: 'reject' }, 'reject requires a reason'],
+    ['an escalation without a reason', { verdict: 'escalate', reason: ' ' }, 'escalate requires a reason'],
+    ['a modification of nothing', { verdict: 'modify' }, 'modify requires a value'],
     ['no verdict', 'yes', 'a verdict is one of'],
   ])('refuses %s, and the request stays open [R4-PEOPLE-VERDICTS]', async (_, verdict, sentence) => {
     const { inbox, start } = desk(mailing);

@@ -29,9 +29,9 @@ describe('a person is told in a sentence', () => {
       const verdict = { verdict: 'approve', ...(reason === undefined ? {} : { reason }) } as const;
       await expect(inbox.decide(id, verdict, ada)).rejects.toMatchObject({
         code: 'SIGNAL_INVALID',
-        message: expect.stringMatching(/to approve what is below its thresholds needs a reason/),
+        message: expect.stringMatching(/approving something below its thresholds requires a reason/),
       });
-      await expect(answer(life.runtime, RUN, 'review', verdict, { from: 'ada' })).rejects.toThrow(/needs a reason/);
+      await expect(answer(life.runtime, RUN, 'review', verdict, { from: 'ada' })).rejects.toThrow(/requires a reason/);
       expect((await inbox.list()).items).toHaveLength(1); // still open, and asked once
     },
   );
@@ -50,7 +50,7 @@ describe('a person is told in a sentence', () => {
       const { inbox, id } = await asked();
       const refusal = {
         code: 'INPUT_INVALID',
-        message: expect.stringMatching(/Say who decides: \{ by: "ada", scopes/),
+        message: expect.stringMatching(/Set who decides: \{ by: "ada", scopes/),
       };
       await expect(inbox.decide(id, { verdict: 'approve' }, who as never)).rejects.toMatchObject(refusal);
       await expect(inbox.answer(id, true, who as never)).rejects.toMatchObject(refusal);

@@ -219,7 +219,7 @@ describe('a recommendation to modify', () => {
     expect(outcome.stop === 'suspended' ? outcome.waiting[0]?.request : undefined).not.toHaveProperty('recommended');
     await expect(decide(life, { verdict: 'approve', recommended: true }, 'cleo')).rejects.toMatchObject({
       code: 'SIGNAL_INVALID',
-      message: expect.stringContaining('nothing is recommended in its place'),
+      message: expect.stringContaining('there is no recommendation'),
     });
     expect(paid).toEqual([]);
   });

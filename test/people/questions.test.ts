@@ -353,7 +353,7 @@ describe('a tool that asks a person', () => {
   it.each([
     ['a bad name', { name: 'two words' }, 'what every provider accepts'],
     ['no description', { description: ' ' }, 'description is empty'],
-    ['a time that never comes', { timeoutMs: Infinity }, 'wait for ever'],
+    ['a time that never comes', { timeoutMs: Infinity }, 'wait without a limit'],
   ])('refuses %s when it is made', (_, wrong, sentence) => {
     expect(() => confirmTool(wrong)).toThrow(sentence);
   });

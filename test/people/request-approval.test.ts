@@ -104,7 +104,7 @@ describe('an output that people approve', () => {
     const modify = (value: string): Verdict => ({ verdict: 'modify', value });
     const { outcome } = await decide({ maxModifications: 1 }, ['ada', modify('b')], ['ada', modify('c')]);
     expect(outcome).toMatchObject({
-      value: { output: 'b', decided: { verdict: 'rejected', why: 'it was modified 1 times already' } },
+      value: { output: 'b', decided: { verdict: 'rejected', why: 'it was already modified 1 times' } },
     });
   });
 

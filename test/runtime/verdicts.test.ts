@@ -108,7 +108,7 @@ describe('a verdict at a gate', () => {
     for (const verdict of ['reject', 'escalate']) {
       await expect(answer(life.runtime, RUN, 'approve:#0', { verdict })).rejects.toMatchObject({
         code: 'SIGNAL_INVALID',
-        message: expect.stringContaining(`to ${verdict} needs a reason`),
+        message: expect.stringContaining(`${verdict} requires a reason`),
       });
       expect(await life.resume()).toMatchObject({ stop: 'suspended', waiting: [{ name: 'approve:#0' }] });
     }
@@ -147,7 +147,7 @@ describe('a verdict at a gate', () => {
     expect(sent).toEqual([]);
     await expect(
       answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'ann' }),
-    ).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('needs another person') });
+    ).rejects.toMatchObject({ code: 'DENIED', message: expect.stringContaining('another person is required') });
     await answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'approve' }, { from: 'bert' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: { ok: true } });
     expect(sent).toHaveLength(1);

@@ -162,7 +162,7 @@ describe('approvals over HTTP', () => {
     expect((await stage.call('GET', at(next), { key: key.ada })).body.request.to).toBe('the head');
     const refused = await decide(next, { verdict: 'approve' }, 'clerk');
     expect(refused.status).toBe(403);
-    expect(refused.body.detail).toContain('it takes the scope head');
+    expect(refused.body.detail).toContain('it requires the scope head');
     expect((await decide(next, { verdict: 'approve' })).status).toBe(200);
     expect(await outcomeOf(run)).toMatchObject({ stop: 'done' });
   });

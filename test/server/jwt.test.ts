@@ -231,12 +231,12 @@ describe('settings for tokens are refused when the server opens [R6-ACCESS-JWT]'
       () => ({ kind: 'pem', pem: EC.publicKey.export({ type: 'spki', format: 'pem' }).toString() }),
       /RSA/,
     ],
-    ['what is no key', () => ({ kind: 'pem', pem: 'hello' }), /no public key/],
+    ['what is no key', () => ({ kind: 'pem', pem: 'hello' }), /not a public key/],
     ['an address without TLS', () => ({ kind: 'jwks-url', url: 'http://keys.example/jwks' }), /https/],
     ['what is no address', () => ({ kind: 'jwks-url', url: 'keys' }), /https/],
     ['a file with a secret', () => ({ kind: 'jwks-file', path: fileWith(secretSet) }), /private or secret/],
     ['a file with a private key', () => ({ kind: 'jwks-file', path: fileWith(privateSet) }), /private or secret/],
-    ['a file without keys', () => ({ kind: 'jwks-file', path: fileWith('{"keys":[]}') }), /no JSON Web Key Set/],
+    ['a file without keys', () => ({ kind: 'jwks-file', path: fileWith('{"keys":[]}') }), /not a JSON Web Key Set/],
   ])('%s', async (_, key, message) => {
     await expect(jwtVerifier({ key: key() })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

@@ -99,11 +99,11 @@ describe('the OpenAPI document', () => {
   it('takes no verdict that the inbox refuses, and the refusal says what is missing [R7-APPROVE-SCHEMA]', async () => {
     const { schema } = document.paths['/v1/approvals/{id}/decide'].post.requestBody.content['application/json'];
     for (const [body, words] of [
-      [{ verdict: 'approve', value: 1 }, 'to approve takes no value'],
-      [{ verdict: 'reject' }, 'to reject needs a reason'],
-      [{ verdict: 'reject', reason: '\u200b' }, 'to reject needs a reason'],
-      [{ verdict: 'modify' }, 'to modify needs what to do instead'],
-      [{ verdict: 'escalate', reason: 'so', reask: true }, 'goes with a rejection only'],
+      [{ verdict: 'approve', value: 1 }, 'approve does not take a value'],
+      [{ verdict: 'reject' }, 'reject requires a reason'],
+      [{ verdict: 'reject', reason: '\u200b' }, 'reject requires a reason'],
+      [{ verdict: 'modify' }, 'modify requires a value'],
+      [{ verdict: 'escalate', reason: 'so', reask: true }, 'can only be used with reject'],
     ] as const) {
       expect(await check({ ...schema, components: document.components }, body), words).toBeDefined();
       const { status, text } = await stage.call('POST', '/v1/approvals/nothing/decide', { body });

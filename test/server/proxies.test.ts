@@ -41,7 +41,7 @@ describe('where a request comes from', () => {
   });
 
   it.each(['10.0.0.0/33', 'proxy.internal', '', '10.0.0.1/x'])('cannot be vouched for by %j', (proxy) => {
-    expect(() => of([proxy])('10.0.0.1')).toThrow(/no address or network of a proxy/);
+    expect(() => of([proxy])('10.0.0.1')).toThrow(/not the address or network of a proxy/);
   });
 });
 

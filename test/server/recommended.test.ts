@@ -168,7 +168,7 @@ describe('what a request recommends, over HTTP', () => {
     const { status, body } = await decide(item.id, TAKE);
     expect({ status, detail: body.detail }).toMatchObject({
       status: 400,
-      detail: expect.stringContaining('nothing is recommended in its place'),
+      detail: expect.stringContaining('there is no recommendation'),
     });
     expect(await openOf(item.run)).toMatchObject({ id: item.id });
     expect(paid).toEqual([]);

@@ -43,7 +43,7 @@ describe('the cursor of a list', () => {
     const { body } = await page('ours');
     for (const cursor of [body.cursor, '1', '5', `A${body.cursor.slice(1)}`, 'A'.repeat(80)]) {
       const { status, text } = await page('theirs', following(cursor));
-      expect([status, text]).toEqual([400, expect.stringContaining('Begin with the first page.')]);
+      expect([status, text]).toEqual([400, expect.stringContaining('Start with the first page.')]);
     }
     const { status } = await stage.call('GET', `/v1/conversations?cursor=3`, { key: key.ours });
     expect(status).toBe(400);

@@ -111,7 +111,7 @@ describe('separation of duties', () => {
     const id = await asked(run);
     expect(await decide('ada', id)).toMatchObject({
       status: 403,
-      body: { detail: expect.stringContaining('asked for it') },
+      body: { detail: expect.stringContaining('requested it') },
     });
     expect((await decide('ben', id)).status).toBeLessThan(300);
     paid.length = 0;
@@ -125,7 +125,7 @@ describe('separation of duties', () => {
     for (const who of ['ben', 'ada'])
       expect([who, await decide(who, id)]).toMatchObject([
         who,
-        { status: 403, body: { detail: expect.stringContaining('asked for it') } },
+        { status: 403, body: { detail: expect.stringContaining('requested it') } },
       ]);
     const { requesters } = (await call('cy', 'GET', `/v1/approvals/${encodeURIComponent(id)}`)).body;
     expect([...requesters].sort()).toEqual(['ada', 'ben']);

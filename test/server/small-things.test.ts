@@ -29,7 +29,7 @@ it('an idempotency key where none is taken is refused, so that nobody counts on 
   const body = { name: 'dashboard', scopes: ['runs:read'] };
   const refused = await stage.call('POST', '/v1/keys', { body, headers });
   expect(refused).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
-  expect(refused.body.detail).toBe('This route takes no Idempotency-Key.');
+  expect(refused.body.detail).toBe('This route does not support Idempotency-Key.');
   expect((await stage.call('GET', '/v1/keys')).body.keys).toEqual([]);
 });
 
@@ -73,7 +73,9 @@ it('a refusal over storage says that a run is stored, where one is [R7-TRIAL-B4]
   const about = (detail: Record<string, unknown>): string =>
     problemFrom(new FlyballError('STORAGE_FULL', '/var/lib/place.db is full', { detail })).message;
   expect(about({})).toBe('The disk of this server is full. Nothing was done.');
-  expect(about({ runId: 'r1' })).toContain('Run r1 is stored and goes on once that is over. Do not start it again.');
+  expect(about({ runId: 'r1' })).toContain(
+    'Run r1 is stored and continues when this is resolved. Do not start it again.',
+  );
 });
 
 it('a limit of no requests says so, and nothing about an infinity of seconds [F-O9]', () => {

@@ -106,7 +106,7 @@ describe('the event stream', () => {
 
   it('does not repeat what the server refuses for good, and hands over why', async () => {
     const problem = {
-      title: 'Credentials are needed',
+      title: 'Credentials are required',
       status: 401,
       detail: 'No key.',
       code: 'UNAUTHENTICATED',

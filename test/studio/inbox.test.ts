@@ -27,7 +27,7 @@ describe('a request in the inbox', () => {
     );
     const led = { ...item, scopes: ['money', 'lead'], alsoScopes: [['audit']] };
     expect(agreementWords(led, undefined, 'the lead')).toBe(
-      'It was escalated to the lead. It takes the scope money or lead, and audit.',
+      'It was escalated to the lead. It requires the scope money or lead, and audit.',
     );
   });
 

@@ -55,7 +55,7 @@ const MOST_TOLD = 10_000;
  */
 export async function checkDatabase({ path, driver, onProgress }: CheckOptions): Promise<CheckReport> {
   if (!existsSync(path))
-    throw new ConfigError(`There is no database ${path}. Give the right one with --db or FLYBALL_DB.`);
+    throw new ConfigError(`There is no database ${path}. Set the database with --db or FLYBALL_DB.`);
   const tip = tipBeside(path); // before the tables: see TailGuard
   const hadLog = hasLog(path);
   const found: Damage[] = [];

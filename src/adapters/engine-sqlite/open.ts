@@ -82,7 +82,7 @@ function refuseWithoutLog(guard: TailGuard, { path, acceptLoss = false }: OpenOp
   throw new FlyballError(
     'JOURNAL_TRUNCATED',
     `${path} was copied while it was in use, without ${basename(path)}-wal: the newest records, or all of them, are in that file. ` +
-      'Copy both files, or copy the database after it was closed. To go on with what this file holds, run `flyball check --accept-loss`, or open it in code with `acceptLoss: true`.',
+      'Copy both files, or copy the database after it was closed. To continue with what this file contains, run `flyball check --accept-loss`, or open it in code with `acceptLoss: true`.',
     { detail: { path } },
   );
 }

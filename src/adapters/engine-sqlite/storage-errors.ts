@@ -49,7 +49,7 @@ export function storageError(error: unknown, path: string): Error {
     case 'corrupt':
       return new FlyballError(
         'JOURNAL_CORRUPT',
-        `${path} is damaged or is no SQLite database (${says}). It was left as it is. Restore a backup, or save what can be read with \`sqlite3 ${path} .recover\`.`,
+        `${path} is damaged or is not a SQLite database (${says}). It was not changed. Restore a backup, or save what can be read with \`sqlite3 ${path} .recover\`.`,
         options,
       );
     case 'other':
@@ -70,7 +70,7 @@ export function storageBusy(path: string, cause?: unknown): FlyballError {
 }
 
 export function storageClosed(path: string): FlyballError {
-  return new FlyballError('STORAGE_FAILED', `The engine on ${path} is closed. Open it again to go on.`, {
+  return new FlyballError('STORAGE_FAILED', `The engine on ${path} is closed. Open it again to continue.`, {
     detail: { path },
   });
 }

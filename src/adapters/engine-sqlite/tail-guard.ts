@@ -133,7 +133,7 @@ function missingRecords(path: string, recorded: Tail, found: Tail): FlyballError
   return new FlyballError(
     'JOURNAL_TRUNCATED',
     `${path} has lost records that were committed (${lost}). Its write-ahead log was cut, or an older copy was put in its place. ` +
-      `Restore the whole database with its -wal file. To go on without them, ${GO_ON}.`,
+      `Restore the whole database with its -wal file. To continue without them, ${GO_ON}.`,
     { detail: { path, recorded, found } },
   );
 }
@@ -142,7 +142,7 @@ function tipDamaged(path: string): FlyballError {
   return new FlyballError(
     'JOURNAL_CORRUPT',
     `${path}.tip is damaged. This file counts what was committed to the database, so that a loss is noticed. The database itself may be sound: \`flyball check\` tells. ` +
-      `To go on with what it holds, ${GO_ON}.`,
+      `To continue with what it contains, ${GO_ON}.`,
     { detail: { path, tip: `${path}.tip` } },
   );
 }

@@ -82,7 +82,7 @@ function requireSafeAddress(
   { url, headers = {}, tokenFrom }: Extract<McpTransport, { readonly kind: 'http' }>,
   fail: (why: string) => never,
 ): void {
-  const address = parsedUrl(url) ?? fail('its url is no address. Give one such as https://host/mcp.');
+  const address = parsedUrl(url) ?? fail('its url is not valid. Set one such as https://host/mcp.');
   if (address.protocol !== 'https:' && address.protocol !== 'http:') fail(`${address.protocol} is not spoken here.`);
   const hasCredentials = tokenFrom !== undefined || Object.keys(headers).length > 0 || address.password !== '';
   if (address.protocol === 'http:' && hasCredentials && !isLoopback(address.hostname))

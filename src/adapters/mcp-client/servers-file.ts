@@ -54,7 +54,7 @@ function parsed(text: string, fail: Fail): Fields {
   } catch (error) {
     // the words of the parser quote the text, which holds credentials
     const at = /position \d+|line \d+ column \d+/.exec((error as Error).message)?.[0];
-    return fail(`it is no JSON${at === undefined ? '' : ` (${at})`}.`);
+    return fail(`it is not valid JSON${at === undefined ? '' : ` (${at})`}.`);
   }
 }
 
@@ -85,7 +85,8 @@ type Expand = (text: unknown, what: string) => string;
 
 function transportOf(given: Fields, expand: Expand, fail: Fail): McpTransport {
   const kind = given['type'] ?? given['transport'];
-  if (kind === 'sse') return fail('the transport sse is no longer spoken. Give the address of its streamable HTTP.');
+  if (kind === 'sse')
+    return fail('the transport sse is no longer supported. Use the URL of its streamable HTTP endpoint.');
   const record = (what: string): Readonly<Record<string, string>> =>
     Object.fromEntries(
       Object.entries(fieldsIn(given, what, fail)).map(([key, value]) => [key, expand(value, `${what}.${key}`)]),
@@ -107,6 +108,6 @@ function transportOf(given: Fields, expand: Expand, fail: Fail): McpTransport {
 
 function ownSettings(given: Fields, fail: Fail): OwnSettings {
   const stray = Object.keys(given).find((key) => !OWN.includes(key as keyof OwnSettings));
-  if (stray !== undefined) return fail(`flyball.${stray} is unknown. There are ${OWN.join(', ')}.`);
+  if (stray !== undefined) return fail(`flyball.${stray} is unknown. Known settings: ${OWN.join(', ')}.`);
   return given as OwnSettings;
 }

@@ -108,8 +108,8 @@ function suspended(runId: string, waiting: readonly Waiting[], isPaused: boolean
   const waitingFor = waiting.map(({ kind, name, request }) => ({ kind, name, ...aboutIn(request) }));
   const list = waitingFor.map(({ kind, name, about }) => `${kind} ${name}${about === undefined ? '' : ` (${about})`}`);
   const text = isPaused
-    ? `Run ${runId} is paused. It goes on when somebody resumes it.`
-    : `Run ${runId} waits for ${list.join(', ')}. It goes on when that was answered; calling again would start another run.`;
+    ? `Run ${runId} is paused. It continues when somebody resumes it.`
+    : `Run ${runId} waits for ${list.join(', ')}. It continues when that is answered; calling again would start another run.`;
   return { ok: true, text, value: { status: 'suspended', runId, waitingFor } };
 }
 

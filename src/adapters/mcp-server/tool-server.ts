@@ -86,7 +86,7 @@ function cursorIn(sdk: ServerSdk, cursor: string | undefined, length: number): n
   if (cursor === undefined) return 0;
   const from = /^\d{1,9}$/.test(cursor) ? Number(cursor) : Number.NaN;
   if (from % PAGE === 0 && from < Math.max(1, length)) return from;
-  throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The cursor is none of this server.');
+  throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The cursor is not valid.');
 }
 
 function wireTool({ name, title, description, inputSchema, outputSchema, annotations }: McpOfferedTool): WireTool {

@@ -22,7 +22,7 @@ export async function bodyReader(request: Request, settings: Settings, as: 'json
 /** For a request that has no business with a body. */
 export function refuseBody(headers: Headers): void {
   if (!hasBody(headers)) return;
-  throw new Problem(400, 'REQUEST_INVALID', 'This request takes no body.', { headers: CLOSE });
+  throw new Problem(400, 'REQUEST_INVALID', 'This request does not take a body.', { headers: CLOSE });
 }
 
 /** What is left of a body that was refused is not read: the connection cannot be used again. */

@@ -42,7 +42,7 @@ function trustedList(proxies: readonly string[]): BlockList {
     const most = family === 'ipv4' ? 32 : 128;
     if (!isNetwork(proxy))
       throw new ConfigError(
-        `${JSON.stringify(proxy)} is no address or network of a proxy. Write 10.0.0.7, 10.0.0.0/8 or fd00::/8.`,
+        `${JSON.stringify(proxy)} is not the address or network of a proxy. Write 10.0.0.7, 10.0.0.0/8 or fd00::/8.`,
       );
     list.addSubnet(address, Number(bits ?? most), family);
   }

@@ -54,7 +54,7 @@ function readPem(pem: string): KeyObject {
   try {
     return pem.includes('-----BEGIN CERTIFICATE-----') ? new X509Certificate(pem).publicKey : createPublicKey(pem);
   } catch {
-    throw new ConfigError('The key for RS256 is no public key or certificate in PEM.'); // the parser's own words are no help
+    throw new ConfigError('The key for RS256 is not a public key or certificate in PEM.'); // the parser's own words are no help
   }
 }
 
@@ -105,7 +105,7 @@ async function keysIn(path: string): Promise<JSONWebKeySet> {
   }
   const list = (keys as { readonly keys?: unknown } | undefined)?.keys;
   if (!Array.isArray(list) || list.length === 0 || text.length > MOST_BYTES)
-    throw new ConfigError(`${path} is no JSON Web Key Set with at least one key.`);
+    throw new ConfigError(`${path} is not a JSON Web Key Set with at least one key.`);
   // a private key here would be one more place from which it can be stolen
   if (list.some((key) => typeof key !== 'object' || key === null || 'd' in key || 'k' in key))
     throw new ConfigError(`${path} holds a private or secret key. A key set for verifying holds public ones only.`);

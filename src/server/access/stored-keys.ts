@@ -176,5 +176,5 @@ function principalFor(key: Omit<ApiKey, 'lastUsedAt'>): Principal {
 }
 
 function refuseUnknown(): never {
-  throw new FlyballError('INPUT_INVALID', 'There is no key with this prefix. List the keys to see which there are.');
+  throw new FlyballError('INPUT_INVALID', 'There is no key with this prefix. List the keys to find it.');
 }

@@ -8,7 +8,7 @@ export type CheckJson = (schema: JsonSchema, value: unknown) => Promise<string |
 export async function fitting<T>(check: CheckJson, schema: Schema<T>, value: unknown, where: string): Promise<T> {
   const problem = await check(schema.json, value);
   if (problem === undefined) return value as T;
-  throw new Problem(400, 'REQUEST_INVALID', `The ${where} does not fit: ${schema.inWords?.(value) ?? problem}.`, {
+  throw new Problem(400, 'REQUEST_INVALID', `The ${where} is not valid: ${schema.inWords?.(value) ?? problem}.`, {
     next: 'See /docs for what this route takes.',
   });
 }

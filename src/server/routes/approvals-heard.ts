@@ -99,7 +99,7 @@ class News {
   async next(): Promise<'more' | 'quiet' | 'over'> {
     if (!this.hasMore && !this.isOver) await this.something();
     if (this.refusal !== undefined)
-      throw new Problem(400, 'SIGNAL_INVALID', `The answer does not fit: ${this.refusal}.`, {
+      throw new Problem(400, 'SIGNAL_INVALID', `The answer is not valid: ${this.refusal}.`, {
         next: 'Answer again; the question stands.',
       });
     const hasMore = this.hasMore;

@@ -143,7 +143,7 @@ function examplesOf({ directory }: Parts): readonly Example[] {
 /** A repeated stream would start the agent again, against what the header promises. */
 function requireNoKey(headers: Headers): void {
   if (!headers.has('idempotency-key')) return;
-  throw new Problem(400, 'INPUT_INVALID', 'A streamed invocation takes no Idempotency-Key.', {
+  throw new Problem(400, 'INPUT_INVALID', 'A streamed invocation does not support Idempotency-Key.', {
     next: 'Leave out the header, or invoke the agent without streaming.',
   });
 }

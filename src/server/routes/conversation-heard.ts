@@ -49,7 +49,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set(['JOURNAL_CONFLICT', 'ALREADY_TER
 function isAnswered(heard: Heard, outcome: Outcome<unknown>): boolean {
   if (typeof heard === 'object')
     throw new Problem(403, 'DENIED', `The message was refused: ${heard.refused}.`, {
-      next: 'Say it in other words; the conversation goes on.',
+      next: 'Rephrase the message; the conversation continues.',
     });
   if (heard === 'answered') return true;
   if (outcome.stop === 'suspended') return false;

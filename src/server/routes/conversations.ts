@@ -95,7 +95,9 @@ function starting(parts: Parts): Route {
       const { agent: name, message, budget } = request.body;
       const agent = agentNamed(directory, name);
       if (!agent.modes.includes('conversation'))
-        throw new Problem(400, 'INPUT_INVALID', `${name} holds no conversations.`, { next: 'Start a run of it.' });
+        throw new Problem(400, 'INPUT_INVALID', `${name} does not support conversations.`, {
+          next: 'Start a run of it.',
+        });
       const started = await startRun(parts, request, {
         agent,
         mode: 'conversation',
@@ -266,7 +268,7 @@ async function ownConversation(parts: Parts, principal: Principal, id: string): 
 /** Nothing that is said to these is heard before somebody lets them go on. */
 function requireAwake({ status }: RunRecord): void {
   if (status !== 'paused' && status !== 'stalled') return;
-  throw new Problem(409, 'BUSY', `The conversation is ${status}: it hears nothing until it goes on.`, {
+  throw new Problem(409, 'BUSY', `The conversation is ${status} and does not accept messages until it is resumed.`, {
     retryable: true,
     next: 'Resume its run, then say it again.',
   });

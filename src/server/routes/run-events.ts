@@ -157,7 +157,7 @@ function positionAsked({
 function requirePosition(text: string): Position {
   const position = positionFrom(text);
   if (position !== undefined) return position;
-  throw new Problem(400, 'REQUEST_INVALID', 'That is no position in a journal.', {
+  throw new Problem(400, 'REQUEST_INVALID', 'That is not a position in a journal.', {
     next: 'Send the id of the last event that you have, such as 0.12.',
   });
 }

@@ -126,7 +126,7 @@ function startAndRead(parts: Parts): readonly Route[] {
 
 function requireWorkflow({ name, kind }: ServedAgent): void {
   if (kind === 'workflow') return;
-  throw new Problem(400, 'INPUT_INVALID', `${name} is no workflow: only those can be tried without acting.`, {
+  throw new Problem(400, 'INPUT_INVALID', `${name} is not a workflow. Only workflows support a dry run.`, {
     next: 'Leave out dryRun, and lower the bounds instead.',
   });
 }

@@ -42,5 +42,5 @@ export function triggerCheck({ directory }: Pick<Parts, 'directory'>): (trigger:
 function hint(directory: Parts['directory'], agent: string): string {
   const served = directory.list().map(({ name }) => name);
   const [near] = nearestNames(agent, served, 1);
-  return near === undefined ? `Served are: ${served.join(', ') || 'none'}.` : `Did you mean ${near}?`;
+  return near === undefined ? `Available agents: ${served.join(', ') || 'none'}.` : `Did you mean ${near}?`;
 }

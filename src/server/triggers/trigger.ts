@@ -92,12 +92,14 @@ function checkMap(map: WebhookMap | undefined, refuse: (why: string) => never): 
   if (map === undefined || typeof map === 'function') return;
   for (const pointer of typeof map === 'string' ? [map] : Object.values(map))
     if (typeof pointer !== 'string' || !/^(\/|$)/.test(pointer))
-      refuse(`"${String(pointer)}" is no JSON pointer: it begins with "/", as /issue/title does`);
+      refuse(`"${String(pointer)}" is not a JSON pointer; it must start with "/", as in /issue/title`);
 }
 
 function checkBase({ name, agent, budget, tenant }: TriggerBase): void {
   if (typeof name !== 'string' || !/^[\w-]{1,100}$/.test(name))
-    throw new ConfigError(`A trigger's name may hold letters, digits, "_" and "-", got ${JSON.stringify(name)}.`);
+    throw new ConfigError(
+      `A trigger's name can only contain letters, digits, "_" and "-", got ${JSON.stringify(name)}.`,
+    );
   for (const [what, value] of Object.entries({ agent, tenant: tenant ?? 'default' }))
     if (typeof value !== 'string' || value.trim() === '')
       throw new ConfigError(`Trigger "${name}": ${what} must be a name, got ${JSON.stringify(value)}.`);

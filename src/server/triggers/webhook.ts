@@ -59,7 +59,7 @@ export class Webhook {
     const { name, style, map, tenant = 'default' } = this.trigger;
     const signed = signedBy(this.secrets, style, request);
     if (signed === undefined) {
-      log.warn('a hook was called with a signature that does not fit', { trigger: name });
+      log.warn('a hook was called with an invalid signature', { trigger: name });
       throw unsigned();
     }
     this.requireFresh(signed);
@@ -121,7 +121,7 @@ export class Webhook {
 
 /** The same for a hook that is not there, so that nobody learns the names of those that are. */
 export function unsigned(): Problem {
-  return new Problem(401, 'UNAUTHENTICATED', 'There is no hook of this name, or the signature does not fit it.', {
+  return new Problem(401, 'UNAUTHENTICATED', 'There is no hook with this name, or the signature is not valid.', {
     next: 'Check the name, the secret, and that exactly the bytes that are sent were signed.',
   });
 }

@@ -64,7 +64,7 @@ export function agreementWords(
 function scopeWords({ scopes, alsoScopes = [] }: InboxItem): readonly string[] {
   const groups = [scopes, ...alsoScopes].filter((group) => group.length > 0);
   if (groups.length === 0) return [];
-  return [`It takes the scope ${groups.map((group) => group.join(' or ')).join(', and ')}.`];
+  return [`It requires the scope ${groups.map((group) => group.join(' or ')).join(', and ')}.`];
 }
 
 export const ALARMS: Readonly<Record<InboxMetrics['alarms'][number], string>> = {

@@ -45,7 +45,7 @@ export function ForkButton({ model }: { readonly model: RunModel }) {
 /** Whether the journal can be cut where the slider stands. */
 export function forkAt(model: Pick<RunModel, 'entries' | 'shown'>): ForkPointVerdict {
   const last = model.shown.value.at(-1);
-  if (last === undefined) return { ok: false, why: 'The journal holds no entry to fork from.', nearest: -1 };
+  if (last === undefined) return { ok: false, why: 'The journal has no entry to fork from.', nearest: -1 };
   return forkPointCheck(model.entries.value, last.seq, last.generation);
 }
 

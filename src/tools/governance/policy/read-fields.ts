@@ -12,7 +12,7 @@ export class Fields {
     this.data = data as Readonly<Record<string, unknown>>;
     const unknown = Object.keys(data).find((name) => !known.includes(name));
     if (unknown !== undefined)
-      throw new ConfigError(`${where}: unknown field "${unknown}". Known are ${known.join(', ')}.`);
+      throw new ConfigError(`${where}: unknown field "${unknown}". Known fields: ${known.join(', ')}.`);
   }
 
   has(name: string): boolean {
