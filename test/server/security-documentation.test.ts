@@ -20,7 +20,7 @@ it('docs/access.md explains every scope in the words of the help, and no other [
 });
 
 it('docs/access.md names the limits that a server has from the start [R6-DOCS]', () => {
-  expect(page).toContain(`${DEFAULT_SETTINGS.maxBodyBytes / 1_048_576} MiB unless set otherwise`);
-  expect(page).toContain(`${DEFAULT_SETTINGS.bodyTimeoutMs / 1_000} s unless set otherwise`);
+  expect(page).toContain(`${DEFAULT_SETTINGS.maxBodyBytes / 1_048_576} MiB by default`);
+  expect(page).toContain(`${DEFAULT_SETTINGS.bodyTimeoutMs / 1_000} s by default`);
   expect(DEFAULT_SETTINGS).toMatchObject({ host: '127.0.0.1', origins: [], hosts: [], idempotencyMs: 86_400_000 });
 });

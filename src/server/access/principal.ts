@@ -4,11 +4,11 @@ export const SCOPES = {
   'agents:invoke': 'start runs and conversations',
   'runs:read': 'see the runs and conversations that you started',
   'runs:control': 'cancel, pause, resume, signal, redirect and fork the runs that you started',
-  'runs:all': 'do with the runs of everybody in the tenant what you may do with your own',
-  'approvals:decide': 'see what runs ask of people, and answer',
+  'runs:all': 'access the runs of everybody in the tenant, with the rights you have for your own',
+  'approvals:decide': 'see and answer requests to people',
   'tools:execute': 'call a tool directly',
   'metrics:read': 'read the metrics of the server',
-  admin: 'everything, keys of the own tenant included',
+  admin: 'everything, including the keys of the tenant',
 } as const;
 export type Scope = keyof typeof SCOPES;
 
