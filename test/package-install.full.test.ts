@@ -91,7 +91,7 @@ describe('the package as npm packs it', () => {
       if (which !== 'this Node' && node === undefined) return context.skip(`npm could not fetch ${which}`);
       const { code, out } = await run(folder, ['npx', 'flyball', 'demo'], node);
       expect(code, out).toBe(0);
-      expect(out).toContain('the run was taken over once after a crash, and it is done');
+      expect(out).toContain('the run was resumed once after a crash, and is done');
     });
 
     it('makes a project that installs what it was itself installed from [F-N4]', async (context) => {

@@ -24,15 +24,15 @@ const at = { database };
 async function booked(bank: LedgerServer): Promise<void> {
   const giveUp = Date.now() + 120_000;
   while ((await bank.effects()).length === 0) {
-    assert(Date.now() < giveUp, 'the bank booked nothing within two minutes');
+    assert(Date.now() < giveUp, 'the bank did not book a payment within two minutes');
     await breathe(20);
   }
 }
 
 async function untilApproval(bank: LedgerServer): Promise<void> {
-  heading('1. An agent gets an invoice, and a budget it cannot argue with');
+  heading('1. An agent gets an invoice and a budget');
   say(
-    '   It may make 5 model calls and spend 5 cents. The model is scripted: no key, no network, the same replies each time.',
+    '   It can make 5 model calls and spend 5 cents. The model is scripted: no API key, no network, the same replies each time.',
   );
   await breathe();
   const input = JSON.stringify({ text: 'Tidal Works, 120 EUR, due today', folder, bank: bank.url });
@@ -44,8 +44,8 @@ async function untilApproval(bank: LedgerServer): Promise<void> {
 }
 
 async function killedWhilePaying(bank: LedgerServer): Promise<void> {
-  heading('2. Paying is irreversible, so it waits for a person, and no process waits with it');
-  say('   That process has ended. The run is a few rows in a file; it could stay there for a month. Now Ada agrees.');
+  heading('2. A payment is irreversible, so the run waits for a person, without a process');
+  say('   The process has exited. The run is a few rows in a file and could stay there for a month. Now Ada approves.');
   await breathe();
   const { child, ended } = flyball(['approve', RUN, '--as', 'ada'], at);
   await booked(bank);
@@ -54,7 +54,7 @@ async function killedWhilePaying(bank: LedgerServer): Promise<void> {
   child.kill('SIGKILL');
   assert.equal((await ended).signal, 'SIGKILL', 'the process was really killed');
   assert(isOpenIn(await entriesOf(RUN), 'pay'), 'the journal has the intent to pay and no end of it');
-  say(`   The bank has booked the payment. Process ${child.pid} was killed before it could write that down.`);
+  say(`   The bank has booked the payment. Process ${child.pid} was killed before it could record that.`);
   await breathe();
 }
 
@@ -73,9 +73,9 @@ function isOpenIn(entries: readonly Entry[], name: string): boolean {
 }
 
 async function resumed(): Promise<void> {
-  heading('4. Another process takes over');
+  heading('4. Another process resumes the run');
   say(
-    '   The journal says: "intent to pay", and nothing after it. Paying again could pay twice, so it asks the bank first.',
+    '   The journal contains "intent to pay" but no result. Paying again could pay twice, so it asks the bank first.',
   );
   await breathe();
   const { ended } = flyball(['resume', RUN], at);
@@ -83,29 +83,29 @@ async function resumed(): Promise<void> {
 }
 
 async function holdsTrue(bank: LedgerServer): Promise<void> {
-  heading('5. Was that true?');
+  heading('5. Check the result');
   const summary = summarise(await entriesOf(RUN));
 
   const payments = await bank.effects();
-  assert.equal(payments.length, 1, `the bank holds ${payments.length} payments`);
+  assert.equal(payments.length, 1, `the bank has ${payments.length} payments`);
   check(
-    `the bank's ledger, kept by process ${bank.pid}, holds exactly one payment: ${JSON.stringify(payments[0]?.what)}`,
+    `the bank's ledger, kept by process ${bank.pid}, has exactly one payment: ${JSON.stringify(payments[0]?.what)}`,
   );
   assert.equal(summary.takeovers, 1);
-  check('the run was taken over once after a crash, and it is done');
+  check('the run was resumed once after a crash, and is done');
   assert.equal(summary.usage.modelCalls.spent, 4);
-  check('four model calls were made and paid for, none of them twice');
+  check('four model calls were made and charged, none of them twice');
   assert.deepEqual(
     summary.warnings.map(({ axis }) => axis),
     ['modelCalls'],
   );
-  check('at 80 % of the budget there was one warning');
+  check('there was one warning, at 80% of the budget');
   assert(existsSync(join(folder, 'report.md')));
-  check(`the report is there: ${join(folder, 'report.md')}`);
+  check(`the report was written: ${join(folder, 'report.md')}`);
 }
 
 async function toldAgain(): Promise<void> {
-  heading('6. Everything it did can be read back');
+  heading('6. Read back everything the run did');
   await flyball(['show', RUN], at).ended;
   const exported = await flyball(['export', RUN, '--format', 'cost'], { ...at, quiet: true }).ended;
   const { byPhase } = JSON.parse(exported.out) as CostReport;
@@ -123,7 +123,7 @@ function tryNext(): void {
   heading('Try next');
   say(`   export FLYBALL_DB=${database}`);
   say(`   node ${cli} show ${RUN} --at 9                 # the state as of entry 9`);
-  say(`   node ${cli} fork ${RUN} --at 9                 # go on from there; payments are simulated`);
+  say(`   node ${cli} fork ${RUN} --at 9                 # continue from there; payments are simulated`);
   say(`   node ${cli} export ${RUN} --out audit.jsonl    # then: node ${cli} verify audit.jsonl`);
   say(`   node ${cli} --help`);
   say(`\n   Your own agent: ${here('examples/first-agent.ts')} and ${here('docs/guide.md')}\n`);
@@ -132,7 +132,7 @@ function tryNext(): void {
 const bank = await ledgerServer();
 try {
   heading('Flyball: agents with hard limits, crash-safe execution and a verified record of what they did');
-  say(`   (scripted model, no key needed; processes, database and kill -9 are real; files in ${folder})`);
+  say(`   (scripted model, no API key needed; processes, database and kill -9 are real; files are in ${folder})`);
   await untilApproval(bank);
   await killedWhilePaying(bank);
   await resumed();
@@ -140,7 +140,7 @@ try {
   await toldAgain();
   tryNext();
 } catch (error) {
-  console.error(`\nThe demonstration did not hold: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
   await bank.close();

@@ -24,13 +24,13 @@ const harbourDesk = defineAgent({
     },
   },
   outputs: { answer: {} },
-  guardrails: ['never name a time that no table said'],
+  guardrails: ['never name a time that is not in a table'],
   budget: { modelCalls: 10, toolCalls: 10, costUsd: 0.2 },
 });
 
 const refundDesk = defineAgent({
   name: 'refund-desk',
-  description: 'Handles requests for refunds. Money goes out only when a person agrees.',
+  description: 'Handles refund requests. Pays only after a person approves.',
   model,
   tools: [lookUpOrder, refund],
   inputs: {
@@ -102,7 +102,7 @@ const writer = commitLoop({
   execution: { worker: { session: role('notice-writer', 'You write notices to mariners.'), tools: [] } },
   verification: { judge: { session: role('notice-judge', 'You judge notices.') } },
   critic: { session: role('notice-critic', 'You find what is wrong with notices.') },
-  repair: { session: role('notice-editor', 'You mend notices.') },
+  repair: { session: role('notice-editor', 'You correct notices.') },
   exit: { novelty: 1 }, // otherwise the first notice of its kind is shown to a person
   store: memoryStore(),
 });
@@ -110,7 +110,7 @@ const noticeWriter: Agent<{ readonly about?: string }, unknown> = (run, input) =
   writer(run, {
     id: `notice-${run.id}`,
     goal: input?.about ?? 'A notice that the north basin is closed on Monday.',
-    requirements: ['says from when to when', 'says where to go instead'],
+    requirements: ['states the start and end time', 'states where to go instead'],
     taskClass: 'notice',
   });
 
@@ -118,7 +118,7 @@ const noticeWriter: Agent<{ readonly about?: string }, unknown> = (run, input) =
 const morningRound = workflow(
   {
     name: 'morning-round',
-    description: 'Asks the harbour desk, then has a notice written. A workflow: it spawns other agents by name.',
+    description: 'A workflow: asks the harbour desk, then has a notice written.',
     inputs: { port: { type: 'string', description: 'where', default: 'Cuxhaven' } },
     budget: { modelCalls: 60, toolCalls: 60, iterations: 200, costUsd: 1 },
   },

@@ -29,9 +29,9 @@ export async function holdElsewhere(
   const child = spawn(process.execPath, [CLI, ...words, '--subject', 'demonstration'], { stdio: 'ignore', env });
   process.once('exit', () => child.kill('SIGKILL')); // who stops this before the crash does not want it later
   await until(async () => {
-    assert(child.exitCode === null, `the process that was to be killed ended by itself with code ${child.exitCode}`);
+    assert(child.exitCode === null, `the process to kill exited early with code ${child.exitCode}`);
     return (await engine.get(id))?.owner?.pid === child.pid || undefined;
-  }, 'no other process took the run up');
+  }, 'no other process started the run');
   return { id, child };
 }
 
@@ -48,7 +48,7 @@ export async function killAndFollow(
     readonly until: Until;
   },
 ): Promise<void> {
-  await until(async () => (await enough()) || undefined, 'it booked nothing that could be interrupted');
+  await until(async () => (await enough()) || undefined, 'it booked nothing to interrupt');
   assert(child.exitCode === null, `process ${child.pid} had ended before it could be killed`);
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
@@ -56,7 +56,7 @@ export async function killAndFollow(
   assert.equal(child.signalCode, 'SIGKILL', `process ${child.pid} had ended before it could be killed`);
   const told = await until(
     async () => takeoverIn(await journal(id), child.pid),
-    `process ${child.pid} was killed and nobody took its run over`,
+    `process ${child.pid} was killed, and nobody resumed its run`,
   );
   console.log(`  ${id}: ${told}`);
 }
@@ -71,7 +71,7 @@ export function takeoverIn(entries: readonly Entry[], killed: number | undefined
   assert(last?.type === 'attempt-start' && last.owner.pid === killed, `the run was not held by process ${killed}`);
   const open = openIntent(before);
   const where = open === undefined ? 'between two bookings' : `in the middle of ${open}`;
-  return `process ${killed} was killed ${where}, and process ${takeover.owner.pid} took the run over.`;
+  return `process ${killed} was killed ${where}, and process ${takeover.owner.pid} resumed the run.`;
 }
 
 function openIntent(entries: readonly Entry[]): string | undefined {

@@ -9,7 +9,7 @@ export type Said = string | { readonly text?: string; readonly call: readonly [t
 export type Rule = (request: ModelRequest) => Said;
 
 export const DEMONSTRATION =
-  'Demonstration: replies come from a script in examples/studio and not from a language model. With OPENAI_API_KEY, FLYBALL_MODEL or a local Ollama the same agents run on a real one.';
+  'Demo: replies come from a script in examples/studio, not from a language model. Set OPENAI_API_KEY or FLYBALL_MODEL, or start Ollama, to run the same agents on a real model.';
 
 const WORDS_A_SECOND = 40;
 const THINKING_MS = 500;
@@ -24,7 +24,7 @@ export function demonstrationModel(rules: Readonly<Record<string, Rule>>): Model
     countTokens: (request) => tokensOf(JSON.stringify([request.messages, request.tools])),
     async generate(request, how) {
       const rule = rules[request.session];
-      if (rule === undefined) throw new Error(`The demonstration has no rule for "${request.session}".`);
+      if (rule === undefined) throw new Error(`The demo has no rule for "${request.session}".`);
       const said = rule(request);
       const text = typeof said === 'string' ? said : (said.text ?? '');
       await pause(THINKING_MS, how);

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 
-export const OPTIONS = `npm start                      server and studio with demonstration agents, on http://127.0.0.1:4747/studio
+export const OPTIONS = `npm start                      server and studio with demo agents, on http://127.0.0.1:4747/studio
 npm start -- --port 8080       on another port
 npm start -- --fresh           forget earlier runs
-npm start -- --check           bring all of it up, see that it holds, and leave`;
+npm start -- --check           start everything, check that it works, and exit`;
 
 export interface StartOptions {
   readonly port: number | undefined;

@@ -40,10 +40,7 @@ async function main({ port, fresh, check: checking }: ReturnType<typeof startOpt
   const crash = await beginElsewhere(engine, place);
   const server = await open(engine, group, checking ? 0 : port);
   try {
-    welcome(
-      server,
-      demonstration ?? `The agents run on ${modelName}. What they may spend is bounded for each of them.`,
-    );
+    welcome(server, demonstration ?? `The agents run on ${modelName}. Each of them has a budget.`);
     const begun = await begin(server, place, crash);
     if (checking) await check(server, begun);
     else await untilStopped();
@@ -72,7 +69,7 @@ async function open(engine: Engine, group: Group, port: number | undefined): Pro
     return await on(USUAL_PORT);
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('in use')) throw error;
-    say(`\nPort ${USUAL_PORT} is taken, perhaps by another npm start, so this one is somewhere else.`);
+    say(`\nPort ${USUAL_PORT} is in use, maybe by another npm start. Using a different port.`);
     return on(0);
   }
 }
@@ -80,14 +77,14 @@ async function open(engine: Engine, group: Group, port: number | undefined): Pro
 function welcome({ url }: FlyballServer, about: string): void {
   say(`\nFlyball studio: ${url}/studio\n`);
   say(`  ${about}\n`);
-  say('  Open it and look:');
-  say('    Runs        night-watch works for about a minute; pause it, or slide back in time and fork it');
-  say('    Inbox       refund-desk wants to pay 120 EUR back; it cannot before you agree');
+  say('  What to look at:');
+  say('    Runs        night-watch runs for about a minute. Pause it, or go back in time and fork it.');
+  say('    Inbox       refund-desk wants to refund 120 EUR and waits for your approval.');
   say(
-    '    Runs        month-end is at work in another process; a line below says when that was killed and the run went on here',
+    '    Runs        month-end runs in another process, which will be killed. A line below tells you when this process resumes the run.',
   );
-  say('    Playground  start any agent yourself, or talk with harbour-desk');
-  say(`\n  ${url}/docs has the API. No key is needed on this machine. Ctrl-C stops it.\n`);
+  say('    Playground  start any agent yourself, or chat with harbour-desk.');
+  say(`\n  API reference: ${url}/docs. No API key is needed on this machine. Press Ctrl-C to stop.\n`);
 }
 
 /** Says that this process uses the folder, for as long as it does. */
@@ -104,7 +101,7 @@ function forget(folder: string): void {
   const others = readdirSync(folder).flatMap((name) => /^npm-start-(\d+)$/.exec(name)?.[1] ?? []);
   const alive = others.find((pid) => isAlive(Number(pid)));
   if (alive !== undefined)
-    throw new Error(`Another npm start, process ${alive}, uses ${folder}. Stop it first, or leave --fresh out.`);
+    throw new Error(`Another npm start (process ${alive}) uses ${folder}. Stop it first, or omit --fresh.`);
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -120,7 +117,7 @@ function untilStopped(): Promise<void> {
   return new Promise((done) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.once(signal, () => {
-        say('\nStopping. What runs goes on with the next npm start; --fresh forgets it.');
+        say('\nStopping. Open runs continue with the next npm start; use --fresh to delete them.');
         done();
       });
   });
@@ -132,7 +129,7 @@ else
   main(options).then(
     () => process.exit(0),
     (error: unknown) => {
-      const what = options.check ? 'The demonstration did not hold' : 'npm start';
+      const what = options.check ? 'The demo check failed' : 'npm start';
       console.error(`\n${what}: ${error instanceof Error ? error.message : String(error)}`);
       process.exit(1);
     },

@@ -49,7 +49,7 @@ export async function begin({ parts }: FlyballServer, place: Place, crash: Crash
   };
   const enough = async () => (await booked(crash.id)).length >= 2;
   const takenOver = killAndFollow(crash, { journal: entriesIn(parts.engine), enough, until });
-  takenOver.catch((error: unknown) => console.error('The crash could not be shown:', error));
+  takenOver.catch((error: unknown) => console.error('The crash demo failed:', error));
   const request = 'I cancelled order A-17 in time. Please send my money back.';
   return {
     crash,
@@ -78,11 +78,11 @@ export async function check({ url, parts }: FlyballServer, begun: Begun): Promis
   const settled = await until(async () => {
     const [watch, crash, refund] = await Promise.all([begun.watch, begun.crash.id, begun.refund].map(card));
     return watch?.status === 'done' && crash?.status === 'done' && refund?.asks === 1 ? { crash } : undefined;
-  }, 'the demonstration did not get there within three minutes');
+  }, 'the demo did not finish within three minutes');
   assert.equal(settled.crash?.takeovers, 1, 'the killed run was taken over once');
   assert.equal((await booked(begun.crash.id)).length, 6, 'every line is in the books once');
   console.log(
-    '  It holds: the watch is done, the refund waits for a person, the killed run was taken over and booked 6 lines once each.',
+    '  The check passed: the watch is done, the refund waits for a person, the killed run was resumed and booked each of its 6 lines once.',
   );
 
   async function card(id: string) {

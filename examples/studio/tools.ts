@@ -30,30 +30,32 @@ const moment = (ms = 600) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const tideTable = tool({
   name: 'tide_table',
-  description: 'When the water is high today in a port. Not for other days.',
+  description: 'Times of high water in a port today. Not for other days.',
   input: fields({ port: text('name of the port') }),
   effect: 'pure',
   execute: async ({ port }) => {
     await moment();
-    return HIGH_WATER[String(port)] ?? `no table for ${String(port)}; there are ${Object.keys(HIGH_WATER).join(', ')}`;
+    return (
+      HIGH_WATER[String(port)] ?? `no table for ${String(port)}; available ports: ${Object.keys(HIGH_WATER).join(', ')}`
+    );
   },
 });
 
 export const weather = tool({
   name: 'weather',
-  description: 'Wind and sight at a port now. Not a forecast.',
+  description: 'Current wind and visibility at a port. Not a forecast.',
   input: fields({ port: text('name of the port') }),
   effect: 'pure',
   execute: async ({ port }) => {
     await moment(800);
-    return `${String(port)}: wind south-west 4, sight 12 km`;
+    return `${String(port)}: wind south-west 4, visibility 12 km`;
   },
 });
 
 export const lookUpOrder = tool({
   name: 'look_up_order',
-  description: 'An order by its number: who paid what for what. Not for invoices.',
-  input: fields({ order: text('its number, as A-17') }),
+  description: 'Looks up an order by its number: customer, price and items. Not for invoices.',
+  input: fields({ order: text('its number, for example A-17') }),
   effect: 'pure',
   legs: ['private-data'],
   execute: async ({ order }) => {
@@ -64,7 +66,7 @@ export const lookUpOrder = tool({
 
 export const refund = tool({
   name: 'refund',
-  description: 'Pays money back for an order. Not for partial refunds above what was paid.',
+  description: 'Refunds an order. Not for more than was paid.',
   input: fields({
     order: text('its number'),
     amount: { type: 'number', description: 'EUR' },
@@ -72,10 +74,10 @@ export const refund = tool({
   }),
   effect: { class: 'irreversible', why: 'money leaves the account' },
   review: ({ order, amount }) => ({
-    why: `The customer of ${String(order)} asked for their money back, and the order was cancelled in time.`,
-    expectedEffect: `${String(amount)} EUR go back to the customer, today.`,
-    undo: 'It cannot be taken back; the customer would have to pay again.',
-    alternatives: ['offer a voucher over the same amount', 'refund half, by changing the amount'],
+    why: `The customer of ${String(order)} asked for a refund, and the order was cancelled in time.`,
+    expectedEffect: `${String(amount)} EUR are refunded to the customer today.`,
+    undo: 'It cannot be undone; the customer would have to pay again.',
+    alternatives: ['offer a voucher for the same amount', 'refund half, by changing the amount'],
     risk: 'high',
     recommendation: 'approve',
     confidence: 0.86,
@@ -89,7 +91,7 @@ export const refund = tool({
 
 export const bookBerth = tool({
   name: 'book_berth',
-  description: 'Books a berth for a time of today. Not for moorings.',
+  description: 'Books a berth for a time today. Not for moorings.',
   input: fields({ berth: text('its number'), time: text('as 19:05') }),
   effect: 'idempotent',
   execute: async ({ berth, time }, { key }) => {
@@ -101,18 +103,18 @@ export const bookBerth = tool({
 
 export const cancelBerth = tool({
   name: 'cancel_berth',
-  description: 'Gives a berth back. Not for moorings.',
+  description: 'Cancels the booking of a berth. Not for moorings.',
   input: fields({ berth: text('its number') }),
   effect: 'idempotent',
   execute: async ({ berth }, { key }) => {
-    write(key, `berth ${String(berth)} given back`);
-    return `berth ${String(berth)} is given back`;
+    write(key, `berth ${String(berth)} cancelled`);
+    return `the booking of berth ${String(berth)} is cancelled`;
   },
 });
 
 export const checkBerth = tool({
   name: 'check_berth',
-  description: 'Looks at a berth: who lies there and how it is moored. Not for bookings.',
+  description: 'Checks a berth: which boat is there and how it is moored. Not for bookings.',
   input: fields({ berth: { type: 'integer', description: 'its number' } }),
   effect: 'pure',
   execute: async ({ berth }) => {

@@ -38,7 +38,7 @@ it('npm start speaks of a crash only when the journal has the takeover [F-T3]', 
   const [first, second] = attempts.map(({ owner }) => owner.pid);
   expect(second).toBe(child.pid);
   expect(sentence).toContain(`process ${first} was killed`);
-  expect(sentence).toContain(`process ${second} took the run over`);
+  expect(sentence).toContain(`process ${second} resumed the run`);
   const cut = /in the middle of (\S+),/.exec(sentence)?.[1];
   const at = entries.findIndex(({ event }) => event.type === 'attempt-start' && event.why === 'takeover');
   const before = entries.slice(0, at).map(({ event }) => event);
@@ -61,7 +61,7 @@ it('npm start -- --check holds again and again, and says what the journal says [
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)));
     const [code] = await once(child, 'close');
     expect(code, said).toBe(0);
-    expect(said).toMatch(/month-end-\w+: process \d+ was killed .*, and process \d+ took the run over\./);
-    expect(said).toContain('It holds');
+    expect(said).toMatch(/month-end-\w+: process \d+ was killed .*, and process \d+ resumed the run\./);
+    expect(said).toContain('The check passed');
   }
 });

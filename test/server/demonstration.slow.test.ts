@@ -37,7 +37,7 @@ describe('npm start', () => {
     expect(await ended, said.text).toBe(0);
     expect(said.text).toContain('not from a language model');
     expect(said.text).toContain(
-      'It holds: the watch is done, the refund waits for a person, the killed run was taken over',
+      'The check passed: the watch is done, the refund waits for a person, the killed run was resumed',
     );
   });
 

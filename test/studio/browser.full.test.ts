@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.waitForSelector('text=copies must be a whole number');
     await page.fill('[name=copies]', '2');
     await page.selectOption('[name=urgent]', 'true');
-    await page.click('summary:has-text("Lower its bounds")');
+    await page.click('summary:has-text("Lower the limits")');
     await page.fill('[name=costUsd]', '0.1');
     await page.click('text=Start');
     await page.waitForURL('**/runs/*');
@@ -148,7 +148,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.keyboard.press('r');
     await page.waitForSelector('.verdict-form textarea:focus');
     await page.keyboard.press('Control+Enter');
-    await page.waitForSelector('text=To reject needs a reason');
+    await page.waitForSelector('text=Enter a reason to reject');
     await page.keyboard.type('it was paid back on Monday');
     await page.keyboard.press('Control+Enter');
     await page.waitForSelector('article.request[data-status=decided]');
@@ -237,7 +237,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await asked('file');
     const file = (content: string) => ({ name: 'names.txt', mimeType: 'text/plain', buffer: Buffer.from(content) });
     await page.setInputFiles('input[type=file]', file('x'.repeat(41)));
-    await page.waitForSelector('text=names.txt has 41 bytes; 40 at most.');
+    await page.waitForSelector('text=names.txt has 41 bytes; at most 40 are allowed.');
     await page.setInputFiles('input[type=file]', file('Ada, Grace'));
     await page.waitForSelector('.field-problem', { state: 'detached' });
     await send.click();
@@ -262,7 +262,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.waitForSelector('article.request');
     await page.keyboard.press('e');
     await page.click('text=Escalate now');
-    await page.waitForSelector('text=To escalate needs a reason');
+    await page.waitForSelector('text=Enter a reason to escalate');
     await page.keyboard.type('more than I may pay');
     await page.click('text=Escalate now');
     await page.waitForSelector('[data-status=decided]');
@@ -309,8 +309,8 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
 
   it('holds a conversation, turn by turn [R6-STUDIO-PLAYGROUND]', async () => {
     const { page } = await come('/playground/cashier');
-    await page.check('text=Conversation: turn by turn');
-    await page.click('text=Begin a conversation');
+    await page.check('text=Conversation: several turns');
+    await page.click('text=Start a conversation');
     await page.fill('.say textarea', 'Good morning');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.turn-answer:has-text("You said: Good morning")');
@@ -318,7 +318,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.click('text=Send');
     await page.waitForSelector('.turn-answer:has-text("You said: And good night")');
     await page.reload();
-    await page.check('text=Conversation: turn by turn');
+    await page.check('text=Conversation: several turns');
     await page.waitForSelector('.turn-answer:has-text("You said: And good night")');
     expect(await page.locator('.turn').count()).toBe(2);
   });
@@ -326,12 +326,12 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
   it('shows the words of an answer as they come, and that a demonstration is one [R6-STUDIO-LIVE]', async () => {
     const { page } = await come('/playground/harbour-desk');
     // some agents of this server are scripted as a demonstration, some are not
-    await page.waitForSelector('.banner:has-text("replies of 7 agents come from a script, not from a language model")');
-    await page.waitForSelector('.playground .badge:has-text("Demonstration")');
+    await page.waitForSelector('.banner:has-text("replies of 7 agents are canned; no language model is used")');
+    await page.waitForSelector('.playground .badge:has-text("Demo")');
     await page.click('.banner >> text=Hide');
     await page.waitForSelector('.banner', { state: 'detached' });
-    await page.check('text=Conversation: turn by turn');
-    await page.click('text=Begin a conversation');
+    await page.check('text=Conversation: several turns');
+    await page.click('text=Start a conversation');
     await page.evaluate(WATCH_ARRIVING);
     await page.fill('.say textarea', 'When is high water in Cuxhaven?');
     await page.keyboard.press('Enter');
@@ -350,13 +350,13 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await served.kill();
     try {
       await page.waitForSelector('.connection[data-state=waiting]');
-      expect(await page.innerText('.connection')).toContain('Server away, trying again');
+      expect(await page.innerText('.connection')).toContain('Server unreachable, reconnecting');
       writeFileSync(gate, '');
     } finally {
       await served.again();
     }
     await page.waitForSelector('.run-title [data-status=done]');
-    await page.waitForSelector('text=Taken over once');
+    await page.waitForSelector('text=Crashed and resumed');
     const steps = readFileSync(file, 'utf8').trim().split('\n');
     expect(new Set(steps).size).toBe(6); // each under its own key
     expect(steps).toHaveLength(7); // the one in flight was begun again, under the same key
@@ -373,7 +373,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     const all = Number(await slider.getAttribute('max'));
     expect(all).toBeGreaterThan(8);
     await page.keyboard.press('Home');
-    await page.waitForSelector('text=As it stood');
+    await page.waitForSelector('text=Historical view');
     await page.waitForSelector('.slider-line:has-text("Entry 1 of")');
     await page.keyboard.press('ArrowRight');
     await page.waitForSelector('.slider-line:has-text("Entry 2 of")');
@@ -420,7 +420,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     // what a shared worker asks for cannot be answered by a test; without one the page holds the stream itself
     await page.addInitScript('delete globalThis.SharedWorker');
     await visited.go('/playground/nobody');
-    await page.waitForSelector('text=No agent nobody is served here');
+    await page.waitForSelector('text=There is no agent nobody on this server');
     await walk('/runs/nothing');
     await page.waitForSelector('[role=alert]:has-text("There is no run nothing.")');
     const { id } = await start('walker', { steps: 1 });
@@ -430,8 +430,8 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       route.fulfill({ headers: { 'content-type': 'text/event-stream' }, body: ': nothing yet\n\n' }),
     );
     await walk('/runs/fresh');
-    await page.waitForSelector('text=Nothing happened yet');
-    await page.waitForSelector('.badge:has-text("Not served here")');
+    await page.waitForSelector('text=No events yet');
+    await page.waitForSelector('.badge:has-text("Agent not on this server")');
     const refusal = {
       title: 'Not allowed',
       status: 403,
@@ -446,9 +446,9 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
     await page.waitForSelector('[role=alert]:has-text("approvals:decide") >> text=Use another key.');
     await page.route('**/v1/**', (route) => route.abort());
     await walk(`/runs/${id}`);
-    await page.waitForSelector('[role=alert]:has-text("The server does not answer.")');
+    await page.waitForSelector('[role=alert]:has-text("The server is not responding.")');
     await walk('/agents');
-    await page.waitForSelector('[role=alert]:has-text("The server does not answer.")');
+    await page.waitForSelector('[role=alert]:has-text("The server is not responding.")');
     await page.unroute('**/v1/**');
     await page.waitForSelector('[data-agent=cashier]');
     (visited.errors as string[]).splice(0); // the browser tells of every refusal
@@ -529,7 +529,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       const refund = await begin('refund-desk', { request: 'I cancelled order A-17 in time. Please pay me back.' });
       await page.waitForSelector(`#run-${refund} [data-status=suspended]`);
       await begin('night-watch', { berths: 40 });
-      await page.waitForSelector('.run-now:has-text("In phase round")');
+      await page.waitForSelector('.run-now:has-text("Phase: round")');
       await page.waitForSelector('.count');
       await picture('studio-runs');
       for (const [id, tab, there] of [
@@ -599,7 +599,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       await page.waitForSelector('text=Sign in');
       await page.fill('input[type=password]', 'fb_wrong_key');
       await page.keyboard.press('Enter');
-      await page.waitForSelector('text=The server does not take this key');
+      await page.waitForSelector('text=The server did not accept this key');
       expect(await page.evaluate('sessionStorage.length')).toBe(0);
       await page.fill('input[type=password]', secret);
       await page.keyboard.press('Enter');

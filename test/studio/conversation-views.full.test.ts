@@ -195,7 +195,7 @@ describe('the views of a run in a browser', () => {
     await open(id, 'diff');
     await page.locator('[data-diff="new"]').getByText('Because of the moon and the sun.').waitFor();
     expect(await page.locator('[data-diff="gone"]').innerText()).toContain('Because of the moon.');
-    const scores = page.getByRole('table', { name: 'What changed in the scores' });
+    const scores = page.getByRole('table', { name: 'Score changes' });
     expect(await scores.getByRole('row', { name: /correctness/ }).innerText()).toMatch(
       /0\.40[\s\S]*1\.00[\s\S]*▲ 0\.60/,
     );

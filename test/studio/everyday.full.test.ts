@@ -60,12 +60,12 @@ describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
     const before = await boxes();
     await page.route('**/pause', (route) => route.abort());
     await page.click('button:has-text("Pause")');
-    await page.waitForSelector('text=The server does not answer.');
+    await page.waitForSelector('text=The server is not responding.');
     expect(await boxes()).toBe(before);
     await page.unroute('**/pause');
     await page.click('button:has-text("Pause")');
     await page.waitForSelector('[data-status=paused]');
-    await page.waitForSelector('text=The server does not answer.', { state: 'detached' });
+    await page.waitForSelector('text=The server is not responding.', { state: 'detached' });
   });
 
   it('shows where an output comes from that an agent asks about, and what is recommended, which one button takes [F-P2] [R8-PLANS-REQUESTS]', async () => {
@@ -79,16 +79,16 @@ describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
         ?.split('\n')
         .slice(1);
     expect(row('Recommendation')).toEqual(['modify']);
-    expect(row('Where it comes from')).toEqual([
+    expect(row('Source')).toEqual([
       'Proposed by writer (scripted/writer) in #0.',
       '$.text: not found word for word in anything it was given.',
       'Sources that are not listed here: 1. The entries of the run have them.',
     ]);
     expect(await page.innerText('[aria-label="Output"]')).toContain('the ferry leaves at noon.');
     expect(await page.innerText('[aria-label="Recommended instead"]')).toContain('the ferry leaves at one.');
-    await page.click('button:has-text("Approve what is recommended")');
+    await page.click('button:has-text("Approve the recommendation")');
     await page.waitForSelector('[data-status=decided]');
-    await until(page, "document.querySelector('article.request').innerText.includes('approved what was recommended')");
+    await until(page, "document.querySelector('article.request').innerText.includes('approved the recommendation')");
     await page.goto(`${served.url}/studio/runs/${run}`);
     await page.waitForSelector('[data-status=done]');
     const { outcome } = (await (await fetch(`${served.url}/v1/runs/${run}`)).json()) as { outcome: unknown };

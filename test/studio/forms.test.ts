@@ -52,11 +52,11 @@ describe('the form of a schema', () => {
   it('says beside each field what is wrong with it, before anything is sent', () => {
     const draft = { question: '', code: 'a1', count: '12', size: '"huge"', lines: '[{}]' };
     expect(written(fields, draft, SCHEMA).problems).toEqual({
-      question: 'is needed',
+      question: 'is required',
       code: 'must match ^[A-Z]+$',
       count: 'must be at most 9',
       size: 'must be one of "small", "large", 3',
-      lines: 'lines.0.amount is needed',
+      lines: 'lines.0.amount is required',
     });
     expect(written(fields, { question: 'x', count: '1.5', lines: '[' }, SCHEMA).problems).toMatchObject({
       count: 'must be a whole number',
@@ -71,7 +71,7 @@ describe('the form of a schema', () => {
     expect(problemsIn({ type: ['string', 'null'] }, null)).toEqual([]);
     expect(problemsIn({ type: ['string', 'null'] }, 1)).toEqual([{ at: '', message: 'must be text or null' }]);
     expect(problemsIn(SCHEMA, { question: 'x', count: 1, other: 1 })).toEqual([
-      { at: 'other', message: 'is not expected here' },
+      { at: 'other', message: 'is not a known field' },
     ]);
   });
 });
@@ -85,7 +85,7 @@ describe('bounds of one run', () => {
     });
     expect(boundsIn({ costUsd: '0.3', wallMs: '90', modelCalls: '-1' }, own)).toEqual({
       budget: {},
-      problems: { costUsd: 'may be 0.2 at most', wallMs: 'may be 60 at most', modelCalls: 'must be a number from 0' },
+      problems: { costUsd: 'must be at most 0.2', wallMs: 'must be at most 60', modelCalls: 'must be 0 or more' },
     });
   });
 });

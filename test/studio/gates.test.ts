@@ -135,7 +135,7 @@ describe('the checks that an agent noted', () => {
       { tools },
     );
     expect(checksOf(await stage.entries()).map(({ check, verdict, text }) => [check, verdict, text])).toEqual([
-      ['plan version 1', 'passed', 'every check of feasibility passed'],
+      ['plan version 1', 'passed', 'all feasibility checks passed'],
       ['step find', 'warned', 'enforced: search'],
     ]);
   });

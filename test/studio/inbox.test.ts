@@ -23,7 +23,7 @@ describe('a request in the inbox', () => {
   it('says who has to agree: how many, who did, to whom it went and which scope it takes [R6-STUDIO-INBOX]', () => {
     expect(agreementWords(item, undefined, undefined)).toBeUndefined();
     expect(agreementWords({ ...item, notBy: ['ada'] }, 2, undefined)).toBe(
-      '2 people have to agree. ada agreed already; somebody else has to as well.',
+      '2 people must approve. ada already approved; another person must approve too.',
     );
     const led = { ...item, scopes: ['money', 'lead'], alsoScopes: [['audit']] };
     expect(agreementWords(led, undefined, 'the lead')).toBe(

@@ -89,7 +89,7 @@ describe('the list of runs', () => {
     });
     for (const search of ['refund a-17', 'waiting', 'taken over', '$0.0123', '120 eur'])
       expect(fits(paid, { search }), search).toBe(true);
-    expect(fits(card({ waiting: ['approve:#3'] }), { search: 'waits for an approval' })).toBe(true);
+    expect(fits(card({ waiting: ['approve:#3'] }), { search: 'waiting for approval' })).toBe(true);
     expect(fits(paid, { search: 'A-18' })).toBe(false);
   });
 

@@ -28,6 +28,6 @@ describe('the tools of an agent', () => {
   it('are none only where that is known [F-D7]', () => {
     expect(toolsText([])).toBe('none');
     expect(toolsText(['look_up', 'pay'])).toBe('look_up, pay');
-    expect(toolsText(undefined)).toBe('those that its code calls');
+    expect(toolsText(undefined)).toBe('chosen by its code');
   });
 });

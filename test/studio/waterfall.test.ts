@@ -32,7 +32,7 @@ describe('the waterfall', () => {
     const names = barNames(effectsOf(entries));
     expect(rows.map(({ kind, name, depth, id }) => `${'  '.repeat(depth)}${kind} ${names.get(id) ?? name}`)).toEqual([
       'run buyer',
-      '  attempt attempt 1, woken up once',
+      '  attempt attempt 1, resumed once',
       '  phase PLAN',
       '    ask drafter',
       '    step choose',
@@ -51,15 +51,15 @@ describe('the waterfall', () => {
     const quiet = new RowTree().of(traceOf('r1', journal.entries), new Set());
     const [life, ...more] = quiet.filter(({ kind }) => kind === 'attempt');
     expect(more).toEqual([]);
-    expect(life?.name).toBe('attempt 1, woken up 90 times');
+    expect(life?.name).toBe('attempt 1, resumed 90 times');
     expect(life?.ticks).toHaveLength(90);
     expect(life?.isCrash).toBeUndefined();
     journal.add(attemptStart(92, 'takeover'), pure('#92', 'look', 92));
     const trace = traceOf('r1', journal.entries);
     const lives = new RowTree().of(trace, new Set()).filter(({ kind }) => kind === 'attempt');
     expect(lives.map(({ name, isCrash }) => [name, isCrash])).toEqual([
-      ['attempt 1, woken up 90 times', true],
-      ['attempt 92: after a crash', undefined],
+      ['attempt 1, resumed 90 times', true],
+      ['attempt 92: resumed after a crash', undefined],
     ]);
     expect(crashesIn(trace)).toEqual([lives[0]?.endMs]);
   });

@@ -11,14 +11,14 @@ const card = (of: Partial<RunCard>): RunCard =>
 describe('the words of the studio', () => {
   it('say in one line how a run stands, and never by the inner name of a wait [R6-STUDIO-RUNS]', () => {
     expect(nowOf(card({ status: 'suspended', waiting: ['review:/notice-writer.1/repair-18'] }))).toBe(
-      'Waits for an approval of its work',
+      'Waiting for approval of its work',
     );
     expect(nowOf(card({ status: 'suspended', waiting: ['approve:#5', 'approve:/a#7.2', 'harvest'] }))).toBe(
-      'Waits for an approval, harvest',
+      'Waiting for approval, harvest',
     );
-    expect(nowOf(card({ phase: 'REPAIR' }))).toBe('In phase REPAIR');
-    expect(nowOf(card({}))).toBe('At work');
-    expect(nowOf(card({ status: 'suspended' }))).toBe('Waits for time to pass');
+    expect(nowOf(card({ phase: 'REPAIR' }))).toBe('Phase: REPAIR');
+    expect(nowOf(card({}))).toBe('Working');
+    expect(nowOf(card({ status: 'suspended' }))).toBe('Waiting for time to pass');
     expect(nowOf(card({ status: 'pending' }))).toBe('Not started yet');
     expect(nowOf(card({ status: 'done', outcome: { stop: 'done', answer: 'At 04:15.' } }))).toBe('At 04:15.');
     expect(nowOf(card({ status: 'done', outcome: { stop: 'done' } }))).toBe('Done');
@@ -27,9 +27,9 @@ describe('the words of the studio', () => {
 
   it('name what is waited for', () => {
     expect(['approve:live-fork', 'approve-step:/plan', 'doubt:#3', 'choose_one#4', 'harvest'].map(awaited)).toEqual([
-      'an approval to act on the world',
-      'an approval of a step',
-      'somebody to say whether an action happened',
+      'approval of a side effect',
+      'approval of a step',
+      'confirmation whether an action happened',
       'an answer',
       'harvest',
     ]);

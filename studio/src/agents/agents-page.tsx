@@ -24,8 +24,8 @@ export function AgentsPage() {
           <ErrorNote key="problem" error={problem} onRetry={again} />
         ))}
       {agents.value?.length === 0 ? (
-        <Empty title="No agent is served">
-          Start the server with a file of agents: <code>flyball serve my-agents.ts</code>
+        <Empty title="No agents">
+          Start the server with an agent file: <code>flyball serve my-agents.ts</code>
         </Empty>
       ) : null}
       <div class="agent-cards">
@@ -33,7 +33,7 @@ export function AgentsPage() {
           <AgentView key={agent.name} agent={agent} />
         ))}
       </div>
-      <Section title="Triggers" of={triggers.value} empty="Nothing starts runs by itself.">
+      <Section title="Triggers" of={triggers.value} empty="No triggers are configured.">
         {triggers.value === undefined ? null : <Triggers triggers={triggers.value} />}
       </Section>
       <Section title="Tools" of={tools.value} empty="No tools are listed.">

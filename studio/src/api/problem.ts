@@ -35,12 +35,12 @@ export async function problemIn(response: Response): Promise<ApiError> {
 export function unreachableServer(cause: unknown): ApiError {
   return new ApiError(
     {
-      title: 'No answer',
+      title: 'No response',
       status: 0,
-      detail: 'The server does not answer.',
+      detail: 'The server is not responding.',
       code: 'UNREACHABLE',
       retryable: true,
-      next: 'See whether it still runs; the studio comes back by itself once it does.',
+      next: 'Check whether it is running. The studio reconnects automatically.',
     },
     { cause },
   );
@@ -49,12 +49,12 @@ export function unreachableServer(cause: unknown): ApiError {
 function foreignAnswer({ status, headers }: Response): ApiProblem {
   const requestId = headers.get('x-request-id');
   return {
-    title: 'Unexpected answer',
+    title: 'Unexpected response',
     status,
-    detail: `The server answered with status ${status} and no explanation.`,
+    detail: `The server responded with status ${status} and no explanation.`,
     code: 'UNEXPLAINED',
     retryable: status >= 500,
-    next: 'Look into the log of the server.',
+    next: 'Check the server log.',
     ...(requestId === null ? {} : { requestId }),
   };
 }

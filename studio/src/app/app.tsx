@@ -48,7 +48,7 @@ function CurrentPage() {
   });
   if (needsLogin.value) return <LoginPage />;
   if (found === undefined)
-    return <Empty title="There is no such page">Choose one from the menu, or press ? for the shortcuts.</Empty>;
+    return <Empty title="Page not found">Choose a page from the menu, or press ? for keyboard shortcuts.</Empty>;
   const { page, params } = found;
   return (
     <Boundary key={place.value.path}>
@@ -68,8 +68,8 @@ function pageAt(path: string) {
 
 function globalKeys(showHelp: () => void): readonly KeyAction[] {
   return [
-    { keys: '?', what: 'Show the shortcuts', run: showHelp },
-    { keys: 't', what: 'Light, dark or as the system', run: nextTheme },
+    { keys: '?', what: 'Show keyboard shortcuts', run: showHelp },
+    { keys: 't', what: 'Switch theme: light, dark or system', run: nextTheme },
     ...pages.flatMap(({ path, title, key }) =>
       key === undefined ? [] : [{ keys: `g ${key}`, what: `Go to ${title.toLowerCase()}`, run: () => navigate(path) }],
     ),

@@ -10,10 +10,10 @@ export function DemonstrationBanner() {
   if (hidden || said.length === 0) return null;
   const whose = areAllScripted.value ? '' : ` of ${namesIn([...demonstrations.value.keys()])}`;
   return (
-    <aside class="banner" aria-label="Demonstration" title={said.join(' ')}>
+    <aside class="banner" aria-label="Demo" title={said.join(' ')}>
       <details>
         <summary>
-          <strong>Demonstration:</strong> replies{whose} come from a script, not from a language model
+          <strong>Demo:</strong> replies{whose} are canned; no language model is used
         </summary>
         {said.map((text) => (
           <p key={text}>{text}</p>
@@ -27,7 +27,7 @@ export function DemonstrationBanner() {
           setHidden(true);
         }}
       >
-        Hide<span class="visually-hidden"> the note on the demonstration</span>
+        Hide<span class="visually-hidden"> the demo notice</span>
       </button>
     </aside>
   );

@@ -18,5 +18,5 @@ export const pages: readonly Page[] = [
   { path: '/agents', title: 'Agents', key: 'a', View: AgentsPage },
   { path: '/evals', title: 'Evaluations', key: 'e', View: EvalsPage },
   { path: '/evals/:id', title: 'Evaluations', View: EvalsPage },
-  { path: '/who', title: 'Who you are', View: WhoPage },
+  { path: '/who', title: 'Account', View: WhoPage },
 ];

@@ -62,7 +62,7 @@ const THEMES = { system: 'auto', light: 'light', dark: 'dark' } as const;
 const STATES: Readonly<Record<StreamState, { readonly text: string; readonly tone: string }>> = {
   open: { text: 'Live', tone: 'good' },
   connecting: { text: 'Connecting', tone: 'idle' },
-  waiting: { text: 'Server away, trying again', tone: 'warn' },
+  waiting: { text: 'Server unreachable, reconnecting', tone: 'warn' },
   refused: { text: 'Not connected', tone: 'bad' },
   closed: { text: '', tone: 'idle' },
 };

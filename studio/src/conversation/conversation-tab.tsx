@@ -35,7 +35,7 @@ export function ConversationTab({ model }: { readonly model: RunModel }) {
   useEffect(() => {
     if (picked !== undefined) document.getElementById(`turn-${picked}`)?.scrollIntoView({ block: 'start' });
   }, [picked]);
-  if (turns.length === 0) return <Empty title="No model was called yet.">Calls appear here as they are made.</Empty>;
+  if (turns.length === 0) return <Empty title="No model calls yet.">Calls appear here as they are made.</Empty>;
   const last = Math.max(0, turns.length - PAGE);
   const first = from === 'end' ? last : Math.min(from, last);
   const goTo = (index: number) => {
@@ -140,7 +140,7 @@ function Legend() {
           <span class={`swatch band-${band}`} aria-hidden="true" /> {BAND_WORDS[band].title}
         </li>
       ))}
-      <li title="Shared with an earlier call: a provider can answer it from its cache">
+      <li title="Shared with an earlier call, so the provider can use its cache">
         <span class="swatch band-log cached" aria-hidden="true" /> Cached part
       </li>
     </ul>

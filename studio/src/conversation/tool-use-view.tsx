@@ -12,7 +12,7 @@ import type { CallStatus, ToolUse } from './turn.js';
 
 const STATUS: Readonly<Record<CallStatus, { readonly text: string; readonly tone: Tone }>> = {
   proposed: { text: '… proposed', tone: 'idle' },
-  waiting: { text: '‖ waits for a person', tone: 'warn' },
+  waiting: { text: '‖ waiting for a person', tone: 'warn' },
   running: { text: '▶ running', tone: 'busy' },
   ok: { text: '✓ done', tone: 'good' },
   failed: { text: '✗ failed', tone: 'bad' },

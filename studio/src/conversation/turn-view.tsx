@@ -35,7 +35,7 @@ export function TurnView({
         </h3>
         <span class="quiet mono cut">{answeredBy === undefined ? model : `${model}, answered by ${answeredBy}`}</span>
         {origin === undefined ? null : (
-          <Badge tone="idle" title={`Made by ${origin}, and not paid again`}>
+          <Badge tone="idle" title={`Made by ${origin}, not charged again`}>
             inherited
           </Badge>
         )}

@@ -29,7 +29,7 @@ export function AttemptDiff({ model, commit }: { readonly model: RunModel; reado
         <span aria-hidden="true">→</span>
         <Pick label="To" candidates={candidates} value={after.id} onPick={(id) => (picked.value = [before.id, id])} />
       </div>
-      {before.id === after.id ? <p class="quiet">There is only one version so far; it is shown as it is.</p> : null}
+      {before.id === after.id ? <p class="quiet">There is only one version so far.</p> : null}
       <ScoreChanges before={before.attempt} after={after.attempt} />
       <Texts before={versions[0] ?? 'unknown'} after={versions[1] ?? 'unknown'} names={[before.title, after.title]} />
     </section>
@@ -76,7 +76,7 @@ function ScoreChanges({
   if (names.length === 0 || before === after) return null;
   const gate = (of: Attempt | undefined, name: string) => of?.gates.find((each) => each.gate === name);
   return (
-    <table class="gate-table score-changes" aria-label="What changed in the scores">
+    <table class="gate-table score-changes" aria-label="Score changes">
       <thead>
         <tr>
           <th scope="col">Gate</th>
@@ -127,19 +127,19 @@ function Texts({
   readonly after: LoadedVersion;
   readonly names: readonly [string, string];
 }) {
-  if (before === 'loading' || after === 'loading') return <p class="quiet">Loading what was made…</p>;
+  if (before === 'loading' || after === 'loading') return <p class="quiet">Loading the artifact…</p>;
   if (before === 'unknown' || after === 'unknown')
     return (
       <p class="quiet">
-        The journal does not hold the text of {before === 'unknown' ? names[0] : names[1]}: no judge was shown it and
-        nobody was asked about it.
+        The journal does not contain the text of {before === 'unknown' ? names[0] : names[1]}, because it was not shown
+        to a judge or a person.
       </p>
     );
   const artefacts = [...new Set([...before.artefacts, ...after.artefacts].map(({ name }) => name))];
   return (
     <>
       {before.cut || after.cut ? (
-        <p class="quiet">It was too long to be shown to the judge whole: what was left out is not compared.</p>
+        <p class="quiet">It was too long to show to the judge in full. The omitted part is not compared.</p>
       ) : null}
       {artefacts.map((name) => (
         <TextDiff key={name} title={name} names={names} before={textOf(before, name)} after={textOf(after, name)} />

@@ -14,7 +14,9 @@ export function DiffTab({ model }: { readonly model: RunModel }) {
   const measured = commits.filter(({ attempts }) => attempts.length > 0);
   if (measured.length === 0 && point === undefined)
     return (
-      <Empty title="There is nothing to compare yet.">Attempts of a commit loop and forks are compared here.</Empty>
+      <Empty title="Nothing to compare yet.">
+        Attempts of a commit loop and forks are compared here once they exist.
+      </Empty>
     );
   return (
     <div class="differences">

@@ -17,7 +17,7 @@ export function ForkDiff({ model, point }: { readonly model: RunModel; readonly 
   const parent = useMemo(() => parentEntries({ run, generation, seq }), [run, generation, seq, tries.value]);
   const loaded = parent.value;
   return (
-    <section class="diff-section" aria-label="Difference to the run that was forked">
+    <section class="diff-section" aria-label="Comparison with the original run">
       <h2>
         Fork of <a href={`/studio/runs/${encodeURIComponent(run)}`}>{run}</a> after entry {generation}.{seq}
       </h2>
@@ -33,7 +33,7 @@ const SIGNS: Readonly<Record<ForkRow['kind'], string>> = { same: '=', changed: '
 const WORDS: Readonly<Record<ForkRow['kind'], string>> = {
   same: 'the same',
   changed: 'otherwise',
-  gone: 'only in the parent',
+  gone: 'only in the original',
   new: 'only in the fork',
 };
 
@@ -55,7 +55,7 @@ function Rows({
   const counts = (Object.keys(SIGNS) as ForkRow['kind'][]).map(
     (kind) => `${rows.filter((each) => each.kind === kind).length} ${WORDS[kind]}`,
   );
-  if (rows.length === 0) return <p class="quiet">Nothing happened in either of them after that point yet.</p>;
+  if (rows.length === 0) return <p class="quiet">Neither run has continued past that point yet.</p>;
   return (
     <>
       <p class="quiet">{counts.join(' · ')}</p>

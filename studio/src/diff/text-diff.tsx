@@ -29,13 +29,13 @@ export function TextDiff({
     <figure class="diff">
       <figcaption class="diff-head">
         <strong class="mono">{title}</strong> <span class="quiet">{summary}</span>
-        {diff.coarse ? <span class="quiet">too different for a line by line comparison</span> : null}
+        {diff.coarse ? <span class="quiet">too different for a line-by-line comparison</span> : null}
         <span class="diff-tools">
           <button type="button" class="button small" aria-pressed={paired} onClick={() => setPaired(!paired)}>
             Side by side
           </button>
           <button type="button" class="button small" aria-pressed={folded} onClick={() => setFolded(!folded)}>
-            Fold what is equal
+            Hide unchanged lines
           </button>
         </span>
       </figcaption>
@@ -66,7 +66,7 @@ export function TextDiff({
 }
 
 function Row({ row, paired }: { readonly row: DiffRow; readonly paired: boolean }) {
-  if (row.kind === 'folded') return <div class="diff-row diff-fold">⋯ {row.lines} equal lines</div>;
+  if (row.kind === 'folded') return <div class="diff-row diff-fold">⋯ {row.lines} unchanged lines</div>;
   const { before, after } = row;
   if (paired)
     return (

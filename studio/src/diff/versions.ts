@@ -22,9 +22,7 @@ export function candidatesOf({ attempts, course }: CommitView, entries: readonly
   );
   // a run may end with something else than its loop: then the result is not one of its versions
   const isResult = course.loop === '' && finalOf(entries) !== undefined;
-  return isResult
-    ? [...tried, { id: 'result', title: course.committed ? 'Committed result' : 'What was left' }]
-    : tried;
+  return isResult ? [...tried, { id: 'result', title: course.committed ? 'Committed result' : 'Last state' }] : tried;
 }
 
 /** The texts of a version. Reads signals: run it where they are watched, and it is run again when a prompt arrives. */

@@ -35,7 +35,7 @@ export function ConditionTable({ evaluation: { id, summaries, points } }: { read
           figure('Passed', ({ pass1 }) => passed(pass1)),
           figure('pass^k', ({ passHat }) => passHat.map((one) => one.toFixed(2)).join(' ')),
           figure('DB match', ({ dbMatch }) => share(dbMatch)),
-          figure('Cost a task', (row) => mean(row, 'costPerTask', dollars)),
+          figure('Cost per task', (row) => mean(row, 'costPerTask', dollars)),
           figure('Duration', (row) => mean(row, 'seconds', (value) => `${value.toFixed(1)} s`)),
           figure('Model calls', (row) => mean(row, 'modelCalls')),
           figure('Tool calls', (row) => mean(row, 'toolCalls')),
@@ -53,7 +53,7 @@ export function ConditionTable({ evaluation: { id, summaries, points } }: { read
 function passed(pass1: Figures['pass1']) {
   if (pass1 === null) return '–';
   return (
-    <span title="95 of 100 such intervals hold the true share">
+    <span title="95% confidence interval">
       {percent(pass1.value)}{' '}
       <span class="quiet">
         ({percent(pass1.low)} to {percent(pass1.high)})

@@ -2,7 +2,7 @@ import { useNarrow } from '../ui/use-narrow.js';
 import type { Point } from './evaluations.js';
 import { labelsOf, NARROW_SIZE, pathOf, SIZE, scaleOf, shapesOf } from './plot-scale.js';
 
-/** Share of tasks passed over cost per task. Numbers stand for the rows of the table below it. */
+/** Pass rate by cost per task. Numbers stand for the rows of the table below it. */
 export function CostPlot({ points }: { readonly points: readonly Point[] }) {
   const size = useNarrow() ? NARROW_SIZE : SIZE;
   const scale = scaleOf(points, size);
@@ -13,12 +13,7 @@ export function CostPlot({ points }: { readonly points: readonly Point[] }) {
   const right = size.width - size.right;
   return (
     <figure class="plot-box">
-      <svg
-        viewBox={`0 0 ${size.width} ${size.height}`}
-        class="plot"
-        role="img"
-        aria-label="Share of tasks passed over cost per task"
-      >
+      <svg viewBox={`0 0 ${size.width} ${size.height}`} class="plot" role="img" aria-label="Pass rate by cost per task">
         {costs.map((cost) => (
           <g key={cost}>
             <path class="plot-grid" d={`M${x(cost)} ${size.top}V${bottom}`} />
@@ -36,7 +31,7 @@ export function CostPlot({ points }: { readonly points: readonly Point[] }) {
           </g>
         ))}
         <text x={(size.left + right) / 2} y={bottom + 40} text-anchor="middle">
-          cost per task (USD, logarithmic)
+          cost per task (USD, log scale)
         </text>
         {points.map(({ label, agent, pass1, costPerTask }) => (
           <path

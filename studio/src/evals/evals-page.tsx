@@ -35,8 +35,8 @@ const COMMANDS = `flyball evals run --agent baseline governed --limit 5\nflyball
 
 function Nothing() {
   return (
-    <Empty title="No evaluation has results yet">
-      <p>Run one, and have the server read its folder:</p>
+    <Empty title="No evaluation results yet">
+      <p>Run an evaluation, then start the server with its folder:</p>
       <div class="evals-commands">
         <Code value={COMMANDS} label="Commands" />
       </div>

@@ -125,7 +125,7 @@ function typed({ control }: Field, text: string): { readonly value: unknown } | 
       return { value: text };
     case 'number': {
       const value = Number(text);
-      return Number.isFinite(value) && text.trim() !== '' ? { value } : { problem: 'is no number' };
+      return Number.isFinite(value) && text.trim() !== '' ? { value } : { problem: 'is not a number' };
     }
     case 'yes-no':
       return { value: text === 'true' };

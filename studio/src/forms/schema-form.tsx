@@ -91,7 +91,7 @@ function ControlOf({ field, text, id, invalid, onText }: ControlProps) {
     case 'yes-no':
       return (
         <select {...common} value={text}>
-          {required && text !== '' ? null : <option value="">not given</option>}
+          {required && text !== '' ? null : <option value="">not set</option>}
           <option value="true">yes</option>
           <option value="false">no</option>
         </select>

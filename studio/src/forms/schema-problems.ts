@@ -53,7 +53,7 @@ function look(node: Node, value: unknown, at: string): readonly SchemaProblem[] 
 function inText({ minLength = 0, maxLength = Infinity, pattern }: Node, text: string): readonly string[] {
   if (text.length < minLength)
     return [minLength === 1 ? 'must not be empty' : `needs at least ${minLength} characters`];
-  if (text.length > maxLength) return [`has ${text.length} characters; ${maxLength} at most`];
+  if (text.length > maxLength) return [`has ${text.length} characters; at most ${maxLength} are allowed`];
   return pattern !== undefined && !fits(pattern, text) ? [`must match ${pattern}`] : [];
 }
 
@@ -75,7 +75,7 @@ function inNumber(node: Node, value: number): readonly string[] {
 
 function inList({ items, minItems = 0, maxItems = Infinity }: Node, list: readonly unknown[], at: string) {
   if (list.length < minItems) return [{ at, message: `needs at least ${minItems}` }];
-  if (list.length > maxItems) return [{ at, message: `holds ${list.length}; ${maxItems} at most` }];
+  if (list.length > maxItems) return [{ at, message: `has ${list.length} items; at most ${maxItems} are allowed` }];
   return items === undefined ? [] : list.flatMap((one, index) => look(items, one, below(at, String(index))));
 }
 
@@ -85,8 +85,8 @@ function inObject(node: Node, value: object, at: string): readonly SchemaProblem
   const names = new Set(given.map(([name]) => name));
   const strange = additionalProperties === false ? [...names].filter((name) => !Object.hasOwn(properties, name)) : [];
   return [
-    ...required.filter((name) => !names.has(name)).map((name) => ({ at: below(at, name), message: 'is needed' })),
-    ...strange.map((name) => ({ at: below(at, name), message: 'is not expected here' })),
+    ...required.filter((name) => !names.has(name)).map((name) => ({ at: below(at, name), message: 'is required' })),
+    ...strange.map((name) => ({ at: below(at, name), message: 'is not a known field' })),
     ...given.flatMap(([name, part]) => {
       const child = Object.hasOwn(properties, name) ? properties[name] : undefined;
       return child === undefined ? [] : look(child, part, below(at, name));

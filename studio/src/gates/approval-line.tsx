@@ -12,7 +12,7 @@ const STATUS: Readonly<Record<ApprovalStatus, { readonly text: string; readonly 
   modified: { text: '↻ modified', tone: 'warn' },
   escalated: { text: '↑ escalated', tone: 'warn' },
   answered: { text: '✓ answered', tone: 'good' },
-  withdrawn: { text: '· no longer asked', tone: 'idle' },
+  withdrawn: { text: '· withdrawn', tone: 'idle' },
   'timed-out': { text: '✗ no answer in time', tone: 'bad' },
 };
 
@@ -31,7 +31,7 @@ export function ApprovalLine({ approval }: { readonly approval: Approval }) {
       {why === undefined ? null : <p class="quiet">Why: {asSentences(why)}</p>}
       {expectedEffect === undefined ? null : <p class="quiet">Effect: {expectedEffect}</p>}
       {undo === undefined ? null : <p class="quiet">Undo: {undo}</p>}
-      {value === undefined ? null : <Code value={value} label="What was put in its place" />}
+      {value === undefined ? null : <Code value={value} label="Modified to" />}
     </div>
   );
 }

@@ -46,13 +46,11 @@ export function AttemptView({
       ))}
       {repairs.length === 0 ? null : (
         <>
-          <h4>Repairs that followed</h4>
+          <h4>Repairs</h4>
           <ul class="decisions">
             {repairs.map((repair) => (
               <li key={repair.n}>
-                <Badge tone={repair.resolved ? 'good' : 'warn'}>
-                  {repair.resolved ? '✓ resolved' : '! still there'}
-                </Badge>
+                <Badge tone={repair.resolved ? 'good' : 'warn'}>{repair.resolved ? '✓ resolved' : '! not fixed'}</Badge>
                 <span>
                   {repair.description}{' '}
                   <span class="quiet">

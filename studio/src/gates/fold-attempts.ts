@@ -146,7 +146,7 @@ class AttemptFold {
         last?.remarks.push(`escalated: ${textIn(fields, 'how') ?? '?'}, because ${textIn(fields, 'why') ?? '?'}`);
         break;
       case 'repair-loop':
-        last?.remarks.push(`repairs go round in circles: ${textIn(fields, 'wayOut') ?? 'another way is tried'}`);
+        last?.remarks.push(`repairs repeat themselves: ${textIn(fields, 'wayOut') ?? 'trying another approach'}`);
         break;
       case 'evidence-bounded':
         last?.remarks.push(`${numberIn(fields, 'dropped') ?? 0} pieces of evidence were left out`);

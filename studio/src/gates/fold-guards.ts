@@ -152,5 +152,5 @@ function checkIn(fields: Fields): Pick<CheckNote, 'check' | 'verdict' | 'text'> 
 function planChecked(validation: Fields, version: number): Pick<CheckNote, 'check' | 'verdict' | 'text'> {
   const issues = listIn(validation, 'issues').map((issue) => textIn(fieldsOf(issue), 'message') ?? '');
   const verdict = validation['valid'] === false ? 'failed' : issues.length > 0 ? 'warned' : 'passed';
-  return { check: `plan version ${version}`, verdict, text: issues.join(' ') || 'every check of feasibility passed' };
+  return { check: `plan version ${version}`, verdict, text: issues.join(' ') || 'all feasibility checks passed' };
 }

@@ -32,7 +32,7 @@ export function GatesTab({ model }: { readonly model: RunModel }) {
   const guarded = useComputed(() => fold.of(model.story.value)).value;
   const checks = useComputed(() => checksOf(model.story.value)).value;
   if (commits.length + approvals.length + guarded.length + checks.length === 0)
-    return <Empty title="Nothing was judged yet.">Verdicts, approvals and decisions of guards appear here.</Empty>;
+    return <Empty title="No decisions yet.">Verdicts, approvals and guard decisions appear here.</Empty>;
   // what was asked about an attempt stands with the attempt
   const told = new Set(
     commits.flatMap(({ attempts }) =>
@@ -59,7 +59,7 @@ function CommitSection({ commit }: { readonly commit: CommitView }) {
       <h2>
         Commit loop{course.loop === '' ? '' : ` ${course.loop}`}{' '}
         <Badge tone={toneOf(commit)}>{course.committed ? '✓ committed' : course.phase}</Badge>
-        {halt === undefined ? null : <Badge tone="warn">‖ halted by {halt.by}</Badge>}
+        {halt === undefined ? null : <Badge tone="warn">‖ stopped by {halt.by}</Badge>}
       </h2>
       <PhaseTrack course={course} />
       {failure === undefined ? null : (
@@ -68,7 +68,7 @@ function CommitSection({ commit }: { readonly commit: CommitView }) {
         </p>
       )}
       {attempts.length === 0 ? (
-        <p class="quiet">Nothing was measured yet.</p>
+        <p class="quiet">No measurements yet.</p>
       ) : (
         attempts.map((attempt, index) => (
           <AttemptView
@@ -114,13 +114,13 @@ function Guards({ guarded }: { readonly guarded: readonly GuardedEffect[] }) {
   const shown = onlyHeld ? guarded.filter(({ verdict }) => verdict !== 'allowed' && verdict !== 'obliged') : guarded;
   const open = shown.find(({ key }) => key === chosen) ?? shown[0];
   return (
-    <section class="panel" aria-label="Decisions of guards">
+    <section class="panel" aria-label="Guard decisions">
       <h2>
         Guards <span class="quiet">{guarded.length} effects</span>
       </h2>
       <label class="check">
         <input type="checkbox" checked={onlyHeld} onChange={(event) => setOnlyHeld(event.currentTarget.checked)} /> Only
-        what was refused, asked about or warned of
+        refusals, approvals and warnings
       </label>
       <div class="guards">
         <div class="guard-list" style={{ height: `${Math.min(10, Math.max(1, shown.length)) * GUARD_ROW + 2}px` }}>

@@ -14,7 +14,7 @@ export function ApprovalView({ request }: { readonly request: WholeRequest }) {
         <Row title="Why" text={asSentences(about.why ?? request.why)} />
         <Row title="Expected effect" text={about.expectedEffect} />
         <Row
-          title="How to undo it"
+          title="How to undo"
           text={about.undo ?? (about.effect === 'irreversible' ? 'It cannot be undone.' : undefined)}
         />
         {about.alternatives === undefined || about.alternatives.length === 0 ? null : (
@@ -29,7 +29,7 @@ export function ApprovalView({ request }: { readonly request: WholeRequest }) {
             </dd>
           </div>
         )}
-        <Row title="Kind of action" text={about.effect} />
+        <Row title="Action type" text={about.effect} />
         <Row title="Recommendation" text={about.recommendation} />
         <Row title="Confidence" text={about.confidence === undefined ? undefined : percent(about.confidence)} />
         {about.scores === undefined ? null : (
@@ -40,10 +40,10 @@ export function ApprovalView({ request }: { readonly request: WholeRequest }) {
             </dd>
           </div>
         )}
-        <Row title="Who has to agree" text={agreement} />
+        <Row title="Who must approve" text={agreement} />
         {about.provenance === undefined ? null : (
           <div>
-            <dt>Where it comes from</dt>
+            <dt>Source</dt>
             <dd>
               <ul class="review-list">
                 {provenanceLines(about.provenance).map((line) => (

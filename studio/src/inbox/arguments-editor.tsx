@@ -44,12 +44,7 @@ export function ArgumentsEditor({ editing, tried }: { readonly editing: Editing;
   const problems = tried ? editing.problems : {};
   if (editing.fields === undefined)
     return (
-      <JsonField
-        label="Instead of what was proposed (JSON)"
-        text={editing.text}
-        problem={problems['']}
-        onText={editing.setText}
-      />
+      <JsonField label="New arguments (JSON)" text={editing.text} problem={problems['']} onText={editing.setText} />
     );
   return <SchemaForm fields={editing.fields} draft={editing.draft} problems={problems} onChange={editing.setDraft} />;
 }

@@ -12,9 +12,11 @@ export function DoubtPanel({ request, onSaid }: { readonly request: WholeRequest
   const say = (value: unknown) => void sending.send(() => requests.answer(request.id, value));
   return (
     <section class="verdict" aria-label="Answer" data-widget="doubt">
-      <p class="quiet">It was started and its end was not recorded. Look whether it took place, then say so.</p>
+      <p class="quiet">
+        The action was started, but its result was not recorded. Check whether it happened, then choose.
+      </p>
       <label class="label" for={id}>
-        What it returned, as JSON, if it happened
+        Result as JSON, if it happened
       </label>
       <textarea
         id={id}
@@ -24,7 +26,9 @@ export function DoubtPanel({ request, onSaid }: { readonly request: WholeRequest
         aria-invalid={parsed === undefined}
         onInput={(event) => setResult(event.currentTarget.value)}
       />
-      {parsed === undefined ? <Problem text="This is not JSON. Leave it empty if it returned nothing." /> : null}
+      {parsed === undefined ? (
+        <Problem text="This is not valid JSON. Leave the field empty if there was no result." />
+      ) : null}
       <div class="actions">
         <button
           type="button"

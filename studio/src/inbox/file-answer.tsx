@@ -40,7 +40,7 @@ export function FileAnswer({ details, sending, onAnswer }: WidgetProps) {
           disabled={sending.busy}
           onClick={() => (chosen === undefined ? setProblem('Choose a file.') : onAnswer(chosen))}
         >
-          {sending.busy ? 'Sending…' : 'Hand it over'}
+          {sending.busy ? 'Sending…' : 'Upload'}
         </button>
       </div>
     </>
@@ -49,11 +49,11 @@ export function FileAnswer({ details, sending, onAnswer }: WidgetProps) {
 
 async function textOf(file: File, maxBytes: unknown): Promise<Chosen | { readonly problem: string }> {
   if (typeof maxBytes === 'number' && file.size > maxBytes)
-    return { problem: `${file.name} has ${file.size} bytes; ${maxBytes} at most.` };
+    return { problem: `${file.name} has ${file.size} bytes; at most ${maxBytes} are allowed.` };
   try {
     const content = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
     return { name: file.name, content };
   } catch {
-    return { problem: `${file.name} is no text.` };
+    return { problem: `${file.name} is not a text file.` };
   }
 }

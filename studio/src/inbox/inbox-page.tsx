@@ -33,9 +33,7 @@ export function InboxPage({ params }: { readonly params: Params }) {
             <p class="quiet">Reading…</p>
           ) : null
         ) : list.length === 0 ? (
-          <Empty title="Nobody is asked anything">
-            When a run needs an approval or an answer, it appears here by itself.
-          </Empty>
+          <Empty title="No open requests">Approvals and questions from runs appear here.</Empty>
         ) : (
           <RequestList items={list} current={current} />
         )}
@@ -70,7 +68,7 @@ function AllOrOpen() {
           showsAll.value = event.currentTarget.checked;
         }}
       />{' '}
-      also what is over
+      Show resolved
     </label>
   );
 }
@@ -84,6 +82,6 @@ function moves(from: string | undefined): readonly KeyAction[] {
   };
   return [
     { keys: 'j', what: 'Next request', run: () => move(1) },
-    { keys: 'k', what: 'Request before', run: () => move(-1) },
+    { keys: 'k', what: 'Previous request', run: () => move(-1) },
   ];
 }

@@ -10,10 +10,10 @@ export function MetricsLine() {
     <div class="inbox-metrics">
       <p class="quiet number">
         {verdicts} {verdicts === 1 ? 'verdict' : 'verdicts'}
-        {unmodifiedShare === undefined ? null : ` · ${Math.round(unmodifiedShare * 100)} % as proposed`}
+        {unmodifiedShare === undefined ? null : ` · ${Math.round(unmodifiedShare * 100)}% approved unchanged`}
         {rejected === 0 ? null : ` · ${rejected} rejected`}
         {modified === 0 ? null : ` · ${modified} modified`}
-        {deadlineMisses === 0 ? null : ` · ${deadlineMisses} too late`}
+        {deadlineMisses === 0 ? null : ` · ${deadlineMisses} expired`}
       </p>
       {alarms.map((alarm) => (
         <p class="note warn" role="status" key={alarm}>

@@ -24,7 +24,7 @@ export function RequestList({
   readonly current: string | undefined;
 }) {
   return (
-    <ul class="request-list" aria-label="What runs ask of people">
+    <ul class="request-list" aria-label="Requests from runs">
       {items.map((item) => (
         <li key={item.id}>
           <a

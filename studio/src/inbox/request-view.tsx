@@ -24,7 +24,7 @@ export function RequestView({ id }: { readonly id: string }) {
       <div class="card-body request-body">
         <div class="request-main">
           {isHidden(request) ? (
-            <p class="note">The run marked this as private. Look at it where the run was started.</p>
+            <p class="note">The run marked this as private. View it where the run was started.</p>
           ) : request.kind !== 'question' ? (
             <ApprovalView request={request} />
           ) : (
@@ -74,9 +74,7 @@ function Standing({ request, onSaid }: { readonly request: WholeRequest; readonl
   if (request.status !== 'open') return <Over request={request} />;
   if (isHidden(request)) return null;
   if (request.overdue)
-    return (
-      <p class="note warn">Its deadline has passed: the run goes on without an answer as soon as it is looked at.</p>
-    );
+    return <p class="note warn">The deadline has passed. The run will continue without an answer.</p>;
   if (request.kind === 'doubt') return <DoubtPanel request={request} onSaid={onSaid} />;
   return request.kind === 'approval' ? (
     <VerdictPanel request={request} onSaid={onSaid} />

@@ -6,8 +6,9 @@ import { saidWords } from './verdict-words.js';
 /** How it ended. */
 export function Over({ request }: { readonly request: InboxItem }) {
   const { status, decision } = request;
-  if (status === 'timed-out') return <p class="note warn">Nobody answered in time. Silence approves nothing.</p>;
-  if (status === 'withdrawn') return <p class="note">The run no longer waits for an answer.</p>;
+  if (status === 'timed-out')
+    return <p class="note warn">The request expired without an answer. It was not approved.</p>;
+  if (status === 'withdrawn') return <p class="note">The run is no longer waiting for an answer.</p>;
   if (decision === undefined) return null;
   return (
     <div class="note" role="status">

@@ -33,7 +33,7 @@ export function SendingNotes({ sending }: { readonly sending: Sending }) {
       {sending.problem === undefined ? null : <ErrorNote error={sending.problem} />}
       {sending.waits ? (
         <p class="note warn" role="status">
-          It was sent. The run has not taken it yet: it may rest, or run elsewhere.
+          Sent. The run has not received it yet; it may be waiting or running elsewhere.
         </p>
       ) : null}
     </>

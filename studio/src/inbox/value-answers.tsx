@@ -29,7 +29,7 @@ export function TextAnswer({ details, sending, onAnswer }: WidgetProps) {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
         }}
       />
-      {tried && text.trim() === '' ? <Problem text="Say something." /> : null}
+      {tried && text.trim() === '' ? <Problem text="Enter an answer." /> : null}
       <Send sending={sending} onSend={send} />
     </>
   );

@@ -43,7 +43,7 @@ export function VerdictPanel({ request, onSaid }: { readonly request: WholeReque
               void taking.send(() => requests.decide(request.id, { verdict: 'approve', recommended: true }))
             }
           >
-            {taking.busy ? 'Sending…' : 'Approve what is recommended'}
+            {taking.busy ? 'Sending…' : 'Approve the recommendation'}
           </button>
         )}
       </div>
@@ -102,7 +102,7 @@ function VerdictForm({ kind, request, onSaid, onBack }: FormProps) {
     >
       {kind === 'modify' ? <ArgumentsEditor editing={editing} tried={tried} /> : null}
       <label class="label" for={id}>
-        Reason {needsReason(kind) ? '(needed: the run is told)' : '(may be left out)'}
+        Reason {needsReason(kind) ? '(required, sent to the run)' : '(optional)'}
       </label>
       <textarea
         id={id}
@@ -116,7 +116,7 @@ function VerdictForm({ kind, request, onSaid, onBack }: FormProps) {
       />
       {tried && lacksReason ? (
         <p class="field-problem" role="alert">
-          To {kind} needs a reason: it is told to the run, and nothing can be learned from a bare no.
+          Enter a reason to {kind}. It is sent to the run.
         </p>
       ) : null}
       <div class="actions">

@@ -21,7 +21,7 @@ export function needsReason(kind: Kind): boolean {
 }
 
 export function saidWords({ verdict, by, recommended }: Said): string {
-  if (recommended === true) return `${by} approved what was recommended`;
+  if (recommended === true) return `${by} approved the recommendation`;
   const past = VERDICTS.find(({ kind }) => kind === verdict)?.past ?? 'answered';
   return `${by} ${past}`;
 }
@@ -29,7 +29,7 @@ export function saidWords({ verdict, by, recommended }: Said): string {
 /** Time that is left, or that has passed since: `in 3 min 5 s`, `2 h over`. */
 export function timeLeft(due: number, now: number): string {
   const words = span(Math.abs(due - now));
-  return due > now ? `${words} left` : `${words} over`;
+  return due > now ? `${words} left` : `${words} overdue`;
 }
 
 function span(ms: number): string {
@@ -54,8 +54,8 @@ export function agreementWords(
   const agreed = item.notBy;
   const parts = [
     ...(to === undefined ? [] : [`It was escalated to ${to}.`]),
-    ...(people === undefined || people < 2 ? [] : [`${people} people have to agree.`]),
-    ...(agreed.length === 0 ? [] : [`${agreed.join(', ')} agreed already; somebody else has to as well.`]),
+    ...(people === undefined || people < 2 ? [] : [`${people} people must approve.`]),
+    ...(agreed.length === 0 ? [] : [`${agreed.join(', ')} already approved; another person must approve too.`]),
     ...scopeWords(item),
   ];
   return parts.length === 0 ? undefined : parts.join(' ');
@@ -69,6 +69,6 @@ function scopeWords({ scopes, alsoScopes = [] }: InboxItem): readonly string[] {
 
 export const ALARMS: Readonly<Record<InboxMetrics['alarms'][number], string>> = {
   'rubber-stamping':
-    'Nearly everything is approved as it is: perhaps nobody looks any more, or the action needs no approval.',
-  'poor-proposals': 'Less than half is approved as it is: what the agents propose is poor.',
+    'Nearly everything is approved unchanged. Reviewers may not be looking closely, or the action may not need approval.',
+  'poor-proposals': 'Less than half is approved unchanged. The agents' proposals are often wrong.',
 };

@@ -33,7 +33,7 @@ export function LoginPage() {
       }}
     >
       <h1>Sign in</h1>
-      <p>This server asks for a key. One is made with</p>
+      <p>This server requires an API key. Create one with</p>
       <pre class="code">flyball keys create --name me --scope admin</pre>
       <label class="label" for={id}>
         API key or token
@@ -48,7 +48,7 @@ export function LoginPage() {
         value={key}
         onInput={(event) => setKey(event.currentTarget.value)}
       />
-      <p class="quiet">It stays in this tab and is forgotten when you close it or sign out.</p>
+      <p class="quiet">The key is kept in this tab only, until you close it or sign out.</p>
       <button type="submit" class="button primary" disabled={busy}>
         {busy ? 'Trying…' : 'Sign in'}
       </button>
@@ -72,7 +72,7 @@ async function tried(key: string): Promise<void> {
 function refused(error: ApiError): ApiError {
   return new ApiError({
     ...error.problem,
-    title: 'The server does not take this key',
-    next: 'See whether it was copied whole, has expired or was revoked: flyball keys list',
+    title: 'The server did not accept this key',
+    next: 'Check that it was copied completely and has not expired or been revoked: flyball keys list',
   });
 }

@@ -22,7 +22,7 @@ export function SignedIn() {
     <a
       class="button plain who-link"
       href={href('/who')}
-      title="Who you are, and the way out"
+      title="Account and sign out"
       {...(place.value.path === '/who' ? { 'aria-current': 'page' as const } : {})}
     >
       <span class="cut">{subject ?? 'Signed in'}</span>

@@ -16,7 +16,7 @@ export function WhoPage() {
       <h1>{subject}</h1>
       <dl class="who">
         <div>
-          <dt>Signed in by</dt>
+          <dt>Signed in with</dt>
           <dd>{KINDS[kind] ?? kind}</dd>
         </div>
         <div>
@@ -35,7 +35,7 @@ export function WhoPage() {
         </div>
       </dl>
       {currentKey() === undefined ? (
-        <p class="quiet">This server takes no keys: it is reached from this computer only.</p>
+        <p class="quiet">This server does not require a key. It can only be reached from this computer.</p>
       ) : (
         <button
           type="button"
@@ -55,5 +55,5 @@ export function WhoPage() {
 const KINDS: Readonly<Record<string, string>> = {
   key: 'an API key',
   jwt: 'a token',
-  local: 'nothing: the server is open on this computer',
+  local: 'no credentials; the server is open on this computer',
 };

@@ -75,7 +75,7 @@ export class PlanFold {
         return this.branched(path, fields);
       case 'compensation':
         return this.change(path, fields, 'step', (step) => {
-          step.remarks.push(`${fields['ok'] === true ? 'taken back' : 'not taken back'} by ${textIn(fields, 'tool')}`);
+          step.remarks.push(`${fields['ok'] === true ? 'undone' : 'not undone'} by ${textIn(fields, 'tool')}`);
         });
       default:
         return undefined;
@@ -192,9 +192,9 @@ function validated(fields: Fields): string {
     case 'enforced':
       return `asked again: ${missing} was not called`;
     case 'warned':
-      return `let pass with a warning: ${missing} was not called`;
+      return `accepted with a warning: ${missing} was not called`;
     case 'stood-in':
-      return 'a person or a simulation stood in for a tool';
+      return 'a person or a simulation replaced a tool';
     default:
       return `not verified: ${textIn(fields, 'why') ?? missing}`;
   }

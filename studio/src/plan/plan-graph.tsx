@@ -32,7 +32,7 @@ export function PlanGraph({
   return (
     <figure class="graph-box" aria-label={`Graph of the plan: ${plan.goal}`}>
       <svg ref={svg} class="graph" width={width} height={height} viewBox={`${-EDGE} ${-EDGE} ${width} ${height}`}>
-        <title>{`The steps of the plan and what they wait for: ${plan.goal}`}</title>
+        <title>{`Plan steps and their dependencies: ${plan.goal}`}</title>
         <defs>
           <marker
             id="arrow"

@@ -38,7 +38,7 @@ function needsOf({ id, required }: StepView, { edges }: PlanView): string {
   const needs = edges.filter(({ to }) => to === id).map(({ from }) => from);
   const tools = required.map(({ tool, satisfiedBy }) => `${tool} ${satisfiedBy.length > 0 ? '✓' : '(not called yet)'}`);
   return [
-    needs.length === 0 ? 'Can start at once.' : `After ${[...new Set(needs)].join(', ')}.`,
+    needs.length === 0 ? 'No dependencies.' : `After ${[...new Set(needs)].join(', ')}.`,
     ...(tools.length === 0 ? [] : [`Requires ${tools.join(', ')}.`]),
   ].join(' ');
 }

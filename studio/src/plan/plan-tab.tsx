@@ -27,7 +27,7 @@ export function PlanTab({ model }: { readonly model: RunModel }) {
   const plans = useComputed(() => fold.of(model.story.value)).value;
   const [picked, setPicked] = useState<string | undefined>(undefined);
   const plan = plans.find(({ key }) => key === picked) ?? plans.at(-1);
-  if (plan === undefined) return <Empty title="There is no plan yet.">It appears when the agent writes one.</Empty>;
+  if (plan === undefined) return <Empty title="No plan yet.">The plan appears here when the agent writes one.</Empty>;
   return (
     <div class="plan">
       {plans.length === 1 ? null : (
@@ -61,7 +61,7 @@ function OnePlan({ plan }: { readonly plan: PlanView }) {
       <PlanHead plan={plan} />
       <div class="plan-tools">
         <fieldset class="plan-choices">
-          <legend class="visually-hidden">How the plan is shown</legend>
+          <legend class="visually-hidden">View</legend>
           {(['graph', 'list'] as const).map((each) => (
             <button
               key={each}
@@ -104,7 +104,7 @@ function PlanHead({ plan }: { readonly plan: PlanView }) {
       <h2>{plan.goal}</h2>
       <p class="quiet">
         <Badge tone={TONES[plan.status]}>{plan.status}</Badge> version {plan.version} · {plan.shape} · {over} of{' '}
-        {plan.steps.length} steps over
+        {plan.steps.length} steps finished
       </p>
       {plan.why === undefined ? null : <p class="failure">{plan.why}</p>}
     </header>
@@ -133,7 +133,7 @@ function Revisions({ plan }: { readonly plan: PlanView }) {
     <section class="plan-revisions">
       {plan.issues.length === 0 ? null : (
         <>
-          <h3>What the checks found</h3>
+          <h3>Findings of the checks</h3>
           <ul>
             {plan.issues.map(({ severity, message }) => (
               <li key={message}>
@@ -145,7 +145,7 @@ function Revisions({ plan }: { readonly plan: PlanView }) {
       )}
       {plan.revisions.length === 0 ? null : (
         <>
-          <h3>How it was changed</h3>
+          <h3>Changes</h3>
           <ol>
             {plan.revisions.map(({ version, because, added, dropped, edited }) => (
               <li key={version}>

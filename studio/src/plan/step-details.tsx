@@ -34,7 +34,7 @@ export function StepDetails({ step }: { readonly step: StepView }) {
               <li key={tool} data-satisfied={satisfiedBy.length > 0}>
                 <span aria-hidden="true">{satisfiedBy.length > 0 ? '✓' : '○'}</span> <code>{tool}</code>{' '}
                 {satisfiedBy.length === 0 ? (
-                  <span class="quiet">not called with success yet</span>
+                  <span class="quiet">no successful call yet</span>
                 ) : (
                   <span class="quiet">
                     by <code>{satisfiedBy.join(', ')}</code>
@@ -61,7 +61,7 @@ export function StepDetails({ step }: { readonly step: StepView }) {
       )}
       {remarks.length === 0 ? null : (
         <>
-          <h4>On the way</h4>
+          <h4>Events</h4>
           <ul class="required">
             {remarks.map((remark, index) => (
               <li key={index}>{remark}</li>

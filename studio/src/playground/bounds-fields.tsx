@@ -16,7 +16,7 @@ export function BoundsFields({
   const id = useId();
   return (
     <details class="bounds">
-      <summary>Lower its bounds for this run</summary>
+      <summary>Lower the limits for this run</summary>
       <div class="bounds-grid">
         {BOUNDS.map(({ axis, title, unit }) => {
           const most = own[axis];
@@ -35,7 +35,7 @@ export function BoundsFields({
                 min={0}
                 max={most / unit}
                 step="any"
-                placeholder={`${most / unit} at most`}
+                placeholder={`at most ${most / unit}`}
                 value={texts[axis] ?? ''}
                 aria-invalid={problem !== undefined}
                 onInput={(event) => onChange({ ...texts, [axis]: event.currentTarget.value })}

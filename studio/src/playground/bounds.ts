@@ -23,8 +23,8 @@ export function boundsIn(texts: Readonly<Record<string, string>>, own: Bounds): 
     if (text === '') continue;
     const amount = Number(text) * unit;
     const most = own[axis];
-    if (!Number.isFinite(amount) || amount < 0) problems[axis] = 'must be a number from 0';
-    else if (most !== undefined && amount > most) problems[axis] = `may be ${most / unit} at most`;
+    if (!Number.isFinite(amount) || amount < 0) problems[axis] = 'must be 0 or more';
+    else if (most !== undefined && amount > most) problems[axis] = `must be at most ${most / unit}`;
     else budget[axis] = amount;
   }
   return { budget, problems };

@@ -29,7 +29,7 @@ export function Chat({
   return (
     <div class="card card-body">
       <button type="button" class="button primary" disabled={!ready} onClick={() => void begin()}>
-        Begin a conversation
+        Start a conversation
       </button>
       {problem === undefined ? null : <ErrorNote error={problem} />}
     </div>
@@ -54,24 +54,24 @@ function OpenChat({ id, onAnother }: { readonly id: string; readonly onAnother: 
       </ol>
       {conversation !== undefined && !conversation.listens && !isOver && said === undefined ? (
         <p class="quiet chat-note">
-          It is at work, or waits for somebody: see the <a href={href('/inbox')}>inbox</a>.
+          It is working or waiting for somebody. See the <a href={href('/inbox')}>inbox</a>.
         </p>
       ) : null}
       {problem === undefined ? null : <ErrorNote error={problem} />}
       {isOver ? (
-        <p class="quiet chat-note">The conversation is over ({conversation.status}).</p>
+        <p class="quiet chat-note">The conversation has ended ({conversation.status}).</p>
       ) : (
         <Say onSay={say} busy={said !== undefined} />
       )}
       <footer class="chat-foot quiet">
-        <a href={href(`/runs/${encodeURIComponent(id)}`)}>Look at the run</a>
+        <a href={href(`/runs/${encodeURIComponent(id)}`)}>View the run</a>
         {isOver ? null : (
           <button type="button" class="button small" onClick={() => void end()}>
-            End it
+            End conversation
           </button>
         )}
         <button type="button" class="button small" onClick={onAnother}>
-          Begin another
+          Start another
         </button>
       </footer>
     </section>
@@ -119,7 +119,7 @@ function Say({ onSay, busy }: { readonly onSay: (text: string) => void; readonly
         id={id}
         class="field"
         rows={2}
-        placeholder="Say something (Enter sends, Shift Enter begins a line)"
+        placeholder="Type a message (Enter to send, Shift+Enter for a new line)"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {

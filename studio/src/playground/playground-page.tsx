@@ -19,8 +19,8 @@ export function PlaygroundPage({ params }: { readonly params: Params }) {
   if (agents.value === undefined) return <p class="quiet">Reading…</p>;
   if (agents.value.length === 0)
     return (
-      <Empty title="No agent is served">
-        Start the server with a file of agents: <code>flyball serve my-agents.ts</code>
+      <Empty title="No agents">
+        Start the server with an agent file: <code>flyball serve my-agents.ts</code>
       </Empty>
     );
   return <Playground agents={agents.value} name={params['agent']} />;
@@ -38,7 +38,7 @@ function Playground({ agents, name }: { readonly agents: readonly AgentCard[]; r
 
 function NotServed({ agents, name }: { readonly agents: readonly AgentCard[]; readonly name: string }) {
   return (
-    <Empty title={`No agent ${name} is served here`}>
+    <Empty title={`There is no agent ${name} on this server`}>
       <ul class="plain-list">
         {agents.map(({ name: one }) => (
           <li key={one}>
@@ -81,7 +81,7 @@ function OnePlayground({ agents, current }: { readonly agents: readonly AgentCar
       {before.problem === undefined ? null : <ErrorNote error={before.problem} onRetry={before.again} />}
       {before.value === undefined ? null : (
         <p class="quiet">
-          With the input of <a href={href(`/runs/${encodeURIComponent(from)}`)}>{from}</a>. Change what you like.
+          Using the input of <a href={href(`/runs/${encodeURIComponent(from)}`)}>{from}</a>. You can change it.
         </p>
       )}
       {detail.value?.name === current.name && isReady ? (

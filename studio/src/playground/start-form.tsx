@@ -12,9 +12,9 @@ import { Chat } from './chat.js';
 import { keepInput, lastInput } from './last-input.js';
 
 const MODES: Readonly<Record<Mode, string>> = {
-  iterative: 'Iterative: with its tools, until it is done',
-  once: 'Once: a single answer',
-  conversation: 'Conversation: turn by turn',
+  iterative: 'Iterative: uses tools until it is done',
+  once: 'Once: a single model call',
+  conversation: 'Conversation: several turns',
 };
 
 /** The inputs of an agent as a form, its bounds, and how it goes. */
@@ -104,7 +104,7 @@ function RunForm({ agent, mode, bounds, before }: RunFormProps) {
           onText={input.setText}
         />
       ) : input.fields.length === 0 ? (
-        <p class="quiet">It takes no input.</p>
+        <p class="quiet">No input needed.</p>
       ) : (
         <SchemaForm
           fields={input.fields}

@@ -22,7 +22,7 @@ export function Details({ model }: { readonly model: RunModel }) {
   if (selected === undefined)
     return (
       <div class="card">
-        <Empty title="Nothing selected">Select a bar or an event to see what it was about.</Empty>
+        <Empty title="Nothing selected">Select a bar or an event to see its details.</Empty>
       </div>
     );
   if (selected.startsWith('@')) return <EntryDetails model={model} index={Number(selected.slice(1))} />;
@@ -74,7 +74,7 @@ function SpanDetails({ model }: { readonly model: RunModel }) {
   if (effect === undefined && span === undefined)
     return (
       <div class="card">
-        <Empty title="Not yet">At this point of the journal it had not begun.</Empty>
+        <Empty title="Not yet">It had not started at this point of the journal.</Empty>
       </div>
     );
   const related = effect === undefined ? [] : (found.entries.get(keyOf(effect.generation, effect.id)) ?? []);
@@ -88,7 +88,7 @@ function SpanDetails({ model }: { readonly model: RunModel }) {
         <Facts
           facts={[
             ['State', span?.status ?? ''],
-            ['Took', span?.endMs === undefined ? 'still open' : duration(span.endMs - span.startMs)],
+            ['Took', span?.endMs === undefined ? 'still running' : duration(span.endMs - span.startMs)],
           ]}
         />
       ) : (

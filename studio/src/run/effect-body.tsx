@@ -42,7 +42,7 @@ export function EffectBody({
         facts={[
           ['State', dropped === true ? 'dropped' : STATES[status]],
           ['Took', duration(Math.max(0, (endedAt ?? now) - startedAt)) + (inferredStart ? ' or more' : '')],
-          ['Starts', starts > 1 ? `${starts}, begun again after a crash` : undefined],
+          ['Starts', starts > 1 ? `${starts}, restarted after a crash` : undefined],
           ...startFacts(effect),
           ...endFacts(effect),
         ]}
@@ -94,7 +94,7 @@ function endFacts({ end }: Effect): readonly Fact[] {
     const { spent } = end;
     return [
       ['Cost', spent?.costUsd === undefined || spent.costUsd === 0 ? undefined : dollars(spent.costUsd)],
-      ['How it is known', end.type === 'complete' ? end.how : undefined],
+      ['How this is known', end.type === 'complete' ? end.how : undefined],
     ];
   }
   if (end?.type === 'wait-end')

@@ -7,7 +7,7 @@ export function Decisions({ guards }: { readonly guards: readonly GuardRecord[] 
   if (guards.length === 0) return null;
   return (
     <section>
-      <h3>What guards decided</h3>
+      <h3>Guard decisions</h3>
       <ul class="plain-list">
         {guards.map(({ guard, verdict, why, rule }) => (
           <li key={`${guard} ${verdict} ${why}`}>
@@ -39,7 +39,7 @@ export function Trouble({ entries }: { readonly entries: readonly Entry[] }) {
   if (events.length === 0) return null;
   return (
     <section>
-      <h3>What went wrong on the way</h3>
+      <h3>Problems</h3>
       <ul class="plain-list">
         {events.map(({ event, seq }) => (
           <li key={seq}>{wordsOf(event)}</li>
@@ -56,10 +56,10 @@ function isTrouble(event: Entry['event']): event is TroubleEvent {
 function wordsOf(event: TroubleEvent): string {
   switch (event.type) {
     case 'retry':
-      return `Try ${event.retry} failed (${event.failure.code}): ${event.failure.message} Tried again after ${duration(event.delayMs)}.`;
+      return `Attempt ${event.retry} failed (${event.failure.code}): ${event.failure.message} Retried after ${duration(event.delayMs)}.`;
     case 'guard-refused':
       return `Refused at ${event.seam}: ${event.why}`;
     case 'doubt':
-      return `In doubt whether it happened: ${event.why}`;
+      return `In doubt: ${event.why}`;
   }
 }

@@ -58,7 +58,7 @@ export function EventsTab({ model }: { readonly model: RunModel }) {
             </span>
           </div>
           {found.value.length === 0 ? (
-            <Empty title={search.value === '' ? 'No events yet' : 'No event says that'} />
+            <Empty title={search.value === '' ? 'No events yet' : 'No events match'} />
           ) : (
             <VirtualList
               items={found.value}
@@ -166,7 +166,7 @@ function keysFor(
   const move = (by: number) => moveBy(model, found.peek(), by);
   return [
     { keys: 'j', what: 'Next event', run: () => move(1) },
-    { keys: 'k', what: 'Event before', run: () => move(-1) },
+    { keys: 'k', what: 'Previous event', run: () => move(-1) },
     { keys: '/', what: 'Find events', run: () => input.current?.focus() },
   ];
 }

@@ -84,14 +84,12 @@ function ForkDialog({
   return (
     <Dialog title={`Fork after entry ${at}`} onClose={onClose}>
       <p>
-        A new run inherits everything up to entry {at} and goes on from there by itself. What is inherited is not done,
-        paid or asked again. This run is not changed.
+        A new run inherits everything up to entry {at} and continues from there on its own. Inherited effects are not
+        repeated, charged or asked again. This run is not changed.
       </p>
       <label class="check-row">
         <input type="checkbox" checked={live} onChange={(event) => setLive(event.currentTarget.checked)} />
-        <span>
-          Let it act on the world. It asks for approval first; otherwise what would change the world is simulated.
-        </span>
+        <span>Allow real side effects, each after an approval. Otherwise side effects are simulated.</span>
       </label>
       {problem === undefined ? null : <ErrorNote error={problem} />}
       <div class="dialog-foot">

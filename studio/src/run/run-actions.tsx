@@ -17,7 +17,9 @@ export function RunActions({ model }: { readonly model: RunModel }) {
         class="button plain small"
         disabled={model.entries.value.length === 0 || model.isCut.value}
         title={
-          model.isCut.value ? `Too long for a page: flyball export ${model.runId}` : 'Its journal, one entry a line'
+          model.isCut.value
+            ? `Too long to download here. Use flyball export ${model.runId}`
+            : 'The journal, one entry per line'
         }
         onClick={() => saveJournal(model.runId, model.entries.peek())}
       >

@@ -41,7 +41,7 @@ export function RunControls({ model, state }: { readonly model: RunModel; readon
     else setOpen(command);
   };
   return (
-    <div class="controls" role="group" aria-label="Steer the run">
+    <div class="controls" role="group" aria-label="Control the run">
       {commandsFor(status).map((command) => (
         <button
           key={command}
@@ -73,7 +73,7 @@ export function CommandRefusal({ state: { refusal } }: { readonly state: Command
   const { command, error } = refusal.value;
   return (
     <div class="command-refusal">
-      <p class="quiet">{NAMES[command]} did not go through.</p>
+      <p class="quiet">{NAMES[command]} failed.</p>
       <ErrorNote error={error} />
       <button type="button" class="button small" onClick={() => (refusal.value = undefined)}>
         Dismiss
@@ -116,7 +116,7 @@ function CommandDialog({
         <p class="quiet">{words}</p>
         {command !== 'signal' ? null : (
           <label class="form-row">
-            <span class="label">Name of the signal</span>
+            <span class="label">Signal name</span>
             <input
               class="field wide"
               list="waited-for"
@@ -142,7 +142,7 @@ function CommandDialog({
         {problem === undefined ? null : <ErrorNote error={problem} />}
         <div class="dialog-foot">
           <button type="button" class="button" onClick={onClose}>
-            Keep it as it is
+            Keep it running
           </button>
           <button
             type="submit"
@@ -165,8 +165,8 @@ const DIALOGS: Readonly<
 > = {
   cancel: {
     title: 'Cancel the run',
-    words: 'It stops at its next step and undoes what can be undone. This cannot be taken back.',
-    label: 'Why (optional)',
+    words: 'The run stops at its next step and undoes what can be undone. You cannot reverse this.',
+    label: 'Reason (optional)',
     required: false,
   },
   redirect: {
@@ -177,14 +177,14 @@ const DIALOGS: Readonly<
   },
   signal: {
     title: 'Send a signal',
-    words: 'A run that waits for this name goes on with the value.',
+    words: 'If the run waits for a signal with this name, it continues with the value.',
     label: 'Value: JSON or plain text (optional)',
     required: true,
   },
   resume: {
     title: 'Resume the run',
-    words: 'It stopped at a bound. Give the limits that are to be larger as JSON, such as {"costUsd": 2}.',
-    label: 'Larger limits',
+    words: 'The run reached a limit. Enter the limits to raise as JSON, for example {"costUsd": 2}.',
+    label: 'New limits',
     required: true,
   },
   pause: { title: 'Pause the run', words: '', label: '', required: false },

@@ -63,15 +63,15 @@ export function RunHead({ model }: { readonly model: RunModel }) {
         {card === undefined || card.mode === 'tool' || isServed(card.agent) ? null : (
           <Badge
             tone="warn"
-            title="This server has no agent of that name: the run can be read, and goes on only where it is served."
+            title="This server does not have that agent. You can view the run, but it continues only on a server that has it."
           >
-            Not served here
+            Agent not on this server
           </Badge>
         )}
-        {isLive ? null : <Badge tone="idle">As it stood</Badge>}
+        {isLive ? null : <Badge tone="idle">Historical view</Badge>}
         {takeovers > 0 ? (
-          <Badge tone="bad" title="Its process was lost, and another one went on with it. The timeline shows when.">
-            Crashed, taken over {takeovers === 1 ? 'once' : `${takeovers} times`}
+          <Badge tone="bad" title="Its process crashed and another one resumed the run. The timeline shows when.">
+            Crashed and resumed {takeovers === 1 ? 'once' : `${takeovers} times`}
           </Badge>
         ) : null}
         <RunControls model={model} state={commands} />
@@ -152,7 +152,7 @@ function State({ model, status }: { readonly model: RunModel; readonly status: R
       {outcome === undefined || outcome.stop === 'done' ? null : <p>{capital(outcomeText(outcome))}</p>}
       {outcome !== undefined || (waiting.length === 0 && !isAsleep) ? null : (
         <p>
-          Waits for {isAsleep ? 'time to pass' : waiting.map(awaited).join(', ')}.
+          Waiting for {isAsleep ? 'time to pass' : waiting.map(awaited).join(', ')}.
           {asks.length > 0 && model.upTo.value === 'live' ? (
             <>
               {' '}
@@ -187,7 +187,7 @@ function awaited({ kind, name, request }: Waiting): string {
     case 'approval':
       return `approval of ${typeof action === 'string' ? action : name}`;
     case 'doubt':
-      return `somebody to say whether ${typeof action === 'string' ? action : name} happened`;
+      return `confirmation whether ${typeof action === 'string' ? action : name} happened`;
     case 'question':
       return `an answer to “${typeof prompt === 'string' ? prompt : name}”`;
     case 'signal':

@@ -45,15 +45,15 @@ export function RunPage({ params }: { readonly params: Params }) {
         <div class="note warn" role="status">
           <strong>Only the beginning is shown</strong>
           <p>
-            The journal is longer than a page can hold. All of it is at <code>/v1/runs/{runId}/entries</code>, and in{' '}
-            <code>flyball export {runId}</code>.
+            The journal is too long for this page. The complete journal is at <code>/v1/runs/{runId}/entries</code>and
+            in <code>flyball export {runId}</code>.
           </p>
         </div>
       ) : null}
       {model.parentProblem.value === undefined ? null : (
         <div class="note warn" role="status">
-          <strong>What it inherited cannot be shown</strong>
-          <p>The run that it was forked from cannot be read. Its own entries are all here.</p>
+          <strong>Inherited entries cannot be shown</strong>
+          <p>The original run cannot be read. All entries of this run are shown.</p>
         </div>
       )}
       <TimeSlider model={model} />

@@ -45,7 +45,7 @@ export function TimeSlider({ model }: { readonly model: RunModel }) {
           aria-valuetext={`Entry ${position} of ${all}${line === undefined ? '' : `: ${line.text}`}`}
           onInput={(event) => goTo(model, Number(event.currentTarget.value))}
         />
-        <button type="button" class="button small" aria-label="One entry on" onClick={() => step(model, 1)}>
+        <button type="button" class="button small" aria-label="One entry forward" onClick={() => step(model, 1)}>
           ›
         </button>
         <button
@@ -56,7 +56,7 @@ export function TimeSlider({ model }: { readonly model: RunModel }) {
             model.upTo.value = 'live';
           }}
         >
-          {isLive ? (isOver ? 'Latest' : 'Live') : isOver ? 'To the latest' : 'Back to live'}
+          {isLive ? (isOver ? 'Latest' : 'Live') : isOver ? 'Latest' : 'Back to live'}
         </button>
         <ForkButton model={model} />
       </div>
@@ -103,9 +103,9 @@ function usePlay(model: RunModel, playing: Flag): void {
 
 function keysFor(model: RunModel, playing: Flag): readonly KeyAction[] {
   return [
-    { keys: 'ArrowLeft', what: 'One entry back in time', run: () => step(model, -1) },
-    { keys: 'ArrowRight', what: 'One entry on', run: () => step(model, 1) },
-    { keys: 'Home', what: 'To the first entry', run: () => goTo(model, 1) },
+    { keys: 'ArrowLeft', what: 'One entry back', run: () => step(model, -1) },
+    { keys: 'ArrowRight', what: 'One entry forward', run: () => step(model, 1) },
+    { keys: 'Home', what: 'First entry', run: () => goTo(model, 1) },
     { keys: 'End', what: 'Back to live', run: () => goTo(model, Number.POSITIVE_INFINITY) },
     { keys: ' ', what: 'Play or stop', run: () => togglePlay(model, playing) },
   ];

@@ -7,7 +7,7 @@ export function WaterfallAxis({ time, factor }: { readonly time: TimeScale; read
   const narrow = useNarrow();
   return (
     <div class="wf-axis">
-      <span class="wf-name quiet">Time at work</span>
+      <span class="wf-name quiet">Active time</span>
       <span class="wf-track">
         {time
           .ticks(Math.min(64, (narrow ? 2 : 6) * factor))
@@ -23,10 +23,10 @@ export function WaterfallAxis({ time, factor }: { readonly time: TimeScale; read
             <span
               key={rest.from}
               class="wf-rest"
-              title={`At rest for ${duration(rest.to - rest.from)}`}
+              title={`Waiting for ${duration(rest.to - rest.from)}`}
               style={{ left: `${left * 100}%`, width: `${(time.at(rest.to) - left) * 100}%` }}
             >
-              <span class="visually-hidden">At rest for {duration(rest.to - rest.from)}</span>
+              <span class="visually-hidden">Waiting for {duration(rest.to - rest.from)}</span>
             </span>
           );
         })}

@@ -53,7 +53,7 @@ export function WaterfallBar({
             type="button"
             class="wf-fold"
             tabIndex={-1}
-            aria-label={isClosed ? 'Show what is inside' : 'Hide what is inside'}
+            aria-label={isClosed ? 'Expand' : 'Collapse'}
             onClick={(event) => {
               event.stopPropagation();
               onToggle();

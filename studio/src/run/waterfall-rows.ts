@@ -132,7 +132,7 @@ function rowOf(span: Span, depth: number, isClosed: boolean): Row {
 
 function wokenText(times: number): string {
   if (times === 0) return '';
-  return times === 1 ? ', woken up once' : `, woken up ${times} times`;
+  return times === 1 ? ', resumed once' : `, resumed ${times} times`;
 }
 
 const PREFIX = /^(chat|execute_tool|invoke_agent|step|undo|wait|phase) /;
@@ -146,8 +146,8 @@ export function plainName({ name, kind, attributes }: Span): string {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  wake: ': woken up',
-  takeover: ': after a crash',
+  wake: ': resumed',
+  takeover: ': resumed after a crash',
   resume: ': resumed',
 };
 

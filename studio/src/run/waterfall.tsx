@@ -52,7 +52,7 @@ export function Waterfall({ model }: { readonly model: RunModel }) {
   if (model.shown.value.length === 0)
     return (
       <div class="card">
-        <Empty title="Nothing happened yet">Its journal is empty: the run waits for somebody to begin with it.</Empty>
+        <Empty title="No events yet">The journal is empty. The run has not been started yet.</Empty>
       </div>
     );
   return (
@@ -95,7 +95,7 @@ function Zoom({ zoom, factor }: { readonly zoom: Cell<number>; readonly factor: 
   return (
     <div class="wf-zoom" role="group" aria-label="Zoom">
       <button type="button" class="button small" onClick={() => zoomBy(zoom, -1)} disabled={zoom.value === 0}>
-        Wider view
+        Zoom out
       </button>
       <span class="number quiet">{factor}×</span>
       <button
@@ -160,9 +160,9 @@ function keysFor(
   };
   return [
     { keys: 'j', what: 'Next bar', run: () => move(1) },
-    { keys: 'k', what: 'Bar before', run: () => move(-1) },
-    { keys: 'o', what: 'Fold or unfold the bar', run: fold },
+    { keys: 'k', what: 'Previous bar', run: () => move(-1) },
+    { keys: 'o', what: 'Expand or collapse the bar', run: fold },
     { keys: '+', what: 'Closer', run: () => zoomBy(zoom, 1) },
-    { keys: '-', what: 'Wider view', run: () => zoomBy(zoom, -1) },
+    { keys: '-', what: 'Zoom out', run: () => zoomBy(zoom, -1) },
   ];
 }

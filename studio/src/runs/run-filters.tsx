@@ -43,13 +43,13 @@ export function RunFilters({
   const agent = query.get('agent') ?? '';
   const agents = store.agents.value;
   return (
-    <search class="run-filters" aria-label="Filter the runs">
+    <search class="run-filters" aria-label="Filter runs">
       <input
         ref={search}
         class="field"
         type="search"
         placeholder="Search ( / )"
-        aria-label="Search in what the list shows"
+        aria-label="Search the list"
         value={query.get('q') ?? ''}
         onInput={(event) => setQuery({ q: event.currentTarget.value })}
         onKeyDown={(event) => {

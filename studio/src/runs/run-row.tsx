@@ -64,7 +64,7 @@ export function RunRow({ card, picked }: { readonly card: RunCard; readonly pick
           <StatusBadge status={calm} />
         </span>
         <span class="run-agent cut">
-          <strong>{agent}</strong> <span class="quiet">{version}</span> <DemonstrationMark agent={agent} short />
+          <strong>{agent}</strong> <span class="quiet">{version}</span> <DemonstrationMark agent={agent} />
           <span class="mono quiet cut run-id">{id}</span>
         </span>
         <span class="run-what">

@@ -15,11 +15,11 @@ export interface Mark {
 
 export function marksOf({ asks, takeovers, fork, attention }: RunCard): readonly Mark[] {
   return [
-    ...(asks > 0 ? [{ text: asks === 1 ? 'Needs you' : `Needs you ${asks} times`, tone: 'warn' as const }] : []),
+    ...(asks > 0 ? [{ text: asks === 1 ? 'Needs your answer' : `Needs ${asks} answers`, tone: 'warn' as const }] : []),
     ...(takeovers > 0
       ? [
           {
-            text: takeovers === 1 ? 'Crashed, taken over' : `Crashed, taken over ${takeovers} times`,
+            text: takeovers === 1 ? 'Crashed and resumed' : `Crashed and resumed ${takeovers} times`,
             tone: 'bad' as const,
           },
         ]
@@ -46,28 +46,28 @@ export function rowText(card: RunCard): string {
 /** What there is to say about a run in one line: how it ended, what it waits for, or how far it is. */
 export function nowOf({ status, outcome, waiting, phase }: RunCard): string {
   if (outcome !== undefined) return outcome.because ?? outcome.answer ?? ENDS[outcome.stop] ?? outcome.stop;
-  if (waiting.length > 0) return `Waits for ${[...new Set(waiting.map(awaited))].join(', ')}`;
+  if (waiting.length > 0) return `Waiting for ${[...new Set(waiting.map(awaited))].join(', ')}`;
   if (status === 'pending') return 'Not started yet';
-  if (status === 'paused') return 'Paused by somebody';
-  if (phase !== undefined) return `In phase ${phase}`;
-  return status === 'running' ? 'At work' : status === 'suspended' ? 'Waits for time to pass' : '';
+  if (status === 'paused') return 'Paused';
+  if (phase !== undefined) return `Phase: ${phase}`;
+  return status === 'running' ? 'Working' : status === 'suspended' ? 'Waiting for time to pass' : '';
 }
 
 const ENDS: Readonly<Record<string, string>> = {
   done: 'Done',
-  degraded: 'Done in part',
-  bounded: 'A bound was reached',
-  blocked: 'It could not go on',
+  degraded: 'Partly done',
+  bounded: 'Stopped at a limit',
+  blocked: 'Blocked',
   cancelled: 'Cancelled',
   failed: 'Failed',
 };
 
 const AWAITED: readonly (readonly [prefix: string, words: string])[] = [
-  ['approve:live-fork', 'an approval to act on the world'],
-  ['approve-step:', 'an approval of a step'],
-  ['approve:', 'an approval'],
-  ['review:', 'an approval of its work'],
-  ['doubt:', 'somebody to say whether an action happened'],
+  ['approve:live-fork', 'approval of a side effect'],
+  ['approve-step:', 'approval of a step'],
+  ['approve:', 'approval'],
+  ['review:', 'approval of its work'],
+  ['doubt:', 'confirmation whether an action happened'],
 ];
 
 /** Approvals and questions are named by the place in the program that waits, which says nothing in a list. */

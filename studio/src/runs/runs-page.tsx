@@ -74,9 +74,9 @@ export function RunsPage() {
 
 function Nothing({ filtered }: { readonly filtered: boolean }) {
   return filtered ? (
-    <Empty title="No run fits the filters">
+    <Empty title="No runs match the filters">
       <button type="button" class="button" onClick={() => navigate('/runs')}>
-        Clear the filters
+        Clear filters
       </button>
     </Empty>
   ) : (
@@ -111,7 +111,7 @@ function listKeys(store: RunsStore, search: { readonly current: HTMLInputElement
   };
   return [
     { keys: 'j', what: 'Next run', run: () => move(1) },
-    { keys: 'k', what: 'Run before', run: () => move(-1) },
+    { keys: 'k', what: 'Previous run', run: () => move(-1) },
     {
       keys: 'Enter',
       what: 'Open the run',
@@ -123,7 +123,7 @@ function listKeys(store: RunsStore, search: { readonly current: HTMLInputElement
     { keys: '/', what: 'Search', run: () => search.current?.focus() },
     {
       keys: 'x',
-      what: 'Clear the filters',
+      what: 'Clear filters',
       run: () => setQuery({ status: undefined, agent: undefined, q: undefined }),
     },
   ];
