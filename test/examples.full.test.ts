@@ -47,7 +47,7 @@ describe('the demonstration', () => {
   it('spends a budget, waits for an approval, is killed, resumes, and pays once; it needs no key and no network [R2-REPO-DEMO] [R2-REPO-OFFLINE]', async () => {
     const { code, out } = await run('demo/demo.js');
     expect(code, out).toBe(0);
-    expect(out).toContain('scripted model, no key needed');
+    expect(out).toContain('scripted model, no API key needed');
     const chapters = [
       'modelCalls at 80 %',
       'waiting for approval of pay',

@@ -70,5 +70,5 @@ function scopeWords({ scopes, alsoScopes = [] }: InboxItem): readonly string[] {
 export const ALARMS: Readonly<Record<InboxMetrics['alarms'][number], string>> = {
   'rubber-stamping':
     'Nearly everything is approved unchanged. Reviewers may not be looking closely, or the action may not need approval.',
-  'poor-proposals': 'Less than half is approved unchanged. The agents' proposals are often wrong.',
+  'poor-proposals': 'Less than half is approved unchanged. Proposals of the agents are often wrong.',
 };
