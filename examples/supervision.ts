@@ -101,7 +101,7 @@ await supervision.settled();
 supervision.stop();
 assert(end.stop === 'done');
 assert.deepEqual(texts(), ['new', 'new', 'as it was', 'NEW']);
-assert.match(model.promptAt('editor', 5), /print is irreversible and outside what may be done here/); // denied, although loaded
+assert.match(model.promptAt('editor', 5), /print is irreversible and outside the supervised scope/); // denied, although loaded
 assert.deepEqual(seen, [
   'one is being rewritten',
   'paused: chapter two was agreed on already',

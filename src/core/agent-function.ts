@@ -6,6 +6,6 @@ export function functionOf<I, O>(given: AgentLike<I, O>): Agent<I, O> {
   const agent: unknown = typeof given === 'object' && given !== null ? given.agent : given;
   if (typeof agent === 'function') return agent as Agent<I, O>;
   throw new ConfigError(
-    'spawn needs an agent: a function (run, input) => outcome, or what defineAgent or workflow returned.',
+    'spawn needs an agent: a function (run, input) => outcome, or the result of defineAgent or workflow.',
   );
 }

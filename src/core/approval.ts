@@ -187,7 +187,7 @@ export function weigh(
       if (state.level + 1 >= rules.escalation.length)
         return {
           leads: 'refused',
-          why: `${by} escalated it and nobody is left to ask: ${verdict.reason}`,
+          why: `${by} escalated it, but there is nobody left to ask: ${verdict.reason}`,
           state: next,
         };
       return { leads: 'ask', state: { ...next, level: state.level + 1 } };

@@ -30,7 +30,7 @@ function write(value: unknown, path: string, depth: number): string {
       if (depth > MAX_DEPTH) return refuse(path, 'it is cyclic or nested too deeply');
       return Array.isArray(value) ? writeArray(value, path, depth) : writeObject(value, path, depth);
     default:
-      return refuse(path, `${typeof value} is no JSON value`);
+      return refuse(path, `${typeof value} is not a JSON value`);
   }
 }
 
@@ -41,7 +41,7 @@ function writeArray(values: readonly unknown[], path: string, depth: number): st
 
 function writeObject(value: object, path: string, depth: number): string {
   const prototype = Object.getPrototypeOf(value) as unknown;
-  if (prototype !== Object.prototype && prototype !== null) refuse(path, 'a class instance is no plain data');
+  if (prototype !== Object.prototype && prototype !== null) refuse(path, 'a class instance is not plain data');
   const members = value as Readonly<Record<string, unknown>>;
   const written: string[] = [];
   // the default sort compares UTF-16 code units, which is what RFC 8785 asks for

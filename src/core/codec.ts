@@ -150,7 +150,7 @@ function inspect(value: unknown, depth: number): boolean {
     case 'object':
       return value === null ? false : inspectObject(value, depth);
     default:
-      throw new NotStorable(`a ${typeof value} has no place in a journal`);
+      throw new NotStorable(`a ${typeof value} cannot be stored in a journal`);
   }
 }
 
@@ -159,7 +159,7 @@ function inspectObject(value: object, depth: number): boolean {
   let rewrite = false;
   if (Array.isArray(value)) {
     for (const part of value as unknown[]) {
-      if (part === undefined) throw new NotStorable('undefined in an array would come back as null');
+      if (part === undefined) throw new NotStorable('undefined in an array would be read back as null');
       if (inspect(part, depth + 1)) rewrite = true;
     }
     return rewrite;
@@ -167,7 +167,7 @@ function inspectObject(value: object, depth: number): boolean {
   const prototype = Object.getPrototypeOf(value) as unknown;
   if (prototype !== Object.prototype && prototype !== null) {
     const name = (value.constructor as { readonly name?: string } | undefined)?.name ?? 'class instance';
-    throw new NotStorable(`a ${name} would come back as something else; convert it to plain data first`);
+    throw new NotStorable(`a ${name} would be read back as something else; convert it to plain data first`);
   }
   for (const key in value) if (inspect((value as Record<string, unknown>)[key], depth + 1)) rewrite = true;
   return rewrite;

@@ -46,7 +46,7 @@ export function alreadyTerminal(run: { readonly id: string; readonly status: str
 export function heldByAnother(runId: string, owner: { readonly id: string }, leaseUntil: number): JournalConflictError {
   return new JournalConflictError(
     runId,
-    `${owner.id} holds it until ${new Date(leaseUntil).toISOString()}. Send it a signal, or wait until it is released.`,
+    `${owner.id} owns it until ${new Date(leaseUntil).toISOString()}. Send it a signal, or wait until it is released.`,
   );
 }
 
@@ -85,7 +85,7 @@ export function isRunDamage(error: unknown): error is FlyballError & { readonly 
 export function runDamaged(runId: string, what: string, detail: Readonly<Record<string, unknown>> = {}): FlyballError {
   return new FlyballError(
     'JOURNAL_CORRUPT',
-    `${what} of run ${runId} is damaged: it is not what was written. Nothing of it was used. Restore the database from a backup, or leave this run as it is; other runs are not affected.`,
+    `${what} of run ${runId} is damaged: it is not what was written. Nothing of it was used. Restore the database from a backup, or ignore this run; other runs are not affected.`,
     { detail: { runId, ...detail } },
   );
 }
@@ -107,7 +107,7 @@ interface RecordPlace {
 export function recordOvertaken(at: RecordPlace, over: number, version: number): FlyballError {
   return new FlyballError(
     'RECORD_CONFLICT',
-    `${at.collection}/${at.key} is at version ${version}, not ${over}. Read it again and propose the change over that.`,
+    `${at.collection}/${at.key} is at version ${version}, not ${over}. Read it again and propose the change for that version.`,
     { detail: { collection: at.collection, key: at.key, over, version } },
   );
 }

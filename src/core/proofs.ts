@@ -114,7 +114,7 @@ function strayIn(
   const stray = said.find((value) => isWords(value) && value !== '' && !known.some((says) => isClaimed(says, value)));
   if (stray === undefined) return [];
   const possible = [...new Set([...named, ...others].map(String))].join(', ');
-  return [`${field} says ${JSON.stringify(stray)}, which is none of ${possible}`];
+  return [`${field} says ${JSON.stringify(stray)}, which is not one of ${possible}`];
 }
 
 function isWords(value: unknown): boolean {
@@ -137,7 +137,7 @@ function factOf(need: string, calls: readonly MadeCall[]): string {
   if (need.startsWith('!')) return `the journal shows that ${tool} took place or may have`;
   const last = calls.filter((made) => made.tool === tool).at(-1);
   if (last === undefined) return `the journal shows no call of ${tool}`;
-  if (last.declined === true) return `the person whom ${tool} asked said no`;
+  if (last.declined === true) return `the person asked by ${tool} said no`;
   return `the last call of ${tool} did not succeed (${last.code ?? 'no reason given'})`;
 }
 
@@ -147,6 +147,6 @@ export function unproven(claims: string, mayCall = true): Refused {
     ok: false,
     code: 'CLAIM_UNPROVEN',
     problem: claims,
-    advice: `That did not happen: the journal of this run is what counts. ${mayCall ? 'Make the missing call first if it is still wanted and allowed; otherwise say' : 'Nothing can be called any more: say'} what really happened.`,
+    advice: `That did not happen: the journal of this run is what counts. ${mayCall ? 'Make the missing call first if it is still wanted and allowed; otherwise say' : 'No more calls are possible: say'} what really happened.`,
   };
 }

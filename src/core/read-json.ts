@@ -6,7 +6,7 @@ const MAX_TEXT = 400_000;
 const MAX_STARTS = 64;
 const MAX_CLAIM_STARTS = 512;
 const SHOWN = 60;
-const NOTHING = ': there is no object and no list in it';
+const NOTHING = ': it contains no object and no list';
 /** Deeper than what anybody asks a model for; what walks a value later may then call itself. */
 const MAX_DEPTH = 64;
 
@@ -26,7 +26,9 @@ export function findJson(text: string, fits: (value: unknown) => boolean, noun: 
   const whole = parsed(text);
   if (whole !== undefined) return { ok: true, value: whole.value };
   const { values, broken = '' } = valuesIn(text, fits);
-  return only(values.filter(fits), `${noun}s`) ?? { ok: false, problem: `It holds no ${noun} in valid JSON${broken}` };
+  return (
+    only(values.filter(fits), `${noun}s`) ?? { ok: false, problem: `It contains no ${noun} in valid JSON${broken}` }
+  );
 }
 
 /**
@@ -59,7 +61,7 @@ function only(values: readonly unknown[], nouns: string): Checked<unknown> | und
   if (found.size === 0) return undefined;
   return found.size === 1
     ? { ok: true, value: first }
-    : { ok: false, problem: `It holds ${found.size} ${nouns}; write one` };
+    : { ok: false, problem: `It contains ${found.size} ${nouns}; write one` };
 }
 
 /** Fenced blocks go before what stands in prose, if any of them is what is looked for. */

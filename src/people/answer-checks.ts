@@ -33,7 +33,7 @@ export function requireAnswering(who: unknown): void {
 export function requireOpen({ about, status, decision, due }: PersonRequest, now: number): void {
   const why = whyOver({ status, decision, due }, now);
   if (why === undefined) return;
-  throw new FlyballError('SIGNAL_UNEXPECTED', `The request about ${about} is over: ${why} Nothing was changed.`);
+  throw new FlyballError('SIGNAL_UNEXPECTED', `The request about ${about} is closed: ${why} Nothing was changed.`);
 }
 
 function whyOver(

@@ -131,14 +131,14 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
       const sound = await soundVerdict(verdict);
       const request = await fresh(id);
       if (request.kind !== 'approval')
-        throw new FlyballError('SIGNAL_INVALID', `${request.about} asks a question: answer it instead of a verdict.`);
+        throw new FlyballError('SIGNAL_INVALID', `${request.about} is a question. Use answer instead of decide.`);
       await send(request, sound, who);
     },
     async answer(id, value, who) {
       requireAnswering(who);
       const request = await fresh(id);
       if (request.kind === 'approval')
-        throw new FlyballError('SIGNAL_INVALID', `${request.about} waits for a verdict: decide about it.`);
+        throw new FlyballError('SIGNAL_INVALID', `${request.about} waits for a verdict. Use decide instead of answer.`);
       await send(request, value, who);
     },
     async history(id) {

@@ -74,7 +74,10 @@ export function askTool<A, T>(definition: AskToolDefinition<A, T>): AskTool<A, T
     }),
     ...(present === undefined ? {} : { present }),
     execute: async () => {
-      throw new FlyballError('EFFECT_FAILED', `${name} asks a person. Call it through run.call, which waits for them.`);
+      throw new FlyballError(
+        'EFFECT_FAILED',
+        `${name} asks a person. Call it with run.call, which waits for the answer.`,
+      );
     },
   });
 }
@@ -94,7 +97,7 @@ function ready(answer: AnswerSchema, name: string): ReadyAnswer {
   const described = jsonSchemaOf(answer);
   if (described === undefined)
     throw new ConfigError(
-      `Tool "${name}": ${answer['~standard'].vendor} does not describe its answer as JSON Schema, which interfaces show. Give the answer as JSON Schema.`,
+      `Tool "${name}": ${answer['~standard'].vendor} cannot describe its answer as JSON Schema, which user interfaces need. Pass the answer as JSON Schema.`,
     );
   return { answer, answerJsonSchema: described };
 }
@@ -106,7 +109,7 @@ function requireSound(definition: AskToolDefinition<never, never>): void {
   const fail = (why: string): never => {
     throw new ConfigError(`Tool "${name}": ${why}`);
   };
-  if (!NAME.test(name)) fail('a name has 1 to 64 letters, digits, "_" and "-": what every provider accepts.');
+  if (!NAME.test(name)) fail('a name must have 1 to 64 letters, digits, "_" and "-", which every provider accepts.');
   if (description.trim() === '') fail('the description is empty. Say when to ask and when not to.');
   if (!WIDGETS.includes(widget)) fail(`there is no widget "${widget}". Available widgets: ${WIDGETS.join(', ')}.`);
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))

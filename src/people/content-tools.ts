@@ -43,7 +43,7 @@ export interface FileToolOptions extends AskOptions {
 export function fileTool(options: FileToolOptions = {}): AskTool<Prompted, FileAnswer> {
   const { maxBytes = 100_000, endings, ...rest } = options;
   if (!Number.isInteger(maxBytes) || maxBytes < 1 || maxBytes > MOST_FILE_BYTES)
-    throw new ConfigError(`maxBytes is ${maxBytes}. It is a whole number from 1 to ${MOST_FILE_BYTES}.`);
+    throw new ConfigError(`maxBytes is ${maxBytes}. It must be a whole number from 1 to ${MOST_FILE_BYTES}.`);
   const answer: JsonSchema = {
     type: 'object',
     properties: {
@@ -75,9 +75,9 @@ function fileProblem(
   const isHanded = name !== undefined && content !== undefined;
   if ((path === undefined) !== isHanded || (path !== undefined && (name ?? content) !== undefined))
     return 'a file is { "path": "…" } or { "name": "…", "content": "…" }';
-  if (name !== undefined && /[/\\]/.test(name)) return `the name "${name}" must not hold a folder`;
+  if (name !== undefined && /[/\\]/.test(name)) return `the name "${name}" must not contain a folder`;
   const bytes = Buffer.byteLength(content ?? '');
-  if (bytes > maxBytes) return `the content has ${bytes} bytes; ${maxBytes} at most`;
+  if (bytes > maxBytes) return `the content has ${bytes} bytes; at most ${maxBytes} are allowed`;
   const called = name ?? path ?? '';
   if (endings !== undefined && !endings.some((ending) => called.toLowerCase().endsWith(ending.toLowerCase())))
     return `the file must end in ${endings.join(' or ')}`;
@@ -98,7 +98,7 @@ export function formTool({
 }: FormToolOptions): AskTool<Prompted, Readonly<Record<string, unknown>>> {
   const properties = fields['properties'] as Readonly<Record<string, { readonly type?: unknown }>> | undefined;
   if (fields['type'] !== 'object' || properties === undefined || Object.keys(properties).length === 0)
-    throw new ConfigError('The fields of a form are a JSON Schema of type object with at least one property.');
+    throw new ConfigError('The fields of a form must be a JSON Schema of type object with at least one property.');
   for (const [name, field] of Object.entries(properties)) {
     if (!FIELD_TYPES.some((type) => type === field.type))
       throw new ConfigError(`The field ${name} needs a type: ${FIELD_TYPES.join(', ')}.`);

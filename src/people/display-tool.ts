@@ -76,11 +76,11 @@ export function displayTool(
 }
 
 function problemWith({ text, table, data }: Shown): string | undefined {
-  if (text === undefined && table === undefined && data === undefined) return 'give a text, a table or data to show';
+  if (text === undefined && table === undefined && data === undefined) return 'pass a text, a table or data to show';
   const stray = table?.rows.findIndex((row) => row.length !== table.columns.length) ?? -1;
-  if (stray >= 0) return `row ${stray + 1} has other cells than there are columns`;
+  if (stray >= 0) return `row ${stray + 1} does not have one cell per column`;
   const bytes = data === undefined ? 0 : Buffer.byteLength(JSON.stringify(data));
-  return bytes > MOST_DATA_BYTES ? `the data has ${bytes} bytes; ${MOST_DATA_BYTES} at most` : undefined;
+  return bytes > MOST_DATA_BYTES ? `the data has ${bytes} bytes; at most ${MOST_DATA_BYTES} are allowed` : undefined;
 }
 
 /** What was shown in a run, oldest first. `names` are those of its display tools. */

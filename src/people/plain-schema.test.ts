@@ -17,7 +17,7 @@ describe('a plain schema', () => {
     [{ type: 'string' }, 7, 'must be text'],
     [{ type: 'string', minLength: 3 }, 'ab', 'must have at least 3 characters'],
     [{ type: 'string', pattern: '^a' }, 'ba', 'must match ^a'],
-    [{ type: 'string', format: 'date' }, '2026-02-29', 'must be a date of the calendar, written as 2026-01-31'],
+    [{ type: 'string', format: 'date' }, '2026-02-29', 'must be a calendar date such as 2026-01-31'],
     [{ type: 'number', minimum: 1 }, 0.5, 'must be at least 1'],
     [{ type: 'number' }, Number.NaN, 'must be a number'],
     [{ type: 'integer' }, 2 ** 53, 'must be a whole number'],
@@ -30,12 +30,12 @@ describe('a plain schema', () => {
     [{ enum: ['a', 1] }, 2, 'must be one of "a", 1'],
     [{ type: 'array', items: { type: 'string' } }, ['a', 1], '1: must be text'],
     [{ type: 'array', maxItems: 1 }, [1, 2], 'holds 2; 1 at most'],
-    [{ type: 'array', uniqueItems: true }, [{ a: 1 }, { a: 1 }], 'must not hold the same twice'],
+    [{ type: 'array', uniqueItems: true }, [{ a: 1 }, { a: 1 }], 'must not contain duplicates'],
     [{ type: 'object', required: ['a'] }, { a: undefined }, 'a: is missing'],
     [
       { type: 'object', properties: {}, additionalProperties: false },
       { toString: 1 },
-      'toString: is not expected here',
+      'toString: is not a known field',
     ],
     [
       { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'integer' } } } } },

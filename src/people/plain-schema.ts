@@ -89,9 +89,9 @@ function requireKnown(node: Node, at: string, depth: number): void {
       );
   }
   if (node.type !== undefined && !TYPES.some((type) => type === node.type))
-    throw new ConfigError(`${at}.type is ${JSON.stringify(node.type)}. It is one of ${TYPES.join(', ')}.`);
+    throw new ConfigError(`${at}.type is ${JSON.stringify(node.type)}. It must be one of ${TYPES.join(', ')}.`);
   if (node.format !== undefined && node.format !== 'date')
-    throw new ConfigError(`${at}.format is "${node.format}". Only "date" is known here.`);
+    throw new ConfigError(`${at}.format is "${node.format}". Only "date" is supported.`);
   if (node.pattern !== undefined) patternOf(node.pattern, at);
   for (const [name, child] of Object.entries(node.properties ?? {}))
     requireKnown(child, `${at}.properties.${name}`, depth + 1);
@@ -125,8 +125,8 @@ function textIssues(node: Node, text: string): readonly string[] {
   const { minLength = 0, maxLength = Infinity, pattern, format } = node;
   if (text.length < minLength)
     return [minLength === 1 ? 'must not be empty' : `must have at least ${minLength} characters`];
-  if (text.length > maxLength) return [`has ${text.length} characters; ${maxLength} at most`];
-  if (format === 'date' && !isCalendarDate(text)) return ['must be a date of the calendar, written as 2026-01-31'];
+  if (text.length > maxLength) return [`has ${text.length} characters; at most ${maxLength} are allowed`];
+  if (format === 'date' && !isCalendarDate(text)) return ['must be a calendar date such as 2026-01-31'];
   const outside = outsideOf(node, text);
   if (outside !== undefined) return [outside];
   return pattern !== undefined && !new RegExp(pattern, 'u').test(text) ? [`must match ${pattern}`] : [];
@@ -145,10 +145,10 @@ function numberIssues({ minimum = -Infinity, maximum = Infinity }: Node, value: 
 
 function listIssues(node: Node, list: readonly unknown[], path: Path): readonly StandardIssue[] {
   const { items, minItems = 0, maxItems = Infinity, uniqueItems = false } = node;
-  if (list.length < minItems) return [{ message: `must hold at least ${minItems}`, path }];
-  if (list.length > maxItems) return [{ message: `holds ${list.length}; ${maxItems} at most`, path }];
+  if (list.length < minItems) return [{ message: `must contain at least ${minItems}`, path }];
+  if (list.length > maxItems) return [{ message: `contains ${list.length}; at most ${maxItems} are allowed`, path }];
   if (uniqueItems && new Set(list.map((one) => JSON.stringify(one))).size < list.length)
-    return [{ message: 'must not hold the same twice', path }];
+    return [{ message: 'must not contain duplicates', path }];
   return items === undefined ? [] : list.flatMap((one, index) => issuesIn(items, one, [...path, index]));
 }
 
@@ -160,7 +160,7 @@ function objectIssues(node: Node, value: object, path: Path): readonly StandardI
     additionalProperties === false ? [...given.keys()].filter((name) => !Object.hasOwn(properties, name)) : [];
   return [
     ...missing.map((name) => ({ message: 'is missing', path: [...path, name] })),
-    ...strange.map((name) => ({ message: 'is not expected here', path: [...path, name] })),
+    ...strange.map((name) => ({ message: 'is not a known field', path: [...path, name] })),
     ...[...given].flatMap(([name, part]) => {
       const child = Object.hasOwn(properties, name) ? properties[name] : undefined;
       return child === undefined ? [] : issuesIn(child, part, [...path, name]);

@@ -123,7 +123,7 @@ class Watch implements Supervision {
     for (const what of ['windowSize', 'summaryEvery', 'maxAlerts'] as const) {
       const value = this.options[what];
       if (!Number.isInteger(value) || value < 1 || value > 10_000)
-        throw new ConfigError(`${what} is ${value}. It is a whole number from 1 to 10000.`);
+        throw new ConfigError(`${what} is ${value}. It must be a whole number from 1 to 10000.`);
     }
     this.unsubscribe = runtime.subscribe((id, entries) => {
       if (id === runId) this.take(entries);
@@ -156,7 +156,7 @@ class Watch implements Supervision {
     // a run that waits or is held says nothing about whether it could be interrupted
     if (met === 'over' || why?.isFault === true || monitor === 'silent') this.isHealthy = false;
     const said = [...(why === undefined ? [] : [why.text]), ...silent].join(' ');
-    return { ok, paused: met === 'paused', met, monitor, why: ok ? 'it paused and went on' : said };
+    return { ok, paused: met === 'paused', met, monitor, why: ok ? 'it paused and continued' : said };
   }
 
   healthy(): boolean {
@@ -204,13 +204,13 @@ class Watch implements Supervision {
     await this.pause();
     const rest = await this.runtime.handle(this.runId).outcome();
     if (rest.stop !== 'suspended')
-      return { met: 'over', why: { text: `the run came to rest ${rest.stop} instead of paused.` } };
+      return { met: 'over', why: { text: `the run ended as ${rest.stop} instead of paused.` } };
     const met = rest.paused === true ? 'paused' : 'waiting';
     const left = await this.takeBack();
     if (left !== undefined) return { met, why: { text: left, isFault: true } };
     return met === 'paused'
       ? { met }
-      : { met, why: { text: 'the run only waits for somebody: there was nothing to interrupt.' } };
+      : { met, why: { text: 'the run is only waiting for somebody, so there was nothing to interrupt.' } };
   }
 
   /** A pause that stayed behind would stop the run at its next step, long after the drill. */
@@ -221,7 +221,7 @@ class Watch implements Supervision {
     } catch (error) {
       const { code, message } = failureOf(error);
       if (code === 'ALREADY_TERMINAL') return undefined;
-      return `the pause could not be taken back (${message}). Resume the run where it is held.`;
+      return `the pause could not be undone (${message}). Resume the run where it is loaded.`;
     }
   }
 

@@ -56,7 +56,7 @@ function classesIn({ allow, baseline }: ScopeOptions): readonly ActionClass[] {
   const irreversible = classes.find(({ effect }) => effect === 'irreversible');
   if (irreversible !== undefined)
     throw new ConfigError(
-      `"${irreversible.name}" cannot be undone, so watching it comes too late. Take it out of the scope and have each such action approved.`,
+      `"${irreversible.name}" cannot be undone, so supervision would be too late. Remove it from the scope and require approval for it.`,
     );
   requireBaseline(classes, baseline);
   return classes;
@@ -73,11 +73,11 @@ function requireBaseline(classes: readonly ActionClass[], baseline: Baseline | u
     throw new ConfigError('A supervised scope needs a baseline: measure the agent on a held-out suite first.');
   const { suite, score, minimum, classes: measured } = baseline;
   if (!Number.isFinite(score) || !Number.isFinite(minimum) || score < minimum)
-    throw new ConfigError(`The baseline ${suite} is ${score}, below the ${minimum} that it takes. Nothing starts.`);
+    throw new ConfigError(`The baseline ${suite} is ${score}, below the required ${minimum}. Nothing was started.`);
   const stray = classes.find(({ name }) => !measured.includes(name));
   if (stray !== undefined)
     throw new ConfigError(
-      `The baseline ${suite} was measured without "${stray.name}". Measure it again before the scope grows.`,
+      `The baseline ${suite} was measured without "${stray.name}". Measure it again before you extend the scope.`,
     );
 }
 
@@ -90,7 +90,7 @@ function seamsFor(classes: readonly ActionClass[]): ToolSeams {
     const isInScope = kind !== 'irreversible' && classes.some((one) => one.matches(tool, verdict.args));
     if (isInScope) return verdict;
     const scope = classes.map(({ name }) => name).join(', ') || 'nothing';
-    const why = `${tool.name} is ${kind} and outside what may be done here under supervision (${scope}). Go on without it.`;
+    const why = `${tool.name} is ${kind} and outside the supervised scope (${scope}). Continue without it.`;
     ctx.decide({ guard: 'supervised-scope', verdict: 'denied', why });
     return { allow: false, why };
   };

@@ -38,7 +38,7 @@ export function confirmTool(options: AskOptions = {}): AskTool<Prompted, boolean
     input: inputOf(),
     answer: { type: 'boolean' },
     prompt,
-    present: (answer) => (answer ? 'The person says yes.' : 'The person says no. Do not go on with it.'),
+    present: (answer) => (answer ? 'The person says yes.' : 'The person says no. Do not continue with it.'),
   });
 }
 
@@ -48,7 +48,7 @@ const MOST_TEXT = 10_000;
 export function textTool(options: AskOptions & { readonly maxLength?: number } = {}): AskTool<Prompted, string> {
   const { maxLength = MOST_TEXT, ...rest } = options;
   if (!Number.isInteger(maxLength) || maxLength < 1 || maxLength > MOST_TEXT)
-    throw new ConfigError(`maxLength is ${maxLength}. It is a whole number from 1 to ${MOST_TEXT}.`);
+    throw new ConfigError(`maxLength is ${maxLength}. It must be a whole number from 1 to ${MOST_TEXT}.`);
   return askTool({
     name: 'ask_text',
     description: `Asks a person for text that only they can give: a name, a reason, a wording. ${ONCE}`,

@@ -88,8 +88,8 @@ function unknownAddress(request: Request, known: readonly Known[]): Problem {
   const { pathname } = new URL(request.url);
   const methods = known.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method);
   if (methods.length === 0)
-    return new Problem(404, 'NOT_FOUND', 'There is nothing at this address.', { next: 'See /docs for what there is.' });
-  return new Problem(405, 'METHOD_NOT_ALLOWED', `This address takes ${methods.join(', ')}.`, {
+    return new Problem(404, 'NOT_FOUND', 'There is no such route.', { next: 'See /docs for all routes.' });
+  return new Problem(405, 'METHOD_NOT_ALLOWED', `This route supports ${methods.join(', ')}.`, {
     headers: { allow: methods.join(', ') },
   });
 }

@@ -92,7 +92,7 @@ function forbidden(): Problem {
   return new Problem(
     403,
     'FORBIDDEN',
-    'This needs the scope agents:invoke or tools:execute, and the credential has neither.',
+    'This requires the scope agents:invoke or tools:execute, and the credential has neither.',
     {
       next: 'Use a key with one of them: flyball keys create --scope agents:invoke',
     },
@@ -100,7 +100,10 @@ function forbidden(): Problem {
 }
 
 function notInstalled(cause: unknown): Problem {
-  return new Problem(503, 'BUSY', 'MCP is not available here.', { next: 'Its log says what to install.', cause });
+  return new Problem(503, 'BUSY', 'MCP is not available here.', {
+    next: 'The server log says what to install.',
+    cause,
+  });
 }
 
 /** What somebody may call is what somebody is shown. */

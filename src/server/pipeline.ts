@@ -174,7 +174,7 @@ function keyFor({ idempotent }: Route, headers: Headers): string | null {
   const key = idempotent === 'by-message' ? null : headers.get('idempotency-key');
   if (key === null || idempotent !== false) return key;
   throw new Problem(400, 'REQUEST_INVALID', 'This route does not support Idempotency-Key.', {
-    next: 'Leave the header out. Before you repeat the request, look whether the first one was carried out.',
+    next: 'Omit the header. Before you repeat the request, check whether the first one was executed.',
   });
 }
 
@@ -211,8 +211,8 @@ async function stillEntitled(
 
 export function requireScope(principal: Principal, scope: string): void {
   if (scope === 'any' || holds(principal.scopes, scope)) return;
-  throw new Problem(403, 'FORBIDDEN', `This needs the scope ${scope}, which the credential does not have.`, {
-    next: `Use a key with it: flyball keys create --scope ${scope}`,
+  throw new Problem(403, 'FORBIDDEN', `This requires the scope ${scope}, which the credential does not have.`, {
+    next: `Create a key with this scope: flyball keys create --scope ${scope}`,
   });
 }
 
@@ -226,7 +226,7 @@ async function queryOf({ check }: PipelineParts, route: Route, url: string): Pro
     return fitting(check, route.query, typedQuery(route.query, Object.fromEntries(given)), 'query');
   if (given.size === 0) return {};
   throw new Problem(400, 'REQUEST_INVALID', 'This route does not take query parameters.', {
-    next: 'Leave out what follows the "?".',
+    next: 'Remove everything after the "?".',
   });
 }
 
@@ -311,14 +311,14 @@ class ClosingDown extends Problem {
   constructor() {
     super(503, 'BUSY', 'The server is shutting down and does not accept new work. Nothing was done.', {
       retryable: true,
-      next: 'Send the same request again: it goes to the server that takes over.',
+      next: 'Send the same request again; the next server handles it.',
       headers: { 'retry-after': '1', connection: 'close' },
     });
   }
 }
 
 function tooLate(): Problem {
-  return new Problem(503, 'TIMEOUT', 'The answer took longer than this server waits.', {
+  return new Problem(503, 'TIMEOUT', 'The response took longer than the server timeout.', {
     retryable: true,
     next: 'Start a run instead (POST /v1/runs) and follow its events.',
   });

@@ -51,7 +51,7 @@ export class Problem extends Error {
 /** An id that is not there and one of another tenant are the same to whoever asks. */
 export function notFound(what: string, id: string): Problem {
   return new Problem(404, 'NOT_FOUND', `There is no ${what} ${id}.`, {
-    next: `List what there is, and use an id from there.`,
+    next: `List the available ones to find the id.`,
   });
 }
 
@@ -113,7 +113,7 @@ export function problemFrom(error: unknown): Problem {
   return new Problem(
     500,
     'INTERNAL',
-    'The server failed at this request. Its log says why, under the id of the request.',
+    'The server failed to handle this request. See the server log under the id of the request.',
     {
       retryable: true,
       cause: error,
@@ -141,13 +141,13 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Not allowed',
   404: 'Not found',
   405: 'Method not allowed',
-  408: 'Took too long',
-  409: 'Not possible as things stand',
+  408: 'Timeout',
+  409: 'Conflict',
   413: 'Too large',
   415: 'Not JSON',
-  422: 'Not as it was before',
-  429: 'Too much at once',
-  500: 'The server failed',
+  422: 'Does not match the first request',
+  429: 'Too many requests',
+  500: 'Server error',
   503: 'Not ready',
-  507: 'No room left',
+  507: 'No storage left',
 };

@@ -56,7 +56,7 @@ export interface FlyballServer {
 export async function openServer(options: ServerOptions): Promise<FlyballServer> {
   const { engine, groups, jwt, triggers = [], log = SILENT, clock = systemClock(), env = {} } = options;
   const store = options.store ?? engine.store;
-  if (store === undefined) throw new ConfigError('A server needs a store for keys and records: pass `store`.');
+  if (store === undefined) throw new ConfigError('A server needs a store for keys and records. Pass `store`.');
   const keys = apiKeys(store, clock, { log });
   const given = { ...DEFAULT_SETTINGS, ...options.settings };
   const settings: ServerSettings = { ...given, open: await isOpen(given, keys.any, jwt !== undefined) };
@@ -120,7 +120,7 @@ async function isOpen(
   if (isLoopback(settings.host)) return true;
   throw new ConfigError(
     `Other machines can reach this server on ${settings.host}, but there is no API key. ` +
-      'Make one first (flyball keys create --name admin --scope admin), configure JWT, or bind to 127.0.0.1.',
+      'Create one first (flyball keys create --name admin --scope admin), configure JWT, or bind to 127.0.0.1.',
   );
 }
 
@@ -150,7 +150,7 @@ function listen(fetch: Parameters<typeof serve>[0]['fetch'], settings: ServerSet
     refuseOnTheWire(server as HttpServer);
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(cannotListen(error, settings));
-      if (server.listening) log.error('a connection was not taken', error); // too many files are open, say: those that are there go on
+      if (server.listening) log.error('a connection was not accepted', error); // too many files are open, say: those that are there go on
     });
   });
 }
@@ -171,7 +171,7 @@ function closed(server: Listener): Promise<void> {
 function cannotListen(error: NodeJS.ErrnoException, { host, port }: ServerSettings): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new ConfigError(`Port ${port} of ${host} is in use. Choose another with --port, or 0 for any free one.`);
+      return new ConfigError(`Port ${port} on ${host} is in use. Choose another with --port, or 0 for any free one.`);
     case 'EACCES':
       return new ConfigError(
         `Port ${port} on ${host} requires elevated privileges. Choose one above 1023 with --port.`,

@@ -15,7 +15,7 @@ const WHY: Readonly<Record<number, string>> = {
   413: 'The extensions of a chunk are too long.',
   408: 'The request took too long to arrive.',
 };
-const NO_HTTP = 'This cannot be read as a request.';
+const NO_HTTP = 'This is not a valid HTTP request.';
 const LINGER_MS = 5_000;
 
 interface Listener {

@@ -74,7 +74,7 @@ describe('a tool', () => {
     expect(await problemOf({})).toBe('Instance does not have required property "query"');
     expect(await problemOf({ query: 7 })).toBe('query: Instance type "number" is invalid. Expected "string"');
     expect(await problemOf({ query: 'a', near: {} })).toBe('near: Instance does not have required property "lat"');
-    expect(await problemOf({ query: 'a', 'c/d': 1 })).toBe('c/d: is not expected here');
+    expect(await problemOf({ query: 'a', 'c/d': 1 })).toBe('c/d: is not a known field');
     expect(await problemOf(undefined)).toContain('there is no value');
   });
 
@@ -131,7 +131,7 @@ describe('a tool', () => {
     });
     expect(inputJsonSchema).toEqual({ type: 'object', properties: {}, additionalProperties: false });
     expect(await check(input, {})).toMatchObject({ ok: true });
-    expect(await check(input, { zone: 'UTC' })).toMatchObject({ ok: false, problem: 'zone: is not expected here' });
+    expect(await check(input, { zone: 'UTC' })).toMatchObject({ ok: false, problem: 'zone: is not a known field' });
   });
 
   it('works out the schema for models once, and keeps it from later changes', () => {
@@ -321,7 +321,7 @@ describe('a definition is refused with a sentence', () => {
       { input: wordless },
       'wordless does not say what its input looks like',
     ],
-    ['with code in its JSON Schema', { input: { type: 'object', default: () => 1 } }, 'is no plain data'],
+    ['with code in its JSON Schema', { input: { type: 'object', default: () => 1 } }, 'is not plain data'],
     [
       'with a misspelt type inside',
       { input: { type: 'object', properties: { list: { type: 'array', items: { type: 'strng' } } } } },

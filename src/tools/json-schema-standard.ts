@@ -52,7 +52,7 @@ function issueOf(unit: {
   readonly error: string;
 }): StandardIssue {
   const path = unit.instanceLocation.split('/').slice(1).map(unescaped);
-  const message = unit.keyword === 'false' ? 'is not expected here' : unit.error.replace(/\.$/, '');
+  const message = unit.keyword === 'false' ? 'is not a known field' : unit.error.replace(/\.$/, '');
   return { message, path };
 }
 

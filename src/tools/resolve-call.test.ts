@@ -129,7 +129,7 @@ describe('a validated execution', () => {
   it.each([
     ['an unknown tool', 'reed_file', { path: 'a' }, 'TOOL_UNKNOWN', 'Did you mean read_file?'],
     ['arguments that do not fit', 'read_file', { path: 7 }, 'INPUT_INVALID', 'path: '],
-    ['arguments that JSON Schema refuses', 'list_folder', { path: 'a' }, 'INPUT_INVALID', 'path: is not expected here'],
+    ['arguments that JSON Schema refuses', 'list_folder', { path: 'a' }, 'INPUT_INVALID', 'path: is not a known field'],
     ['arguments that are no object', 'read_file', 'a', 'INPUT_INVALID', 'must be one JSON object'],
     [
       'arguments no journal can hold',

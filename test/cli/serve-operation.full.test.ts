@@ -273,6 +273,6 @@ describe('settings', () => {
     );
     const zero = start('serve', agents, '--rate', '0', '--db', join(folder, 'wrong.db'));
     expect(await zero.ended).toBe(2);
-    expect(zero.error()).toContain('It must be a whole number from 1 to 1000000000.'); // and no "Come back in Infinity s."
+    expect(zero.error()).toContain('It must be a whole number from 1 to 1000000000.'); // and no "Try again in Infinity s."
   });
 });

@@ -101,7 +101,7 @@ it('does not take a run from a process that works on it [R2-CLI-EXIT-CODES]', as
   await owner.says('"complete"');
   const { code, error } = await desk.flyball('resume', 'r1');
   expect(code).toBe(8);
-  expect(error).toContain('holds it until');
+  expect(error).toContain('owns it until');
   hurry();
   expect((await owner.ended).code).toBe(0);
 });

@@ -103,10 +103,10 @@ const WIDGETS: readonly (readonly [
     { prompt, earliest: '2026-02-01', latest: '2026-02-28' },
     '2026-02-28',
     [
-      ['2026-02-29', 'date of the calendar'],
+      ['2026-02-29', 'calendar date'],
       ['2026-01-31', '2026-02-01 or later'],
       ['2026-03-01', '2026-02-28 or earlier'],
-      ['soon', 'date of the calendar'],
+      ['soon', 'calendar date'],
     ],
   ],
   ['choose-one', chooseOneTool(), { prompt, choices }, 'green', [['yellow', 'must be one of']]],
@@ -117,8 +117,8 @@ const WIDGETS: readonly (readonly [
     ['red', 'blue'],
     [
       [[], 'at least 1'],
-      [choices, '2 at most'],
-      [['red', 'red'], 'same twice'],
+      [choices, 'at most 2'],
+      [['red', 'red'], 'duplicates'],
       [['black'], 'must be one of'],
     ],
   ],
@@ -129,7 +129,7 @@ const WIDGETS: readonly (readonly [
     { name: 'a.csv', content: 'a,b' },
     [
       [{ name: 'a.csv', content: 'ä,b,c' }, '4 at most'],
-      [{ name: '../a.csv', content: 'a' }, 'must not hold a folder'],
+      [{ name: '../a.csv', content: 'a' }, 'must not contain a folder'],
       [{ name: 'a.exe', content: 'a' }, 'must end in .csv'],
       [{ path: 'x.csv', content: 'a' }, 'a file is'],
       [{}, 'a file is'],
@@ -143,8 +143,8 @@ const WIDGETS: readonly (readonly [
     [
       [{ name: 'Ada' }, 'age: is missing'],
       [{ name: 'Ada', age: 200 }, 'age: must be at most 150'],
-      [{ name: 'Ada', age: 36, shoes: 'red' }, 'shoes: is not expected here'],
-      [{ name: 'Ada', age: 36, since: '2026-02-30' }, 'since: must be a date'],
+      [{ name: 'Ada', age: 36, shoes: 'red' }, 'shoes: is not a known field'],
+      [{ name: 'Ada', age: 36, since: '2026-02-30' }, 'since: must be a calendar date'],
     ],
   ],
 ];
@@ -429,7 +429,7 @@ describe('a display tool', () => {
   });
 
   it.each([
-    ['nothing', {}, 'give a text, a table or data'],
+    ['nothing', {}, 'pass a text, a table or data'],
     ['a crooked table', { table: { columns: ['a'], rows: [['1', '2']] } }, 'row 1'],
     ['too much', { data: { x: 'x'.repeat(60_000) } }, '50000 at most'],
   ])('refuses to show %s', async (_, args, sentence) => {

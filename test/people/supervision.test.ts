@@ -312,7 +312,7 @@ describe('a run that somebody watches', () => {
       paused: true,
       met: 'paused',
       monitor: 'fired',
-      why: 'it paused and went on',
+      why: 'it paused and continued',
     });
     await started;
     expect(await life.runtime.handle(RUN).outcome()).toMatchObject({ stop: 'done' });
@@ -352,7 +352,7 @@ describe('a run that somebody watches', () => {
       paused: false,
       met: 'waiting',
       monitor: 'not tried',
-      why: 'the run only waits for somebody: there was nothing to interrupt.',
+      why: 'the run is only waiting for somebody, so there was nothing to interrupt.',
     });
     expect(watch.healthy()).toBe(true); // nothing was shown, neither way
     await life.runtime.signal(RUN, 'go', 1);

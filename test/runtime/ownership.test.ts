@@ -104,7 +104,7 @@ describe('an owner', () => {
     const second = stage.open(slow(hold.opened), LEASE);
     await expect(second.runtime.resume(RUN)).rejects.toMatchObject({
       code: 'JOURNAL_CONFLICT',
-      message: expect.stringContaining('life-1 holds it until'),
+      message: expect.stringContaining('life-1 owns it until'),
     });
     expect(await stage.engine.get(RUN)).toMatchObject({ owner: { id: 'life-1' } });
   });

@@ -207,7 +207,7 @@ describe('approvals over HTTP', () => {
     expect(wrong.body).toMatchObject({
       code: 'SIGNAL_INVALID',
       detail: expect.stringContaining('the file must end in .csv'),
-      next: 'Answer again; the question stands.',
+      next: 'Answer again; the request is still open.',
     });
     expect((await say('a.csv')).status).toBe(200);
     expect(await outcomeOf(run)).toMatchObject({ stop: 'done' });

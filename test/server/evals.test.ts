@@ -105,7 +105,7 @@ describe('evaluations over HTTP', () => {
       { task: 't2', reward: 0, dbMatch: false, termination: 'max_steps' },
     ]);
     const one = await routes.simulation(id, file, listed[0]?.id ?? '');
-    expect(one).toMatchObject({ run: 'sim-1', checks: [{ what: 'The database is right', met: true }] });
+    expect(one).toMatchObject({ run: 'sim-1', checks: [{ what: 'The database is correct', met: true }] });
     expect(one.conversation).toEqual([
       { by: 'user', text: 'Refund me.', calls: [], failed: false },
       { by: 'assistant', text: '', calls: [{ name: 'refund', arguments: '{"id": "a"}' }], failed: false },

@@ -100,7 +100,7 @@ describe('a stream', () => {
     const reader = stream.getReader();
     for (let n = 0; n < 3; n++) await reader.read();
     expect(made).toBe(2); // the first piece says when to come back
-    await expect(reader.closed).rejects.toThrow('took nothing');
+    await expect(reader.closed).rejects.toThrow('did not read');
     expect(ended).toBe(1);
     expect(made).toBe(2);
   });

@@ -135,7 +135,7 @@ describe('flyball keys [R6-CLI-KEYS]', () => {
   it.each([
     [['create', '--scope', 'admin'], /--name/],
     [['create', '--name', 'x'], /--scope/],
-    [['create', '--name', 'x', '--scope', 'Runs Read'], /scope is written like/],
+    [['create', '--name', 'x', '--scope', 'Runs Read'], /scope must look like/],
     [['create', '--name', 'x', '--scope', 'admin', '--tenant', '../x'], /tenant/],
     [['create', '--name', 'x', '--scope', 'admin', '--expires', 'soon'], /90d/],
     [['create', '--name', 'x', '--scope', 'admin', '--expires', '0d'], /future/],

@@ -27,7 +27,7 @@ describe('a body of many small values', () => {
     for (const path of [...paths, '/mcp']) {
       const { status, text } = await stage.call('POST', path, { key, body });
       expect(status, path).toBe(413);
-      expect(text).toContain('The body holds more than 20,000 values.');
+      expect(text).toContain('The body contains more than 20,000 values.');
     }
   });
 
@@ -36,7 +36,7 @@ describe('a body of many small values', () => {
     expect(hasTooManyValues(zeros(MOST_VALUES + 1))).toBe(true);
     expect(hasTooManyValues(JSON.stringify([',{["\\'.repeat(MOST_VALUES)]))).toBe(false);
     expect(hasTooManyValues(`"${','.repeat(MOST_VALUES * 2)}`)).toBe(false); // broken off, which the parser tells
-    expect(flawOf(`{"a":${zeros(MOST_VALUES)}}`)).toBe('holds more than 20,000 values');
+    expect(flawOf(`{"a":${zeros(MOST_VALUES)}}`)).toBe('contains more than 20,000 values');
   });
 
   it('is refused inside the last message for a workflow too [R8-TRIAL-F3]', async () => {

@@ -80,7 +80,7 @@ it('a refusal over storage says that a run is stored, where one is [R7-TRIAL-B4]
 
 it('a limit of no requests says so, and nothing about an infinity of seconds [F-O9]', () => {
   const rates = rateLimiter({ tenantLimits: { requestsPerMinute: 0 }, tenants: {} }, virtualClock());
-  expect(() => rates.take({ id: 'a', tenant: 't', limits: {} })).toThrow('may send no requests');
+  expect(() => rates.take({ id: 'a', tenant: 't', limits: {} })).toThrow('is not allowed to send requests');
 });
 
 describe('a schedule on the day on which clocks go back', () => {

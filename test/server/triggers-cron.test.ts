@@ -190,9 +190,9 @@ describe('a cron trigger', () => {
   });
 
   it.each<[string, Partial<Parameters<typeof cronTrigger>[0]>, RegExp]>([
-    ['a word', { schedule: 'hourly' }, /Trigger "report": the schedule "hourly" cannot be used: it has five fields/],
+    ['a word', { schedule: 'hourly' }, /Trigger "report": the schedule "hourly" cannot be used: it needs five fields/],
     ['a minute too many', { schedule: '61 * * * *' }, /the schedule "61 \* \* \* \*" cannot be used: .*61/],
-    ['a day that never comes', { schedule: '0 0 30 2 *' }, /no day ever fits it/],
+    ['a day that never comes', { schedule: '0 0 30 2 *' }, /it never matches a date/],
     ['a date', { schedule: '2026-01-01T00:00:00' }, /cannot be used/],
     ['a place that is not on earth', { timezone: 'Mars/Olympus' }, /Mars\/Olympus/],
   ])('with %s is refused before anything starts [R6-WORKFLOW-CRON]', async (_, more, sentence) => {
@@ -204,7 +204,7 @@ describe('a cron trigger', () => {
 
   it('has a name of its own and settings that make sense [R6-WORKFLOW-CRON]', async () => {
     const stage = new TriggerStage(START);
-    await expect(stage.open([hourly(), hourly()])).rejects.toThrow(/Two triggers are called "report"/);
+    await expect(stage.open([hourly(), hourly()])).rejects.toThrow(/Two triggers have the name "report"/);
     expect(() => hourly({ name: 'a/b' })).toThrow(/"a\/b"/);
     expect(() => hourly({ budget: { modelCalls: -1 } })).toThrow(/modelCalls/);
     expect(() => hourly({ missed: 'all' as never })).toThrow(/"skip" or "once"/);

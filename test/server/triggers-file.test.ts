@@ -83,7 +83,7 @@ triggers:
     const told = await triggersFromFile(file).catch((error: Error) => error.message.replaceAll(file, 'triggers.yaml'));
     expect(String(told).split('\n')).toEqual([
       'triggers.yaml:4: triggers[0].schedul is not known. Did you mean schedule?',
-      'triggers.yaml:2: triggers[0].schedule is missing, and so is secret: a trigger has one of the two.',
+      'triggers.yaml:2: triggers[0].schedule is missing, and so is secret: a trigger needs one of them.',
       'triggers.yaml:9: triggers[1].budget.costUSD is not known. Did you mean costUsd?',
       'triggers.yaml:8: triggers[1].missed must be one of skip, once, got "all".',
       expect.stringMatching(/^triggers\.yaml:5: triggers\[1\] is wrong: A trigger's name .*"two words"/),

@@ -171,12 +171,12 @@ it.each<[string, Trigger, RegExp]>([
   [
     'an agent that is not served',
     { ...often, agent: 'contuer' } as CronTrigger,
-    /no agent "contuer" is served. Did you mean counter\?/,
+    /there is no agent "contuer" on this server. Did you mean counter\?/,
   ],
   [
     'more than its agent may spend',
     { ...issue, agent: 'desk', budget: { modelCalls: 99 } } as Trigger,
-    /modelCalls is at most 6, not 99/,
+    /modelCalls can be at most 6, not 99/,
   ],
 ])('a server does not open with a trigger of %s [R6-WORKFLOW-CRON]', async (_, trigger, sentence) => {
   await expect(serverStage({ groups: groups(), env, triggers: [trigger] })).rejects.toThrow(sentence);

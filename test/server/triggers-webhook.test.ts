@@ -247,7 +247,7 @@ describe('a webhook', () => {
     ['that is no text', { body: new Uint8Array([0x22, 0xff, 0x22]) }, undefined, /not UTF-8/],
     ['without what the map names', {}, { what: '/issue/number' }, /nothing at \/issue\/number/],
     ['whose map leads into a prototype', {}, '/__proto__', /nothing at/],
-    ['that a map cannot read', {}, () => JSON.parse('{'), /No input could be made/],
+    ['that a map cannot read', {}, () => JSON.parse('{'), /could not be converted to an input/],
   ])('tells the sender about a body %s [R6-WORKFLOW-WEBHOOK]', async (_, sent, map, sentence) => {
     const stage = new TriggerStage();
     const host = await stage.open([hooked(map === undefined ? {} : { map })]);

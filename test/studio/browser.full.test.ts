@@ -440,7 +440,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio in a browser', () => {
       next: 'Use another key.',
     };
     await page.route('**/v1/approvals?*', (route) =>
-      route.fulfill({ status: 403, json: { ...refusal, detail: 'This needs the scope approvals:decide.' } }),
+      route.fulfill({ status: 403, json: { ...refusal, detail: 'This requires the scope approvals:decide.' } }),
     );
     await walk('/inbox');
     await page.waitForSelector('[role=alert]:has-text("approvals:decide") >> text=Use another key.');

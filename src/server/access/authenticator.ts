@@ -43,7 +43,7 @@ export function authenticator({ keys, jwt, settings, clock }: AuthenticatorParts
     const given = headers.get('authorization');
     // whoever presents a credential is held to it, also where none is needed
     if (given === null && settings.open && (await isOpen())) return LOCAL;
-    if (given === null) throw unauthenticated('This needs a credential.');
+    if (given === null) throw unauthenticated('This request requires a credential.');
     const token = bearerOf(given);
     const name = createHash('sha256')
       .update(token ?? given)
@@ -79,7 +79,7 @@ function bearerOf(given: string): string | undefined {
 
 function unauthenticated(detail: string): Problem {
   return new Problem(401, 'UNAUTHENTICATED', detail, {
-    next: 'Send a key of this server: Authorization: Bearer <key>. Make one with: flyball keys create',
+    next: 'Send an API key of this server: Authorization: Bearer <key>. Create one with: flyball keys create',
     headers: { 'www-authenticate': 'Bearer realm="flyball"' },
   });
 }

@@ -114,7 +114,7 @@ function refuseFlawed(text: string): void {
 /** Before anybody parses it. */
 function refuseTooMany(text: string): void {
   if (!hasTooManyValues(text)) return;
-  throw new Problem(413, 'TOO_LARGE', `The body holds more than ${MOST_VALUES.toLocaleString('en-US')} values.`, {
+  throw new Problem(413, 'TOO_LARGE', `The body contains more than ${MOST_VALUES.toLocaleString('en-US')} values.`, {
     next: 'Split it over several requests, or send long data as one string.',
   });
 }
@@ -132,7 +132,7 @@ function malformed(detail: string): Problem {
 }
 
 function notJson(): Problem {
-  return new Problem(415, 'UNSUPPORTED_MEDIA', 'The body has to be JSON.', {
+  return new Problem(415, 'UNSUPPORTED_MEDIA', 'The body must be JSON.', {
     next: 'Send it with Content-Type: application/json.',
     headers: CLOSE,
   });
@@ -140,7 +140,7 @@ function notJson(): Problem {
 
 function tooLarge({ maxBodyBytes }: Settings): Problem {
   return new Problem(413, 'TOO_LARGE', `The body is larger than ${maxBodyBytes} bytes.`, {
-    next: 'Send less, or have the limit of the server raised.',
+    next: 'Send a smaller body, or raise the limit of the server.',
     headers: CLOSE,
   });
 }

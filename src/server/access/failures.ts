@@ -73,9 +73,9 @@ function networkOf(remote: string): string {
 }
 
 function guessing(seconds: number): Problem {
-  return new Problem(429, 'RATE_LIMITED', 'Too many credentials from this address were not valid.', {
+  return new Problem(429, 'RATE_LIMITED', 'Too many invalid credentials from this address.', {
     retryable: true,
-    next: `Check the credential, and come back in ${seconds} s.`,
+    next: `Check the credential and try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) },
   });
 }

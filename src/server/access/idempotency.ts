@@ -82,8 +82,8 @@ export function nameOf({ principal, target, key }: Omit<Repeatable, 'raw'>): str
 
 export function checkedKey(key: string): string {
   if (KEY.test(key)) return key;
-  throw new Problem(400, 'REQUEST_INVALID', 'An idempotency key is 1 to 128 visible characters of ASCII.', {
-    next: 'Send a fresh UUID as Idempotency-Key, and the same one when the request is repeated.',
+  throw new Problem(400, 'REQUEST_INVALID', 'An idempotency key must have 1 to 128 visible ASCII characters.', {
+    next: 'Send a new UUID as Idempotency-Key, and the same one if you repeat the request.',
   });
 }
 
@@ -173,9 +173,9 @@ function reused(): Problem {
 }
 
 function busy(): Problem {
-  return new Problem(409, 'BUSY', 'A request with this idempotency key is being answered.', {
+  return new Problem(409, 'BUSY', 'A request with this idempotency key is in progress.', {
     retryable: true,
-    next: 'Send it again in a second: it then answers what the first one did.',
+    next: 'Send it again in a second to get the response of the first one.',
     headers: { 'retry-after': '1' },
   });
 }

@@ -24,7 +24,7 @@ export function hasTooManyValues(text: string): boolean {
  * counts, so a check and its use could see different values), or a name that reaches for a prototype.
  */
 export function flawOf(text: string): string | undefined {
-  if (hasTooManyValues(text)) return `holds more than ${MOST_VALUES.toLocaleString('en-US')} values`;
+  if (hasTooManyValues(text)) return `contains more than ${MOST_VALUES.toLocaleString('en-US')} values`;
   const open: (Set<string> | undefined)[] = []; // names of each open object; undefined for a list
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {

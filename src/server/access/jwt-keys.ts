@@ -31,22 +31,22 @@ export async function verificationKey(jose: Jose, given: JwtKey): Promise<Verifi
 function secretOf(secret: string | Uint8Array): Uint8Array {
   const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
   if (bytes.byteLength < 32)
-    throw new ConfigError('The secret of HS256 has at least 32 bytes. Make one with: openssl rand -base64 48');
+    throw new ConfigError('The secret for HS256 must have at least 32 bytes. Create one with: openssl rand -base64 48');
   // a public key is known to everybody: as a secret it would let anybody sign
   if (typeof secret === 'string' && secret.includes('-----BEGIN'))
-    throw new ConfigError('The secret of HS256 is a PEM file. Give it as public key: it is then used for RS256.');
+    throw new ConfigError('The secret for HS256 is a PEM file. Set it as the public key to use RS256.');
   return bytes;
 }
 
 function rsaOf(pem: string): KeyObject {
   if (/-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/.test(pem))
     throw new ConfigError(
-      'The key for RS256 is a private key. The server needs the public one only; keep this one away from it.',
+      'The key for RS256 is a private key. The server only needs the public key. Keep the private key elsewhere.',
     );
   const key = readPem(pem);
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0;
   if (key.asymmetricKeyType !== 'rsa' || bits < 2048)
-    throw new ConfigError('The key for RS256 is an RSA public key of at least 2048 bits.');
+    throw new ConfigError('The key for RS256 must be an RSA public key with at least 2048 bits.');
   return key;
 }
 
@@ -64,7 +64,7 @@ function remoteKeys(
 ): JWTVerifyGetKey {
   const address = parsedUrl(url);
   const isSafe = address?.protocol === 'https:' || (address?.protocol === 'http:' && isLoopback(address.hostname));
-  if (address === undefined || !isSafe) throw new ConfigError('The address of a JWKS begins with https://.');
+  if (address === undefined || !isSafe) throw new ConfigError('The URL of a JWKS must start with https://.');
   return jose.createRemoteJWKSet(address, {
     timeoutDuration: timeoutMs,
     cooldownDuration: 30_000, // tokens with unknown keys cannot make us ask more often
@@ -108,6 +108,8 @@ async function keysIn(path: string): Promise<JSONWebKeySet> {
     throw new ConfigError(`${path} is not a JSON Web Key Set with at least one key.`);
   // a private key here would be one more place from which it can be stolen
   if (list.some((key) => typeof key !== 'object' || key === null || 'd' in key || 'k' in key))
-    throw new ConfigError(`${path} holds a private or secret key. A key set for verifying holds public ones only.`);
+    throw new ConfigError(
+      `${path} contains a private or secret key. A key set for verification must only contain public keys.`,
+    );
   return keys as JSONWebKeySet;
 }

@@ -30,7 +30,7 @@ const MOST_SCOPES = 100;
 export async function jwtVerifier(options: JwtOptions): Promise<JwtVerifier> {
   const { issuer, audience, tenantClaim = 'tenant', clockToleranceS = 30, now = Date.now } = options;
   if (!(clockToleranceS >= 0 && clockToleranceS <= 300))
-    throw new ConfigError('Clocks may differ by 0 to 300 seconds.');
+    throw new ConfigError('The allowed clock difference must be 0 to 300 seconds.');
   const jose = await loadJose();
   const { key, algorithms } = await verificationKey(jose, options.key);
   return async (token) => {
@@ -90,7 +90,7 @@ function isUnreachable(error: unknown): boolean {
 }
 
 function keysUnreachable(cause: unknown): Problem {
-  return new Problem(503, 'BUSY', 'The keys that tokens are checked with cannot be reached.', {
+  return new Problem(503, 'BUSY', 'The keys to verify tokens cannot be fetched.', {
     retryable: true,
     cause,
   });

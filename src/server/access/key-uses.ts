@@ -35,7 +35,9 @@ export function keyUses(store: Store, clock: Clock, log: Log): KeyUses {
       if (now - (noted.get(prefix) ?? Number.NEGATIVE_INFINITY) < MINUTE) return;
       if (noted.size >= MOST_NOTED) noted.clear();
       noted.set(prefix, now);
-      write(prefix, now).catch((error: unknown) => log.error('the use of a key was not noted', error, { prefix }));
+      write(prefix, now).catch((error: unknown) =>
+        log.error('the last use of a key was not recorded', error, { prefix }),
+      );
     },
     async last(prefix) {
       return (await store.get(at(prefix)))?.value as number | undefined;

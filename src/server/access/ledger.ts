@@ -99,10 +99,10 @@ function nothingLeft(whose: string, { spentUsd, limitUsd = 0 }: Account, now: nu
   return new Problem(
     429,
     'COST_LIMITED',
-    `What the runs of ${whose} may cost today is ${isSpent ? 'spent' : 'reserved by runs that are open'}.`,
+    `The cost limit of ${whose} for today is ${isSpent ? 'spent' : 'reserved by open runs'}.`,
     {
       retryable: true,
-      next: `Wait until ${isSpent ? 'the day (UTC) is over' : 'one of them ends'}, or ask for a higher limit.`,
+      next: `Wait until ${isSpent ? 'the next day (UTC)' : 'one of them ends'}, or ask for a higher limit.`,
       headers: { 'retry-after': String(isSpent ? midnight : Math.min(60, midnight)) }, // an open run may end at any time
     },
   );

@@ -30,25 +30,25 @@ export function isSubject(text: unknown): text is string {
 
 export function checkedSubject(text: string): string {
   if (isSubject(text)) return text;
-  throw new ConfigError(`The subject of a key is one line of 1 to 200 characters, and not "${ANONYMOUS}".`);
+  throw new ConfigError(`The subject of a key must be one line of 1 to 200 characters, and not "${ANONYMOUS}".`);
 }
 
 export function checkedTenant(name: string): string {
   if (isTenant(name)) return name;
   throw new ConfigError(
-    'The name of a tenant is 1 to 64 lower-case letters, digits, ".", "_" and "-", and begins with a letter or a digit.',
+    'The name of a tenant must have 1 to 64 lowercase letters, digits, ".", "_" and "-", and start with a letter or a digit.',
   );
 }
 
 export function checkedScopes(scopes: readonly string[]): readonly string[] {
   if (scopes.length === 0) throw new ConfigError('A key needs at least one scope, such as agents:invoke or runs:*.');
-  if (scopes.length > MOST_SCOPES) throw new ConfigError(`A key has at most ${MOST_SCOPES} scopes.`);
+  if (scopes.length > MOST_SCOPES) throw new ConfigError(`A key can have at most ${MOST_SCOPES} scopes.`);
   if (!scopes.every(isScope))
-    throw new ConfigError('A scope is written like agents:invoke, runs:* or admin, in lower-case letters.');
+    throw new ConfigError('A scope must look like agents:invoke, runs:* or admin, in lowercase letters.');
   return [...new Set(scopes)];
 }
 
 export function checkedLabel(what: string, text: string): string {
   if (isLabel(text)) return text;
-  throw new ConfigError(`The ${what} is one line of 1 to 200 characters.`);
+  throw new ConfigError(`The ${what} must be one line of 1 to 200 characters.`);
 }

@@ -83,13 +83,13 @@ function isSame(origin: string, host: string): boolean {
 }
 
 function foreignHost(): Problem {
-  return new Problem(403, 'ORIGIN_REFUSED', 'This server is not addressed under that name.', {
-    next: 'Use its address, or start it with this name among its hosts.',
+  return new Problem(403, 'ORIGIN_REFUSED', 'This server does not accept this host name.', {
+    next: 'Use its address, or add the name to the setting hosts (--name).',
   });
 }
 
 function foreignOrigin(): Problem {
-  return new Problem(403, 'ORIGIN_REFUSED', 'Pages of this origin are not let in.', {
-    next: 'Start the server with this origin among its origins.',
+  return new Problem(403, 'ORIGIN_REFUSED', 'Pages of this origin are not allowed.', {
+    next: 'Add the origin to the setting origins (--origin).',
   });
 }

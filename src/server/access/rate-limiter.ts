@@ -96,22 +96,22 @@ function tooMany(empty: readonly Bucket[], count: number): Problem {
   const [slowest] = empty.toSorted((a, b) => secondsUntil(b, count) - secondsUntil(a, count));
   const seconds = slowest === undefined ? 1 : secondsUntil(slowest, count);
   if (slowest !== undefined && slowest.limit <= 0)
-    return new Problem(429, 'RATE_LIMITED', 'This credential may send no requests.', {
-      next: 'Have its limit of requests a minute raised.',
+    return new Problem(429, 'RATE_LIMITED', 'This credential is not allowed to send requests.', {
+      next: 'Ask for a higher request limit.',
     });
   if (slowest !== undefined && slowest.limit < count)
     return new Problem(
       429,
       'RATE_LIMITED',
-      `${count} requests at once are more than a minute allows (${slowest.limit}).`,
+      `${count} requests at once exceed the limit per minute (${slowest.limit}).`,
       {
-        next: 'Send fewer of them at once.',
+        next: 'Send fewer at once.',
       },
     );
   const headers = { ...(slowest === undefined ? {} : headersOf(slowest)), 'retry-after': String(seconds) };
-  return new Problem(429, 'RATE_LIMITED', `More requests a minute than are allowed (${slowest?.limit ?? 0}).`, {
+  return new Problem(429, 'RATE_LIMITED', `Too many requests per minute (limit: ${slowest?.limit ?? 0}).`, {
     retryable: true,
-    next: `Come back in ${seconds} s.`,
+    next: `Try again in ${seconds} s.`,
     headers,
   });
 }

@@ -77,7 +77,7 @@ export function apiKeys(store: Store, clock: Clock, options: { random?: Random; 
 
     async rotate(prefix, graceMs) {
       if (!(graceMs >= 0 && graceMs <= MOST_GRACE))
-        throw new ConfigError('The old secret works for 0 to 30 days more.');
+        throw new ConfigError('The grace period of the old secret must be 0 to 30 days.');
       if (!isPrefix(prefix)) refuseUnknown();
       const secret = newSecret(prefix, random);
       const made = await change(prefix, (before) => rotated(before, { secret, graceMs, now: clock.now() }));
@@ -124,7 +124,7 @@ async function* allKeys(store: Store, tenant?: string): AsyncGenerator<StoredKey
 function newKey(asked: NewKey, { prefix, now }: { readonly prefix: string; readonly now: number }): ApiKey {
   const { expiresAt } = asked;
   if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > now))
-    throw new ConfigError('A key expires in the future.');
+    throw new ConfigError('The expiration date of a key must be in the future.');
   const name = checkedLabel('name of a key', asked.name);
   return {
     prefix,
@@ -142,9 +142,9 @@ function newKey(asked: NewKey, { prefix, now }: { readonly prefix: string; reado
 
 function checkedLimits({ requestsPerMinute, costUsdPerDay }: Limits): Limits {
   if (requestsPerMinute !== undefined && !(requestsPerMinute >= 1 && requestsPerMinute <= 1e6))
-    throw new ConfigError('A key may make 1 to 1,000,000 requests a minute.');
+    throw new ConfigError('The limit of a key must be 1 to 1,000,000 requests per minute.');
   if (costUsdPerDay !== undefined && !(costUsdPerDay >= 0 && costUsdPerDay <= 1e9))
-    throw new ConfigError('What the runs of a key may cost in a day is 0 or more US dollars.');
+    throw new ConfigError('The cost limit of a key must be 0 or more US dollars per day.');
   return {
     ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
     ...(costUsdPerDay === undefined ? {} : { costUsdPerDay }),

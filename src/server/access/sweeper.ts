@@ -44,7 +44,7 @@ export function sweeper(store: Store, clock: Clock, { collection, log, isOver }:
         const { requests } = swept.get(owner) ?? place;
         swept.set(owner, { at: now, requests, ...(cursor === undefined ? {} : { cursor }) });
       })
-      .catch((error: unknown) => log.error('old records were not swept', error, { collection }));
+      .catch((error: unknown) => log.error('old records were not removed', error, { collection }));
   };
   return (owner) => {
     const last = swept.get(owner) ?? { at: clock.monotonic(), requests: 0 };

@@ -140,8 +140,8 @@ export function lowerBudget(own: Budget, asked: Partial<Budget> = {}, whose = 't
     throw new Problem(
       400,
       'INPUT_INVALID',
-      `A request may lower the bounds of ${whose} and not raise them: ${axis} is at most ${most}, not ${limit}.`,
-      { next: `Ask for at most ${most} of ${axis}, or leave it out.` },
+      `A request can lower the limits of ${whose} but not raise them: ${axis} can be at most ${most}, not ${limit}.`,
+      { next: `Set ${axis} to at most ${most}, or omit it.` },
     );
   }
   return { ...own, ...Object.fromEntries(Object.entries(asked).filter(([, limit]) => limit !== undefined)) };

@@ -31,12 +31,12 @@ export function agentDirectory(groups: readonly AgentGroup[]): AgentDirectory {
 /** Suffixes tell modes apart, so that a name must not end like one. */
 function requireName(name: string): void {
   if (name === TOOL_RUN || servedName(name).agent !== name)
-    throw new ConfigError(`An agent cannot be called "${name}": the server uses that name itself. Choose another.`);
+    throw new ConfigError(`An agent cannot be named "${name}", because the server uses that name. Choose another.`);
 }
 
 function takenText(name: string, first: AgentGroup, second: AgentGroup): string {
   const where = [first, second].map(({ source }) => source ?? 'code').join(' and ');
-  return `Two agents are called "${name}" (${where}). Rename one of them.`;
+  return `Two agents have the name "${name}" (${where}). Rename one of them.`;
 }
 
 function servedAgent(name: string, group: AgentGroup): ServedAgent {

@@ -18,7 +18,10 @@ export function fleetOf(members: readonly Member[], desk: Runtime): Fleet {
   const knowing = (agent: string): Runtime => {
     const found = byAgent.get(agent);
     if (found !== undefined) return found;
-    throw new FlyballError('AGENT_UNKNOWN', `This server does not run "${agent}". It runs: ${served(byAgent)}.`);
+    throw new FlyballError(
+      'AGENT_UNKNOWN',
+      `This server does not have the agent "${agent}". Available agents: ${served(byAgent)}.`,
+    );
   };
   const driving = async (runId: string): Promise<Runtime> => knowing((await desk.get(runId)).agent);
   /** A message reaches a run whoever drives it: where nobody here does, the driver finds it in the inbox. */

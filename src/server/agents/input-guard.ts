@@ -29,7 +29,7 @@ export function injectionGuard(scan: InputScan = 'usual'): Seams {
         return {
           verdict: 'block',
           ruleId: `injection.${detectors[0] ?? 'unknown'}`,
-          evidence: `it reads like instructions to take over the agent (${detectors.join(', ')})`,
+          evidence: `it looks like a prompt injection (${detectors.join(', ')})`,
         };
       }
       return { verdict: 'pass', ruleId: 'injection', evidence: '' };

@@ -91,7 +91,11 @@ function varied(defined: DefinedAgent, group: AgentGroup): Agent<Variation, unkn
   return async (run, { inputs, mode, model, temperature, loop }) => {
     const chosen = model === undefined ? undefined : group.models?.[model];
     if (model !== undefined && chosen === undefined && model !== defined.spec.model)
-      return failed({ code: 'CONFIG_INVALID', message: `${model} cannot be chosen here any more.`, retryable: false });
+      return failed({
+        code: 'CONFIG_INVALID',
+        message: `The model ${model} is no longer available here.`,
+        retryable: false,
+      });
     const agent = defined.vary({
       ...(chosen === undefined ? {} : { model: chosen }),
       ...(temperature === undefined ? {} : { sampling: { ...defined.spec.sampling, temperature } }),
@@ -109,7 +113,7 @@ function executeTool(group: AgentGroup): AnyAgent {
   const agent: Agent<ToolRequest, unknown> = async (run, { tool, args }) => {
     const found = tools?.get(tool);
     if (found === undefined)
-      return failed({ code: 'TOOL_UNKNOWN', message: `There is no tool "${tool}" any more.`, retryable: false });
+      return failed({ code: 'TOOL_UNKNOWN', message: `The tool "${tool}" no longer exists.`, retryable: false });
     return done(await held(run, tool).call(found, args));
   };
   return agent as AnyAgent;

@@ -57,11 +57,11 @@ function valuesAt(offered: Keywords, needed: Keywords, at: string): string | und
   const allowed = valuesOf(offered);
   if (allowed === undefined) return undefined;
   const sent = valuesOf(needed);
-  if (sent === undefined) return `${at} takes only certain values`;
+  if (sent === undefined) return `${at} accepts only certain values`;
   const known = new Set(allowed.map((value) => canonicalJson(value)));
   return sent.every((value) => known.has(canonicalJson(value)))
     ? undefined
-    : `${at} does not take every value that is sent`;
+    : `${at} does not accept every value that is sent`;
 }
 
 function valuesOf(schema: Keywords): readonly unknown[] | undefined {
@@ -73,11 +73,11 @@ function typesAt(offered: Keywords, needed: Keywords, at: string): string | unde
   const allowed = namedTypes(offered);
   if (allowed === undefined) return undefined;
   const sent = typesOf(needed);
-  if (sent === undefined) return `${at} takes ${allowed.join(' or ')} only`;
+  if (sent === undefined) return `${at} accepts ${allowed.join(' or ')} only`;
   const isTaken = (type: string): boolean =>
     allowed.includes(type) || (type === 'integer' && allowed.includes('number'));
   const stray = sent.find((type) => !isTaken(type));
-  return stray === undefined ? undefined : `${at} takes ${allowed.join(' or ')}, and ${stray} is sent`;
+  return stray === undefined ? undefined : `${at} accepts ${allowed.join(' or ')}, but ${stray} is sent`;
 }
 
 function namedTypes({ type }: Keywords): readonly string[] | undefined {
@@ -116,18 +116,18 @@ function membersAt(offered: Keywords, needed: Keywords, at: string, depth: numbe
   const [theirs, ours] = [propertiesOf(offered), propertiesOf(needed)];
   const certain = new Set((needed['required'] ?? []) as readonly string[]);
   const missing = ((offered['required'] ?? []) as readonly string[]).find((name) => !certain.has(name));
-  if (missing !== undefined) return `${at}.${missing} is required, and not always sent`;
+  if (missing !== undefined) return `${at}.${missing} is required, but not always sent`;
   const rest = offered['additionalProperties'];
   for (const [name, schema] of Object.entries(ours)) {
     const wanted = theirs[name] ?? (typeof rest === 'object' && rest !== null ? (rest as JsonSchema) : undefined);
-    if (wanted === undefined && rest === false) return `${at}.${name} is not taken`;
+    if (wanted === undefined && rest === false) return `${at}.${name} is not accepted`;
     const why = wanted === undefined ? undefined : narrowerAt(wanted, schema, `${at}.${name}`, depth + 1);
     if (why !== undefined) return why;
   }
   const isOpen = needed['additionalProperties'] !== false;
   const restricts = rest === false || typeof rest === 'object' || Object.keys(theirs).some((name) => !(name in ours));
   return isOpen && restricts
-    ? `${at} may be sent with members that are not taken: close it with additionalProperties false`
+    ? `${at} may be sent with members that are not accepted: set additionalProperties to false`
     : undefined;
 }
 

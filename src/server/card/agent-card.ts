@@ -82,7 +82,7 @@ function schemaExtension(agents: readonly PublishedAgent[], origin: string) {
   ]);
   return {
     uri: SCHEMA_EXTENSION,
-    description: `What each skill takes and answers, as JSON Schema. Invoked at ${origin}/v1/agents/{id}/invoke.`,
+    description: `The input and output of each skill as JSON Schema. Invoke it at ${origin}/v1/agents/{id}/invoke.`,
     required: false,
     params: { skills: Object.fromEntries(schemas) },
   };

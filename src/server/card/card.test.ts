@@ -253,7 +253,7 @@ describe('discovery', () => {
     expect(because[1]).toMatch(/took too long/);
     expect(because[2]).toMatch(/larger than 20000 bytes/);
     expect(because[3]).toMatch(/status 302/);
-    expect(because[5]).toMatch(/no origin/);
+    expect(because[5]).toMatch(/not an origin/);
   });
 
   it('takes instructions out of the prose of a card before a planner reads it, and leaves whose card it was in the journal [R6-CARD]', async () => {

@@ -76,10 +76,10 @@ export async function discover(
   if (skill === undefined) return refuse('missing-skill', skillsText(card, need));
   const schemas = schemasOf(card, skill.id);
   if (schemas === undefined)
-    return refuse('underspecified-skill', `The skill "${need.skill}" does not tell what it takes.`);
+    return refuse('underspecified-skill', `The skill "${need.skill}" does not declare its input.`);
   const narrower = narrowerAt(schemas.input, need.input);
   if (narrower !== undefined)
-    return refuse('narrower-schema', `The skill "${need.skill}" takes less than is needed: ${narrower}.`);
+    return refuse('narrower-schema', `The skill "${need.skill}" does not accept the required input: ${narrower}.`);
   return verified({ card, skill, schemas, chosen, origin: fetched.origin, hash });
 }
 
@@ -123,7 +123,7 @@ function isSafe(url: string): boolean {
 
 function versionsText({ supportedInterfaces }: AgentCardDocument): string {
   const versions = [...new Set(supportedInterfaces.map(({ protocolVersion }) => protocolVersion.slice(0, 20)))];
-  return `No interface can be used: a version 1.x over HTTPS is spoken here, the card has ${versions.slice(0, 10).join(', ')}.`;
+  return `No usable interface: version 1.x over HTTPS is required, the card has ${versions.slice(0, 10).join(', ')}.`;
 }
 
 function skillsText({ skills }: AgentCardDocument, { skill }: Need): string {

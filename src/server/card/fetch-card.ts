@@ -24,7 +24,7 @@ const MAX_BYTES = 1_048_576;
 export async function fetchCard(given: string, options: FetchOptions = {}): Promise<Fetched> {
   const origin = originOf(given);
   if (origin === undefined)
-    return { ok: false, why: `"${given}" is no origin: give https://host, or http:// on this machine` };
+    return { ok: false, why: `"${given}" is not an origin: use https://host, or http:// on this machine` };
   const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
   try {
@@ -36,7 +36,7 @@ export async function fetchCard(given: string, options: FetchOptions = {}): Prom
     });
     if (response.status !== 200) {
       await response.body?.cancel();
-      return { ok: false, why: `it answered with status ${response.status}` };
+      return { ok: false, why: `it responded with status ${response.status}` };
     }
     return { ok: true, origin, text: await boundedText(response, options.maxBytes ?? MAX_BYTES) };
   } catch (error) {

@@ -17,7 +17,7 @@ export async function readCard(text: string): Promise<ReadCard> {
   }
   const older = olderVersion(value);
   if (older !== undefined)
-    return { ok: false, code: 'unsupported-version', because: `The card is of version ${older}; 1.x is spoken here.` };
+    return { ok: false, code: 'unsupported-version', because: `The card has version ${older}; 1.x is supported.` };
   const checked = await check(jsonSchemaStandard(CARD_SCHEMA), value);
   if (!checked.ok) return { ok: false, code: 'invalid-card', because: `The card is not valid: ${checked.problem}.` };
   return { ok: true, card: value as AgentCardDocument };

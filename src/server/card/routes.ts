@@ -19,8 +19,8 @@ export function cardRoutes(parts: CardParts): readonly Route[] {
   const handle = (request: ServerRequest): Answer => answer(parts, request);
   const scope = parts.settings.publicCard ? undefined : 'agents:read';
   const answers = {
-    200: { about: 'An agent card of A2A 1.0: each agent is a skill', schema: s.any({ ...CARD_SCHEMA }) },
-    304: { about: 'The card is still the one whose tag was given in If-None-Match' },
+    200: { about: 'An A2A 1.0 agent card; each agent is a skill', schema: s.any({ ...CARD_SCHEMA }) },
+    304: { about: 'The card has not changed since the ETag in If-None-Match' },
   };
   const common = { method: 'get', tag: 'agents', scope, answers, handle } as const;
   return [
@@ -28,14 +28,14 @@ export function cardRoutes(parts: CardParts): readonly Route[] {
       ...common,
       id: 'agentCard',
       path: CARD_PATH,
-      summary: 'What this server can do, for other agents',
+      summary: 'What this server offers, for other agents',
       examples: [{ title: 'The card', status: 200 }],
     }),
     route({
       ...common,
       id: 'legacyAgentCard',
       path: LEGACY_CARD_PATH,
-      summary: 'The same card where older clients look for it',
+      summary: 'The same card, for older clients',
       examples: [{ title: 'The card', status: 200 }],
     }),
   ];
@@ -44,7 +44,7 @@ export function cardRoutes(parts: CardParts): readonly Route[] {
 function answer({ directory, settings }: CardParts, { headers }: ServerRequest): Answer {
   const card = agentCard(directory, {
     name: 'flyball',
-    description: 'Agents and workflows that run within budgets, survive crashes and can be watched.',
+    description: 'Agents and workflows with budgets, crash recovery and live monitoring.',
     version: settings.version,
     origin: originOf(settings, headers),
     open: settings.open,

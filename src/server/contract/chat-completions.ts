@@ -11,7 +11,7 @@ const messageSchema = s.named(
   s.object({
     role: s.enumOf(['system', 'developer', 'user', 'assistant'], {
       description:
-        'Messages of `system` and `developer` reach the agent as words of its caller, below its instructions.',
+        'The agent reads `system` and `developer` messages as text from the caller. They do not replace its instructions.',
     }),
     content: s.oneOf([s.string({ maxLength: LONGEST }), s.list(textPart, { minItems: 1, maxItems: 100 })]),
     name: s.optional(s.string({ maxLength: 200, description: 'Not shown to the agent.' })),
@@ -26,17 +26,21 @@ const messageSchema = s.named(
 export type ChatMessage = TypeOf<typeof messageSchema>;
 
 const only = <const V extends readonly (string | number | boolean | null)[]>(values: V) =>
-  s.optional(s.enumOf(values, { description: 'Only the neutral value: the agent decides this.' }));
+  s.optional(s.enumOf(values, { description: 'Only the neutral value is accepted; the agent decides this.' }));
 
 /** Off, or left open. Generators of clients know no enum of booleans. */
 const OFF = { type: ['boolean', 'null'], not: { const: true } } as const;
-const off = s.optional(s.any({ ...OFF, description: 'Only off: the agent decides this.' }));
+const off = s.optional(s.any({ ...OFF, description: 'Must be off; the agent decides this.' }));
 
 export const chatRequestSchema = s.named(
   'ChatCompletionRequest',
   s.object({
     model: s.string({ maxLength: 200, description: 'Name of an agent of this server.' }),
-    messages: s.list(messageSchema, { minItems: 1, maxItems: 1000, description: 'The last one is by the user.' }),
+    messages: s.list(messageSchema, {
+      minItems: 1,
+      maxItems: 1000,
+      description: 'The last message must be from the user.',
+    }),
     stream: s.optional(s.any({ type: ['boolean', 'null'] })),
     stream_options: s.optional(
       s.any({
@@ -51,10 +55,11 @@ export const chatRequestSchema = s.named(
       s.any({
         type: ['integer', 'null'],
         minimum: 1,
-        description: 'Output tokens of the whole run, tool loop included. A run that needs more ends with an error.',
+        description:
+          'Limit of output tokens for the whole run, including the tool loop. A run that needs more ends with an error.',
       }),
     ),
-    user: s.optional(s.string({ maxLength: 200, description: 'Accepted and not used: the key says who asks.' })),
+    user: s.optional(s.string({ maxLength: 200, description: 'Accepted and ignored; the key identifies the caller.' })),
     n: only([1, null]),
     top_p: only([1, null]),
     presence_penalty: only([0, null]),
@@ -70,13 +75,13 @@ export type ChatRequest = TypeOf<typeof chatRequestSchema>;
 export const usageSchema = s.object({
   prompt_tokens: s.integer(),
   completion_tokens: s.integer(),
-  total_tokens: s.integer({ description: 'Of all model calls of the run.' }),
+  total_tokens: s.integer({ description: 'Total of all model calls of the run.' }),
 });
 
 export const chatCompletionSchema = s.named(
   'ChatCompletion',
   s.object({
-    id: s.string({ description: '`chatcmpl-` and the id of the run.' }),
+    id: s.string({ description: '`chatcmpl-` followed by the id of the run.' }),
     object: s.enumOf(['chat.completion']),
     created: s.integer({ description: 'Seconds since 1970.' }),
     model: s.string(),
@@ -95,7 +100,7 @@ export const chatCompletionSchema = s.named(
 export const chatChunkSchema = s.named(
   'ChatCompletionChunk',
   s.any({
-    description: 'A `chat.completion.chunk` of OpenAI, an error in place of the last one, or the text `[DONE]`.',
+    description: 'An OpenAI `chat.completion.chunk`, an error instead of the last chunk, or the text `[DONE]`.',
   }),
 );
 
@@ -104,7 +109,7 @@ export const modelSchema = s.named(
   s.object({
     id: s.string({ description: 'Name of an agent.' }),
     object: s.enumOf(['model']),
-    created: s.integer({ description: 'Always 0: an agent has no date.' }),
+    created: s.integer({ description: 'Always 0.' }),
     owned_by: s.string(),
   }),
 );

@@ -12,7 +12,7 @@ export function docsPage(routes: readonly Route[], document: Json): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Flyball API</title><link rel="stylesheet" href="/docs/style.css"></head>
-<body><header><h1>Flyball API</h1><p>Generated from the schemas that check requests. <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1) is the same for programs.</p>
+<body><header><h1>Flyball API</h1><p>Generated from the schemas that validate requests. For programs, use <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 <nav>${tags.map((tag) => `<a href="#${attribute(tag)}">${escaped(tag)}</a>`).join(' ')} <a href="#schemas">schemas</a></nav></header>
 <main>${tags.map((tag) => section(tag, routes, document)).join('\n')}
 <section id="schemas"><h2>Schemas</h2>${Object.entries(schemas)
@@ -30,7 +30,7 @@ function operation(route: Route, document: Json): string {
   const documented = ((document['paths'] as Json)[path] as Json)[method] as Json;
   const parts = [
     about === undefined ? '' : `<p>${escaped(about)}</p>`,
-    `<p class="scope">${scope === undefined ? 'No credential is needed.' : scope === 'any' ? 'Any credential.' : `Scope <code>${escaped(scope)}</code>`}</p>`,
+    `<p class="scope">${scope === undefined ? 'No credential required.' : scope === 'any' ? 'Any credential.' : `Scope <code>${escaped(scope)}</code>`}</p>`,
     parameters(documented['parameters'] as readonly Json[] | undefined),
     route.body === undefined ? '' : block('Body', inner(documented['requestBody'])),
     answers(documented['responses'] as Json, route.errors?.name ?? 'Problem'),

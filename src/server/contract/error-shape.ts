@@ -26,7 +26,7 @@ const openAiErrorSchema = s.named(
       message: s.string({ description: 'What went wrong, and what to do next.' }),
       type: s.string(),
       param: s.any({ type: ['string', 'null'] }),
-      code: s.string({ description: 'The code that a Problem of the other routes carries.' }),
+      code: s.string({ description: 'The same code as in a Problem of other routes.' }),
     }),
   }),
 );

@@ -15,8 +15,8 @@ export function eventSchema(events: EventSpecs): JsonSchema {
       properties: {
         event: { type: 'string', const: name },
         data: { type: 'string', contentMediaType: 'application/json', contentSchema: json },
-        id: { type: 'string', description: 'Come back with it as `Last-Event-ID`.' },
-        retry: { type: 'integer', description: 'Milliseconds after which to come back.' },
+        id: { type: 'string', description: 'Send it as `Last-Event-ID` to reconnect.' },
+        retry: { type: 'integer', description: 'Milliseconds to wait before reconnecting.' },
       },
       required: ['event', 'data'],
     })),

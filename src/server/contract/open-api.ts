@@ -22,7 +22,7 @@ export function openApi(routes: readonly Route[], about: { readonly version: str
       title: 'Flyball',
       version: about.version,
       description:
-        'Runs of agents: bounded, durable, governed. Errors are problem+json (RFC 9457) with a code, a verdict on retrying and what to do next. A body is one JSON value in UTF-8 that is nested at most 64 levels deep; no object in it has a name twice, or the name `__proto__`.',
+        'Start, follow and control agent runs. Errors are problem+json (RFC 9457) with a code, whether to retry, and what to do next. A body is one JSON value in UTF-8 with at most 64 levels; duplicate names in an object and `__proto__` are refused.',
     },
     ...(about.url === undefined ? {} : { servers: [{ url: about.url }] }),
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
@@ -99,7 +99,7 @@ const IDEMPOTENCY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Repeated with the same body, the request acts once and answers the same.',
+  description: 'Makes it safe to repeat the request: it acts once and returns the same response.',
   schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
 };
 
@@ -165,12 +165,12 @@ function errorContent({ type, schema }: ErrorShape, components: Components): Jso
 }
 
 function errorAnswer(shape: ErrorShape, components: Components): Json {
-  return { description: 'Refused, or failed', headers: ERROR_HEADERS, content: errorContent(shape, components) };
+  return { description: 'Refused or failed', headers: ERROR_HEADERS, content: errorContent(shape, components) };
 }
 
 const ERROR_HEADERS = {
-  'X-Request-Id': { description: 'The log has it too.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds to wait, where waiting helps.', schema: { type: 'integer', minimum: 0 } },
+  'X-Request-Id': { description: 'Also in the server log.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'integer', minimum: 0 } },
 };
 
 /** Schemas with a title, each once; the others stand where they are used. */

@@ -29,7 +29,7 @@ export const budgetSchema = s.named(
       (typeof AXES)[number] | 'depth' | 'width' | 'noProgress' | 'deadline',
       ReturnType<typeof optionalNumber>
     >,
-    { description: 'Limits by axis. They may lower those of the agent; what would raise one is refused.' },
+    { description: 'Limits by axis. They can lower those of the agent; raising one is refused.' },
   ),
 );
 function optionalNumber() {
@@ -44,9 +44,9 @@ export const agentCardSchema = s.named(
     description: s.string(),
     kind: s.enumOf(['agent', 'workflow']),
     modes: s.list(s.enumOf(['iterative', 'once', 'conversation'])),
-    tools: s.optional(s.list(s.string(), { description: 'Absent for an agent whose code decides what it calls.' })),
+    tools: s.optional(s.list(s.string(), { description: 'Absent if only the code of the agent knows what it calls.' })),
     model: s.optional(s.string()),
-    demonstration: s.optional(s.string({ description: 'There when its model is a script, and what that means.' })),
+    demonstration: s.optional(s.string({ description: 'Present if its model is a script; explains what that means.' })),
   }),
 );
 export type AgentCard = TypeOf<typeof agentCardSchema>;
@@ -54,7 +54,7 @@ export type AgentCard = TypeOf<typeof agentCardSchema>;
 const axisUse = s.object({
   spent: s.number(),
   limit: s.optional(s.number()),
-  possibly: s.optional(s.number({ description: 'What calls that were cut off may have cost beside what was spent.' })),
+  possibly: s.optional(s.number({ description: 'What interrupted calls may have cost in addition.' })),
 });
 
 export const runCardSchema = s.named(
@@ -66,22 +66,22 @@ export const runCardSchema = s.named(
     version: s.string(),
     tenant: s.string(),
     subject: s.string(),
-    asked: s.optional(s.string({ description: 'How what was asked of it begins: its input as one line.' })),
+    asked: s.optional(s.string({ description: 'The start of its input, as one line.' })),
     status: s.enumOf(STATUSES),
     createdAt: instant('When it was started'),
-    updatedAt: instant('When something last happened'),
+    updatedAt: instant('When it last changed'),
     phase: s.optional(s.string()),
-    waiting: s.list(s.string(), { description: 'Names of the signals it waits for.' }),
-    asks: s.integer({ description: 'Open questions to people.' }),
+    waiting: s.list(s.string(), { description: 'Names of the signals the run waits for.' }),
+    asks: s.integer({ description: 'Number of open requests to people.' }),
     crashes: s.integer({ description: 'Crashes in a row without progress.' }),
-    takeovers: s.integer({ description: 'How often another process went on after a crash.' }),
+    takeovers: s.integer({ description: 'How often another process resumed it after a crash.' }),
     attempts: s.integer(),
     usage: s.record(axisUse, { description: 'By axis of the budget.' }),
     outcome: s.optional(
       s.object({
         stop: s.string(),
         because: s.optional(s.string()),
-        answer: s.optional(s.string({ description: 'How its answer begins, where that is a text.' })),
+        answer: s.optional(s.string({ description: 'The start of its answer, if it is text.' })),
       }),
     ),
     fork: s.optional(s.object({ run: s.string(), generation: s.integer(), seq: s.integer() })),
@@ -98,7 +98,7 @@ export const entrySchema = s.named(
     seq: s.integer(),
     at: instant('When it was written'),
     activeMs: s.number({ description: 'Active time of the run up to here.' }),
-    event: s.any({ type: 'object', description: 'What happened: docs/events.md has every kind.', required: ['type'] }),
+    event: s.any({ type: 'object', description: 'The event; docs/events.md lists all types.', required: ['type'] }),
   }),
 );
 
@@ -107,9 +107,9 @@ export const problemSchema = s.named(
   s.object({
     title: s.string(),
     status: s.integer(),
-    detail: s.string({ description: 'One sentence for a person.' }),
-    code: s.string({ description: 'Which problem it is, for programs.' }),
-    retryable: s.boolean({ description: 'Whether the same request may succeed later.' }),
+    detail: s.string({ description: 'A sentence for people.' }),
+    code: s.string({ description: 'The error code, for programs.' }),
+    retryable: s.boolean({ description: 'Whether the same request can succeed later.' }),
     next: s.optional(s.string({ description: 'What to do next.' })),
     requestId: s.string(),
   }),

@@ -9,7 +9,7 @@ export async function fitting<T>(check: CheckJson, schema: Schema<T>, value: unk
   const problem = await check(schema.json, value);
   if (problem === undefined) return value as T;
   throw new Problem(400, 'REQUEST_INVALID', `The ${where} is not valid: ${schema.inWords?.(value) ?? problem}.`, {
-    next: 'See /docs for what this route takes.',
+    next: 'See /docs for the schema of this route.',
   });
 }
 

@@ -152,7 +152,7 @@ class PulledStream {
   /** Closing would wait for the reader to take what is there, which it does not: the connection is given up. */
   private drop(): void {
     this.end();
-    const gone = new Error('The reader took nothing for too long.');
+    const gone = new Error('The client did not read for too long.');
     gone.stack = gone.message;
     this.controller?.error(gone);
   }

@@ -13,12 +13,12 @@ export const MOST_FOLLOWED = 64;
 export function followedFrom(text: string): readonly Followed[] {
   const parts = text.split(',').filter((part) => part !== '');
   if (parts.length > MOST_FOLLOWED)
-    throw new Problem(400, 'INPUT_INVALID', `One stream follows at most ${MOST_FOLLOWED} runs.`, {
+    throw new Problem(400, 'INPUT_INVALID', `A stream can follow at most ${MOST_FOLLOWED} runs.`, {
       next: 'Open a second stream for the others.',
     });
   const followed = parts.map(followedIn);
   if (new Set(followed.map(({ run }) => run)).size === followed.length) return followed;
-  throw new Problem(400, 'INPUT_INVALID', 'A run stands twice in the list.', { next: 'Name each run once.' });
+  throw new Problem(400, 'INPUT_INVALID', 'A run is listed twice.', { next: 'Name each run once.' });
 }
 
 function followedIn(part: string): Followed {
@@ -27,7 +27,7 @@ function followedIn(part: string): Followed {
   const run = decoded(encoded);
   if (run === undefined || run === '' || more.length > 0 || (position !== undefined && after === undefined))
     throw new Problem(400, 'INPUT_INVALID', 'The list of runs cannot be read.', {
-      next: 'Separate runs with commas, and add @ with the last position you have, such as run_1@0.12,run_2.',
+      next: 'Separate runs with commas, and append @ with the last position you have, for example run_1@0.12,run_2.',
     });
   return { run, ...(after === undefined ? {} : { after }) };
 }

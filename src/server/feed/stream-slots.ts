@@ -13,16 +13,11 @@ export class StreamSlots {
   take(principal: string): () => void {
     const held = this.open.get(principal) ?? 0;
     if (held >= this.most)
-      throw new Problem(
-        429,
-        'RATE_LIMITED',
-        `This credential holds ${held} streams open, which is as many as it may.`,
-        {
-          retryable: true,
-          next: 'Close one of them first.',
-          headers: { 'retry-after': '5' },
-        },
-      );
+      throw new Problem(429, 'RATE_LIMITED', `This credential has ${held} open streams, which is the maximum.`, {
+        retryable: true,
+        next: 'Close one of them first.',
+        headers: { 'retry-after': '5' },
+      });
     this.open.set(principal, held + 1);
     let isHeld = true;
     return () => {

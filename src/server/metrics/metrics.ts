@@ -37,15 +37,15 @@ export interface MetricsParts extends StateParts {
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function openMetrics(parts: MetricsParts): Metrics {
-  const requests = new Counter('flyball_http_requests_total', 'Answers by route and status.');
+  const requests = new Counter('flyball_http_requests_total', 'Responses by route and status.');
   const stopping = new Counter(
     'flyball_http_requests_stopping_total',
-    'Of the answers with 503, those of a server that is shutting down.',
+    'Responses with 503 because the server is shutting down.',
   );
   stopping.add({}, 0); // alerts subtract it
   const seconds = new Histogram(
     'flyball_http_request_duration_seconds',
-    'Time to an answer; of a stream, to its first byte.',
+    'Time to the response; for a stream, to its first byte.',
     SECONDS,
   );
   const work = new WorkCounters(parts);
@@ -83,7 +83,7 @@ function feedFamilies({ feed, fleet }: MetricsParts): readonly Family[] {
   const now = (name: string, help: string, value: () => number): Family =>
     gauge(name, help, () => [{ labels: {}, value: value() }]);
   return [
-    gauge('flyball_stream_readers', 'Open streams, of one run and of all runs of a tenant.', () => {
+    gauge('flyball_stream_readers', 'Open streams of a single run and of all runs of a tenant.', () => {
       const { readers, cardReaders } = feed.stats();
       return [
         { labels: { of: 'run' }, value: readers },
@@ -93,10 +93,10 @@ function feedFamilies({ feed, fleet }: MetricsParts): readonly Family[] {
     {
       name: 'flyball_deltas_dropped_total',
       type: 'counter',
-      help: 'Pieces of replies that a reader was too slow for.',
+      help: 'Deltas dropped because a client was too slow.',
       samples: () => [{ labels: {}, value: feed.stats().droppedDeltas }],
     },
-    now('flyball_feed_ring_bytes', 'Entries kept for readers that keep up.', () => feed.stats().ringBytes),
-    now('flyball_runs_loaded', 'Runs that live in this process.', () => fleet.loaded()),
+    now('flyball_feed_ring_bytes', 'Bytes of entries kept for clients that keep up.', () => feed.stats().ringBytes),
+    now('flyball_runs_loaded', 'Runs loaded in this process.', () => fleet.loaded()),
   ];
 }

@@ -15,10 +15,10 @@ export function processFamilies(version: string): ProcessFamilies {
     gauge(name, help, () => [{ labels: {}, value: of() }]);
   const usage = (of: (usage: NodeJS.MemoryUsage) => number) => () => of(process.memoryUsage());
   const families: readonly Family[] = [
-    gauge('flyball_build_info', 'What is running: always 1.', () => [
+    gauge('flyball_build_info', 'Version information; always 1.', () => [
       { labels: { version, node: process.versions.node }, value: 1 },
     ]),
-    one('process_start_time_seconds', 'When the process began.', () => Date.now() / 1_000 - process.uptime()),
+    one('process_start_time_seconds', 'When the process started.', () => Date.now() / 1_000 - process.uptime()),
     one(
       'process_resident_memory_bytes',
       'Resident memory.',
@@ -31,19 +31,19 @@ export function processFamilies(version: string): ProcessFamilies {
     ),
     one(
       'nodejs_external_memory_bytes',
-      'Memory outside of the heap that it refers to.',
+      'Memory outside the heap.',
       usage(({ external }) => external),
     ),
     {
       name: 'process_cpu_seconds_total',
       type: 'counter',
-      help: 'Time of the processor.',
+      help: 'CPU time.',
       samples: () => {
         const { user, system } = process.cpuUsage();
         return [{ labels: {}, value: (user + system) / 1e6 }];
       },
     },
-    gauge('nodejs_eventloop_lag_seconds', 'By how much turns came late since the last time this was read.', () => {
+    gauge('nodejs_eventloop_lag_seconds', 'Event loop lag since the last scrape.', () => {
       const lag = (quantile: string, ns: number): Sample => ({
         labels: { quantile },
         value: Number.isFinite(ns) ? ns / 1e9 : 0,
@@ -52,10 +52,10 @@ export function processFamilies(version: string): ProcessFamilies {
       delay.reset();
       return read;
     }),
-    gauge('process_open_fds', 'File descriptors in use; absent where the system does not say.', () =>
+    gauge('process_open_fds', 'Open file descriptors; absent if the system does not report them.', () =>
       descriptors(openDescriptors),
     ),
-    gauge('process_max_fds', 'How many there may be.', () => descriptors(mostDescriptors)),
+    gauge('process_max_fds', 'Maximum number of file descriptors.', () => descriptors(mostDescriptors)),
   ];
   return { families, close: () => delay.disable() };
 }

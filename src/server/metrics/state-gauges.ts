@@ -35,13 +35,13 @@ export class StateGauges {
       gauge('flyball_runs', 'Runs that have not ended, by status.', () =>
         STATUSES.map((status) => ({ labels: { status }, value: this.counts.byStatus[status] ?? 0 })),
       ),
-      one('flyball_approvals_open', 'Questions to people that wait for an answer.', () => this.counts.asked),
-      one('flyball_approvals_oldest_seconds', 'How long the oldest of them has waited; 0 where there is none.', () =>
+      one('flyball_approvals_open', 'Open requests to people.', () => this.counts.asked),
+      one('flyball_approvals_oldest_seconds', 'Age of the oldest open request; 0 if there is none.', () =>
         this.counts.oldestAsked === undefined ? 0 : Math.max(0, clock.now() - this.counts.oldestAsked) / 1_000,
       ),
       one('flyball_runs_held', 'Runs under a legal hold.', () => this.counts.held),
       one('flyball_database_bytes', 'Size of the database.', () => this.size.bytes),
-      one('flyball_database_free_bytes', 'Of it, what is free to be used again.', () => this.size.freeBytes),
+      one('flyball_database_free_bytes', 'Free space inside the database.', () => this.size.freeBytes),
       one('flyball_database_wal_bytes', 'Size of its write-ahead log.', () => this.size.logBytes),
       ...this.triggerFamilies(),
     ];
@@ -76,7 +76,7 @@ export class StateGauges {
     return [
       gauge(
         'flyball_trigger_failing',
-        '1 where the last attempt of a trigger started nothing.',
+        '1 if the last attempt of a trigger did not start a run.',
         each(({ failure }) => (failure === undefined ? 0 : 1)),
       ),
       gauge(
@@ -87,7 +87,7 @@ export class StateGauges {
       {
         name: 'flyball_trigger_missed_total',
         type: 'counter',
-        help: 'Times at which no server was up.',
+        help: 'Scheduled times at which no server was running.',
         samples: each(({ missed }) => missed),
       },
     ];

@@ -17,25 +17,25 @@ export interface WorkParts {
 /** What runs of this process did. */
 export class WorkCounters {
   private readonly parts: WorkParts;
-  private readonly started = new Counter('flyball_runs_started_total', 'Runs that began here, by agent.');
-  private readonly ended = new Counter('flyball_runs_ended_total', 'Runs that ended here, by agent and how.');
+  private readonly started = new Counter('flyball_runs_started_total', 'Runs started in this process, by agent.');
+  private readonly ended = new Counter('flyball_runs_ended_total', 'Runs ended in this process, by agent and outcome.');
   private readonly failed = new Counter(
     'flyball_runs_failed_total',
-    'Runs that failed here, by agent and failure code.',
+    'Runs failed in this process, by agent and error code.',
   );
   private readonly stalledRuns = new Counter(
     'flyball_runs_stalled_total',
-    'Runs that were set aside here for a person, by agent and failure code.',
+    'Runs stalled in this process, by agent and error code.',
   );
   private readonly takeovers = new Counter(
     'flyball_runs_taken_over_total',
-    'Runs that went on here after their process was gone.',
+    'Runs resumed in this process after a crash of another.',
   );
-  private readonly calls = new Counter('flyball_model_calls_total', 'Model calls, re-asks included, by result.');
+  private readonly calls = new Counter('flyball_model_calls_total', 'Model calls including re-asks, by result.');
   private readonly tokens = new Counter('flyball_model_tokens_total', 'Tokens by direction.');
-  private readonly cost = new Counter('flyball_cost_usd_total', 'What model calls cost, by agent and model.');
-  private readonly tools = new Counter('flyball_tool_calls_total', 'Calls of tools.');
-  private readonly entries = new Counter('flyball_journal_entries_total', 'Entries that became durable.');
+  private readonly cost = new Counter('flyball_cost_usd_total', 'Cost of model calls, by agent and model.');
+  private readonly tools = new Counter('flyball_tool_calls_total', 'Tool calls.');
+  private readonly entries = new Counter('flyball_journal_entries_total', 'Journal entries written.');
   private readonly agents = new Remembered<string>();
   private readonly models = new Remembered<string>();
   private readonly knownModels = new Set<string>();

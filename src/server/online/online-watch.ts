@@ -130,7 +130,7 @@ class Watch implements OnlineWatch {
       try {
         online.close(clock.now());
       } catch (error) {
-        log.error('windows could not be judged', error); // an alert that fails must not end the watch
+        log.error('windows could not be evaluated', error); // an alert that fails must not end the watch
       }
       this.judgeLater();
     };

@@ -100,7 +100,7 @@ class News {
     if (!this.hasMore && !this.isOver) await this.something();
     if (this.refusal !== undefined)
       throw new Problem(400, 'SIGNAL_INVALID', `The answer is not valid: ${this.refusal}.`, {
-        next: 'Answer again; the question stands.',
+        next: 'Answer again; the request is still open.',
       });
     const hasMore = this.hasMore;
     this.hasMore = false;

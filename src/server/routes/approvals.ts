@@ -21,8 +21,8 @@ const decision = s.object({
   at: s.optional(s.integer()),
   verdict: s.optional(s.enumOf(VERDICTS)),
   reason: s.optional(s.string()),
-  value: s.optional(s.any({ description: 'The answer to a question, or what an action was modified to.' })),
-  recommended: s.optional(s.boolean({ description: 'With an approval: of what was recommended instead.' })),
+  value: s.optional(s.any({ description: 'The answer to a question, or the modified arguments of an action.' })),
+  recommended: s.optional(s.boolean({ description: 'With `approve`: the recommendation was approved.' })),
 });
 
 /** A verdict is checked once more by the inbox, against what is asked. */
@@ -55,12 +55,14 @@ const verdictBody = {
       verdict: s.enumOf(VERDICTS),
       reason: s.optional(s.string({ maxLength: 10_000 })),
       reask: s.optional(
-        s.boolean({ description: 'With a rejection: the run may ask for the same again. Otherwise a no is final.' }),
+        s.boolean({
+          description: 'With `reject`: the run may ask for the same action again. Otherwise the rejection is final.',
+        }),
       ),
-      value: s.optional(s.any({ description: 'With a modification only.' })),
+      value: s.optional(s.any({ description: 'Only with `modify`.' })),
       recommended: s.optional(
         s.boolean({
-          description: 'With an approval: of what the request recommends instead, under `recommended`. Only true.',
+          description: 'With `approve`: approves the recommendation of the request. Must be true.',
         }),
       ),
     },
@@ -75,7 +77,7 @@ const itemFields = {
   agent: s.string(),
   tenant: s.string(),
   kind: s.enumOf(['approval', 'question', 'doubt'], {
-    description: 'A doubt asks whether an action that was cut off took place.',
+    description: 'A doubt asks whether an interrupted action took place.',
   }),
   effect: s.string(),
   name: s.string(),
@@ -85,15 +87,13 @@ const itemFields = {
   risk: s.optional(s.enumOf(RISKS)),
   request: s.any({
     description:
-      'What the run says about it, for people: the arguments, where they come from (`provenance`), and what is recommended instead (`recommended`): docs/people.md.',
+      'What people see: the arguments, where they come from (`provenance`), and a recommendation (`recommended`). See docs/people.md.',
   }),
   answer: s.optional(s.any({ description: 'JSON Schema of the answer.' })),
-  scopes: s.list(s.string(), { description: 'Any one of them lets a person answer; anybody may where it is empty.' }),
+  scopes: s.list(s.string(), { description: 'A person needs one of these scopes to answer; if empty, anybody can.' }),
   alsoScopes: s.optional(s.list(s.list(s.string()))),
-  notBy: s.list(s.string(), { description: 'Those who have agreed already.' }),
-  requesters: s.optional(
-    s.list(s.string(), { description: 'Those who asked for the act, and may not decide about it.' }),
-  ),
+  notBy: s.list(s.string(), { description: 'People who have already approved.' }),
+  requesters: s.optional(s.list(s.string(), { description: 'People who requested the action and may not decide.' })),
   askedAt: s.integer(),
   due: s.optional(s.integer()),
   status: s.enumOf(STATUSES),
@@ -105,13 +105,13 @@ const wholeSchema = s.named(
   'RequestDetail',
   s.object({
     ...itemFields,
-    history: s.list(decision, { description: 'Who said what about the same thing, oldest first.' }),
+    history: s.list(decision, { description: 'Earlier decisions about the same action, oldest first.' }),
     card: runCardSchema,
     timeline: s.list(
       s.object({ symbol: s.string(), text: s.string(), detail: s.optional(s.string()), offsetMs: s.number() }),
-      { description: 'The last lines of the story of the run.' },
+      { description: 'The last lines of the timeline of the run.' },
     ),
-    arguments: s.optional(s.any({ description: 'JSON Schema of the arguments of the action, where it is known.' })),
+    arguments: s.optional(s.any({ description: 'JSON Schema of the arguments, if known.' })),
   }),
 );
 const metricsSchema = s.named(
@@ -122,7 +122,7 @@ const metricsSchema = s.named(
     rejected: s.integer(),
     modified: s.integer(),
     escalated: s.integer(),
-    unmodifiedShare: s.optional(s.number({ description: 'Approved as first proposed, among all verdicts.' })),
+    unmodifiedShare: s.optional(s.number({ description: 'Share of verdicts that approved the first proposal.' })),
     open: s.integer(),
     deadlineMisses: s.integer(),
     alarms: s.list(s.enumOf(['rubber-stamping', 'poor-proposals'])),
@@ -131,8 +131,11 @@ const metricsSchema = s.named(
 
 const idParams = s.object({ id: s.string({ minLength: 1, maxLength: 1_000 }) });
 const about = { tag: 'approvals', scope: 'approvals:decide' } as const;
-const TAKEN = { about: 'As it stands now that the run has heard it', schema: itemSchema };
-const SENT = { about: 'Sent; the run has not taken it yet, and may rest or run elsewhere', schema: itemSchema };
+const TAKEN = { about: 'The request after the run received the answer', schema: itemSchema };
+const SENT = {
+  about: 'Sent; the run has not received it yet and may be waiting or running elsewhere',
+  schema: itemSchema,
+};
 const UNKNOWN = { title: 'no such request', params: { id: '000000000000000~none' } } as const;
 
 type Asked = Pick<ServerRequest<{ readonly id: string }>, 'params' | 'principal' | 'signal' | 'once' | 'isAbout'>;
@@ -166,7 +169,7 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       method: 'get',
       path: '/v1/approvals',
       ...about,
-      summary: 'What runs ask of people, oldest first',
+      summary: 'List requests to people, oldest first',
       query: s.object({
         status: s.optional(s.enumOf(STATUSES)),
         run: s.optional(s.string({ maxLength: 200 })),
@@ -179,7 +182,7 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       },
       examples: [
         { title: 'everything', status: 200 },
-        { title: 'what is open and risky', query: { status: 'open', risk: 'high' }, status: 200 },
+        { title: 'open requests with high risk', query: { status: 'open', risk: 'high' }, status: 200 },
       ],
       handle: async ({ query, principal }) => {
         const inbox = await parts.inbox(principal.tenant);
@@ -192,10 +195,10 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       method: 'get',
       path: '/v1/approvals/{id}',
       ...about,
-      summary: 'One request with everything that a reviewer needs',
+      summary: 'Read a request with everything a reviewer needs',
       params: idParams,
       answers: {
-        200: { about: 'The request, its history, its run and the last lines of its story', schema: wholeSchema },
+        200: { about: 'The request, its history, its run and the last lines of its timeline', schema: wholeSchema },
       },
       examples: [{ ...UNKNOWN, status: 404 }],
       handle: async ({ params, principal }) => {
@@ -208,9 +211,8 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       method: 'post',
       path: '/v1/approvals/{id}/decide',
       ...about,
-      summary: 'A verdict on an action or an output',
-      about:
-        'To reject and to escalate need a reason; to modify needs a value: new arguments of the action, or a new output.',
+      summary: 'Decide about an action or an output',
+      about: '`reject` and `escalate` require a reason. `modify` requires a value: new arguments, or a new output.',
       params: idParams,
       body: verdictBody,
       answers: { 200: TAKEN, 202: SENT },
@@ -228,10 +230,10 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       method: 'post',
       path: '/v1/approvals/{id}/answer',
       ...about,
-      summary: 'The answer to a question, or to a doubt',
-      about: 'A doubt is answered with { "happened": true, "result": … } or { "happened": false }.',
+      summary: 'Answer a question or a doubt',
+      about: 'Answer a doubt with { "happened": true, "result": … } or { "happened": false }.',
       params: idParams,
-      body: s.object({ value: s.any({ description: 'What the JSON Schema of the request asks for.' }) }),
+      body: s.object({ value: s.any({ description: 'Must match the JSON Schema of the request.' }) }),
       answers: { 200: TAKEN, 202: SENT },
       examples: [{ ...UNKNOWN, body: { value: true }, status: 404 }],
       handle: ({ body, ...asked }) =>
@@ -242,7 +244,7 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       method: 'get',
       path: '/v1/approvals-metrics',
       ...about,
-      summary: 'How people decide, with alarms',
+      summary: 'Statistics about decisions, with alarms',
       query: s.object({ since: s.optional(s.integer({ minimum: 0, description: 'Milliseconds since 1970.' })) }),
       answers: { 200: { about: 'Counts', schema: metricsSchema } },
       examples: [{ title: 'over all time', status: 200 }],

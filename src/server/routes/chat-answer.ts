@@ -22,7 +22,7 @@ export async function chatText(
   const ended = (code: ProblemCode, message: string, next: string): Problem =>
     new Problem(422, code, message, { next, headers: { location: at } });
   if (outcome === undefined)
-    throw ended('TIMEOUT', 'The run takes longer than this server waits. It continues.', `Follow it: GET ${at}`);
+    throw ended('TIMEOUT', 'The run takes longer than the server timeout. It continues.', `Follow it: GET ${at}`);
   const { because = 'no reason was given' } = failureWords(principal, {
     stop: outcome.stop,
     because: becauseOf(outcome),

@@ -32,11 +32,11 @@ function completing(parts: Parts, slots: StreamSlots): Route {
     method: 'post',
     path: '/v1/chat/completions',
     tag,
-    summary: 'Ask an agent in the format of OpenAI',
+    summary: 'Create a chat completion with an agent (OpenAI format)',
     about:
       '`model` names an agent. Each request is one run: the client keeps the transcript, and the agent answers its last ' +
-      'message with its own instructions, tools and bounds. With `stream` the answer comes as chunks. A run that ends ' +
-      'without an answer, or waits for somebody, is an error with status 422; such a run goes on or stays as it is.',
+      'message with its own instructions, tools and limits. With `stream`, the answer is sent in chunks. A run that ends ' +
+      'without an answer, or waits for somebody, is an error with status 422. A waiting run continues later.',
     scope: 'agents:invoke',
     body: chatRequestSchema,
     answers: { 200: { about: 'The answer', schema: chatCompletionSchema, events: { message: chatChunkSchema } } },
@@ -101,7 +101,7 @@ function modelRoutes({ directory }: Parts): readonly Route[] {
       method: 'get',
       path: '/v1/models',
       tag,
-      summary: 'List the agents in the format of OpenAI',
+      summary: 'List the agents (OpenAI format)',
       scope: 'agents:read',
       answers: {
         200: { about: 'The agents', schema: s.object({ object: s.enumOf(['list']), data: s.list(modelSchema) }) },
@@ -115,11 +115,11 @@ function modelRoutes({ directory }: Parts): readonly Route[] {
       method: 'get',
       path: '/v1/models/{model}',
       tag,
-      summary: 'Describe one agent in the format of OpenAI',
+      summary: 'Describe an agent (OpenAI format)',
       scope: 'agents:read',
       params: s.object({ model: s.string({ maxLength: 200 }) }),
       answers: { 200: { about: 'The agent', schema: modelSchema } },
-      examples: [{ title: 'An agent that is not there', params: { model: 'nobody' }, status: 404 }],
+      examples: [{ title: 'An unknown agent', params: { model: 'nobody' }, status: 404 }],
       errors: OPEN_AI_ERRORS,
       handle: ({ params }) => {
         const found = models().find(({ id }) => id === params.model);
@@ -135,7 +135,7 @@ function examplesOf({ directory }: Parts): readonly Example[] {
   const known = directory.list().find(({ defined }) => defined !== undefined);
   return [
     ...(known === undefined ? [] : [{ title: 'A first message', body: { model: known.name, messages }, status: 200 }]),
-    { title: 'An agent that is not there', body: { model: 'nobody', messages }, status: 404 },
+    { title: 'An unknown agent', body: { model: 'nobody', messages }, status: 404 },
     { title: 'Tools of the client', body: { model: 'nobody', messages, tools: [] }, status: 400 },
   ];
 }
@@ -144,6 +144,6 @@ function examplesOf({ directory }: Parts): readonly Example[] {
 function requireNoKey(headers: Headers): void {
   if (!headers.has('idempotency-key')) return;
   throw new Problem(400, 'INPUT_INVALID', 'A streamed invocation does not support Idempotency-Key.', {
-    next: 'Leave out the header, or invoke the agent without streaming.',
+    next: 'Omit the header, or invoke the agent without streaming.',
   });
 }

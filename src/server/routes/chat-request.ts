@@ -22,13 +22,13 @@ export async function startCompletion(
   const { body } = request;
   const agent = agentNamed(parts.directory, body.model);
   if (!answersTranscripts(agent))
-    throw new Problem(400, 'INPUT_INVALID', `${agent.name} keeps its conversation itself.`, {
-      next: 'Talk with it over /v1/conversations.',
+    throw new Problem(400, 'INPUT_INVALID', `${agent.name} manages its own conversation.`, {
+      next: 'Use /v1/conversations.',
     });
   const messages = body.messages.map(transcriptMessage);
   const last = messages.at(-1);
   if (last?.role !== 'user' || last.content.trim() === '')
-    throw new Problem(400, 'INPUT_INVALID', 'The last message has to be by the user, and to say something.');
+    throw new Problem(400, 'INPUT_INVALID', 'The last message must be from the user and must not be empty.');
   const budget = boundOf(agent, body);
   const temperature = body.temperature as number | null | undefined;
   if (agent.defined !== undefined) {
@@ -36,7 +36,7 @@ export async function startCompletion(
     return { agent, handle: await startRun(parts, request, { agent, mode: 'completion', input, ...budget }) };
   }
   if (typeof temperature === 'number')
-    throw new Problem(400, 'INPUT_INVALID', `${agent.name} has no temperature to set.`, { next: 'Leave it out.' });
+    throw new Problem(400, 'INPUT_INVALID', `${agent.name} does not support temperature.`, { next: 'Omit it.' });
   return { agent, handle: await startRun(parts, request, { agent, input: inputOf(last.content), ...budget }) };
 }
 

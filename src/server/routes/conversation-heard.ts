@@ -54,7 +54,7 @@ function isAnswered(heard: Heard, outcome: Outcome<unknown>): boolean {
   if (heard === 'answered') return true;
   if (outcome.stop === 'suspended') return false;
   if (heard === 'at-work') return true; // it ended over this message
-  throw new Problem(409, 'ALREADY_TERMINAL', 'The conversation ended before it heard this.', {
+  throw new Problem(409, 'ALREADY_TERMINAL', 'The conversation ended before it received this message.', {
     next: 'Start a new one.',
   });
 }

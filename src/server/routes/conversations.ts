@@ -28,18 +28,18 @@ const turnSchema = s.named(
     said: s.string(),
     by: s.optional(s.string()),
     answer: s.optional(s.string()),
-    because: s.optional(s.string({ description: 'Why there is no answer, or why it is not all it should be.' })),
+    because: s.optional(s.string({ description: 'Why there is no answer, or why it is incomplete.' })),
     acts: s.list(
       s.object({
         id: s.string(),
-        name: s.string({ description: 'Of the tool or the step.' }),
+        name: s.string({ description: 'Name of the tool or step.' }),
         class: s.string(),
         what: s.string({ description: '`took-place`, `refused`, `failed`, `in-doubt` or `simulated`.' }),
         undone: s.optional(s.boolean()),
       }),
-      { description: 'What the turn changed or tried to change, from the journal, whatever the answer says.' },
+      { description: 'What the turn changed or tried to change, taken from the journal.' },
     ),
-    actsLeftOut: s.optional(s.integer({ description: 'Further acts that are not listed.' })),
+    actsLeftOut: s.optional(s.integer({ description: 'Number of further acts that are not listed.' })),
   }),
 );
 
@@ -49,7 +49,7 @@ const conversationSchema = s.named(
     id: s.string(),
     agent: s.string(),
     status: s.enumOf(STATUSES),
-    listens: s.boolean({ description: 'Whether it waits for the next message.' }),
+    listens: s.boolean({ description: 'Whether it is waiting for the next message.' }),
     turns: s.list(turnSchema),
     run: runCardSchema,
   }),
@@ -57,7 +57,7 @@ const conversationSchema = s.named(
 
 const params = s.object({ conversationId: s.string({ maxLength: 200 }) });
 const NOBODY: Example = {
-  title: 'A conversation that is not there',
+  title: 'An unknown conversation',
   params: { conversationId: 'run_nowhere' },
   status: 404,
 };
@@ -75,7 +75,7 @@ function starting(parts: Parts): Route {
     method: 'post',
     path: '/v1/conversations',
     tag: 'conversations',
-    summary: 'Start a conversation, with a first message or without',
+    summary: 'Start a conversation, with or without a first message',
     scope: 'agents:invoke',
     body: s.object({
       agent: s.string({ maxLength: 200 }),
@@ -83,20 +83,20 @@ function starting(parts: Parts): Route {
       budget: s.optional(budgetSchema),
     }),
     answers: {
-      201: { about: 'The conversation; its first turn is answered', schema: conversationSchema },
-      202: { about: 'It goes on: read it again for the answer', schema: conversationSchema },
+      201: { about: 'The conversation with its first answer', schema: conversationSchema },
+      202: { about: 'It continues; read it again for the answer', schema: conversationSchema },
     },
     refuses: [404],
     examples: [
-      ...(known === undefined ? [] : [{ title: 'Without a message yet', body: { agent: known.name }, status: 201 }]),
-      { title: 'With an agent that is not there', body: { agent: 'nobody' }, status: 404 },
+      ...(known === undefined ? [] : [{ title: 'Without a message', body: { agent: known.name }, status: 201 }]),
+      { title: 'With an unknown agent', body: { agent: 'nobody' }, status: 404 },
     ],
     handle: async (request) => {
       const { agent: name, message, budget } = request.body;
       const agent = agentNamed(directory, name);
       if (!agent.modes.includes('conversation'))
         throw new Problem(400, 'INPUT_INVALID', `${name} does not support conversations.`, {
-          next: 'Start a run of it.',
+          next: 'Start a run instead.',
         });
       const started = await startRun(parts, request, {
         agent,
@@ -123,7 +123,7 @@ function listing({ fleet, feed, directory, cursors }: Parts): Route {
     summary: 'List conversations, newest first',
     scope: 'runs:read',
     query: s.object({
-      agent: s.optional(s.string({ maxLength: 200, description: 'Whose conversations; of all agents where absent.' })),
+      agent: s.optional(s.string({ maxLength: 200, description: 'Agent to list; all agents if absent.' })),
       limit: s.optional(s.integer({ minimum: 1, maximum: 200 })),
       cursor: s.optional(s.string({ maxLength: 500 })),
     }),
@@ -173,14 +173,14 @@ function saying(parts: Parts): Route {
     method: 'post',
     path: '/v1/conversations/{conversationId}/messages',
     tag: 'conversations',
-    summary: 'Say something and get the answer',
+    summary: 'Send a message and get the answer',
     scope: 'agents:invoke',
     params,
     body: s.object({ text }),
     answers: {
-      200: { about: 'The conversation with the answered turn', schema: conversationSchema },
+      200: { about: 'The conversation with the new answer', schema: conversationSchema },
       202: {
-        about: 'It goes on: it waits for somebody else, or takes longer than the server waits',
+        about: 'It continues: it waits for somebody else, or takes longer than the server timeout',
         schema: conversationSchema,
       },
     },
@@ -201,7 +201,7 @@ function ending(parts: Parts): Route {
     body: s.object({}),
     answers: {
       200: { about: 'It has ended', schema: conversationSchema },
-      202: { about: 'It will end when it next listens', schema: conversationSchema },
+      202: { about: 'It will end when it next waits for a message', schema: conversationSchema },
     },
     examples: [{ ...NOBODY, body: {} }],
     handle: async (request) => say(parts, request, { end: true }),
@@ -270,19 +270,24 @@ function requireAwake({ status }: RunRecord): void {
   if (status !== 'paused' && status !== 'stalled') return;
   throw new Problem(409, 'BUSY', `The conversation is ${status} and does not accept messages until it is resumed.`, {
     retryable: true,
-    next: 'Resume its run, then say it again.',
+    next: 'Resume its run, then send the message again.',
   });
 }
 
 function busy({ status }: RunRecord): Problem {
   if (status === 'bounded')
-    return new Problem(409, 'BOUND_REACHED', 'The conversation has reached a bound.', {
+    return new Problem(409, 'BOUND_REACHED', 'The conversation has reached a limit.', {
       next: 'Resume its run with a larger budget, or start a new one.',
     });
   if (status !== 'running' && status !== 'suspended' && status !== 'pending')
     return new Problem(409, 'ALREADY_TERMINAL', `The conversation is ${status}.`, { next: 'Start a new one.' });
-  return new Problem(409, 'BUSY', 'The conversation does not listen: it is at work, or waits for somebody else.', {
-    retryable: true,
-    next: 'Read it until it listens, then say it again.',
-  });
+  return new Problem(
+    409,
+    'BUSY',
+    'The conversation does not accept messages now: it is working, or waits for somebody else.',
+    {
+      retryable: true,
+      next: 'Poll it until it waits for a message, then send the message again.',
+    },
+  );
 }

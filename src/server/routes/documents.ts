@@ -46,7 +46,7 @@ export function documentRoutes(others: readonly Route[], about: About): readonly
       method: 'get',
       path: '/docs/style.css',
       tag: 'documents',
-      summary: 'The style of that page',
+      summary: 'The stylesheet of that page',
       scope: undefined,
       answers: { 200: { about: 'The style', type: 'text/css' } },
       examples: [{ title: 'The style', status: 200 }],

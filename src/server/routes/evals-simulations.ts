@@ -15,21 +15,21 @@ const rowFields = {
   id: s.string(),
   task: s.string(),
   trial: s.integer(),
-  reward: orNone(s.number({ description: 'None where nobody could judge it, or our infrastructure failed.' })),
+  reward: orNone(s.number({ description: 'null if it could not be judged, or the infrastructure failed.' })),
   termination: s.string(),
   dbMatch: orNone(s.boolean()),
   seconds: s.number(),
   messages: s.integer(),
   modelCalls: s.integer(),
   toolCalls: s.integer(),
-  cost: orNone(s.number({ description: 'USD, of the agent.' })),
+  cost: orNone(s.number({ description: 'Cost of the agent in USD.' })),
 };
 const rowSchema = s.named('EvaluationSimulation', s.object(rowFields));
 const conversationSchema = s.named(
   'EvaluationConversation',
   s.object({
     ...rowFields,
-    checks: s.list(s.object({ what: s.string(), met: s.boolean() }), { description: 'What the grade rests on.' }),
+    checks: s.list(s.object({ what: s.string(), met: s.boolean() }), { description: 'The checks behind the grade.' }),
     conversation: s.list(
       s.object({
         by: s.enumOf(['assistant', 'user', 'tool']),
@@ -38,7 +38,7 @@ const conversationSchema = s.named(
         failed: s.boolean(),
       }),
     ),
-    run: orNone(s.string({ description: 'Its run, in the journal beside the results.' })),
+    run: orNone(s.string({ description: 'Its run, in the journal next to the results.' })),
   }),
 );
 
@@ -81,7 +81,7 @@ export function simulationRoutes(
       summary: 'One simulation with its conversation',
       params: s.object({ id, simulation: id }),
       query,
-      answers: { 200: { about: 'Who said what, and what the grade rests on', schema: conversationSchema } },
+      answers: { 200: { about: 'The messages, and the checks behind the grade', schema: conversationSchema } },
       examples: [
         {
           title: 'no such evaluation',
@@ -129,7 +129,7 @@ function conversationOf({ reward, messages, info }: SimulationRecord): object {
   const runId = info?.['runId'];
   return {
     checks: [
-      ...(reward?.db == null ? [] : [{ what: 'The database is right', met: reward.db.match }]),
+      ...(reward?.db == null ? [] : [{ what: 'The database is correct', met: reward.db.match }]),
       ...(reward?.actions ?? []).map(({ action, matched }) => ({
         what: `${action.name} ${dumpJson(action.arguments)}`,
         met: matched,

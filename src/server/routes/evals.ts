@@ -8,7 +8,7 @@ import { simulationRoutes } from './evals-simulations.js';
 const orNone = <T>(of: { readonly json: Readonly<Record<string, unknown>>; readonly type?: T }) =>
   s.oneOf([of, s.enumOf([null])] as const);
 
-const meanSchema = s.object({ value: orNone(s.number()), of: s.integer({ description: 'Simulations it is over.' }) });
+const meanSchema = s.object({ value: orNone(s.number()), of: s.integer({ description: 'Number of simulations.' }) });
 const shareSchema = s.object({ hits: s.integer(), of: s.integer() });
 
 const figuresSchema = s.named(
@@ -60,7 +60,7 @@ const detailSchema = s.named(
   s.object({
     ...evaluationFields,
     summaries: s.list(figuresSchema),
-    points: s.list(pointSchema, { description: 'What has both a pass rate and a cost: a plot.' }),
+    points: s.list(pointSchema, { description: 'Conditions with a pass rate and a cost, for a plot.' }),
     unread: s.list(s.object({ file: s.string(), why: s.string() })),
   }),
 );
@@ -79,7 +79,7 @@ export function evalRoutes({ settings }: Parts): readonly Route[] {
       summary: 'Evaluations with results, newest first',
       answers: {
         200: {
-          about: 'Those found; none where the server was given no folder',
+          about: 'The evaluations found; empty if the server has no folder',
           schema: s.object({ evaluations: s.list(evaluationSchema) }),
         },
       },

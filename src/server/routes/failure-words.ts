@@ -2,7 +2,7 @@ import type { Outcome } from '../../core/outcome.js';
 import { holds, type Principal } from '../access/principal.js';
 import type { RunCard } from '../contract/resources.js';
 
-const UNTOLD = 'it failed; whoever may read its run finds out why';
+const UNTOLD = 'it failed; see its run for the reason';
 
 /**
  * What a failed run says about itself are the words of whatever broke inside: a path, an address, a vendor. They are for

@@ -8,7 +8,7 @@ import type { Parts } from '../parts.js';
 const healthSchema = s.object({ status: s.enumOf(['alive']), version: s.string() });
 const readySchema = s.object({
   ready: s.boolean(),
-  reasons: s.list(s.string(), { description: 'Why it is not; empty when it is.' }),
+  reasons: s.list(s.string(), { description: 'Why the server is not ready; empty if it is.' }),
 });
 
 /** How long storage may take before it counts as gone, and how long an answer about it holds. */
@@ -28,7 +28,7 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       tag: 'server',
       summary: 'Whether the server is alive',
       scope: undefined,
-      answers: { 200: { about: 'It is', schema: healthSchema } },
+      answers: { 200: { about: 'The server is alive', schema: healthSchema } },
       examples: [{ title: 'Alive', status: 200 }],
       handle: () => ({ status: 200, body: { status: 'alive', version: parts.settings.version } }),
     }),
@@ -37,11 +37,11 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
       method: 'get',
       path: '/ready',
       tag: 'server',
-      summary: 'Whether the server can take work',
+      summary: 'Whether the server accepts work',
       scope: undefined,
       answers: {
-        200: { about: 'It can', schema: readySchema },
-        503: { about: 'It cannot, and why', schema: readySchema },
+        200: { about: 'The server accepts work', schema: readySchema },
+        503: { about: 'The server does not accept work, and why', schema: readySchema },
       },
       examples: [{ title: 'Ready', status: 200 }],
       handle: async () => {

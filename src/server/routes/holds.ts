@@ -23,11 +23,9 @@ export function holdRoutes(parts: Parts): readonly Route[] {
       summary,
       scope: 'admin',
       params: runParams,
-      body: s.object({ why: shortText('For the log of operations.') }),
-      answers: { 200: { about: 'How it stands now', schema: heldSchema } },
-      examples: [
-        { title: 'A run that is not there', params: { runId: 'run_0' }, body: { why: 'case 2026-17' }, status: 404 },
-      ],
+      body: s.object({ why: shortText('Recorded in the operations log.') }),
+      answers: { 200: { about: 'The current state', schema: heldSchema } },
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, body: { why: 'case 2026-17' }, status: 404 }],
       handle: async ({ principal, params, body }) => {
         const { id: run } = await ownRun(parts, principal, params.runId);
         const by = principal.subject;
@@ -38,6 +36,6 @@ export function holdRoutes(parts: Parts): readonly Route[] {
     });
   return [
     change('holdRun', 'hold', 'Put a run under a legal hold'),
-    change('releaseRun', 'release', 'Let go of a run that is under a legal hold'),
+    change('releaseRun', 'release', 'Release a run from a legal hold'),
   ];
 }

@@ -16,7 +16,7 @@ import { streamedStart } from './streamed.js';
 
 const startedSchema = s.object({ run_id: s.string() });
 const resultSchema = s.object({
-  status: s.integer({ description: 'The status of `invoke-iterative` for the same end.' }),
+  status: s.integer({ description: 'The status that `invoke-iterative` would return.' }),
   ...invokedIterativeFields,
 });
 
@@ -28,11 +28,11 @@ export function invokeStreamRoutes(parts: Parts, slots: StreamSlots): readonly R
       method: 'post',
       path: '/v1/agents/{name}/invoke-iterative/stream',
       tag: 'agents',
-      summary: 'Invoke an agent with its tool loop and follow it in the same request',
+      summary: 'Invoke an agent with its tool loop and stream its events',
       about:
         'Events are `run` (its id, first), `delta` for text while it arrives, `entry`, `card` and every kind of `delta` for ' +
-        'a credential with `runs:read`, and `result` at last: what `invoke-iterative` answers, with its `status`. The stream ends when ' +
-        'the run ends or waits for somebody. A client that goes away does not stop the run.',
+        'a credential with `runs:read`, and finally `result`: the response of `invoke-iterative`, with its `status`. The stream ends when ' +
+        'the run ends or waits for somebody. If the client disconnects, the run continues.',
       scope: 'agents:invoke',
       params: agentParams,
       body: invokeIterativeSchema,

@@ -20,8 +20,8 @@ import { type Invocation, invocationAnswer } from './invocation-answer.js';
 import { untilRest } from './until-rest.js';
 
 const ENDS = {
-  202: 'It goes on: it waits for somebody, or takes longer than the server waits. Follow the run.',
-  422: 'It ended without an answer: bounded, blocked, cancelled or failed; `because` says why.',
+  202: 'It continues: it waits for somebody, or takes longer than the server timeout. Follow the run.',
+  422: 'It ended without an answer: bounded, blocked, cancelled or failed. `because` says why.',
 } as const;
 
 /** An agent called like a function: the answer comes with the response, if the run gets there in time. */
@@ -32,7 +32,7 @@ export function invokeRoutes(parts: Parts): readonly Route[] {
       method: 'post',
       path: '/v1/agents/{name}/invoke',
       tag: 'agents',
-      summary: 'Invoke an agent as a single shot: one model call, no tools',
+      summary: 'Invoke an agent with one model call and no tools',
       scope: 'agents:invoke',
       params: agentParams,
       body: invokeSchema,
@@ -54,7 +54,7 @@ export function invokeRoutes(parts: Parts): readonly Route[] {
       params: agentParams,
       body: invokeIterativeSchema,
       answers: {
-        200: { about: 'Its answer, and how the loop went', schema: invokedIterativeSchema },
+        200: { about: 'Its answer, and how the loop ended', schema: invokedIterativeSchema },
         202: { about: ENDS[202], schema: invokedIterativeSchema },
         422: { about: ENDS[422], schema: invokedIterativeSchema },
       },
@@ -94,8 +94,8 @@ export async function startInvocation(
   if (model !== undefined) requireModel(agent, model);
   const own = model !== undefined || temperature !== undefined || Object.keys(loop).length > 0;
   if (own && agent.defined === undefined)
-    throw new Problem(400, 'INPUT_INVALID', `${agent.name} is plain code: it has no model and no loop to set.`, {
-      next: 'Send inputs and budget only.',
+    throw new Problem(400, 'INPUT_INVALID', `${agent.name} is a function: it has no model or loop settings.`, {
+      next: 'Send only inputs and budget.',
     });
   const variation: Variation = {
     inputs,
@@ -115,8 +115,8 @@ export async function startInvocation(
 function requireModel({ name, model, group }: ServedAgent, asked: string): void {
   const known = [...new Set([...(model === undefined ? [] : [model]), ...Object.keys(group.models ?? {})])];
   if (known.includes(asked)) return;
-  throw new Problem(400, 'INPUT_INVALID', `${name} cannot be run on that model here.`, {
-    next: known.length === 0 ? 'Leave the model out.' : `Choose one of ${known.join(', ')}, or leave it out.`,
+  throw new Problem(400, 'INPUT_INVALID', `${name} cannot use that model here.`, {
+    next: known.length === 0 ? 'Omit the model.' : `Choose one of ${known.join(', ')}, or omit it.`,
   });
 }
 
@@ -138,9 +138,9 @@ export function loopOf(agent: ServedAgent, body: InvokeIterativeRequest): ToolLo
       throw new Problem(
         400,
         'INPUT_INVALID',
-        `A request may lower ${field} and not raise it: ${agent.name} allows ${own[name]}.`,
+        `A request can lower ${field} but not raise it: ${agent.name} allows ${own[name]}.`,
         {
-          next: `Ask for at most ${own[name]}, or leave it out.`,
+          next: `Set it to at most ${own[name]}, or omit it.`,
         },
       );
     settings[name] = value;
@@ -152,7 +152,7 @@ export function loopOf(agent: ServedAgent, body: InvokeIterativeRequest): ToolLo
 export function examplesOf({ directory }: Parts, as: 'once' | 'iterative'): readonly Example[] {
   const agent = directory.list().find(({ defined, modes }) => defined !== undefined && modes.includes(as));
   const missing: Example = {
-    title: 'An agent that is not there',
+    title: 'An unknown agent',
     params: { name: 'nobody' },
     body: { inputs: {} },
     status: 404,
@@ -161,14 +161,14 @@ export function examplesOf({ directory }: Parts, as: 'once' | 'iterative'): read
   const body = { inputs: exampleFor(agent.inputs), ...(as === 'iterative' ? { max_iterations: 1 } : {}) };
   return [
     {
-      title: 'With a narrower bound, which ends it',
+      title: 'With a lower limit, which ends it',
       params: { name: agent.name },
       body: { ...body, budget: { modelCalls: 0 } },
       status: 422,
     },
     missing,
     {
-      title: 'Bounds that would be raised',
+      title: 'Limits that would be raised',
       params: { name: agent.name },
       body: { ...body, budget: { costUsd: 1e9 } },
       status: 400,

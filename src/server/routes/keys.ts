@@ -12,7 +12,7 @@ import { limitsSchema } from './whoami.js';
 const instant = (description: string) => s.integer({ description: `${description}, in milliseconds since 1970` });
 
 const keyFields = {
-  prefix: s.string({ description: 'Names the key; it stands at the front of the secret.' }),
+  prefix: s.string({ description: 'Identifies the key; it is the start of the secret.' }),
   name: s.string(),
   tenant: s.string(),
   subject: s.string(),
@@ -21,17 +21,17 @@ const keyFields = {
   account: s.optional(
     s.object(
       { id: s.string(), limits: limitsSchema },
-      { description: 'Who made it, where that was over HTTP: it counts against their limits too.' },
+      { description: 'Who created it over HTTP; it also counts toward their limits.' },
     ),
   ),
   madeBy: s.optional(
-    s.string({ description: 'The credential that made it, where that was over HTTP: `key:<prefix>` or `jwt:<sub>`.' }),
+    s.string({ description: 'The credential that created it over HTTP: `key:<prefix>` or `jwt:<sub>`.' }),
   ),
-  createdAt: instant('When it was made'),
-  expiresAt: s.optional(instant('When it stops working')),
+  createdAt: instant('When it was created'),
+  expiresAt: s.optional(instant('When it expires')),
   revokedAt: s.optional(instant('When it was revoked')),
-  rotatedAt: s.optional(instant('When it got its present secret')),
-  graceUntil: s.optional(instant('Until when the secret before that works')),
+  rotatedAt: s.optional(instant('When its secret was last rotated')),
+  graceUntil: s.optional(instant('Until when the previous secret works')),
   lastUsedAt: s.optional(instant('When it was last used, to the minute')),
 };
 const keySchema = s.named('Key', s.object(keyFields));
@@ -40,16 +40,16 @@ const revokedSchema = s.named(
   s.object({
     ...keyFields,
     minted: s.object({
-      revoked: s.list(s.string(), { description: 'Prefixes of keys that were revoked with it.' }),
+      revoked: s.list(s.string(), { description: 'Prefixes of the keys revoked with it.' }),
       working: s.list(s.string(), {
-        description: 'Prefixes of keys that it made, or that those made, and that still work.',
+        description: 'Prefixes of the keys it created, directly or indirectly, that still work.',
       }),
     }),
   }),
 );
 const newKeySchema = s.named(
   'KeyWithSecret',
-  s.object({ key: keySchema, secret: s.string({ description: 'Told this once. Keep it: nobody can look it up.' }) }),
+  s.object({ key: keySchema, secret: s.string({ description: 'Shown only once. Store it safely.' }) }),
 );
 
 const params = s.object({ prefix: s.string({ pattern: '^[a-z0-9]{8}$' }) });
@@ -72,7 +72,7 @@ function listKeys({ keys }: KeyParts): Route {
     summary: 'List the API keys of the tenant',
     scope: 'admin',
     answers: {
-      200: { about: 'Without their secrets, which nobody has.', schema: s.object({ keys: s.list(keySchema) }) },
+      200: { about: 'The keys, without their secrets.', schema: s.object({ keys: s.list(keySchema) }) },
     },
     examples: [{ title: 'All keys', status: 200 }],
     handle: async ({ principal }) => ({ status: 200, body: { keys: await keys.list(principal.tenant) } }),
@@ -85,9 +85,9 @@ function createKey({ keys, clock }: KeyParts): Route {
     method: 'post',
     path: '/v1/keys',
     tag: 'access',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     about:
-      'For the own tenant, and for whoever makes it: a key in the name of somebody else is made where the server runs, with `flyball keys create`. Its limits are at most those of the credential that makes it, and what it spends counts against them.',
+      'Creates a key for your own tenant and subject. To create a key for somebody else, use `flyball keys create` on the server. Its limits are at most those of your credential, and what it spends counts toward them.',
     scope: 'admin',
     idempotent: false,
     body: s.object({
@@ -97,10 +97,10 @@ function createKey({ keys, clock }: KeyParts): Route {
       limits: s.optional(limitsSchema),
       expiresInDays: s.optional(s.number({ exclusiveMinimum: 0, maximum: 3650 })),
     }),
-    answers: { 201: { about: 'The key and, this once, its secret.', schema: newKeySchema } },
+    answers: { 201: { about: 'The key with its secret, which is shown only once.', schema: newKeySchema } },
     examples: [
       {
-        title: 'A key that only reads',
+        title: 'A read-only key',
         body: { name: 'dashboard', scopes: ['runs:read'], expiresInDays: 90 },
         status: 201,
       },
@@ -130,9 +130,8 @@ function rotateKey({ keys }: KeyParts): Route {
     method: 'post',
     path: '/v1/keys/{prefix}/rotate',
     tag: 'access',
-    summary: 'Give a key a new secret',
-    about:
-      'Of the own keys, within the own limits, and none that may work for longer than the credential that asks: whoever gets a secret can act under its name.',
+    summary: 'Rotate a key',
+    about: 'Only your own keys, within your own limits, and only keys that do not outlive your credential.',
     scope: 'admin',
     idempotent: false,
     params,
@@ -141,12 +140,12 @@ function rotateKey({ keys }: KeyParts): Route {
         s.number({
           minimum: 0,
           maximum: 720,
-          description: 'For how long the old secret still works; 24 where absent.',
+          description: 'Hours for which the old secret still works; 24 by default.',
         }),
       ),
     }),
-    answers: { 200: { about: 'The key and, this once, its new secret.', schema: newKeySchema } },
-    examples: [{ title: 'A key that is not there', params: NOBODY, body: { graceHours: 1 }, status: 404 }],
+    answers: { 200: { about: 'The key with its new secret, which is shown only once.', schema: newKeySchema } },
+    examples: [{ title: 'An unknown key', params: NOBODY, body: { graceHours: 1 }, status: 404 }],
     handle: async ({ principal, params: { prefix }, body: { graceHours = 24 } }) => {
       const key = await own(keys, principal, prefix);
       requireOwn(principal, key);
@@ -164,17 +163,17 @@ function revokeKey({ keys, clock }: KeyParts): Route {
     tag: 'access',
     summary: 'Revoke a key',
     about:
-      'It works nowhere from the next request on, and neither do the keys that it made over HTTP, nor those that these made, unless `keepMinted` is true. Twice is the same as once.',
+      'Takes effect with the next request. The keys it created over HTTP, directly or indirectly, are revoked too, unless `keepMinted` is true. Revoking twice has no further effect.',
     scope: 'admin',
     params,
     query: s.object({
-      keepMinted: s.optional(s.boolean({ description: 'Leaves the keys that it made working.' })),
+      keepMinted: s.optional(s.boolean({ description: 'Keeps the keys it created.' })),
     }),
-    answers: { 200: { about: 'The key, revoked, and what became of the keys that it made.', schema: revokedSchema } },
+    answers: { 200: { about: 'The revoked key, and the keys it created.', schema: revokedSchema } },
     examples: [
-      { title: 'A key that is not there', params: NOBODY, status: 404 },
+      { title: 'An unknown key', params: NOBODY, status: 404 },
       {
-        title: 'One that is not there, and nothing that it made',
+        title: 'An unknown key, with keepMinted',
         params: NOBODY,
         query: { keepMinted: 'true' },
         status: 404,
@@ -202,15 +201,15 @@ async function requireMaker(keys: Parts['keys'], { id, kind }: Principal, made: 
   const maker = kind === 'key' ? await keys.get(id.slice('key:'.length)) : undefined;
   if (maker?.revokedAt === undefined) return;
   await keys.revoke(made.prefix);
-  throw new Problem(401, 'UNAUTHENTICATED', 'Your key was revoked meanwhile, so no key was made.');
+  throw new Problem(401, 'UNAUTHENTICATED', 'Your key was revoked in the meantime, so no key was created.');
 }
 
 /** One person must not become two: whoever makes a key knows its secret. On an open server nobody has a name yet. */
 function ownName({ kind, subject }: Principal, asked: string | undefined, name: string): string {
   if (kind === 'local') return asked ?? name;
   if (asked === undefined || samePerson(asked, subject)) return subject;
-  throw new Problem(403, 'FORBIDDEN', `A key that you make speaks for you (${subject}), not for ${asked}.`, {
-    next: `Make it where the server runs: flyball keys create --subject ${asked}`,
+  throw new Problem(403, 'FORBIDDEN', `A key that you create belongs to you (${subject}), not to ${asked}.`, {
+    next: `Create it on the server: flyball keys create --subject ${asked}`,
   });
 }
 
@@ -218,8 +217,8 @@ function ownName({ kind, subject }: Principal, asked: string | undefined, name: 
 function requireOwn(principal: Principal, key: ApiKey): void {
   if (principal.kind === 'local') return;
   if (!samePerson(principal.subject, key.subject))
-    throw new Problem(403, 'FORBIDDEN', `The key speaks for ${key.subject}, who alone can be given its secret.`, {
-      next: `Revoke it, or rotate it where the server runs: flyball keys rotate ${key.prefix}`,
+    throw new Problem(403, 'FORBIDDEN', `The key belongs to ${key.subject}. Only they can rotate it.`, {
+      next: `Revoke it, or rotate it on the server: flyball keys rotate ${key.prefix}`,
     });
   const within = (own: number | undefined, its: number | undefined): boolean =>
     own === undefined || (its !== undefined && its <= own);
@@ -229,8 +228,8 @@ function requireOwn(principal: Principal, key: ApiKey): void {
     within(limits.costUsdPerDay, key.limits.costUsdPerDay)
   )
     return;
-  throw new Problem(403, 'FORBIDDEN', 'The key has wider limits than yours.', {
-    next: `Rotate it where the server runs: flyball keys rotate ${key.prefix}`,
+  throw new Problem(403, 'FORBIDDEN', 'The key has higher limits than your credential.', {
+    next: `Rotate it on the server: flyball keys rotate ${key.prefix}`,
   });
 }
 
@@ -242,16 +241,16 @@ async function requireNotBeyond(keys: Parts['keys'], { id, kind, expiresAt }: Pr
   const isMinted = self?.madeBy !== undefined;
   const isOwnMinted = isMinted && (await mintedBy(keys, self)).some(({ prefix }) => prefix === key.prefix);
   if (!outlives && (!isMinted || isOwnMinted)) return;
-  throw new Problem(403, 'FORBIDDEN', 'The key may work for longer than the credential that you use.', {
-    next: `Rotate it where the server runs: flyball keys rotate ${key.prefix}`,
+  throw new Problem(403, 'FORBIDDEN', 'The key outlives your credential.', {
+    next: `Rotate it on the server: flyball keys rotate ${key.prefix}`,
   });
 }
 
 /** A key that ends makes none that outlives it. */
 function expiryWithin({ expiresAt: own }: Principal, asked: number | undefined): { readonly expiresAt?: number } {
   if (own !== undefined && asked !== undefined && asked > own)
-    throw new Problem(403, 'FORBIDDEN', 'A key may not outlive the credential that makes it.', {
-      next: 'Ask for a shorter time, or leave it out: the new key then ends with yours.',
+    throw new Problem(403, 'FORBIDDEN', 'A key cannot outlive the credential that creates it.', {
+      next: 'Set an earlier expiration, or omit it: the new key then expires with yours.',
     });
   const ends = asked ?? own;
   return ends === undefined ? {} : { expiresAt: Math.ceil(ends) };
@@ -261,8 +260,8 @@ function expiryWithin({ expiresAt: own }: Principal, asked: number | undefined):
 function withinOwn({ limits }: Principal, asked: Limits): Limits {
   const most = (own: number | undefined, wanted: number | undefined): number | undefined => {
     if (own !== undefined && wanted !== undefined && wanted > own)
-      throw new Problem(403, 'FORBIDDEN', 'A key may not have wider limits than the credential that makes it.', {
-        next: 'Ask for at most your own limits: GET /v1/whoami.',
+      throw new Problem(403, 'FORBIDDEN', 'A key cannot have higher limits than the credential that creates it.', {
+        next: 'Set at most your own limits: GET /v1/whoami.',
       });
     return wanted ?? own;
   };

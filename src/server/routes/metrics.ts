@@ -13,7 +13,7 @@ export function metricsRoutes({ metrics }: Pick<Parts, 'metrics'>): readonly Rou
       scope: 'metrics:read',
       unmetered: true,
       answers: { 200: { about: 'The text format, version 0.0.4', type: 'text/plain' } },
-      examples: [{ title: 'All of them', status: 200 }],
+      examples: [{ title: 'All metrics', status: 200 }],
       handle: async () =>
         new Response(await metrics.text(), { headers: { 'content-type': CONTENT_TYPE, 'cache-control': 'no-store' } }),
     }),

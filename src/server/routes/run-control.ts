@@ -24,7 +24,7 @@ type Steering<B> = (
 /** What people do to a run that is there. */
 export function runControlRoutes(parts: Parts): readonly Route[] {
   const { fleet } = parts;
-  const heard = { 202: { about: 'Heard: the run acts on it as soon as it can', schema: runCardSchema } };
+  const heard = { 202: { about: 'Accepted; the run acts on it as soon as possible', schema: runCardSchema } };
   const steering = <B>(
     id: string,
     verb: string,
@@ -44,7 +44,7 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
       params: runParams,
       body,
       answers,
-      examples: [{ title: 'A run that is not there', params: { runId: 'run_0' }, body: example, status: 404 }],
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, body: example, status: 404 }],
       handle: async (request) => steer(request, await ownRun(parts, request.principal, request.params.runId)),
     });
 
@@ -52,30 +52,23 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
     steering(
       'cancelRun',
       'cancel',
-      'Cancel a run: what can be undone is undone',
-      s.object({ why: s.optional(shortText('For the journal.')) }),
-      { why: 'not needed any more' },
+      'Cancel a run and undo what can be undone',
+      s.object({ why: s.optional(shortText('Recorded in the journal.')) }),
+      { why: 'no longer needed' },
       async (request, { id }) => {
         const { why } = request.body;
         await fleet.cancel(id, { ...sending(request), ...(why === undefined ? {} : { why }) });
         return acceptedRun(parts, id);
       },
     ),
-    steering(
-      'pauseRun',
-      'pause',
-      'Pause a run after what it is doing now',
-      s.object({}),
-      {},
-      async (request, { id }) => {
-        await fleet.pause(id, sending(request));
-        return acceptedRun(parts, id);
-      },
-    ),
+    steering('pauseRun', 'pause', 'Pause a run after its current action', s.object({}), {}, async (request, { id }) => {
+      await fleet.pause(id, sending(request));
+      return acceptedRun(parts, id);
+    }),
     steering(
       'resumeRun',
       'resume',
-      'Let a run go on: after a pause, a stall, or a bound under a larger budget',
+      'Resume a run after a pause or a stall, or after a limit with a larger budget',
       s.object({ budget: s.optional(budgetSchema) }),
       {},
       async (request, record) => resume(parts, request, record),
@@ -85,19 +78,21 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
       'signal',
       'Send a signal that a run waits for',
       s.object({
-        name: shortText('The name of what it waits for, now or later.'),
+        name: shortText('The name of a signal the run waits for, now or later.'),
         payload: s.optional(s.any()),
-        id: s.optional(s.string({ minLength: 1, maxLength: 200, description: 'Sent twice, it counts once.' })),
+        id: s.optional(
+          s.string({ minLength: 1, maxLength: 200, description: 'A signal with the same id counts once.' }),
+        ),
       }),
       { name: 'go' },
       async (request, record) => signal(parts, request, record),
       {
         202: {
           about:
-            '`delivered` to what the run waits for now; `buffered` until it waits for this name; `duplicate` where this id was sent before',
+            '`delivered` if the run waits for it now; `buffered` until it waits for this name; `duplicate` if this id was sent before',
           schema: s.object({
             delivery: s.enumOf(['delivered', 'buffered', 'duplicate']),
-            waiting: s.list(s.string(), { description: 'The names that the run waits for.' }),
+            waiting: s.list(s.string(), { description: 'The names the run waits for.' }),
           }),
         },
       },
@@ -105,7 +100,7 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
     steering(
       'redirectRun',
       'redirect',
-      'Tell a run to do something differently from now on',
+      'Give a run a new instruction',
       s.object({ instruction: shortText('What to do differently.') }),
       { instruction: 'Keep it short.' },
       async (request, { id }) => {
@@ -118,12 +113,14 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
     steering(
       'forkRun',
       'fork',
-      'Fork a run: go on from an entry of its journal under a name of its own',
+      'Fork a run: continue from an entry of its journal as a new run',
       s.object({
-        at: s.integer({ minimum: 0, description: 'The last entry that the fork inherits: see fork-points.' }),
+        at: s.integer({ minimum: 0, description: 'The last entry that the fork inherits; see fork-points.' }),
         generation: s.optional(s.integer({ minimum: 0 })),
         live: s.optional(
-          s.boolean({ description: 'Acts on the world, once somebody has approved that. Otherwise it is simulated.' }),
+          s.boolean({
+            description: 'Real side effects, after somebody approved the fork. Otherwise they are simulated.',
+          }),
         ),
         budget: s.optional(budgetSchema),
       }),
@@ -142,7 +139,7 @@ async function resume(
   const asked = body.budget ?? {};
   const isAsked = Object.keys(asked).length > 0;
   if (isAsked && status === 'running')
-    throw new Problem(409, 'CONFIG_INVALID', `Run ${id} is running: its budget cannot be changed under it.`, {
+    throw new Problem(409, 'CONFIG_INVALID', `Run ${id} is running, so its budget cannot be changed.`, {
       next: 'Pause it, then resume it with the new budget.',
     });
   const { limits, ended } = await parts.feed.fold(id);
@@ -198,7 +195,7 @@ interface Forking {
 async function fork(parts: Parts, request: Forking, { id }: RunRecord): Promise<Answer> {
   const { at, generation, live, budget: asked } = request.body;
   const { limits } = await parts.feed.fold(id);
-  if (limits === undefined) throw new Problem(409, 'FORK_REFUSED', `The journal of ${id} has no start yet.`);
+  if (limits === undefined) throw new Problem(409, 'FORK_REFUSED', `The journal of ${id} is still empty.`);
   const budget = lowerBudget(limits, asked, 'the run it is forked from');
   const handle = await startFork(parts, request, id, {
     at,

@@ -18,21 +18,21 @@ const helloSchema = s.object({ tenant: s.string(), at: s.integer({ description: 
 
 const FOLLOWED = {
   maxLength: 16_000,
-  description: 'Runs to follow entry by entry, percent-encoded, each with the last position that is known of it.',
+  description: 'Runs to follow entry by entry, percent-encoded, each with the last known position.',
   examples: ['run_1@0.12,run_2'],
 } as const;
 
 const oneOfSeveralSchema = s.object({
   run: s.string(),
   event: s.enumOf(['entry', 'card', 'delta', 'end', 'refused']),
-  id: s.optional(s.string({ description: 'Of an entry: come back with it.' })),
+  id: s.optional(s.string({ description: 'Position of an entry; send it to reconnect.' })),
   data: s.any({ description: 'As in the stream of one run; a Problem for `refused`.' }),
 });
 
 /** Journals in pages and as they grow. */
 export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route[] {
   const { feed } = parts;
-  const unknown = { title: 'A run that is not there', params: { runId: 'run_0' }, status: 404 };
+  const unknown = { title: 'An unknown run', params: { runId: 'run_0' }, status: 404 };
   return [
     route({
       id: 'listEntries',
@@ -43,7 +43,7 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
       scope: 'runs:read',
       params: runParams,
       query: entryQuery,
-      answers: { 200: { about: 'A page of it; private texts and secrets are blanked', schema: entryPageSchema } },
+      answers: { 200: { about: 'A page of entries; private values and secrets are removed', schema: entryPageSchema } },
       examples: [unknown],
       handle: async ({ principal, params, query }) => {
         const { id } = await ownRun(parts, principal, params.runId);
@@ -63,10 +63,10 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
       method: 'get',
       path: '/v1/runs/{runId}/events',
       tag: 'runs',
-      summary: 'Follow a run: its entries as server-sent events',
+      summary: 'Follow a run as server-sent events',
       about:
-        'Events are `entry` (with an id to come back with as `Last-Event-ID`), `card` when status, cost or waits have ' +
-        'changed, `delta` for text while it arrives (not kept, and dropped for a slow reader) and `end`.',
+        'Events are `entry` (with an id to send as `Last-Event-ID`), `card` when status, cost or waits have ' +
+        'changed, `delta` for text as it arrives (not stored, and dropped for slow clients) and `end`.',
       scope: 'runs:read',
       params: runParams,
       query: s.object({ after: s.optional(s.string(POSITION)), deltas: s.optional(s.boolean()) }),
@@ -88,21 +88,21 @@ export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route
       method: 'get',
       path: '/v1/events',
       tag: 'runs',
-      summary: 'Follow all runs that you may see, and any of them entry by entry, in one stream',
+      summary: 'Follow all runs you can see, and any of them entry by entry, in one stream',
       about:
-        'Begins with `hello`: list the runs then, and again after every reconnection. A `card` follows for each run that ' +
-        'changes. Runs named in `runs` are followed entry by entry as well: `run` events hold `{ run, event, id, data }`, ' +
+        'Starts with `hello`: list the runs then, and again after every reconnection. A `card` follows for each run that ' +
+        'changes. Runs named in `runs` are also followed entry by entry: `run` events contain `{ run, event, id, data }`, ' +
         'where `event` is `entry`, `card`, `delta` or `end` as in the stream of one run, or `refused` with the problem ' +
-        'when that run cannot be followed. Come back with the last `id` of each.',
+        'when that run cannot be followed. Reconnect with the last `id` of each.',
       scope: 'runs:read',
       query: s.object({ runs: s.optional(s.string(FOLLOWED)), cards: s.optional(s.boolean()) }),
       answers: {
         200: {
-          about: 'The events, for as long as somebody reads',
+          about: 'The events, until the client disconnects',
           events: { hello: helloSchema, card: runCardSchema, run: oneOfSeveralSchema },
         },
       },
-      examples: [{ title: 'Every run that you may see', status: 200 }],
+      examples: [{ title: 'Every run you can see', status: 200 }],
       streams: true,
       handle: (request) => {
         const { principal, query } = request;
@@ -158,6 +158,6 @@ function requirePosition(text: string): Position {
   const position = positionFrom(text);
   if (position !== undefined) return position;
   throw new Problem(400, 'REQUEST_INVALID', 'That is not a position in a journal.', {
-    next: 'Send the id of the last event that you have, such as 0.12.',
+    next: 'Send the id of the last event you have, for example 0.12.',
   });
 }

@@ -29,10 +29,10 @@ function detailed(title: string, more: Readonly<Record<string, Schema<unknown>>>
 }
 
 export const runDetailSchema = detailed('RunDetail', {
-  summary: s.any({ type: 'object', description: 'What the journal says about the run as a whole.' }),
-  input: s.any({ description: 'What it was started with.' }),
+  summary: s.any({ type: 'object', description: 'A summary of the journal.' }),
+  input: s.any({ description: 'The input of the run.' }),
   outcome: s.optional(s.any({ type: 'object', description: 'How it ended, with its value.' })),
-  hold: s.optional(s.any({ type: 'object', description: 'Who has put it under a legal hold, when and why.' })),
+  hold: s.optional(s.any({ type: 'object', description: 'Who put it under a legal hold, when and why.' })),
 });
 
 export const runListSchema = s.object({
@@ -50,8 +50,8 @@ export const runListQuery = s.object({
 
 export const entryPageSchema = s.object({
   entries: s.list(entrySchema),
-  last: s.optional(s.string({ description: 'Where this page ends: `after` of the next one.' })),
-  more: s.boolean({ description: 'Whether there was more when this was read.' }),
+  last: s.optional(s.string({ description: 'The end of this page; pass it as `after` to get the next one.' })),
+  more: s.boolean({ description: 'Whether there were more entries when this was read.' }),
 });
 
 export const entryQuery = s.object({
@@ -69,7 +69,7 @@ export const promptSchema = s.object({
       trust: s.enumOf(['system', 'user', 'model', 'outside']),
       owner: s.string(),
       content: s.string(),
-      cached: s.boolean({ description: 'The call before it on the same model began with it too.' }),
+      cached: s.boolean({ description: 'Whether the previous call to the same model started with it too.' }),
       name: s.optional(s.string({ description: 'The tool that a result comes from.' })),
       toolCallId: s.optional(s.string()),
       toolCalls: s.optional(s.list(s.object({ id: s.string(), name: s.string(), arguments: s.string() }))),
@@ -82,9 +82,9 @@ export const ITEM_EVENTS = {
   entry: entrySchema,
   card: runCardSchema,
   delta: s.object({
-    effect: s.string({ description: 'The model call that it belongs to.' }),
+    effect: s.string({ description: 'The model call it belongs to.' }),
     attempt: s.integer(),
-    delta: s.any({ type: 'object', description: 'A piece of text, or of a tool call, as it arrived.' }),
+    delta: s.any({ type: 'object', description: 'A part of a text or of a tool call, as it arrived.' }),
   }),
 } as const;
 

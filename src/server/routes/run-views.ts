@@ -40,10 +40,10 @@ export function runViewRoutes(parts: Parts): readonly Route[] {
       ...about,
       id: 'viewRun',
       path: '/v1/runs/{runId}/views/{view}',
-      summary: 'Read a run as a trace, a bill, a record of decisions…',
+      summary: 'Read a run as a trace, a cost report, a list of decisions, and so on',
       params: s.object({ runId: s.string({ minLength: 1, maxLength: 200 }), view: s.enumOf(NAMES) }),
-      answers: { 200: { about: 'The view: docs/views.md', schema: s.any() } },
-      examples: [{ title: 'A run that is not there', params: { runId: 'run_0', view: 'cost' }, status: 404 }],
+      answers: { 200: { about: 'The view', schema: s.any() } },
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0', view: 'cost' }, status: 404 }],
       handle: async ({ principal, params: { runId, view } }) => {
         const { id } = await ownRun(parts, principal, runId);
         return { status: 200, body: VIEWS[view](id, await parts.feed.journal(id)) };
@@ -57,11 +57,11 @@ export function runViewRoutes(parts: Parts): readonly Route[] {
       params: runParams,
       answers: {
         200: {
-          about: 'Those of its latest generation',
+          about: 'The fork points of its latest generation',
           schema: s.object({ points: s.list(s.object({ generation: s.integer(), seq: s.integer() })) }),
         },
       },
-      examples: [{ title: 'A run that is not there', params: { runId: 'run_0' }, status: 404 }],
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, status: 404 }],
       handle: async ({ principal, params }) => {
         const { id } = await ownRun(parts, principal, params.runId);
         const entries = await parts.fleet.entries(id);
@@ -75,13 +75,13 @@ export function runViewRoutes(parts: Parts): readonly Route[] {
       id: 'getPrompt',
       path: '/v1/runs/{runId}/prompts/{tip}',
       summary: 'Read the prompt of a model call, segment by segment',
-      about: '`tip` stands in the `ask-start` entry of the call.',
+      about: '`tip` is in the `ask-start` entry of the call.',
       params: s.object({
         runId: s.string({ minLength: 1, maxLength: 200 }),
         tip: s.string({ minLength: 1, maxLength: 100 }),
       }),
       answers: { 200: { about: 'The prompt', schema: promptSchema } },
-      examples: [{ title: 'A run that is not there', params: { runId: 'run_0', tip: 'x' }, status: 404 }],
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0', tip: 'x' }, status: 404 }],
       handle: async ({ principal, params: { runId, tip } }) => {
         const { id } = await ownRun(parts, principal, runId);
         return { status: 200, body: await promptOf(parts, id, tip) };

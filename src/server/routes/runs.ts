@@ -19,18 +19,18 @@ import { runDetailSchema, runListQuery, runListSchema, runParams } from './run-s
 
 const startBody = s.object({
   agent: s.string({ minLength: 1, maxLength: 200 }),
-  input: s.optional(s.any({ description: 'As the input schema of the agent says.' })),
+  input: s.optional(s.any({ description: 'Must match the input schema of the agent.' })),
   mode: s.optional(s.enumOf(['iterative', 'once'])),
   dryRun: s.optional(
     s.boolean({
-      description: 'Of a workflow: no model and no tool is called, and the outcome says what would be invoked.',
+      description: 'Workflows only: calls no model and no tool. The outcome lists what would be invoked.',
     }),
   ),
   budget: s.optional(budgetSchema),
   id: s.optional(
     s.string({
       pattern: '^[A-Za-z0-9_-]{1,64}$',
-      description: 'What the id of the run begins with. One that the tenant has used before is refused.',
+      description: 'The start of the id of the run. Refused if the tenant has used it before.',
     }),
   ),
 });
@@ -49,10 +49,10 @@ function startAndRead(parts: Parts): readonly Route[] {
       method: 'post',
       path: '/v1/runs',
       summary: 'Start a run without waiting for it',
-      about: 'With an `Idempotency-Key` the same request starts one run, however often it is sent.',
+      about: 'With an `Idempotency-Key`, a repeated request starts only one run.',
       scope: 'agents:invoke',
       body: startBody,
-      answers: { 202: { about: 'The run, on its way', schema: runCardSchema } },
+      answers: { 202: { about: 'The started run', schema: runCardSchema } },
       refuses: [404],
       examples: startExamples(parts),
       handle: async (request) => {
@@ -99,11 +99,11 @@ function startAndRead(parts: Parts): readonly Route[] {
       id: 'getRun',
       method: 'get',
       path: '/v1/runs/{runId}',
-      summary: 'Read a run: how it stands, what it spent, how it ended',
+      summary: 'Read a run: its status, costs and outcome',
       scope: 'runs:read',
       params: runParams,
       answers: { 200: { about: 'The run', schema: runDetailSchema } },
-      examples: [{ title: 'A run that is not there', params: { runId: 'run_0' }, status: 404 }],
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, status: 404 }],
       handle: async ({ principal, params }) => {
         const record = await ownRun(parts, principal, params.runId);
         const entries = await parts.feed.journal(record.id);
@@ -127,25 +127,25 @@ function startAndRead(parts: Parts): readonly Route[] {
 function requireWorkflow({ name, kind }: ServedAgent): void {
   if (kind === 'workflow') return;
   throw new Problem(400, 'INPUT_INVALID', `${name} is not a workflow. Only workflows support a dry run.`, {
-    next: 'Leave out dryRun, and lower the bounds instead.',
+    next: 'Omit dryRun, and lower the limits instead.',
   });
 }
 
 function requireMode({ name, modes }: ServedAgent, mode: 'iterative' | 'once'): void {
   if (modes.includes(mode)) return;
-  throw new Problem(400, 'INPUT_INVALID', `${name} cannot be run as "${mode}".`, {
-    next: `Leave the mode out, or choose one of ${modes.filter((known) => known !== 'conversation').join(', ')}.`,
+  throw new Problem(400, 'INPUT_INVALID', `${name} does not support the mode "${mode}".`, {
+    next: `Omit the mode, or choose one of ${modes.filter((known) => known !== 'conversation').join(', ')}.`,
   });
 }
 
 function startExamples({ directory }: Parts): readonly Example[] {
   const first = directory.list()[0];
-  const refused: Example = { title: 'An agent that is not there', body: { agent: 'nobody' }, status: 404 };
+  const refused: Example = { title: 'An unknown agent', body: { agent: 'nobody' }, status: 404 };
   if (first === undefined) return [refused];
   const body = {
     agent: first.name,
     input: exampleFor(first.inputs),
     budget: { costUsd: Math.min(0.5, first.budget.costUsd) },
   };
-  return [{ title: 'A run with less of a budget', body, status: 202 }, refused];
+  return [{ title: 'A run with a smaller budget', body, status: 202 }, refused];
 }

@@ -9,7 +9,7 @@ const cardFields = {
   description: s.string(),
   version: s.string(),
   hash: s.string({ description: 'SHA-256 over all files of the skill.' }),
-  agents: s.list(s.string(), { description: 'Agents that may use it.' }),
+  agents: s.list(s.string(), { description: 'Agents that can use it.' }),
 };
 const skillCardSchema = s.named('Skill', s.object(cardFields));
 const skillSchema = s.named(
@@ -32,7 +32,7 @@ export function skillRoutes(parts: Parts): readonly Route[] {
       method: 'get',
       path: '/v1/skills',
       tag: 'skills',
-      summary: 'List the skills that agents may use',
+      summary: 'List the skills that agents can use',
       scope: 'agents:read',
       answers: { 200: { about: 'The skills', schema: s.object({ skills: s.list(skillCardSchema) }) } },
       examples: [{ title: 'All skills', status: 200 }],
@@ -43,13 +43,13 @@ export function skillRoutes(parts: Parts): readonly Route[] {
       method: 'get',
       path: '/v1/skills/{name}',
       tag: 'skills',
-      summary: 'Show a skill: its instructions and its files',
+      summary: 'Read a skill: its instructions and files',
       scope: 'agents:read',
       params: s.object({ name: s.string({ maxLength: 200 }) }),
       answers: { 200: { about: 'The skill', schema: skillSchema } },
       examples: [
         ...(first === undefined ? [] : [{ title: 'One skill', params: { name: first }, status: 200 }]),
-        { title: 'A skill that is not there', params: { name: 'nothing' }, status: 404 },
+        { title: 'An unknown skill', params: { name: 'nothing' }, status: 404 },
       ],
       handle: ({ params: { name } }) => {
         const skill = skillsOf(parts).find((each) => each.name === name);

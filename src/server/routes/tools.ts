@@ -20,7 +20,7 @@ const toolSchema = s.named(
     name: s.string(),
     description: s.string(),
     class: s.enumOf(['pure', 'idempotent', 'undoable', 'irreversible'], {
-      description: 'What repeating or undoing it means.',
+      description: 'The effect class: whether it can be repeated or undone.',
     }),
     tags: s.list(s.string()),
     agents: s.list(s.string(), { description: 'Agents that use it.' }),
@@ -37,7 +37,7 @@ const executedSchema = s.named(
     text: s.optional(s.string()),
     code: s.optional(s.string()),
     why: s.optional(s.string()),
-    status: s.optional(s.string({ description: 'There while the call is not through: it waits for somebody.' })),
+    status: s.optional(s.string({ description: 'Present while the call waits for somebody.' })),
   }),
 );
 
@@ -72,7 +72,7 @@ export function toolRoutes(parts: Parts): readonly Route[] {
       answers: { 200: { about: 'The tool', schema: toolSchema } },
       examples: [
         ...(first === undefined ? [] : [{ title: 'One tool', params: { name: first.entry.tool.name }, status: 200 }]),
-        { title: 'A tool that is not there', params: { name: 'nothing' }, status: 404 },
+        { title: 'An unknown tool', params: { name: 'nothing' }, status: 404 },
       ],
       handle: ({ params: { name } }) => ({ status: 200, body: shown(parts, toolNamed(found(), name)) }),
     }),
@@ -83,13 +83,13 @@ export function toolRoutes(parts: Parts): readonly Route[] {
       tag: 'tools',
       summary: 'Call a tool directly',
       about:
-        'A run of one call: governed, journaled and bounded like any other. A call that needs a person waits in the inbox.',
+        'Starts a run with a single call, governed and journaled like any other. A call that needs approval waits in the inbox.',
       scope: 'tools:execute',
       params,
-      body: s.object({ args: s.any({ description: 'As the input schema of the tool says.' }) }),
+      body: s.object({ args: s.any({ description: 'Must match the input schema of the tool.' }) }),
       answers: {
-        200: { about: 'What came of it; `ok` is false where it was refused or failed', schema: executedSchema },
-        202: { about: 'It waits for somebody, or takes longer than the server waits', schema: executedSchema },
+        200: { about: 'The result; `ok` is false if the call was refused or failed', schema: executedSchema },
+        202: { about: 'It waits for somebody, or takes longer than the server timeout', schema: executedSchema },
       },
       examples: [
         ...(plain === undefined
@@ -102,7 +102,7 @@ export function toolRoutes(parts: Parts): readonly Route[] {
                 status: 200,
               },
             ]),
-        { title: 'A tool that is not there', params: { name: 'nothing' }, body: { args: {} }, status: 404 },
+        { title: 'An unknown tool', params: { name: 'nothing' }, body: { args: {} }, status: 404 },
       ],
       handle: async (request) => {
         const { entry, group } = toolNamed(found(), request.params.name);

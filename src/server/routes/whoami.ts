@@ -7,7 +7,7 @@ export const limitsSchema = s.object({
     s.number({
       minimum: 0,
       maximum: 1_000_000_000,
-      description: 'US dollars that runs started within a day (UTC) may cost together',
+      description: 'Cost limit in USD for all runs started within a day (UTC)',
     }),
   ),
 });
@@ -18,7 +18,7 @@ const whoamiSchema = s.named(
     id: s.string({ description: 'key:<prefix>, jwt:<sub> or local' }),
     kind: s.enumOf(['key', 'jwt', 'local']),
     tenant: s.string(),
-    subject: s.string({ description: 'For whom runs are started, and who is named as having decided.' }),
+    subject: s.string({ description: 'The owner of started runs, and the name recorded with decisions.' }),
     scopes: s.list(s.string()),
     limits: limitsSchema,
   }),
@@ -31,9 +31,9 @@ export function whoamiRoutes(): readonly Route[] {
       method: 'get',
       path: '/v1/whoami',
       tag: 'access',
-      summary: 'Who the credential is',
+      summary: 'Identify the credential',
       scope: 'any',
-      answers: { 200: { about: 'Whose credential it is, and what it may do.', schema: whoamiSchema } },
+      answers: { 200: { about: 'Who the credential belongs to, and what it can do.', schema: whoamiSchema } },
       examples: [{ title: 'Who am I', status: 200 }],
       handle: ({ principal: { id, kind, tenant, subject, scopes, limits } }) => ({
         status: 200,

@@ -80,7 +80,7 @@ export class CronClock {
       this.failures = 0;
     } catch (error) {
       this.failures++;
-      this.parts.log.error('a trigger could not be looked after', error, { trigger: this.trigger.name });
+      this.parts.log.error('a trigger could not be scheduled', error, { trigger: this.trigger.name });
     }
   }
 

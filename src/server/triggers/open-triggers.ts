@@ -18,7 +18,7 @@ export interface Triggers {
 /** Everything about the triggers is checked before the first of them starts anything. */
 export async function openTriggers(parts: TriggerParts, triggers: readonly Trigger[]): Promise<Triggers> {
   const twice = triggers.find(({ name }, index) => triggers.findIndex((other) => other.name === name) !== index);
-  if (twice !== undefined) throw new ConfigError(`Two triggers are called "${twice.name}". Rename one of them.`);
+  if (twice !== undefined) throw new ConfigError(`Two triggers have the name "${twice.name}". Rename one of them.`);
   for (const trigger of triggers) parts.check?.(trigger);
   const hooks = new Map<string, Webhook>();
   for (const trigger of triggers) if (trigger.kind === 'webhook') hooks.set(trigger.name, new Webhook(parts, trigger));

@@ -16,11 +16,11 @@ const triggerSchema = s.named(
     timezone: s.optional(s.string()),
     style: s.optional(s.enumOf(['flyball', 'github'])),
     next: instant('When it is due next'),
-    last: instant('When it last started a run; of a webhook since this server is up'),
-    lastRun: s.optional(s.string({ description: 'The run that it last started.' })),
-    missed: s.optional(s.integer({ description: 'Times at which no server was up.' })),
+    last: instant('When it last started a run; for a webhook, since this server started'),
+    lastRun: s.optional(s.string({ description: 'The last run it started.' })),
+    missed: s.optional(s.integer({ description: 'Number of scheduled times at which no server was running.' })),
     lastMissed: instant('The last of them'),
-    failure: s.optional(s.string({ description: 'Why the last attempt started nothing.' })),
+    failure: s.optional(s.string({ description: 'Why the last attempt did not start a run.' })),
   }),
 );
 
@@ -32,7 +32,7 @@ export function triggerRoutes({ triggers }: { readonly triggers: Pick<Triggers, 
       method: 'get',
       path: '/v1/triggers',
       tag: 'triggers',
-      summary: 'List what starts runs by itself',
+      summary: 'List the triggers',
       scope: 'agents:read',
       answers: { 200: { about: 'The triggers of the tenant', schema: s.object({ triggers: s.list(triggerSchema) }) } },
       examples: [{ title: 'All of them', status: 200 }],
@@ -43,18 +43,18 @@ export function triggerRoutes({ triggers }: { readonly triggers: Pick<Triggers, 
       method: 'post',
       path: '/v1/hooks/{name}',
       tag: 'triggers',
-      summary: 'Start a run by a signed message',
+      summary: 'Start a run with a signed message',
       about:
-        'No bearer credential: the message is signed. `Flyball-Signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of `<seconds>.<body>` ' +
-        'under the secret of the hook; hooks in the style of GitHub take `X-Hub-Signature-256`. A message that was delivered before ' +
-        'answers with the run that it started then. `Flyball-Delivery` names a delivery, so that it may be signed again.',
+        'Takes no bearer credential; the message is signed. `Flyball-Signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of `<seconds>.<body>` ' +
+        'with the secret of the hook; GitHub-style hooks use `X-Hub-Signature-256`. A message that was delivered before ' +
+        'returns the run it started then. `Flyball-Delivery` identifies a delivery, so it can be signed again.',
       scope: undefined,
       params: s.object({ name: s.string({ pattern: '^[\\w-]{1,100}$' }) }),
       raw: true,
       idempotent: 'by-message',
       answers: {
         202: {
-          about: 'The run that this message stands for',
+          about: 'The run started by this message',
           schema: s.object({ runId: s.string(), repeated: s.boolean() }),
         },
       },

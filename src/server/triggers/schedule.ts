@@ -87,7 +87,7 @@ async function cronOf({
   timezone,
 }: Pick<CronTrigger, 'name' | 'schedule' | 'timezone'>): Promise<Cron> {
   if (typeof schedule !== 'string' || !isPattern(schedule))
-    throw wrong(name, schedule, 'it has five fields (minute hour day month weekday), or six with seconds first');
+    throw wrong(name, schedule, 'it needs five fields (minute hour day month weekday), or six with seconds first');
   const { Cron: Pattern } = await import('croner').catch((error: unknown) => {
     throw new FlyballError('DRIVER_MISSING', `Trigger "${name}" needs the package croner: npm install croner`, {
       cause: error,
@@ -95,7 +95,7 @@ async function cronOf({
   });
   try {
     const cron = new Pattern(schedule, { timezone, paused: true });
-    if (cron.nextRun(new Date(0)) === null) throw new Error('no day ever fits it');
+    if (cron.nextRun(new Date(0)) === null) throw new Error('it never matches a date');
     return cron;
   } catch (error) {
     throw wrong(name, schedule, `${failureOf(error).message} (timezone ${timezone})`);

@@ -16,7 +16,7 @@ export function startTriggered(
     if (agent === undefined)
       throw new FlyballError(
         'AGENT_UNKNOWN',
-        `The agent "${name}" of a trigger is not served. Serve it, or change the trigger.`,
+        `The agent "${name}" of a trigger is not on this server. Add it, or change the trigger.`,
       );
     const principal: Principal = { id: subject, kind: 'local', tenant, subject, scopes: [], limits: {} };
     const bounds = budget === undefined ? {} : { budget };
@@ -29,7 +29,9 @@ export function triggerCheck({ directory }: Pick<Parts, 'directory'>): (trigger:
   return ({ name, agent, budget }) => {
     const served = directory.get(agent);
     if (served === undefined)
-      throw new ConfigError(`Trigger "${name}": no agent "${agent}" is served. ${hint(directory, agent)}`);
+      throw new ConfigError(
+        `Trigger "${name}": there is no agent "${agent}" on this server. ${hint(directory, agent)}`,
+      );
     try {
       lowerBudget(served.budget, budget, `the agent ${agent}`);
     } catch (error) {

@@ -78,10 +78,10 @@ export function webhookTrigger(
   const refuse = (why: string): never => {
     throw new ConfigError(`Trigger "${given.name}": ${why}.`);
   };
-  if (secrets.length === 0) refuse('a webhook needs a secret: name the environment variable that holds it');
+  if (secrets.length === 0) refuse('a webhook needs a secret: name the environment variable that contains it');
   for (const name of secrets)
     if (!/^[A-Za-z_]\w*$/.test(name))
-      refuse('secret must be the name of an environment variable, and never the secret itself');
+      refuse('secret must be the name of an environment variable, not the secret itself');
   if (style !== 'flyball' && style !== 'github') refuse(`style must be "flyball" or "github", got "${String(style)}"`);
   if (!(toleranceMs > 0 && toleranceMs <= 3_600_000)) refuse('toleranceMs must be above 0 and at most an hour');
   checkMap(given.map, refuse);

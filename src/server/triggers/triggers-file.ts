@@ -57,7 +57,7 @@ function readTrigger(reader: SpecReader, value: unknown, path: SpecPath): Trigge
 }
 
 function missingText(field: string): string {
-  return field === 'schedule' ? 'is missing, and so is secret: a trigger has one of the two' : 'is missing';
+  return field === 'schedule' ? 'is missing, and so is secret: a trigger needs one of them' : 'is missing';
 }
 
 function readBudget(reader: SpecReader, value: unknown, path: SpecPath): unknown {

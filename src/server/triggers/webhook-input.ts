@@ -15,7 +15,7 @@ function mapped(map: Extract<WebhookMap, (...given: never) => unknown>, body: un
   try {
     return map(body, headers);
   } catch (error) {
-    throw new Problem(400, 'REQUEST_INVALID', 'No input could be made of this body.', { cause: error });
+    throw new Problem(400, 'REQUEST_INVALID', 'This body could not be converted to an input.', { cause: error });
   }
 }
 

@@ -77,7 +77,7 @@ export class Webhook {
     if (Math.abs(age) <= toleranceMs) return;
     const way = age > 0 ? 'too long ago' : 'in the future';
     throw new Problem(401, 'UNAUTHENTICATED', `The message was signed ${way}.`, {
-      next: `Sign it within ${Math.round(toleranceMs / 1000)} seconds of sending it, by a clock that is right.`,
+      next: `Sign it within ${Math.round(toleranceMs / 1000)} seconds of sending it, and check your clock.`,
     });
   }
 
@@ -88,7 +88,11 @@ export class Webhook {
     const delivery = headers.get(style === 'github' ? 'x-github-delivery' : 'flyball-delivery');
     if (delivery === null || delivery === '') return runId;
     if (delivery.length > LONGEST_DELIVERY)
-      throw new Problem(400, 'REQUEST_INVALID', `The id of a delivery has at most ${LONGEST_DELIVERY} characters.`);
+      throw new Problem(
+        400,
+        'REQUEST_INVALID',
+        `The id of a delivery can have at most ${LONGEST_DELIVERY} characters.`,
+      );
     const key = `${name}/${sha256(delivery)}`;
     const at: RecordKey = { tenant, owner: TRIGGER_OWNER, collection: 'deliveries', key };
     try {
@@ -122,7 +126,7 @@ export class Webhook {
 /** The same for a hook that is not there, so that nobody learns the names of those that are. */
 export function unsigned(): Problem {
   return new Problem(401, 'UNAUTHENTICATED', 'There is no hook with this name, or the signature is not valid.', {
-    next: 'Check the name, the secret, and that exactly the bytes that are sent were signed.',
+    next: 'Check the name and the secret, and sign exactly the bytes you send.',
   });
 }
 
