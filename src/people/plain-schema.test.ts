@@ -29,7 +29,7 @@ describe('a plain schema', () => {
     [{ const: { a: 1 } }, { a: 1 }, undefined],
     [{ enum: ['a', 1] }, 2, 'must be one of "a", 1'],
     [{ type: 'array', items: { type: 'string' } }, ['a', 1], '1: must be text'],
-    [{ type: 'array', maxItems: 1 }, [1, 2], 'holds 2; 1 at most'],
+    [{ type: 'array', maxItems: 1 }, [1, 2], 'contains 2; at most 1 are allowed'],
     [{ type: 'array', uniqueItems: true }, [{ a: 1 }, { a: 1 }], 'must not contain duplicates'],
     [{ type: 'object', required: ['a'] }, { a: undefined }, 'a: is missing'],
     [

@@ -82,7 +82,7 @@ const WIDGETS: readonly (readonly [
     'a few',
     [
       ['', 'must not be empty'],
-      ['too long', '5 at most'],
+      ['too long', 'at most 5'],
     ],
   ],
   [
@@ -128,7 +128,7 @@ const WIDGETS: readonly (readonly [
     { prompt },
     { name: 'a.csv', content: 'a,b' },
     [
-      [{ name: 'a.csv', content: 'ä,b,c' }, '4 at most'],
+      [{ name: 'a.csv', content: 'ä,b,c' }, 'at most 4'],
       [{ name: '../a.csv', content: 'a' }, 'must not contain a folder'],
       [{ name: 'a.exe', content: 'a' }, 'must end in .csv'],
       [{ path: 'x.csv', content: 'a' }, 'a file is'],
@@ -323,7 +323,7 @@ describe('a tool that asks a person', () => {
       expect.stringContaining('at least 2'),
       expect.stringContaining('nobody can choose 4'),
       expect.stringContaining('is after latest'),
-      expect.stringContaining('2000 at most'),
+      expect.stringContaining('at most 2000'),
     ]);
     expect(await stage.events('wait-start')).toEqual([]);
   });
@@ -431,7 +431,7 @@ describe('a display tool', () => {
   it.each([
     ['nothing', {}, 'pass a text, a table or data'],
     ['a crooked table', { table: { columns: ['a'], rows: [['1', '2']] } }, 'row 1'],
-    ['too much', { data: { x: 'x'.repeat(60_000) } }, '50000 at most'],
+    ['too much', { data: { x: 'x'.repeat(60_000) } }, 'at most 50000'],
   ])('refuses to show %s', async (_, args, sentence) => {
     const life = moving().open(asking(displayTool(), args));
     expect(await life.start()).toMatchObject({
