@@ -28,8 +28,8 @@ const UNSEEN = [
 describe('a reason that nobody can see', () => {
   it.each(UNSEEN)('is none: %j [R7-APPROVE-WORDS]', (reason) => {
     for (const verdict of ['reject', 'escalate'])
-      expect(verdictProblem(VERDICT_JSON_SCHEMA, { verdict, reason })).toContain('needs a reason');
-    expect(verdictProblem(OVERRIDE_VERDICT_JSON_SCHEMA, { verdict: 'approve', reason })).toContain('needs a reason');
+      expect(verdictProblem(VERDICT_JSON_SCHEMA, { verdict, reason })).toContain('requires a reason');
+    expect(verdictProblem(OVERRIDE_VERDICT_JSON_SCHEMA, { verdict: 'approve', reason })).toContain('requires a reason');
   });
 
   it.each(['no', '否', '👎', '–', 'لا', '1'])('is not one that somebody can: %j [R7-APPROVE-WORDS]', (reason) => {

@@ -298,7 +298,7 @@ describe('a definition is refused with a sentence', () => {
       'Tool "order": its approval cannot be had. An approval needs at least one person',
     ],
     ['whose approval ends before it begins', { approval: { timeoutMs: -1 } }, 'timeout of an approval'],
-    ['whose approval is misspelt', { approval: { scope: ['cfo'] } }, 'An approval has no "scope"'],
+    ['whose approval is misspelt', { approval: { scope: ['cfo'] } }, 'An approval has no field "scope"'],
     ['with an input that is no schema', { input: 'text' }, 'input is "text". Give a Standard Schema'],
     [
       'with JSON Schema of a list',
@@ -321,7 +321,7 @@ describe('a definition is refused with a sentence', () => {
       { input: wordless },
       'wordless does not say what its input looks like',
     ],
-    ['with code in its JSON Schema', { input: { type: 'object', default: () => 1 } }, 'is not plain data'],
+    ['with code in its JSON Schema', { input: { type: 'object', default: () => 1 } }, 'is no plain data'],
     [
       'with a misspelt type inside',
       { input: { type: 'object', properties: { list: { type: 'array', items: { type: 'strng' } } } } },

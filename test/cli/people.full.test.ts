@@ -104,7 +104,7 @@ describe('a verdict from the command line', () => {
     await desk.flyball('resume', 'r1');
     const again = await desk.flyball('answer', 'r1', 'false', first);
     expect(again.code).toBe(2);
-    expect(again.error).toMatch(/confirm is over: ada answered it at 20.*Nothing was changed/);
+    expect(again.error).toMatch(/confirm is closed: ada answered it at 20.*Nothing was changed/);
     const shown = await desk.flyball('show', 'r1');
     expect(shown.out).toContain('flyball answer r1 true');
     const end = await desk.flyball('answer', 'r1', 'false', '--json');

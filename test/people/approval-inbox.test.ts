@@ -171,7 +171,7 @@ describe('an approval inbox', () => {
     await (await runtime.wake('r1')).outcome();
     await expect(inbox.decide(id, no, { by: 'bob', scopes: ['*'] })).rejects.toMatchObject({
       code: 'SIGNAL_UNEXPECTED',
-      message: expect.stringMatching(/send_email is over: ada said approve at 20.*Nothing was changed/) as string,
+      message: expect.stringMatching(/send_email is closed: ada said approve at 20.*Nothing was changed/) as string,
     });
     expect(sent).toHaveLength(1);
   });

@@ -40,7 +40,7 @@ describe('a person is told in a sentence', () => {
     const { life } = await asked();
     const verdict = { verdict: 'reject', reason: '   ' };
     await expect(answer(life.runtime, RUN, 'review', verdict, { from: 'ada' })).rejects.toThrow(
-      /to reject needs a reason/,
+      /reject requires a reason/,
     );
   });
 

@@ -351,7 +351,7 @@ describe('a tool that asks a person', () => {
   });
 
   it.each([
-    ['a bad name', { name: 'two words' }, 'what every provider accepts'],
+    ['a bad name', { name: 'two words' }, 'which every provider accepts'],
     ['no description', { description: ' ' }, 'description is empty'],
     ['a time that never comes', { timeoutMs: Infinity }, 'wait without a limit'],
   ])('refuses %s when it is made', (_, wrong, sentence) => {

@@ -121,7 +121,7 @@ describe('an output that people approve', () => {
     ]);
     const twice = await decide({ escalation }, ['ada', up], ['bob', up]);
     expect(twice.outcome).toMatchObject({
-      value: { decided: { verdict: 'rejected', why: expect.stringContaining('nobody is left') as string } },
+      value: { decided: { verdict: 'rejected', why: expect.stringContaining('there is nobody left') as string } },
     });
   });
 

@@ -133,7 +133,7 @@ describe('approvals over HTTP', () => {
     for (const reason of [undefined, '  ']) {
       const { status, body } = await decide(id, { verdict: 'reject', reason });
       expect(status).toBe(400);
-      expect(body.detail).toContain('to reject needs a reason');
+      expect(body.detail).toContain('reject requires a reason');
     }
     expect((await stage.call('GET', at(id), { key: key.ada })).body.status).toBe('open');
     expect((await decide(id, { verdict: 'reject', reason: 'paid twice already' })).status).toBe(200);

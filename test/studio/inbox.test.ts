@@ -33,7 +33,7 @@ describe('a request in the inbox', () => {
 
   it('counts down to its deadline and on after it', () => {
     expect(timeLeft(65_000, 0)).toBe('1 min 5 s left');
-    expect(timeLeft(0, 7_260_000)).toBe('2 h 1 min over');
+    expect(timeLeft(0, 7_260_000)).toBe('2 h 1 min overdue');
   });
 
   it('offers to modify only what can be modified, and wants a reason for what refuses [R6-STUDIO-INBOX]', () => {

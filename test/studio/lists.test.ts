@@ -87,7 +87,7 @@ describe('the list of runs', () => {
       usage: { costUsd: { spent: 0.0123 } },
       outcome: { stop: 'done', answer: '120 EUR are on their way' },
     });
-    for (const search of ['refund a-17', 'waiting', 'taken over', '$0.0123', '120 eur'])
+    for (const search of ['refund a-17', 'waiting', 'crashed and resumed', '$0.0123', '120 eur'])
       expect(fits(paid, { search }), search).toBe(true);
     expect(fits(card({ waiting: ['approve:#3'] }), { search: 'waiting for approval' })).toBe(true);
     expect(fits(paid, { search: 'A-18' })).toBe(false);

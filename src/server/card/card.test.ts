@@ -207,7 +207,7 @@ describe('discovery', () => {
       'a skill that does not say what it takes',
       'underspecified-skill',
       (card) => ({ ...card, capabilities: {} }),
-      /does not tell/,
+      /does not declare/,
     ],
   ])('refuses %s with a reason of its own [R6-CARD]', async (_, code, change, because) => {
     const refusal = await discover(await serving([DESK], change), NEED);
@@ -224,7 +224,7 @@ describe('discovery', () => {
     const input = schemaOfFields({ question: { type: 'string' }, urgent: { type: 'boolean' } }, 'refuse');
     expect(await discover(origin, { skill: 'desk', input })).toMatchObject({
       code: 'narrower-schema',
-      because: expect.stringContaining('input.urgent is not taken'),
+      because: expect.stringContaining('input.urgent is not accepted'),
     });
     expect(await discover(origin, { skill: 'desk', input: {} })).toMatchObject({ code: 'narrower-schema' });
   });
