@@ -474,7 +474,11 @@ describe('a supervised scope', () => {
       '"x" cannot be undone',
     ],
     ['no baseline', { allow: ['pure'] }, 'needs a baseline'],
-    ['a baseline that is not met', { allow: ['pure'], baseline: { ...baseline, score: 0.8 } }, 'below the required 0.9'],
+    [
+      'a baseline that is not met',
+      { allow: ['pure'], baseline: { ...baseline, score: 0.8 } },
+      'below the required 0.9',
+    ],
     ['a class that was not measured', { allow: ['pure'], baseline: { ...baseline, classes: [] } }, 'Measure it again'],
     ['an unknown kind', { allow: ['harmless'], baseline }, 'no effect kind "harmless"'],
   ])('is refused at assembly with %s [R4-PEOPLE-SCOPE-OF-ACTION]', (_, options, sentence) => {

@@ -133,7 +133,10 @@ describe('a verdict at a gate', () => {
     await answer(life.runtime, RUN, 'approve:#0.2', { verdict: 'escalate', reason: 'not mine' }, manager);
     expect(await life.resume()).toMatchObject({
       stop: 'done',
-      value: { ok: false, failure: { code: 'APPROVAL_REJECTED', message: expect.stringContaining('there is nobody left') } },
+      value: {
+        ok: false,
+        failure: { code: 'APPROVAL_REJECTED', message: expect.stringContaining('there is nobody left') },
+      },
     });
     expect(sent).toEqual([]);
   });
