@@ -14,7 +14,7 @@ export interface Charge {
   readonly possibly?: true;
 }
 
-type Reservation = EventOf<'ask-start' | 'intent'>;
+type Reservation = EventOf<'ask-start' | 'intent' | 'call-start'>;
 
 /**
  * Finds what was spent, the way the run's own ledger does: an end settles the last start of its effect; a start that is
@@ -27,7 +27,8 @@ export class ChargeFold {
   apply({ event }: Entry): readonly Charge[] {
     switch (event.type) {
       case 'ask-start':
-      case 'intent': {
+      case 'intent':
+      case 'call-start': {
         const lost = this.lose(event.id);
         this.open.set(event.id, event);
         return lost;
@@ -70,6 +71,14 @@ export class ChargeFold {
       default:
         return []; // costs nothing
     }
+  }
+
+  /** Tool calls whose bodies began and whose ends are not known: under way, left open at a bound, or in doubt. */
+  get openCalls(): number {
+    let calls = 0;
+    for (const start of this.open.values())
+      if (start.type === 'call-start' || (start.type === 'intent' && start.of === 'call')) calls++;
+    return calls;
   }
 
   /** INTENTs stay: they are seen to their end even when nobody waits for them any more. */

@@ -65,10 +65,29 @@ describe('usage', () => {
     expect(used(journal.entries).possibly.tokensIn).toBe(500);
   });
 
-  it('does not count the reservation of an open call', () => {
-    expect(used(new JournalBuilder().add(runStart(), askStart('#0'), intent('#1', 'pay')).entries).spent).toEqual(
-      NOTHING,
-    );
+  it('does not count what open calls have reserved, but counts each tool call from its beginning [R8-REST-DOUBT-COUNTS]', () => {
+    const reserved = { toolCalls: 1, filesChanged: 3 };
+    const journal = new JournalBuilder().add(runStart(), askStart('#0'), intent('#1', 'pay', { reserved }));
+    expect(used(journal.entries).spent).toEqual({ ...NOTHING, toolCalls: 1 });
+    journal.add({ type: 'call-start', id: '#2', fp: 'fp#2', name: 'look', reserved: { toolCalls: 1 } });
+    journal.add(intent('#3', 'mail', { of: 'step', reserved: {} })); // a step is no tool call
+    expect(used(journal.entries).spent).toEqual({ ...NOTHING, toolCalls: 2 });
+  });
+
+  it('counts a call in doubt once: while it is in doubt, and when somebody has said what happened [R8-REST-DOUBT-COUNTS]', () => {
+    const journal = new JournalBuilder().add(runStart(), intent('#0', 'pay'), attemptStart(2, 'takeover'));
+    journal.add({ type: 'doubt', id: '#0', attempt: 1, name: 'pay', why: 'the process ended' });
+    expect(used(journal.entries).spent.toolCalls).toBe(1);
+    journal.add(complete('#0', 1, { how: 'person', spent: { toolCalls: 1 } }));
+    expect(used(journal.entries).spent.toolCalls).toBe(1);
+  });
+
+  it('counts a call that a bound left open once, also when the run goes on and it ends [R8-REST-DOUBT-COUNTS]', () => {
+    const journal = new JournalBuilder().add(runStart(), intent('#0', 'put'));
+    journal.add(runEnd({ stop: 'bounded', bound: 'toolCalls', limit: 1, usage: { ...NOTHING, toolCalls: 1 } }));
+    expect(used(journal.entries).spent.toolCalls).toBe(1);
+    journal.add({ type: 'run-resume', by: 'ann' }, complete('#0', 1, { how: 'repeated', spent: { toolCalls: 1 } }));
+    expect(used(journal.entries).spent.toolCalls).toBe(1);
   });
 
   it('counts an INTENT that had to be repeated once, as the ledger does', () => {

@@ -41,7 +41,7 @@ export class UsageFold {
         this.atLeast(event.node, event.bound, event.spent);
         break;
       case 'run-end':
-        if (event.outcome.usage !== undefined) this.take(event.outcome.usage);
+        if (event.outcome.usage !== undefined) this.takeAtEnd(event.outcome.usage);
         break;
       default:
         break; // says nothing about the budget but what its charges say
@@ -49,13 +49,20 @@ export class UsageFold {
     this.tally.wallMs = Math.max(this.tally.wallMs, entry.activeMs);
   }
 
+  /** A tool call counts from the moment its body begins, whether or not its end is known. */
   get spent(): Amounts {
-    return { ...this.tally };
+    return { ...this.tally, toolCalls: this.tally.toolCalls + this.charges.openCalls };
   }
 
   /** What calls that were cut off may have cost beside. */
   get possibly(): Amounts {
     return { ...this.unsure };
+  }
+
+  /** The figure of an end has the calls in it that were left open: their own ends, should they come, add nothing. */
+  private takeAtEnd(usage: Usage): void {
+    this.take(usage);
+    this.tally.toolCalls = Math.max(0, usage.toolCalls - this.charges.openCalls);
   }
 
   private take({ possibly, ...spent }: Usage): void {

@@ -2,6 +2,7 @@ import { bareActs } from '../../core/act-record.js';
 import type { Entry } from '../../core/events.js';
 import type { Outcome } from '../../core/outcome.js';
 import { requestsIn } from '../../people/requests.js';
+import { UsageFold } from '../../views/usage.js';
 import type { Principal } from '../access/principal.js';
 import type { ServedAgent } from '../agents/served-agent.js';
 import type { Invoked } from '../contract/invocations.js';
@@ -83,7 +84,7 @@ function loopFields(result: Result, entries: readonly Entry[]) {
   const told = (last?.type === 'note' ? last.event : {}) as LoopEnd;
   return {
     iterations: result.iterations ?? told.iterations ?? iterationsIn(entries),
-    tool_calls_made: result.toolCalls ?? told.toolCalls ?? callsIn(entries).length,
+    tool_calls_made: result.toolCalls ?? told.toolCalls ?? callsIn(entries),
     tools_used: result.toolsUsed ?? toolsIn(entries),
     termination_reason: result.termination ?? told.reason ?? '',
   };
@@ -99,17 +100,29 @@ function iterationsIn(entries: readonly Entry[]): number {
   return entries.filter(({ event }) => event.type === 'note' && event.event.kind === 'iteration').length;
 }
 
-/** Names of the calls that were made, each call once: one that changes something has an INTENT and an end. */
-function callsIn(entries: readonly Entry[]): readonly string[] {
-  const calls = new Map<string, string>();
-  for (const { event, generation } of entries)
-    if ((event.type === 'intent' || event.type === 'complete') && event.of === 'call' && event.name !== undefined)
-      calls.set(`${generation} ${event.id}`, event.name);
-  return [...calls.values()];
+/** As everywhere: a call counts from the moment its body begins. */
+function callsIn(entries: readonly Entry[]): number {
+  const usage = new UsageFold();
+  for (const entry of entries) usage.apply(entry);
+  return usage.spent.toolCalls;
 }
 
+/** Those that were let begin, whatever became of them. */
 function toolsIn(entries: readonly Entry[]): readonly string[] {
-  return [...new Set(callsIn(entries))];
+  const names = entries.flatMap(({ event }) => {
+    switch (event.type) {
+      case 'call-start':
+        return [event.name];
+      case 'intent':
+      case 'complete':
+        return event.of === 'call' && event.name !== undefined ? [event.name] : [];
+      case 'abort':
+        return event.of === 'call' && event.name !== undefined && event.ran === true ? [event.name] : [];
+      default:
+        return [];
+    }
+  });
+  return [...new Set(names)];
 }
 
 function statusOf(outcome: Outcome<unknown> | undefined): number {
