@@ -4,7 +4,7 @@ import { type McpAgent, offeredAgent, offeredTool } from '../adapters/mcp-server
 import { type McpRunner, runtimeOffer } from '../adapters/mcp-server/runtime-offer.js';
 import { TOOL_CALL } from '../adapters/mcp-server/tool-call-agent.js';
 import type { ToolRef } from '../core/tool.js';
-import { refuseUnfit } from './access/body-reader.js';
+import { fitJson } from './access/body-reader.js';
 import { holds, type Principal } from './access/principal.js';
 import { startNamed, startRun } from './agents/admission.js';
 import { toolRunName } from './agents/run-agents.js';
@@ -15,6 +15,7 @@ import type { Gate } from './gate.js';
 import type { Parts } from './parts.js';
 import { Problem } from './problem.js';
 import { type FoundTool, ONE_CALL, toolsOf } from './routes/tools.js';
+import { inertAnswer } from './wire-json.js';
 
 /** Agents and tools for MCP clients, over streamable HTTP and under the same credentials, bounds and limits as all else. */
 export function mcpMount(parts: Parts, gate: Gate): Mount {
@@ -60,28 +61,21 @@ export function mcpMount(parts: Parts, gate: Gate): Mount {
       if (!mayUse(principal)) throw forbidden();
       takeSlots(1);
       const open = await opened().catch((cause: unknown) => Promise.reject(notInstalled(cause)));
-      if (request.method !== 'POST') return open.handle(request, principal);
+      if (request.method !== 'POST') return inertAnswer(await open.handle(request, principal));
       const { raw } = await gate.body(request, 'raw');
-      refuseUnfit(raw); // the protocol answers the rest by its own rules
-      const more = messagesIn(raw) - 1; // those of a batch are as many requests
+      const json = fitJson(raw); // the protocol answers the rest by its own rules
+      const more = Array.isArray(json) ? json.length - 1 : 0; // those of a batch are as many requests
       if (more > 0) within(more);
       if (more > 0) takeSlots(more);
       const body = raw.byteLength === 0 ? {} : { body: new Uint8Array(raw) };
-      return open.handle(
-        new Request(request.url, { method: 'POST', headers: request.headers, signal: request.signal, ...body }),
-        principal,
+      return inertAnswer(
+        await open.handle(
+          new Request(request.url, { method: 'POST', headers: request.headers, signal: request.signal, ...body }),
+          principal,
+        ),
       );
     },
   };
-}
-
-function messagesIn(raw: Uint8Array): number {
-  try {
-    const body: unknown = JSON.parse(Buffer.from(raw).toString());
-    return Array.isArray(body) ? body.length : 1;
-  } catch {
-    return 1; // no JSON: the protocol says so
-  }
 }
 
 function mayUse({ scopes }: Principal): boolean {

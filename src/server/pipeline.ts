@@ -9,6 +9,7 @@ import type { Log } from './log.js';
 import type { AnswerSeen } from './metrics/metrics.js';
 import { Problem, problemFrom } from './problem.js';
 import type { ServerSettings } from './settings.js';
+import { wireJson } from './wire-json.js';
 
 export interface PipelineParts {
   readonly gate: Gate;
@@ -110,7 +111,7 @@ function refusal(problem: Problem, { id }: Frame, { type, bodyOf, headersOf }: E
     ...headersOf?.(problem),
     ...problem.headers,
   };
-  return new Response(JSON.stringify(bodyOf(problem, id)), { status: problem.status, headers });
+  return new Response(wireJson(bodyOf(problem, id)), { status: problem.status, headers });
 }
 
 function withHeaders(response: Response, headers: Headers): Response {
@@ -233,7 +234,7 @@ async function queryOf({ check }: PipelineParts, route: Route, url: string): Pro
 function responseOf(answer: Answer): Response {
   if (answer instanceof Response) return answer;
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...answer.headers };
-  return new Response(JSON.stringify(answer.body ?? null), { status: answer.status, headers });
+  return new Response(wireJson(answer.body), { status: answer.status, headers });
 }
 
 function aboutRun({ about: { run } }: Frame): Pick<KeptAnswer, 'run'> {

@@ -46,15 +46,17 @@ describe('the MCP endpoint is under the limits of all other requests [R6-MCP-SER
 });
 
 describe('a batch of MCP messages counts as many requests [R8-TRIAL3-A8]', () => {
-  const batch = (secret: string, count: number, version = '2025-03-26') =>
+  const batch = (secret: string, count: number, version = '2025-03-26', mark = '') =>
     stage.call('POST', '/mcp', {
       key: secret,
-      body: Array.from({ length: count }, (_, id) => ({
-        jsonrpc: '2.0',
-        id,
-        method: 'tools/call',
-        params: { name: 'agent__counter', arguments: { input: { to: 1 } } },
-      })),
+      body: `${mark}${JSON.stringify(
+        Array.from({ length: count }, (_, id) => ({
+          jsonrpc: '2.0',
+          id,
+          method: 'tools/call',
+          params: { name: 'agent__counter', arguments: { input: { to: 1 } } },
+        })),
+      )}`,
       headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': version },
     });
   const runs = async (tenant: string) => (await stage.engine.list({ tenant })).runs.length;
@@ -64,6 +66,13 @@ describe('a batch of MCP messages counts as many requests [R8-TRIAL3-A8]', () =>
     for (const version of ['2025-03-26', '2025-06-18'])
       expect(await batch(five, 6, version)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
     expect(await runs('five')).toBe(0);
+  });
+
+  it.each(['\ufeff', ' \n\t', '\ufeff\r\n '])('also behind %j [R8-REST-BATCH]', async (mark) => {
+    const tenant = `marked-${mark.length}-${mark.charCodeAt(0)}`;
+    const five = await stage.keyFor(tenant, ['agents:invoke'], { limits: { requestsPerMinute: 5 } });
+    expect((await batch(five, 6, '2025-03-26', mark)).status).toBe(429);
+    expect(await runs(tenant)).toBe(0);
   });
 
   it('and takes as much room as its calls would take one by one', async () => {

@@ -94,16 +94,21 @@ export function parsed(raw: Uint8Array): unknown {
   return json;
 }
 
-/** For a body that another parser reads by its own rules: what is no JSON is left to that. */
-export function refuseUnfit(raw: Uint8Array): void {
+/**
+ * For a body that another parser reads by its own rules: what is no JSON is left to that, and undefined here. A mark at the
+ * beginning of the text is passed over, as every parser of bodies does.
+ */
+export function fitJson(raw: Uint8Array): unknown {
   const text = decoded(raw);
   refuseTooMany(text);
+  let json: unknown;
   try {
-    JSON.parse(text);
+    json = JSON.parse(text);
   } catch {
-    return; // the other parser says so in its own protocol
+    return undefined; // the other parser says so in its own protocol
   }
   refuseFlawed(text);
+  return json;
 }
 
 function refuseFlawed(text: string): void {

@@ -1,3 +1,4 @@
+import { inertJson } from '../../core/inert-json.js';
 import type { Clock } from '../../ports/clock.js';
 import { positionText } from './position.js';
 import type { FeedItem } from './run-feed.js';
@@ -137,7 +138,7 @@ class PulledStream {
   private give(text: string): void {
     if (this.over) return;
     this.givenAt = this.options.clock.monotonic();
-    this.controller?.enqueue(Buffer.from(text));
+    this.controller?.enqueue(Buffer.from(inertJson(text))); // texts come from many places, and all pass here
   }
 
   /** One timer for the life of the stream: a reader that waits hears that we are here, one that takes nothing is gone. */
