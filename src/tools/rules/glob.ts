@@ -17,7 +17,15 @@ export function readGlob(text: string): Glob | undefined {
 
 /** `path` is relative to what the glob is relative to. */
 export function matchesGlob(glob: Glob, path: string): boolean {
-  const names = path.split('/').filter((name) => name !== '');
+  return matchesNamesOf(glob, namesIn(path));
+}
+
+/** For many globs over one path: it is taken apart once. */
+export function namesIn(path: string): readonly string[] {
+  return path.split('/').filter((name) => name !== '');
+}
+
+export function matchesNamesOf(glob: Glob, names: readonly string[]): boolean {
   return glob.some((pattern) => matchesNames(pattern, names));
 }
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { ConfigError } from '../../core/errors.js';
-import { type Glob, matchesGlob, readGlob } from './glob.js';
+import { type Glob, matchesNamesOf, namesIn, readGlob } from './glob.js';
 import { OK, type RuleVerdict, refused } from './rule-verdict.js';
 
 /**
@@ -63,10 +63,31 @@ export function checkPath(rules: PathRules, path: string, how: 'read' | 'write')
   if (root === undefined) return refused(`"${shown(path)}" lies outside the allowed folders; ${allowed(rules)}.`);
   if (how === 'write' && !root.write) return refused(`"${shown(path)}" may be read and not written.`);
   const inRoot = folded(absolute.slice(root.path.length));
-  const denied = [...rules.deny, ...(how === 'write' ? rules.denyWrite : [])];
-  const rule = denied.find((glob) => matchesGlob(foldedGlob(glob), inRoot));
+  const rule = matching(rules.deny, inRoot) ?? (how === 'write' ? matching(rules.denyWrite, inRoot) : undefined);
   if (rule !== undefined) return refused(`"${shown(path)}" is denied by the rule ${rule}.`);
   return OK;
+}
+
+/** For a word that may or may not be the name of a file: the sentence why it is kept away if it is one. */
+export function deniedName(rules: PathRules, name: string): string | undefined {
+  if (name === '' || Buffer.byteLength(name) > MAX_PATH_BYTES) return undefined; // no file has such a name
+  const absolute = absolutePath(rules, name);
+  const root = rootOf(rules, absolute);
+  const rule = root === undefined ? undefined : matching(rules.deny, folded(absolute.slice(root.path.length)));
+  return rule === undefined ? undefined : `"${shown(name)}" is denied by the rule ${rule}.`;
+}
+
+/** Globs as they are compared, read once: a command has up to a thousand words, each with several readings. */
+const readGlobs = new WeakMap<readonly string[], readonly (readonly [text: string, glob: Glob])[]>();
+
+function matching(globs: readonly string[], inRoot: string): string | undefined {
+  let read = readGlobs.get(globs);
+  if (read === undefined) {
+    read = globs.map((text) => [text, foldedGlob(text)] as const);
+    readGlobs.set(globs, read);
+  }
+  const names = namesIn(inRoot);
+  return read.find(([, glob]) => matchesNamesOf(glob, names))?.[0];
 }
 
 /** Where a path leads by its letters alone. */

@@ -6,6 +6,7 @@ import { processSandbox } from 'flyball/adapters/sandbox-process';
 import { type ShellResult, shellTool, unsandboxed } from 'flyball/toolbox';
 import { type CommandRules, checkCommand, pathRules, readOnlyCommands } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { processorMs } from '../../patience.js';
 
 /** Ways to hand a path to a program inside of another word. `<out>` is a file outside, `<in>` one inside the folder. */
 const JOINED: readonly string[] = [
@@ -71,6 +72,59 @@ const INSIDE: readonly string[] = [
   'dd if=notes.txt',
 ];
 
+/** Plain words that name a denied file. The patterns: `secrets`, `keys/**`, any `.pem`. */
+const BARE: readonly string[] = [
+  'cat secrets',
+  'cat SECRETS',
+  'cat notes.txt secrets',
+  'cat -n secrets',
+  'cat -- secrets',
+  'cat key.pem',
+  'cat Key.PEM',
+  'head -c100 key.pem',
+  'ls keys',
+  'ls -R keys',
+  'grep -r x keys',
+  'grep -fsecrets notes.txt',
+  'grep -cvfsecrets notes.txt',
+  'grep -fkey.pem notes.txt',
+  'grep --file=secrets notes.txt',
+  'sort --files0-from=secrets',
+  'wc secrets',
+  'jq . secrets',
+  'sed -n p secrets',
+  'date -rsecrets',
+  'date --reference=secrets',
+  'diff notes.txt secrets',
+  'dd if=secrets',
+  'dd if=key.pem',
+  'gcc @secrets',
+  'strange secrets',
+  'git diff secrets',
+  'git log -p -- secrets',
+  'git grep x -- keys',
+  'git show HEAD:secrets',
+  'git show HEAD:keys/a',
+  'git show HEAD@{1:0}:key.pem',
+  'git log -p -- :(top)secrets',
+  'git log -p -- :(top,icase)secrets',
+  'git log -p -- :^x :!y :secrets',
+];
+/** Words that are no such name. */
+const NOT_NAMED: readonly string[] = [
+  'cat notes.txt',
+  'echo secrets',
+  'printf secrets',
+  'grep [s]ecrets notes.txt',
+  'grep my-secrets notes.txt',
+  'cat secrets.md',
+  'grep -rn secretsfile sub',
+  'git log --oneline',
+  'git status',
+  'npm run keys',
+  'nx run keys',
+];
+
 let base: string;
 let root: string;
 let rules: CommandRules;
@@ -85,6 +139,16 @@ beforeAll(() => {
   rules = readOnlyCommands({ paths, programs, features: ['pipe', 'redirection'] });
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** Denied by a name without a slash. */
+function named(): CommandRules {
+  const paths = pathRules({
+    roots: [{ path: root, write: false }],
+    deny: ['secrets', 'keys/**', '**/*.pem', 'status', 'log'],
+  });
+  const open = { permit: ['programs'] };
+  return readOnlyCommands({ paths, programs: { dd: {}, gcc: {}, strange: {}, npm: open, nx: open } });
+}
 
 const words = (line: string): string[] =>
   line.replaceAll('<out>', join(base, 'outside.txt')).replaceAll('<in>', join(root, 'notes.txt')).split(' ');
@@ -109,6 +173,25 @@ describe('a path that is joined to other letters', () => {
     for (const target of ['-a/../../x=notes.txt', '--x/../../../etc/a=b', '-=/../../x'])
       expect(checkCommand(rules, `cat < ${target}`), target).toMatchObject({ ok: false });
     expect(checkCommand(rules, 'cat < -x/notes.txt')).toEqual({ ok: true });
+  });
+});
+
+describe('a plain word that names a denied file', () => {
+  it.each(BARE)('is refused: %s [R8-REST-BARE]', (line) => {
+    expect(checkCommand(named(), words(line))).toMatchObject({ ok: false, why: expect.stringContaining('denied by') });
+  });
+
+  it.each(NOT_NAMED)('is another word in %s [R8-REST-BARE]', (line) => {
+    expect(checkCommand(named(), words(line))).toEqual({ ok: true });
+  });
+
+  it('is judged in little time among many words and patterns [R8-REST-BARE]', () => {
+    const deny = Array.from({ length: 20 }, (_, n) => `**/*${n}*secret*`);
+    const paths = pathRules({ roots: [{ path: root, write: false }], deny });
+    const before = processorMs();
+    const flags = Array.from({ length: 500 }, () => `-${'s'.repeat(90)}`);
+    expect(checkCommand(readOnlyCommands({ paths }), ['cat', ...flags])).toEqual({ ok: true });
+    expect(processorMs() - before).toBeLessThan(2_000);
   });
 });
 
