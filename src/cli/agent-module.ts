@@ -36,20 +36,29 @@ export interface AgentModule {
   checkInput(agent: string, input: unknown): Promise<void>;
 }
 
-export async function loadAgentModule(file: string, env: Env = process.env): Promise<AgentModule> {
+/** `beside`: files of other agents that are loaded with it, which it must not be able to change. */
+export async function loadAgentModule(
+  file: string,
+  env: Env = process.env,
+  beside: readonly string[] = [],
+): Promise<AgentModule> {
   const path = resolve(file);
   requireFile(path);
   try {
-    return moduleOf(path, /\.ya?ml$/i.test(path) ? await yamlAgent(path, env) : await importAgent(path));
+    return moduleOf(path, /\.ya?ml$/i.test(path) ? await yamlAgent(path, env, beside) : await importAgent(path));
   } catch (error) {
     throw aboutFile(error, path);
   }
 }
 
 /** Loaded with the first such file: what reads YAML is a third of all that the program would load. */
-async function yamlAgent(path: string, env: Env): Promise<Readonly<Record<string, unknown>>> {
+async function yamlAgent(
+  path: string,
+  env: Env,
+  beside: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
   const { loadYamlAgent } = await import('./yaml-agent.js');
-  return loadYamlAgent(path, env);
+  return loadYamlAgent(path, env, beside);
 }
 
 function moduleOf(path: string, exported: Readonly<Record<string, unknown>>): AgentModule {

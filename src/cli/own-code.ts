@@ -8,7 +8,9 @@ export const TOOL_FOLDER = 'tools';
 export const TOOL_FILE = 'tools.yaml';
 export const PACKAGE_FILE = 'package.json';
 
-const CODE_FILES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'json', 'node', 'wasm'].map((ending) => `**/*.${ending}`);
+export const CODE_FILES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'json', 'node', 'wasm'].map(
+  (ending) => `**/*.${ending}`,
+);
 
 /** What `flyball serve` takes up in a folder when it is told nothing else. One that is not there yet would be run next. */
 export const USUAL_AGENT_FILES = ['agent.yaml', 'agents.ts', 'agents.mjs', 'agents.js'];
@@ -50,19 +52,29 @@ export async function ownCode(folder: string, { mcp }: Pick<AgentSpec, 'mcp'>): 
  */
 function definitionsIn(root: string): readonly string[] {
   return readdirSync(root, { withFileTypes: true }).flatMap((entry) => {
-    if (!entry.isFile() || !/\.ya?ml$/i.test(entry.name)) return [];
+    if (entry.isDirectory() || !/\.ya?ml$/i.test(entry.name)) return [];
     const text = definitionText(join(root, entry.name));
     if (text === undefined) return [entry.name];
-    const isAgent = /^name\s*:/m.test(text) && /^(description|autonomy|access|tools|agents|commit)\s*:/m.test(text);
-    return isAgent || /^triggers\s*:/m.test(text) ? [entry.name] : [];
+    const isAgent = hasKey(text, 'name') && AGENT_KEYS.some((key) => hasKey(text, key));
+    return isAgent || hasKey(text, 'triggers') ? [entry.name] : [];
   });
+}
+
+const AGENT_KEYS = ['description', 'autonomy', 'access', 'tools', 'agents', 'commit'];
+
+/** At any depth, and in the style of JSON too: it errs towards more. */
+function hasKey(text: string, key: string): boolean {
+  return new RegExp(`(?:^|[\\s{,])["']?${key}["']?\\s*:`, 'm').test(text);
 }
 
 const LONGEST_DEFINITION = 1_000_000;
 
 function definitionText(path: string): string | undefined {
   try {
-    return statSync(path).size > LONGEST_DEFINITION ? undefined : readFileSync(path, 'utf8');
+    const found = statSync(path);
+    if (found.isDirectory()) return ''; // behind a link: no definition
+    if (!found.isFile() || found.size > LONGEST_DEFINITION) return undefined; // a pipe is not waited for
+    return readFileSync(path, 'utf8');
   } catch {
     return undefined;
   }

@@ -11,6 +11,11 @@ export interface Place {
   readonly command: CommandLine;
 }
 
+/** The files of the database: an agent that wrote them would write its own journal. */
+export function filesOf({ database }: Pick<Place, 'database'>): readonly string[] {
+  return [database, ...['-wal', '-shm', '-journal'].map((end) => `${database}${end}`)];
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function placeOf(option: string | undefined, env: Environment): Place {

@@ -9,6 +9,7 @@ import { type AgentModule, loadAgentModule } from './agent-module.js';
 import type { Call } from './command.js';
 import { isFixFolderGone } from './commit/fix-folder.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
+import { filesOf, type Place } from './place.js';
 import { printable } from './printable.js';
 import { rideToRest } from './ride.js';
 import { liveOwner, openExisting, type Workplace } from './workplace.js';
@@ -76,7 +77,7 @@ export async function goOn(
 ): Promise<ExitCode> {
   const { workplace, record, launch, exitCodeOf } = given;
   await refuseWithoutTree(workplace, record);
-  const module = await moduleOf(record);
+  const module = await moduleOf(record, workplace);
   const runtime = workplace.runner(module, record.id);
   const ride = {
     workplace,
@@ -113,8 +114,8 @@ async function setAside(
 
 const LEASE_MS = 15_000;
 
-async function moduleOf(record: RunRecord): Promise<AgentModule> {
-  if (record.source !== undefined) return withServed(await loadForRun(record.source), record.agent);
+async function moduleOf(record: RunRecord, place: Pick<Place, 'database'>): Promise<AgentModule> {
+  if (record.source !== undefined) return withServed(await loadForRun(record.source, place), record.agent);
   throw new FlyballError(
     'AGENT_UNKNOWN',
     `Run ${record.id} was not started from a file, so this command cannot load its agent "${record.agent}". Continue it with the program that started it.`,
@@ -132,9 +133,9 @@ async function withServed(module: AgentModule, agent: string): Promise<AgentModu
 }
 
 /** The agent file of a run that exists: what is wrong with the file is not the end of the run. */
-export async function loadForRun(source: string): Promise<AgentModule> {
+export async function loadForRun(source: string, place: Pick<Place, 'database'>): Promise<AgentModule> {
   try {
-    return await loadAgentModule(source);
+    return await loadAgentModule(source, process.env, filesOf(place));
   } catch (error) {
     if (!(error instanceof FlyballError)) throw error;
     const { code, message, retryable, detail } = error;

@@ -21,6 +21,7 @@ import { governance } from '../tools/governance/governance.js';
 import { injectionShield } from '../tools/governance/shield/injection-shield.js';
 import { nearestNames } from '../tools/nearest-names.js';
 import { type ToolRegistry, toolRegistry } from '../tools/registry.js';
+import { codeBeside } from './code-beside.js';
 import { isCommitFile } from './commit/commit-file.js';
 import { loadCommitLoop } from './commit/load-commit-loop.js';
 import { makeFolder } from './make-folder.js';
@@ -32,14 +33,20 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * An agent in a YAML file, with everything around it: models from the environment, the built-in tools within its
- * access, the tools beside it (`tools/`, `tools.yaml`, installed packages), governance and the injection shield.
+ * access, the tools beside it (`tools/`, `tools.yaml`, installed packages), governance and the injection shield. `beside`
+ * are the files of other agents that are loaded with it.
  */
-export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Record<string, unknown>>> {
+export async function loadYamlAgent(
+  path: string,
+  env: Env,
+  beside: readonly string[] = [],
+): Promise<Readonly<Record<string, unknown>>> {
   if (isCommitFile((await readYaml(path)).value)) return loadCommitLoop(path, env);
   const spec = await agentFromFile(path);
   const folder = dirname(path);
   requireFolders(folder, spec);
   const code = await ownCode(folder, spec);
+  const others = await codeBeside(folder, beside);
   const toolbox = await openToolbox({
     root: folder,
     withoutSandbox: 'say',
@@ -47,10 +54,11 @@ export async function loadYamlAgent(path: string, env: Env): Promise<Readonly<Re
     protect: [
       basename(path),
       ...code.protect,
+      ...others.protect,
       ...(spec.policy === undefined ? [] : [spec.policy]),
       ...(spec.skills ?? []),
     ],
-    denyWrite: code.denyWrite,
+    denyWrite: [...code.denyWrite, ...others.denyWrite],
     ...(spec.access === undefined ? {} : { access: spec.access }),
   });
   const registry = await registryFor(folder, toolbox);

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { FlyballError } from '../core/errors.js';
-import { absolutePath, checkPath, type PathRules, rootOf } from '../tools/rules/paths.js';
+import { absolutePath, checkPath, type PathRoot, type PathRules, rootOf } from '../tools/rules/paths.js';
 import { codeOf, type HeldFolder, type Holding, holdFolder, swapped } from './files-held.js';
 
 /**
@@ -35,16 +35,16 @@ export async function targetOf(access: FileAccess, path: string, how: 'read' | '
   const verdict = checkPath(access.rules, path, how);
   if (!verdict.ok) throw denied(verdict.why, path);
   const rules = await resolvedRules(access.rules);
-  if (rules.roots.length === 0)
-    throw failed(
-      `None of the allowed folders exists: ${access.rules.roots.map((root) => root.path).join(', ')}.`,
-      path,
-    );
   const { existing, missing } = await resolveLinks(absolutePath(access.rules, path), path);
   const real = posix.join(existing, ...missing);
   if (!checkPath(rules, real, how).ok)
     throw denied(`"${path}" leads through a link to where the rules do not allow it.`, path);
-  const root = rootOf(rules, real)?.path ?? '/';
+  const root = rootOf(rules, existing)?.path; // of those that are there
+  if (root === undefined)
+    throw failed(
+      `None of the allowed folders that could hold "${path}" exists: ${access.rules.roots.map((each) => each.path).join(', ')}.`,
+      path,
+    );
   const names = real
     .slice(root.length)
     .split('/')
@@ -54,45 +54,76 @@ export async function targetOf(access: FileAccess, path: string, how: 'read' | '
 }
 
 export async function resolvedRules(rules: PathRules): Promise<PathRules> {
-  const roots = await Promise.all(
-    rules.roots.map(async (root) => {
-      try {
-        return [{ ...root, path: await realpath(root.path) }];
-      } catch (error) {
-        if (codeOf(error) === 'ENOENT') return []; // a root that is not there yet holds nothing
-        throw error;
-      }
-    }),
-  );
-  return { ...rules, roots: roots.flat() };
+  return { ...rules, roots: (await Promise.all(rules.roots.map(resolvedRoot))).flat() };
 }
 
-/** The longest part of the path that exists, without links, and the names that follow it. */
-async function resolveLinks(
+async function resolvedRoot(root: PathRoot): Promise<readonly PathRoot[]> {
+  try {
+    return [{ ...root, path: await realpath(root.path) }];
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ELOOP' || code === 'ENOTDIR') return []; // there is no way in
+    if (code !== 'ENOENT') throw error;
+    // a folder to write to that is not there holds nothing; what must not be written must not be made either, on any way
+    return root.write ? [] : await madeAt(root);
+  }
+}
+
+async function madeAt(root: PathRoot): Promise<readonly PathRoot[]> {
+  try {
+    return [{ ...root, path: await placeToBe(root.path) }];
+  } catch (error) {
+    if (['ELOOP', 'ENOTDIR'].includes(codeOf(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+const MOST_LINKS = 40;
+
+/** Where a file would lie that is made under this name, behind links that lead nowhere too. */
+async function placeToBe(path: string): Promise<string> {
+  let place = path;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    const { existing, missing, link } = await longestExisting(place);
+    if (link === undefined) return posix.join(existing, ...missing);
+    place = posix.join(posix.resolve(existing, link), ...missing.slice(1));
+  }
+  return place; // a circle: nothing can be made behind it
+}
+
+/** The longest part of a path that exists, without links, the names that follow it, and where the first of them leads. */
+async function longestExisting(
   absolute: string,
-  path: string,
-): Promise<{ readonly existing: string; readonly missing: readonly string[] }> {
+): Promise<{ readonly existing: string; readonly missing: readonly string[]; readonly link?: string }> {
   const missing: string[] = [];
   for (let part = absolute; ; part = posix.dirname(part)) {
     try {
-      return { existing: await realpath(part), missing };
+      const existing = await realpath(part);
+      const link = missing[0] === undefined ? undefined : await linkAt(posix.join(existing, missing[0]));
+      return { existing, missing, ...(link === undefined ? {} : { link }) };
     } catch (error) {
-      const code = codeOf(error);
-      if (code === 'ENOTDIR') throw failed(`"${path}" goes through a file as if it were a folder.`, path);
-      if (code === 'ELOOP') throw denied(`"${path}" leads into a circle of links.`, path);
-      if (code !== 'ENOENT') throw error;
-      // writing through a link that leads nowhere would create its target, wherever that is
-      if (await isLink(part)) throw denied(`"${path}" goes through a link that leads nowhere.`, path);
+      if (codeOf(error) !== 'ENOENT') throw error;
       missing.unshift(posix.basename(part));
     }
   }
 }
 
-async function isLink(path: string): Promise<boolean> {
-  return readlink(path).then(
-    () => true,
-    () => false,
-  );
+async function resolveLinks(
+  absolute: string,
+  path: string,
+): Promise<{ readonly existing: string; readonly missing: readonly string[] }> {
+  const found = await longestExisting(absolute).catch((error: unknown) => {
+    const code = codeOf(error);
+    if (code === 'ENOTDIR') throw failed(`"${path}" goes through a file as if it were a folder.`, path);
+    throw code === 'ELOOP' ? denied(`"${path}" leads into a circle of links.`, path) : error;
+  });
+  // writing through a link that leads nowhere would create its target, wherever that is
+  if (found.link !== undefined) throw denied(`"${path}" goes through a link that leads nowhere.`, path);
+  return found;
+}
+
+async function linkAt(path: string): Promise<string | undefined> {
+  return readlink(path).catch(() => undefined);
 }
 
 export async function withFolder<T>(

@@ -14,7 +14,7 @@ import { pipedLines } from '../chat/piped-lines.js';
 import { talk } from '../chat/talk.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
-import { whoAmI } from '../place.js';
+import { filesOf, whoAmI } from '../place.js';
 import type { Screen } from '../screen.js';
 import { loadForRun, refuseEnded } from '../steer.js';
 import { openExisting, openWorkplace, type Workplace } from '../workplace.js';
@@ -73,7 +73,7 @@ async function begin(call: Call, { file, runId, options }: Given): Promise<ExitC
   if (file === undefined)
     throw new ConfigError('Name an agent file: flyball chat <file>. To create one, run flyball init.');
   call.screen.status(`loading ${file} …`);
-  const module = await loadAgentModule(file);
+  const module = await loadAgentModule(file, process.env, filesOf(call.place));
   const agent = chooseAgent(module, options.agent);
   const limits = budget({ ...CONVERSATION, ...module.budgets[agent], ...options.budget });
   const workplace = await openWorkplace(call.place);
@@ -97,7 +97,10 @@ async function goOn(call: Call, { file, runId, options }: Given): Promise<ExitCo
   );
 }
 
-async function moduleFor({ desk, command }: Workplace, { runId, file, options }: Given): Promise<AgentModule> {
+async function moduleFor(
+  { desk, command, database }: Workplace,
+  { runId, file, options }: Given,
+): Promise<AgentModule> {
   const record = await desk.get(runId);
   if (!isChat(record.agent))
     throw new ConfigError(`Run ${runId} is not a conversation. To continue it, run: ${command('resume', runId)}`);
@@ -105,7 +108,7 @@ async function moduleFor({ desk, command }: Workplace, { runId, file, options }:
   if ((file !== undefined && resolve(file) !== source) || options.agent !== undefined)
     throw new ConfigError(`Run ${runId} continues with its own agent from ${source}. Omit the file and --agent.`);
   await refuseEnded(desk, record);
-  return loadForRun(source);
+  return loadForRun(source, { database });
 }
 
 function sourceOf({ id, source }: RunRecord): string {

@@ -37,12 +37,12 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
       import('../mcp/quiet-stdout.js'),
     ],
   );
-  const { whoAmI } = await import('../place.js');
+  const { whoAmI, filesOf } = await import('../place.js');
   const { versionOf } = await import('../version.js');
   const quiet = quietStdout(); // before the files are loaded: they may print
   try {
     const modules = [];
-    for (const file of files) modules.push(await loadAgentModule(file, env));
+    for (const file of files) modules.push(await loadAgentModule(file, env, [...files, ...filesOf(place)]));
     const engine = await sqliteEngine({ path: place.database });
     const offered = await offerFiles(modules, engine, whoAmI());
     const server = await serveMcpStdio(offered.offer, {

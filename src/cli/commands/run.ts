@@ -9,7 +9,7 @@ import { type Call, type CommonOptions, newCommand, type Perform } from '../comm
 import { isDryReport } from '../dry-report.js';
 import { EXIT, type ExitCode, exitCodeOfOutcome } from '../exit-codes.js';
 import { readJson } from '../json-argument.js';
-import { whoAmI } from '../place.js';
+import { filesOf, whoAmI } from '../place.js';
 import { rideToRest } from '../ride.js';
 import { dryName } from '../workflows.js';
 import { openWorkplace } from '../workplace.js';
@@ -60,7 +60,7 @@ async function run(
 ): Promise<ExitCode> {
   const input = options.input === undefined ? null : readJson(options.input, '--input');
   screen.status(`loading ${file} …`);
-  const module = await loadAgentModule(file);
+  const module = await loadAgentModule(file, process.env, filesOf(place));
   const agent = chooseAgent(module, options.agent);
   await module.checkInput(agent, input);
   const limits = budget({ ...module.budgets[agent], ...options.budget });

@@ -10,7 +10,7 @@ import { loadAgentModule } from '../agent-module.js';
 import type { Call } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { USUAL_AGENT_FILES } from '../own-code.js';
-import { placeOf } from '../place.js';
+import { filesOf, placeOf } from '../place.js';
 import type { Screen } from '../screen.js';
 import { handleUncaught } from '../uncaught.js';
 import { versionOf } from '../version.js';
@@ -39,10 +39,12 @@ export async function runServer(call: Call, named: readonly string[], options: S
   requirePackages({ jwt: jwt !== undefined, triggers: triggersFile !== undefined });
   screen.status('loading agents …');
   const groups = [];
-  for (const file of filesToServe(named, given)) groups.push((await loadAgentModule(file, env)).group);
+  const place = options.config === undefined ? call.place : placeOf(given.db as string | undefined, env);
+  const files = filesToServe(named, given);
+  const beside = [...files, ...filesOf(place), ...settingFiles(given, options.config ?? env['FLYBALL_CONFIG'])];
+  for (const file of files) groups.push((await loadAgentModule(file, env, beside)).group);
   const { openServer } = await import('../../server/server.js');
   const triggers = triggersFile === undefined ? [] : await triggersIn(triggersFile);
-  const place = options.config === undefined ? call.place : placeOf(given.db as string | undefined, env);
   const level = options.quiet === true ? 'warn' : ((given.logLevel ?? 'info') as LogLevel);
   const log = requestLog(screen, { level, now: systemClock().now });
   const engine = await sqliteEngine({ path: place.database });
@@ -92,6 +94,13 @@ async function untilStopped(server: FlyballServer, screen: Screen, log: Log): Pr
 function filesToServe(named: readonly string[], { agents }: GivenSettings): readonly string[] {
   if (named.length > 0) return named;
   return agents === undefined ? agentFilesHere() : (agents as readonly string[]);
+}
+
+/** What decides who may use the server and what it starts. */
+function settingFiles({ triggers, jwtPublicKey, jwks }: GivenSettings, config: string | undefined): readonly string[] {
+  const isFile = (each: unknown): each is string =>
+    typeof each === 'string' && each !== '' && !/^https?:\/\//.test(each);
+  return [config, triggers, jwtPublicKey, jwks].filter(isFile);
 }
 
 /** What `flyball init` makes. */

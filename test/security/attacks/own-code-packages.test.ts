@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createToolbox } from 'flyball';
@@ -29,13 +29,19 @@ const FILES: Readonly<Record<string, string>> = {
   'srv/server.rb': '',
 };
 
-async function project(more: Readonly<Record<string, string>> = {}): Promise<(path: string) => Promise<boolean>> {
+async function project(
+  more: Readonly<Record<string, string>> = {},
+  links: Readonly<Record<string, string>> = {},
+  unreadable: readonly string[] = [],
+): Promise<(path: string) => Promise<boolean>> {
   const root = mkdtempSync(join(tmpdir(), 'flyball-attack-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const [name, text] of Object.entries({ ...FILES, ...more })) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(root, name));
+  for (const name of unreadable) chmodSync(join(root, name), 0o000);
   mkdirSync(join(root, 'node_modules/@acme'), { recursive: true });
   symlinkSync('../../packages/ws', join(root, 'node_modules/@acme/ws'));
   const own = await ownCode(root, { mcp: 'mcp.json' });
@@ -98,6 +104,43 @@ describe('an agent that may write its folder', () => {
     const writes = await project({ 'long.yaml': `# ${'x'.repeat(1_000_001)}\nname: a\ndescription: b\n` });
     expect([await writes('long.yaml'), await writes('notes.md')]).toEqual([false, true]);
   });
+
+  it('cannot write a definition that cannot be read, nor what a link with such a name leads to [R8-REST-UNREADABLE]', async () => {
+    const writes = await project(
+      { 'defs/real.yaml': FILES['other.yaml'] ?? '', 'defs/plain.yaml': 'services: {}\n', 'defs/a/b.txt': '' },
+      {
+        'linked.yaml': 'defs/real.yaml',
+        'plain.yaml': 'defs/plain.yaml',
+        'folder.yaml': 'defs/a',
+        'later.yml': 'defs/later.yaml', // nothing there yet: whoever writes it writes the definition
+        'deep.yaml': 'defs/new/deep.yaml',
+        'twice.yaml': 'later.yml',
+        'broken.yaml': '/proc/self/mem', // reading it fails, also as root
+        'circle.yaml': 'circle.yaml',
+      },
+    );
+    for (const path of ['broken.yaml', 'circle.yaml', 'later.yml', 'linked.yaml', 'twice.yaml'])
+      expect(await writes(path), path).toBe(false);
+    for (const path of ['defs/real.yaml', 'defs/later.yaml', 'defs/new/deep.yaml'])
+      expect(await writes(path), path).toBe(false);
+    for (const path of ['defs/plain.yaml', 'defs/a/b.txt', 'defs/free.yaml', 'defs/new/free.txt', 'notes.md'])
+      expect(await writes(path), path).toBe(true);
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    'cannot write a definition that it may not read (root may read every file) [R8-REST-UNREADABLE]',
+    async () => {
+      const writes = await project({ 'locked.yaml': 'a: 1\n' }, {}, ['locked.yaml']);
+      expect([await writes('locked.yaml'), await writes('notes.md')]).toEqual([false, true]);
+    },
+  );
+
+  it.each(['{"name": "b", "description": "Reads only."}', '  "name": b\n  "access": {}\n', '---\n{ triggers: [] }\n'])(
+    'cannot write a definition in another style: %s [R8-REST-UNREADABLE]',
+    async (text) => {
+      expect(await (await project({ 'b.yaml': text }))('b.yaml')).toBe(false);
+    },
+  );
 
   it('has its modules read in time linear in their length [R8-TRIAL3-A5]', () => {
     const before = processorMs();
