@@ -53,17 +53,25 @@ function wordsOf(command: string): readonly string[] {
   return words;
 }
 
+const CONFIG_ENDINGS = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'json'];
+
 function ofNode(root: string): Found | undefined {
   const file = join(root, 'package.json');
-  if (!existsSync(file)) return undefined;
-  const { scripts, dependencies, devDependencies } = packageIn(file);
+  const { scripts, dependencies, devDependencies, jest } = existsSync(file) ? packageIn(file) : {};
   const packages = { ...dependencies, ...devDependencies };
-  if ('vitest' in packages) {
+  const test = scripts?.['test'];
+  const names = new Set(readdirSync(root));
+  // in a workspace the package may be named further up only
+  const uses = (runner: 'vitest' | 'jest'): boolean =>
+    runner in packages ||
+    CONFIG_ENDINGS.some((ending) => names.has(`${runner}.config.${ending}`)) ||
+    (typeof test === 'string' && new RegExp(`^(?:npx )?${runner}(?:\\s|$)`).test(test));
+  if (uses('vitest')) {
     const command = ['node', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=json', ...configInMemory(root)];
     return { command, format: 'vitest-json' };
   }
-  if ('jest' in packages) return { command: ['node', 'node_modules/jest/bin/jest.js', '--json'], format: 'jest-json' };
-  const test = scripts?.['test'];
+  if (uses('jest') || jest !== undefined)
+    return { command: ['node', 'node_modules/jest/bin/jest.js', '--json'], format: 'jest-json' };
   if (typeof test === 'string' && test.startsWith('node ') && test.includes('--test')) {
     const words = wordsOf(test).filter((word) => !word.startsWith('--test-reporter'));
     return { command: ['node', '--test-reporter=tap', ...words.slice(1)], format: 'node-test-tap' };
@@ -84,6 +92,8 @@ interface Package {
   readonly scripts?: Readonly<Record<string, unknown>>;
   readonly dependencies?: object;
   readonly devDependencies?: object;
+  /** Settings of jest. */
+  readonly jest?: unknown;
 }
 
 const LARGEST_PACKAGE = 1024 * 1024;

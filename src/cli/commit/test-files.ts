@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { readGlob } from '../../tools/rules/glob.js';
+import { testSupportIn } from './test-support.js';
 
 /** Tests by their usual names, and what says how they run. A fix that changes them proves nothing. */
 const BY_NAME = [
@@ -12,6 +13,12 @@ const BY_NAME = [
   '**/{vitest,vite,jest,babel,ava,playwright}.{config,workspace}.*',
   '**/{tsconfig*.json,.babelrc*,.mocharc*,.taprc,.npmrc,noxfile.py,.gitignore,.gitattributes,.gitmodules}',
   '**/*.pth',
+  // what tests share, by its usual names; a file in __mocks__ takes the place of a module
+  '**/*.snap',
+  '**/{__mocks__,__fixtures__,__snapshots__,__helpers__,testdata,test-data,test-utils,test_utils,test-helpers,test_helpers,test-support,test_support}/**',
+  '**/{test,tests}{-,_,.}{setup,helper,helpers,utils,util,support,fixtures,globals}.*',
+  '**/{jest,vitest,mocha}{-,_,.}{setup,helpers,utils,globals,polyfills}.*',
+  '**/{setup-tests,setup_tests,setupTests,setupTest,setupJest,setupVitest,testUtils,testHelpers,testSetup}.*',
   // what would be loaded in place of the program that runs the tests
   '**/{pytest,_pytest,pluggy,iniconfig,unittest}.*',
   '**/{pytest,_pytest,pluggy,iniconfig,unittest,node_modules}/**',
@@ -30,7 +37,7 @@ const MOST_NAMED = 200;
 export function testFilesOf(root: string, command: readonly string[]): readonly string[] {
   const programs = command.flatMap((word) => BY_PROGRAM[word] ?? []);
   const named = command.slice(0, MOST_NAMED).flatMap((word) => namedBy(root, word));
-  return [...new Set([...BY_NAME, ...programs, ...named])];
+  return [...new Set([...BY_NAME, ...programs, ...named, ...testSupportIn(root).map(literal)])];
 }
 
 /** As `checks/run.mjs`, `--config=checks.json` or `checks/*.mjs`. Not a folder: code may stand in it beside its tests. */
