@@ -267,6 +267,46 @@ describe('what a run may cost that goes on [R8-TRIAL3-A3]', () => {
     expect(await today()).toMatchObject({ reservedUsd: 2 });
   });
 
+  it.each([...Array(24).keys()])(
+    'is free again a minute after the process died in the middle of letting it go on, at write %i [R8-REST-RAISE]',
+    async (writes) => {
+      await spending.admit(run('r1'));
+      const standing = { spentUsd: 0.5, budgetUsd: 1 };
+      const died = openSpending(dying(store, writes), clock);
+      const goesOn = async (budgetUsd: number) => {
+        if (writes % 2 === 0) throw new Error('the process died'); // before the run heard of it
+        standing.budgetUsd = budgetUsd;
+      };
+      await died.raise(run('r1', { wantedUsd: 2 }), async () => standing, goesOn).catch(() => undefined);
+      const other = openSpending(store, clock);
+      const reconcile = () => other.reconcile(async () => standing);
+      await reconcile(); // nobody knows yet that it died
+      await clock.advance(60_000);
+      await reconcile();
+      await reconcile();
+      expect(await today()).toMatchObject({ spentUsd: 0, reservedUsd: standing.budgetUsd });
+      await other.settle(named('r1'), ended(0.5));
+      expect(await today()).toMatchObject({ spentUsd: 0.5, reservedUsd: 0 });
+    },
+  );
+
+  it('is not looked at by others while somebody lets it go on [R8-REST-RAISE]', async () => {
+    await spending.admit(run('r1'));
+    let budgetUsd = 1;
+    const standing = async () => ({ spentUsd: 0.5, budgetUsd });
+    const other = openSpending(store, clock);
+    await spending.raise(run('r1', { wantedUsd: 2 }), standing, async (granted) => {
+      await other.reconcile(standing);
+      expect(await today()).toMatchObject({ reservedUsd: 2 });
+      budgetUsd = granted;
+    });
+    const looks = vi.fn(standing);
+    await clock.advance(120_000);
+    await other.reconcile(looks);
+    expect(looks).not.toHaveBeenCalled(); // it ended well
+    expect(await today()).toMatchObject({ reservedUsd: 2 });
+  });
+
   it('is not given back by who looked before it went on', async () => {
     await spending.admit(run('r1'));
     let isGoing = false;

@@ -27,13 +27,13 @@ export interface Closing extends Grant {
   readonly spentUsd: number;
 }
 
-interface Hold {
+export interface Hold {
   readonly id: string;
   /** A process that died holds nothing for longer. */
   readonly until: number;
 }
 
-const HOLD_MS = 60_000;
+export const HOLD_MS = 60_000;
 
 export function newAccount(countedUsd: number): RunAccount {
   return { countedUsd: roundUsd(countedUsd), grants: [], closed: [], holds: [], next: 1 };
@@ -44,8 +44,8 @@ export function withGrant(account: RunAccount, day: string): RunAccount {
   return { ...account, grants: [...grants, { number: next, day }], next: next + 1 };
 }
 
-export function held(account: RunAccount, id: string, now: number): RunAccount {
-  return { ...account, holds: [...liveHolds(account, now), { id, until: now + HOLD_MS }] };
+export function held(account: RunAccount, hold: Hold, now: number): RunAccount {
+  return { ...account, holds: [...liveHolds(account, now), hold] };
 }
 
 export function letGo(account: RunAccount, id: string, now: number): RunAccount {

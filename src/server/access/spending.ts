@@ -21,6 +21,11 @@ export interface Spending {
   raise<T>(run: Admission, standing: Look, work: (costUsd: number) => Promise<T>): Promise<T>;
   /** Gives back what the run cannot spend any more, by a look that is taken after everything it was granted. */
   settle(run: Pick<Admission, 'runId' | 'tenant'>, standing: Look): Promise<void>;
+  /**
+   * Settles runs for which `raise` was begun and never ended, because its process died. By their journals: one that went
+   * on keeps what it may spend, and of one that did not what was granted in vain is free again.
+   */
+  reconcile(standing: (runId: string) => Promise<Standing | undefined>): Promise<void>;
   /** For people: limit, spent and reserved today. */
   today(of: { readonly tenant: string; readonly principal?: string }): Promise<SpendingToday>;
 }

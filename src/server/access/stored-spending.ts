@@ -3,11 +3,13 @@ import type { Clock } from '../../ports/clock.js';
 import type { RecordKey, Store, StoreRecord } from '../../ports/store.js';
 import { type Account, dayOf, floorUsd, type Ledger, type Op, reserved, settled } from './ledger.js';
 import { SERVER_TENANT } from './names.js';
+import { type OpenRaises, openRaises } from './open-raises.js';
 import { changeMade, changeRecord } from './records.js';
 import {
   closedBy,
   type Grant,
   type Granted,
+  HOLD_MS,
   held,
   letGo,
   liveHolds,
@@ -27,7 +29,7 @@ const PLACE = { tenant: SERVER_TENANT } as const;
  * counted.
  */
 export function openSpending(store: Store, clock: Clock): Spending {
-  const book: Book = { store, clock, queue: queues() };
+  const book: Book = { store, clock, raises: openRaises(store, clock), queue: queues() };
   return {
     async admit(run) {
       if (isUnlimited(run)) return { costUsd: run.wantedUsd };
@@ -35,6 +37,14 @@ export function openSpending(store: Store, clock: Clock): Spending {
     },
     raise: (run, standing, work) => raise(book, run, standing, work),
     settle: (run, standing) => settle(book, run, standing),
+    async reconcile(standing) {
+      for (const { ids, ...run } of await book.raises.overdue()) {
+        const found = await standing(run.runId);
+        // of one that was removed nobody knows what it spent: what it had stays counted
+        if (found !== undefined) await settle(book, run, async () => (await standing(run.runId)) ?? found);
+        await book.raises.end(run, ids);
+      }
+    },
     async today({ tenant, principal }) {
       const ledger = (await store.get(ledgerAt(tenant, dayOf(clock.now()))))?.value as Ledger | undefined;
       const account: Account | undefined = principal === undefined ? ledger?.sum : ledger?.principals[principal];
@@ -50,6 +60,7 @@ export function openSpending(store: Store, clock: Clock): Spending {
 interface Book {
   readonly store: Store;
   readonly clock: Clock;
+  readonly raises: OpenRaises;
   /** Requests of this process wait for each other instead of overtaking each other in the store. */
   readonly queue: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
@@ -69,10 +80,11 @@ async function admit(book: Book, run: Admission): Promise<number> {
 
 async function raise<T>(book: Book, run: Admission, standing: Look, work: (usd: number) => Promise<T>): Promise<T> {
   if (isUnlimited(run) && (await accountOf(book, run)) === undefined) return work(run.wantedUsd);
-  const { clock } = book;
-  const hold = randomUUID();
+  const { clock, raises } = book;
+  const hold = { id: randomUUID(), until: clock.now() + HOLD_MS };
   // what a run without an account may spend was allowed by somebody who has no limit
   const { spentUsd, budgetUsd = spentUsd } = await standing();
+  await raises.begin(run, hold);
   const account = await changeAccount(book, run, (known = newAccount(budgetUsd)) => held(known, hold, clock.now()));
   try {
     const has = await grantedTo(book, run, account);
@@ -82,8 +94,9 @@ async function raise<T>(book: Book, run: Admission, standing: Look, work: (usd: 
     const more = isEnough ? 0 : await grant(book, run, has, isAsked);
     return await work(Math.min(run.wantedUsd, has.usd + more));
   } finally {
-    await changeAccount(book, run, (known = newAccount(budgetUsd)) => letGo(known, hold, clock.now()));
+    await changeAccount(book, run, (known = newAccount(budgetUsd)) => letGo(known, hold.id, clock.now()));
     await settle(book, run, standing);
+    await raises.end(run, [hold.id]);
   }
 }
 

@@ -1,3 +1,4 @@
+import { FlyballError } from '../../core/errors.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Spending, Standing } from '../access/spending.js';
 import type { RunFeed } from '../feed/run-feed.js';
@@ -7,8 +8,8 @@ import type { Fleet } from './fleet.js';
 export interface SettlementParts {
   readonly fleet: Pick<Fleet, 'subscribe' | 'get' | 'list'>;
   readonly feed: Pick<RunFeed, 'fold'>;
-  readonly spending: Pick<Spending, 'settle'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly spending: Pick<Spending, 'settle' | 'reconcile'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly log: Log;
 }
 
@@ -42,14 +43,42 @@ export function settleEndedRuns(parts: SettlementParts): { readonly close: () =>
     ended.add(runId);
     wake();
   });
+  const stopLooking = reconciling(parts);
   const late = settleLate(parts, () => closed).catch((error: unknown) => log.error('settling runs of before', error));
   return {
     async close() {
       closed = true;
       stop();
       wake();
-      await Promise.all([work, late]);
+      await Promise.all([work, late, stopLooking()]);
     },
+  };
+}
+
+const LOOK_MS = 60_000;
+
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof FlyballError && error.code === 'RUN_NOT_FOUND')) throw error;
+}
+
+/** Looks at the start and once a minute for resumes that a process died in, this one before it or another beside it. */
+function reconciling({ spending, feed, clock, log }: SettlementParts): () => Promise<void> {
+  let isClosed = false;
+  let stopTimer: () => void = () => undefined;
+  let work: Promise<void> = Promise.resolve();
+  const look = (): void => {
+    work = spending
+      .reconcile((runId) => standingOf(feed, runId).catch(unlessGone))
+      .catch((error: unknown) => log.error('settling runs whose resume was cut off', error))
+      .then(() => {
+        if (!isClosed) stopTimer = clock.after(LOOK_MS, look, { keepAlive: false });
+      });
+  };
+  look();
+  return async () => {
+    isClosed = true;
+    stopTimer();
+    await work;
   };
 }
 
