@@ -1,4 +1,5 @@
 import type { ActRecord, Acts } from './act-record.js';
+import { passOver } from './by-kind.js';
 import type { EffectId, EventOf, RunEvent } from './events.js';
 
 /** An outcome is read by people and models, and is kept in the journal: more than this nobody reads. */
@@ -36,8 +37,43 @@ export class ActsFold {
       case 'abort':
         if (!event.id.endsWith(UNDO)) this.ended(aborted(event, this.known(event.id, generation), generation));
         break;
-      default:
-        break; // everything else changes nothing in the world
+      default: // nothing in the world changes by it
+        passOver<
+          | 'run-start'
+          | 'generation-start'
+          | 'generation-end'
+          | 'attempt-start'
+          | 'run-resume'
+          | 'run-pause'
+          | 'run-end'
+          | 'ask-start'
+          | 'ask-end'
+          | 'call-start'
+          | 'doubt'
+          | 'slice-change'
+          | 'spawn-end'
+          | 'wait-start'
+          | 'wait-end'
+          | 'wait-close'
+          | 'sleep-start'
+          | 'sleep-end'
+          | 'trip'
+          | 'cancel'
+          | 'redirect'
+          | 'stuck'
+          | 'note'
+          | 'changed'
+          | 'pin'
+          | 'budget-warning'
+          | 'scope-overlap'
+          | 'guard-refused'
+          | 'guard-decision'
+          | 'retry'
+          | 'signal-refused'
+          | 'operator-alert'
+          | 'rollback-start'
+          | 'rollback-end'
+        >(event);
     }
   }
 

@@ -1,3 +1,4 @@
+import { passOver } from './by-kind.js';
 import type { EffectId, Entry, EventOf, RunEvent, WaitCloser } from './events.js';
 
 /**
@@ -40,7 +41,43 @@ export function waitChange(
     case 'wait-close':
       return { id: event.id, status: 'closed' };
     default:
-      return undefined;
+      return passOver<
+        | 'run-start'
+        | 'generation-start'
+        | 'generation-end'
+        | 'attempt-start'
+        | 'run-resume'
+        | 'run-pause'
+        | 'run-end'
+        | 'ask-start'
+        | 'ask-end'
+        | 'intent'
+        | 'call-start'
+        | 'complete'
+        | 'abort'
+        | 'doubt'
+        | 'spawn-start'
+        | 'slice-change'
+        | 'spawn-end'
+        | 'sleep-start'
+        | 'sleep-end'
+        | 'trip'
+        | 'cancel'
+        | 'redirect'
+        | 'stuck'
+        | 'note'
+        | 'changed'
+        | 'pin'
+        | 'budget-warning'
+        | 'scope-overlap'
+        | 'guard-refused'
+        | 'guard-decision'
+        | 'retry'
+        | 'signal-refused'
+        | 'operator-alert'
+        | 'rollback-start'
+        | 'rollback-end'
+      >(event);
   }
 }
 

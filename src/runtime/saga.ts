@@ -1,7 +1,10 @@
+import { passOver } from '../core/by-kind.js';
 import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
 import type { EffectContext } from '../core/tool.js';
+import { isSagaStep, sagaEntry } from './history/effects.js';
+import { dealtWith } from './history/rollbacks.js';
 import { isUnder } from './loaded-entry.js';
-import { dealtWith, isSagaStep, type Recorded, sagaEntry } from './recorded.js';
+import type { Recorded } from './recorded.js';
 
 export type Compensation = (how: EffectContext) => Promise<void>;
 
@@ -61,7 +64,41 @@ export class Saga {
         for (const effect of dealtWith(event)) this.undone.add(effect);
         return;
       default:
-        return;
+        return passOver<
+          | 'run-start'
+          | 'generation-start'
+          | 'generation-end'
+          | 'attempt-start'
+          | 'run-resume'
+          | 'run-pause'
+          | 'run-end'
+          | 'ask-start'
+          | 'ask-end'
+          | 'call-start'
+          | 'doubt'
+          | 'spawn-start'
+          | 'slice-change'
+          | 'spawn-end'
+          | 'wait-start'
+          | 'wait-end'
+          | 'wait-close'
+          | 'sleep-start'
+          | 'sleep-end'
+          | 'trip'
+          | 'cancel'
+          | 'redirect'
+          | 'stuck'
+          | 'note'
+          | 'changed'
+          | 'pin'
+          | 'budget-warning'
+          | 'scope-overlap'
+          | 'guard-refused'
+          | 'guard-decision'
+          | 'retry'
+          | 'signal-refused'
+          | 'operator-alert'
+        >(event);
     }
   }
 

@@ -1,3 +1,4 @@
+import { passOver } from '../core/by-kind.js';
 import { FlyballError } from '../core/errors.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent } from '../core/events.js';
 import { loopIn, markIn, type PrivateMark } from '../core/private-marks.js';
@@ -73,8 +74,38 @@ export class StateFold {
         return;
       case 'note':
         return this.read(event);
-      default:
-        return; // says nothing about the run as a whole
+      default: // says nothing about the run as a whole
+        return passOver<
+          | 'generation-start'
+          | 'generation-end'
+          | 'attempt-start'
+          | 'run-resume'
+          | 'run-pause'
+          | 'run-end'
+          | 'ask-start'
+          | 'ask-end'
+          | 'call-start'
+          | 'doubt'
+          | 'spawn-start'
+          | 'slice-change'
+          | 'spawn-end'
+          | 'wait-close'
+          | 'sleep-start'
+          | 'sleep-end'
+          | 'trip'
+          | 'cancel'
+          | 'stuck'
+          | 'changed'
+          | 'budget-warning'
+          | 'scope-overlap'
+          | 'guard-refused'
+          | 'guard-decision'
+          | 'retry'
+          | 'signal-refused'
+          | 'operator-alert'
+          | 'rollback-start'
+          | 'rollback-end'
+        >(event);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Budget } from '../core/budget.js';
-import type { RunEvent } from '../core/events.js';
+import type { EventType } from '../core/events.js';
 import type { LoadedEntry } from './loaded-entry.js';
 
 /** A stretch of history under one budget. */
@@ -32,7 +32,7 @@ export class Turns {
     const delivered = new Set(places);
     this.isTrace = entries.map(({ event }, place) => {
       if (event.type === 'redirect') return false; // delivered, but it wakes no code and no code wrote it
-      return delivered.has(place) || !(leavesNoTrace(event) || isVoid(place));
+      return delivered.has(place) || (LEAVES_TRACE[event.type] && !isVoid(place));
     });
   }
 
@@ -64,17 +64,44 @@ export class Turns {
   }
 }
 
-/** Written about the run, not by a turn of its code. */
-function leavesNoTrace({ type }: RunEvent): boolean {
-  return (
-    type === 'run-start' ||
-    type === 'generation-start' ||
-    type === 'attempt-start' ||
-    type === 'run-resume' ||
-    type === 'run-pause' ||
-    type === 'run-end' ||
-    type === 'budget-warning' ||
-    type === 'scope-overlap' ||
-    type === 'slice-change'
-  );
-}
+/** Whether it shows the code at work: everything but what is written about the run, by others than a turn of its code. */
+const LEAVES_TRACE: Readonly<Record<EventType, boolean>> = {
+  'run-start': false,
+  'generation-start': false,
+  'generation-end': true,
+  'attempt-start': false,
+  'run-resume': false,
+  'run-pause': false,
+  'run-end': false,
+  'ask-start': true,
+  'ask-end': true,
+  intent: true,
+  'call-start': true,
+  complete: true,
+  abort: true,
+  doubt: true,
+  'spawn-start': true,
+  'slice-change': false,
+  'spawn-end': true,
+  'wait-start': true,
+  'wait-end': true,
+  'wait-close': true,
+  'sleep-start': true,
+  'sleep-end': true,
+  trip: true,
+  cancel: true,
+  redirect: true,
+  stuck: true,
+  note: true,
+  changed: true,
+  pin: true,
+  'budget-warning': false,
+  'scope-overlap': false,
+  'guard-refused': true,
+  'guard-decision': true,
+  retry: true,
+  'signal-refused': true,
+  'operator-alert': true,
+  'rollback-start': true,
+  'rollback-end': true,
+};

@@ -1,3 +1,4 @@
+import { passOver } from '../core/by-kind.js';
 import type { EffectId, RunEvent } from '../core/events.js';
 import { isUnder, type LoadedEntry } from './loaded-entry.js';
 
@@ -77,7 +78,32 @@ function pathOf(event: RunEvent): string | undefined {
     case 'rollback-end':
       return around(event.scope); // it was decided there that another branch won
     default:
-      return undefined;
+      return passOver<
+        | 'run-start'
+        | 'generation-start'
+        | 'generation-end'
+        | 'attempt-start'
+        | 'run-resume'
+        | 'run-pause'
+        | 'run-end'
+        | 'doubt'
+        | 'slice-change'
+        | 'wait-close'
+        | 'trip'
+        | 'cancel'
+        | 'redirect'
+        | 'stuck'
+        | 'note'
+        | 'changed'
+        | 'pin'
+        | 'budget-warning'
+        | 'scope-overlap'
+        | 'guard-refused'
+        | 'guard-decision'
+        | 'retry'
+        | 'signal-refused'
+        | 'operator-alert'
+      >(event);
   }
 }
 

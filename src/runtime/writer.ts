@@ -1,5 +1,5 @@
 import { encode } from '../core/codec.js';
-import type { Entry, RunEvent } from '../core/events.js';
+import type { Entry, EventType, RunEvent } from '../core/events.js';
 import { isAsked, waitChange, waitToken } from '../core/waits.js';
 import type { Batch, Claim, Engine, OpenWait, StoredEntry, StoredLink } from '../ports/engine.js';
 
@@ -123,9 +123,48 @@ export class Writer {
   }
 }
 
+const IS_PROGRESS: Readonly<Record<EventType, boolean>> = {
+  'run-start': false,
+  'generation-start': false,
+  'generation-end': false,
+  'attempt-start': false,
+  'run-resume': false,
+  'run-pause': false,
+  'run-end': false,
+  'ask-start': false,
+  'ask-end': true,
+  intent: false,
+  'call-start': false,
+  complete: true,
+  abort: false,
+  doubt: false,
+  'spawn-start': false,
+  'slice-change': false,
+  'spawn-end': true,
+  'wait-start': false,
+  'wait-end': true,
+  'wait-close': false,
+  'sleep-start': false,
+  'sleep-end': false,
+  trip: false,
+  cancel: false,
+  redirect: false,
+  stuck: false,
+  note: false,
+  changed: false,
+  pin: false,
+  'budget-warning': false,
+  'scope-overlap': false,
+  'guard-refused': false,
+  'guard-decision': false,
+  retry: false,
+  'signal-refused': false,
+  'operator-alert': false,
+  'rollback-start': false,
+  'rollback-end': false,
+};
+
 /** After this a crash counts from the start again. */
-export function isProgress(event: RunEvent): boolean {
-  return (
-    event.type === 'complete' || event.type === 'ask-end' || event.type === 'wait-end' || event.type === 'spawn-end'
-  );
+export function isProgress({ type }: RunEvent): boolean {
+  return IS_PROGRESS[type];
 }

@@ -1,6 +1,5 @@
 import { canonicalJson, sha256 } from '../core/canonical.js';
-import { unreachable } from '../core/errors.js';
-import type { EffectId, Entry, RunEvent } from '../core/events.js';
+import type { EffectId, Entry, EventType, RunEvent } from '../core/events.js';
 import type { Outcome } from '../core/outcome.js';
 import { type Effect, EffectFold, type Verb } from './effects.js';
 import { PhaseFold } from './phases.js';
@@ -85,52 +84,50 @@ export function checkpointKey(loopId: string, iteration: number): string {
   return sha256(`${loopId}|${iteration}`);
 }
 
+const IS_BARRIER: Readonly<Record<EventType, boolean>> = {
+  'run-start': true,
+  'generation-start': true,
+  'run-end': true,
+  'ask-start': true,
+  intent: true,
+  'wait-start': true,
+  'sleep-start': true,
+  'generation-end': false,
+  'attempt-start': false,
+  'run-resume': false,
+  'run-pause': false,
+  'ask-end': false,
+  'call-start': false,
+  complete: false,
+  abort: false,
+  doubt: false,
+  'spawn-start': false,
+  'spawn-end': false,
+  'wait-end': false,
+  'wait-close': false,
+  'sleep-end': false,
+  trip: false,
+  cancel: false,
+  redirect: false,
+  stuck: false,
+  note: false,
+  changed: false,
+  pin: false,
+  'budget-warning': false,
+  'scope-overlap': false,
+  'slice-change': false,
+  'guard-refused': false,
+  'guard-decision': false,
+  retry: false,
+  'signal-refused': false,
+  'operator-alert': false,
+  'rollback-start': false,
+  'rollback-end': false,
+};
+
 /** Entries that are durable before anything after them happens; all others share the commit of the next one. */
-export function isBarrier(event: RunEvent): boolean {
-  switch (event.type) {
-    case 'run-start':
-    case 'generation-start':
-    case 'run-end':
-    case 'ask-start':
-    case 'intent':
-    case 'wait-start':
-    case 'sleep-start':
-      return true;
-    case 'generation-end':
-    case 'attempt-start':
-    case 'run-resume':
-    case 'run-pause':
-    case 'ask-end':
-    case 'call-start':
-    case 'complete':
-    case 'abort':
-    case 'doubt':
-    case 'spawn-start':
-    case 'spawn-end':
-    case 'wait-end':
-    case 'wait-close':
-    case 'sleep-end':
-    case 'trip':
-    case 'cancel':
-    case 'redirect':
-    case 'stuck':
-    case 'note':
-    case 'changed':
-    case 'pin':
-    case 'budget-warning':
-    case 'scope-overlap':
-    case 'slice-change':
-    case 'guard-refused':
-    case 'guard-decision':
-    case 'retry':
-    case 'signal-refused':
-    case 'operator-alert':
-    case 'rollback-start':
-    case 'rollback-end':
-      return false;
-    default:
-      return unreachable(event);
-  }
+export function isBarrier({ type }: RunEvent): boolean {
+  return IS_BARRIER[type];
 }
 
 function actionOf({ id, generation, verb, name }: Effect): Action {

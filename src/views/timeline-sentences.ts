@@ -1,3 +1,4 @@
+import { type ByKind, byKind } from '../core/by-kind.js';
 import { unreachable } from '../core/errors.js';
 import type { EventOf, RunEvent } from '../core/events.js';
 import type { Outcome } from '../core/outcome.js';
@@ -8,100 +9,59 @@ import { decided, noted, triedAgain } from './told-sentences.js';
 
 /** What an entry says to somebody who has never seen a journal. Undefined for entries that would only be noise. */
 export function sentenceFor(event: RunEvent, effect: Effect | undefined): Sentence | undefined {
-  switch (event.type) {
-    case 'run-start': {
-      const from = event.fork === undefined ? '' : `, forked from run ${event.fork.run} after entry ${event.fork.seq}`;
-      return say('▶', `started ${event.agent} (version ${event.version})${from}`, event.input);
-    }
-    case 'generation-start':
-      return say('▶', 'went on in a fresh journal with the state handed over', event.input);
-    case 'attempt-start':
-      return attempt(event);
-    case 'run-resume':
-      return say('▶', `resumed by ${event.by}${event.budget === undefined ? '' : ' under a larger budget'}`);
-    case 'run-pause':
-      return say('‖', `paused by ${event.by}`);
-    case 'run-end':
-      return ended(event.outcome);
-    case 'ask-start':
-      return say('?', `asking ${event.session} (model ${event.model})${again(event.attempt)}`, event.id);
-    case 'ask-end':
-      return answered(event, effect);
-    case 'intent': {
-      const what = event.of === 'undo' ? `undo ${event.name}` : event.name;
-      return say('→', `intent to ${what} (${event.class}), key ${event.key}${again(event.attempt)}`, event.input);
-    }
-    case 'complete':
-      return completed(event, effect);
-    case 'abort':
-      return say('✗', `${effect?.name ?? event.id} did not take place: ${event.failure.message}`, event.id);
-    case 'doubt':
-      return say('!', `in doubt whether ${event.name} happened: ${event.why}`, event.id);
-    case 'spawn-start':
-      return say('▸', `child ${event.name} started`, event.input);
-    case 'spawn-end':
-      return say(
-        event.outcome.stop === 'done' ? '✓' : '✗',
-        `child ${effect?.name ?? event.id}: ${outcomeText(event.outcome)}`,
-      );
-    case 'wait-start':
-      return waiting(event);
-    case 'wait-end':
-      return waited(event, effect);
-    case 'wait-close':
-      return closed(event, effect);
-    case 'sleep-start':
-      return say('…', `sleeping until ${time(event.due)}`);
-    case 'sleep-end':
-      return say('✓', 'slept');
-    case 'trip':
-      return tripped(event);
-    case 'cancel':
-      return say('■', `cancelled by ${event.by}: ${event.why}`);
-    case 'redirect':
-      return say('↪', `redirected by ${event.by}: ${event.text}`);
-    case 'stuck':
-      return say('✗', event.failure?.message ?? 'the agent awaits something that did not go through `run`');
-    case 'note':
-      return noted(event);
-    case 'changed':
-      return say('·', `takes the changed path "${event.id}"`);
-    case 'pin':
-      return say('·', `fixes "${event.name.slice(event.name.indexOf(' ') + 1)}" for the whole run`);
-    case 'budget-warning':
-      return say(
-        '!',
-        `budget${where(event.node)}: ${event.axis} at ${percent(event.spent, event.limit)} %`,
-        `${amount(event.spent)} of ${amount(event.limit)}`,
-      );
-    case 'scope-overlap':
-      return say(
-        '!',
-        `effects overlap in scope ${event.path === '' ? '/' : event.path}: give parallel work scopes of its own`,
-      );
-    case 'guard-refused':
-      return say('✗', `refused at ${event.seam}: ${event.why}`, event.id);
-    case 'guard-decision':
-      return decided(event);
-    case 'retry':
-      return triedAgain(event);
-    case 'signal-refused':
-      return say('✗', `signal "${event.name}" refused: ${event.why}`);
-    case 'operator-alert':
-      return say('!', `operator alert, ${event.alert}: ${event.why}`, event.effect);
-    case 'rollback-start':
-      return say('↶', `rolling back ${count(event.entries.length, 'effect')}: ${event.why}`);
-    case 'rollback-end':
-      return rolledBack(event);
-    case 'slice-change':
-      return say('·', `child ${event.path}: its part of the new budget`);
-    case 'call-start': // its end tells it
-    case 'generation-end':
-      return undefined; // the start of the next one tells it
-    default:
-      return unreachable(event);
-  }
+  return byKind(SENTENCES, event, effect);
 }
+
+const SENTENCES: ByKind<[effect: Effect | undefined], Sentence | undefined> = {
+  'run-start': ({ fork, agent, version, input }) => {
+    const from = fork === undefined ? '' : `, forked from run ${fork.run} after entry ${fork.seq}`;
+    return say('▶', `started ${agent} (version ${version})${from}`, input);
+  },
+  'generation-start': ({ input }) => say('▶', 'went on in a fresh journal with the state handed over', input),
+  'generation-end': () => undefined, // the start of the next one tells it
+  'attempt-start': attempt,
+  'run-resume': ({ by, budget }) => say('▶', `resumed by ${by}${budget === undefined ? '' : ' under a larger budget'}`),
+  'run-pause': ({ by }) => say('‖', `paused by ${by}`),
+  'run-end': ({ outcome }) => ended(outcome),
+  'ask-start': ({ id, session, model, attempt: nth }) =>
+    say('?', `asking ${session} (model ${model})${again(nth)}`, id),
+  'ask-end': answered,
+  intent: ({ of, name, class: kind, key, input, attempt: nth }) => {
+    const what = of === 'undo' ? `undo ${name}` : name;
+    return say('→', `intent to ${what} (${kind}), key ${key}${again(nth)}`, input);
+  },
+  'call-start': () => undefined, // its end tells it
+  complete: completed,
+  abort: ({ id, failure }, effect) => say('✗', `${effect?.name ?? id} did not take place: ${failure.message}`, id),
+  doubt: ({ id, name, why }) => say('!', `in doubt whether ${name} happened: ${why}`, id),
+  'spawn-start': ({ name, input }) => say('▸', `child ${name} started`, input),
+  'spawn-end': ({ id, outcome }, effect) =>
+    say(outcome.stop === 'done' ? '✓' : '✗', `child ${effect?.name ?? id}: ${outcomeText(outcome)}`),
+  'slice-change': ({ path }) => say('·', `child ${path}: its part of the new budget`),
+  'wait-start': waiting,
+  'wait-end': waited,
+  'wait-close': closed,
+  'sleep-start': ({ due }) => say('…', `sleeping until ${time(due)}`),
+  'sleep-end': () => say('✓', 'slept'),
+  trip: tripped,
+  cancel: ({ by, why }) => say('■', `cancelled by ${by}: ${why}`),
+  redirect: ({ by, text }) => say('↪', `redirected by ${by}: ${text}`),
+  stuck: ({ failure }) => say('✗', failure?.message ?? 'the agent awaits something that did not go through `run`'),
+  note: noted,
+  changed: ({ id }) => say('·', `takes the changed path "${id}"`),
+  pin: ({ name }) => say('·', `fixes "${name.slice(name.indexOf(' ') + 1)}" for the whole run`),
+  'budget-warning': ({ node, axis, spent, limit }) =>
+    say('!', `budget${where(node)}: ${axis} at ${percent(spent, limit)} %`, `${amount(spent)} of ${amount(limit)}`),
+  'scope-overlap': ({ path }) =>
+    say('!', `effects overlap in scope ${path === '' ? '/' : path}: give parallel work scopes of its own`),
+  'guard-refused': ({ id, seam, why }) => say('✗', `refused at ${seam}: ${why}`, id),
+  'guard-decision': decided,
+  retry: triedAgain,
+  'signal-refused': ({ name, why }) => say('✗', `signal "${name}" refused: ${why}`),
+  'operator-alert': ({ alert, why, effect }) => say('!', `operator alert, ${alert}: ${why}`, effect),
+  'rollback-start': ({ entries, why }) => say('↶', `rolling back ${count(entries.length, 'effect')}: ${why}`),
+  'rollback-end': rolledBack,
+};
 
 function wantedText({ wanted, left }: { readonly wanted?: number; readonly left?: number }): string {
   return wanted === undefined ? '' : ` (the next call may need ${amount(wanted)}, ${amount(left ?? 0)} left)`;

@@ -1,6 +1,7 @@
 import type { ActRecord } from '../core/act-record.js';
+import { type ByKind, byKind, rowsFor } from '../core/by-kind.js';
 import { type Failure, unreachable } from '../core/errors.js';
-import type { Entry, EventOf, RecordedReply, RunEvent } from '../core/events.js';
+import type { EffectId, Entry, EventOf, RecordedReply, RunEvent } from '../core/events.js';
 import type { Outcome, RollbackReport } from '../core/outcome.js';
 import { PRIVATE } from '../core/private-marks.js';
 import type { RunState } from '../core/run-state.js';
@@ -24,148 +25,98 @@ export function blankPrivate(entry: Entry, privacy: Privacy): Entry {
   return event === entry.event ? entry : { ...entry, event };
 }
 
+/** Where an entry stands: the same effect id names another effect in another generation. */
+type Where = { readonly generation: number; readonly privacy: Privacy };
+
 function blanked({ event, generation }: Entry, privacy: Privacy): RunEvent {
-  switch (event.type) {
-    case 'run-start': {
-      const fork =
-        event.fork === undefined ? {} : { fork: { ...event.fork, state: blankState(event.fork.state, privacy) } };
-      return { ...event, ...fork, ...(privacy.hidesScope('') ? { input: BLANK } : {}) };
-    }
-    case 'generation-start':
-      return {
-        ...event,
-        state: blankState(event.state, privacy),
-        ...(privacy.hidesScope('') ? { input: BLANK } : {}),
-      };
-    case 'run-end':
-      return { ...event, outcome: ownOutcome(event.outcome, privacy) };
-    case 'note':
-      return privacy.hidesNote(event) ? { ...event, event: blankNote(event) } : event;
-    case 'redirect':
-      return privacy.hidesAnyScope() ? { ...event, text: BLANK } : event; // it does not say which part it is about
-    case 'cancel':
-      return privacy.hidesAnyScope() ? { ...event, why: BLANK } : event; // nor does this
-    case 'pin':
-      return hidesPin(event.name, privacy) ? { ...event, value: BLANK } : event;
-    case 'signal-refused':
-      return privacy.hidesAnyScope() ? { ...event, why: BLANK } : event; // it does not say whose wait it was
-    case 'rollback-start':
-      // the whole run is rolled back for the reason it ended with, a cancellation's words among them
-      return privacy.hidesScope(event.scope) || (event.scope === '' && privacy.hidesAnyScope())
-        ? { ...event, why: BLANK }
-        : event;
-    case 'rollback-end':
-      return { ...event, report: blankReport(event.report, privacy) };
-    case 'operator-alert':
-      return event.effect !== undefined && privacy.hidesEffect(event.generation ?? generation, event.effect)
-        ? { ...event, why: BLANK }
-        : event;
-    case 'wait-start':
-      if (privacy.hidesEffect(generation, event.id)) return blankEffect(event);
-      return withoutPrivateSources(event, (effect) => privacy.hidesEffect(generation, effect));
-    case 'ask-end':
-      if (!privacy.hidesEffect(generation, event.id)) return withoutPrivateCalls(event, privacy);
-      return blankEffect(event);
-    case 'spawn-end':
-      if (privacy.hidesEffect(generation, event.id)) return blankEffect(event);
-      return { ...event, outcome: { ...event.outcome, ...visibleActs(event.outcome, privacy) } };
-    case 'ask-start':
-    case 'call-start':
-    case 'intent':
-    case 'complete':
-    case 'abort':
-    case 'doubt':
-    case 'spawn-start':
-    case 'wait-end':
-    case 'guard-refused':
-    case 'guard-decision':
-    case 'retry':
-      return privacy.hidesEffect(generation, event.id) ? blankEffect(event) : event;
-    case 'stuck':
-      // nobody knows which effect the words of an uncaught error come from
-      return event.failure === undefined || privacy.isEmpty
-        ? event
-        : { ...event, failure: blankFailure(event.failure) };
-    case 'wait-close':
-    case 'sleep-start':
-    case 'sleep-end':
-    case 'generation-end':
-    case 'attempt-start':
-    case 'run-resume':
-    case 'run-pause':
-    case 'trip':
-    case 'changed':
-    case 'budget-warning':
-    case 'scope-overlap':
-    case 'slice-change':
-      return event; // names, times and amounts
-    default:
-      return unreachable(event);
-  }
+  return byKind(BLANKED, event, { generation, privacy });
 }
 
-type EffectContent = EventOf<
-  | 'ask-start'
-  | 'call-start'
-  | 'ask-end'
-  | 'intent'
-  | 'complete'
-  | 'abort'
-  | 'doubt'
-  | 'spawn-start'
-  | 'spawn-end'
-  | 'wait-start'
-  | 'wait-end'
-  | 'guard-refused'
-  | 'guard-decision'
-  | 'retry'
->;
+const BLANKED: ByKind<[where: Where], RunEvent> = {
+  'run-start': (event, { privacy }) => {
+    const fork =
+      event.fork === undefined ? {} : { fork: { ...event.fork, state: blankState(event.fork.state, privacy) } };
+    return { ...event, ...fork, ...(privacy.hidesScope('') ? { input: BLANK } : {}) };
+  },
+  'generation-start': (event, { privacy }) => ({
+    ...event,
+    state: blankState(event.state, privacy),
+    ...(privacy.hidesScope('') ? { input: BLANK } : {}),
+  }),
+  'run-end': (event, { privacy }) => ({ ...event, outcome: ownOutcome(event.outcome, privacy) }),
+  note: (event, { privacy }) => (privacy.hidesNote(event) ? { ...event, event: blankNote(event) } : event),
+  // it does not say which part it is about
+  redirect: (event, { privacy }) => (privacy.hidesAnyScope() ? { ...event, text: BLANK } : event),
+  ...rowsFor(['cancel', 'signal-refused'], (event, { privacy }: Where) =>
+    privacy.hidesAnyScope() ? { ...event, why: BLANK } : event,
+  ),
+  pin: (event, { privacy }) => (hidesPin(event.name, privacy) ? { ...event, value: BLANK } : event),
+  'rollback-start': (event, { privacy }) =>
+    // the whole run is rolled back for the reason it ended with, a cancellation's words among them
+    privacy.hidesScope(event.scope) || (event.scope === '' && privacy.hidesAnyScope())
+      ? { ...event, why: BLANK }
+      : event,
+  'rollback-end': (event, { privacy }) => ({ ...event, report: blankReport(event.report, privacy) }),
+  'operator-alert': (event, { generation, privacy }) =>
+    event.effect !== undefined && privacy.hidesEffect(event.generation ?? generation, event.effect)
+      ? { ...event, why: BLANK }
+      : event,
+  'ask-start': ifPrivate((event) => ({ ...event, fp: BLANK, tip: BLANK })),
+  'ask-end': ifPrivate(blankAskEnd, withoutPrivateCalls),
+  'call-start': ifPrivate((event) => ({ ...event, fp: BLANK })),
+  intent: ifPrivate((event) => ({ ...event, fp: BLANK, input: BLANK })),
+  complete: ifPrivate((event) => {
+    const failure = event.failure === undefined ? {} : { failure: blankFailure(event.failure) };
+    return { ...event, ...blankAsked(event), result: BLANK, ...failure };
+  }),
+  abort: ifPrivate((event) => ({ ...event, ...blankAsked(event), failure: blankFailure(event.failure) })),
+  doubt: ifPrivate((event) => ({ ...event, why: BLANK })),
+  'spawn-start': ifPrivate((event) => ({ ...event, fp: BLANK, input: BLANK })),
+  'spawn-end': ifPrivate(
+    (event) => ({ ...event, outcome: blankOutcome(event.outcome) }),
+    (event, { privacy }) => ({ ...event, outcome: { ...event.outcome, ...visibleActs(event.outcome, privacy) } }),
+  ),
+  'wait-start': ifPrivate(blankWaitStart, (event, { generation, privacy }) =>
+    withoutPrivateSources(event, (effect) => privacy.hidesEffect(generation, effect)),
+  ),
+  'wait-end': ifPrivate((event) => (event.payload === undefined ? event : { ...event, payload: BLANK })),
+  'guard-refused': ifPrivate((event) => ({ ...event, why: BLANK })),
+  'guard-decision': ifPrivate((event) => ({ ...event, why: BLANK })),
+  retry: ifPrivate((event) => ({ ...event, failure: blankFailure(event.failure) })),
+  // nobody knows which effect the words of an uncaught error come from
+  stuck: (event, { privacy }) =>
+    event.failure === undefined || privacy.isEmpty ? event : { ...event, failure: blankFailure(event.failure) },
+  // names, times and amounts
+  ...rowsFor(['generation-end', 'attempt-start', 'run-resume', 'run-pause', 'trip', 'changed'], (event) => event),
+  ...rowsFor(
+    ['wait-close', 'sleep-start', 'sleep-end', 'budget-warning', 'scope-overlap', 'slice-change'],
+    (event) => event,
+  ),
+};
 
-function blankEffect(event: EffectContent): RunEvent {
-  switch (event.type) {
-    case 'ask-start':
-      return { ...event, fp: BLANK, tip: BLANK };
-    case 'call-start':
-      return { ...event, fp: BLANK };
-    case 'ask-end': {
-      const { reply, failure, ...rest } = event;
-      return {
-        ...rest,
-        ...(reply === undefined ? {} : { reply: blankReply(reply) }),
-        ...(failure === undefined ? {} : { failure: blankFailure(failure) }),
-      };
-    }
-    case 'intent':
-    case 'spawn-start':
-      return { ...event, fp: BLANK, input: BLANK };
-    case 'complete': {
-      const failure = event.failure === undefined ? {} : { failure: blankFailure(event.failure) };
-      return { ...event, ...blankAsked(event), result: BLANK, ...failure };
-    }
-    case 'abort':
-      return { ...event, ...blankAsked(event), failure: blankFailure(event.failure) };
-    case 'retry':
-      return { ...event, failure: blankFailure(event.failure) };
-    case 'spawn-end':
-      return { ...event, outcome: blankOutcome(event.outcome) };
-    case 'wait-start': {
-      const { admitted, request, acts: _hashes, ...rest } = event;
-      const args = admitted === undefined ? {} : { admitted: { ...admitted, args: BLANK } };
-      return { ...rest, fp: BLANK, ...(request === undefined ? {} : { request: BLANK }), ...args };
-    }
-    case 'wait-end':
-      return event.payload === undefined ? event : { ...event, payload: BLANK };
-    case 'doubt':
-    case 'guard-refused':
-    case 'guard-decision':
-      return { ...event, why: BLANK };
-    default:
-      return unreachable(event);
-  }
+/** What is shown of an event of an effect: `blank` where the effect is private, else `open`. */
+function ifPrivate<E extends RunEvent & { readonly id: EffectId }>(
+  blank: (event: E) => RunEvent,
+  open: (event: E, where: Where) => RunEvent = (event) => event,
+): (event: E, where: Where) => RunEvent {
+  return (event, where) => (where.privacy.hidesEffect(where.generation, event.id) ? blank(event) : open(event, where));
+}
+
+function blankAskEnd({ reply, failure, ...rest }: EventOf<'ask-end'>): RunEvent {
+  return {
+    ...rest,
+    ...(reply === undefined ? {} : { reply: blankReply(reply) }),
+    ...(failure === undefined ? {} : { failure: blankFailure(failure) }),
+  };
+}
+
+function blankWaitStart({ admitted, request, acts: _hashes, ...rest }: EventOf<'wait-start'>): RunEvent {
+  const args = admitted === undefined ? {} : { admitted: { ...admitted, args: BLANK } };
+  return { ...rest, fp: BLANK, ...(request === undefined ? {} : { request: BLANK }), ...args };
 }
 
 /** A session that is not private may still ask for a tool that is: its arguments are the tool's. */
-function withoutPrivateCalls(event: EventOf<'ask-end'>, privacy: Privacy): RunEvent {
+function withoutPrivateCalls(event: EventOf<'ask-end'>, { privacy }: Where): RunEvent {
   const calls = event.reply?.toolCalls;
   const scope = scopeOf(event.id);
   if (event.reply === undefined || !calls?.some(({ name }) => privacy.hidesTool(scope, name))) return event;

@@ -1,0 +1,65 @@
+import { type ByKind, byKind, nothingFor } from '../../core/by-kind.js';
+import type { EffectId, EventOf } from '../../core/events.js';
+import type { Placed } from './standing.js';
+
+/** Who worked on a run, how far each got, and how the run stands. */
+export interface LifeHistory {
+  readonly attempts: number;
+  /** Children that began late: how many deliveries came before that, and when the process began that came to them. */
+  readonly late: ReadonlyMap<EffectId, { readonly after: number; readonly lifeAt: number }>;
+  /** The last word about it is a pause. */
+  readonly isPaused: boolean;
+  /** The run's end, unless it was let go on after it. */
+  readonly end: EventOf<'run-end'> | undefined;
+}
+
+class LifeFold implements LifeHistory {
+  readonly late = new Map<EffectId, { readonly after: number; readonly lifeAt: number }>();
+  attempts = 0;
+  isPaused = false;
+  end: EventOf<'run-end'> | undefined;
+  /** How many entries were delivered so far. */
+  delivered = 0;
+  /** The process of this place: what it found, and when. */
+  process: { readonly after: number; readonly lifeAt: number };
+
+  constructor(lifeAt: number) {
+    this.process = { after: 0, lifeAt };
+  }
+}
+
+const ROWS: ByKind<[fold: LifeFold, at: Placed], void> = {
+  'attempt-start': (_event, fold, { own, entry }) => {
+    if (own) fold.attempts++;
+    fold.process = { after: fold.delivered, lifeAt: entry.at };
+  },
+  'spawn-start': ({ id, late }, fold) => {
+    if (late === true) fold.late.set(id, fold.process);
+  },
+  'run-resume': (_event, fold, { own }) => {
+    if (!own) return;
+    fold.end = undefined;
+    fold.isPaused = false;
+  },
+  'run-pause': (_event, fold, { own }) => {
+    if (own) fold.isPaused = true;
+  },
+  'run-end': (event, fold, { own }) => {
+    if (own) fold.end = event;
+  },
+  ...nothingFor('run-start', 'generation-start', 'generation-end', 'ask-start', 'ask-end', 'intent', 'call-start'),
+  ...nothingFor('complete', 'abort', 'doubt', 'slice-change', 'spawn-end', 'wait-start', 'wait-end', 'wait-close'),
+  ...nothingFor('sleep-start', 'sleep-end', 'trip', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin'),
+  ...nothingFor('budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision', 'retry', 'signal-refused'),
+  ...nothingFor('operator-alert', 'rollback-start', 'rollback-end'),
+};
+
+export function livesIn(past: readonly Placed[], startedAt: number): LifeHistory {
+  const fold = new LifeFold(startedAt);
+  for (const at of past) {
+    byKind(ROWS, at.entry.event, fold, at);
+    if (at.standing === 'delivered') fold.delivered++;
+  }
+  const { attempts, late, isPaused, end } = fold;
+  return { attempts, late, isPaused, end };
+}

@@ -1,0 +1,59 @@
+import { type ByKind, byKind, nothingFor } from '../../core/by-kind.js';
+import type { EffectId, EventOf } from '../../core/events.js';
+import type { Placed } from './standing.js';
+
+/** What was undone, and what nobody knows. */
+export interface RollbackHistory {
+  /** Scopes whose rollback has ended, and those where one began. */
+  readonly rollbacks: ReadonlySet<string>;
+  readonly rollbackStarts: ReadonlySet<string>;
+  /** Effects that such a rollback has dealt with: those that it reports as in doubt are not. */
+  readonly undone: ReadonlySet<EffectId>;
+  /** Doubts that a person was asked about, one for each INTENT. */
+  readonly doubts: ReadonlySet<EffectId>;
+}
+
+class RollbackFold implements RollbackHistory {
+  readonly rollbacks = new Set<string>();
+  readonly rollbackStarts = new Set<string>();
+  readonly undone = new Set<EffectId>();
+  readonly doubts = new Set<EffectId>();
+}
+
+const ROWS: ByKind<[fold: RollbackFold, at: Placed], void> = {
+  'rollback-start': ({ scope }, fold, { own }) => {
+    if (own) fold.rollbackStarts.add(scope); // a fork announces its own
+  },
+  'rollback-end': (event, fold) => {
+    fold.rollbacks.add(event.scope);
+    for (const effect of dealtWith(event)) fold.undone.add(effect);
+  },
+  doubt: ({ id, attempt }, fold, { own }) => {
+    if (own) fold.doubts.add(`${id}!doubt${attempt}`); // a fork asks about its own
+  },
+  ...nothingFor(
+    'run-start',
+    'generation-start',
+    'generation-end',
+    'attempt-start',
+    'run-resume',
+    'run-pause',
+    'run-end',
+  ),
+  ...nothingFor('ask-start', 'ask-end', 'intent', 'call-start', 'complete', 'abort', 'spawn-start', 'spawn-end'),
+  ...nothingFor('slice-change', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end'),
+  ...nothingFor('trip', 'cancel', 'redirect', 'stuck', 'note', 'changed', 'pin', 'budget-warning', 'scope-overlap'),
+  ...nothingFor('guard-refused', 'guard-decision', 'retry', 'signal-refused', 'operator-alert'),
+};
+
+export function rollbacksIn(past: readonly Placed[]): RollbackHistory {
+  const fold = new RollbackFold();
+  for (const at of past) byKind(ROWS, at.entry.event, fold, at);
+  return fold;
+}
+
+/** What is in doubt when a branch is rolled back may turn out to have happened: then it is still to be undone. */
+export function dealtWith({ scope, report }: EventOf<'rollback-end'>): readonly EffectId[] {
+  if (scope === '') return [];
+  return report.entries.flatMap(({ effect, status }) => (status === 'IN_DOUBT' ? [] : [effect]));
+}

@@ -1,0 +1,57 @@
+import { type ByKind, byKind, nothingFor } from '../../core/by-kind.js';
+import type { Placed } from './standing.js';
+
+/** What a run has said so far beside its effects: a later life does not say it again. */
+export interface ToldHistory {
+  /** Notes told, by the scope that told them. */
+  readonly notes: ReadonlyMap<string, number>;
+  readonly overlaps: ReadonlySet<string>;
+  readonly changedIds: ReadonlySet<string>;
+}
+
+class ToldFold implements ToldHistory {
+  readonly notes = new Map<string, number>();
+  readonly overlaps = new Set<string>();
+  readonly changedIds = new Set<string>();
+}
+
+const ROWS: ByKind<[fold: ToldFold, at: Placed], void> = {
+  note: ({ path }, { notes }, { standing }) => {
+    if (standing === 'kept') notes.set(path, (notes.get(path) ?? 0) + 1);
+  },
+  'scope-overlap': ({ path }, { overlaps }) => {
+    overlaps.add(path);
+  },
+  changed: ({ id }, { changedIds }) => {
+    changedIds.add(id);
+  },
+  ...nothingFor(
+    'run-start',
+    'generation-start',
+    'generation-end',
+    'attempt-start',
+    'run-resume',
+    'run-pause',
+    'run-end',
+  ),
+  ...nothingFor(
+    'ask-start',
+    'ask-end',
+    'intent',
+    'call-start',
+    'complete',
+    'abort',
+    'doubt',
+    'spawn-start',
+    'spawn-end',
+  ),
+  ...nothingFor('slice-change', 'wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'trip', 'cancel'),
+  ...nothingFor('redirect', 'stuck', 'pin', 'budget-warning', 'guard-refused', 'guard-decision', 'retry'),
+  ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
+};
+
+export function toldIn(past: readonly Placed[]): ToldHistory {
+  const fold = new ToldFold();
+  for (const at of past) byKind(ROWS, at.entry.event, fold, at);
+  return fold;
+}
