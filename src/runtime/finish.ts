@@ -17,10 +17,11 @@ import { keepUnheard } from './unheard.js';
 /** From the end of the function to the end of the run: open INTENTs, rollback, output seam, the last entry. */
 export async function finish(attempt: Attempt, settlement: Settlement): Promise<void> {
   const isStopped = settlementOf(attempt, settlement).closedBy !== undefined;
-  if (attempt.continuation !== undefined && !isStopped) return nextGeneration(attempt, attempt.continuation.state);
-  attempt.close('', new CancelledError('the run has ended'), { spareIntents: true });
-  if (outcomeOf(settlementOf(attempt, settlement)).stop !== 'bounded') attempt.endLeftOpen();
-  await attempt.open.intentsEnded('');
+  if (attempt.life.continuation !== undefined && !isStopped)
+    return nextGeneration(attempt, attempt.life.continuation.state);
+  attempt.effects.close('', new CancelledError('the run has ended'), { spareIntents: true });
+  if (outcomeOf(settlementOf(attempt, settlement)).stop !== 'bounded') attempt.effects.endLeftOpen();
+  await attempt.effects.open.intentsEnded('');
   await undoStrays(attempt);
   let outcome = withinBounds(attempt, outcomeOf(settlementOf(attempt, settlement)));
   if (outcome.stop !== 'bounded') await keepUnheard(attempt); // a bound that is lifted opens its waits again
@@ -30,11 +31,11 @@ export async function finish(attempt: Attempt, settlement: Settlement): Promise<
   }
   const facts = await actsOf(attempt);
   const guard = through(attempt.host.seams, 'output', async (value) => value);
-  const final = storable(await guard({ ...outcome, ...facts }, attempt.guardContext('')));
-  const ended = { ...final, ...asShown(facts, final.acts), usage: attempt.usage() };
-  attempt.push({ type: 'run-end', outcome: ended });
-  await attempt.barrier();
-  attempt.unload();
+  const final = storable(await guard({ ...outcome, ...facts }, attempt.guards.context('')));
+  const ended = { ...final, ...asShown(facts, final.acts), usage: attempt.effects.usage() };
+  attempt.journal.push({ type: 'run-end', outcome: ended });
+  await attempt.journal.barrier();
+  attempt.life.unload();
   await attempt.host.release(attempt, { status: ended.stop as Exclude<Stop, 'suspended'>, ...codeOf(ended) });
   attempt.host.ended(attempt, ended);
 }
@@ -69,7 +70,7 @@ function asShown({ acts, actsLeftOut }: Acts, shown: readonly ActRecord[] = []):
  * code was told of it before it ended, whether it ended with an outcome, an error or `continueWith`.
  */
 function settlementOf(attempt: Attempt, settlement: Settlement): Settlement {
-  return { ...settlement, closedBy: attempt.cancelledBy ?? settlement.closedBy };
+  return { ...settlement, closedBy: attempt.life.cancelledBy ?? settlement.closedBy };
 }
 
 function outcomeOf({ outcome: given, error, closedBy }: Settlement): Outcome<unknown> {
@@ -83,9 +84,9 @@ function outcomeOf({ outcome: given, error, closedBy }: Settlement): Outcome<unk
 
 /** Who reports more than was reserved can carry a run past its bounds: it may end there, but not as done. */
 function withinBounds(attempt: Attempt, outcome: Outcome<unknown>): Outcome<unknown> {
-  const over = outcome.stop === 'done' ? attempt.root.ledger.overspent() : undefined;
+  const over = outcome.stop === 'done' ? attempt.effects.root.ledger.overspent() : undefined;
   if (over === undefined) return outcome;
-  attempt.push({ type: 'trip', ...over });
+  attempt.journal.push({ type: 'trip', ...over });
   return bounded(boundReached(over), partialOf(outcome));
 }
 
@@ -117,27 +118,27 @@ function storable(outcome: Outcome<unknown>): Outcome<unknown> {
 }
 
 async function nextGeneration(attempt: Attempt, state: unknown): Promise<void> {
-  attempt.endLeftOpen(); // for a bound of which the code was not told: this generation does not go on later
-  await attempt.open.intentsEnded('');
+  attempt.effects.endLeftOpen(); // for a bound of which the code was not told: this generation does not go on later
+  await attempt.effects.open.intentsEnded('');
   await undoStrays(attempt);
   const next = attempt.generation + 1;
-  const undo = attempt.saga.left();
-  const before = attempt.state.state();
-  attempt.push({ type: 'generation-end', undo });
-  attempt.writer.startGeneration(next);
-  attempt.push({
+  const undo = attempt.journal.saga.left();
+  const before = attempt.journal.state.state();
+  attempt.journal.push({ type: 'generation-end', undo });
+  attempt.journal.writer.startGeneration(next);
+  attempt.journal.push({
     type: 'generation-start',
     v: EVENT_VERSION,
     input: state,
-    budget: attempt.root.ledger.limits,
+    budget: attempt.effects.root.ledger.limits,
     state: snapshotFor('generation', {
       ...before,
-      spent: attempt.usage(),
-      autonomySpent: attempt.root.ledger.spentBefore(),
+      spent: attempt.effects.usage(),
+      autonomySpent: attempt.effects.root.ledger.spentBefore(),
       toUndo: before.toUndo + undo.length,
     }),
   });
-  await attempt.barrier();
-  attempt.unload();
+  await attempt.journal.barrier();
+  attempt.life.unload();
   attempt.host.nextGeneration(attempt, next);
 }

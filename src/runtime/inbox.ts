@@ -28,18 +28,22 @@ export interface InboxOwner {
   readonly runId: string;
   readonly host: { readonly engine: Pick<Engine, 'inbox'>; readonly seams: Seams };
   readonly clock: { msUntil(due: number): number };
-  readonly writer: { take(message: number): void };
-  readonly timers: { clear(name: string): void };
-  record(event: EventOf<'wait-end'>): void;
-  push(event: RunEvent): unknown;
-  barrier(): Promise<void>;
-  busy(): void;
-  guardContext(at: string): SeamContext;
-  fail(error: unknown): void;
-  requestCancel(by: string, why: string): boolean;
-  requestPause(message: StoredMessage): void;
-  redirect(by: string, text: string): boolean;
-  letGoOn(by: string): void;
+  readonly journal: {
+    readonly writer: { take(message: number): void };
+    push(event: RunEvent): unknown;
+    barrier(): Promise<void>;
+  };
+  readonly delivery: { record(event: EventOf<'wait-end'>): void };
+  readonly guards: { context(at: string): SeamContext };
+  readonly life: {
+    readonly timers: { clear(name: string): void };
+    busy(): void;
+    fail(error: unknown): void;
+    requestCancel(by: string, why: string): boolean;
+    requestPause(message: StoredMessage): void;
+    redirect(by: string, text: string): boolean;
+    letGoOn(by: string): void;
+  };
 }
 
 /** Messages to a run: signals are kept until somebody waits for them, first come first served; control takes effect at once. */
@@ -85,7 +89,7 @@ export class Inbox {
           this.poke();
         }
       },
-      (error: unknown) => this.owner.fail(error),
+      (error: unknown) => this.owner.life.fail(error),
     );
   }
 
@@ -135,17 +139,17 @@ export class Inbox {
         this.match();
         return;
       case 'cancel':
-        if (owner.requestCancel(message.from, whyOf(message))) owner.writer.take(message.number);
+        if (owner.life.requestCancel(message.from, whyOf(message))) owner.journal.writer.take(message.number);
         return;
       case 'pause':
-        owner.requestPause(message);
+        owner.life.requestPause(message);
         return;
       case 'redirect':
-        if (owner.redirect(message.from, instructionIn(message))) owner.writer.take(message.number);
+        if (owner.life.redirect(message.from, instructionIn(message))) owner.journal.writer.take(message.number);
         return;
       case 'resume':
-        owner.writer.take(message.number);
-        owner.letGoOn(message.from);
+        owner.journal.writer.take(message.number);
+        owner.life.letGoOn(message.from);
         return;
     }
   }
@@ -159,7 +163,7 @@ export class Inbox {
       this.signals.splice(this.signals.indexOf(message), 1);
       waiter.busy = true;
       const offer: Promise<void> = this.offer(waiter, message)
-        .catch((error: unknown) => this.owner.fail(error))
+        .catch((error: unknown) => this.owner.life.fail(error))
         .finally(() => this.offers.delete(offer));
       this.offers.add(offer);
     }
@@ -176,7 +180,7 @@ export class Inbox {
     if (!checked.ok || !waiter.isInput || !hasSeam(seams, 'input')) return checked;
     try {
       const guard = through(seams, 'input', async (value) => value);
-      return { ok: true, value: roundTrip(await guard(checked.value, this.owner.guardContext(waiter.id))) };
+      return { ok: true, value: roundTrip(await guard(checked.value, this.owner.guards.context(waiter.id))) };
     } catch (error) {
       return { ok: false, problem: failureOf(error).message };
     }
@@ -184,7 +188,7 @@ export class Inbox {
 
   private timeOut({ id }: Waiter): void {
     this.removeWaiter(id);
-    this.owner.record({ type: 'wait-end', id, timedOut: true });
+    this.owner.delivery.record({ type: 'wait-end', id, timedOut: true });
   }
 
   private async offer(waiter: Waiter, message: StoredMessage): Promise<void> {
@@ -197,19 +201,19 @@ export class Inbox {
       this.signals.sort((a, b) => a.number - b.number);
       return this.match();
     }
-    this.owner.writer.take(message.number);
+    this.owner.journal.writer.take(message.number);
     if (!checked.ok) {
       waiter.busy = false;
       const { name, token } = waiter.start;
-      this.owner.push({ type: 'signal-refused', signal: message.id, name, token, why: checked.problem });
+      this.owner.journal.push({ type: 'signal-refused', signal: message.id, name, token, why: checked.problem });
       if (waiter.expired === true) return this.timeOut(waiter);
-      await this.owner.barrier();
+      await this.owner.journal.barrier();
       return this.match();
     }
     this.removeWaiter(waiter.id);
-    this.owner.timers.clear(`due:${waiter.id}`);
-    this.owner.busy();
-    this.owner.record({
+    this.owner.life.timers.clear(`due:${waiter.id}`);
+    this.owner.life.busy();
+    this.owner.delivery.record({
       type: 'wait-end',
       id: waiter.id,
       signal: message.id,

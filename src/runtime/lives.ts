@@ -236,15 +236,16 @@ export class Lives {
       workedMs: this.workedBefore(recorded, claim),
     });
     this.attempts.set(claim.runId, attempt);
-    attempt.lifeAt = attempt.push({
+    const { at } = attempt.journal.push({
       type: 'attempt-start',
       attempt: recorded.attempts + 1,
       why,
       owner: this.host.me,
       ...(keeps.length === 0 ? {} : { keeps }),
-    }).at;
-    for (const message of pauses) attempt.requestPause(message);
-    attempt.start(this.agent(claim.record.agent).agent, makeRun(attempt, attempt.root));
+    });
+    attempt.delivery.livesFrom(at);
+    for (const message of pauses) attempt.life.requestPause(message);
+    attempt.life.start(this.agent(claim.record.agent).agent, makeRun(attempt, attempt.effects.root));
     if (this.attempts.size > this.settings.options.maxLoaded)
       for (const other of this.attempts.values()) this.host.idle(other);
     this.onChange();
@@ -291,7 +292,9 @@ export class Lives {
     const ifAlive = (life: Life, job: (attempt: Attempt) => Promise<void>): void => {
       const attempt = life as Attempt;
       // a job that fails after it unloaded its run has nobody left to tell but the host
-      job(attempt).catch((error: unknown) => (attempt.dead ? this.broke(attempt, error) : attempt.fail(error)));
+      job(attempt).catch((error: unknown) =>
+        attempt.life.isDead ? this.broke(attempt, error) : attempt.life.fail(error),
+      );
     };
     return {
       engine,
@@ -317,9 +320,9 @@ export class Lives {
       delta: (...about) => this.audience.delta(...about),
       settled: (life) => {
         const attempt = life as Attempt;
-        if (attempt.settlement === undefined || this.finishing.has(attempt)) return;
+        if (attempt.life.settlement === undefined || this.finishing.has(attempt)) return;
         this.finishing.add(attempt);
-        const { settlement } = attempt;
+        const { settlement } = attempt.life;
         ifAlive(attempt, () => finish(attempt, settlement));
       },
       stopped: (life) => ifAlive(life, pause),
@@ -331,7 +334,7 @@ export class Lives {
       },
       broke: (life, error) => this.broke(life, error),
       release: async (life, rest) => {
-        const activeMs = (life as Attempt).time.total();
+        const activeMs = (life as Attempt).life.time.total();
         await engine.release(life.claim, { ...rest, now: clock.now(), activeMs });
         this.forget(life, rest.status === 'suspended' ? rest.wakeAt : undefined);
         if (rest.status === 'bounded') await this.honourLateCancel(life.runId);
@@ -404,9 +407,9 @@ export class Lives {
     const recorded = indexJournal(loaded.entries, mode);
     return new Promise((resolve) => {
       const over = (error?: unknown): void => {
-        learner.unload();
+        learner.life.unload();
         const diverged = error instanceof ReplayDivergedError ? (error.detail as { readonly id: EffectId }) : undefined;
-        resolve({ saga: learner.saga, diverged });
+        resolve({ saga: learner.journal.saga, diverged });
       };
       // code that no longer matches its history breaks off: what was learnt until then is all there is
       const host: AttemptHost = {
@@ -427,7 +430,7 @@ export class Lives {
         workedMs: recorded.activeMs,
         harvest: mode,
       });
-      learner.start(this.agent(claim.record.agent).agent, makeRun(learner, learner.root));
+      learner.life.start(this.agent(claim.record.agent).agent, makeRun(learner, learner.effects.root));
     });
   }
 
@@ -496,7 +499,7 @@ export class Lives {
   private current(): Attempt | undefined {
     const life = effectContext.getStore()?.life;
     if (life === undefined) return undefined;
-    for (const attempt of this.attempts.values()) if (attempt.life === life) return attempt;
+    for (const attempt of this.attempts.values()) if (attempt.life.tag === life) return attempt;
     return undefined;
   }
 
@@ -507,7 +510,7 @@ export class Lives {
   /** Fails the run whose code left an error that nobody caught; answers its id. */
   blame(error: unknown): string | undefined {
     const attempt = this.current();
-    attempt?.uncaught(error);
+    attempt?.life.uncaught(error);
     return attempt?.runId;
   }
 
@@ -524,13 +527,13 @@ export class Lives {
     const { clock, options } = this.settings;
     const now = clock.now();
     const holdsUntil = clock.monotonic() + options.leaseMs;
-    const signs = of.map(({ claim, time }) => ({ claim, activeMs: time.total() }));
+    const signs = of.map(({ claim, life }) => ({ claim, activeMs: life.time.total() }));
     const lost = new Set(await this.settings.engine.renew(signs, { now, until: now + options.leaseMs }));
     for (const { claim } of signs) {
       const attempt = this.attempts.get(claim.runId);
       if (attempt?.claim.fence !== claim.fence) continue; // it was given back and taken again meanwhile
       if (!lost.has(claim.runId)) this.leases.set(claim.runId, holdsUntil);
-      else attempt.fail(new JournalConflictError(claim.runId, 'another owner has taken it over.'));
+      else attempt.life.fail(new JournalConflictError(claim.runId, 'another owner has taken it over.'));
     }
   }
 
@@ -554,12 +557,12 @@ export class Lives {
   /** There is no more time: what is still in flight is given back as it stands, its INTENTs open. */
   async giveUp(): Promise<void> {
     const left = [...this.attempts.values()];
-    for (const attempt of left) attempt.unload();
+    for (const attempt of left) attempt.life.unload();
     await Promise.all(
       left.map(async (attempt) => {
-        const activeMs = attempt.time.total();
+        const activeMs = attempt.life.time.total();
         try {
-          await attempt.writer.flush();
+          await attempt.journal.writer.flush();
           const now = this.settings.clock.now();
           await this.settings.engine.release(attempt.claim, { status: 'pending', now, activeMs });
         } catch (error) {
@@ -572,7 +575,7 @@ export class Lives {
   /** Drops everything, as a dying process would. */
   abandon(): void {
     this.closed = true;
-    for (const attempt of this.attempts.values()) attempt.unload();
+    for (const attempt of this.attempts.values()) attempt.life.unload();
     this.attempts.clear();
     this.leases.clear();
   }

@@ -58,3 +58,8 @@ export function subsOf(pending: Pending): Subs {
 export function isLeaf(pending: Pending): boolean {
   return pending.kind !== 'spawn' && pending.kind !== 'rollback';
 }
+
+/** Its reservation is kept until its end is delivered, whoever waits for that: it took place, or may have. */
+export function isCounted({ intended, begun, ended }: Pending): boolean {
+  return intended || begun || ended !== undefined;
+}

@@ -1,49 +1,60 @@
+import type { Waiting } from '../core/outcome.js';
 import type { Attempt } from './attempt.js';
 
 /** Unloads a run that only waits: the journal has everything, so this life can simply be forgotten. */
 export async function suspend(attempt: Attempt): Promise<void> {
-  if (attempt.dead || attempt.resting || !attempt.onlyWaits()) return;
-  await attempt.writer.flush();
+  if (attempt.life.isDead || attempt.life.isResting || !attempt.delivery.onlyWaits) return;
+  await attempt.journal.writer.flush();
   // the flush took a turn: something may have moved meanwhile
-  if (attempt.dead || attempt.resting || !attempt.onlyWaits() || attempt.writer.hasUnwritten) return;
-  const waiting = attempt.waiting();
+  if (
+    attempt.life.isDead ||
+    attempt.life.isResting ||
+    !attempt.delivery.onlyWaits ||
+    attempt.journal.writer.hasUnwritten
+  )
+    return;
+  const waiting = waitingOf(attempt);
   const dues = waiting.flatMap((item) => (item.until === undefined ? [] : [item.until]));
-  const deadline = attempt.time.nextDeadline();
+  const deadline = attempt.life.time.nextDeadline();
   if (deadline !== undefined) dues.push(deadline);
-  attempt.unload();
+  attempt.life.unload();
   await attempt.host.release(attempt, {
     status: 'suspended',
     ...(dues.length > 0 ? { wakeAt: Math.min(...dues) } : {}),
     waiting: waiting.filter((item) => item.kind !== 'sleep').map((item) => item.name),
   });
-  attempt.host.ended(attempt, { stop: 'suspended', waiting, usage: attempt.usage() });
+  attempt.host.ended(attempt, { stop: 'suspended', waiting, usage: attempt.effects.usage() });
 }
 
 /** Rests at a safe point until somebody resumes the run. */
 export async function pause(attempt: Attempt): Promise<void> {
-  const last = attempt.pauses.at(-1);
-  if (attempt.dead || attempt.resting || last === undefined) return;
-  attempt.resting = true;
-  const waiting = attempt.waiting();
+  const last = attempt.life.pauses.at(-1);
+  if (attempt.life.isDead || attempt.life.isResting || last === undefined) return;
+  attempt.life.rest();
+  const waiting = waitingOf(attempt);
   attempt.inbox.close(); // what arrives from here on is for the next life
-  attempt.push({ type: 'run-pause', by: last.from });
-  for (const { number } of attempt.pauses) attempt.writer.take(number);
-  await attempt.barrier();
-  attempt.unload();
+  attempt.journal.push({ type: 'run-pause', by: last.from });
+  for (const { number } of attempt.life.pauses) attempt.journal.writer.take(number);
+  await attempt.journal.barrier();
+  attempt.life.unload();
   await attempt.host.release(attempt, { status: 'paused' });
-  attempt.host.ended(attempt, { stop: 'suspended', waiting, paused: true, usage: attempt.usage() });
+  attempt.host.ended(attempt, { stop: 'suspended', waiting, paused: true, usage: attempt.effects.usage() });
 }
 
 /** Lets what is in flight end, then gives the run back for another process to go on with. */
 export async function giveBack(attempt: Attempt): Promise<void> {
-  attempt.stopping ??= 'give-back';
+  attempt.life.giveBack();
   // a run that is finishing ends by itself
-  while (!attempt.dead && (attempt.open.areActing() || attempt.settlement !== undefined))
+  while (!attempt.life.isDead && (attempt.effects.open.areActing() || attempt.life.settlement !== undefined))
     await new Promise((resolve) => setImmediate(resolve));
-  if (attempt.dead || attempt.resting) return;
-  attempt.resting = true;
+  if (attempt.life.isDead || attempt.life.isResting) return;
+  attempt.life.rest();
   attempt.inbox.close();
-  await attempt.barrier();
-  attempt.unload();
+  await attempt.journal.barrier();
+  attempt.life.unload();
   await attempt.host.release(attempt, { status: 'pending' });
+}
+
+function waitingOf({ effects, inbox }: Attempt): Waiting[] {
+  return effects.open.all().flatMap((pending) => inbox.waitingOf(pending));
 }

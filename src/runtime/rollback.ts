@@ -13,37 +13,37 @@ const MANUAL = 'requires manual intervention';
  * undo belongs to one rollback: whoever calls this waits for those that are under way below `path`.
  */
 export async function rollback(attempt: Attempt, path: string, why: string): Promise<RollbackReport> {
-  const own = attempt.saga.toUndo(path).map((entry) => doneOf(attempt, entry));
+  const own = attempt.journal.saga.toUndo(path).map((entry) => doneOf(attempt, entry));
   const todo = path === '' ? [...own, ...(await leftBefore(attempt))] : own;
-  const open = attempt.open.intended(path);
+  const open = attempt.effects.open.intended(path);
   if (todo.length === 0 && open.length === 0) return { success: true, entries: [] };
-  if (!attempt.saga.isAnnounced(path))
-    attempt.push({ type: 'rollback-start', scope: path, why, entries: todo.map(({ entry }) => entry) });
+  if (!attempt.journal.saga.isAnnounced(path))
+    attempt.journal.push({ type: 'rollback-start', scope: path, why, entries: todo.map(({ entry }) => entry) });
   const entries: RollbackEntry[] = [];
   for (const { id } of open) {
-    const { name } = attempt.saga.intents.get(id) ?? { name: id };
+    const { name } = attempt.journal.saga.intents.get(id) ?? { name: id };
     const note = 'it is undone should it turn out to have happened';
     entries.push({ effect: id, generation: attempt.generation, name, status: 'IN_DOUBT', note });
   }
   for (const done of todo) entries.push(await undo(attempt, done));
   const success = entries.every((entry) => entry.status === 'COMPENSATED');
   const report: RollbackReport = { success, entries, ...(success ? {} : { attention: MANUAL }) };
-  if (path === '') attempt.push({ type: 'rollback-end', scope: path, report });
+  if (path === '') attempt.journal.push({ type: 'rollback-end', scope: path, report });
   return report;
 }
 
 /** What branches that lost turned out to have done after their rollback. */
 export async function undoStrays(attempt: Attempt): Promise<void> {
-  for (const entry of attempt.saga.strays()) await undo(attempt, doneOf(attempt, entry));
+  for (const entry of attempt.journal.saga.strays()) await undo(attempt, doneOf(attempt, entry));
 }
 
 function doneOf(attempt: Attempt, entry: SagaEntry): Done {
-  return { entry, intent: attempt.saga.intents.get(entry.effect) };
+  return { entry, intent: attempt.journal.saga.intents.get(entry.effect) };
 }
 
 /** What earlier generations of this run left to undo, newest first. Read only now: most runs never need it. */
 async function leftBefore(attempt: Attempt): Promise<readonly Done[]> {
-  const { toUndo } = attempt.state.state();
+  const { toUndo } = attempt.journal.state.state();
   const left: Done[] = [];
   for (let generation = attempt.generation - 1; generation >= 0 && left.length < toUndo; generation--)
     left.push(...(await attempt.host.leftBy(attempt, generation)));
@@ -60,7 +60,8 @@ async function undo(attempt: Attempt, { entry, intent }: Done): Promise<Rollback
     const note = intent?.class === 'irreversible' ? 'irreversible: it cannot be undone' : 'it declares no compensation';
     return { ...base, status: 'CANNOT_ROLLBACK', note: `${note}; ${MANUAL}` };
   }
-  const ended = attempt.saga.undoEnd(undoId(attempt.runId, entry)) ?? (await compensate(attempt, entry, intent));
+  const ended =
+    attempt.journal.saga.undoEnd(undoId(attempt.runId, entry)) ?? (await compensate(attempt, entry, intent));
   if (ended.failure === undefined) return { ...base, status: 'COMPENSATED' };
   const status = ended.type === 'complete' ? 'IN_DOUBT' : 'COMPENSATION_FAILED';
   return { ...base, status, note: `${ended.failure.message}; ${MANUAL}` };
@@ -73,7 +74,7 @@ async function compensate(
 ): Promise<EventOf<'complete' | 'abort'>> {
   const id = undoId(attempt.runId, entry);
   const key = `${intent.key}!undo`;
-  attempt.push({
+  attempt.journal.push({
     type: 'intent',
     id,
     fp: intent.fp,
@@ -86,19 +87,19 @@ async function compensate(
     reserved: {},
     attempt: 1,
   });
-  await attempt.barrier();
+  await attempt.journal.barrier();
   const problem = await tryCompensation(attempt, entry, key);
   const end = undoEnd(id, problem, isStillRunning(attempt, entry));
-  attempt.push(end);
+  attempt.journal.push(end);
   if (end.failure !== undefined)
-    attempt.push({
+    attempt.journal.push({
       type: 'operator-alert',
       alert: 'compensation_failed',
       effect: entry.effect,
       generation: entry.generation,
       why: end.failure.message,
     });
-  await attempt.barrier();
+  await attempt.journal.barrier();
   return end;
 }
 
@@ -110,7 +111,7 @@ function undoEnd(id: EffectId, problem: unknown, isRunning: boolean): EventOf<'c
 }
 
 function isStillRunning(attempt: Attempt, { effect, generation }: SagaEntry): boolean {
-  return generation === attempt.generation && [...attempt.leftBehind.values()].includes(effect);
+  return generation === attempt.generation && [...attempt.effects.leftBehind.values()].includes(effect);
 }
 
 /** Undefined when it worked. A compensation asserts a state, so trying it again is safe. */
@@ -133,8 +134,8 @@ async function tryCompensation(attempt: Attempt, entry: SagaEntry, key: string):
 /** Whoever has lost the run leaves its rollback to its successor. Never resolves then. */
 async function stillOwned(attempt: Attempt, { effect }: SagaEntry): Promise<void> {
   if (attempt.host.leaseHolds(attempt)) return;
-  attempt.fail(new JournalConflictError(attempt.runId, `the lease ended before ${effect} was undone.`));
-  await attempt.barrier();
+  attempt.life.fail(new JournalConflictError(attempt.runId, `the lease ended before ${effect} was undone.`));
+  await attempt.journal.barrier();
 }
 
 async function withinTime(attempt: Attempt, body: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -148,7 +149,7 @@ async function withinTime(attempt: Attempt, body: (signal: AbortSignal) => Promi
       reject(error);
     });
   });
-  const inside = { life: attempt.life, inEffect: true, host: false };
+  const inside = { life: attempt.life.tag, inEffect: true, host: false };
   try {
     await Promise.race([effectContext.run(inside, () => body(controller.signal)), late]);
   } finally {
@@ -158,7 +159,7 @@ async function withinTime(attempt: Attempt, body: (signal: AbortSignal) => Promi
 
 /** Known from this life, or learnt again by replaying the generation that made the effect. */
 async function compensationOf(attempt: Attempt, entry: SagaEntry): Promise<Compensation | undefined> {
-  const { compensations } = attempt.saga;
+  const { compensations } = attempt.journal.saga;
   const name = `${entry.generation}:${entry.effect}`;
   if (!compensations.has(name)) {
     for (const [id, learnt] of await attempt.host.harvest(attempt, entry.generation)) {

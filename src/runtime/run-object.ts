@@ -20,7 +20,7 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
   const runFor = (other: Scope): Run => makeRun(attempt, other, seams);
   return {
     get id() {
-      return attempt.shownId;
+      return attempt.delivery.shownId;
     },
     path: scope.path,
     subject: attempt.recorded.before.subject,
@@ -41,32 +41,32 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
         throw new ConfigError(
           `A scope's name may hold letters, digits, "_", "-" and ".", and not end in a number after a dot, as children and branches do: got "${name}".`,
         );
-      return runFor(attempt.scope(`${scope.path}/${name}`, scope));
+      return runFor(attempt.effects.scope(`${scope.path}/${name}`, scope));
     },
     all: (branches, width) => handled(() => all(attempt, scope, { branches, width, runFor })),
     first: (branches) => handled(() => first(attempt, scope, { branches, runFor })),
-    calls: () => attempt.calls.under(scope.ledger, scope.path),
-    models: () => attempt.calls.modelsUnder(scope.ledger, scope.path),
-    instructions: () => [...attempt.instructions],
+    calls: () => attempt.delivery.calls.under(scope.ledger, scope.path),
+    models: () => attempt.delivery.calls.modelsUnder(scope.ledger, scope.path),
+    instructions: () => [...attempt.delivery.instructions],
     wait: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard.value)),
     hear: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard)),
     sleep: (ms) => handled(() => sleep(attempt, scope, ms)),
-    now: () => attempt.nowAt,
+    now: () => attempt.delivery.nowAt,
     random: () => {
       assertOutsideEffects(attempt);
       return randomAt(`${attempt.lineage.seed}${scope.path}~${scope.randoms++}`);
     },
     note: (event) => {
       assertOutsideEffects(attempt);
-      attempt.tellings.note(scope.path, roundTrip(event));
+      attempt.journal.tellings.note(scope.path, roundTrip(event));
     },
     changed: (id) => {
       assertOutsideEffects(attempt);
-      return attempt.changed(id);
+      return attempt.delivery.changed(id);
     },
     pin: (name, value) => {
       assertOutsideEffects(attempt);
-      return attempt.pin(`${scope.path} ${name}`, roundTrip(value)) as typeof value;
+      return attempt.journal.pin(`${scope.path} ${name}`, roundTrip(value)) as typeof value;
     },
     continueWith: (state) => continueWith(attempt, scope, state),
   };
@@ -106,10 +106,10 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       const closed = scope.closedReason();
       if (closed !== undefined) throw closed;
       const want = { [axis]: amount };
-      const refusal = attempt.eras.decide(attempt.live, () => ledger.reserve(want));
-      if (refusal !== undefined) throw attempt.bounds.tripAtOnce(refusal);
+      const refusal = attempt.books.eras.decide(attempt.delivery.isLive, () => ledger.reserve(want));
+      if (refusal !== undefined) throw attempt.books.bounds.tripAtOnce(refusal);
       ledger.settle(want, want);
-      attempt.tellings.warn(ledger, attempt.eras.current);
+      attempt.journal.tellings.warn(ledger, attempt.books.eras.current);
     },
   };
 }
@@ -117,16 +117,16 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
 function continueWith(attempt: Attempt, scope: Scope, state: unknown): never {
   const closed = scope.closedReason();
   if (closed !== undefined) throw closed;
-  if (scope.ledger !== attempt.root.ledger)
+  if (scope.ledger !== attempt.effects.root.ledger)
     throw new FlyballError('CONTINUE_REFUSED', 'Only the run itself can continue in a new generation, not a child.');
   // what was cut off with its branch is nobody's any more; what it may have done is seen to its end before the run goes on
-  if (attempt.open.areAwaited() || attempt.root.hasOpenBranches()) {
+  if (attempt.effects.open.areAwaited() || attempt.effects.root.hasOpenBranches()) {
     throw new FlyballError(
       'CONTINUE_REFUSED',
       'continueWith needs a quiet run: await or cancel the open effects and branches first.',
     );
   }
-  attempt.continuation = { state: roundTrip(state) };
+  attempt.life.continueWith(roundTrip(state));
   throw new FlyballError(
     'CONTINUE_REFUSED',
     'The run continues in a new generation; this is how the old one ends, and must not be caught.',

@@ -28,12 +28,19 @@ async function unheardBy(engine: Engine, record: RunRecord): Promise<readonly Un
 /** Before the run ends: what was answered before its question was closed is written down as what was said. */
 export async function keepUnheard(attempt: Attempt): Promise<void> {
   // once this is durable, nobody can answer what was closed: what lies in the inbox then is all there is
-  if (attempt.openWaits.haveClosed) await attempt.barrier();
+  if (attempt.journal.openWaits.haveClosed) await attempt.journal.barrier();
   for (const { wait, message } of await unheardBy(attempt.host.engine, attempt.claim.record)) {
     if (wait.status !== 'closed' || !isAsked(wait.start) || wait.generation !== attempt.generation) continue;
     const { id, from } = message;
-    attempt.push({ type: 'wait-end', id: wait.start.id, signal: id, from, ...payloadOf(message), unheard: true });
-    attempt.writer.take(message.number);
+    attempt.journal.push({
+      type: 'wait-end',
+      id: wait.start.id,
+      signal: id,
+      from,
+      ...payloadOf(message),
+      unheard: true,
+    });
+    attempt.journal.writer.take(message.number);
   }
 }
 

@@ -15,7 +15,7 @@ import type { Act } from './act.js';
  * them, the input of the run, what tools answered and what models said around it.
  */
 export function provenanceOf(attempt: Attempt, { scope }: Pending, act: Act): RequestProvenance {
-  const around = attempt.calls.repliesAround(scope.ledger, scope.path);
+  const around = attempt.delivery.calls.repliesAround(scope.ledger, scope.path);
   const proposer = around.find(({ toolCalls, text }) => proposes(act.name, toolCalls, text));
   return proposer === undefined
     ? madeByCode(attempt, scope, act.input, around)
@@ -28,7 +28,7 @@ export function provenanceOf(attempt: Attempt, { scope }: Pending, act: Act): Re
  */
 export function provenanceOfRequest(attempt: Attempt, { scope }: Pending, request: object): RequestProvenance {
   const { input, output = input } = request as Pick<ApprovalRequest, 'input' | 'output'>;
-  const replies = attempt.calls.replies(scope.ledger);
+  const replies = attempt.delivery.calls.replies(scope.ledger);
   const texts = replies.map(({ text }) => text);
   const writer = replies[writtenIn(output, texts, inputOf(attempt).text)];
   return writer === undefined
@@ -39,7 +39,7 @@ export function provenanceOfRequest(attempt: Attempt, { scope }: Pending, reques
 function proposedBy(attempt: Attempt, { ledger }: Scope, value: unknown, proposer: Answered): RequestProvenance {
   const { effect, session, model, prompt } = proposer;
   const by = { kind: 'model', effect, session, model, prompt: prompt.id } as const;
-  return tracedTo(by, value, sourcesIn(proposer, attempt.calls.under(ledger, '')));
+  return tracedTo(by, value, sourcesIn(proposer, attempt.delivery.calls.under(ledger, '')));
 }
 
 /** A long run has thousands, and each is looked through for each value. */
@@ -51,7 +51,7 @@ function madeByCode(
   value: unknown,
   replies: readonly Answered[],
 ): RequestProvenance {
-  const results = attempt.calls
+  const results = attempt.delivery.calls
     .under(ledger, '')
     .slice(-MOST_RESULTS)
     .map(({ tool, effect, result }): SourceText => ({ what: 'result', trust: 'outside', tool, effect, text: result }));

@@ -7,6 +7,7 @@ import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext, EffectKind, EffectRules, InvocationPolicy } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
+import { hasStarted } from '../started.js';
 
 /** A step or a tool call, made ready: what to run, and what repeating or undoing it means. */
 export interface Act {
@@ -71,7 +72,7 @@ export function recordFailure(
   error: unknown,
   reported?: Partial<Amounts>,
 ): void {
-  attempt.record({
+  attempt.delivery.record({
     type: 'abort',
     id: pending.id,
     ...identity(pending, act),
@@ -83,8 +84,8 @@ export function recordFailure(
 
 /** ABORT of a call that was begun and is nobody's any more. What a fork's parent began is on the parent's bill. */
 export function recordCutOff(attempt: Attempt, pending: Pending, act: Act): void {
-  const isOwn = pending.ran || attempt.hasStarted(pending.id);
-  attempt.record({
+  const isOwn = pending.ran || hasStarted(attempt.recorded, pending.id);
+  attempt.delivery.record({
     type: 'abort',
     id: pending.id,
     ...identity(pending, act),
@@ -115,18 +116,18 @@ export function recordValue(
   };
   // it took place, whatever becomes of its result: a failure here must not make a rollback overlook it
   if (result instanceof RefusedResult)
-    return attempt.record({ ...end, result: null, failure: failureOf(result.error) });
+    return attempt.delivery.record({ ...end, result: null, failure: failureOf(result.error) });
   try {
-    attempt.record({ ...end, result: act.keep(result) });
+    attempt.delivery.record({ ...end, result: act.keep(result) });
   } catch (error) {
-    attempt.record({ ...end, result: null, failure: failureOf(error) });
+    attempt.delivery.record({ ...end, result: null, failure: failureOf(error) });
   }
 }
 
 /** COMPLETE of an effect that may have taken place: ABORT would say that it did not, and a rollback would pass it by. */
 export function recordUnknown(attempt: Attempt, pending: Pending, act: Act, error: unknown): void {
   const failure = failureOf(error);
-  attempt.record({
+  attempt.delivery.record({
     type: 'complete',
     id: pending.id,
     ...identity(pending, act),
@@ -145,7 +146,7 @@ export function recordKept(
   kept: Pick<EventOf<'complete'>, 'result' | 'declined'>,
   how: NonNullable<EventOf<'complete'>['how']>,
 ): void {
-  attempt.record({
+  attempt.delivery.record({
     type: 'complete',
     id: pending.id,
     ...identity(pending, act),
@@ -204,11 +205,11 @@ function spentOf(
 /** Registers how to undo a finished effect, live and on replay alike. */
 export function learnCompensation(attempt: Attempt, act: Act, end: EndEvent): void {
   const { rules } = act;
-  const intent = attempt.saga.intents.get(end.id);
+  const intent = attempt.journal.saga.intents.get(end.id);
   if (intent === undefined || end.type !== 'complete' || end.how === 'simulated') return;
   if (rules.compensate === undefined) return;
   const result = end.failure === undefined ? act.restore(end.result) : undefined;
-  attempt.saga.compensations.set(`${attempt.generation}:${end.id}`, async (how) => {
+  attempt.journal.saga.compensations.set(`${attempt.generation}:${end.id}`, async (how) => {
     await rules.compensate?.(intent.input, result, how);
   });
 }

@@ -21,12 +21,7 @@ export async function admitStep(
   if (act.class === 'pure' || act.rules.records === true || !hasSeam(seams, 'step.pre')) return act;
   const before = admittedBefore(attempt, pending.id);
   if (before !== undefined) return guarded(act, before);
-  const turn = attempt.admissions.then(() => judge(attempt, pending, act, effectClass, seams));
-  attempt.admissions = turn.then(
-    () => undefined,
-    () => undefined,
-  );
-  return turn;
+  return attempt.guards.inTurn(() => judge(attempt, pending, act, effectClass, seams));
 }
 
 async function judge(
@@ -38,15 +33,15 @@ async function judge(
 ): Promise<Act | undefined> {
   const tool = asTool(act.name, effectClass);
   const guard = through(seams, 'step.pre', async ({ args }) => ({ allow: true, args }) as const);
-  const ask = async (): Promise<ToolVerdict> => guard({ tool, args: act.input }, attempt.guardContext(pending.id));
+  const ask = async (): Promise<ToolVerdict> => guard({ tool, args: act.input }, attempt.guards.context(pending.id));
   const verdict = await ask().catch(
     // a guard that breaks must not let the step through
     (error: unknown): ToolVerdict => ({ allow: false, why: `the check failed: ${failureOf(error).message}` }),
   );
   if (verdict.allow) return guarded(act, verdict);
-  if (pending.closedBy !== undefined) attempt.drop(pending);
+  if (pending.closedBy !== undefined) attempt.effects.drop(pending);
   else {
-    attempt.push({ type: 'guard-refused', id: pending.id, seam: 'step.pre', why: verdict.why });
+    attempt.journal.push({ type: 'guard-refused', id: pending.id, seam: 'step.pre', why: verdict.why });
     recordFailure(attempt, pending, act, new FlyballError('DENIED', verdict.why));
   }
   return undefined;

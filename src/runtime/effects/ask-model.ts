@@ -52,7 +52,7 @@ export async function askModel<T>(
     throw new ConfigError(
       `The output of the session "${session.name}" is no Standard Schema. Pass one of zod, valibot or arktype, or make one of a JSON Schema with jsonSchemaStandard(schema) of flyball/tools.`,
     );
-  const journal = { note: (event: DomainEvent) => attempt.tellings.note(scope.path, roundTrip(event)) };
+  const journal = { note: (event: DomainEvent) => attempt.journal.tellings.note(scope.path, roundTrip(event)) };
   const reasks = new Reasks(session.name, session.maxReasks ?? MOST_REASKS);
   const asked = await askingUntil(
     journal,
@@ -83,10 +83,10 @@ function askOnce<T>(attempt: Attempt, scope: Scope, session: Session<T>, input: 
       if (reply === undefined)
         return new EffectError(failure ?? { code: 'MODEL_UNAVAILABLE', message: 'no reply', retryable: true });
       const model = reply.model ?? session.model.id;
-      attempt.calls.answeredBy(scope.ledger, scope.path, model);
+      attempt.delivery.calls.answeredBy(scope.ledger, scope.path, model);
       const { text, toolCalls = [] } = reply;
       const about = { effect: end.id, path: scope.path, session: session.name, model, prompt, text, toolCalls };
-      attempt.calls.replied(scope.ledger, about);
+      attempt.delivery.calls.replied(scope.ledger, about);
       return replyFor(session, prompt, reply);
     },
   });
@@ -141,11 +141,11 @@ async function drive(attempt: Attempt, pending: Pending, asked: Asked): Promise<
   const refusal = ledger.reserve(want);
   if (refusal !== undefined) {
     pending.phase = 'held'; // it is not in flight: it waits for the bound to be delivered
-    return attempt.bounds.trip(refusal);
+    return attempt.books.bounds.trip(refusal);
   }
   pending.reserved = want;
   storeLinks(attempt, prompt);
-  attempt.push({
+  attempt.journal.push({
     type: 'ask-start',
     id: pending.id,
     fp: pending.fp,
@@ -156,8 +156,8 @@ async function drive(attempt: Attempt, pending: Pending, asked: Asked): Promise<
     attempt: lost.length + 1,
     ...(maxOutputTokens < outputLimitOf(session) ? { maxOutputTokens } : {}),
   });
-  await attempt.barrier();
-  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  await attempt.journal.barrier();
+  if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   await converse(attempt, pending, { ...asked, maxOutputTokens }, lost.length + 1);
 }
 
@@ -176,14 +176,14 @@ async function converse(
     if (tools !== session.tools && session.tools !== undefined) offered = tools.map(({ name }) => name);
     return generate(attempt, pending, { session, prompt, tools, maxOutputTokens }, how, nth);
   });
-  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   if (end.ended !== 'value') {
     const failure = failureOf(end.ended === 'error' ? end.error : end.reason, 'MODEL_UNAVAILABLE');
     // a call that was cut off may have been paid for
     if (end.ended === 'error')
       addWasted(attempt, session, tally, wastedIn(session, prompt, end.error, maxOutputTokens));
     const possibly = end.ended === 'stopped' ? { possibly: restOf(pending.reserved, tally) } : {};
-    return attempt.record({ type: 'ask-end', id: pending.id, failure, spent: amountsOf(tally), ...possibly });
+    return attempt.delivery.record({ type: 'ask-end', id: pending.id, failure, spent: amountsOf(tally), ...possibly });
   }
   const reply = {
     ...end.value,
@@ -201,7 +201,7 @@ async function toolsFor(attempt: Attempt, pending: Pending, session: Session<unk
   const { seams } = attempt.host;
   const given = session.tools ?? NO_TOOLS;
   if (!hasSeam(seams, 'tools.load')) return given;
-  const left = await through(seams, 'tools.load', async (list) => list)(given, attempt.guardContext(pending.id));
+  const left = await through(seams, 'tools.load', async (list) => list)(given, attempt.guards.context(pending.id));
   return left.length === given.length && left.every((tool, index) => tool === given[index]) ? given : left;
 }
 
@@ -231,7 +231,7 @@ async function generate(
   if (!hasSeam(seams, 'model')) return session.model.generate(request, context);
   return through(seams, 'model', (sent) => session.model.generate(sent, context))(
     request,
-    attempt.guardContext(pending.id),
+    attempt.guards.context(pending.id),
   );
 }
 
@@ -272,9 +272,9 @@ function recordReply(
     ms,
   };
   try {
-    attempt.record({ type: 'ask-end', id: pending.id, reply: recorded, spent: amountsOf(tally) });
+    attempt.delivery.record({ type: 'ask-end', id: pending.id, reply: recorded, spent: amountsOf(tally) });
   } catch (error) {
-    attempt.record({ type: 'ask-end', id: pending.id, failure: failureOf(error), spent: amountsOf(tally) });
+    attempt.delivery.record({ type: 'ask-end', id: pending.id, failure: failureOf(error), spent: amountsOf(tally) });
   }
 }
 

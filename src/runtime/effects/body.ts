@@ -41,7 +41,7 @@ export function runBody<T>(
       },
     };
     const finish = (end: BodyEnd<T>): void => {
-      attempt.leftBehind.delete(how); // a body that was left behind has settled after all
+      attempt.effects.leftBehind.delete(how); // a body that was left behind has settled after all
       cancelTimer?.();
       if (pending.onAbort === stop) pending.onAbort = undefined;
       resolve(end);
@@ -50,7 +50,7 @@ export function runBody<T>(
       if (stopped !== undefined) return;
       stopped = reason;
       controller?.abort(reason);
-      if (graceMs === undefined || attempt.dead) setImmediate(() => setImmediate(leaveBehind));
+      if (graceMs === undefined || attempt.life.isDead) setImmediate(() => setImmediate(leaveBehind));
       else {
         cancelTimer?.();
         cancelTimer = clock.after(Math.max(0, until - clock.monotonic()) + graceMs, leaveBehind);
@@ -59,7 +59,7 @@ export function runBody<T>(
     const leaveBehind = (): void => {
       if (stopped === undefined) return;
       finish({ ended: 'stopped', reason: stopped, settled: false });
-      if (graceMs !== undefined) attempt.leftBehind.set(how, pending.id);
+      if (graceMs !== undefined) attempt.effects.leftBehind.set(how, pending.id);
     };
     pending.onAbort = stop;
     if (timeoutMs !== undefined) {
@@ -70,7 +70,7 @@ export function runBody<T>(
     const onError = (error: unknown): void =>
       finish(stopped === undefined ? { ended: 'error', error } : { ended: 'stopped', reason: stopped, settled: true });
     pending.ran = true;
-    effectContext.run({ life: attempt.life, inEffect: true, host: false }, () => {
+    effectContext.run({ life: attempt.life.tag, inEffect: true, host: false }, () => {
       try {
         const value = body(how);
         if (value instanceof Promise) value.then((result) => finish({ ended: 'value', value: result }), onError);

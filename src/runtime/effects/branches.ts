@@ -24,9 +24,9 @@ export async function all<T>(
   const lane = async (): Promise<void> => {
     for (let index = next++; index < branches.length; index = next++) {
       const branch = branches[index] as Branch<T>;
-      const own = attempt.scope(`${group}.${index}`, scope);
+      const own = attempt.effects.scope(`${group}.${index}`, scope);
       results[index] = await settled(() => branch(given.runFor(own)));
-      if (own.isOver() && own.closedReason() === undefined) attempt.forget(own);
+      if (own.isOver() && own.closedReason() === undefined) attempt.effects.forget(own);
     }
   };
   try {
@@ -50,11 +50,11 @@ export async function first<T>(
   if (branches.length === 0) throw new ConfigError('first needs at least one branch.');
   openBranches(attempt, scope, branches.length);
   const group = `${scope.path}/first.${scope.groups++}`;
-  const scopes = branches.map((_branch, index) => attempt.scope(`${group}.${index}`, scope));
+  const scopes = branches.map((_branch, index) => attempt.effects.scope(`${group}.${index}`, scope));
   try {
     const { value, index } = await winner(branches, (at) => given.runFor(scopes[at] as Scope));
     const losers = scopes.filter((_scope, at) => at !== index);
-    for (const loser of losers) attempt.close(loser.path, new CancelledError('another branch won'));
+    for (const loser of losers) attempt.effects.close(loser.path, new CancelledError('another branch won'));
     for (const loser of losers.reverse()) await undoBranch(attempt, scope, loser);
     return value;
   } finally {
@@ -82,17 +82,17 @@ function winner<T>(
 }
 
 async function undoBranch(attempt: Attempt, scope: Scope, loser: Scope): Promise<void> {
-  if (!attempt.saga.hasActed(loser.path)) return;
+  if (!attempt.journal.saga.hasActed(loser.path)) return;
   await askAs<void>(attempt, scope, `${loser.path}!rollback`, {
     kind: 'rollback',
     fp: '',
     want: {},
     drive: async (pending) => {
       pending.phase = 'waiting'; // for acts of the branch that are in flight; nobody waits here for a doubt
-      await attempt.open.actsSettled(loser.path);
+      await attempt.effects.open.actsSettled(loser.path);
       pending.phase = 'running';
       const report = await rollback(attempt, loser.path, 'another branch won');
-      attempt.record({ type: 'rollback-end', scope: loser.path, report });
+      attempt.delivery.record({ type: 'rollback-end', scope: loser.path, report });
     },
     answer: () => undefined,
   });
@@ -102,8 +102,8 @@ function openBranches(attempt: Attempt, scope: Scope, count: number): void {
   assertOutsideEffects(attempt);
   const closed = scope.closedReason();
   if (closed !== undefined) throw closed;
-  const refusal = attempt.eras.decide(attempt.live, () => scope.ledger.openBranches(count));
-  if (refusal !== undefined) throw attempt.bounds.tripAtOnce(refusal);
+  const refusal = attempt.books.eras.decide(attempt.delivery.isLive, () => scope.ledger.openBranches(count));
+  if (refusal !== undefined) throw attempt.books.bounds.tripAtOnce(refusal);
   scope.branches += count;
 }
 

@@ -68,9 +68,9 @@ export function call<T>(
     cutOff: (pending) => recordCutOff(attempt, pending, ready.act),
     answer: (end) => {
       const failure = failureIn(end);
-      attempt.calls.add(scope.ledger, scope.path, madeCall(given.name, end, intentOf(attempt, end.id)));
+      attempt.delivery.calls.add(scope.ledger, scope.path, madeCall(given.name, end, intentOf(attempt, end.id)));
       if (given.asks !== undefined && failure === undefined)
-        attempt.calls.answered(scope.ledger, fp, end as EventOf<'complete'>);
+        attempt.delivery.calls.answered(scope.ledger, fp, end as EventOf<'complete'>);
       if (failure !== undefined) return { ok: false, content: `${given.name} failed: ${failure.message}`, failure };
       const { result, how } = end as EventOf<'complete'>;
       return {
@@ -191,7 +191,7 @@ function reservedFor(attempt: Attempt, pending: Pending, tool: AnyTool, args: un
   }
   const { bound, limit } = refusal;
   const message = `${tool.name} was changed to something that does not fit the budget: ${bound} is at most ${limit}.`;
-  attempt.record({
+  attempt.delivery.record({
     type: 'abort',
     id: pending.id,
     fp: pending.fp,
@@ -277,7 +277,7 @@ async function guarded(
 ): Promise<unknown> {
   const ref = tool as unknown as ToolRef;
   const execute = through(seams, 'tool.exec', () => tool.execute(args, how));
-  const made = await execute({ tool: ref, args, key: how.key }, attempt.guardContext(at));
+  const made = await execute({ tool: ref, args, key: how.key }, attempt.guards.context(at));
   return observed(attempt, tool, args, made, { at, seams });
 }
 
@@ -295,7 +295,7 @@ async function observed(
   try {
     const guard = through(seams, 'tool.post', async (seen) => ({ value: seen.value, text: seen.text }));
     const about = { tool: tool as unknown as ToolRef, args, value, text: keep(tool, value).text };
-    return report(new Shown(keepObserved(tool, await guard(about, attempt.guardContext(at)))));
+    return report(new Shown(keepObserved(tool, await guard(about, attempt.guards.context(at)))));
   } catch (error) {
     return report(new RefusedResult(error)); // it took place all the same, and what it changed still counts
   }
@@ -330,21 +330,15 @@ async function admitInTurn(
 ): Promise<Admitted | undefined> {
   const before = how.isNew ? undefined : admittedBefore(attempt, pending.id);
   if (before !== undefined) {
-    if (hasSeam(seams, 'tool.pre'))
-      attempt.inFlight.set(pending.id, { tool: tool.name, reserved: pending.reserved ?? {} });
+    if (hasSeam(seams, 'tool.pre')) attempt.guards.letPass(pending, tool.name);
     return before;
   }
   if (!hasSeam(seams, 'tool.pre')) return admit(attempt, pending, tool, args, seams);
-  const turn = attempt.admissions.then(async () => {
+  return attempt.guards.inTurn(async () => {
     const admitted = await admit(attempt, pending, tool, args, seams);
-    if (admitted !== undefined) attempt.inFlight.set(pending.id, { tool: tool.name, reserved: pending.reserved ?? {} });
+    if (admitted !== undefined) attempt.guards.letPass(pending, tool.name);
     return admitted;
   });
-  attempt.admissions = turn.then(
-    () => undefined,
-    () => undefined,
-  );
-  return turn;
 }
 
 /** Arguments that may be used, or undefined when the refusal is already recorded as the call's observation. */
@@ -363,7 +357,7 @@ async function admit(
     if (!hasSeam(seams, 'tool.pre')) return { args: checked.value };
     seam = 'tool.pre';
     const guard = through(seams, seam, async (value) => ({ allow: true, args: value.args }) as const);
-    const verdict = await guard({ tool, args: checked.value }, attempt.guardContext(pending.id));
+    const verdict = await guard({ tool, args: checked.value }, attempt.guards.context(pending.id));
     if (!verdict.allow) return refuse(attempt, pending, { tool, args }, seam, verdict.why);
     const recommended = await soundFor(tool, verdict.recommended);
     const { recommended: _unchecked, ...admitted } = verdict;
@@ -382,11 +376,11 @@ function refuse(
   why: string,
 ): undefined {
   if (pending.closedBy !== undefined) {
-    attempt.drop(pending);
+    attempt.effects.drop(pending);
     return undefined;
   }
-  attempt.push({ type: 'guard-refused', id: pending.id, seam, why });
-  attempt.record({
+  attempt.journal.push({ type: 'guard-refused', id: pending.id, seam, why });
+  attempt.delivery.record({
     type: 'abort',
     id: pending.id,
     fp: pending.fp,

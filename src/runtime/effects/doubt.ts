@@ -35,7 +35,7 @@ export async function resolveDoubt(
     const { answer, isSafe } = await look(attempt, pending, act, intent, ended);
     if (answer.happened === 'yes') return happened(attempt, pending, act, answer.result, 'verified');
     if (answer.happened === 'no' && isSafe) return didNotHappen(attempt, pending, act, ended);
-    attempt.push({
+    attempt.journal.push({
       type: 'doubt',
       id: pending.id,
       attempt: intent.attempt,
@@ -51,7 +51,7 @@ export async function resolveDoubt(
 
 /** Nobody wants it any more, and what repeating it would cause could not be undone. */
 function isUnwanted(attempt: Attempt, pending: Pending, act: Act): boolean {
-  return pending.closedBy !== undefined && act.rules.compensate === undefined && !attempt.canGoOnLater;
+  return pending.closedBy !== undefined && act.rules.compensate === undefined && !attempt.effects.canGoOnLater;
 }
 
 /** Not worth asking a person about: what is known of it is said, and a rollback reports it. */

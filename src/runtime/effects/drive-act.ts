@@ -37,8 +37,8 @@ async function carryOut(
   let intent = given;
   for (let ended: BodyEnd<unknown> | undefined; ; ) {
     if (intent !== undefined && (await resolveDoubt(attempt, pending, act, intent, ended)) === 'ended') return;
-    if (pending.closedBy !== undefined && !pending.intended) return attempt.drop(pending);
-    if (act.class === 'idempotent' && attempt.canGoOnLater) return leaveOpen(attempt, pending, act, intent);
+    if (pending.closedBy !== undefined && !pending.intended) return attempt.effects.drop(pending);
+    if (act.class === 'idempotent' && attempt.effects.canGoOnLater) return leaveOpen(attempt, pending, act, intent);
     // numbers go on from every INTENT there ever was, so that no answer about an earlier one is taken for this one
     const before = (intent ?? attempt.recorded.intents.get(pending.id))?.attempt ?? 0;
     const made = await makeOnce(attempt, pending, act, before + 1);
@@ -49,7 +49,7 @@ async function carryOut(
 
 /** The run can go on later, and repeats it then; should it not go on after all, this goes on from here. */
 function leaveOpen(attempt: Attempt, pending: Pending, act: Act, intent: EventOf<'intent'> | undefined): void {
-  attempt.leaveOpen(pending, () => carryOut(attempt, pending, act, intent));
+  attempt.effects.leaveOpen(pending, () => carryOut(attempt, pending, act, intent));
 }
 
 /** A request for approval that cannot be stored is a failure of the effect, not of the run. */
@@ -68,15 +68,15 @@ function lastIntent(attempt: Attempt, pending: Pending): EventOf<'intent'> | und
 }
 
 async function drivePure(attempt: Attempt, pending: Pending, act: Act): Promise<void> {
-  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   const refusal = circuitRefusal(attempt, act);
   if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
-  if (act.of === 'call') attempt.beginCall(pending, act.name);
+  if (act.of === 'call') attempt.admission.beginCall(pending, act.name);
   const { end } = await runTries(attempt, pending, act, {
     key: keyOf(attempt, pending),
     timeoutMs: act.rules.timeoutMs ?? (act.of === 'call' ? DEFAULT_TIMEOUT_MS : undefined),
   });
-  if (pending.closedBy !== undefined && !pending.begun) return attempt.drop(pending);
+  if (pending.closedBy !== undefined && !pending.begun) return attempt.effects.drop(pending);
   if (end.ended === 'value') recordValue(attempt, pending, act, end.value);
   else if (pending.closedBy !== undefined) recordCutOff(attempt, pending, act);
   else recordFailure(attempt, pending, act, errorOf(end));
@@ -107,16 +107,16 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     attempt: nth,
   };
   try {
-    attempt.push(intent);
+    attempt.journal.push(intent);
   } catch (error) {
     recordFailure(attempt, pending, act, error); // an input that cannot be stored was never acted on
     return 'ended';
   }
   pending.intended = true;
-  await attempt.barrier();
+  await attempt.journal.barrier();
   // the commit may have taken long enough for the lease to pass on: then somebody else decides about this INTENT
   if (!attempt.host.leaseHolds(attempt)) {
-    attempt.fail(new JournalConflictError(attempt.runId, `the lease ended before ${act.name} was attempted.`));
+    attempt.life.fail(new JournalConflictError(attempt.runId, `the lease ended before ${act.name} was attempted.`));
     return 'ended';
   }
   // what may have happened and can be undone is repeated even for nobody: only then its result is known
@@ -130,7 +130,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
     recordValue(attempt, pending, act, ended.value, nth > 1 ? 'repeated' : undefined);
     return 'ended';
   }
-  if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.canGoOnLater) {
+  if (act.class === 'idempotent' && ended.ended === 'stopped' && attempt.effects.canGoOnLater) {
     leaveOpen(attempt, pending, act, intent);
     return 'ended';
   }

@@ -57,14 +57,14 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       },
       reject,
     };
-    attempt.enter(pending, plan.want);
+    attempt.admission.enter(pending, plan.want);
   });
 }
 
 /** Effects run outside the ordered history: one that used the run would be invisible to a replay. */
 export function assertOutsideEffects(attempt: Attempt): void {
   const place = effectContext.getStore();
-  if (place?.life === attempt.life && place.inEffect) {
+  if (place?.life === attempt.life.tag && place.inEffect) {
     throw new FlyballError(
       'RUN_INSIDE_EFFECT',
       'An effect must not use `run`: split it into two effects and call them one after the other.',

@@ -39,8 +39,8 @@ export async function passGates(attempt: Attempt, pending: Pending, act: Act): P
 
 /** Whether a person said no to the very same earlier, which is then recorded as the end of this too. Nobody is asked. */
 export function isRejected(attempt: Attempt, pending: Pending, act: Act): boolean {
-  if (!attempt.state.hasRejections) return false;
-  const no = attempt.state.rejected(identityOf(act));
+  if (!attempt.journal.state.hasRejections) return false;
+  const no = attempt.journal.state.rejected(identityOf(act));
   if (no === undefined) return false;
   const why = `${no.by} rejected it at ${new Date(no.at).toISOString()}: ${no.reason}. That stands for this run: do something else, or go on without it`;
   refuse(attempt, pending, act, 'APPROVAL_REJECTED', why);
@@ -57,7 +57,7 @@ function needsApproval(act: Act): boolean {
 }
 
 function needsLiveForkGate(attempt: Attempt): boolean {
-  return attempt.lineage.fork?.live === true && attempt.state.liveFork !== 'approved';
+  return attempt.lineage.fork?.live === true && attempt.journal.state.liveFork !== 'approved';
 }
 
 /** One question after the other until it is decided. Each is a wait of its own, so that a crash loses no verdict. */
@@ -217,13 +217,13 @@ const unmodifiable: StandardSchema<unknown, Verdict> = {
 
 /** In a live fork the first act on the world waits until somebody agrees that the fork may act at all. What they say stands. */
 async function passLiveForkGate(attempt: Attempt, pending: Pending, act: Act): Promise<boolean> {
-  while (attempt.state.liveFork === 'undecided') {
-    const elsewhere = attempt.liveForkGate.inLine(pending, recordedAsker(attempt));
+  while (attempt.journal.state.liveFork === 'undecided') {
+    const elsewhere = attempt.effects.liveForkGate.inLine(pending, recordedAsker(attempt));
     if (elsewhere === undefined) await askAboutFork(attempt, pending, act);
     else await elsewhere;
     if (pending.closedBy !== undefined) return drop(attempt, pending) !== undefined;
   }
-  if (attempt.state.liveFork === 'approved') return true;
+  if (attempt.journal.state.liveFork === 'approved') return true;
   refuse(attempt, pending, act, 'APPROVAL_REJECTED', 'this fork may not act on the world');
   return false;
 }
@@ -237,14 +237,14 @@ async function askAboutFork(attempt: Attempt, pending: Pending, act: Act): Promi
     jsonSchema: FIXED_VERDICT_JSON_SCHEMA,
     ...(act.guarded === true ? { admitted: { args: act.input, ...approvalOf(act) } } : {}),
   });
-  attempt.liveForkGate.left(pending);
+  attempt.effects.liveForkGate.left(pending);
 }
 
 /** The effect for which an earlier life asked, and which still waits for the answer. */
-function recordedAsker({ recorded, open }: Attempt): EffectId | undefined {
+function recordedAsker({ recorded, effects }: Attempt): EffectId | undefined {
   for (const [id, starts] of recorded.starts) {
     if (!id.endsWith('!live') || recorded.ends.has(id) || starts.at(-1)?.inherited !== undefined) continue;
-    const asker = open.get(id.slice(0, -'!live'.length));
+    const asker = effects.open.get(id.slice(0, -'!live'.length));
     if (asker !== undefined && asker.closedBy === undefined) return asker.id;
   }
   return undefined;
@@ -255,12 +255,12 @@ function ask(attempt: Attempt, pending: Pending, id: EffectId, plan: WaitPlan): 
 }
 
 function drop(attempt: Attempt, pending: Pending): undefined {
-  attempt.drop(pending);
+  attempt.effects.drop(pending);
   return undefined;
 }
 
 function refuse(attempt: Attempt, pending: Pending, act: Act, code: ErrorCode, why: string): undefined {
-  attempt.record({
+  attempt.delivery.record({
     type: 'abort',
     id: pending.id,
     fp: pending.fp,

@@ -5,18 +5,22 @@ import type { Attempt } from '../attempt.js';
 /** Hands the journal the links it does not have yet: a growing conversation writes only what is new. */
 export function storeLinks(attempt: Attempt, tip: Prompt): void {
   const fresh: Prompt[] = [];
-  for (let link: Prompt | undefined = tip; link !== undefined && !attempt.storedLinks.has(link.id); link = link.parent)
+  for (
+    let link: Prompt | undefined = tip;
+    link !== undefined && !attempt.journal.storedLinks.has(link.id);
+    link = link.parent
+  )
     fresh.push(link);
   for (const link of fresh.reverse()) {
-    attempt.storedLinks.add(link.id);
+    attempt.journal.storedLinks.add(link.id);
     const { content } = link.segment;
     const head = { id: link.id, parent: link.parent?.id, header: headerOf(link.segment) };
     if (!isStoredApart(content)) {
-      attempt.writer.link({ ...head, content }, undefined);
+      attempt.journal.writer.link({ ...head, content }, undefined);
       continue;
     }
     const blob = contentId(content);
-    attempt.writer.link({ ...head, blob }, [blob, content]);
+    attempt.journal.writer.link({ ...head, blob }, [blob, content]);
   }
 }
 
@@ -24,9 +28,9 @@ export function storeLinks(attempt: Attempt, tip: Prompt): void {
 export function rememberLinks(attempt: Attempt, tip: Prompt): void {
   for (
     let link: Prompt | undefined = tip;
-    link !== undefined && !attempt.storedLinks.has(link.id);
+    link !== undefined && !attempt.journal.storedLinks.has(link.id);
     link = link.parent
   ) {
-    attempt.storedLinks.add(link.id);
+    attempt.journal.storedLinks.add(link.id);
   }
 }

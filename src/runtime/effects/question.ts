@@ -13,7 +13,7 @@ export async function driveQuestion(
   act: Act,
   asked: (args: unknown) => Question,
 ): Promise<void> {
-  const known = attempt.calls.answerTo(pending.scope.ledger, pending.fp);
+  const known = attempt.delivery.calls.answerTo(pending.scope.ledger, pending.fp);
   // a model that asks the same again has forgotten that it knows: the person is not asked twice
   if (known !== undefined && !isAsked(attempt, pending)) return recordKept(attempt, pending, act, known, 'person');
   try {
@@ -41,7 +41,7 @@ async function waitForAnswer(attempt: Attempt, pending: Pending, act: Act, quest
     asking: { scopes, notBy: [] },
     admitted: { args: act.input }, // what guards let pass before it was asked, they are not asked about again
   });
-  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   if (end.timedOut === true) {
     const why = `${act.name}: nobody answered in time. Go on without the answer, or say that it is missing.`;
     return recordFailure(attempt, pending, act, new FlyballError('NO_ANSWER', why));

@@ -35,9 +35,9 @@ export async function spawn<I, O>(
   if (closed !== undefined) throw closed;
   if (isTooDeep(attempt, scope, id)) return refused(attempt, scope, name, input);
   const path = `${scope.path}/${name}.${scope.groups++}`;
-  const { ledger, slice } = attempt.eras.open(id, path, scope.ledger, given.slice);
-  const child = attempt.scope(path, scope, ledger);
-  const isLate = !attempt.live;
+  const { ledger, slice } = attempt.books.eras.open(id, path, scope.ledger, given.slice);
+  const child = attempt.effects.scope(path, scope, ledger);
+  const isLate = !attempt.delivery.isLive;
   return ask<Outcome<O>>(attempt, scope, {
     kind: 'spawn',
     fp: fingerprint('spawn', name, input),
@@ -45,7 +45,7 @@ export async function spawn<I, O>(
     drive: async (pending) => {
       const started = attempt.recorded.starts.get(pending.id)?.at(-1);
       if (started === undefined) {
-        attempt.push({
+        attempt.journal.push({
           type: 'spawn-start',
           id: pending.id,
           fp: pending.fp,
@@ -59,12 +59,13 @@ export async function spawn<I, O>(
         });
       }
       // the turn that asked for it may be long over: its own first turn is one of the process that came to it
-      const lifeAt = started === undefined && isLate ? attempt.lifeAt : attempt.recorded.late.get(pending.id)?.lifeAt;
-      attempt.nowAt = Math.max(attempt.nowAt, lifeAt ?? attempt.nowAt);
+      const lifeAt =
+        started === undefined && isLate ? attempt.delivery.lifeAt : attempt.recorded.late.get(pending.id)?.lifeAt;
+      if (lifeAt !== undefined) attempt.delivery.notBefore(lifeAt);
       attempt.recorded.acts.openChild(path); // a fork that inherited the start has not seen it
       // a fork counts its own time from nothing: what its parent measured is on another scale
       const activeFrom = started?.inherited ? 0 : started?.activeMs;
-      attempt.time.watch(ledger, activeFrom ?? attempt.time.total());
+      attempt.life.time.watch(ledger, activeFrom ?? attempt.life.time.total());
       await runChild(attempt, pending, child, () => agent(given.runFor(child), roundTrip(input)));
     },
     // nobody waits for its outcome any more: its part goes back at once
@@ -72,8 +73,8 @@ export async function spawn<I, O>(
     learn: (end) => settleChild(attempt, id, ledger, (end as EventOf<'spawn-end'>).outcome),
     answer: (end) => {
       const { models = [] } = end as EventOf<'spawn-end'>;
-      for (const model of models) attempt.calls.answeredBy(scope.ledger, scope.path, model);
-      attempt.forget(child);
+      for (const model of models) attempt.delivery.calls.answeredBy(scope.ledger, scope.path, model);
+      attempt.effects.forget(child);
       return (end as EventOf<'spawn-end'>).outcome as Outcome<O>;
     },
   });
@@ -82,7 +83,10 @@ export async function spawn<I, O>(
 /** Decided once: a refusal is in the journal as an end without a start, whatever the limit is later. */
 function isTooDeep(attempt: Attempt, scope: Scope, id: string): boolean {
   if (attempt.recorded.starts.has(id)) return false;
-  return attempt.recorded.ends.has(id) || attempt.eras.decide(attempt.live, () => depthRefusal(scope)) !== undefined;
+  return (
+    attempt.recorded.ends.has(id) ||
+    attempt.books.eras.decide(attempt.delivery.isLive, () => depthRefusal(scope)) !== undefined
+  );
 }
 
 function depthRefusal({ ledger }: Scope): Refusal | undefined {
@@ -103,7 +107,7 @@ function refused<O>(attempt: Attempt, scope: Scope, name: string, input: unknown
         bound: 'depth',
         limit: scope.ledger.effectiveLimits().depth,
       };
-      attempt.record({ type: 'spawn-end', id, outcome });
+      attempt.delivery.record({ type: 'spawn-end', id, outcome });
     },
     answer: (end) => (end as EventOf<'spawn-end'>).outcome as Outcome<O>,
   });
@@ -116,7 +120,7 @@ function settleChild(attempt: Attempt, id: string, ledger: Ledger, outcome: Outc
     ledger.mayHaveCost(outcome.usage.possibly ?? {}, { shown: true });
   }
   ledger.close();
-  attempt.eras.close(id);
+  attempt.books.eras.close(id);
 }
 
 function outcomeIn(attempt: Attempt, id: string): Outcome<unknown> | undefined {
@@ -132,23 +136,23 @@ async function runChild<O>(
 ): Promise<void> {
   const outcome = await outcomeOfChild(attempt, child, run);
   // what the child left in flight is seen to its end first: a finished child is never run again
-  attempt.close(child.path, new CancelledError('the child has ended'), { spareIntents: true });
-  await attempt.open.intentsEnded(child.path);
-  attempt.time.unwatch(child.ledger);
-  if (pending.closedBy !== undefined) return attempt.drop(pending);
+  attempt.effects.close(child.path, new CancelledError('the child has ended'), { spareIntents: true });
+  await attempt.effects.open.intentsEnded(child.path);
+  attempt.life.time.unwatch(child.ledger);
+  if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   // a bound of an ancestor is about to end this child's parent too: it is no outcome of the child's own
-  if (outcome === undefined || attempt.bounds.holdsAbove(child)) return;
-  const usage = { ...usageOf(child.ledger), wallMs: attempt.time.total() - child.ledger.activeFrom };
-  const answered = attempt.calls.modelsUnder(child.ledger, child.path);
+  if (outcome === undefined || attempt.books.bounds.holdsAbove(child)) return;
+  const usage = { ...usageOf(child.ledger), wallMs: attempt.life.time.total() - child.ledger.activeFrom };
+  const answered = attempt.delivery.calls.modelsUnder(child.ledger, child.path);
   const models = answered.length === 0 ? {} : { models: answered };
   const { acts: _acts, actsLeftOut: _leftOut, ...said } = outcome;
   const facts = { ...attempt.recorded.acts.closeChild(child.path), usage };
   const end = (of: Outcome<unknown>) =>
     ({ type: 'spawn-end', id: pending.id, outcome: { ...of, ...facts }, ...models }) as const;
   try {
-    attempt.record(end(said as Outcome<unknown>));
+    attempt.delivery.record(end(said as Outcome<unknown>));
   } catch (error) {
-    attempt.record(end(failed(failureOf(error))));
+    attempt.delivery.record(end(failed(failureOf(error))));
   }
 }
 
@@ -165,7 +169,7 @@ async function outcomeOfChild<O>(
       return bounded(own, 'value' in outcome ? outcome.value : undefined);
     }
     if (outcome.stop !== 'done') return outcome;
-    const over = attempt.eras.decide(attempt.live, () => overspentItself(child));
+    const over = attempt.books.eras.decide(attempt.delivery.isLive, () => overspentItself(child));
     return over === undefined ? outcome : bounded(boundReached(over), outcome.value);
   } catch (error) {
     if (error instanceof BoundReachedError)
@@ -194,7 +198,7 @@ function handOff<I>(attempt: Attempt, scope: Scope, agent: string, input: I): Pr
         attempt.host.seams,
         'handoff',
         async (last) => last.input,
-      )(value, attempt.guardContext(scope.path))) as I,
+      )(value, attempt.guards.context(scope.path))) as I,
     effectClass: 'pure',
   });
 }

@@ -103,7 +103,7 @@ export async function runTries(
     if (failure === undefined || made >= tries || act.invocation === undefined || pending.closedBy !== undefined)
       return { end, mayHaveActed };
     const delayMs = backoffMs(act.invocation.policy, made - 1, randomAt(`${options.key}~retry${made}`));
-    attempt.push({ type: 'retry', id: pending.id, name: act.name, retry: made, delayMs, failure });
+    attempt.journal.push({ type: 'retry', id: pending.id, name: act.name, retry: made, delayMs, failure });
     const stopped = await pauseFor(attempt, pending, delayMs);
     if (stopped !== undefined) return { end: { ended: 'stopped', reason: stopped, settled: true }, mayHaveActed };
     const refusal = circuitRefusal(attempt, act);
@@ -129,7 +129,7 @@ function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era: number | 
   const before = breaker?.state(now);
   breaker?.failed(now, era);
   if (breaker !== undefined && breaker.state(now) !== before)
-    attempt.push({ type: 'operator-alert', alert: 'circuit-open', why: `${act.name}: ${failure.message}` });
+    attempt.journal.push({ type: 'operator-alert', alert: 'circuit-open', why: `${act.name}: ${failure.message}` });
   return again;
 }
 

@@ -85,37 +85,37 @@ export async function openWait(attempt: Attempt, pending: Pending, id: EffectId,
   const recorded = attempt.recorded.starts.get(id)?.findLast((entry) => entry.inherited === undefined)?.event;
   const known = recorded?.type === 'wait-start' ? recorded : undefined;
   if (known !== undefined && !attempt.recorded.openWaits.has(id)) {
-    attempt.push(known); // a bound had closed it, and no longer holds
-    await attempt.barrier();
+    attempt.journal.push(known); // a bound had closed it, and no longer holds
+    await attempt.journal.barrier();
   }
   const start = known ?? (await startWait(attempt, pending, id, plan));
-  if (start === undefined || isAbandoned(pending)) return attempt.drop(pending);
+  if (start === undefined || isAbandoned(pending)) return attempt.effects.drop(pending);
   pending.phase = 'waiting';
-  attempt.open.parked();
+  attempt.effects.open.parked();
   if (start.due !== undefined) {
-    attempt.timers.set(`due:${id}`, attempt.clock.msUntil(start.due), () => {
-      if (!isAbandoned(pending)) expire(attempt, pending, id).catch((error: unknown) => attempt.fail(error));
+    attempt.life.timers.set(`due:${id}`, attempt.clock.msUntil(start.due), () => {
+      if (!isAbandoned(pending)) expire(attempt, pending, id).catch((error: unknown) => attempt.life.fail(error));
     });
   }
   if (!pending.intended) {
     pending.onAbort = () => {
       attempt.inbox.removeWaiter(id);
-      attempt.timers.clear(`due:${id}`);
+      attempt.life.timers.clear(`due:${id}`);
     };
   }
   attempt.inbox.addWaiter({ id, start, pending, schema: plan.schema, isInput: plan.isInput === true, busy: false });
-  attempt.kick();
+  attempt.delivery.kick();
 }
 
 /** Its time is over. What came before that is heard, also where this process learns of it only now. */
 async function expire(attempt: Attempt, pending: Pending, id: EffectId): Promise<void> {
   pending.phase = 'running'; // the run is not unloaded while we look
-  attempt.busy();
+  attempt.life.busy();
   await attempt.inbox.catchUp();
-  if (attempt.dead) return;
-  if (isAbandoned(pending)) return attempt.drop(pending);
+  if (attempt.life.isDead) return;
+  if (isAbandoned(pending)) return attempt.effects.drop(pending);
   pending.phase = 'waiting';
-  if (attempt.inbox.expire(id)) attempt.record({ type: 'wait-end', id, timedOut: true });
+  if (attempt.inbox.expire(id)) attempt.delivery.record({ type: 'wait-end', id, timedOut: true });
 }
 
 async function startWait(
@@ -124,7 +124,7 @@ async function startWait(
   id: EffectId,
   plan: WaitPlan,
 ): Promise<EventOf<'wait-start'> | undefined> {
-  const ctx = attempt.guardContext(id);
+  const ctx = attempt.guards.context(id);
   const publish = through(attempt.host.seams, 'outbound', async ({ request }) => request);
   const request =
     plan.request === undefined ? undefined : await publish({ name: plan.name, request: plan.request }, ctx);
@@ -147,8 +147,8 @@ async function startWait(
     ...(needs === undefined ? {} : { needs }),
     ...(plan.acts === undefined ? {} : { acts: plan.acts }),
   };
-  attempt.push(start);
-  await attempt.barrier();
+  attempt.journal.push(start);
+  await attempt.journal.barrier();
   return start;
 }
 
@@ -156,7 +156,7 @@ const ANYBODY: Asking = { scopes: [], notBy: [] };
 
 /** What a person is asked for their own part, or about what nobody had to approve, whoever asked for the run may answer too. */
 async function neededFor(attempt: Attempt, { kind, asking }: WaitPlan): Promise<EventOf<'wait-start'>['needs']> {
-  const requesters = attempt.state.askedBy;
+  const requesters = attempt.journal.state.askedBy;
   const { requesterDecides: may } = attempt.host.options;
   const isApproval = kind === 'approval' || (kind === 'doubt' && asking !== undefined);
   const requesterDecides = !isApproval || (typeof may === 'function' ? await may() : may);
@@ -198,18 +198,18 @@ export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void>
       const recorded = attempt.recorded.starts.get(pending.id)?.at(-1)?.event;
       const due = recorded?.type === 'sleep-start' ? recorded.due : attempt.clock.dueIn(ms);
       if (recorded === undefined) {
-        attempt.push({ type: 'sleep-start', id: pending.id, fp: pending.fp, due });
-        await attempt.barrier();
+        attempt.journal.push({ type: 'sleep-start', id: pending.id, fp: pending.fp, due });
+        await attempt.journal.barrier();
       }
-      if (pending.closedBy !== undefined) return attempt.drop(pending);
+      if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
       const isLate = recorded !== undefined && attempt.clock.msUntil(due) <= 0;
       waitUntil(attempt, pending, due, () => {
-        const end = (): void => attempt.record({ type: 'sleep-end', id: pending.id });
+        const end = (): void => attempt.delivery.record({ type: 'sleep-end', id: pending.id });
         if (!isLate) return end();
         // nobody was there when it was over: what was sent before that comes first
         attempt.inbox.catchUp().then(
-          () => (pending.closedBy === undefined ? end() : attempt.drop(pending)),
-          (error: unknown) => attempt.fail(error),
+          () => (pending.closedBy === undefined ? end() : attempt.effects.drop(pending)),
+          (error: unknown) => attempt.life.fail(error),
         );
       });
     },
@@ -220,16 +220,16 @@ export function sleep(attempt: Attempt, scope: Scope, ms: number): Promise<void>
 /** Parks an effect until a time; the run may be unloaded meanwhile and wakes for it. */
 export function waitUntil(attempt: Attempt, pending: Pending, due: number, then: () => void): void {
   pending.phase = 'waiting';
-  attempt.open.parked();
+  attempt.effects.open.parked();
   pending.wakeAt = due;
-  if (!pending.intended) pending.onAbort = () => attempt.timers.clear(`due:${pending.id}`);
-  attempt.timers.set(`due:${pending.id}`, attempt.clock.msUntil(due), () => {
+  if (!pending.intended) pending.onAbort = () => attempt.life.timers.clear(`due:${pending.id}`);
+  attempt.life.timers.set(`due:${pending.id}`, attempt.clock.msUntil(due), () => {
     if (isAbandoned(pending)) return;
     pending.phase = 'running';
     pending.wakeAt = undefined;
     pending.onAbort = undefined;
-    attempt.busy();
+    attempt.life.busy();
     then();
   });
-  attempt.kick();
+  attempt.delivery.kick();
 }

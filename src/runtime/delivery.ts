@@ -1,0 +1,285 @@
+import { boundReached } from '../core/budget.js';
+import { crossed } from '../core/codec.js';
+import { CancelledError, FlyballError } from '../core/errors.js';
+import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
+import type { Instruction } from '../core/run-state.js';
+import type { Claim } from '../ports/engine.js';
+import type { Admission } from './admission.js';
+import type { Books } from './books.js';
+import { CallLog } from './call-log.js';
+import { nobodyAsked, unclaimedStart } from './divergence.js';
+import type { EffectsUnderWay } from './effects-under-way.js';
+import type { AttemptHost } from './host.js';
+import type { Journal } from './journal.js';
+import type { Lineage } from './lineage.js';
+import type { LoadedEntry } from './loaded-entry.js';
+import { isCounted, subsOf } from './pending.js';
+import type { Recorded } from './recorded.js';
+import type { RunLife } from './run-life.js';
+import { ShownId } from './shown-id.js';
+import type { Written } from './writer.js';
+
+/** What delivery needs of the other parts of its life. */
+export interface DeliveryOwner {
+  readonly runId: string;
+  readonly claim: Claim;
+  readonly host: AttemptHost;
+  readonly clock: { now(): number };
+  readonly recorded: Recorded;
+  readonly lineage: Lineage;
+  readonly harvest: object | undefined;
+  readonly journal: Journal;
+  readonly books: Books;
+  readonly life: RunLife;
+  readonly effects: EffectsUnderWay;
+  readonly admission: Admission;
+  readonly inbox: { open(): void };
+}
+
+type Delivered = EndEvent | EventOf<'trip' | 'cancel' | 'redirect' | 'stuck' | 'rollback-end'>;
+
+interface Turn {
+  readonly nowAt: number;
+  /** The delivery is in the books, and the code that it moves comes next. */
+  readonly beforeTurn: () => void;
+}
+
+/**
+ * What the code is given: its history, and then what happens live.
+ *
+ * 1. Completions reach the code one per macrotask, in journal order, live and on replay alike.
+ * 2. Live results come back from their encoded form, as history does.
+ * 3. History that nobody asks for, or that asks for something else, ends this life before anything is done.
+ */
+export class Delivery {
+  /** What people told the run so far, as the code was given it. */
+  readonly instructions: Instruction[] = [];
+  /** Calls and replies that the code was given. */
+  readonly calls = new CallLog();
+  private readonly run: DeliveryOwner;
+  private readonly queue: Written[] = [];
+  private readonly shown: ShownId;
+  private readonly decidedChanges = new Map<string, boolean>();
+  /** How much of the history was delivered. */
+  private cursor = 0;
+  private live = false;
+  private scheduled = false;
+  private now: number;
+  private began: number;
+
+  constructor(run: DeliveryOwner) {
+    const { recorded, lineage, runId } = run;
+    this.run = run;
+    this.shown = new ShownId(runId, lineage.ancestors, recorded);
+    this.instructions.push(...recorded.before.instructions);
+    this.began = recorded.lastAt;
+    this.now = recorded.times.first ?? this.began;
+  }
+
+  /** History has ended. */
+  get isLive(): boolean {
+    return this.live;
+  }
+
+  get delivered(): number {
+    return this.cursor;
+  }
+
+  /** The time of the last delivered completion, or of the life that lives the turn after it. */
+  get nowAt(): number {
+    return this.now;
+  }
+
+  /** When this life began. */
+  get lifeAt(): number {
+    return this.began;
+  }
+
+  /** Who the code is told it is. */
+  get shownId(): string {
+    return this.shown.after(this.cursor);
+  }
+
+  /** Something is written and not delivered yet. */
+  get isInLine(): boolean {
+    return this.queue.length > 0;
+  }
+
+  /** Only people, signals and timers can move the run. */
+  get onlyWaits(): boolean {
+    return this.queue.length === 0 && this.run.effects.open.onlyWait();
+  }
+
+  livesFrom(at: number): void {
+    this.began = at;
+  }
+
+  begin(): void {
+    this.now = this.run.recorded.times.first ?? this.began;
+  }
+
+  /** What the code does from here on, it does in a life that began then. */
+  notBefore(at: number): void {
+    this.now = Math.max(this.now, at);
+  }
+
+  asked(id: EffectId): void {
+    this.shown.asked(id);
+  }
+
+  /** History that was not delivered yet holds such an entry. */
+  isAhead(isIt: (event: RunEvent) => boolean): boolean {
+    return this.run.recorded.deliveries.slice(this.cursor).some(({ event }) => isIt(event));
+  }
+
+  /** True where the code runs on new entries; false, for good, where an older version already went past. */
+  changed(id: string): boolean {
+    const { recorded, journal } = this.run;
+    if (recorded.changedIds.has(id)) return true;
+    const known = this.decidedChanges.get(id);
+    if (known !== undefined) return known;
+    const isOld = !this.live && (this.cursor < recorded.deliveries.length || this.unclaimedStart() !== undefined);
+    this.decidedChanges.set(id, !isOld);
+    if (!isOld) journal.tell({ type: 'changed', id });
+    return !isOld;
+  }
+
+  /** Appends an end and puts it in line for delivery. */
+  record(event: Delivered): void {
+    const { journal, books, effects } = this.run;
+    if (journal.isSilent) return;
+    const pending = 'id' in event ? effects.open.get(event.id) : undefined;
+    // nobody waits for it, and it was told so before it began
+    if (pending !== undefined && pending.closedBy !== undefined && !isCounted(pending)) return effects.drop(pending);
+    if (pending !== undefined) pending.ended = event as EndEvent;
+    books.alertOver(event, pending);
+    this.queue.push(journal.push(event));
+    this.kick();
+    journal.flushSoon();
+  }
+
+  kick(): void {
+    const { life } = this.run;
+    if (this.scheduled || life.isDead) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      if (life.isDead) return;
+      try {
+        if (this.live) this.pumpLive();
+        else this.pumpHistory();
+      } catch (error) {
+        life.fail(error); // thrown here it would take the process down, and every other run in it
+      }
+    });
+  }
+
+  private pumpLive(): void {
+    const { life } = this.run;
+    const next = this.queue.shift();
+    if (next === undefined) return life.afterTurn();
+    life.moved();
+    this.deliver(crossed(next.event), next, { nowAt: next.at, beforeTurn: () => undefined });
+    this.kick();
+  }
+
+  private pumpHistory(): void {
+    const { recorded, books, admission, clock } = this.run;
+    const next = recorded.deliveries[this.cursor];
+    if (admission.startLate()) return this.kick();
+    if (next !== undefined) books.eras.beforeDelivery(this.cursor);
+    if (admission.startLate()) return this.kick();
+    if (next === undefined) return this.endHistory();
+    const index = this.cursor++;
+    clock.now(); // a replay is work: a clock that moves by itself when nothing happens must see that
+    this.deliver(next.event, next, {
+      nowAt: recorded.times.each[index] ?? Math.max(next.at, this.began),
+      beforeTurn: () => books.eras.beforeTurn(index),
+    });
+    this.kick();
+  }
+
+  private endHistory(): void {
+    const { books, admission, life, inbox, host, harvest } = this.run;
+    books.eras.enterAll('end');
+    if (admission.startLate()) return this.kick();
+    const orphan = this.unclaimedStart();
+    if (orphan !== undefined) return life.fail(orphan);
+    if (harvest !== undefined) return host.harvested(this.run);
+    this.live = true;
+    life.time.arm();
+    admission.startHeld();
+    inbox.open();
+    this.kick();
+  }
+
+  private deliver(event: RunEvent, entry: Pick<LoadedEntry, 'activeMs' | 'inherited'>, turn: Turn): void {
+    const { books, effects, life } = this.run;
+    this.now = turn.nowAt;
+    books.ledger.showActive(entry.activeMs);
+    if (!('id' in event) && event.type !== 'rollback-end') turn.beforeTurn();
+    switch (event.type) {
+      case 'trip':
+        books.bounds.delivered(event.node);
+        return effects.close(event.node, boundReached(event));
+      case 'cancel':
+        return effects.close('', life.cancelled(event.why));
+      case 'redirect':
+        this.instructions.push({ by: event.by, text: event.text });
+        return;
+      case 'stuck':
+        return life.stuck(event);
+      case 'rollback-end':
+        return this.answer(`${event.scope}!rollback`, event, turn);
+      case 'ask-end':
+      case 'complete':
+      case 'abort':
+      case 'spawn-end':
+      case 'sleep-end':
+        return this.answer(event.id, event, turn);
+      case 'wait-end':
+        if (!event.id.includes('!')) return this.answer(event.id, event, turn);
+        turn.beforeTurn();
+        // what somebody said about the parent's acts says nothing about a fork's own
+        return entry.inherited === undefined ? this.answerSub(event) : undefined;
+      default:
+        throw new FlyballError('JOURNAL_CORRUPT', `An entry of type ${event.type} cannot be delivered.`);
+    }
+  }
+
+  private answer(id: EffectId, event: EndEvent | EventOf<'rollback-end'>, { beforeTurn }: Turn): void {
+    const { effects, books, admission } = this.run;
+    const pending = effects.open.get(id);
+    if (pending === undefined) {
+      beforeTurn();
+      return this.unasked(id, event.type);
+    }
+    books.settle(pending, event);
+    if (books.caughtUp(id)) admission.startHeld();
+    if (event.type !== 'rollback-end') pending.learn?.(event);
+    effects.answered(pending);
+    beforeTurn();
+    if (pending.closedBy !== undefined) return;
+    if (event.type === 'abort' && event.cutOff === true) pending.reject(new CancelledError(event.failure.message));
+    else pending.answer(event);
+  }
+
+  /** The end of a gate or a doubt goes to the effect that waits behind it. */
+  private answerSub(event: EventOf<'wait-end'>): void {
+    const owner = this.run.effects.open.get(event.id.slice(0, event.id.indexOf('!')));
+    if (owner === undefined) return this.unasked(event.id, event.type);
+    const subs = subsOf(owner);
+    subs.ended.set(event.id, event);
+    subs.waiters.get(event.id)?.(event);
+  }
+
+  private unasked(id: EffectId, what: string): void {
+    // an effect that ended just before its scope was closed has no reader any more
+    if (!this.run.effects.isClosed(id)) this.run.life.fail(nobodyAsked(id, what));
+  }
+
+  private unclaimedStart(): FlyballError | undefined {
+    const { recorded, effects } = this.run;
+    return unclaimedStart(recorded, (id) => effects.open.has(id) || effects.isClosed(id));
+  }
+}

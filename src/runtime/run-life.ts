@@ -1,0 +1,273 @@
+import { CancelledError, EffectError, FlyballError, failureOf } from '../core/errors.js';
+import type { EventOf, RunEvent } from '../core/events.js';
+import type { Agent, Run } from '../core/run.js';
+import type { Claim, StoredMessage } from '../ports/engine.js';
+import { ActiveTime } from './active-time.js';
+import type { Books } from './books.js';
+import { effectContext } from './effect-context.js';
+import type { AttemptHost, Settlement } from './host.js';
+import type { Journal } from './journal.js';
+import type { OpenEffects } from './open-effects.js';
+import type { Recorded } from './recorded.js';
+import type { RunClock } from './run-clock.js';
+import type { Scope } from './scope.js';
+import { Timers } from './timers.js';
+
+/** What the life of a run needs of its other parts. */
+export interface LifeOwner {
+  readonly runId: string;
+  readonly claim: Claim;
+  readonly host: AttemptHost;
+  readonly clock: RunClock;
+  readonly recorded: Recorded;
+  readonly journal: Journal;
+  readonly books: Books;
+  readonly effects: { readonly open: OpenEffects; readonly root: Scope };
+  readonly admission: { startHeld(): void };
+  readonly inbox: { close(): void };
+  readonly delivery: {
+    readonly onlyWaits: boolean;
+    begin(): void;
+    kick(): void;
+    isAhead(isIt: (event: RunEvent) => boolean): boolean;
+    record(event: EventOf<'cancel' | 'redirect' | 'stuck'>): void;
+  };
+}
+
+/**
+ * The life of a run in one process: it starts, rests, is paused, cancelled or given back, and ends.
+ *
+ * 1. The code settles once; what closes the run after that moment no longer changes how it ended.
+ * 2. A run on its way out starts nothing: what is in flight ends, and the next life goes on from there.
+ * 3. Once dead, no call resolves and no listener or timer of ours is left behind.
+ * 4. What ends the code without its word (a foreign await, an uncaught error) is written down, because it is judged by
+ *    turns: a later life must come to the same end.
+ */
+export class RunLife {
+  /** Tells this life from every other one. */
+  readonly tag = Symbol('life');
+  readonly timers: Timers;
+  readonly time: ActiveTime;
+  /** Messages that ask for a pause. */
+  readonly pauses: StoredMessage[] = [];
+  private readonly run: LifeOwner;
+  private settled: Settlement | undefined;
+  private next: { readonly state: unknown } | undefined;
+  private wayOut: 'pause' | 'give-back' | undefined;
+  private cancellation: 'asked' | CancelledError | undefined;
+  private phase: 'alive' | 'resting' | 'dead' = 'alive';
+  private quietTurns = 0;
+  private isToldStuck = false;
+
+  /** `workedMs`: how long earlier lives were at work. */
+  constructor(run: LifeOwner, workedMs: number) {
+    this.run = run;
+    this.timers = new Timers(run.clock);
+    this.time = new ActiveTime({
+      clock: run.clock,
+      timers: this.timers,
+      ledger: run.books.ledger,
+      before: workedMs,
+      onBound: (refusal) => run.books.bounds.trip(refusal),
+    });
+  }
+
+  get isDead(): boolean {
+    return this.phase === 'dead';
+  }
+
+  /** It is about to be given back: nothing new is heard or begun. */
+  get isResting(): boolean {
+    return this.phase === 'resting';
+  }
+
+  /** How the code ended. */
+  get settlement(): Settlement | undefined {
+    return this.settled;
+  }
+
+  /** What the code hands to the next generation. */
+  get continuation(): { readonly state: unknown } | undefined {
+    return this.next;
+  }
+
+  /** It is being paused or given back. */
+  get isStopping(): boolean {
+    return this.wayOut !== undefined;
+  }
+
+  get cancelledBy(): CancelledError | undefined {
+    return this.cancellation === 'asked' ? undefined : this.cancellation;
+  }
+
+  /** Runs the agent. Whoever started it learns the end through the host. */
+  start(agent: Agent<unknown, unknown>, run: Run): void {
+    const { books, delivery, effects, host, recorded } = this.run;
+    delivery.begin();
+    books.eras.enterAll('start');
+    this.time.resume();
+    const settle = (how: Pick<Settlement, 'outcome' | 'error'>): void => {
+      this.settle({ ...how, closedBy: this.cancelledBy ?? effects.root.closedBy ?? books.bounds.atOnce });
+      delivery.kick();
+    };
+    effectContext.run({ life: this.tag, inEffect: false, host: false }, () => {
+      host.aroundAgent(agent, run, recorded.input).then(
+        (outcome) => settle({ outcome }),
+        (error: unknown) => settle({ error }),
+      );
+    });
+    delivery.kick();
+  }
+
+  private settle(how: Settlement): void {
+    this.settled ??= how;
+  }
+
+  continueWith(state: unknown): void {
+    this.next = { state };
+  }
+
+  // What people want of it.
+
+  /** False when it comes too late for this life: then the message stays in the inbox. */
+  requestCancel(by: string, why: string): boolean {
+    if (this.settled !== undefined) return false;
+    if (this.cancellation !== undefined) return true;
+    this.cancellation = 'asked';
+    this.busy();
+    this.run.delivery.record({ type: 'cancel', by, why });
+    return true;
+  }
+
+  /** The cancellation is delivered: it holds from here on. */
+  cancelled(why: string): CancelledError {
+    const error = new CancelledError(why);
+    this.cancellation = error;
+    return error;
+  }
+
+  /** False when it comes too late for this life: then the message stays in the inbox. */
+  redirect(by: string, text: string): boolean {
+    if (this.settled !== undefined) return false;
+    this.run.delivery.record({ type: 'redirect', by, text });
+    return true;
+  }
+
+  /** The message stays in the inbox until the run rests: a life that ends before that leaves the wish to the next. */
+  requestPause(message: StoredMessage): void {
+    if (this.pauses.some(({ number }) => number === message.number)) return;
+    this.wayOut ??= 'pause';
+    this.pauses.push(message);
+    this.run.delivery.kick();
+  }
+
+  /** Someone resumed the run: a pause that had not taken effect is forgotten. */
+  letGoOn(by: string): void {
+    const { journal, admission, delivery } = this.run;
+    for (const { number } of this.pauses.splice(0)) journal.writer.take(number);
+    if (this.wayOut === 'pause') this.wayOut = undefined;
+    journal.push({ type: 'run-resume', by });
+    admission.startHeld();
+    delivery.kick();
+  }
+
+  /** The process goes: nothing new starts. */
+  giveBack(): void {
+    this.wayOut ??= 'give-back';
+  }
+
+  // Turns in which nothing is in line.
+
+  /** Something was delivered. */
+  moved(): void {
+    this.quietTurns = 0;
+  }
+
+  afterTurn(): void {
+    if (this.isResting) return;
+    const { host, admission, delivery, effects } = this.run;
+    if (this.settled !== undefined) {
+      admission.startHeld(); // a pause is for a run that goes on: what this one has begun to undo is seen to its end
+      host.settled(this.run);
+    } else {
+      if (this.wayOut === 'pause' && !effects.open.areActing()) return host.stopped(this.run);
+      if (effects.open.cannotMove()) return this.suspectForeignAwait();
+    }
+    if (delivery.onlyWaits) this.suspendSoon();
+  }
+
+  /** The code waits for something that is not an effect: a raw fetch or timer, which no replay could repeat. */
+  private suspectForeignAwait(): void {
+    if (this.isToldStuck) return;
+    if (this.quietTurns++ < this.run.host.options.foreignTurns) return this.run.delivery.kick();
+    this.isToldStuck = true;
+    this.run.delivery.record({ type: 'stuck' });
+  }
+
+  /**
+   * Its code left an error that nobody caught. Written down like any other end of the code: a later life, in which the
+   * same promise may be rejected a turn later or not at all, must come to it too.
+   */
+  uncaught(error: unknown): void {
+    if (this.isDead || this.settled !== undefined || this.isToldStuck) return;
+    this.isToldStuck = true;
+    if (this.run.delivery.isAhead(({ type }) => type === 'stuck')) return;
+    const { message, originalCode } = failureOf(error);
+    this.run.delivery.record({
+      type: 'stuck',
+      failure: {
+        code: 'UNCAUGHT',
+        message: `Code of this run left an error that nobody caught: ${message}. Await every promise, or catch its error.`,
+        retryable: false,
+        ...(originalCode === undefined ? {} : { originalCode }),
+      },
+    });
+  }
+
+  /** The code cannot go on, as was written down. */
+  stuck({ failure }: EventOf<'stuck'>): void {
+    this.settle({
+      error: failure === undefined ? foreignAwait() : new EffectError(failure),
+      closedBy: this.cancelledBy ?? this.run.effects.root.closedBy,
+    });
+  }
+
+  private suspendSoon(): void {
+    this.time.pause();
+    if (!this.timers.has('suspend'))
+      this.timers.set('suspend', this.run.host.options.suspendAfterMs, () => this.run.host.idle(this.run));
+  }
+
+  /** Something moves again. */
+  busy(): void {
+    this.timers.clear('suspend');
+    if (!this.isDead) this.time.resume();
+  }
+
+  // Ends.
+
+  rest(): void {
+    if (!this.isDead) this.phase = 'resting';
+  }
+
+  /** This life cannot go on. The run itself is untouched: what is durable can be resumed. */
+  fail(error: unknown): void {
+    if (this.isDead) return;
+    this.unload();
+    const reason = error instanceof Error ? error : new Error(String(error));
+    for (const pending of this.run.effects.open.all()) pending.onAbort?.(reason);
+    this.run.host.broke(this.run, error);
+  }
+
+  unload(): void {
+    this.phase = 'dead';
+    this.timers.clearAll();
+    this.run.inbox.close();
+  }
+}
+
+function foreignAwait(): FlyballError {
+  const message =
+    'The agent waits for something that did not go through `run` (a raw fetch, timer or file access). Wrap it in run.step(…).';
+  return new FlyballError('FOREIGN_AWAIT', message);
+}
