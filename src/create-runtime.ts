@@ -9,8 +9,9 @@ import type { Clock } from './ports/clock.js';
 import type { Engine } from './ports/engine.js';
 import type { Host } from './ports/host.js';
 import type { Telemetry } from './ports/telemetry.js';
+import { openRuntime } from './runtime/open-runtime.js';
 import type { RuntimeOptions } from './runtime/options.js';
-import { openRuntime, type Runtime } from './runtime/runtime.js';
+import type { Runtime } from './runtime/runtime.js';
 
 export interface CreateRuntime<A extends Agents = Agents> {
   /** Where runs live: `await sqliteEngine({ path })`, or `memoryEngine()` in tests. */

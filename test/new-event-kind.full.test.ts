@@ -47,7 +47,7 @@ it(
       const { paths: _paths, ...options } = compilerOptions;
       writeFileSync(
         join(copy, 'tsconfig.json'),
-        JSON.stringify({ compilerOptions: options, files: ['src/runtime/runtime.ts', 'src/views/index.ts'] }),
+        JSON.stringify({ compilerOptions: options, files: ['src/runtime/open-runtime.ts', 'src/views/index.ts'] }),
       );
       const tsc = join(root, 'node_modules/typescript/bin/tsc');
       const said = await promisify(execFile)(process.execPath, [tsc, '-p', copy, '--pretty', 'false'], {

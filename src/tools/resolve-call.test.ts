@@ -2,7 +2,7 @@ import { budget, done, memoryEngine, type Outcome, type Run, type ToolResult } f
 import { autoClock, testHost } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { openRuntime } from '../runtime/runtime.js';
+import { openRuntime } from '../runtime/open-runtime.js';
 import { executeValidated, resolveCall, tool, toolRegistry } from './index.js';
 
 const executed: unknown[] = [];

@@ -13,7 +13,7 @@ import {
 import { autoClock, type ScriptedModel, scriptedModel, testHost } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GuardDecision } from '../core/events.js';
-import { openRuntime } from '../runtime/runtime.js';
+import { openRuntime } from '../runtime/open-runtime.js';
 import {
   loadTools,
   resolveCall,

@@ -13,7 +13,7 @@ import type { Results, SimulationRecord } from '../../src/evals/results/simulati
 import type { Domain } from '../../src/evals/world/environment.js';
 import type { Requestor, SimMessage } from '../../src/evals/world/message.js';
 import type { GoldAction, Task } from '../../src/evals/world/task.js';
-import { openRuntime } from '../../src/runtime/runtime.js';
+import { openRuntime } from '../../src/runtime/open-runtime.js';
 import { counterDomain, sumTask } from './counter-domain.js';
 
 const domain = counterDomain(1);

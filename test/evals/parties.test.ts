@@ -15,7 +15,7 @@ import { speakerParty } from '../../src/evals/simulation/speaker-party.js';
 import { scenarioText, userPrompt } from '../../src/evals/simulation/user-prompt.js';
 import type { SimCall, SimMessage, SpokenMessage, ToolMessage } from '../../src/evals/world/message.js';
 import type { Task } from '../../src/evals/world/task.js';
-import { openRuntime } from '../../src/runtime/runtime.js';
+import { openRuntime } from '../../src/runtime/open-runtime.js';
 import { sumTask } from './counter-domain.js';
 import { benchmarkDomain } from './domains.js';
 import { tau2, withTau2 } from './tau2-data.js';

@@ -23,8 +23,8 @@ import {
 } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
 import type { AnyAgent, VersionedAgent } from '../../src/core/agent-types.js';
+import { openRuntime } from '../../src/runtime/open-runtime.js';
 import type { RuntimeParts } from '../../src/runtime/options.js';
-import { openRuntime } from '../../src/runtime/runtime.js';
 
 export const RUN = 'run';
 

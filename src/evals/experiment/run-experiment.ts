@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Budget, budget } from '../../core/budget.js';
 import { ConfigError } from '../../core/errors.js';
-import { openRuntime } from '../../runtime/runtime.js';
+import { openRuntime } from '../../runtime/open-runtime.js';
 import { trialSeeds } from '../metrics/trial-seeds.js';
 import type { Limits } from '../simulation/party.js';
 import { ConditionBook } from './condition-book.js';

@@ -3,7 +3,7 @@ import { type Budget, budget } from '../../core/budget.js';
 import { canonicalJson, sha256 } from '../../core/canonical.js';
 import { ConfigError } from '../../core/errors.js';
 import type { Outcome } from '../../core/outcome.js';
-import { openRuntime } from '../../runtime/runtime.js';
+import { openRuntime } from '../../runtime/open-runtime.js';
 import { guardDecisionsOf } from '../../views/guard-decisions.js';
 import { type Drivers, driveRun, SIMULATION } from '../experiment/drive-run.js';
 import type { ExperimentOptions } from '../experiment/experiment.js';

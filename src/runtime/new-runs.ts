@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { ANONYMOUS } from '../core/approval.js';
+import { type Budget, budget as completeBudget, completed } from '../core/budget.js';
+import { roundTrip } from '../core/codec.js';
+import { ConfigError, FlyballError } from '../core/errors.js';
+import { EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
+import { forkPointCheck } from '../core/fork-points.js';
+import { type RunState, snapshotFor } from '../core/run-state.js';
+import type { Batch, RunRecord } from '../ports/engine.js';
+import { batchOf } from './batch-of.js';
+import { load } from './load.js';
+import type { LoadedEntry } from './loaded-entry.js';
+import { launchNew, type Opened, recordOf } from './run-handles.js';
+import type { ForkOptions, RunHandle, StartOptions } from './runtime.js';
+import { through } from './seams.js';
+import { stateAfter } from './state-fold.js';
+import { rejectionsBeside } from './unheard.js';
+
+export async function startRun(opened: Opened, agent: string, input: unknown, start: StartOptions): Promise<RunHandle> {
+  const { lives, settings } = opened;
+  const { engine, clock, seams } = settings;
+  lives.assertOpen();
+  const { version } = lives.agent(agent);
+  const budget = checkedBudget(start?.budget);
+  const id = checkedId(start.id ?? newRunId());
+  const subject = start.subject ?? ANONYMOUS;
+  const tenant = start.tenant ?? 'default';
+  const guard = through(seams, 'input', async (value) => value);
+  const guarded = await guard(roundTrip(input), { runId: id, tenant, subject, at: '' });
+  const who = { agent, version, subject, tenant };
+  const first: EventOf<'run-start'> = { type: 'run-start', v: EVENT_VERSION, ...who, input: guarded, budget };
+  await engine.create({
+    id,
+    ...who,
+    createdAt: clock.now(),
+    ...(start.source === undefined ? {} : { source: start.source }),
+    first: firstBatch(first, clock.now()),
+  });
+  return launchNew(opened, id);
+}
+
+export async function forkRun(opened: Opened, runId: string, given: ForkOptions): Promise<RunHandle> {
+  const { lives, settings } = opened;
+  const { engine, clock } = settings;
+  lives.assertOpen();
+  const parent = await recordOf(opened, runId);
+  const { version } = lives.agent(parent.agent);
+  const generation = given.generation ?? parent.generation;
+  const beside = await rejectionsBeside(engine, parent); // first: what the run hears meanwhile is in its journal then
+  const { entries } = await load(engine, parent, generation);
+  const own = startOf(runId, entries, given);
+  const id = checkedId(given.id ?? newRunId());
+  const live = given.live ?? false;
+  const by = given.by ?? parent.subject;
+  const prefix = entries.filter(({ inherited, seq }) => inherited !== undefined || seq <= given.at);
+  const now = Math.max(clock.now(), prefix.at(-1)?.at ?? 0); // its past is not in its future
+  const latest = await stateNow(opened, parent, { generation, entries }, beside);
+  const fork = { run: runId, generation, seq: given.at };
+  const who = { agent: parent.agent, version, subject: by, tenant: parent.tenant };
+  const start: EventOf<'run-start'> = {
+    type: 'run-start',
+    v: EVENT_VERSION,
+    ...who,
+    input: own.input,
+    budget: checkedBudget(given.budget ?? withoutPastDeadline(completed(own.budget), now)),
+    fork: { ...fork, live, by, state: snapshotFor(live ? 'liveFork' : 'fork', stateAfter(prefix), latest) },
+  };
+  await engine.create({
+    id,
+    ...who,
+    createdAt: clock.now(),
+    fork,
+    ...(parent.source === undefined ? {} : { source: parent.source }),
+    first: firstBatch(start, now),
+  });
+  return launchNew(opened, id);
+}
+
+/** The start of the part that is forked, once it is clear that it can be forked there. */
+function startOf(
+  runId: string,
+  entries: readonly LoadedEntry[],
+  { at }: ForkOptions,
+): EventOf<'run-start' | 'generation-start'> {
+  const own = entries.filter((entry) => entry.inherited === undefined);
+  const point = forkPointCheck(own, at);
+  if (!point.ok) {
+    const message = `Cannot fork ${runId} at entry ${at}. ${point.why} The nearest valid entry is ${point.nearest}.`;
+    throw new FlyballError('FORK_REFUSED', message, { detail: { nearest: point.nearest } });
+  }
+  const first = own[0]?.event;
+  if (first?.type === 'run-start' || first?.type === 'generation-start') return first;
+  throw new FlyballError('JOURNAL_CORRUPT', `Run ${runId} has no start.`);
+}
+
+/** What the parent knows by now, which may be after the generation that is forked. */
+async function stateNow(
+  { settings: { engine } }: Opened,
+  parent: RunRecord,
+  forked: { readonly generation: number; readonly entries: readonly LoadedEntry[] },
+  beside: RunState['rejections'],
+): Promise<RunState> {
+  const isLatest = forked.generation === parent.generation;
+  const byNow = stateAfter(isLatest ? forked.entries : (await load(engine, parent, parent.generation)).entries);
+  return { ...byNow, rejections: { ...beside, ...byNow.rejections } };
+}
+
+function checkedBudget(given: Budget | undefined): Budget {
+  if (given === undefined) throw new ConfigError('A run needs a budget: pass budget: budget({ costUsd: 1 }), say.');
+  return completeBudget(given);
+}
+
+/** A fork is made to go on: a deadline that its parent let pass says nothing about it. */
+function withoutPastDeadline(inherited: Budget, now: number): Budget {
+  const { deadline, ...others } = inherited;
+  return deadline === undefined || deadline <= now ? others : inherited;
+}
+
+function firstBatch(event: RunEvent, at: number): Batch {
+  return batchOf([{ generation: 0, seq: 0, at, activeMs: 0, event }]);
+}
+
+/** People type an id into shells and addresses: it is one word. */
+function checkedId(id: string): string {
+  if (/^[^\s\p{C}]{1,200}$/u.test(id)) return id;
+  throw new ConfigError('The id of a run is 1 to 200 characters without spaces. Choose another, or leave it out.');
+}
+
+function newRunId(): string {
+  return `run_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
+}

@@ -1,0 +1,93 @@
+import { ConfigError, FlyballError } from '../core/errors.js';
+import { Audience } from './audience.js';
+import { Lives } from './lives.js';
+import { readAll, readPart, readPrompt } from './load.js';
+import { cancel, pause, post, redirect, signal } from './messages.js';
+import { forkRun, startRun } from './new-runs.js';
+import { type RuntimeParts, settle } from './options.js';
+import { handleOf, launch, type Opened, recordOf, refuseTerminal } from './run-handles.js';
+import type { RunHandle, Runtime } from './runtime.js';
+import { Worker } from './worker.js';
+
+/** The process's side of running agents: starts, resumes, signals, forks, and keeps what is due moving. */
+export function openRuntime(parts: RuntimeParts): Runtime {
+  const settings = settle(parts);
+  const { engine } = settings;
+  const audience = new Audience(settings.onProblem);
+  const lives = new Lives(settings, audience);
+  const worker = new Worker(settings, lives, audience);
+  const opened: Opened = { settings, audience, lives, worker };
+  worker.start();
+  return {
+    start: (agent, input, options) => startRun(opened, agent, input, options),
+    resume: (runId, given = {}) => resume(opened, runId, given),
+    wake: (runId) => wake(opened, runId),
+    handle: (runId) => handleOf(opened, runId),
+    signal: (runId, name, payload, sent = {}) => signal(opened, runId, name, payload, sent),
+    redirect: (runId, instruction, given = {}) => redirect(opened, runId, instruction, given),
+    cancel: (runId, given = {}) => cancel(opened, runId, given),
+    pause: (runId, given = {}) => pause(opened, runId, given),
+    fork: (runId, given) => forkRun(opened, runId, given),
+    get: (runId) => recordOf(opened, runId),
+    list: (filter = {}) => engine.list(filter),
+    entries: async (runId, part) => {
+      const record = await recordOf(opened, runId);
+      return part === undefined ? readAll(engine, record) : readPart(engine, record, part);
+    },
+    prompt: (tip) => readPrompt(engine, tip),
+    subscribe: (listener) => audience.subscribe(listener),
+    subscribeDeltas: (listener) => audience.subscribeDeltas(listener),
+    close: (given = {}) => close(opened, given.drainMs ?? settings.options.drainMs),
+    abandon() {
+      worker.stop();
+      lives.abandon();
+    },
+    loaded: () => lives.size,
+    current: () => lives.currentRun(),
+    blame: (error) => lives.blame(error),
+  };
+}
+
+async function resume(
+  opened: Opened,
+  runId: string,
+  given: NonNullable<Parameters<Runtime['resume']>[1]>,
+): Promise<RunHandle> {
+  const { lives } = opened;
+  const record = await recordOf(opened, runId);
+  const by = given.by ?? 'anonymous';
+  refuseTerminal(record);
+  lives.agent(record.agent);
+  if (await lives.holds(runId)) {
+    if (given.budget !== undefined)
+      throw new ConfigError(`Run ${runId} is running here. Pause it, then resume it with the new budget.`);
+    await post(opened, runId, { kind: 'resume', name: '', from: by, body: '' });
+    return handleOf(opened, runId);
+  }
+  return launch(opened, runId, 'resume', { by, ...(given.budget === undefined ? {} : { budget: given.budget }) });
+}
+
+async function wake(opened: Opened, runId: string): Promise<RunHandle> {
+  const { lives } = opened;
+  const record = await recordOf(opened, runId);
+  refuseTerminal(record);
+  lives.agent(record.agent);
+  return lives.has(runId) ? handleOf(opened, runId) : launch(opened, runId, 'wake');
+}
+
+async function close({ settings, audience, lives, worker }: Opened, drainMs: number): Promise<void> {
+  worker.stopLooking();
+  let stopWaiting = (): void => undefined;
+  const late = new Promise<void>((resolve) => {
+    stopWaiting = settings.clock.after(drainMs, resolve);
+  });
+  await Promise.race([lives.giveAllBack(), late]);
+  stopWaiting();
+  await lives.giveUp();
+  await worker.withdraw().catch((error: unknown) => settings.onProblem(error, 'withdrawing'));
+  worker.stop(); // leases are renewed until nothing needs them
+  lives.abandon();
+  audience.rejectAll(
+    new FlyballError('RUN_UNLOADED', 'The runtime was closed. The run goes on where it is opened next.'),
+  );
+}
