@@ -7,6 +7,7 @@ import type { Claim } from '../ports/engine.js';
 import type { Admission } from './admission.js';
 import type { Books } from './books.js';
 import { CallLog } from './call-log.js';
+import { CodeTime } from './code-time.js';
 import { nobodyAsked, unclaimedStart } from './divergence.js';
 import type { EffectsUnderWay } from './effects-under-way.js';
 import type { AttemptHost } from './host.js';
@@ -38,11 +39,8 @@ export interface DeliveryOwner {
 
 type Delivered = EndEvent | EventOf<'trip' | 'cancel' | 'redirect' | 'stuck' | 'rollback-end'>;
 
-interface Turn {
-  readonly nowAt: number;
-  /** The delivery is in the books, and the code that it moves comes next. */
-  readonly beforeTurn: () => void;
-}
+/** Called when a delivery is in the books and the code that it moves comes next. */
+type BeforeTurn = () => void;
 
 /**
  * What the code is given: its history, and then what happens live.
@@ -56,6 +54,7 @@ export class Delivery {
   readonly instructions: Instruction[] = [];
   /** Calls and replies that the code was given. */
   readonly calls = new CallLog();
+  readonly time: CodeTime;
   private readonly run: DeliveryOwner;
   private readonly queue: Written[] = [];
   private readonly shown: ShownId;
@@ -64,16 +63,13 @@ export class Delivery {
   private cursor = 0;
   private live = false;
   private scheduled = false;
-  private now: number;
-  private began: number;
 
   constructor(run: DeliveryOwner) {
     const { recorded, lineage, runId } = run;
     this.run = run;
     this.shown = new ShownId(runId, lineage.ancestors, recorded);
     this.instructions.push(...recorded.before.instructions);
-    this.began = recorded.lastAt;
-    this.now = recorded.times.first ?? this.began;
+    this.time = new CodeTime(recorded);
   }
 
   /** History has ended. */
@@ -83,16 +79,6 @@ export class Delivery {
 
   get delivered(): number {
     return this.cursor;
-  }
-
-  /** The time of the last delivered completion, or of the life that lives the turn after it. */
-  get nowAt(): number {
-    return this.now;
-  }
-
-  /** When this life began. */
-  get lifeAt(): number {
-    return this.began;
   }
 
   /** Who the code is told it is. */
@@ -108,19 +94,6 @@ export class Delivery {
   /** Only people, signals and timers can move the run. */
   get onlyWaits(): boolean {
     return this.queue.length === 0 && this.run.effects.open.onlyWait();
-  }
-
-  livesFrom(at: number): void {
-    this.began = at;
-  }
-
-  begin(): void {
-    this.now = this.run.recorded.times.first ?? this.began;
-  }
-
-  /** What the code does from here on, it does in a life that began then. */
-  notBefore(at: number): void {
-    this.now = Math.max(this.now, at);
   }
 
   asked(id: EffectId): void {
@@ -178,8 +151,9 @@ export class Delivery {
     const { life } = this.run;
     const next = this.queue.shift();
     if (next === undefined) return life.afterTurn();
-    life.moved();
-    this.deliver(crossed(next.event), next, { nowAt: next.at, beforeTurn: () => undefined });
+    life.stuck.moved();
+    this.time.happened(next.at);
+    this.deliver(crossed(next.event), next, () => undefined);
     this.kick();
   }
 
@@ -192,10 +166,8 @@ export class Delivery {
     if (next === undefined) return this.endHistory();
     const index = this.cursor++;
     clock.now(); // a replay is work: a clock that moves by itself when nothing happens must see that
-    this.deliver(next.event, next, {
-      nowAt: recorded.times.each[index] ?? Math.max(next.at, this.began),
-      beforeTurn: () => books.eras.beforeTurn(index),
-    });
+    this.time.replayed(index, next.at);
+    this.deliver(next.event, next, () => books.eras.beforeTurn(index));
     this.kick();
   }
 
@@ -213,11 +185,10 @@ export class Delivery {
     this.kick();
   }
 
-  private deliver(event: RunEvent, entry: Pick<LoadedEntry, 'activeMs' | 'inherited'>, turn: Turn): void {
+  private deliver(event: RunEvent, entry: Pick<LoadedEntry, 'activeMs' | 'inherited'>, beforeTurn: BeforeTurn): void {
     const { books, effects, life } = this.run;
-    this.now = turn.nowAt;
     books.ledger.showActive(entry.activeMs);
-    if (!('id' in event) && event.type !== 'rollback-end') turn.beforeTurn();
+    if (!('id' in event) && event.type !== 'rollback-end') beforeTurn();
     switch (event.type) {
       case 'trip':
         books.bounds.delivered(event.node);
@@ -228,18 +199,18 @@ export class Delivery {
         this.instructions.push({ by: event.by, text: event.text });
         return;
       case 'stuck':
-        return life.stuck(event);
+        return life.gotStuck(event);
       case 'rollback-end':
-        return this.answer(`${event.scope}!rollback`, event, turn);
+        return this.answer(`${event.scope}!rollback`, event, beforeTurn);
       case 'ask-end':
       case 'complete':
       case 'abort':
       case 'spawn-end':
       case 'sleep-end':
-        return this.answer(event.id, event, turn);
+        return this.answer(event.id, event, beforeTurn);
       case 'wait-end':
-        if (!event.id.includes('!')) return this.answer(event.id, event, turn);
-        turn.beforeTurn();
+        if (!event.id.includes('!')) return this.answer(event.id, event, beforeTurn);
+        beforeTurn();
         // what somebody said about the parent's acts says nothing about a fork's own
         return entry.inherited === undefined ? this.answerSub(event) : undefined;
       default:
@@ -247,7 +218,7 @@ export class Delivery {
     }
   }
 
-  private answer(id: EffectId, event: EndEvent | EventOf<'rollback-end'>, { beforeTurn }: Turn): void {
+  private answer(id: EffectId, event: EndEvent | EventOf<'rollback-end'>, beforeTurn: BeforeTurn): void {
     const { effects, books, admission } = this.run;
     const pending = effects.open.get(id);
     if (pending === undefined) {

@@ -7,6 +7,7 @@ import type { Lives } from './lives.js';
 import { readPart } from './load.js';
 import type { Settings } from './options.js';
 import type { Resume } from './reopening.js';
+import { restOf } from './rest-of.js';
 import { eventsOf } from './run-events.js';
 import type { RunHandle } from './runtime.js';
 import { isOfStorage, stoppedHere } from './stopped-here.js';
@@ -72,7 +73,7 @@ async function untilRest(opened: Opened, runId: string, failure: () => unknown):
   const { settings, audience, lives, worker } = opened;
   const { status, owner } = lives.has(runId) ? ({ status: 'running' } as const) : await recordOf(opened, runId);
   if (isAtRest(status))
-    return lives.restOf(runId).catch((error: unknown) => {
+    return restOf(settings.engine, runId).catch((error: unknown) => {
       throw failure() ?? error; // this handle saw for itself what broke: that says more than the note left behind
     });
   const isOthers = owner !== undefined && owner.id !== settings.host.owner().id;

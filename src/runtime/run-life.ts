@@ -1,4 +1,4 @@
-import { CancelledError, EffectError, FlyballError, failureOf } from '../core/errors.js';
+import { CancelledError } from '../core/errors.js';
 import type { EventOf, RunEvent } from '../core/events.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Claim, StoredMessage } from '../ports/engine.js';
@@ -11,6 +11,7 @@ import type { OpenEffects } from './open-effects.js';
 import type { Recorded } from './recorded.js';
 import type { RunClock } from './run-clock.js';
 import type { Scope } from './scope.js';
+import { StuckCode, stuckError } from './stuck-code.js';
 import { Timers } from './timers.js';
 
 /** What the life of a run needs of its other parts. */
@@ -27,7 +28,7 @@ export interface LifeOwner {
   readonly inbox: { close(): void };
   readonly delivery: {
     readonly onlyWaits: boolean;
-    begin(): void;
+    readonly time: { start(): void };
     kick(): void;
     isAhead(isIt: (event: RunEvent) => boolean): boolean;
     record(event: EventOf<'cancel' | 'redirect' | 'stuck'>): void;
@@ -48,6 +49,7 @@ export class RunLife {
   readonly tag = Symbol('life');
   readonly timers: Timers;
   readonly time: ActiveTime;
+  readonly stuck: StuckCode;
   /** Messages that ask for a pause. */
   readonly pauses: StoredMessage[] = [];
   private readonly run: LifeOwner;
@@ -56,13 +58,12 @@ export class RunLife {
   private wayOut: 'pause' | 'give-back' | undefined;
   private cancellation: 'asked' | CancelledError | undefined;
   private phase: 'alive' | 'resting' | 'dead' = 'alive';
-  private quietTurns = 0;
-  private isToldStuck = false;
 
   /** `workedMs`: how long earlier lives were at work. */
   constructor(run: LifeOwner, workedMs: number) {
     this.run = run;
     this.timers = new Timers(run.clock);
+    this.stuck = new StuckCode(run.host.options.foreignTurns, (event) => run.delivery.record(event));
     this.time = new ActiveTime({
       clock: run.clock,
       timers: this.timers,
@@ -103,7 +104,7 @@ export class RunLife {
   /** Runs the agent. Whoever started it learns the end through the host. */
   start(agent: Agent<unknown, unknown>, run: Run): void {
     const { books, delivery, effects, host, recorded } = this.run;
-    delivery.begin();
+    delivery.time.start();
     books.eras.enterAll('start');
     this.time.resume();
     const settle = (how: Pick<Settlement, 'outcome' | 'error'>): void => {
@@ -178,11 +179,6 @@ export class RunLife {
 
   // Turns in which nothing is in line.
 
-  /** Something was delivered. */
-  moved(): void {
-    this.quietTurns = 0;
-  }
-
   afterTurn(): void {
     if (this.isResting) return;
     const { host, admission, delivery, effects } = this.run;
@@ -191,45 +187,20 @@ export class RunLife {
       host.settled(this.run);
     } else {
       if (this.wayOut === 'pause' && !effects.open.areActing()) return host.stopped(this.run);
-      if (effects.open.cannotMove()) return this.suspectForeignAwait();
+      if (effects.open.cannotMove()) return this.stuck.quietTurn() ? delivery.kick() : undefined;
     }
     if (delivery.onlyWaits) this.suspendSoon();
   }
 
-  /** The code waits for something that is not an effect: a raw fetch or timer, which no replay could repeat. */
-  private suspectForeignAwait(): void {
-    if (this.isToldStuck) return;
-    if (this.quietTurns++ < this.run.host.options.foreignTurns) return this.run.delivery.kick();
-    this.isToldStuck = true;
-    this.run.delivery.record({ type: 'stuck' });
-  }
-
-  /**
-   * Its code left an error that nobody caught. Written down like any other end of the code: a later life, in which the
-   * same promise may be rejected a turn later or not at all, must come to it too.
-   */
+  /** Its code left an error that nobody caught. */
   uncaught(error: unknown): void {
-    if (this.isDead || this.settled !== undefined || this.isToldStuck) return;
-    this.isToldStuck = true;
-    if (this.run.delivery.isAhead(({ type }) => type === 'stuck')) return;
-    const { message, originalCode } = failureOf(error);
-    this.run.delivery.record({
-      type: 'stuck',
-      failure: {
-        code: 'UNCAUGHT',
-        message: `Code of this run left an error that nobody caught: ${message}. Await every promise, or catch its error.`,
-        retryable: false,
-        ...(originalCode === undefined ? {} : { originalCode }),
-      },
-    });
+    if (this.isDead || this.settled !== undefined) return;
+    this.stuck.uncaught(error, () => this.run.delivery.isAhead(({ type }) => type === 'stuck'));
   }
 
   /** The code cannot go on, as was written down. */
-  stuck({ failure }: EventOf<'stuck'>): void {
-    this.settle({
-      error: failure === undefined ? foreignAwait() : new EffectError(failure),
-      closedBy: this.cancelledBy ?? this.run.effects.root.closedBy,
-    });
+  gotStuck(event: EventOf<'stuck'>): void {
+    this.settle({ error: stuckError(event), closedBy: this.cancelledBy ?? this.run.effects.root.closedBy });
   }
 
   private suspendSoon(): void {
@@ -264,10 +235,4 @@ export class RunLife {
     this.timers.clearAll();
     this.run.inbox.close();
   }
-}
-
-function foreignAwait(): FlyballError {
-  const message =
-    'The agent waits for something that did not go through `run` (a raw fetch, timer or file access). Wrap it in run.step(…).';
-  return new FlyballError('FOREIGN_AWAIT', message);
 }

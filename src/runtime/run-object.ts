@@ -51,7 +51,7 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
     wait: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard.value)),
     hear: (signal) => handled(() => wait(attempt, scope, signal, (heard) => heard)),
     sleep: (ms) => handled(() => sleep(attempt, scope, ms)),
-    now: () => attempt.delivery.nowAt,
+    now: () => attempt.delivery.time.now,
     random: () => {
       assertOutsideEffects(attempt);
       return randomAt(`${attempt.lineage.seed}${scope.path}~${scope.randoms++}`);

@@ -1,4 +1,4 @@
-import { type ErrorCode, FlyballError } from '../core/errors.js';
+import { type ErrorCode, FlyballError, JournalConflictError } from '../core/errors.js';
 
 const WHY: Partial<Record<ErrorCode, string>> = {
   STORAGE_FULL: 'the disk is full',
@@ -8,6 +8,11 @@ const WHY: Partial<Record<ErrorCode, string>> = {
 
 export function isOfStorage(error: unknown): error is FlyballError {
   return error instanceof FlyballError && error.code.startsWith('STORAGE_');
+}
+
+/** A lost claim, or a store that does not answer as it should. */
+export function isStorageFailure(error: unknown): boolean {
+  return error instanceof JournalConflictError || isOfStorage(error);
 }
 
 /**

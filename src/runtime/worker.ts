@@ -4,6 +4,7 @@ import type { DueQuery, RunStatus } from '../ports/engine.js';
 import type { Audience } from './audience.js';
 import type { Lives } from './lives.js';
 import type { Settings } from './options.js';
+import { restOf } from './rest-of.js';
 import { stoppedHere } from './stopped-here.js';
 
 /** Keeps what is due moving: new runs, timers, messages, runs whose owner is gone, and the leases of those that live here. */
@@ -86,7 +87,7 @@ export class Worker {
         limit,
         agents: Object.keys(agents),
         except: await this.leftToOthers(),
-        ...this.lives.wanted(),
+        ...this.lives.trials.wanted(),
         isGone: (owner) => host.isGone(owner),
       });
       for (const runId of due) if (this.isLooking && !this.lives.has(runId)) await this.pickUp(runId);
@@ -179,7 +180,7 @@ export class Worker {
         ? isAtRest(status)
         : isAtRest(status) && status !== 'suspended' && status !== 'paused';
     if (record !== undefined && isEnough(record.status)) {
-      await this.lives.restOf(runId).then(
+      await restOf(this.settings.engine, runId).then(
         (outcome) => this.audience.rested(runId, { outcome }),
         (error: unknown) => this.audience.rested(runId, { error }),
       );

@@ -60,8 +60,10 @@ export async function spawn<I, O>(
       }
       // the turn that asked for it may be long over: its own first turn is one of the process that came to it
       const lifeAt =
-        started === undefined && isLate ? attempt.delivery.lifeAt : attempt.recorded.late.get(pending.id)?.lifeAt;
-      if (lifeAt !== undefined) attempt.delivery.notBefore(lifeAt);
+        started === undefined && isLate
+          ? attempt.delivery.time.lifeBegan
+          : attempt.recorded.late.get(pending.id)?.lifeAt;
+      if (lifeAt !== undefined) attempt.delivery.time.notBefore(lifeAt);
       attempt.recorded.acts.openChild(path); // a fork that inherited the start has not seen it
       // a fork counts its own time from nothing: what its parent measured is on another scale
       const activeFrom = started?.inherited ? 0 : started?.activeMs;

@@ -1,0 +1,24 @@
+import { FlyballError } from '../core/errors.js';
+import type { Agent } from '../core/run.js';
+import type { RuntimeParts } from './options.js';
+
+type Agents = RuntimeParts['agents'];
+
+export function agentNamed(
+  agents: Agents,
+  name: string,
+): { readonly agent: Agent<unknown, unknown>; readonly version: string } {
+  const found = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (found === undefined) {
+    const known = Object.keys(agents).join(', ') || 'none';
+    throw new FlyballError('AGENT_UNKNOWN', `No agent is registered as "${name}". Known here: ${known}.`, {
+      detail: { name },
+    });
+  }
+  const agent = (typeof found === 'function' ? found : found.agent) as Agent<unknown, unknown>;
+  return { agent, version: typeof found === 'function' ? '1' : found.version };
+}
+
+export function versionsOf(agents: Agents): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(agents).map((name) => [name, agentNamed(agents, name).version]));
+}

@@ -1,0 +1,132 @@
+import { Breaker } from '../core/breaker.js';
+import { failureOf } from '../core/errors.js';
+import type { Rest } from '../ports/engine.js';
+import type { Attempt } from './attempt.js';
+import type { Audience } from './audience.js';
+import { finish } from './finish.js';
+import type { AttemptHost, Life } from './host.js';
+import type { Leases } from './leases.js';
+import { readAll } from './load.js';
+import type { Settings } from './options.js';
+import { harvest, leftBy, type Stage } from './rehearsal.js';
+import { pause, suspend } from './resting.js';
+import { through } from './seams.js';
+import { isStorageFailure, stoppedHere } from './stopped-here.js';
+import type { Trials } from './trials.js';
+import { isProgress } from './writer.js';
+
+/** The process that lives of runs live in, as far as their host has to know it. */
+export interface Household extends Stage {
+  readonly audience: Audience;
+  readonly leases: Leases;
+  readonly trials: Trials;
+  livesHere(life: Life): boolean;
+  /** It lives here no more; `wakeAt`: until then it sleeps. */
+  forget(life: Life, wakeAt?: number): void;
+  /** Goes on with the next generation. */
+  turn(life: Life, generation: number): Promise<void>;
+}
+
+/** What lives of runs get from the process: every life in it has the same host. */
+export function hostFor(house: Household): AttemptHost {
+  const { settings, audience, leases, trials } = house;
+  const { engine, seams, options, host, prices } = settings;
+  const finishing = new WeakSet<Attempt>();
+  const ifAlive = (attempt: Attempt, job: (attempt: Attempt) => Promise<void>): void => {
+    // a job that fails after it unloaded its run has nobody left to tell but the host
+    job(attempt).catch((error: unknown) =>
+      attempt.life.isDead ? broke(house, attempt, error) : attempt.life.fail(error),
+    );
+  };
+  return {
+    engine,
+    seams,
+    options,
+    me: host.owner(),
+    isGone: (owner) => host.isGone(owner),
+    leaseHolds: (life) => house.livesHere(life) && leases.holds(life.runId),
+    priceOf: (modelId, own) => (prices === undefined ? own : prices(modelId, own)),
+    breakerOf: breakers(),
+    aroundAgent: async (agent, run, input) => {
+      const { id: runId, tenant, subject } = run;
+      return through(seams, 'run', (value) => agent(run, value))(input, { runId, tenant, subject, at: '' });
+    },
+    publish: (runId, entries) => {
+      if (trials.isOnTrial(runId) && entries.some(({ event }) => isProgress(event))) trials.acquit(runId);
+      audience.publish(runId, entries);
+    },
+    isWatched: () => audience.isWatched(),
+    delta: (...about) => audience.delta(...about),
+    settled: (life) => {
+      const attempt = life as Attempt;
+      const { settlement } = attempt.life;
+      if (settlement === undefined || finishing.has(attempt)) return;
+      finishing.add(attempt);
+      ifAlive(attempt, () => finish(attempt, settlement));
+    },
+    stopped: (life) => ifAlive(life as Attempt, pause),
+    idle: (life) => ifAlive(life as Attempt, suspend),
+    ended: (life, outcome) => {
+      house.forget(life);
+      if (outcome.stop !== 'suspended') report(settings, life);
+      audience.rested(life.runId, { outcome });
+    },
+    broke: (life, error) => broke(house, life, error),
+    release: (life, rest) => release(house, life as Attempt, rest),
+    nextGeneration: (life, generation) => {
+      house.turn(life, generation).catch((error: unknown) => broke(house, life, error));
+    },
+    harvested: () => undefined,
+    leftBy: (life, generation) => leftBy(house, life, generation),
+    harvest: (life, generation) => harvest(house, life, generation),
+  };
+}
+
+type Release = Parameters<AttemptHost['release']>[1];
+
+async function release(house: Household, attempt: Attempt, rest: Release): Promise<void> {
+  const { engine, clock } = house.settings;
+  const activeMs = attempt.life.time.total();
+  await engine.release(attempt.claim, { ...rest, now: clock.now(), activeMs });
+  house.forget(attempt, rest.status === 'suspended' ? rest.wakeAt : undefined);
+  if (rest.status !== 'bounded') return;
+  // a cancellation that came while the run was ending at a bound is carried out from there
+  const messages = await engine.inbox(attempt.runId, 0);
+  if (messages.some(({ kind }) => kind === 'cancel')) await engine.requeue(attempt.runId);
+}
+
+/** Hands the whole journal to telemetry. Nothing waits for it. */
+function report({ engine, telemetry, onProblem }: Settings, { runId, claim }: Life): void {
+  if (telemetry === undefined) return;
+  const generations = engine.get(runId).then((record) => readAll(engine, record ?? claim.record));
+  generations
+    .then((entries) => telemetry(runId, entries))
+    .catch((error: unknown) => onProblem(error, `reporting run ${runId}`));
+}
+
+/** A life ended without an outcome: the run is set aside, where it is ours to do so. */
+function broke(house: Household, life: Life, error: unknown): void {
+  const { audience, settings } = house;
+  const { engine, clock, onStalled, onProblem } = settings;
+  house.forget(life);
+  const tell = (): void => audience.rested(life.runId, { error: stoppedHere(life.runId, error) });
+  // a lost lease is not ours to give back, and a store that fails cannot take it
+  if (isStorageFailure(error)) return tell();
+  const { code } = failureOf(error);
+  const attention = error instanceof Error ? error.message : String(error);
+  const rest: Rest = { status: 'stalled', attention, code, now: clock.now() };
+  onStalled(life.runId, error);
+  engine.release(life.claim, rest).then(tell, (problem: unknown) => {
+    onProblem(problem, `setting run ${life.runId} aside`);
+    tell();
+  });
+}
+
+function breakers(): AttemptHost['breakerOf'] {
+  const known = new WeakMap<object, Breaker>();
+  return (tool, policy) => {
+    const breaker = known.get(tool) ?? new Breaker(policy);
+    known.set(tool, breaker);
+    return breaker;
+  };
+}
