@@ -92,20 +92,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   if (isOpen !== undefined) return failed(attempt, pending, act, isOpen, wasAttempted);
   const timeoutMs = act.rules.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const graceMs = attempt.host.options.settleMs;
-  const intent: EventOf<'intent'> = {
-    type: 'intent',
-    id: pending.id,
-    fp: pending.fp,
-    of: act.of,
-    name: act.name,
-    class: act.class,
-    ...(act.rules.compensate === undefined ? {} : { undo: true as const }),
-    key: keyOf(attempt, pending),
-    input: act.input,
-    deadline: attempt.clock.now() + longestMs(act, graceMs),
-    reserved: pending.reserved ?? {},
-    attempt: nth,
-  };
+  const intent = intentOf(attempt, pending, act, nth);
   try {
     attempt.journal.push(intent);
   } catch (error) {
@@ -138,6 +125,23 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   if (act.class === 'idempotent') return failed(attempt, pending, act, errorOf(ended), wasAttempted || mayHaveActed);
   if (ended.ended === 'error' && !isInDoubt(ended.error)) return failed(attempt, pending, act, ended.error, false);
   return { intent, ended };
+}
+
+function intentOf(attempt: Attempt, pending: Pending, act: Act, nth: number): EventOf<'intent'> {
+  return {
+    type: 'intent',
+    id: pending.id,
+    fp: pending.fp,
+    of: act.of,
+    name: act.name,
+    class: act.class,
+    ...(act.rules.compensate === undefined ? {} : { undo: true as const }),
+    key: keyOf(attempt, pending),
+    input: act.input,
+    deadline: attempt.clock.now() + longestMs(act, attempt.host.options.settleMs),
+    reserved: pending.reserved ?? {},
+    attempt: nth,
+  };
 }
 
 function failed(attempt: Attempt, pending: Pending, act: Act, error: unknown, mayHaveActed: boolean): 'ended' {
