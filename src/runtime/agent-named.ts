@@ -1,8 +1,6 @@
+import type { Agents } from '../core/agent-types.js';
 import { FlyballError } from '../core/errors.js';
 import type { Agent } from '../core/run.js';
-import type { RuntimeParts } from './options.js';
-
-type Agents = RuntimeParts['agents'];
 
 export function agentNamed(
   agents: Agents,

@@ -102,10 +102,12 @@ function declaredBy(tool: AnyTool, args: unknown): Partial<Amounts> {
   }
 }
 
-/** With which arguments it was made: in a fork, perhaps by the run that it came from. */
-function intentOf(attempt: Attempt, id: EffectId): EventOf<'intent'> | undefined {
-  const made = attempt.recorded.starts.get(id)?.findLast(({ event }) => event.type === 'intent')?.event;
-  return attempt.saga.intents.get(id) ?? (made?.type === 'intent' ? made : undefined);
+/** The INTENT that its end is about; of a call that a fork inherits, its parent's. */
+function intentOf({ journal, recorded }: Attempt, id: EffectId): EventOf<'intent'> | undefined {
+  const own = journal.saga.intents.get(id);
+  if (own !== undefined) return own;
+  const inherited = recorded.starts.get(id)?.findLast(({ event }) => event.type === 'intent')?.event;
+  return inherited?.type === 'intent' ? inherited : undefined;
 }
 
 /** Kept for the whole run, so that nothing long is kept: the journal has all of it. */
