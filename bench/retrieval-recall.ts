@@ -2,7 +2,7 @@
 /** How many of the documents that a task needs are among the ten that a search for the user's request finds. */
 import { join } from 'node:path';
 import { energeticEmbedder } from 'flyball/adapters/embedder-energetic';
-import { vectorFolder } from 'flyball/adapters/eval-files';
+import { vectorFolder } from '@flyball/evals/files';
 import {
   Bm25Index,
   DenseIndex,

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { memoryEngine, nodeHost, systemClock } from 'flyball';
-import { dataFolder, shippedFolder } from 'flyball/adapters/eval-files';
+import { dataFolder, shippedFolder } from '@flyball/evals/files';
 import { readSkills } from 'flyball/adapters/skill-folder';
 import { conversationPolicy, POLICY_DOMAINS, type PolicyMaker, policyBook } from 'flyball/agents';
 import {
@@ -21,7 +21,7 @@ import {
   silentAgentSide,
   tableMarkdown,
   writeResults,
-} from 'flyball/evals';
+} from '@flyball/evals';
 
 /** Three agents on tasks of the built-in domain: an experiment, its report, a comparison and a gate, all in memory. */
 

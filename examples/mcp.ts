@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Agent, budget, createRuntime, done, memoryEngine } from 'flyball';
 import { type McpEvent, mcpServersFromFile, openMcpPool, searchTools } from 'flyball/adapters/mcp-client';
-import { mcpHttpEndpoint, runtimeOffer, TOOL_CALL, toolCallAgent } from 'flyball/adapters/mcp-server';
+import { mcpHttpEndpoint, runtimeOffer, TOOL_CALL, toolCallAgent } from '@flyball/server/mcp';
 import { defineAgent } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
 import { tool, toolset } from 'flyball/tools';

@@ -15,7 +15,7 @@ import {
   scriptedUser,
   silentAgentSide,
   Tables,
-} from 'flyball/evals';
+} from '@flyball/evals';
 
 // #region tools
 const id = { name: 'book_id', required: true };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { defineAgent } from 'flyball/agents';
-import { openServer } from 'flyball/server';
+import { openServer } from '@flyball/server';
 import { scriptedModel } from 'flyball/testing';
 import { tool, toolRegistry } from 'flyball/tools';
 import { z } from 'zod';

@@ -19,7 +19,7 @@ import {
   speakerAgent,
   TRAJECTORY_RUBRIC,
   type UnderTest,
-} from 'flyball/evals';
+} from '@flyball/evals';
 import { scriptedModel } from 'flyball/testing';
 
 /** A library desk, measured three ways: by cases with known answers, by simulated readers, and its judge by people. */

@@ -7,13 +7,13 @@ import { MAX_BRANCH_DEPTH, MAX_BRANCHES, MAX_STEPS, type PlanStep, readPlan, val
 import { AUTONOMY_LEVELS, DEFAULT_AUTONOMY, DEFAULT_RATE_LIMIT, ENFORCEMENT_POINTS } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { root } from '../scripts/files.mjs';
-import { APPROVAL_RULES } from '../src/core/approval.js';
-import { MOST_REASKS } from '../src/core/ask-until.js';
-import { WIDGETS } from '../src/core/question.js';
-import { STATE_RULES } from '../src/core/run-state.js';
-import { DEFAULT_REPLANS, DEFAULT_REPROMPTS, DEFAULT_REVISIONS, DEFAULT_WIDTH } from '../src/loops/plan/parts.js';
-import { outcomeFor, type TerminationReason } from '../src/loops/tool-loop/termination.js';
-import { PROVIDERS, type ProviderFacts, type SettingName } from '../src/models/providers.js';
+import { APPROVAL_RULES } from '../packages/flyball/src/core/approval.js';
+import { MOST_REASKS } from '../packages/flyball/src/core/ask-until.js';
+import { WIDGETS } from '../packages/flyball/src/core/question.js';
+import { STATE_RULES } from '../packages/flyball/src/core/run-state.js';
+import { DEFAULT_REPLANS, DEFAULT_REPROMPTS, DEFAULT_REVISIONS, DEFAULT_WIDTH } from '../packages/flyball/src/loops/plan/parts.js';
+import { outcomeFor, type TerminationReason } from '../packages/flyball/src/loops/tool-loop/termination.js';
+import { PROVIDERS, type ProviderFacts, type SettingName } from '../packages/flyball/src/models/providers.js';
 
 /** Tables in the documentation that say what the code says: here they are held to it. */
 

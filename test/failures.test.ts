@@ -8,7 +8,7 @@ import { type AutoClock, autoClock, modelServer, type ServerScriptEntry, scripte
 import { executeValidated, tool, toolset } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
 import { root } from '../scripts/files.mjs';
-import type { ModelRequest } from '../src/core/model.js';
+import type { ModelRequest } from '../packages/flyball/src/core/model.js';
 import { proposes } from './loops/stage-loop.js';
 import { at, eventsOf, moving, RUN, Stage } from './runtime/stage.js';
 

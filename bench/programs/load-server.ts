@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Agent, append, done, type Model, type Prompt, type Session } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { openServer } from 'flyball/server';
+import { openServer } from '@flyball/server';
 import { reportMemory } from '../measure/memory-report.js';
 import { quietModel } from '../measure/quiet-model.js';
 

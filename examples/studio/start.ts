@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { type FlyballServer, jsonLog, openServer } from 'flyball/server';
+import { type FlyballServer, jsonLog, openServer } from '@flyball/server';
 import { toolRegistry } from 'flyball/tools';
 import { OPTIONS, startOptions } from './start-options.js';
 import { begin, beginElsewhere, check, type Place } from './story.js';

@@ -7,7 +7,7 @@ import { type AgentDefinition, type AgentSpec, bindAgent, defineAgent } from 'fl
 import { scriptedModel } from 'flyball/testing';
 import { toolRegistry } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { autonomyBudget } from '../../src/tools/autonomy/index.js';
+import { autonomyBudget } from '../../packages/flyball/src/tools/autonomy/index.js';
 import { smallTools } from '../loops/small-tools.js';
 import { forEver, proposes } from '../loops/stage-loop.js';
 import { gained, runAgent } from './stage-agent.js';

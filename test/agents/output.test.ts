@@ -2,7 +2,7 @@ import { defineAgent } from 'flyball/agents';
 import { type ScriptedReply, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readOutput, withoutFence } from '../../src/agents/output.js';
+import { readOutput, withoutFence } from '../../packages/flyball/src/agents/output.js';
 import { smallTools } from '../loops/small-tools.js';
 import { proposes } from '../loops/stage-loop.js';
 import { gained, runAgent } from './stage-agent.js';

@@ -1,7 +1,7 @@
 import { type Clock, done, type Outcome, type Run, type Session, systemClock } from 'flyball';
 import type { Subject, VerifyContext } from 'flyball/checks';
 import type { ScriptedModel } from 'flyball/testing';
-import type { Evidence } from '../../src/core/work.js';
+import type { Evidence } from '../../packages/flyball/src/core/work.js';
 import { Stage } from '../runtime/stage.js';
 
 /** Runs a function as an agent to its end and answers what it returned, as the journal holds it. */

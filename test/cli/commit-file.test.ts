@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readYaml } from '../../src/adapters/definitions/yaml-source.js';
-import { checkCommitFile } from '../../src/cli/commit/commit-file.js';
+import { readYaml } from '../../packages/flyball/src/adapters/definitions/yaml-source.js';
+import { checkCommitFile } from '../../packages/flyball/src/cli/commit/commit-file.js';
 
 function commitFile(lines: readonly string[]): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'flyball-commit-file-')));

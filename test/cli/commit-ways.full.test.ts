@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { loadAgentModule } from '../../src/cli/agent-module.js';
+import { loadAgentModule } from '../../packages/flyball/src/cli/agent-module.js';
 import { serverStage } from '../server/stage-server.js';
 import {
   expectUntouched,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { budget, createRuntime, done } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { completionScript, SHELLS } from '../../src/cli/completion/scripts.js';
+import { completionScript, SHELLS } from '../../packages/flyball/src/cli/completion/scripts.js';
 import { flyball } from './in-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'flyball-completions-'));

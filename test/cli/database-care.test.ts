@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDatabase } from '../../src/adapters/engine-sqlite/driver.js';
+import { openDatabase } from '../../packages/flyball/src/adapters/engine-sqlite/driver.js';
 import { flyball } from './in-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'flyball-care-'));

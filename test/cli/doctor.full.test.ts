@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { detectBubblewrap } from '../../src/adapters/sandbox-bubblewrap/detect.js';
-import { quickJsSandbox } from '../../src/adapters/sandbox-quickjs/quickjs-sandbox.js';
-import type { Section } from '../../src/cli/doctor/finding.js';
-import { sandboxFindings } from '../../src/cli/doctor/sandboxes.js';
+import { detectBubblewrap } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/detect.js';
+import { quickJsSandbox } from '../../packages/flyball/src/adapters/sandbox-quickjs/quickjs-sandbox.js';
+import type { Section } from '../../packages/flyball/src/cli/doctor/finding.js';
+import { sandboxFindings } from '../../packages/flyball/src/cli/doctor/sandboxes.js';
 import { AGENTS, type Ended, lastJson, newDesk } from './flyball.js';
 import { modelDesk } from './model-desk.js';
 

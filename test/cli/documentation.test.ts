@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
-import { commandsFor } from '../../src/cli/commands.js';
-import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit-codes.js';
-import { buildProgram } from '../../src/cli/program.js';
+import { commandsFor } from '../../packages/flyball/src/cli/commands.js';
+import { EXIT, EXIT_MEANINGS } from '../../packages/flyball/src/cli/exit-codes.js';
+import { buildProgram } from '../../packages/flyball/src/cli/program.js';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const nowhere = { out: { write: () => undefined }, error: { write: () => undefined }, env: {} };

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
 import { evals, type Place, place } from './evals-stage.js';
 
 /** The words, what the message says, and what it says to do next. */

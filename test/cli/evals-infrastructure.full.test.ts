@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
 import { AGENT_MODEL, evals, place } from './evals-stage.js';
 
 /** Slow because every try waits longer than the one before. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
 import { AGENT_MODEL, deskServer, POLICIES, USER_MODEL } from './evals-stage.js';
 import { type Desk, jsonLines, newDesk, type Started } from './flyball.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
 import { AGENT_MODEL, deskServer, evals, place, simulationsIn, USER_MODEL } from './evals-stage.js';
 
 const ONE = ['run', '--tasks', 'energy_001', '--retrieval', 'bm25', '--model', AGENT_MODEL, '--user', USER_MODEL];

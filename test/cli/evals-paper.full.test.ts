@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openDomain } from '../../src/cli/evals/open-domain.js';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { openDomain } from '../../packages/evals/src/cli/open-domain.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
 import { tau2, withTau2 } from '../evals/tau2-data.js';
 import { patient } from '../patience.js';
 import { evals, place } from './evals-stage.js';

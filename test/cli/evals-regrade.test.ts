@@ -1,6 +1,6 @@
 import { modelServer } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
 import { evals, place, simulationsIn } from './evals-stage.js';
 
 /** A judge over HTTP that finds everything met, or nothing. */

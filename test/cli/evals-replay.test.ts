@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/cli/exit-codes.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
 import { desk } from '../evals/energy-desk-stage.js';
 import { tau2, withTau2 } from '../evals/tau2-data.js';
 import { evals, place } from './evals-stage.js';

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { jsonSchemaCheck } from '../../src/adapters/schema-json/index.js';
-import { EXIT } from '../../src/cli/exit-codes.js';
-import type { JsonSchema } from '../../src/core/schema.js';
+import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/index.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
+import type { JsonSchema } from '../../packages/flyball/src/core/schema.js';
 import { tau2, withTau2 } from '../evals/tau2-data.js';
 import { AGENT_MODEL, deskServer, evals, type Place, place } from './evals-stage.js';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../src/cli/exit-codes.js';
-import { runProgram } from '../../src/cli/program.js';
+import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
+import { runProgram } from '../../packages/flyball/src/cli/program.js';
 import { evals, type Place, place, simulationsIn } from './evals-stage.js';
 
 const THREE = ['--tasks', 'energy_001,energy_002,energy_005', '--retrieval', 'bm25'];

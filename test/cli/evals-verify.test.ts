@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dumpJson, parseJson } from '../../src/evals/python/json.js';
-import type { PyDict } from '../../src/evals/python/value.js';
+import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import type { PyDict } from '../../packages/evals/src/tau2/python/value.js';
 import { tau2, withTau2 } from '../evals/tau2-data.js';
 import { flyball } from './in-process.js';
 

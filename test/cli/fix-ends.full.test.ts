@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { sandboxFor } from '../../src/cli/commit/load-commit-loop.js';
+import { sandboxFor } from '../../packages/flyball/src/cli/commit/load-commit-loop.js';
 import {
   BRANCH,
   calling,

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { commitToBranch, makeTree } from '../../src/cli/commit/commit-branch.js';
-import { changedFiles } from '../../src/cli/commit/git.js';
-import { openWorkTree } from '../../src/cli/commit/work-tree.js';
+import { commitToBranch, makeTree } from '../../packages/flyball/src/cli/commit/commit-branch.js';
+import { changedFiles } from '../../packages/flyball/src/cli/commit/git.js';
+import { openWorkTree } from '../../packages/flyball/src/cli/commit/work-tree.js';
 import { BRANCH, type FixBed, git, JAVASCRIPT, plant } from './fix-stage.js';
 
 /** Repositories whose settings name programs, which would run as the user and outside every sandbox. */

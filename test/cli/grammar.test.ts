@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { commandsFor } from '../../src/cli/commands.js';
-import { buildProgram } from '../../src/cli/program.js';
-import { KNOWN } from '../../src/cli/see-also.js';
+import { commandsFor } from '../../packages/flyball/src/cli/commands.js';
+import { buildProgram } from '../../packages/flyball/src/cli/program.js';
+import { KNOWN } from '../../packages/flyball/src/cli/see-also.js';
 import { flyball } from './in-process.js';
 
 const written: string[] = [];

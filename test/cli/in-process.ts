@@ -1,4 +1,4 @@
-import { runProgram } from '../../src/cli/program.js';
+import { runProgram } from '../../packages/flyball/src/cli/program.js';
 
 export interface Said {
   readonly code: number;

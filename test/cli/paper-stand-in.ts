@@ -1,9 +1,9 @@
 import { type ModelServer, modelServer, type ServedRequest, type ServerReplyParts } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import { dumpJson } from '../../src/evals/python/json.js';
-import { scenarioText } from '../../src/evals/simulation/user-prompt.js';
-import type { Domain } from '../../src/evals/world/environment.js';
-import type { GoldAction, Task } from '../../src/evals/world/task.js';
+import { dumpJson } from '../../packages/evals/src/tau2/python/json.js';
+import { scenarioText } from '../../packages/evals/src/simulation/user-prompt.js';
+import type { Domain } from '../../packages/evals/src/world/environment.js';
+import type { GoldAction, Task } from '../../packages/evals/src/world/task.js';
 
 /** What every reply is said to have used: most of the prompt from the cache. */
 export const USAGE = { input: 2_000, output: 50, cacheRead: 1_280 };

@@ -36,8 +36,8 @@ const run = (agent: string, id: string, ...more: readonly string[]) =>
 const idsThere = async () => (await json('runs')).data.runs.map(({ id }: { id: string }) => id).sort();
 /** Moves runs back in time: nobody waits ninety days. */
 const age = async (days: number, ...ids: readonly string[]) => {
-  const { openDatabase } = await import('../../src/adapters/engine-sqlite/driver.js');
-  const { RunRows } = await import('../../src/adapters/engine-sqlite/run-rows.js');
+  const { openDatabase } = await import('../../packages/flyball/src/adapters/engine-sqlite/driver.js');
+  const { RunRows } = await import('../../packages/flyball/src/adapters/engine-sqlite/run-rows.js');
   const database = await openDatabase(file);
   const rows = new RunRows(database);
   for (const id of ids) {

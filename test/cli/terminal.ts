@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { root } from '../../scripts/files.mjs';
-import { quoted } from '../../src/cli/command-line.js';
+import { quoted } from '../../packages/flyball/src/cli/command-line.js';
 import { patient } from '../patience.js';
 
 /** The command line at a pseudo-terminal, as a person has it: keys go in, and what the screen shows can be looked at. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createToolbox, type Toolbox } from 'flyball';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { detectBubblewrap } from '../../src/adapters/sandbox-bubblewrap/detect.js';
+import { detectBubblewrap } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/detect.js';
 
 let root: string;
 beforeEach(() => {

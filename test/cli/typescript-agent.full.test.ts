@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
-import { readyFor, type TypeScriptSupport } from '../../src/cli/typescript.js';
+import { readyFor, type TypeScriptSupport } from '../../packages/flyball/src/cli/typescript.js';
 import { type Desk, lastJson, newDesk } from './flyball.js';
 
 let desk: Desk;

@@ -2,8 +2,8 @@ import { type Clock, memoryStore, type Outcome, systemClock } from 'flyball';
 import type { CommitResult } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import type { TaskSpec } from '../../src/core/work.js';
-import { autonomyBudget } from '../../src/tools/autonomy/autonomy-budget.js';
+import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
+import { autonomyBudget } from '../../packages/flyball/src/tools/autonomy/autonomy-budget.js';
 import { Stage } from '../runtime/stage.js';
 import {
   courseOf,

@@ -1,6 +1,6 @@
 import type { Outcome } from 'flyball';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CaseRunner } from '../../src/checks/case-runner.js';
+import type { CaseRunner } from '../../packages/flyball/src/checks/case-runner.js';
 import { courseOf, criticised, judging, notesOf, resultOf, runCommit, type sessionsOf, TASK } from './stage-commit.js';
 
 beforeAll(async () => {

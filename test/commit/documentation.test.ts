@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { exitSettings, LOOP_LIMITS, PHASES, scoreThresholds, TRANSITIONS } from 'flyball/loops';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
-import { DEFAULT_RUBRIC } from '../../src/checks/rubric.js';
-import { CONTROLLER_DEFAULTS } from '../../src/loops/commit/control/settings.js';
-import { SEVERITY } from '../../src/loops/commit/repair/strategy.js';
+import { DEFAULT_RUBRIC } from '../../packages/flyball/src/checks/rubric.js';
+import { CONTROLLER_DEFAULTS } from '../../packages/flyball/src/loops/commit/control/settings.js';
+import { SEVERITY } from '../../packages/flyball/src/loops/commit/repair/strategy.js';
 
 const page = readFileSync(join(root, 'docs/commit-loop.md'), 'utf8');
 

@@ -1,6 +1,6 @@
 import { memoryStore } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/core/canonical.js';
+import { sha256 } from '../../packages/flyball/src/core/canonical.js';
 import {
   type CommitOptions,
   courseOf,

@@ -5,7 +5,7 @@ import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { commitCourseOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
-import type { TaskSpec } from '../../src/core/work.js';
+import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
 import { proposes } from '../loops/stage-loop.js';
 import { type Life, RUN, Stage } from '../runtime/stage.js';
 import {

@@ -2,9 +2,9 @@ import { type Agent, type Clock, type Run, systemClock } from 'flyball';
 import { type CommitResult, commitLoop } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import type { TaskSpec } from '../../src/core/work.js';
-import { parsePlan } from '../../src/plans/index.js';
-import type { Plan } from '../../src/plans/plan.js';
+import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
+import { parsePlan } from '../../packages/flyball/src/plans/index.js';
+import type { Plan } from '../../packages/flyball/src/plans/plan.js';
 import { Stage } from '../runtime/stage.js';
 import { loopWith, notesOf, PLAN, ROOMY, SMOOTH, TASK } from './stage-commit.js';
 

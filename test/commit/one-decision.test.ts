@@ -1,7 +1,7 @@
 import type { CommitResult } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RUBRIC, type Rubric } from '../../src/checks/rubric.js';
+import { DEFAULT_RUBRIC, type Rubric } from '../../packages/flyball/src/checks/rubric.js';
 import { type CommitOptions, judging, type Measured, notesOf, resultOf, runCommit, say } from './stage-commit.js';
 
 /** A judge that never changes its mind, a loop without repairs, and people who are asked about nothing else. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { FlyballError, type ModelCallContext, type ModelRequest, type StandardSchema } from 'flyball';
 import { documentsRetriever } from 'flyball/memory';
 import { type ReplyFunction, seededRandom } from 'flyball/testing';
-import { ROOT_CAUSES } from '../../src/core/work.js';
+import { ROOT_CAUSES } from '../../packages/flyball/src/core/work.js';
 import type { Course } from './crash.js';
 import { criticised, judging, PLAN, TASK } from './stage-commit.js';
 

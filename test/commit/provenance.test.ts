@@ -13,7 +13,7 @@ import {
   verifyProvenance,
 } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
-import type { TaskSpec } from '../../src/core/work.js';
+import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { everyAlteration } from './provenance-alterations.js';
 import { criticised, judging, loopWith, PLAN, ROOMY, SMOOTH, TASK } from './stage-commit.js';

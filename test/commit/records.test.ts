@@ -13,8 +13,8 @@ import type { CommitResult } from 'flyball/loops';
 import { memory } from 'flyball/memory';
 import { scriptedModel } from 'flyball/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { canonicalJson, sha256 } from '../../src/core/canonical.js';
-import type { TaskSpec } from '../../src/core/work.js';
+import { canonicalJson, sha256 } from '../../packages/flyball/src/core/canonical.js';
+import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
 import { type Life, moving, RUN, Stage } from '../runtime/stage.js';
 import {
   courseOf,

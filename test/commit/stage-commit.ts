@@ -1,8 +1,8 @@
 import { type Agent, type Budget, type Clock, memoryStore, type Outcome, type Store, systemClock } from 'flyball';
 import { type CommitLoopOptions, type CommitResult, commitLoop } from 'flyball/loops';
 import { type ReplyFunction, type Script, type ScriptedModel, scriptedModel } from 'flyball/testing';
-import type { Verdict } from '../../src/core/approval.js';
-import type { TaskSpec } from '../../src/core/work.js';
+import type { Verdict } from '../../packages/flyball/src/core/approval.js';
+import type { TaskSpec } from '../../packages/flyball/src/core/work.js';
 import { type Life, RUN, Stage } from '../runtime/stage.js';
 
 export const TASK: TaskSpec = {

@@ -1,6 +1,6 @@
 import type { Outcome } from 'flyball';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { TestHarness } from '../../src/checks/contracts.js';
+import type { TestHarness } from '../../packages/flyball/src/checks/contracts.js';
 import { moving } from '../runtime/stage.js';
 import { courseOf, criticised, judging, notesOf, runCommit, type sessionsOf } from './stage-commit.js';
 

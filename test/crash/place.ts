@@ -1,7 +1,7 @@
 import { type Agent, type Budget, budget, done, type Engine, type Runtime } from 'flyball';
 import { type CrashPlan, crashingEngine, testHost, turns } from 'flyball/testing';
-import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
-import { openRuntime } from '../../src/runtime/open-runtime.js';
+import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
+import { openRuntime } from '../../packages/flyball/src/runtime/open-runtime.js';
 import { type Case, ENOUGH, type Limits } from './case.js';
 import { agentOf } from './interpret.js';
 import { type JumpingClock, jumpingClock, pass } from './jumping-clock.js';

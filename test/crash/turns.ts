@@ -3,7 +3,7 @@ import { budget, type Engine, type ModelRequest, type RunHandle, type ToolRef } 
 import { conversation, defineAgent, MESSAGE } from 'flyball/agents';
 import { autoClock, crashingEngine, type ReplyParts, scriptedModel, testHost } from 'flyball/testing';
 import { tool } from 'flyball/tools';
-import { openRuntime } from '../../src/runtime/open-runtime.js';
+import { openRuntime } from '../../packages/flyball/src/runtime/open-runtime.js';
 import type { Violation } from './world.js';
 
 /** What an agent does in one turn: so many payments, and then an answer or a model that fails. */

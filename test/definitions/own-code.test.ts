@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Seams } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { moduleGraph } from '../../src/adapters/definitions/module-graph.js';
-import { loadYamlAgent } from '../../src/cli/yaml-agent.js';
+import { moduleGraph } from '../../packages/flyball/src/adapters/definitions/module-graph.js';
+import { loadYamlAgent } from '../../packages/flyball/src/cli/yaml-agent.js';
 import { proposed, toolOf } from '../governance/context.js';
 
 const ENV = { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:9/v1', FLYBALL_MODEL: 'openai-compatible/test' };

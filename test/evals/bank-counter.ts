@@ -1,14 +1,14 @@
-import { accountTools } from '../../src/evals/domains/banking-knowledge/accounts/index.js';
-import { type TableName, tableNames } from '../../src/evals/domains/banking-knowledge/bank.js';
-import { lookups } from '../../src/evals/domains/banking-knowledge/base/lookups.js';
-import { service } from '../../src/evals/domains/banking-knowledge/base/service.js';
-import { cardTools } from '../../src/evals/domains/banking-knowledge/cards/index.js';
-import { debitCardTools } from '../../src/evals/domains/banking-knowledge/debit-cards/index.js';
-import { OpenBank } from '../../src/evals/domains/banking-knowledge/open-bank.js';
-import { givenTools, userTools } from '../../src/evals/domains/banking-knowledge/user/index.js';
-import { parseJson } from '../../src/evals/python/json.js';
-import { PyError, type PyValue } from '../../src/evals/python/value.js';
-import { Tables } from '../../src/evals/world/database.js';
+import { accountTools } from '../../packages/evals/src/tau2/banking-knowledge/accounts/index.js';
+import { type TableName, tableNames } from '../../packages/evals/src/tau2/banking-knowledge/bank.js';
+import { lookups } from '../../packages/evals/src/tau2/banking-knowledge/base/lookups.js';
+import { service } from '../../packages/evals/src/tau2/banking-knowledge/base/service.js';
+import { cardTools } from '../../packages/evals/src/tau2/banking-knowledge/cards/index.js';
+import { debitCardTools } from '../../packages/evals/src/tau2/banking-knowledge/debit-cards/index.js';
+import { OpenBank } from '../../packages/evals/src/tau2/banking-knowledge/open-bank.js';
+import { givenTools, userTools } from '../../packages/evals/src/tau2/banking-knowledge/user/index.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import { Tables } from '../../packages/evals/src/world/database.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 /** Records of a test's own bank, by table and id. Whole numbers in them are ints. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ids } from '../../src/evals/domains/banking-knowledge/ids.js';
+import { ids } from '../../packages/evals/src/tau2/banking-knowledge/ids.js';
 import { type Counter, counter, type Records } from './bank-counter.js';
 
 const card = { account_id: 'k1', user_id: 'ann', current_balance: '$500.00', credit_limit: '$5,000.00' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PyValue } from '../../src/evals/python/value.js';
+import type { PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import { type Counter, counter, type Records } from './bank-counter.js';
 
 type Fields = Readonly<Record<string, unknown>>;

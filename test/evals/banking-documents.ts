@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { SearchedDocument } from '../../src/retrieval/ranked.js';
+import type { SearchedDocument } from '../../packages/flyball/src/retrieval/ranked.js';
 import { tau2 } from './tau2-data.js';
 
 export interface BankingDocument extends SearchedDocument {

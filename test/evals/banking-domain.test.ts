@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { dataFolder } from '../../src/adapters/eval-files/data-folder.js';
-import { bankingKnowledge } from '../../src/evals/domains/banking-knowledge/index.js';
-import { loggedReads } from '../../src/evals/domains/discovery/logged-reads.js';
-import { parseJson } from '../../src/evals/python/json.js';
-import type { PyValue } from '../../src/evals/python/value.js';
-import type { DataFolder, Environment } from '../../src/evals/world/environment.js';
+import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
+import { bankingKnowledge } from '../../packages/evals/src/tau2/banking-knowledge/index.js';
+import { loggedReads } from '../../packages/evals/src/domains/discovery/logged-reads.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import type { PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import type { DataFolder, Environment } from '../../packages/evals/src/world/environment.js';
 import { benchmarkDomain, taskOf } from './domains.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

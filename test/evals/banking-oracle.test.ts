@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { dumpJson, parseJson } from '../../src/evals/python/json.js';
-import { str } from '../../src/evals/python/text.js';
-import { titleCase } from '../../src/evals/python/title-case.js';
-import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
-import type { Row, Tables } from '../../src/evals/world/database.js';
+import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { str } from '../../packages/evals/src/tau2/python/text.js';
+import { titleCase } from '../../packages/evals/src/tau2/python/title-case.js';
+import { type PyDict, PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import type { Row, Tables } from '../../packages/evals/src/world/database.js';
 import { bankWorlds, type RecordedCall, type Sequence, sequencesOf } from './banking-world.js';
 import { changesBetween } from './changes.js';
 import { missingFacts } from './facts.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { parseJson } from '../../src/evals/python/json.js';
-import type { PyDict, PyValue } from '../../src/evals/python/value.js';
-import type { Tables } from '../../src/evals/world/database.js';
-import type { ToolMessage } from '../../src/evals/world/message.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import type { Tables } from '../../packages/evals/src/world/database.js';
+import type { ToolMessage } from '../../packages/evals/src/world/message.js';
 import { agentData, bankWorlds, dict, list, text } from './banking-world.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

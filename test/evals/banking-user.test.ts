@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ids } from '../../src/evals/domains/banking-knowledge/ids.js';
+import { ids } from '../../packages/evals/src/tau2/banking-knowledge/ids.js';
 import { counter } from './bank-counter.js';
 
 const given = (tool_name: string): { user_discoverable_tools: Record<string, Record<string, unknown>> } => ({

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { tableNames } from '../../src/evals/domains/banking-knowledge/bank.js';
-import { bankSides } from '../../src/evals/domains/banking-knowledge/sides.js';
-import { readToolData } from '../../src/evals/domains/discovery/tool-specs.js';
-import { parseJson } from '../../src/evals/python/json.js';
-import type { PyDict, PyValue } from '../../src/evals/python/value.js';
-import { Tables } from '../../src/evals/world/database.js';
-import type { Environment } from '../../src/evals/world/environment.js';
-import { makeEnvironment } from '../../src/evals/world/live-environment.js';
+import { tableNames } from '../../packages/evals/src/tau2/banking-knowledge/bank.js';
+import { bankSides } from '../../packages/evals/src/tau2/banking-knowledge/sides.js';
+import { readToolData } from '../../packages/evals/src/domains/discovery/tool-specs.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import { Tables } from '../../packages/evals/src/world/database.js';
+import type { Environment } from '../../packages/evals/src/world/environment.js';
+import { makeEnvironment } from '../../packages/evals/src/world/live-environment.js';
 import { tau2 } from './tau2-data.js';
 
 /** A recorded call with its answer. */

@@ -1,6 +1,6 @@
-import { copyOf } from '../../src/evals/python/equality.js';
-import { dumpJson } from '../../src/evals/python/json.js';
-import type { PyDict, PyValue } from '../../src/evals/python/value.js';
+import { copyOf } from '../../packages/evals/src/tau2/python/equality.js';
+import { dumpJson } from '../../packages/evals/src/tau2/python/json.js';
+import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
 
 /** What differs between two dumps, in the form of the recordings: objects are walked into, everything else is a value. */
 export function changesBetween(before: PyValue, after: PyValue, path: readonly string[] = []): PyDict[] {

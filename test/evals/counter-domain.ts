@@ -1,10 +1,10 @@
-import { pyOf } from '../../src/evals/python/plain-values.js';
-import { sha256Hex } from '../../src/evals/python/sha.js';
-import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
-import type { Domain, Environment, Toolkit, ToolType } from '../../src/evals/world/environment.js';
-import { makeEnvironment } from '../../src/evals/world/live-environment.js';
-import { readTask } from '../../src/evals/world/read-task.js';
-import type { Task } from '../../src/evals/world/task.js';
+import { pyOf } from '../../packages/evals/src/tau2/python/plain-values.js';
+import { sha256Hex } from '../../packages/evals/src/tau2/python/sha.js';
+import { type PyDict, PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import type { Domain, Environment, Toolkit, ToolType } from '../../packages/evals/src/world/environment.js';
+import { makeEnvironment } from '../../packages/evals/src/world/live-environment.js';
+import { readTask } from '../../packages/evals/src/world/read-task.js';
+import type { Task } from '../../packages/evals/src/world/task.js';
 
 /** A world with one number in it: small enough to see what a harness does to it. */
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dumpJson, parseJson } from '../../src/evals/python/json.js';
-import { sha256Hex } from '../../src/evals/python/sha.js';
-import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
-import { Tables } from '../../src/evals/world/database.js';
+import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { sha256Hex } from '../../packages/evals/src/tau2/python/sha.js';
+import { type PyDict, PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import { Tables } from '../../packages/evals/src/world/database.js';
 import { stream } from './python-questions.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { conditionOf } from '../../src/evals/metrics/condition.js';
-import { researchVerdicts } from '../../src/evals/metrics/research-questions.js';
-import { summaryOf } from '../../src/evals/metrics/summary.js';
-import { reportHtml } from '../../src/evals/reports/html.js';
-import { reportCsv, reportJson, reportMarkdown } from '../../src/evals/reports/plain-forms.js';
-import { reportOf } from '../../src/evals/reports/report.js';
-import type { Results, SimulationRecord } from '../../src/evals/results/simulation-record.js';
+import { conditionOf } from '../../packages/evals/src/metrics/condition.js';
+import { researchVerdicts } from '../../packages/evals/src/metrics/research-questions.js';
+import { summaryOf } from '../../packages/evals/src/metrics/summary.js';
+import { reportHtml } from '../../packages/evals/src/reports/html.js';
+import { reportCsv, reportJson, reportMarkdown } from '../../packages/evals/src/reports/plain-forms.js';
+import { reportOf } from '../../packages/evals/src/reports/report.js';
+import type { Results, SimulationRecord } from '../../packages/evals/src/results/simulation-record.js';
 import { call, gold, made, results, SHOP, simulation, task } from './stage-results.js';
 
 const refund = gold('refund', { id: 'a' });

@@ -1,6 +1,6 @@
-import { dataFolder } from '../../src/adapters/eval-files/data-folder.js';
-import type { Domain, DomainSource } from '../../src/evals/world/environment.js';
-import type { Task } from '../../src/evals/world/task.js';
+import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
+import type { Domain, DomainSource } from '../../packages/evals/src/world/environment.js';
+import type { Task } from '../../packages/evals/src/world/task.js';
 import { tau2 } from './tau2-data.js';
 
 const LOADED = new Map<string, Promise<Domain>>();
@@ -20,6 +20,6 @@ export function taskOf(domain: Domain, id: string): Task {
 
 /** Loaded when it is asked for: most tests need no bank. */
 async function sourceOf(name: string): Promise<DomainSource> {
-  if (name === 'mock') return (await import('../../src/evals/domains/mock/mock-domain.js')).mockDomain;
-  return (await import('../../src/evals/domains/banking-knowledge/index.js')).bankingKnowledge;
+  if (name === 'mock') return (await import('../../packages/evals/src/domains/mock/mock-domain.js')).mockDomain;
+  return (await import('../../packages/evals/src/tau2/banking-knowledge/index.js')).bankingKnowledge;
 }

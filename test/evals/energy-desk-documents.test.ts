@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { scriptOf } from '../../src/evals/domains/energy-desk/task-script.js';
-import type { Domain } from '../../src/evals/world/environment.js';
-import type { Task } from '../../src/evals/world/task.js';
+import { scriptOf } from '../../packages/evals/src/domains/energy-desk/task-script.js';
+import type { Domain } from '../../packages/evals/src/world/environment.js';
+import type { Task } from '../../packages/evals/src/world/task.js';
 import { answer, desk, goldOf, shipped, toolOf } from './energy-desk-stage.js';
 
 const FOLDER = 'domains/energy_desk';

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { memoryEngine, systemClock } from 'flyball';
 import { scriptedModel, testHost } from 'flyball/testing';
-import { POLICY_DOMAINS } from '../../src/agents/policies/domains/policy-domains.js';
-import { conversationPolicy } from '../../src/agents/policies/policies.js';
-import type { Model } from '../../src/core/model.js';
-import { scriptedCustomerSide } from '../../src/evals/domains/energy-desk/scripted-customer.js';
-import { scriptedDesk } from '../../src/evals/domains/energy-desk/scripted-desk.js';
-import type { SideMaker } from '../../src/evals/experiment/experiment.js';
-import { runExperiment } from '../../src/evals/experiment/run-experiment.js';
-import { modelUser, policyAgent } from '../../src/evals/experiment/sides.js';
-import type { Results } from '../../src/evals/results/simulation-record.js';
-import type { Domain } from '../../src/evals/world/environment.js';
-import type { Task } from '../../src/evals/world/task.js';
+import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
+import { conversationPolicy } from '../../packages/flyball/src/agents/policies/policies.js';
+import type { Model } from '../../packages/flyball/src/core/model.js';
+import { scriptedCustomerSide } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
+import { scriptedDesk } from '../../packages/evals/src/domains/energy-desk/scripted-desk.js';
+import type { SideMaker } from '../../packages/evals/src/experiment/experiment.js';
+import { runExperiment } from '../../packages/evals/src/experiment/run-experiment.js';
+import { modelUser, policyAgent } from '../../packages/evals/src/experiment/sides.js';
+import type { Results } from '../../packages/evals/src/results/simulation-record.js';
+import type { Domain } from '../../packages/evals/src/world/environment.js';
+import type { Task } from '../../packages/evals/src/world/task.js';
 
 export const POLICIES = ['baseline', 'declarative', 'imperative', 'governed'] as const;
 

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { dataFolder } from '../../src/adapters/eval-files/index.js';
-import { energyDesk } from '../../src/evals/domains/energy-desk/energy-desk.js';
-import { gradeSimulation } from '../../src/evals/grading/grade.js';
-import { goldParties } from '../../src/evals/simulation/gold-party.js';
-import { simulate } from '../../src/evals/simulation/orchestrator.js';
-import type { Course, Party } from '../../src/evals/simulation/party.js';
-import type { Domain, Environment } from '../../src/evals/world/environment.js';
-import type { GoldAction, Task } from '../../src/evals/world/task.js';
+import { dataFolder } from '../../packages/evals/src/files/index.js';
+import { energyDesk } from '../../packages/evals/src/domains/energy-desk/energy-desk.js';
+import { gradeSimulation } from '../../packages/evals/src/grading/grade.js';
+import { goldParties } from '../../packages/evals/src/simulation/gold-party.js';
+import { simulate } from '../../packages/evals/src/simulation/orchestrator.js';
+import type { Course, Party } from '../../packages/evals/src/simulation/party.js';
+import type { Domain, Environment } from '../../packages/evals/src/world/environment.js';
+import type { GoldAction, Task } from '../../packages/evals/src/world/task.js';
 
 export const shipped = dataFolder(fileURLToPath(new URL('../../data', import.meta.url)));
 

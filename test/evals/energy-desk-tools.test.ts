@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Domain, Environment } from '../../src/evals/world/environment.js';
+import type { Domain, Environment } from '../../packages/evals/src/world/environment.js';
 import { answer, desk, taskOf, use } from './energy-desk-stage.js';
 
 const TIME = '2026-03-10 10:15:00 GMT';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { scriptedCustomer } from '../../src/evals/domains/energy-desk/scripted-customer.js';
-import { silentAgent } from '../../src/evals/simulation/scripted-party.js';
-import type { Domain } from '../../src/evals/world/environment.js';
-import type { GoldAction, RewardBasis } from '../../src/evals/world/task.js';
+import { scriptedCustomer } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
+import { silentAgent } from '../../packages/evals/src/simulation/scripted-party.js';
+import type { Domain } from '../../packages/evals/src/world/environment.js';
+import type { GoldAction, RewardBasis } from '../../packages/evals/src/world/task.js';
 import { counter, desk, goldOf, played, taskOf, toolOf, worth, worthOf } from './energy-desk-stage.js';
 
 describe('the tasks of energy_desk', () => {

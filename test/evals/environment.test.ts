@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { parseJson } from '../../src/evals/python/json.js';
-import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
-import { Tables } from '../../src/evals/world/database.js';
-import type { Environment, Toolkit } from '../../src/evals/world/environment.js';
-import { makeEnvironment } from '../../src/evals/world/live-environment.js';
-import type { Requestor, SimCall, SimMessage } from '../../src/evals/world/message.js';
-import { Model } from '../../src/evals/world/model.js';
-import { type KitTool, makeToolkit } from '../../src/evals/world/toolkit.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { type PyDict, PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import { Tables } from '../../packages/evals/src/world/database.js';
+import type { Environment, Toolkit } from '../../packages/evals/src/world/environment.js';
+import { makeEnvironment } from '../../packages/evals/src/world/live-environment.js';
+import type { Requestor, SimCall, SimMessage } from '../../packages/evals/src/world/message.js';
+import { Model } from '../../packages/evals/src/world/model.js';
+import { type KitTool, makeToolkit } from '../../packages/evals/src/world/toolkit.js';
 
 const argument = { name: 'value', required: true };
 

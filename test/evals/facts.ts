@@ -1,4 +1,4 @@
-import { type Answer, dataBlocks, isAllData } from '../../src/evals/verify/data-in-answers.js';
+import { type Answer, dataBlocks, isAllData } from '../../packages/evals/src/verify/data-in-answers.js';
 
 export type { Answer };
 

@@ -1,16 +1,16 @@
 import { memoryEngine, systemClock } from 'flyball';
 import { scriptedModel, testHost } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { dataFolder } from '../../src/adapters/eval-files/data-folder.js';
-import { baseline } from '../../src/agents/policies/baseline.js';
-import { POLICY_DOMAINS } from '../../src/agents/policies/domains/policy-domains.js';
-import { energyDesk } from '../../src/evals/domains/energy-desk/energy-desk.js';
-import { scriptedCustomerSide } from '../../src/evals/domains/energy-desk/scripted-customer.js';
-import { behindGate } from '../../src/evals/experiment/behind-gate.js';
-import { runExperiment } from '../../src/evals/experiment/run-experiment.js';
-import { policyAgent } from '../../src/evals/experiment/sides.js';
-import type { SimulationRecord } from '../../src/evals/results/simulation-record.js';
-import type { SimMessage } from '../../src/evals/world/message.js';
+import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
+import { baseline } from '../../packages/flyball/src/agents/policies/baseline.js';
+import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
+import { energyDesk } from '../../packages/evals/src/domains/energy-desk/energy-desk.js';
+import { scriptedCustomerSide } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
+import { behindGate } from '../../packages/evals/src/experiment/behind-gate.js';
+import { runExperiment } from '../../packages/evals/src/experiment/run-experiment.js';
+import { policyAgent } from '../../packages/evals/src/experiment/sides.js';
+import type { SimulationRecord } from '../../packages/evals/src/results/simulation-record.js';
+import type { SimMessage } from '../../packages/evals/src/world/message.js';
 import { inRun, offered } from '../policies/stage-policies.js';
 
 const WRITE = { name: 'update_contact_details', arguments: '{"customer_id":"C1","email":"thief@example.org"}' };

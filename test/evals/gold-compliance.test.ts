@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { dataFolder } from '../../src/adapters/eval-files/data-folder.js';
-import { domainSource } from '../../src/evals/domains/domain-registry.js';
-import { complianceOf } from '../../src/evals/metrics/compliance.js';
-import { goldParties } from '../../src/evals/simulation/gold-party.js';
-import { simulate } from '../../src/evals/simulation/orchestrator.js';
+import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
+import { domainSource } from '../../packages/evals/src/domains/domain-registry.js';
+import { complianceOf } from '../../packages/evals/src/metrics/compliance.js';
+import { goldParties } from '../../packages/evals/src/simulation/gold-party.js';
+import { simulate } from '../../packages/evals/src/simulation/orchestrator.js';
 import { tau2, withTau2 } from './tau2-data.js';
 
 withTau2('the gold paths of the bank', () => {

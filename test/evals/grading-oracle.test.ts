@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { gradeSimulation } from '../../src/evals/grading/grade.js';
-import type { NlJudge } from '../../src/evals/grading/reward.js';
-import { goldParties } from '../../src/evals/simulation/gold-party.js';
-import { simulate } from '../../src/evals/simulation/orchestrator.js';
-import type { Course, Party } from '../../src/evals/simulation/party.js';
-import { scriptedParty, silentAgent } from '../../src/evals/simulation/scripted-party.js';
-import { verifyEvaluations } from '../../src/evals/verify/evaluations.js';
-import type { Domain } from '../../src/evals/world/environment.js';
-import type { Task } from '../../src/evals/world/task.js';
+import { gradeSimulation } from '../../packages/evals/src/grading/grade.js';
+import type { NlJudge } from '../../packages/evals/src/grading/reward.js';
+import { goldParties } from '../../packages/evals/src/simulation/gold-party.js';
+import { simulate } from '../../packages/evals/src/simulation/orchestrator.js';
+import type { Course, Party } from '../../packages/evals/src/simulation/party.js';
+import { scriptedParty, silentAgent } from '../../packages/evals/src/simulation/scripted-party.js';
+import { verifyEvaluations } from '../../packages/evals/src/verify/evaluations.js';
+import type { Domain } from '../../packages/evals/src/world/environment.js';
+import type { Task } from '../../packages/evals/src/world/task.js';
 import { benchmarkDomain, taskOf } from './domains.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

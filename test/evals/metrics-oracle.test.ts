@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { passHatK } from '../../src/evals/metrics/pass-hat-k.js';
-import { referenceMetrics } from '../../src/evals/metrics/reference-metrics.js';
-import { parseJson } from '../../src/evals/python/json.js';
-import { RecordFields } from '../../src/evals/python/record-fields.js';
-import type { Check } from '../../src/evals/verify/check.js';
-import { recordedSimulation, verifyMetrics } from '../../src/evals/verify/metrics.js';
+import { passHatK } from '../../packages/evals/src/metrics/pass-hat-k.js';
+import { referenceMetrics } from '../../packages/evals/src/metrics/reference-metrics.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { RecordFields } from '../../packages/evals/src/tau2/python/record-fields.js';
+import type { Check } from '../../packages/evals/src/verify/check.js';
+import { recordedSimulation, verifyMetrics } from '../../packages/evals/src/verify/metrics.js';
 import { tau2, withTau2 } from './tau2-data.js';
 
 withTau2('the recorded metrics', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { accuracyOf } from '../../src/evals/metrics/accuracy.js';
-import { bootstrapMean, normalQuantile, normalShare, quantile } from '../../src/evals/metrics/bootstrap.js';
-import { complianceOf } from '../../src/evals/metrics/compliance.js';
-import { conditionOf } from '../../src/evals/metrics/condition.js';
-import { costOf } from '../../src/evals/metrics/cost.js';
-import { factsOf } from '../../src/evals/metrics/facts.js';
-import { comparePaired, signTest } from '../../src/evals/metrics/paired.js';
-import { referenceMetrics } from '../../src/evals/metrics/reference-metrics.js';
-import { summaryOf } from '../../src/evals/metrics/summary.js';
+import { accuracyOf } from '../../packages/evals/src/metrics/accuracy.js';
+import { bootstrapMean, normalQuantile, normalShare, quantile } from '../../packages/evals/src/metrics/bootstrap.js';
+import { complianceOf } from '../../packages/evals/src/metrics/compliance.js';
+import { conditionOf } from '../../packages/evals/src/metrics/condition.js';
+import { costOf } from '../../packages/evals/src/metrics/cost.js';
+import { factsOf } from '../../packages/evals/src/metrics/facts.js';
+import { comparePaired, signTest } from '../../packages/evals/src/metrics/paired.js';
+import { referenceMetrics } from '../../packages/evals/src/metrics/reference-metrics.js';
+import { summaryOf } from '../../packages/evals/src/metrics/summary.js';
 import { call, gold, made, results, SHOP, said, simulation, task } from './stage-results.js';
 
 const RULES = SHOP.compliance;

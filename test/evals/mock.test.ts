@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { dataFolder } from '../../src/adapters/eval-files/data-folder.js';
-import { domainSource } from '../../src/evals/domains/domain-registry.js';
-import { ModelDatabase } from '../../src/evals/domains/mock/model-database.js';
-import { parseJson } from '../../src/evals/python/json.js';
-import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
-import type { Domain, Environment } from '../../src/evals/world/environment.js';
-import { render } from '../../src/evals/world/render.js';
-import type { Task } from '../../src/evals/world/task.js';
+import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
+import { domainSource } from '../../packages/evals/src/domains/domain-registry.js';
+import { ModelDatabase } from '../../packages/evals/src/domains/mock/model-database.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { type PyDict, PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import type { Domain, Environment } from '../../packages/evals/src/world/environment.js';
+import { render } from '../../packages/evals/src/world/render.js';
+import type { Task } from '../../packages/evals/src/world/task.js';
 import { changesBetween } from './changes.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { parseJson } from '../../src/evals/python/json.js';
-import { RecordFields } from '../../src/evals/python/record-fields.js';
-import type { PyValue } from '../../src/evals/python/value.js';
-import { scenarioDifferences } from '../../src/evals/verify/conversations.js';
-import { historyIn } from '../../src/evals/verify/scripted-scenario.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { RecordFields } from '../../packages/evals/src/tau2/python/record-fields.js';
+import type { PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import { scenarioDifferences } from '../../packages/evals/src/verify/conversations.js';
+import { historyIn } from '../../packages/evals/src/verify/scripted-scenario.js';
 import { benchmarkDomain } from './domains.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

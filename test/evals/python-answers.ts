@@ -1,11 +1,11 @@
-import { absolute, multiply, subtract } from '../../src/evals/python/arithmetic.js';
-import { daysBetween, strftime, strptime } from '../../src/evals/python/dates.js';
-import { isOrdered, type Ordering, pyEquals, truthy } from '../../src/evals/python/equality.js';
-import { dumpJson, parseJson } from '../../src/evals/python/json.js';
-import { fixed, floatText, formatFixed, roundTo, thousands, toFloat, toInt } from '../../src/evals/python/number.js';
-import { bind } from '../../src/evals/python/signature.js';
-import { isDigit, lengthOf, lower, repr, splitWords, str, strip, titleCase } from '../../src/evals/python/text.js';
-import { type PyDict, PyError, type PyValue } from '../../src/evals/python/value.js';
+import { absolute, multiply, subtract } from '../../packages/evals/src/tau2/python/arithmetic.js';
+import { daysBetween, strftime, strptime } from '../../packages/evals/src/tau2/python/dates.js';
+import { isOrdered, type Ordering, pyEquals, truthy } from '../../packages/evals/src/tau2/python/equality.js';
+import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { fixed, floatText, formatFixed, roundTo, thousands, toFloat, toInt } from '../../packages/evals/src/tau2/python/number.js';
+import { bind } from '../../packages/evals/src/tau2/python/signature.js';
+import { isDigit, lengthOf, lower, repr, splitWords, str, strip, titleCase } from '../../packages/evals/src/tau2/python/text.js';
+import { type PyDict, PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import type { Question } from './python-process.js';
 
 type Answer = (...args: never[]) => string;

@@ -1,6 +1,6 @@
-import { dumpJson } from '../../src/evals/python/json.js';
-import { repr } from '../../src/evals/python/text.js';
-import type { PyDict, PyValue } from '../../src/evals/python/value.js';
+import { dumpJson } from '../../packages/evals/src/tau2/python/json.js';
+import { repr } from '../../packages/evals/src/tau2/python/text.js';
+import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
 
 /**
  * Python files that have the tools which a `tools.json` describes: what the reader of the fetched sources must make the

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { strftime, strptime, tryStrptime } from '../../src/evals/python/dates.js';
-import { compareText, copyOf, pyEquals, typeName } from '../../src/evals/python/equality.js';
-import { dumpJson, parseJson } from '../../src/evals/python/json.js';
-import { fixed, floatText, roundTo, thousands, toFloat, toInt } from '../../src/evals/python/number.js';
-import { sha256Hex } from '../../src/evals/python/sha.js';
-import { bind } from '../../src/evals/python/signature.js';
-import { isDigit, repr, splitWords, strip, titleCase } from '../../src/evals/python/text.js';
-import { PyError, type PyValue } from '../../src/evals/python/value.js';
+import { strftime, strptime, tryStrptime } from '../../packages/evals/src/tau2/python/dates.js';
+import { compareText, copyOf, pyEquals, typeName } from '../../packages/evals/src/tau2/python/equality.js';
+import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import { fixed, floatText, roundTo, thousands, toFloat, toInt } from '../../packages/evals/src/tau2/python/number.js';
+import { sha256Hex } from '../../packages/evals/src/tau2/python/sha.js';
+import { bind } from '../../packages/evals/src/tau2/python/signature.js';
+import { isDigit, repr, splitWords, strip, titleCase } from '../../packages/evals/src/tau2/python/text.js';
+import { PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
 
 const raised = (act: () => unknown): string => {
   try {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/evals/python/json.js';
-import type { PyDict, PyValue } from '../../src/evals/python/value.js';
-import { readMessage, writeMessage } from '../../src/evals/world/message-record.js';
-import { readTask } from '../../src/evals/world/read-task.js';
-import { readParameters, readToolSchema } from '../../src/evals/world/tool-schema.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import { readMessage, writeMessage } from '../../packages/evals/src/world/message-record.js';
+import { readTask } from '../../packages/evals/src/world/read-task.js';
+import { readParameters, readToolSchema } from '../../packages/evals/src/world/tool-schema.js';
 import { tau2, withTau2 } from './tau2-data.js';
 
 const task = (criteria: string, more = ''): PyDict =>

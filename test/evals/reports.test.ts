@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { conditionOf } from '../../src/evals/metrics/condition.js';
-import { researchVerdicts } from '../../src/evals/metrics/research-questions.js';
-import { summaryOf } from '../../src/evals/metrics/summary.js';
-import { costPlot } from '../../src/evals/reports/cost-plot.js';
-import { firstDivergence } from '../../src/evals/reports/divergence.js';
-import { failuresOf } from '../../src/evals/reports/failures.js';
-import { reportHtml } from '../../src/evals/reports/html.js';
-import { reportCsv, reportJson, reportMarkdown, tableCsv } from '../../src/evals/reports/plain-forms.js';
-import { reportOf } from '../../src/evals/reports/report.js';
-import { signed, word } from '../../src/evals/reports/table.js';
-import type { Results } from '../../src/evals/results/simulation-record.js';
+import { conditionOf } from '../../packages/evals/src/metrics/condition.js';
+import { researchVerdicts } from '../../packages/evals/src/metrics/research-questions.js';
+import { summaryOf } from '../../packages/evals/src/metrics/summary.js';
+import { costPlot } from '../../packages/evals/src/reports/cost-plot.js';
+import { firstDivergence } from '../../packages/evals/src/reports/divergence.js';
+import { failuresOf } from '../../packages/evals/src/reports/failures.js';
+import { reportHtml } from '../../packages/evals/src/reports/html.js';
+import { reportCsv, reportJson, reportMarkdown, tableCsv } from '../../packages/evals/src/reports/plain-forms.js';
+import { reportOf } from '../../packages/evals/src/reports/report.js';
+import { signed, word } from '../../packages/evals/src/reports/table.js';
+import type { Results } from '../../packages/evals/src/results/simulation-record.js';
 import { call, gold, made, results, SHOP, simulation, task } from './stage-results.js';
 
 const early = { messages: [...made([call('refund'), 'done'])] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gate, promote } from '../../src/evals/suites/gate.js';
-import { measurementOf } from '../../src/evals/suites/results-gate.js';
+import { gate, promote } from '../../packages/evals/src/suites/gate.js';
+import { measurementOf } from '../../packages/evals/src/suites/results-gate.js';
 import { call, made, results, SHOP, simulation } from './stage-results.js';
 
 const early = { messages: [...made([call('refund'), 'done'])] };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { Bm25Index } from '../../src/retrieval/bm25.js';
+import { Bm25Index } from '../../packages/flyball/src/retrieval/bm25.js';
 import { bankingDocuments } from './banking-documents.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

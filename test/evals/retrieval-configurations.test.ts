@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dataFolder } from '../../src/adapters/eval-files/index.js';
+import { dataFolder } from '../../packages/evals/src/files/index.js';
 import {
   type Knowledge,
   type KnowledgeServices,
   type KnowledgeSetup,
   loadKnowledge,
-} from '../../src/evals/domains/banking-knowledge/knowledge/index.js';
-import type { PyValue } from '../../src/evals/python/value.js';
-import type { DataFolder } from '../../src/evals/world/environment.js';
-import { hashEmbedder } from '../../src/retrieval/hash-embedder.js';
+} from '../../packages/evals/src/tau2/banking-knowledge/knowledge/index.js';
+import type { PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import type { DataFolder } from '../../packages/evals/src/world/environment.js';
+import { hashEmbedder } from '../../packages/flyball/src/retrieval/hash-embedder.js';
 import { tau2, withTau2 } from './tau2-data.js';
 
 const DOCUMENTS = [

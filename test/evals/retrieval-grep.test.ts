@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { GrepIndex } from '../../src/retrieval/grep.js';
-import { codePoints, pythonPattern } from '../../src/retrieval/python-pattern/pattern.js';
+import { GrepIndex } from '../../packages/evals/src/tau2/grep.js';
+import { codePoints, pythonPattern } from '../../packages/evals/src/tau2/python-pattern/pattern.js';
 import { bankingDocuments } from './banking-documents.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

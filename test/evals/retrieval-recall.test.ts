@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { documentsIn, type GoldTask, requestsOf, tasksIn } from '../../bench/measure/gold-documents.js';
-import { Bm25Index } from '../../src/retrieval/bm25.js';
-import { DenseIndex } from '../../src/retrieval/dense.js';
-import { hashEmbedder } from '../../src/retrieval/hash-embedder.js';
-import { HybridIndex } from '../../src/retrieval/hybrid.js';
-import type { Ranked } from '../../src/retrieval/ranked.js';
+import { Bm25Index } from '../../packages/flyball/src/retrieval/bm25.js';
+import { DenseIndex } from '../../packages/flyball/src/retrieval/dense.js';
+import { hashEmbedder } from '../../packages/flyball/src/retrieval/hash-embedder.js';
+import { HybridIndex } from '../../packages/flyball/src/retrieval/hybrid.js';
+import type { Ranked } from '../../packages/flyball/src/retrieval/ranked.js';
 import { tau2, withTau2 } from './tau2-data.js';
 
 const { signal } = new AbortController();

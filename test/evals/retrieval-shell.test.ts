@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { workspaceFolder } from '../../src/adapters/eval-files/index.js';
-import { bubblewrapSandbox, detectBubblewrap } from '../../src/adapters/sandbox-bubblewrap/index.js';
-import { processSandbox } from '../../src/adapters/sandbox-process/index.js';
+import { workspaceFolder } from '../../packages/evals/src/files/index.js';
+import { bubblewrapSandbox, detectBubblewrap } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/index.js';
+import { processSandbox } from '../../packages/flyball/src/adapters/sandbox-process/index.js';
 import {
   type Knowledge,
   type KnowledgeSetup,
   loadKnowledge,
-} from '../../src/evals/domains/banking-knowledge/knowledge/index.js';
-import { filesOf, refusal } from '../../src/evals/domains/banking-knowledge/knowledge/shell-tool.js';
-import type { DataFolder } from '../../src/evals/world/environment.js';
-import type { WorkspaceMaker } from '../../src/ports/workspace.js';
+} from '../../packages/evals/src/tau2/banking-knowledge/knowledge/index.js';
+import { filesOf, refusal } from '../../packages/evals/src/tau2/banking-knowledge/knowledge/shell-tool.js';
+import type { DataFolder } from '../../packages/evals/src/world/environment.js';
+import type { WorkspaceMaker } from '../../packages/flyball/src/ports/workspace.js';
 
 const DOCUMENTS = [
   { id: 'doc_a_(general)_001', title: 'Closing a card', content: 'Use close_card_1234 to close a card.' },

@@ -11,11 +11,11 @@ import {
   simulatedWorld,
   speakerAgent,
   TRAJECTORY_RUBRIC,
-} from 'flyball/evals';
+} from '@flyball/evals';
 import { autoClock, scriptedModel, testHost } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import { baseline as baselinePolicy } from '../../src/agents/policies/baseline.js';
-import { PyError } from '../../src/evals/python/value.js';
+import { baseline as baselinePolicy } from '../../packages/flyball/src/agents/policies/baseline.js';
+import { PyError } from '../../packages/evals/src/tau2/python/value.js';
 
 /** A shop's service desk: somebody wants money back for an order. */
 

@@ -17,7 +17,7 @@ import {
   trajectoryHash,
   trajectoryOf,
   turnUser,
-} from 'flyball/evals';
+} from '@flyball/evals';
 import { scriptedModel, testHost } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';

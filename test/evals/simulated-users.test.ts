@@ -9,7 +9,7 @@ import {
   runExperiment,
   type SimulationRecord,
   scriptedUser,
-} from 'flyball/evals';
+} from '@flyball/evals';
 import { autoClock, scriptedModel, testHost } from 'flyball/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { counterDomain, sumTask } from './counter-domain.js';

@@ -1,8 +1,8 @@
-import type { DomainFacts } from '../../src/evals/metrics/condition.js';
-import type { PyDict, PyValue } from '../../src/evals/python/value.js';
-import type { Results, SimulationRecord } from '../../src/evals/results/simulation-record.js';
-import type { Requestor, SimCall, SimMessage, SpokenMessage } from '../../src/evals/world/message.js';
-import type { GoldAction, Task } from '../../src/evals/world/task.js';
+import type { DomainFacts } from '../../packages/evals/src/metrics/condition.js';
+import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
+import type { Results, SimulationRecord } from '../../packages/evals/src/results/simulation-record.js';
+import type { Requestor, SimCall, SimMessage, SpokenMessage } from '../../packages/evals/src/world/message.js';
+import type { GoldAction, Task } from '../../packages/evals/src/world/task.js';
 
 /** A results file made by hand: what metrics and reports are tested with. */
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { FIGURES, type FigureName } from '../../src/evals/metrics/figures.js';
-import { reportCsv, reportJson } from '../../src/evals/reports/plain-forms.js';
-import { reportOf } from '../../src/evals/reports/report.js';
-import type { Cell } from '../../src/evals/reports/table.js';
-import type { SimulationRecord } from '../../src/evals/results/simulation-record.js';
-import type { SimMessage } from '../../src/evals/world/message.js';
+import { FIGURES, type FigureName } from '../../packages/evals/src/metrics/figures.js';
+import { reportCsv, reportJson } from '../../packages/evals/src/reports/plain-forms.js';
+import { reportOf } from '../../packages/evals/src/reports/report.js';
+import type { Cell } from '../../packages/evals/src/reports/table.js';
+import type { SimulationRecord } from '../../packages/evals/src/results/simulation-record.js';
+import type { SimMessage } from '../../packages/evals/src/world/message.js';
 import { call, gold, made, results, SHOP, said, simulation, task } from './stage-results.js';
 
 /*

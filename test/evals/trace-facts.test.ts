@@ -2,7 +2,7 @@ import { type Agent, budget, createRuntime, done, memoryEngine } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { type TraceFacts, traceFactsOf } from '../../src/evals/online/trace-facts.js';
+import { type TraceFacts, traceFactsOf } from '../../packages/evals/src/online/trace-facts.js';
 
 const COHORT = { task: 'support', segment: 'private', model: 'scripted/model', region: 'eu' };
 const look = tool({ name: 'look', description: 'Looks.', effect: 'pure', execute: async () => 'seen' });

@@ -1,7 +1,7 @@
 import { done, type Outcome, type Run, systemClock } from 'flyball';
 import { parsePolicy, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { governance } from '../../src/tools/governance/index.js';
+import { governance } from '../../packages/flyball/src/tools/governance/index.js';
 import { answer, moving, RUN } from '../runtime/stage.js';
 import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 

@@ -1,8 +1,8 @@
 import { changed, done, type Outcome, type Run, type Tool } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { type AutonomySettings, autonomyBudget } from '../../src/tools/autonomy/index.js';
-import { domainRules } from '../../src/tools/rules/domains.js';
-import { pathRules } from '../../src/tools/rules/paths.js';
+import { type AutonomySettings, autonomyBudget } from '../../packages/flyball/src/tools/autonomy/index.js';
+import { domainRules } from '../../packages/flyball/src/tools/rules/domains.js';
+import { pathRules } from '../../packages/flyball/src/tools/rules/paths.js';
 import { answer, at, moving, RUN } from '../runtime/stage.js';
 import { toolOf } from './context.js';
 

@@ -7,7 +7,7 @@ import {
   type PreCallGuard,
   secretsGuard,
   sizeGuard,
-} from '../../src/tools/governance/index.js';
+} from '../../packages/flyball/src/tools/governance/index.js';
 import { moving } from '../runtime/stage.js';
 import { toolOf } from './context.js';
 

@@ -1,6 +1,6 @@
 import { type Clock, done, type Outcome, type Run, type Seams } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { type GovernanceOptions, governance } from '../../src/tools/governance/index.js';
+import { type GovernanceOptions, governance } from '../../packages/flyball/src/tools/governance/index.js';
 import { answer, at, moving, RUN, type Stage } from '../runtime/stage.js';
 import { toolOf, undoable } from './context.js';
 

@@ -1,9 +1,9 @@
 import { done, type Outcome, type Run, type Tool } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { type GovernanceOptions, governance, joinSeams, parsePolicy } from '../../src/tools/governance/index.js';
-import { domainRules } from '../../src/tools/rules/domains.js';
-import { pathRules } from '../../src/tools/rules/paths.js';
+import { type GovernanceOptions, governance, joinSeams, parsePolicy } from '../../packages/flyball/src/tools/governance/index.js';
+import { domainRules } from '../../packages/flyball/src/tools/rules/domains.js';
+import { pathRules } from '../../packages/flyball/src/tools/rules/paths.js';
 import { answer, moving, RUN } from '../runtime/stage.js';
 import { toolOf, undoable } from './context.js';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { done, type Outcome, type Run } from 'flyball';
 import { expect, it, onTestFinished } from 'vitest';
-import { watchPolicy } from '../../src/adapters/definitions/policy-file.js';
-import { governance } from '../../src/tools/governance/index.js';
+import { watchPolicy } from '../../packages/flyball/src/adapters/definitions/policy-file.js';
+import { governance } from '../../packages/flyball/src/tools/governance/index.js';
 import { moving, RUN } from '../runtime/stage.js';
 import { toolOf } from './context.js';
 

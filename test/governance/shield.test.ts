@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { budget, done, type Outcome, type Run, type Tool } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { injectionShield } from '../../src/tools/governance/index.js';
+import { injectionShield } from '../../packages/flyball/src/tools/governance/index.js';
 import { moving } from '../runtime/stage.js';
 import { toolOf } from './context.js';
 

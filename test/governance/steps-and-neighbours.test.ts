@@ -3,7 +3,7 @@ import { supervisedScope } from 'flyball/people';
 import { turns } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { governance } from '../../src/tools/governance/index.js';
+import { governance } from '../../packages/flyball/src/tools/governance/index.js';
 import { answer, gate, moving, RUN } from '../runtime/stage.js';
 
 const clock = systemClock();

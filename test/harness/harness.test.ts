@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Agent, done, type Outcome, systemClock } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { bubblewrapSandbox, detectBubblewrap } from '../../src/adapters/sandbox-bubblewrap/index.js';
-import { processSandbox } from '../../src/adapters/sandbox-process/index.js';
-import { baselineOf, NO_BASELINE, withReports } from '../../src/checks/baseline.js';
-import type { Baseline, TestReport } from '../../src/checks/contracts.js';
-import { TEST_LIMITS, type TestHarnessOptions, testHarness } from '../../src/checks/harness/test-harness.js';
-import type { Sandbox } from '../../src/ports/sandbox.js';
+import { bubblewrapSandbox, detectBubblewrap } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/index.js';
+import { processSandbox } from '../../packages/flyball/src/adapters/sandbox-process/index.js';
+import { baselineOf, NO_BASELINE, withReports } from '../../packages/flyball/src/checks/baseline.js';
+import type { Baseline, TestReport } from '../../packages/flyball/src/checks/contracts.js';
+import { TEST_LIMITS, type TestHarnessOptions, testHarness } from '../../packages/flyball/src/checks/harness/test-harness.js';
+import type { Sandbox } from '../../packages/flyball/src/ports/sandbox.js';
 import { at, moving, RUN, Stage } from '../runtime/stage.js';
 import { NODE_TEST, PRICE, project, write } from './shop.js';
 

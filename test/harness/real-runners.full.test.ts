@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { done, systemClock } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { processSandbox } from '../../src/adapters/sandbox-process/index.js';
-import { NO_BASELINE } from '../../src/checks/baseline.js';
-import type { TestReport } from '../../src/checks/contracts.js';
-import { type TestHarnessOptions, testHarness } from '../../src/checks/harness/test-harness.js';
+import { processSandbox } from '../../packages/flyball/src/adapters/sandbox-process/index.js';
+import { NO_BASELINE } from '../../packages/flyball/src/checks/baseline.js';
+import type { TestReport } from '../../packages/flyball/src/checks/contracts.js';
+import { type TestHarnessOptions, testHarness } from '../../packages/flyball/src/checks/harness/test-harness.js';
 import { Stage } from '../runtime/stage.js';
 import { PRICE, PYTEST, PYTHON_PRICE, project, VITEST, withPackages } from './shop.js';
 

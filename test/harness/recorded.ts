@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ReportText, TestFormat } from '../../src/checks/harness/report.js';
+import type { ReportText, TestFormat } from '../../packages/flyball/src/checks/harness/report.js';
 
 /** All reports of this folder, with what their format is and where they were made. */
 export const RECORDED = {

@@ -3,7 +3,7 @@ import { toolLoop } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { toolRegistry } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { autonomyBudget, type StopCondition } from '../../src/tools/autonomy/index.js';
+import { autonomyBudget, type StopCondition } from '../../packages/flyball/src/tools/autonomy/index.js';
 import { RUN, still } from '../runtime/stage.js';
 import { smallTools } from './small-tools.js';
 import { forEver, governed, proposes, resultIn, runLoop } from './stage-loop.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { append, type NewSegment, type Prompt } from '../../src/core/prompt.js';
-import { TEXT_RESULTS } from '../../src/loops/tool-loop/text-calls.js';
+import { append, type NewSegment, type Prompt } from '../../packages/flyball/src/core/prompt.js';
+import { TEXT_RESULTS } from '../../packages/flyball/src/loops/tool-loop/text-calls.js';
 
 /** One turn of a made-up conversation. */
 interface Turn {

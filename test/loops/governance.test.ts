@@ -8,11 +8,11 @@ import { scriptedModel } from 'flyball/testing';
 import { filesTools, shellTool, unsandboxed, webFetchTool } from 'flyball/toolbox';
 import { tool, toolRegistry } from 'flyball/tools';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { autonomyBudget } from '../../src/tools/autonomy/index.js';
-import { governance, joinSeams } from '../../src/tools/governance/index.js';
-import { readOnlyCommands } from '../../src/tools/rules/commands-read-only.js';
-import { domainRules } from '../../src/tools/rules/domains.js';
-import { pathRules } from '../../src/tools/rules/paths.js';
+import { autonomyBudget } from '../../packages/flyball/src/tools/autonomy/index.js';
+import { governance, joinSeams } from '../../packages/flyball/src/tools/governance/index.js';
+import { readOnlyCommands } from '../../packages/flyball/src/tools/rules/commands-read-only.js';
+import { domainRules } from '../../packages/flyball/src/tools/rules/domains.js';
+import { pathRules } from '../../packages/flyball/src/tools/rules/paths.js';
 import { moving, RUN } from '../runtime/stage.js';
 import { call, proposes, proposesAll, runLoop } from './stage-loop.js';
 

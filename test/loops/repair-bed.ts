@@ -1,13 +1,13 @@
 import { type Budget, done, type Entry, type Outcome, type Run } from 'flyball';
 import { type Script, type ScriptedModel, type ScriptedModelOptions, scriptedModel } from 'flyball/testing';
-import type { Subject } from '../../src/checks/contracts.js';
-import type { Artefact, Defect, RepairHint } from '../../src/core/work.js';
-import { intensityToStrategy } from '../../src/loops/commit/control/intensity.js';
-import { answerWorkpiece } from '../../src/loops/commit/repair/answer-workpiece.js';
-import { repairSession } from '../../src/loops/commit/repair/prompts.js';
-import { EMPTY_RATES } from '../../src/loops/commit/repair/rates.js';
-import type { RepairInput, RepairParts, RepairResult } from '../../src/loops/commit/repair/repair-contracts.js';
-import { repairer } from '../../src/loops/commit/repair/repairer.js';
+import type { Subject } from '../../packages/flyball/src/checks/contracts.js';
+import type { Artefact, Defect, RepairHint } from '../../packages/flyball/src/core/work.js';
+import { intensityToStrategy } from '../../packages/flyball/src/loops/commit/control/intensity.js';
+import { answerWorkpiece } from '../../packages/flyball/src/loops/commit/repair/answer-workpiece.js';
+import { repairSession } from '../../packages/flyball/src/loops/commit/repair/prompts.js';
+import { EMPTY_RATES } from '../../packages/flyball/src/loops/commit/repair/rates.js';
+import type { RepairInput, RepairParts, RepairResult } from '../../packages/flyball/src/loops/commit/repair/repair-contracts.js';
+import { repairer } from '../../packages/flyball/src/loops/commit/repair/repairer.js';
 import { moving } from '../runtime/stage.js';
 
 export const NOTHING_SPENT = { attempts: 0, costUsd: 0, ms: 0 };

@@ -2,7 +2,7 @@ import { type Budget, type Clock, type Outcome, type Run, type Seams, systemCloc
 import { type ToolLoopOptions, type ToolLoopResult, toolLoop } from 'flyball/loops';
 import { type ReplyParts, type Script, type ScriptedModel, type ScriptedReply, scriptedModel } from 'flyball/testing';
 import { type Toolset, toolRegistry } from 'flyball/tools';
-import { governance } from '../../src/tools/governance/index.js';
+import { governance } from '../../packages/flyball/src/tools/governance/index.js';
 import { Stage } from '../runtime/stage.js';
 
 export interface LoopRun {

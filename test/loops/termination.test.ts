@@ -3,7 +3,7 @@ import { DEFAULT_CONFIG, type ToolLoopSettings, toolLoop } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { autonomyBudget } from '../../src/tools/autonomy/index.js';
+import { autonomyBudget } from '../../packages/flyball/src/tools/autonomy/index.js';
 import { gate, still } from '../runtime/stage.js';
 import { smallTools } from './small-tools.js';
 import { call, forEver, proposes, proposesAll, resultIn, runLoop } from './stage-loop.js';

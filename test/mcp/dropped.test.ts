@@ -2,7 +2,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Agent, budget, done } from 'flyball';
 import type { McpServerSpec } from 'flyball/adapters/mcp-client';
 import { describe, expect, it } from 'vitest';
-import type { ToolRef, ToolResult } from '../../src/core/tool.js';
+import type { ToolRef, ToolResult } from '../../packages/flyball/src/core/tool.js';
 import { answer } from '../runtime/stage.js';
 import { makeServer } from './servers/workshop.mjs';
 import {

@@ -1,8 +1,8 @@
 import { type Agent, budget, createRuntime, done, memoryEngine } from 'flyball';
 import { governance } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { effectFor, legsFor } from '../../src/adapters/mcp-client/hints.js';
-import type { McpEffect } from '../../src/adapters/mcp-client/server-spec.js';
+import { effectFor, legsFor } from '../../packages/flyball/src/adapters/mcp-client/hints.js';
+import type { McpEffect } from '../../packages/flyball/src/adapters/mcp-client/server-spec.js';
 import { callOnce, httpSpec, httpWorkshop, openPool, until } from './stage.js';
 
 const never = { now: () => 0, monotonic: () => 0 };

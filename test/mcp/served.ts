@@ -8,11 +8,11 @@ import {
   runtimeOffer,
   TOOL_CALL,
   toolCallAgent,
-} from 'flyball/adapters/mcp-server';
+} from '@flyball/server/mcp';
 import { scriptedModel } from 'flyball/testing';
 import { governance, tool, toolset } from 'flyball/tools';
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/adapters/host-node/system-clock.js';
+import { systemClock } from '../../packages/flyball/src/adapters/host-node/system-clock.js';
 import { listening } from './stage.js';
 
 /** What the tests serve: tools and agents that do one thing each. */

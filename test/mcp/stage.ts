@@ -16,7 +16,7 @@ import {
 import type { DefinedTool } from 'flyball/tools';
 import { onTestFinished } from 'vitest';
 import { root } from '../../scripts/files.mjs';
-import type { ToolRef, ToolResult } from '../../src/core/tool.js';
+import type { ToolRef, ToolResult } from '../../packages/flyball/src/core/tool.js';
 import { makeServer } from './servers/workshop.mjs';
 
 export const WORKSHOP = join(root, 'test/mcp/servers/workshop.mjs');

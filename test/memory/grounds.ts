@@ -1,8 +1,8 @@
 import { budget, done, memoryEngine, memoryStore, type Run } from 'flyball';
 import { onTestFinished } from 'vitest';
-import { availableDrivers, temporaryFile } from '../../src/adapters/engine-sqlite/available-drivers.test-data.js';
-import type { Engine } from '../../src/ports/engine.js';
-import type { Store } from '../../src/ports/store.js';
+import { availableDrivers, temporaryFile } from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
+import type { Engine } from '../../packages/flyball/src/ports/engine.js';
+import type { Store } from '../../packages/flyball/src/ports/store.js';
 import { moving } from '../runtime/stage.js';
 
 /** A place for runs and records that outlives the processes of a test. */

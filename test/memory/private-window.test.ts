@@ -5,7 +5,7 @@ import { type Script, type ScriptEntry, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { loopTraceOf, observationsOf, withoutPrivate } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/core/events.js';
+import type { Entry } from '../../packages/flyball/src/core/events.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { type Ground, inMemory, inRun } from './grounds.js';

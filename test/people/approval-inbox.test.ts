@@ -12,9 +12,9 @@ import {
   requestApproval,
 } from 'flyball/people';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AnyAgent } from '../../src/core/agent-types.js';
-import { stricter, type Verdict } from '../../src/core/approval.js';
-import type { Tool } from '../../src/core/tool.js';
+import type { AnyAgent } from '../../packages/flyball/src/core/agent-types.js';
+import { stricter, type Verdict } from '../../packages/flyball/src/core/approval.js';
+import type { Tool } from '../../packages/flyball/src/core/tool.js';
 import { answer, gate, moving } from '../runtime/stage.js';
 import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 

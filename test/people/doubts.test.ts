@@ -1,10 +1,10 @@
 import { done, memoryStore, type Run } from 'flyball';
 import { approvalInbox, requestsIn } from 'flyball/people';
 import { describe, expect, it } from 'vitest';
-import { OpenWaits } from '../../src/cli/chat/open-waits.js';
-import { waitsIn } from '../../src/core/waits.js';
-import { RunFold } from '../../src/server/feed/run-fold.js';
-import { approvalsOf } from '../../studio/src/gates/fold-approvals.js';
+import { OpenWaits } from '../../packages/flyball/src/cli/chat/open-waits.js';
+import { waitsIn } from '../../packages/flyball/src/core/waits.js';
+import { RunFold } from '../../packages/server/src/feed/run-fold.js';
+import { approvalsOf } from '../../packages/studio/src/gates/fold-approvals.js';
 import { at, moving, RUN } from '../runtime/stage.js';
 
 const agent = async (run: Run) =>

@@ -1,7 +1,7 @@
 import { done, memoryStore, type Outcome, type Run } from 'flyball';
 import { approvalInbox, requestApproval } from 'flyball/people';
 import { describe, expect, it } from 'vitest';
-import { inputFrom } from '../../src/server/triggers/webhook-input.js';
+import { inputFrom } from '../../packages/server/src/triggers/webhook-input.js';
 import { answer, moving, RUN } from '../runtime/stage.js';
 import '@cfworker/json-schema'; // loaded now: with a clock that moves by itself, loading takes hours
 

@@ -18,8 +18,8 @@ import {
 import { scriptedModel } from 'flyball/testing';
 import { tool, toolset } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
-import type { ToolRef, ToolResult } from '../../src/core/tool.js';
+import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
+import type { ToolRef, ToolResult } from '../../packages/flyball/src/core/tool.js';
 import { call, proposesAll, resultIn } from '../loops/stage-loop.js';
 import { answer, eventsOf, moving, RUN } from '../runtime/stage.js';
 

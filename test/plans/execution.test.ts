@@ -3,7 +3,7 @@ import type { PlanStep } from 'flyball/plans';
 import { scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { autonomyBudget } from '../../src/tools/autonomy/index.js';
+import { autonomyBudget } from '../../packages/flyball/src/tools/autonomy/index.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { lastOf, planAgent, planText, recordedTools, runPlan, thinking, toolStep } from './stage-plan.js';

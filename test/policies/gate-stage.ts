@@ -1,7 +1,7 @@
 import type { ToolCall } from 'flyball';
-import { bankingGate } from '../../src/agents/policies/domains/banking-gate.js';
-import { judge } from '../../src/agents/policies/gate.js';
-import { Witness } from '../../src/agents/policies/witness.js';
+import { bankingGate } from '../../packages/evals/src/tau2/policies/banking-gate.js';
+import { judge } from '../../packages/flyball/src/agents/policies/gate.js';
+import { Witness } from '../../packages/flyball/src/agents/policies/witness.js';
 
 export const ANN = {
   name: 'Ann Lee',

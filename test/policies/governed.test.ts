@@ -1,12 +1,12 @@
 import { done, type ToolCall } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import type { Move } from '../../src/agents/policies/conversation-policy.js';
-import { declarative } from '../../src/agents/policies/declarative.js';
-import { bankingGate } from '../../src/agents/policies/domains/banking-gate.js';
-import { gatedRun } from '../../src/agents/policies/gated-run.js';
-import { governed } from '../../src/agents/policies/governed.js';
-import { Witness } from '../../src/agents/policies/witness.js';
+import type { Move } from '../../packages/flyball/src/agents/policies/conversation-policy.js';
+import { declarative } from '../../packages/flyball/src/agents/policies/declarative.js';
+import { bankingGate } from '../../packages/evals/src/tau2/policies/banking-gate.js';
+import { gatedRun } from '../../packages/flyball/src/agents/policies/gated-run.js';
+import { governed } from '../../packages/flyball/src/agents/policies/governed.js';
+import { Witness } from '../../packages/flyball/src/agents/policies/witness.js';
 import { ANN, BOB, gate, LOGGED, listing, STATED, smallBank } from './small-bank.js';
 import { call, converse, inRun, offered, results, setting, words } from './stage-policies.js';
 

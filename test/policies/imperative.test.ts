@@ -1,11 +1,11 @@
 import type { ToolCall } from 'flyball';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import type { HeardTurn, Move } from '../../src/agents/policies/conversation-policy.js';
-import { bankingMachine } from '../../src/agents/policies/domains/banking-machine.js';
-import { POLICY_DOMAINS } from '../../src/agents/policies/domains/policy-domains.js';
-import { imperative } from '../../src/agents/policies/imperative.js';
-import { type Machine, PHASES } from '../../src/agents/policies/machine.js';
+import type { HeardTurn, Move } from '../../packages/flyball/src/agents/policies/conversation-policy.js';
+import { bankingMachine } from '../../packages/evals/src/tau2/policies/banking-machine.js';
+import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
+import { imperative } from '../../packages/flyball/src/agents/policies/imperative.js';
+import { type Machine, PHASES } from '../../packages/flyball/src/agents/policies/machine.js';
 import { call, converse, offered, results, setting, words } from './stage-policies.js';
 
 const NAMES = [

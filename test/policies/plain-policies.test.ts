@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { readSkill } from '../../src/adapters/skill-folder/index.js';
-import { baseline } from '../../src/agents/policies/baseline.js';
-import { declarative } from '../../src/agents/policies/declarative.js';
-import { conversationPolicy, policyBook } from '../../src/agents/policies/policies.js';
-import { DEFAULT_INSTRUCTIONS } from '../../src/agents/policies/setup-text.js';
-import { skillsBlock } from '../../src/agents/policies/skills-block.js';
+import { readSkill } from '../../packages/flyball/src/adapters/skill-folder/index.js';
+import { baseline } from '../../packages/flyball/src/agents/policies/baseline.js';
+import { declarative } from '../../packages/flyball/src/agents/policies/declarative.js';
+import { conversationPolicy, policyBook } from '../../packages/flyball/src/agents/policies/policies.js';
+import { DEFAULT_INSTRUCTIONS } from '../../packages/flyball/src/agents/policies/setup-text.js';
+import { skillsBlock } from '../../packages/flyball/src/agents/policies/skills-block.js';
 import { call, converse, offered, results, setting, words } from './stage-policies.js';
 
 const TOOLS = [offered('look'), offered('write')];

@@ -1,6 +1,6 @@
 import type { ToolRef } from 'flyball';
-import { bankingGate } from '../../src/agents/policies/domains/banking-gate.js';
-import type { GateRules } from '../../src/agents/policies/gate-rules.js';
+import { bankingGate } from '../../packages/evals/src/tau2/policies/banking-gate.js';
+import type { GateRules } from '../../packages/flyball/src/agents/policies/gate-rules.js';
 import { offered } from './stage-policies.js';
 
 /** A bank with two customers, made small: what it was asked to do is kept, so that a test sees what got through. */

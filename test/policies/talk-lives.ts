@@ -1,8 +1,8 @@
 import { type Agent, budget, type Entry, type Model, type ModelRequest, type Outcome, type ToolRef } from 'flyball';
 import { type ScriptedModel, scriptedModel } from 'flyball/testing';
-import { POLICY_DOMAINS } from '../../src/agents/policies/domains/policy-domains.js';
-import { conversationPolicy } from '../../src/agents/policies/policies.js';
-import { type Talked, talk } from '../../src/agents/policies/talk.js';
+import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
+import { conversationPolicy } from '../../packages/flyball/src/agents/policies/policies.js';
+import { type Talked, talk } from '../../packages/flyball/src/agents/policies/talk.js';
 import type { Journey } from '../crash/carry-on.js';
 import { type Doomed, type Lives, throughLives } from '../crash/lives.js';
 import { StableWorld } from '../crash/mixed-agent.js';

@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { nodeHost, systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { dataFolder, resultsFile } from 'flyball/adapters/eval-files';
+import { dataFolder, resultsFile } from '@flyball/evals/files';
 import { openAiModel } from 'flyball/adapters/model-http';
 import { conversationPolicy, POLICY_DOMAINS } from 'flyball/agents';
-import { domainSource, modelUser, policyAgent, runExperiment, type SideMaker } from 'flyball/evals';
+import { domainSource, modelUser, policyAgent, runExperiment, type SideMaker } from '@flyball/evals';
 
 export interface ExperimentJob {
   readonly database: string;

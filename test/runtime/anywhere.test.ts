@@ -1,7 +1,7 @@
 import { budget, done, type Outcome, type Run, type Runtime, type Session, type Tool } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { forkPoints } from '../../src/core/fork-points.js';
+import { forkPoints } from '../../packages/flyball/src/core/fork-points.js';
 import { type Life, moving, RUN } from './stage.js';
 
 /** An agent that uses everything, interrupted at each of its entries in turn. */

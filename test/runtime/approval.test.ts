@@ -1,6 +1,6 @@
 import { done, type Outcome, type Run, type Tool } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
+import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
 import { answer, moving, RUN } from './stage.js';
 
 function scene(input: unknown = { to: 'ada' }) {

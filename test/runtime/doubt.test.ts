@@ -1,7 +1,7 @@
 import { done, type EffectClass, type Outcome, type Run, type Verification } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { declareOwnerGone, knownOwners } from '../../src/operation/owners.js';
+import { declareOwnerGone, knownOwners } from '../../packages/flyball/src/operation/owners.js';
 import { at, eventsOf, type Life, RUN, still, answer as tell } from './stage.js';
 
 type Answer = Verification<string>['happened'] | 'none' | 'throws';

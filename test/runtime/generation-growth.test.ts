@@ -1,6 +1,6 @@
 import { done, failed, type Run } from 'flyball';
 import { expect, it } from 'vitest';
-import { encode } from '../../src/core/codec.js';
+import { encode } from '../../packages/flyball/src/core/codec.js';
 import { moving, RUN } from './stage.js';
 
 const GENERATIONS = 200;

@@ -1,8 +1,8 @@
 import { done, type Model, memoryEngine, type Outcome, type Run, type Session } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { priceOf } from '../../src/core/prices.js';
-import { capabilitiesOf } from '../../src/models/known-models.js';
+import { priceOf } from '../../packages/flyball/src/core/prices.js';
+import { capabilitiesOf } from '../../packages/flyball/src/models/known-models.js';
 import { moving } from './stage.js';
 
 /** A model as its vendor sells it: long replies, real prices, and a scripted answer. */

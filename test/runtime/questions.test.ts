@@ -1,7 +1,7 @@
 import { budget, done, type Run, type Seams, type StandardSchema, type Tool } from 'flyball';
 import { provenanceOf } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
-import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
+import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
 import { answer, moving, RUN, still } from './stage.js';
 
 const yesOrNo: StandardSchema = {

@@ -1,7 +1,7 @@
 import { done, type EffectClass, type JsonSchema, type Outcome, type Run } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { budget } from '../../src/core/budget.js';
-import { Ledger } from '../../src/core/ledger.js';
+import { budget } from '../../packages/flyball/src/core/budget.js';
+import { Ledger } from '../../packages/flyball/src/core/ledger.js';
 import { at, moving, RUN } from './stage.js';
 
 describe('an INTENT', () => {

@@ -22,9 +22,9 @@ import {
   virtualClock,
 } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import type { AnyAgent, VersionedAgent } from '../../src/core/agent-types.js';
-import { openRuntime } from '../../src/runtime/open-runtime.js';
-import type { RuntimeParts } from '../../src/runtime/options.js';
+import type { AnyAgent, VersionedAgent } from '../../packages/flyball/src/core/agent-types.js';
+import { openRuntime } from '../../packages/flyball/src/runtime/open-runtime.js';
+import type { RuntimeParts } from '../../packages/flyball/src/runtime/options.js';
 
 export const RUN = 'run';
 

@@ -2,7 +2,7 @@ import { budget, done, type Outcome, type Run } from 'flyball';
 import { turns, VIRTUAL_START } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
+import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
 import { gate, moving, RUN, still } from './stage.js';
 
 const waiter = async (run: Run): Promise<Outcome<unknown>> => done(await run.wait({ name: 'go' }));

@@ -1,7 +1,7 @@
 import { type Entry, memoryEngine } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { booksOf } from '../../src/testing/scenarios/books.js';
-import { type Played, play, stageOn } from '../../src/testing/scenarios/play.js';
+import { booksOf } from '../../packages/flyball/src/testing/scenarios/books.js';
+import { type Played, play, stageOn } from '../../packages/flyball/src/testing/scenarios/play.js';
 import { meeting } from './features.js';
 
 const scenario = meeting(['all', 'rolled back']);

@@ -1,5 +1,5 @@
-import type { Sandbox, SandboxLimits } from '../../src/ports/sandbox.js';
-import { shellTool } from '../../src/toolbox/shell.js';
+import type { Sandbox, SandboxLimits } from '../../packages/flyball/src/ports/sandbox.js';
+import { shellTool } from '../../packages/flyball/src/toolbox/shell.js';
 import table from './sandbox-cases.json' with { type: 'json' };
 
 /** An entry of sandbox-cases.json for bubblewrap. */

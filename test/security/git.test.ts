@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { processSandbox } from '../../src/adapters/sandbox-process/index.js';
-import { type ShellResult, shellTool, unsandboxed } from '../../src/toolbox/shell.js';
-import { readOnlyCommands } from '../../src/tools/rules/commands-read-only.js';
+import { processSandbox } from '../../packages/flyball/src/adapters/sandbox-process/index.js';
+import { type ShellResult, shellTool, unsandboxed } from '../../packages/flyball/src/toolbox/shell.js';
+import { readOnlyCommands } from '../../packages/flyball/src/tools/rules/commands-read-only.js';
 import { patient } from '../patience.js';
 import table from './git-cases.json' with { type: 'json' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { yamlSource } from '../../src/adapters/definitions/yaml-source.js';
-import { htmlToText } from '../../src/toolbox/html-text.js';
-import { INJECTION_DETECTORS } from '../../src/tools/governance/shield/detectors.js';
-import { screenText } from '../../src/tools/governance/shield/screen-text.js';
+import { yamlSource } from '../../packages/flyball/src/adapters/definitions/yaml-source.js';
+import { htmlToText } from '../../packages/flyball/src/toolbox/html-text.js';
+import { INJECTION_DETECTORS } from '../../packages/flyball/src/tools/governance/shield/detectors.js';
+import { screenText } from '../../packages/flyball/src/tools/governance/shield/screen-text.js';
 
 /** The quickest of three, in milliseconds of this process: a busy machine slows one down, hardly all. */
 async function cost(work: () => unknown): Promise<number> {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Outlets } from '../../src/toolbox/web-fetch-connect.js';
+import type { Outlets } from '../../packages/flyball/src/toolbox/web-fetch-connect.js';
 
 /** Stands for the whole public internet in tests. */
 export const PUBLIC_ADDRESS = '93.184.216.34';

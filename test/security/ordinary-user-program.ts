@@ -2,7 +2,7 @@
  * Runs every case of bubblewrap as whoever it is started as, and prints one line of JSON for each. Arguments: the
  * canaries' places as JSON. Started as an ordinary user by sandbox-ordinary-user.slow.test.ts.
  */
-import { bubblewrapSandbox } from '../../src/adapters/sandbox-bubblewrap/index.js';
+import { bubblewrapSandbox } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/index.js';
 import { bubblewrapCases, notRunBecause, patternOf, readCase } from './bubblewrap-cases.js';
 
 const places = JSON.parse(process.argv[2] ?? '{}') as Readonly<Record<string, string>> & {

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { FlyballError } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { holdingHere } from '../../src/toolbox/files-held.js';
-import { pathRules } from '../../src/tools/rules/paths.js';
+import { holdingHere } from '../../packages/flyball/src/toolbox/files-held.js';
+import { pathRules } from '../../packages/flyball/src/tools/rules/paths.js';
 import { patient } from '../patience.js';
 import cases from './path-cases.json' with { type: 'json' };
 import { type Project, project, SECRET } from './project.js';

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Changed, EffectContext, Tool } from 'flyball';
 import { onTestFinished } from 'vitest';
-import { check } from '../../src/core/schema.js';
-import { type FilesOptions, filesTools } from '../../src/toolbox/files.js';
+import { check } from '../../packages/flyball/src/core/schema.js';
+import { type FilesOptions, filesTools } from '../../packages/flyball/src/toolbox/files.js';
 
 /** A real folder with a project in it, and something beside it that nobody may reach. */
 export interface Project {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox, SandboxJob, SandboxResult } from '../../src/ports/sandbox.js';
+import type { Sandbox, SandboxJob, SandboxResult } from '../../packages/flyball/src/ports/sandbox.js';
 import { commandLines, SECRET_TEXT, VARIABLE } from './host-canaries.js';
 
 /** The contract of the Sandbox port as tests; each point names the sentence of the port that it shows. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { detectBubblewrap } from '../../src/adapters/sandbox-bubblewrap/index.js';
+import { detectBubblewrap } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/index.js';
 import { bubblewrapCases } from './bubblewrap-cases.js';
 import { HostCanaries, SECRET_TEXT } from './host-canaries.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { quickJsSandbox } from '../../src/adapters/sandbox-quickjs/index.js';
-import type { CodeLimits } from '../../src/ports/code-sandbox.js';
-import { runJavascriptTool } from '../../src/toolbox/run-javascript.js';
+import { quickJsSandbox } from '../../packages/flyball/src/adapters/sandbox-quickjs/index.js';
+import type { CodeLimits } from '../../packages/flyball/src/ports/code-sandbox.js';
+import { runJavascriptTool } from '../../packages/flyball/src/toolbox/run-javascript.js';
 import { HostCanaries, SECRET_TEXT } from './host-canaries.js';
 import table from './sandbox-cases.json' with { type: 'json' };
 

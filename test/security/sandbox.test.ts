@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bubblewrapSandbox, detectBubblewrap } from '../../src/adapters/sandbox-bubblewrap/index.js';
-import type { Sandbox } from '../../src/ports/sandbox.js';
+import { bubblewrapSandbox, detectBubblewrap } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/index.js';
+import type { Sandbox } from '../../packages/flyball/src/ports/sandbox.js';
 import { bubblewrapCases, notRunBecause, patternOf, readCase } from './bubblewrap-cases.js';
 import { commandLines, HostCanaries, SECRET_TEXT } from './host-canaries.js';
 

@@ -2,14 +2,14 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processSandbox } from '../../src/adapters/sandbox-process/index.js';
-import type { StandardResult } from '../../src/core/schema.js';
-import type { Sandbox } from '../../src/ports/sandbox.js';
-import { type ShellCall, shellTool, unsandboxed } from '../../src/toolbox/shell.js';
-import { type CommandRules, checkCommand } from '../../src/tools/rules/commands.js';
-import { SHELL_FEATURES } from '../../src/tools/rules/commands-features.js';
-import { readOnlyCommands } from '../../src/tools/rules/commands-read-only.js';
-import { pathRules } from '../../src/tools/rules/paths.js';
+import { processSandbox } from '../../packages/flyball/src/adapters/sandbox-process/index.js';
+import type { StandardResult } from '../../packages/flyball/src/core/schema.js';
+import type { Sandbox } from '../../packages/flyball/src/ports/sandbox.js';
+import { type ShellCall, shellTool, unsandboxed } from '../../packages/flyball/src/toolbox/shell.js';
+import { type CommandRules, checkCommand } from '../../packages/flyball/src/tools/rules/commands.js';
+import { SHELL_FEATURES } from '../../packages/flyball/src/tools/rules/commands-features.js';
+import { readOnlyCommands } from '../../packages/flyball/src/tools/rules/commands-read-only.js';
+import { pathRules } from '../../packages/flyball/src/tools/rules/paths.js';
 import table from './shell-cases.json' with { type: 'json' };
 
 /** One entry of the table; `repeat` stands for input too long to be written down. */

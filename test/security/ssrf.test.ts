@@ -1,7 +1,7 @@
 import { FlyballError } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { webFetchThrough } from '../../src/toolbox/web-fetch.js';
-import { domainRules } from '../../src/tools/rules/domains.js';
+import { webFetchThrough } from '../../packages/flyball/src/toolbox/web-fetch.js';
+import { domainRules } from '../../packages/flyball/src/tools/rules/domains.js';
 import { inside, names, publicAt, site } from './network.js';
 import { called } from './project.js';
 import cases from './ssrf-cases.json' with { type: 'json' };

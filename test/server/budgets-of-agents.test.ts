@@ -3,8 +3,8 @@ import { defineAgent, workflow } from 'flyball/agents';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { priceOf } from '../../src/core/prices.js';
-import { capabilitiesOf } from '../../src/models/known-models.js';
+import { priceOf } from '../../packages/flyball/src/core/prices.js';
+import { capabilitiesOf } from '../../packages/flyball/src/models/known-models.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 /** A model as its vendor sells it: long replies, real prices, and scripted answers. */

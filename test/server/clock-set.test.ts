@@ -1,18 +1,18 @@
 import { virtualClock } from 'flyball/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Working } from '../../src/cli/chat/working.js';
-import { Progress } from '../../src/cli/progress.js';
-import type { Screen } from '../../src/cli/screen.js';
-import { createApp } from '../../src/server/app.js';
-import { route } from '../../src/server/contract/route.js';
-import { CardDesk, type CardDeskParts } from '../../src/server/feed/card-desk.js';
-import { ForeignWriters } from '../../src/server/feed/foreign-writers.js';
-import type { WatchedRun } from '../../src/server/feed/watched-run.js';
-import { SILENT } from '../../src/server/log.js';
-import { StateGauges } from '../../src/server/metrics/state-gauges.js';
-import type { PipelineParts } from '../../src/server/pipeline.js';
-import { healthRoutes } from '../../src/server/routes/health.js';
-import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
+import { Working } from '../../packages/flyball/src/cli/chat/working.js';
+import { Progress } from '../../packages/flyball/src/cli/progress.js';
+import type { Screen } from '../../packages/flyball/src/cli/screen.js';
+import { createApp } from '../../packages/server/src/app.js';
+import { route } from '../../packages/server/src/contract/route.js';
+import { CardDesk, type CardDeskParts } from '../../packages/server/src/feed/card-desk.js';
+import { ForeignWriters } from '../../packages/server/src/feed/foreign-writers.js';
+import type { WatchedRun } from '../../packages/server/src/feed/watched-run.js';
+import { SILENT } from '../../packages/server/src/log.js';
+import { StateGauges } from '../../packages/server/src/metrics/state-gauges.js';
+import type { PipelineParts } from '../../packages/server/src/pipeline.js';
+import { healthRoutes } from '../../packages/server/src/routes/health.js';
+import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
 
 const HOUR = 3_600_000;
 

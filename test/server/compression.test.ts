@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodingFor } from '../../src/server/compress.js';
-import { studioFiles } from '../../src/server/studio-files.js';
+import { encodingFor } from '../../packages/server/src/compress.js';
+import { studioFiles } from '../../packages/server/src/studio-files.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 let stage: ServerStage;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Agent, done, FlyballError, type Seams, type ToolRef } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { defineAgent } from 'flyball/agents';
-import { type AgentGroup, type FlyballServer, openServer } from 'flyball/server';
+import { type AgentGroup, type FlyballServer, openServer } from '@flyball/server';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

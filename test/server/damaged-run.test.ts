@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Agent, done, type Run } from 'flyball';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/adapters/engine-sqlite/driver.js';
+import { openDatabase } from '../../packages/flyball/src/adapters/engine-sqlite/driver.js';
 import { patient } from '../patience.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { memoryEngine, type ToolRef } from 'flyball';
 import { defineAgent } from 'flyball/agents';
-import type { AgentGroup } from 'flyball/server';
+import type { AgentGroup } from '@flyball/server';
 import { scriptedModel } from 'flyball/testing';
 import { type AutonomyLevel, tool, toolRegistry } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadAgentModule } from '../../src/cli/agent-module.js';
-import '../../src/cli/yaml-agent.js'; // loaded here, not within the time of the first test
-import { offerFiles } from '../../src/cli/mcp/offer-agents.js';
+import { loadAgentModule } from '../../packages/flyball/src/cli/agent-module.js';
+import '../../packages/flyball/src/cli/yaml-agent.js'; // loaded here, not within the time of the first test
+import { offerFiles } from '../../packages/server/src/cli/mcp/offer-agents.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 const ENV = { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:9/v1', FLYBALL_MODEL: 'openai-compatible/test' };

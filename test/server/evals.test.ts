@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { writeResultsFile } from '../../src/adapters/eval-files/results-file.js';
-import type { Route } from '../../src/server/contract/route.js';
-import type { Parts } from '../../src/server/parts.js';
-import { Problem } from '../../src/server/problem.js';
-import { evalRoutes } from '../../src/server/routes/evals.js';
-import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
+import { writeResultsFile } from '../../packages/evals/src/files/results-file.js';
+import type { Route } from '../../packages/server/src/contract/route.js';
+import type { Parts } from '../../packages/server/src/parts.js';
+import { Problem } from '../../packages/server/src/problem.js';
+import { evalRoutes } from '../../packages/server/src/routes/evals.js';
+import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
 import { call, made, results, said, simulation } from '../evals/stage-results.js';
 
 interface Listed {

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Agent, done } from 'flyball';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/adapters/host-node/system-clock.js';
-import { eventStream } from '../../src/server/feed/event-stream.js';
+import { systemClock } from '../../packages/flyball/src/adapters/host-node/system-clock.js';
+import { eventStream } from '../../packages/server/src/feed/event-stream.js';
 import { readEvents } from './sse-reader.js';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 

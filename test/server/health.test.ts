@@ -1,8 +1,8 @@
 import { virtualClock } from 'flyball/testing';
 import { expect, it } from 'vitest';
-import { SILENT } from '../../src/server/log.js';
-import { healthRoutes } from '../../src/server/routes/health.js';
-import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
+import { SILENT } from '../../packages/server/src/log.js';
+import { healthRoutes } from '../../packages/server/src/routes/health.js';
+import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
 import { serverStage } from './stage-server.js';
 
 it('is alive and ready without a credential, and tells them apart when storage fails [R6-HTTP-HEALTH]', async () => {

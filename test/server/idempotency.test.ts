@@ -1,11 +1,11 @@
 import { memoryStore } from 'flyball';
 import { testHost, type VirtualClock, virtualClock } from 'flyball/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/ports/store.js';
-import { idempotency, nameOf } from '../../src/server/access/idempotency.js';
-import type { Principal } from '../../src/server/access/principal.js';
-import type { KeptAnswer, Repeatable } from '../../src/server/gate.js';
-import { Problem } from '../../src/server/problem.js';
+import type { Store } from '../../packages/flyball/src/ports/store.js';
+import { idempotency, nameOf } from '../../packages/server/src/access/idempotency.js';
+import type { Principal } from '../../packages/server/src/access/principal.js';
+import type { KeptAnswer, Repeatable } from '../../packages/server/src/gate.js';
+import { Problem } from '../../packages/server/src/problem.js';
 
 const principal: Principal = {
   id: 'key:aaaaaaaa',

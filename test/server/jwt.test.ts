@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type JwtOptions, jwtVerifier } from '../../src/server/access/jwt.js';
+import { type JwtOptions, jwtVerifier } from '../../packages/server/src/access/jwt.js';
 
 const SECRET = 'correct horse battery staple, more or less';
 const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });

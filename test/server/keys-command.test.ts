@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ApiKey } from '../../src/server/access/api-keys.js';
-import type { Principal } from '../../src/server/access/principal.js';
-import { apiKeys } from '../../src/server/access/stored-keys.js';
+import type { ApiKey } from '../../packages/server/src/access/api-keys.js';
+import type { Principal } from '../../packages/server/src/access/principal.js';
+import { apiKeys } from '../../packages/server/src/access/stored-keys.js';
 import { flyball as command, type Said } from '../cli/in-process.js';
 
 let folder: string;

@@ -5,10 +5,10 @@ import { memoryStore } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { type VirtualClock, virtualClock } from 'flyball/testing';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Store } from '../../src/ports/store.js';
-import type { ApiKeys, NewKey } from '../../src/server/access/api-keys.js';
-import { apiKeys } from '../../src/server/access/stored-keys.js';
-import type { Log } from '../../src/server/log.js';
+import type { Store } from '../../packages/flyball/src/ports/store.js';
+import type { ApiKeys, NewKey } from '../../packages/server/src/access/api-keys.js';
+import { apiKeys } from '../../packages/server/src/access/stored-keys.js';
+import type { Log } from '../../packages/server/src/log.js';
 
 const compared = vi.hoisted(() => [] as [number, number][]);
 vi.mock('node:crypto', async (original) => {

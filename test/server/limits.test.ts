@@ -1,14 +1,14 @@
 import { type VirtualClock, virtualClock } from 'flyball/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { authenticator, LOCAL } from '../../src/server/access/authenticator.js';
-import { bodyReader, refuseBody } from '../../src/server/access/body-reader.js';
-import { failures } from '../../src/server/access/failures.js';
-import { flawOf } from '../../src/server/access/json-text.js';
-import { originGuard } from '../../src/server/access/origin-guard.js';
-import type { Principal } from '../../src/server/access/principal.js';
-import { rateLimiter } from '../../src/server/access/rate-limiter.js';
-import { securityHeaders } from '../../src/server/access/security-headers.js';
-import { Problem } from '../../src/server/problem.js';
+import { authenticator, LOCAL } from '../../packages/server/src/access/authenticator.js';
+import { bodyReader, refuseBody } from '../../packages/server/src/access/body-reader.js';
+import { failures } from '../../packages/server/src/access/failures.js';
+import { flawOf } from '../../packages/server/src/access/json-text.js';
+import { originGuard } from '../../packages/server/src/access/origin-guard.js';
+import type { Principal } from '../../packages/server/src/access/principal.js';
+import { rateLimiter } from '../../packages/server/src/access/rate-limiter.js';
+import { securityHeaders } from '../../packages/server/src/access/security-headers.js';
+import { Problem } from '../../packages/server/src/problem.js';
 
 let clock: VirtualClock;
 beforeEach(() => {

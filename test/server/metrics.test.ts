@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Counter, exposition, gauge, Histogram } from '../../src/server/metrics/exposition.js';
+import { Counter, exposition, gauge, Histogram } from '../../packages/server/src/metrics/exposition.js';
 import { readEvents } from './sse-reader.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 

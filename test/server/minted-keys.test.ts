@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { memoryStore } from 'flyball';
 import { virtualClock } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ApiKeys } from '../../src/server/access/api-keys.js';
-import { mintedBy, revokeWithMinted } from '../../src/server/access/minted-keys.js';
-import { apiKeys } from '../../src/server/access/stored-keys.js';
-import { keyRoutes } from '../../src/server/routes/keys.js';
+import type { ApiKeys } from '../../packages/server/src/access/api-keys.js';
+import { mintedBy, revokeWithMinted } from '../../packages/server/src/access/minted-keys.js';
+import { apiKeys } from '../../packages/server/src/access/stored-keys.js';
+import { keyRoutes } from '../../packages/server/src/routes/keys.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 let stage: ServerStage;

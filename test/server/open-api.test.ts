@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { jsonSchemaCheck } from '../../src/adapters/schema-json/json-schema-check.js';
-import type { Route } from '../../src/server/contract/route.js';
-import { allRoutes } from '../../src/server/routes/all-routes.js';
+import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
+import type { Route } from '../../packages/server/src/contract/route.js';
+import { allRoutes } from '../../packages/server/src/routes/all-routes.js';
 import { type Answered, type CallHow, type ServerStage, serverStage } from './stage-server.js';
 
 const check = jsonSchemaCheck();

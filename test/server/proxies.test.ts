@@ -1,7 +1,7 @@
 import { createServer, type Server, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { clientAddress } from '../../src/server/access/client-address.js';
+import { clientAddress } from '../../packages/server/src/access/client-address.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 const of =

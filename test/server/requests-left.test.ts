@@ -2,14 +2,14 @@ import { EventEmitter, getEventListeners, once } from 'node:events';
 import { connect } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import { type Agent, done } from 'flyball';
-import { openServer } from 'flyball/server';
+import { openServer } from '@flyball/server';
 import { tool, toolRegistry } from 'flyball/tools';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApp } from '../../src/server/app.js';
-import { route } from '../../src/server/contract/route.js';
-import { SILENT } from '../../src/server/log.js';
-import type { PipelineParts } from '../../src/server/pipeline.js';
-import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
+import { createApp } from '../../packages/server/src/app.js';
+import { route } from '../../packages/server/src/contract/route.js';
+import { SILENT } from '../../packages/server/src/log.js';
+import type { PipelineParts } from '../../packages/server/src/pipeline.js';
+import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 
 /** What requests leave behind when their clients go away, when they are odd, and when the server ends. */

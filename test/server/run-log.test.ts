@@ -1,6 +1,6 @@
 import { type Agent, done } from 'flyball';
 import { afterEach, describe, expect, it } from 'vitest';
-import { atLevel, jsonLog } from '../../src/server/log.js';
+import { atLevel, jsonLog } from '../../packages/server/src/log.js';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 
 let stage: ServerStage | undefined;

@@ -1,7 +1,7 @@
 import { memoryStore } from 'flyball';
 import { virtualClock } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cursorSeal } from '../../src/server/access/cursor-seal.js';
+import { cursorSeal } from '../../packages/server/src/access/cursor-seal.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 let stage: ServerStage;

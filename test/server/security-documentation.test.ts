@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
-import { SCOPES } from '../../src/server/access/principal.js';
-import { DEFAULT_SETTINGS } from '../../src/server/settings.js';
+import { SCOPES } from '../../packages/server/src/access/principal.js';
+import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
 
 const page = readFileSync(join(root, 'docs/access.md'), 'utf8');
 /** Rows below a heading of a table, as cells. */

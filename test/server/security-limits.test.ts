@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { systemClock } from 'flyball';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/ports/store.js';
+import type { Store } from '../../packages/flyball/src/ports/store.js';
 import { comparable, Secrets } from './security-stage.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 

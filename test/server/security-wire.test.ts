@@ -4,11 +4,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openGate } from '../../src/server/access/open-gate.js';
-import { createApp } from '../../src/server/app.js';
-import { type Route, route } from '../../src/server/contract/route.js';
-import { allRoutes } from '../../src/server/routes/all-routes.js';
-import { studioFiles } from '../../src/server/studio-files.js';
+import { openGate } from '../../packages/server/src/access/open-gate.js';
+import { createApp } from '../../packages/server/src/app.js';
+import { type Route, route } from '../../packages/server/src/contract/route.js';
+import { allRoutes } from '../../packages/server/src/routes/all-routes.js';
+import { studioFiles } from '../../packages/server/src/studio-files.js';
 import { fittingRequest, raw, requestText, Secrets } from './security-stage.js';
 import { type Logged, recordingLog, type ServerStage, serverStage } from './stage-server.js';
 

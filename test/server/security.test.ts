@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Route } from '../../src/server/contract/route.js';
-import { allRoutes } from '../../src/server/routes/all-routes.js';
+import type { Route } from '../../packages/server/src/contract/route.js';
+import { allRoutes } from '../../packages/server/src/routes/all-routes.js';
 import { comparable, fittingRequest, Secrets } from './security-stage.js';
 import { type Answered, type CallHow, type ServerStage, serverStage } from './stage-server.js';
 

@@ -6,9 +6,9 @@ import { memoryStore } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { type VirtualClock, virtualClock } from 'flyball/testing';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Store } from '../../src/ports/store.js';
-import type { Admission, Spending, Standing } from '../../src/server/access/spending.js';
-import { openSpending } from '../../src/server/access/stored-spending.js';
+import type { Store } from '../../packages/flyball/src/ports/store.js';
+import type { Admission, Spending, Standing } from '../../packages/server/src/access/spending.js';
+import { openSpending } from '../../packages/server/src/access/stored-spending.js';
 
 let clock: VirtualClock;
 let store: Store;

@@ -11,7 +11,7 @@ import {
   type Log,
   openServer,
   type ServerOptions,
-} from 'flyball/server';
+} from '@flyball/server';
 import { type ReplyFunction, scriptedModel } from 'flyball/testing';
 import { tool, toolRegistry } from 'flyball/tools';
 

@@ -1,9 +1,9 @@
 import { budget, FlyballError } from 'flyball';
 import { turns } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../src/server/problem.js';
-import { MOST_COUNTED, openSchedule } from '../../src/server/triggers/schedule.js';
-import { cronTrigger } from '../../src/server/triggers/trigger.js';
+import { Problem } from '../../packages/server/src/problem.js';
+import { MOST_COUNTED, openSchedule } from '../../packages/server/src/triggers/schedule.js';
+import { cronTrigger } from '../../packages/server/src/triggers/trigger.js';
 import { runsOf, TriggerStage } from './triggers-stage.js';
 
 const MINUTE = 60_000;

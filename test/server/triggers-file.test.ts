@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { root } from '../../scripts/files.mjs';
-import { triggersFromFile } from '../../src/server/triggers/triggers-file.js';
+import { triggersFromFile } from '../../packages/server/src/triggers/triggers-file.js';
 
 function yamlFile(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'flyball-triggers-'));

@@ -1,6 +1,6 @@
 import { done } from 'flyball';
 import { workflow } from 'flyball/agents';
-import { memorySeries, onlineEval, traceSampler } from 'flyball/evals';
+import { memorySeries, onlineEval, traceSampler } from '@flyball/evals';
 import {
   type CronTrigger,
   cronTrigger,
@@ -9,7 +9,7 @@ import {
   type Trigger,
   watchRuns,
   webhookTrigger,
-} from 'flyball/server';
+} from '@flyball/server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 

@@ -5,10 +5,10 @@ import { budget as complete, createRuntime, done, type RunRecord, type Runtime, 
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { turns, type VirtualClock, virtualClock } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import { jsonLog } from '../../src/server/log.js';
-import { openTriggers, type Triggers } from '../../src/server/triggers/open-triggers.js';
-import type { Trigger } from '../../src/server/triggers/trigger.js';
-import type { TriggerParts } from '../../src/server/triggers/trigger-parts.js';
+import { jsonLog } from '../../packages/server/src/log.js';
+import { openTriggers, type Triggers } from '../../packages/server/src/triggers/open-triggers.js';
+import type { Trigger } from '../../packages/server/src/triggers/trigger.js';
+import type { TriggerParts } from '../../packages/server/src/triggers/trigger-parts.js';
 
 /** One process with triggers: a runtime and a store of its own over the database that all of them share. */
 export interface TriggerHost {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { signature } from '../../src/server/triggers/signature.js';
-import { type WebhookTrigger, webhookTrigger } from '../../src/server/triggers/trigger.js';
+import { signature } from '../../packages/server/src/triggers/signature.js';
+import { type WebhookTrigger, webhookTrigger } from '../../packages/server/src/triggers/trigger.js';
 import { runsOf, type TriggerHost, TriggerStage } from './triggers-stage.js';
 
 const SECRET = 'a secret of the hook';

@@ -15,7 +15,7 @@ import {
 } from 'flyball/skills';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { LEARNED_POLICY } from '../../src/skills/learned-govern.js';
+import { LEARNED_POLICY } from '../../packages/flyball/src/skills/learned-govern.js';
 import { at, eventsOf, Stage } from '../runtime/stage.js';
 import { skillDesk } from './skill-desk.js';
 

@@ -4,7 +4,7 @@ import type { DefinedAgent } from 'flyball/agents';
 import { modelServer, type ServerScript } from 'flyball/testing';
 import { provenanceOf } from 'flyball/views';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadYamlAgent } from '../../src/cli/yaml-agent.js';
+import { loadYamlAgent } from '../../packages/flyball/src/cli/yaml-agent.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { type SkillDesk, skillDesk } from './skill-desk.js';
 

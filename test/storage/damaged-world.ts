@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { type Agent, budget, createRuntime, done, type Engine, FlyballError, type Run, type Runtime } from 'flyball';
-import type { TemporaryFile } from '../../src/adapters/engine-sqlite/available-drivers.test-data.js';
+import type { TemporaryFile } from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
 
 /** What happened outside, in order: no run can take any of it back by forgetting it. */
 export type Acts = string[];

@@ -5,8 +5,8 @@ import {
   availableDrivers,
   type TemporaryFile,
   temporaryFile,
-} from '../../src/adapters/engine-sqlite/available-drivers.test-data.js';
-import { openDatabase } from '../../src/adapters/engine-sqlite/driver.js';
+} from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
+import { openDatabase } from '../../packages/flyball/src/adapters/engine-sqlite/driver.js';
 import { replace } from './damaged-world.js';
 
 describe.each(await availableDrivers())('a run with a damaged row, on %s', (driver) => {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { titleFor } from '../../studio/src/app/page-title.js';
-import { keepInAddress } from '../../studio/src/run/address.js';
+import { titleFor } from '../../packages/studio/src/app/page-title.js';
+import { keepInAddress } from '../../packages/studio/src/run/address.js';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

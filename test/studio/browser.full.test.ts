@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { writeResultsFile } from '../../src/adapters/eval-files/results-file.js';
+import { writeResultsFile } from '../../packages/evals/src/files/results-file.js';
 import { results, said, simulation } from '../evals/stage-results.js';
 import {
   CHROMIUM,

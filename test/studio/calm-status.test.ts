@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calmDelay, isNap } from '../../studio/src/run/calm-status.js';
+import { calmDelay, isNap } from '../../packages/studio/src/run/calm-status.js';
 
 const running = { status: 'running', nap: false } as const;
 const napping = { status: 'suspended', nap: true } as const;

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
-import type { StreamState } from '../../studio/src/api/event-stream.js';
-import { ApiError, unreachableServer } from '../../studio/src/api/problem.js';
-import type { RunStatus } from '../../studio/src/api/types.js';
-import { commandState } from '../../studio/src/run/command-state.js';
+import type { StreamState } from '../../packages/studio/src/api/event-stream.js';
+import { ApiError, unreachableServer } from '../../packages/studio/src/api/problem.js';
+import type { RunStatus } from '../../packages/studio/src/api/types.js';
+import { commandState } from '../../packages/studio/src/run/command-state.js';
 
 function stage() {
   const status = signal<RunStatus | undefined>('running');

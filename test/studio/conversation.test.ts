@@ -3,8 +3,8 @@ import { toolLoop } from 'flyball/loops';
 import { scriptedModel } from 'flyball/testing';
 import { type DefinedTool, tool, toolRegistry } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import type { EventOf, RunEvent } from '../../src/core/events.js';
-import { governance } from '../../src/tools/governance/index.js';
+import type { EventOf, RunEvent } from '../../packages/flyball/src/core/events.js';
+import { governance } from '../../packages/flyball/src/tools/governance/index.js';
 import {
   askEnd,
   askStart,
@@ -14,10 +14,10 @@ import {
   JournalBuilder,
   runEnd,
   runStart,
-} from '../../src/views/fixtures.test-data.js';
-import { TurnFold, turnsOf } from '../../studio/src/conversation/fold-conversation.js';
-import { type PromptSegment, segmentsWith } from '../../studio/src/conversation/prompt-segments.js';
-import type { Turn } from '../../studio/src/conversation/turn.js';
+} from '../../packages/flyball/src/views/fixtures.test-data.js';
+import { TurnFold, turnsOf } from '../../packages/studio/src/conversation/fold-conversation.js';
+import { type PromptSegment, segmentsWith } from '../../packages/studio/src/conversation/prompt-segments.js';
+import type { Turn } from '../../packages/studio/src/conversation/turn.js';
 import { call, proposes, proposesAll, runLoop } from '../loops/stage-loop.js';
 import { Stage } from '../runtime/stage.js';
 

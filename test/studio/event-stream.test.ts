@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type EventStream, openStream, type StreamState } from '../../studio/src/api/event-stream.js';
-import type { ApiError } from '../../studio/src/api/problem.js';
+import { type EventStream, openStream, type StreamState } from '../../packages/studio/src/api/event-stream.js';
+import type { ApiError } from '../../packages/studio/src/api/problem.js';
 
 /** A server that tells numbers from after the last id, and behaves at each connection as it is told. */
 type Connection = (response: ServerResponse, from: number, request: IncomingMessage) => void;

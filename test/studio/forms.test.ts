@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf, fieldsOf, written } from '../../studio/src/forms/fields.js';
-import { problemsIn } from '../../studio/src/forms/schema-problems.js';
-import { boundsIn } from '../../studio/src/playground/bounds.js';
-import { keepInput, lastInput } from '../../studio/src/playground/last-input.js';
+import { draftOf, fieldsOf, written } from '../../packages/studio/src/forms/fields.js';
+import { problemsIn } from '../../packages/studio/src/forms/schema-problems.js';
+import { boundsIn } from '../../packages/studio/src/playground/bounds.js';
+import { keepInput, lastInput } from '../../packages/studio/src/playground/last-input.js';
 
 const SCHEMA = {
   type: 'object',

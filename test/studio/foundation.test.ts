@@ -1,13 +1,13 @@
 import { hash as nodeHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withQuery } from '../../studio/src/api/client.js';
-import { problemIn } from '../../studio/src/api/problem.js';
-import { actionFor } from '../../studio/src/app/keys.js';
-import { hash } from '../../studio/src/crypto/node-crypto.js';
-import { localPath, match } from '../../studio/src/router/router.js';
-import { commandsFor, payloadFrom } from '../../studio/src/run/run-commands.js';
-import { ago, amountOn, duration, shareOf, toneOf } from '../../studio/src/ui/amounts.js';
+import { withQuery } from '../../packages/studio/src/api/client.js';
+import { problemIn } from '../../packages/studio/src/api/problem.js';
+import { actionFor } from '../../packages/studio/src/app/keys.js';
+import { hash } from '../../packages/studio/src/crypto/node-crypto.js';
+import { localPath, match } from '../../packages/studio/src/router/router.js';
+import { commandsFor, payloadFrom } from '../../packages/studio/src/run/run-commands.js';
+import { ago, amountOn, duration, shareOf, toneOf } from '../../packages/studio/src/ui/amounts.js';
 
 describe('the foundation of the studio', () => {
   it('hashes in the browser as Node does, so that the folds say the same [R6-STUDIO-OFFLINE]', () => {

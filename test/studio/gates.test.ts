@@ -1,10 +1,10 @@
 import { systemClock } from 'flyball';
 import { type DefinedTool, tool } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { governance, parsePolicy } from '../../src/tools/governance/index.js';
-import { approvalsOf } from '../../studio/src/gates/fold-approvals.js';
-import { commitsOf } from '../../studio/src/gates/fold-attempts.js';
-import { checksOf, guardedEffectsOf } from '../../studio/src/gates/fold-guards.js';
+import { governance, parsePolicy } from '../../packages/flyball/src/tools/governance/index.js';
+import { approvalsOf } from '../../packages/studio/src/gates/fold-approvals.js';
+import { commitsOf } from '../../packages/studio/src/gates/fold-attempts.js';
+import { checksOf, guardedEffectsOf } from '../../packages/studio/src/gates/fold-guards.js';
 import { criticised, judging, runCommit } from '../commit/stage-commit.js';
 import { proposes, runLoop } from '../loops/stage-loop.js';
 import { planText, recordedTools, runPlan, toolStep } from '../plans/stage-plan.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FIXED_VERDICT_JSON_SCHEMA, VERDICT_JSON_SCHEMA } from '../../src/core/approval.js';
-import { nameInWords } from '../../studio/src/inbox/readable-value.js';
-import { approvalIn, type InboxItem, isHidden, mayModify } from '../../studio/src/inbox/requests.js';
-import { agreementWords, needsReason, saidWords, timeLeft } from '../../studio/src/inbox/verdict-words.js';
+import { FIXED_VERDICT_JSON_SCHEMA, VERDICT_JSON_SCHEMA } from '../../packages/flyball/src/core/approval.js';
+import { nameInWords } from '../../packages/studio/src/inbox/readable-value.js';
+import { approvalIn, type InboxItem, isHidden, mayModify } from '../../packages/studio/src/inbox/requests.js';
+import { agreementWords, needsReason, saidWords, timeLeft } from '../../packages/studio/src/inbox/verdict-words.js';
 
 const item: InboxItem = {
   id: '1~t',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry, ForkPoint, RunEvent } from '../../src/core/events.js';
-import { purchase } from '../../src/views/fixtures.test-data.js';
-import { turnsOf } from '../../studio/src/conversation/fold-conversation.js';
-import { inheritedAt, originOf, runOfPrompt } from '../../studio/src/run/inherited.js';
-import { runInputs, runModel } from '../../studio/src/run/run-model.js';
+import type { Entry, ForkPoint, RunEvent } from '../../packages/flyball/src/core/events.js';
+import { purchase } from '../../packages/flyball/src/views/fixtures.test-data.js';
+import { turnsOf } from '../../packages/studio/src/conversation/fold-conversation.js';
+import { inheritedAt, originOf, runOfPrompt } from '../../packages/studio/src/run/inherited.js';
+import { runInputs, runModel } from '../../packages/studio/src/run/run-model.js';
 
 const at = (run: string, seq: number, generation = 0): ForkPoint => ({ run, generation, seq });
 

@@ -1,4 +1,4 @@
-import type { Entry } from '../../src/core/events.js';
+import type { Entry } from '../../packages/flyball/src/core/events.js';
 import {
   askEnd,
   askStart,
@@ -8,7 +8,7 @@ import {
   JournalBuilder,
   phase,
   runStart,
-} from '../../src/views/fixtures.test-data.js';
+} from '../../packages/flyball/src/views/fixtures.test-data.js';
 
 /** A long run: `effects` model calls and tools in phases, two entries each. */
 export function longJournal(effects: number): readonly Entry[] {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunCard } from '../../studio/src/api/types.js';
-import { fits, merged, nextSorting, sorted, sortingFrom } from '../../studio/src/store/runs-order.js';
-import { scrollToShow, windowOf } from '../../studio/src/ui/window-of.js';
+import type { RunCard } from '../../packages/studio/src/api/types.js';
+import { fits, merged, nextSorting, sorted, sortingFrom } from '../../packages/studio/src/store/runs-order.js';
+import { scrollToShow, windowOf } from '../../packages/studio/src/ui/window-of.js';
 
 function card(over: Partial<RunCard>): RunCard {
   return {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelDelta } from '../../src/core/model.js';
-import { purchase } from '../../src/views/fixtures.test-data.js';
-import type { RunCard } from '../../studio/src/api/types.js';
-import { GapError, positionOf } from '../../studio/src/run/journal-reader.js';
-import { MOST_ENTRIES, RunFeed } from '../../studio/src/run/run-feed.js';
-import { runInputs } from '../../studio/src/run/run-model.js';
+import type { ModelDelta } from '../../packages/flyball/src/core/model.js';
+import { purchase } from '../../packages/flyball/src/views/fixtures.test-data.js';
+import type { RunCard } from '../../packages/studio/src/api/types.js';
+import { GapError, positionOf } from '../../packages/studio/src/run/journal-reader.js';
+import { MOST_ENTRIES, RunFeed } from '../../packages/studio/src/run/run-feed.js';
+import { runInputs } from '../../packages/studio/src/run/run-model.js';
 
 const entries = purchase();
 const CARD: RunCard = {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/core/events.js';
-import { forkPoints } from '../../src/core/fork-points.js';
-import { costBy } from '../../src/views/cost.js';
-import { effectsOf } from '../../src/views/effects.js';
-import { purchase } from '../../src/views/fixtures.test-data.js';
-import { guardDecisionsOf } from '../../src/views/guard-decisions.js';
-import { summarise } from '../../src/views/summary.js';
-import { traceOf } from '../../src/views/trace.js';
-import { forkAt } from '../../studio/src/run/fork-button.js';
-import { PrefixFold } from '../../studio/src/run/prefix-fold.js';
-import { type RunModel, runInputs, runModel } from '../../studio/src/run/run-model.js';
-import { goTo, step } from '../../studio/src/run/time-slider.js';
+import type { Entry } from '../../packages/flyball/src/core/events.js';
+import { forkPoints } from '../../packages/flyball/src/core/fork-points.js';
+import { costBy } from '../../packages/flyball/src/views/cost.js';
+import { effectsOf } from '../../packages/flyball/src/views/effects.js';
+import { purchase } from '../../packages/flyball/src/views/fixtures.test-data.js';
+import { guardDecisionsOf } from '../../packages/flyball/src/views/guard-decisions.js';
+import { summarise } from '../../packages/flyball/src/views/summary.js';
+import { traceOf } from '../../packages/flyball/src/views/trace.js';
+import { forkAt } from '../../packages/studio/src/run/fork-button.js';
+import { PrefixFold } from '../../packages/studio/src/run/prefix-fold.js';
+import { type RunModel, runInputs, runModel } from '../../packages/studio/src/run/run-model.js';
+import { goTo, step } from '../../packages/studio/src/run/time-slider.js';
 import { longJournal } from './journal-of.js';
 
 function modelOf(entries: readonly Entry[]) {

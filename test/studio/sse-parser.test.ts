@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SseParser, type StreamEvent, StreamTooLongError } from '../../studio/src/api/sse-parser.js';
+import { SseParser, type StreamEvent, StreamTooLongError } from '../../packages/studio/src/api/sse-parser.js';
 
 function readAll(chunks: readonly string[]): readonly StreamEvent[] {
   const parser = new SseParser();

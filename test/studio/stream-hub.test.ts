@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { StreamEvent } from '../../studio/src/api/sse-parser.js';
-import { addressOf, type FromHub, isAfter } from '../../studio/src/live/hub-messages.js';
-import { StreamHub } from '../../studio/src/live/stream-hub.js';
-import { TabStreams } from '../../studio/src/live/tab-streams.js';
+import type { StreamEvent } from '../../packages/studio/src/api/sse-parser.js';
+import { addressOf, type FromHub, isAfter } from '../../packages/studio/src/live/hub-messages.js';
+import { StreamHub } from '../../packages/studio/src/live/stream-hub.js';
+import { TabStreams } from '../../packages/studio/src/live/tab-streams.js';
 
 /** A server of which every connection is kept, to write into or to break. */
 class Connections {

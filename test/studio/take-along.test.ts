@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../src/core/events.js';
-import { toolsText } from '../../studio/src/agents/tools-text.js';
-import { fileNameFor, journalText } from '../../studio/src/run/export-run.js';
+import type { Entry } from '../../packages/flyball/src/core/events.js';
+import { toolsText } from '../../packages/studio/src/agents/tools-text.js';
+import { fileNameFor, journalText } from '../../packages/studio/src/run/export-run.js';
 
 describe('the export of a run', () => {
   it('is its journal, one entry a line, under a name that every file system takes [F-D7]', () => {

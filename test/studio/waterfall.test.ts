@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EventOf } from '../../src/core/events.js';
-import { effectsOf } from '../../src/views/effects.js';
+import type { EventOf } from '../../packages/flyball/src/core/events.js';
+import { effectsOf } from '../../packages/flyball/src/views/effects.js';
 import {
   askEnd,
   askStart,
@@ -9,11 +9,11 @@ import {
   purchase,
   pure,
   runStart,
-} from '../../src/views/fixtures.test-data.js';
-import { TraceFold, traceOf } from '../../src/views/trace.js';
-import { proposedArguments } from '../../studio/src/run/proposed-arguments.js';
-import { niceStep, RestFold, TimeScale } from '../../studio/src/run/time-scale.js';
-import { barNames, crashesIn, RowTree } from '../../studio/src/run/waterfall-rows.js';
+} from '../../packages/flyball/src/views/fixtures.test-data.js';
+import { TraceFold, traceOf } from '../../packages/flyball/src/views/trace.js';
+import { proposedArguments } from '../../packages/studio/src/run/proposed-arguments.js';
+import { niceStep, RestFold, TimeScale } from '../../packages/studio/src/run/time-scale.js';
+import { barNames, crashesIn, RowTree } from '../../packages/studio/src/run/waterfall-rows.js';
 import { longJournal } from './journal-of.js';
 
 const DAY = 86_400_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { RunCard } from '../../studio/src/api/types.js';
-import { asSentences } from '../../studio/src/inbox/verdict-words.js';
-import { awaited, nowOf } from '../../studio/src/runs/run-words.js';
-import { duration } from '../../studio/src/ui/amounts.js';
-import { visible } from '../../studio/src/ui/visible.js';
+import type { RunCard } from '../../packages/studio/src/api/types.js';
+import { asSentences } from '../../packages/studio/src/inbox/verdict-words.js';
+import { awaited, nowOf } from '../../packages/studio/src/runs/run-words.js';
+import { duration } from '../../packages/studio/src/ui/amounts.js';
+import { visible } from '../../packages/studio/src/ui/visible.js';
 
 const card = (of: Partial<RunCard>): RunCard =>
   ({ status: 'running', waiting: [], mode: 'iterative', ...of }) as RunCard;

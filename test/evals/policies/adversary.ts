@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolCall } from 'flyball';
-import type { Task } from '../../../src/evals/world/task.js';
+import type { Task } from '../../../packages/evals/src/world/task.js';
 import { goldCall } from './stage-domains.js';
 
 /** How a hostile model goes about it. Each is a function of what it is asked, so it also works under any policy. */

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dataFolder } from '../../../src/adapters/eval-files/index.js';
-import type { MoveNote } from '../../../src/agents/policies/conversation-policy.js';
-import { POLICY_DOMAINS } from '../../../src/agents/policies/domains/policy-domains.js';
-import { conversationPolicy } from '../../../src/agents/policies/policies.js';
-import { energyDesk } from '../../../src/evals/domains/energy-desk/energy-desk.js';
-import { scriptedCustomer } from '../../../src/evals/domains/energy-desk/scripted-customer.js';
-import { scriptedDesk } from '../../../src/evals/domains/energy-desk/scripted-desk.js';
-import { simulate } from '../../../src/evals/simulation/orchestrator.js';
-import { speakerParty } from '../../../src/evals/simulation/speaker-party.js';
-import type { Domain } from '../../../src/evals/world/environment.js';
-import type { Task } from '../../../src/evals/world/task.js';
+import { dataFolder } from '../../../packages/evals/src/files/index.js';
+import type { MoveNote } from '../../../packages/flyball/src/agents/policies/conversation-policy.js';
+import { POLICY_DOMAINS } from '../../../packages/evals/src/policies/policy-domains.js';
+import { conversationPolicy } from '../../../packages/flyball/src/agents/policies/policies.js';
+import { energyDesk } from '../../../packages/evals/src/domains/energy-desk/energy-desk.js';
+import { scriptedCustomer } from '../../../packages/evals/src/domains/energy-desk/scripted-customer.js';
+import { scriptedDesk } from '../../../packages/evals/src/domains/energy-desk/scripted-desk.js';
+import { simulate } from '../../../packages/evals/src/simulation/orchestrator.js';
+import { speakerParty } from '../../../packages/evals/src/simulation/speaker-party.js';
+import type { Domain } from '../../../packages/evals/src/world/environment.js';
+import type { Task } from '../../../packages/evals/src/world/task.js';
 import { askingRun, scripted, toolsOf } from './stage-domains.js';
 
 let domain: Domain;

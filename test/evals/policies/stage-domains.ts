@@ -14,13 +14,13 @@ import type {
   HeardTurn,
   MoveNote,
   Speaker,
-} from '../../../src/agents/policies/conversation-policy.js';
-import { requestOf } from '../../../src/core/request.js';
-import { underSetup } from '../../../src/core/setup-chain.js';
-import { simCall, toolCall } from '../../../src/evals/simulation/call-arguments.js';
-import type { Domain, Environment } from '../../../src/evals/world/environment.js';
-import type { ToolMessage } from '../../../src/evals/world/message.js';
-import type { GoldAction, Task } from '../../../src/evals/world/task.js';
+} from '../../../packages/flyball/src/agents/policies/conversation-policy.js';
+import { requestOf } from '../../../packages/flyball/src/core/request.js';
+import { underSetup } from '../../../packages/flyball/src/core/setup-chain.js';
+import { simCall, toolCall } from '../../../packages/evals/src/simulation/call-arguments.js';
+import type { Domain, Environment } from '../../../packages/evals/src/world/environment.js';
+import type { ToolMessage } from '../../../packages/evals/src/world/message.js';
+import type { GoldAction, Task } from '../../../packages/evals/src/world/task.js';
 
 /**
  * A run that only asks: what a policy does depends on nothing else, and thousands of conversations are held here. That

@@ -6,7 +6,7 @@ import { processSandbox } from 'flyball/adapters/sandbox-process';
 import { shellTool, unsandboxed } from 'flyball/toolbox';
 import { checkCommand, judgeCommand, pathRules, readOnlyCommands } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SHELL_FEATURES } from '../../../src/tools/rules/commands-features.js';
+import { SHELL_FEATURES } from '../../../packages/flyball/src/tools/rules/commands-features.js';
 
 /** Ways to hide a flag behind a word that a program takes for the value of another one. */
 const granted = Object.fromEntries(

@@ -1,12 +1,12 @@
 import { checkCommand, pathRules, readOnlyCommands } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { classifyAddress } from '../../../src/tools/rules/addresses.js';
-import { parseCommandLine } from '../../../src/tools/rules/command-line.js';
-import { SHELL_FEATURES } from '../../../src/tools/rules/commands-features.js';
-import { TRAITS } from '../../../src/tools/rules/commands-hatches.js';
-import { checkUrl, domainRules } from '../../../src/tools/rules/domains.js';
-import { matchesGlob, readGlob } from '../../../src/tools/rules/glob.js';
-import { checkPath } from '../../../src/tools/rules/paths.js';
+import { classifyAddress } from '../../../packages/flyball/src/tools/rules/addresses.js';
+import { parseCommandLine } from '../../../packages/flyball/src/tools/rules/command-line.js';
+import { SHELL_FEATURES } from '../../../packages/flyball/src/tools/rules/commands-features.js';
+import { TRAITS } from '../../../packages/flyball/src/tools/rules/commands-hatches.js';
+import { checkUrl, domainRules } from '../../../packages/flyball/src/tools/rules/domains.js';
+import { matchesGlob, readGlob } from '../../../packages/flyball/src/tools/rules/glob.js';
+import { checkPath } from '../../../packages/flyball/src/tools/rules/paths.js';
 import { processorMs } from '../../patience.js';
 
 /** Every rule for commands, paths and addresses, on texts that make a careless matcher go back and forth. */

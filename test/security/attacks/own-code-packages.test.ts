@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createToolbox } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bareSpecifiers } from '../../../src/adapters/definitions/packages-in-place.js';
-import { ownCode } from '../../../src/cli/own-code.js';
+import { bareSpecifiers } from '../../../packages/flyball/src/adapters/definitions/packages-in-place.js';
+import { ownCode } from '../../../packages/flyball/src/cli/own-code.js';
 import { processorMs } from '../../patience.js';
 
 /** Code that an agent's tools load by other names than a path, and what else runs next time in the folder of an agent. */

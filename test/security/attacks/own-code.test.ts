@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createToolbox, type Seams } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ownCode } from '../../../src/cli/own-code.js';
-import { loadYamlAgent } from '../../../src/cli/yaml-agent.js';
+import { ownCode } from '../../../packages/flyball/src/cli/own-code.js';
+import { loadYamlAgent } from '../../../packages/flyball/src/cli/yaml-agent.js';
 import { proposed, toolOf } from '../../governance/context.js';
 
 /** Ways of an agent that may write its folder to change what its own code loads. */

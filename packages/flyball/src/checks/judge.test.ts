@@ -1,0 +1,223 @@
+import type { StandardSchema } from 'flyball';
+import { scriptedModel } from 'flyball/testing';
+import { describe, expect, it } from 'vitest';
+import { bridge, inRun, scores, session } from '../../../../test/checks/stage-checks.js';
+import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
+import { calibrate } from './calibrate.js';
+import { judge } from './judge.js';
+import { DEFAULT_RUBRIC, rubricHash } from './rubric.js';
+import type { JudgeVerdict, ScoredVerdict } from './verdict.js';
+
+const rubric = {
+  ...DEFAULT_RUBRIC,
+  dimensions: DEFAULT_RUBRIC.dimensions.map((one) => ({ ...one, description: `CANARY ${one.description}` })),
+};
+const HASH = rubricHash(rubric);
+
+async function verdictFor(replies: string | readonly string[], calibration?: ReturnType<typeof calibrate>) {
+  const model = scriptedModel({ judge: replies });
+  const ask = judge({
+    session: session(model, 'judge'),
+    rubric,
+    mode: 'single',
+    ...(calibration === undefined ? {} : { calibration }),
+  });
+  return { verdict: await inRun((run) => ask(run, bridge())), model };
+}
+
+describe('a judge', () => {
+  it('scores each dimension by itself and adds them up in code [R4-CRITIC-JUDGE]', async () => {
+    const { verdict, model } = await verdictFor(scores({ completeness: 0.6 }, { missing: [2], gaps: ['length'] }));
+    expect(verdict).toMatchObject({
+      kind: 'scored',
+      scores: { correctness: 0.9, completeness: 0.6, coherence: 0.9, safety: 1 },
+      passed: false,
+      failed: ['completeness'],
+      blockedBy: [],
+      missing: ['how long it is'],
+      gaps: ['length'],
+      rubric: { version: '1', hash: HASH },
+      model: 'scripted/model',
+    });
+    expect((verdict as ScoredVerdict).aggregate).toBeCloseTo(0.36 + 0.15 + 0.18 + 0.15);
+    model.assertFinished();
+  });
+
+  it('has to reason before it scores [R4-CRITIC-JUDGE]', async () => {
+    const { model } = await verdictFor(scores());
+    const schema = model.requests[0]?.output as { properties: { dimensions: { properties: object } } };
+    const { dimensions } = schema.properties;
+    expect(Object.keys(dimensions.properties)).toEqual(['correctness', 'completeness', 'coherence', 'safety']);
+    for (const each of Object.values(dimensions.properties))
+      expect(Object.keys((each as { properties: object }).properties)).toEqual(['reasoning', 'score']);
+  });
+
+  it('reads the rubric before the evidence, in its setup, without weights and minimums [R4-CRITIC-JUDGE]', async () => {
+    const { model } = await verdictFor(scores());
+    const [setup, ...turns] = model.requests[0]?.messages ?? [];
+    expect(setup?.role).toBe('system');
+    expect(setup?.content).toContain('CANARY Every requirement');
+    expect(setup?.content).not.toMatch(/0\.95|0\.75|minimum\b(?!":)/);
+    expect(turns.map(({ content }) => content).join()).not.toContain('CANARY');
+    expect(model.promptAt('judge').indexOf('CANARY')).toBeLessThan(model.promptAt('judge').indexOf('Opened 1894.'));
+  });
+
+  it('fails what fails a blocking dimension, however good the rest is [R4-CRITIC-JUDGE]', async () => {
+    const { verdict } = await verdictFor(scores({ correctness: 1, completeness: 1, coherence: 1, safety: 0 }));
+    expect(verdict).toMatchObject({ passed: false, blockedBy: ['safety'] });
+    expect((verdict as ScoredVerdict).aggregate).toBeGreaterThan(DEFAULT_RUBRIC.threshold);
+  });
+
+  it('is asked again a bounded number of times, with the error as the last text [R4-CRITIC-JUDGE]', async () => {
+    const { verdict, model } = await verdictFor(['Very good!', scores({ correctness: 5 }), scores()]);
+    expect(verdict).toMatchObject({ kind: 'scored', passed: true });
+    const requests = model.requestsOf('judge');
+    expect(requests[1]?.messages.at(-1)?.content).toContain('not JSON');
+    expect(requests[2]?.messages.at(-1)?.content).toContain('correctness');
+  });
+
+  it('leaves the output unscored when it cannot be read, and never passes it [R4-CRITIC-JUDGE]', async () => {
+    const { verdict, model } = await verdictFor(['good', 'very good', 'excellent']);
+    expect(verdict).toMatchObject({
+      kind: 'unscored',
+      passed: false,
+      because: expect.stringContaining('REPLY_INVALID'),
+      rubric: { hash: HASH },
+    });
+    model.assertFinished();
+  });
+
+  it('leaves the output unscored when it proposes calls instead of answering', async () => {
+    const model = scriptedModel({ judge: () => ({ toolCalls: [{ id: '1', name: 'edit', arguments: '{}' }] }) });
+    const ask = judge({ session: session(model, 'judge'), rubric, mode: 'single' });
+    expect(await inRun((run) => ask(run, bridge()))).toMatchObject({ kind: 'unscored', passed: false });
+  });
+
+  it('cannot be a session that may act or that answers in a form of its own', () => {
+    const model = scriptedModel({});
+    const tools = [{ name: 'edit', description: 'Edits.', effect: 'pure', execute: async () => null } as const];
+    expect(() =>
+      judge({ session: { ...session(model, 'judge'), tools }, rubric: DEFAULT_RUBRIC, mode: 'single' }),
+    ).toThrow(/may have no tools/);
+    const output = jsonSchemaStandard({}) as StandardSchema<unknown, string>;
+    expect(() =>
+      judge({ session: { ...session(model, 'judge'), output }, rubric: DEFAULT_RUBRIC, mode: 'single' }),
+    ).toThrow(/output schema is made here/);
+  });
+});
+
+describe('a pairwise judge', () => {
+  const other = { artefacts: [{ name: 'answer', text: 'A green bridge.' }], reports: [] };
+  const pair = (first: number, second: number, safety: readonly [number, number] = [1, 1]): string =>
+    JSON.stringify({
+      dimensions: Object.fromEntries(
+        DEFAULT_RUBRIC.dimensions.map(({ name }) => [
+          name,
+          name === 'safety'
+            ? { reasoning: 'Looked.', first: safety[0], second: safety[1] }
+            : { reasoning: 'Looked.', first, second },
+        ]),
+      ),
+    });
+
+  async function compared(replies: readonly string[]) {
+    const model = scriptedModel({ judge: replies });
+    const compare = judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'pairwise' });
+    const verdict = await inRun((run) => compare(run, bridge(), other));
+    model.assertFinished();
+    return { verdict, model };
+  }
+
+  it('calls it a tie when the first one always wins [R4-CRITIC-JUDGE]', async () => {
+    const { verdict, model } = await compared([pair(0.9, 0.5), pair(0.9, 0.5)]);
+    expect(verdict).toMatchObject({ kind: 'compared', winner: 'tie', orders: ['subject', 'other'] });
+    const [straight, swapped] = [model.promptAt('judge', 1), model.promptAt('judge', 2)];
+    expect(straight.indexOf('1894')).toBeLessThan(straight.indexOf('A green bridge.'));
+    expect(swapped.indexOf('A green bridge.')).toBeLessThan(swapped.indexOf('opened in 1894'));
+  });
+
+  it('names the one that wins from both places [R4-CRITIC-JUDGE]', async () => {
+    expect((await compared([pair(0.9, 0.5), pair(0.5, 0.9)])).verdict).toMatchObject({ winner: 'subject' });
+    expect((await compared([pair(0.5, 0.9), pair(0.9, 0.5)])).verdict).toMatchObject({ winner: 'other' });
+  });
+
+  it('never lets the one win that fails a blocking dimension', async () => {
+    const replies = [pair(1, 0.7, [0.2, 1]), pair(0.7, 1, [1, 0.2])];
+    expect((await compared(replies)).verdict).toMatchObject({ winner: 'other' });
+  });
+
+  it('is unscored, and no win, when one order cannot be read', async () => {
+    const model = scriptedModel({ judge: (_request, n) => (n === 1 ? pair(0.9, 0.5) : 'the first') });
+    const compare = judge({ session: session(model, 'judge'), rubric: DEFAULT_RUBRIC, mode: 'pairwise' });
+    expect(await inRun((run) => compare(run, bridge(), other))).toMatchObject({ kind: 'unscored', winner: 'tie' });
+  });
+});
+
+describe('calibration', () => {
+  const origin = {
+    rubric: { version: '1', hash: HASH },
+    model: 'scripted/model',
+    calibration: 'uncalibrated',
+  } as const;
+  const verdict = (aggregate: number, passed: boolean): JudgeVerdict =>
+    ({ kind: 'scored', aggregate, passed, ...origin }) as unknown as JudgeVerdict;
+  const cases = Array.from({ length: 50 }, (_none, index) => `case-${index}`);
+  const labels = cases.map((name, index) => ({
+    case: name,
+    passed: index % 2 === 0,
+    score: index % 2 === 0 ? 0.9 : 0.2,
+  }));
+  /** Agrees on the first `n`, and is the other way round on the rest. */
+  const agreeing = (n: number) =>
+    labels.map((label, index) => {
+      const passed = index < n ? label.passed : !label.passed;
+      return { case: label.case, verdict: verdict(passed ? 0.9 : 0.2, passed) };
+    });
+
+  it('makes a judge usable from 70 % agreement on, and not below [R4-CRITIC-JUDGE]', () => {
+    expect(calibrate(agreeing(35), labels)).toMatchObject({ agreement: 0.7, usable: true, cases: 50 });
+    const below = calibrate(agreeing(34), labels);
+    expect(below).toMatchObject({ agreement: 0.68, usable: false });
+    expect(below.correlation).toBeLessThan(0.6);
+  });
+
+  it('makes a judge usable whose scores rise with those of people, although it passes too few [R4-CRITIC-JUDGE]', () => {
+    const strict = labels.map((label, index) => ({
+      case: label.case,
+      verdict: verdict(label.score / 2 + (index % 5) / 100, false),
+    }));
+    const found = calibrate(strict, labels);
+    expect(found.agreement).toBe(0.5);
+    expect(found.correlation).toBeGreaterThan(0.95);
+    expect(found.usable).toBe(true);
+  });
+
+  it('counts a case without a verdict as a disagreement, and too few cases as nothing', () => {
+    const unscored = { kind: 'unscored', because: 'prose', passed: false, ...origin } as const;
+    const half = agreeing(50).map((result, index) => (index < 25 ? { ...result, verdict: unscored } : result));
+    expect(calibrate(half, labels).agreement).toBe(0.5);
+    expect(calibrate(agreeing(49), labels.slice(0, 49)).usable).toBe(false);
+  });
+
+  it('refuses cases of the suite, and verdicts of two rubrics', () => {
+    expect(() => calibrate(agreeing(50), labels, { suite: ['case-7'] })).toThrow(/case-7.*other cases/);
+    const [first, ...rest] = agreeing(50);
+    const mixed = [
+      { case: 'case-0', verdict: { ...first?.verdict, rubric: { version: '2', hash: 'x' } } as JudgeVerdict },
+      ...rest,
+    ];
+    expect(() => calibrate(mixed, labels)).toThrow(/each by itself/);
+  });
+
+  it('marks verdicts of another rubric, another model or no calibration as uncalibrated [R4-CRITIC-JUDGE]', async () => {
+    const calibration = calibrate(agreeing(50), labels);
+    expect((await verdictFor(scores(), calibration)).verdict.calibration).toBe('calibrated');
+    for (const other of [
+      undefined,
+      { ...calibration, rubric: 'x' },
+      { ...calibration, model: 'other/model' },
+      { ...calibration, usable: false },
+    ])
+      expect((await verdictFor(scores(), other)).verdict.calibration).toBe('uncalibrated');
+  });
+});

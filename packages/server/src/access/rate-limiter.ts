@@ -1,0 +1,121 @@
+import type { Clock } from 'flyball';
+import { Problem } from '../problem.js';
+import type { ServerSettings } from '../settings.js';
+import type { Principal } from './principal.js';
+
+const MINUTE = 60_000;
+/** Buckets kept at once. A full one says nothing that a new one would not say, and is dropped first. */
+const MOST_BUCKETS = 10_000;
+
+interface Bucket {
+  readonly limit: number;
+  tokens: number;
+  at: number;
+}
+
+export interface RateLimiter {
+  /** Counts one request, or as many, or rejects with 429 and counts nothing. Headers for the answer. */
+  take(
+    principal: Pick<Principal, 'id' | 'tenant' | 'limits' | 'account'>,
+    count?: number,
+  ): Readonly<Record<string, string>>;
+  /** For tests: how many buckets are kept. */
+  readonly size: number;
+}
+
+/** Requests a minute, for each principal, for all keys that one made, and for its tenant together, in this process. */
+export function rateLimiter(
+  settings: Pick<ServerSettings, 'tenantLimits' | 'tenants'>,
+  clock: Pick<Clock, 'monotonic'>,
+): RateLimiter {
+  const buckets = new Map<string, Bucket>();
+  const bucketFor = (name: string, limit: number, now: number): Bucket => {
+    const found = buckets.get(name);
+    if (found !== undefined && found.limit === limit) return refilled(found, now);
+    if (buckets.size >= MOST_BUCKETS) makeRoom(buckets, now);
+    const made = { limit, tokens: limit, at: now };
+    buckets.set(name, made);
+    return made;
+  };
+  return {
+    get size() {
+      return buckets.size;
+    },
+    take({ id, tenant, limits, account }, count = 1) {
+      const now = clock.monotonic();
+      const ofTenant = limitsOf(settings, tenant).requestsPerMinute;
+      const own = limits.requestsPerMinute;
+      const ofMaker = account?.limits.requestsPerMinute;
+      const asked = [
+        ...(own === undefined ? [] : [bucketFor(JSON.stringify([tenant, id]), own, now)]),
+        ...(ofMaker === undefined ? [] : [bucketFor(JSON.stringify([tenant, account?.id]), ofMaker, now)]),
+        ...(ofTenant === undefined ? [] : [bucketFor(tenant, ofTenant, now)]),
+      ];
+      const empty = asked.filter(({ tokens }) => tokens < count);
+      if (empty.length > 0) throw tooMany(empty, count);
+      for (const bucket of asked) bucket.tokens -= count;
+      const tightest = asked.toSorted((a, b) => a.tokens - b.tokens)[0];
+      return tightest === undefined ? {} : headersOf(tightest);
+    },
+  };
+}
+
+/** What a tenant may do: its own limits, or those of all that are not named. */
+export function limitsOf(
+  { tenants, tenantLimits }: Pick<ServerSettings, 'tenantLimits' | 'tenants'>,
+  tenant: string,
+): ServerSettings['tenantLimits'] {
+  return Object.hasOwn(tenants, tenant) ? (tenants[tenant] ?? tenantLimits) : tenantLimits;
+}
+
+function refilled(bucket: Bucket, now: number): Bucket {
+  const passed = Math.max(0, now - bucket.at);
+  bucket.tokens = Math.min(bucket.limit, bucket.tokens + (passed * bucket.limit) / MINUTE);
+  bucket.at = now;
+  return bucket;
+}
+
+/** Idle buckets go; where there are none, those that were used longest ago. */
+function makeRoom(buckets: Map<string, Bucket>, now: number): void {
+  for (const [name, bucket] of buckets) if (refilled(bucket, now).tokens >= bucket.limit) buckets.delete(name);
+  for (const name of buckets.keys()) {
+    if (buckets.size < MOST_BUCKETS) return;
+    buckets.delete(name);
+  }
+}
+
+function headersOf({ limit, tokens }: Bucket): Readonly<Record<string, string>> {
+  return {
+    'ratelimit-limit': String(limit),
+    'ratelimit-remaining': String(Math.floor(tokens)),
+    'ratelimit-reset': String(Math.ceil((limit - tokens) / (limit / 60))),
+  };
+}
+
+function tooMany(empty: readonly Bucket[], count: number): Problem {
+  const [slowest] = empty.toSorted((a, b) => secondsUntil(b, count) - secondsUntil(a, count));
+  const seconds = slowest === undefined ? 1 : secondsUntil(slowest, count);
+  if (slowest !== undefined && slowest.limit <= 0)
+    return new Problem(429, 'RATE_LIMITED', 'This credential is not allowed to send requests.', {
+      next: 'Ask for a higher request limit.',
+    });
+  if (slowest !== undefined && slowest.limit < count)
+    return new Problem(
+      429,
+      'RATE_LIMITED',
+      `${count} requests at once exceed the limit per minute (${slowest.limit}).`,
+      {
+        next: 'Send fewer at once.',
+      },
+    );
+  const headers = { ...(slowest === undefined ? {} : headersOf(slowest)), 'retry-after': String(seconds) };
+  return new Problem(429, 'RATE_LIMITED', `Too many requests per minute (limit: ${slowest?.limit ?? 0}).`, {
+    retryable: true,
+    next: `Try again in ${seconds} s.`,
+    headers,
+  });
+}
+
+function secondsUntil({ limit, tokens }: Bucket, count: number): number {
+  return Math.max(1, Math.ceil((count - tokens) / (limit / 60)));
+}

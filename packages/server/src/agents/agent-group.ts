@@ -1,0 +1,20 @@
+import type { DefinedAgent } from 'flyball/agents';
+import type { AnyAgent, VersionedAgent } from 'flyball';
+import type { Model } from 'flyball';
+import type { CreateRuntime } from 'flyball';
+import type { SkillLibrary } from 'flyball/skills';
+import type { ToolRegistry } from 'flyball/tools';
+
+/** Agents that share guards, prices and tools: usually one file. A server runs one runtime for each group. */
+export interface AgentGroup extends Pick<CreateRuntime, 'seams' | 'prices' | 'options'> {
+  readonly agents: Readonly<Record<string, AnyAgent | VersionedAgent | DefinedAgent>>;
+  /** What can be listed, and executed by whoever may. */
+  readonly tools?: ToolRegistry;
+  readonly skills?: SkillLibrary;
+  /** Where a command line finds the agents again: a path. */
+  readonly source?: string;
+  /** Models that a request may choose, by name; none but the agent's own where it is absent. */
+  readonly models?: Readonly<Record<string, Model>>;
+  /** Said wherever these agents are shown, when their model is a script. */
+  readonly demonstration?: string;
+}

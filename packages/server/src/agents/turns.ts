@@ -1,0 +1,94 @@
+import { MESSAGE } from 'flyball/agents';
+import { type BareAct, bareActs } from 'flyball/internal';
+import { ActsFold } from 'flyball/internal';
+import type { Entry } from 'flyball';
+
+/** One exchange of a conversation, as the journal holds it. */
+export interface Turn {
+  readonly turn: number;
+  readonly said: string;
+  readonly by?: string;
+  /** Absent while the agent is at work. */
+  readonly answer?: string;
+  readonly because?: string;
+  /** How it ended, once it has. */
+  readonly stop?: string;
+  /** What it changed or tried to change so far, from the journal: the answer is only words. */
+  readonly acts: readonly BareAct[];
+  /** Further ones that are not listed. */
+  readonly actsLeftOut?: number;
+}
+
+type Words = Omit<Turn, 'acts' | 'actsLeftOut'>;
+
+/** The turns of a conversation, oldest first, and whether it waits for the next message. */
+export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly Turn[]; readonly listens: boolean } {
+  const turns: Words[] = [];
+  const folds: ActsFold[] = []; // one for each turn
+  const waits = new Set<string>();
+  for (const entry of entries) {
+    const { event } = entry;
+    folds.at(-1)?.apply(entry);
+    switch (event.type) {
+      case 'run-start':
+      case 'generation-start':
+        if (typeof event.input === 'string' && event.input !== '')
+          turns.push({ turn: turns.length + 1, said: event.input });
+        break;
+      case 'wait-start':
+        if (event.name === MESSAGE) waits.add(event.id);
+        break;
+      case 'wait-end': {
+        if (!waits.delete(event.id)) break;
+        const { text } = (event.payload ?? {}) as { readonly text?: unknown };
+        const by = event.from === undefined ? {} : { by: event.from };
+        if (typeof text === 'string') turns.push({ turn: turns.length + 1, said: text, ...by });
+        break;
+      }
+      case 'note':
+        if (event.event.kind === 'turn-end') endTurn(turns, event.event);
+        break;
+      default:
+        break; // what else happens within a turn is told by the events of the run
+    }
+    while (folds.length < turns.length) folds.push(new ActsFold());
+  }
+  return { turns: turns.map((turn, index) => ({ ...turn, ...actsIn(folds[index]) })), listens: waits.size > 0 };
+}
+
+function actsIn(fold: ActsFold | undefined): Pick<Turn, 'acts' | 'actsLeftOut'> {
+  const { acts = [], actsLeftOut } = fold?.all() ?? {};
+  return { acts: bareActs(acts), ...(actsLeftOut === undefined ? {} : { actsLeftOut }) };
+}
+
+/** What became of one message. `refused` holds why the run did not take it. */
+export type Heard = 'unknown' | 'at-work' | 'answered' | { readonly refused: string };
+
+/** By the id it was sent under: others may have said something meanwhile. */
+export function heardIn(entries: readonly Entry[], message: string): Heard {
+  let heard: Heard = 'unknown';
+  for (const { event } of entries) {
+    if (event.type === 'signal-refused' && event.signal === message) return { refused: event.why };
+    if (event.type === 'wait-end' && event.signal === message) heard = 'at-work';
+    if (heard === 'at-work' && endsTurn(event)) return 'answered';
+  }
+  return heard;
+}
+
+/** An agent that holds its conversation itself may not say when a turn ends, but then it listens again. */
+function endsTurn(event: Entry['event']): boolean {
+  if (event.type === 'note') return event.event.kind === 'turn-end';
+  return event.type === 'run-end' || (event.type === 'wait-start' && event.name === MESSAGE);
+}
+
+function endTurn(turns: Words[], note: Readonly<Record<string, unknown>>): void {
+  const last = turns.at(-1);
+  if (last === undefined) return;
+  const { answer, because, stop } = note;
+  turns[turns.length - 1] = {
+    ...last,
+    ...(typeof answer === 'string' ? { answer } : {}),
+    ...(typeof because === 'string' ? { because } : {}),
+    ...(typeof stop === 'string' ? { stop } : {}),
+  };
+}

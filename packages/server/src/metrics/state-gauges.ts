@@ -1,0 +1,96 @@
+import type { Clock } from 'flyball';
+import type { Engine, RunStatus } from 'flyball';
+import type { RunCounts, StorageSize } from 'flyball/internal';
+import type { Triggers } from '../triggers/open-triggers.js';
+import type { TriggerState } from '../triggers/trigger-parts.js';
+import { type Family, gauge, type Sample } from './exposition.js';
+
+/** Storage is asked at most this often. */
+const LOOK_EVERY_MS = 5_000;
+const STATUSES: readonly RunStatus[] = ['pending', 'running', 'suspended', 'paused', 'stalled', 'bounded'];
+
+export interface StateParts {
+  readonly engine: Pick<Engine, 'count' | 'size'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly triggers: () => Pick<Triggers, 'list'> | undefined;
+}
+
+/** How runs, storage and triggers stand now, whoever runs them: counted by the storage, over all there are. */
+export class StateGauges {
+  private readonly parts: StateParts;
+  private counts: RunCounts = { byStatus: {}, asked: 0, held: 0 };
+  private size: StorageSize = { bytes: 0, logBytes: 0, freeBytes: 0 };
+  private triggers: readonly TriggerState[] = [];
+  private lookedAt = Number.NEGATIVE_INFINITY;
+  private looking: Promise<void> | undefined;
+
+  constructor(parts: StateParts) {
+    this.parts = parts;
+  }
+
+  get families(): readonly Family[] {
+    const one = (name: string, help: string, value: () => number): Family =>
+      gauge(name, help, () => [{ labels: {}, value: value() }]);
+    const { clock } = this.parts;
+    return [
+      gauge('flyball_runs', 'Runs that have not ended, by status.', () =>
+        STATUSES.map((status) => ({ labels: { status }, value: this.counts.byStatus[status] ?? 0 })),
+      ),
+      one('flyball_approvals_open', 'Open requests to people.', () => this.counts.asked),
+      one('flyball_approvals_oldest_seconds', 'Age of the oldest open request; 0 if there is none.', () =>
+        this.counts.oldestAsked === undefined ? 0 : Math.max(0, clock.now() - this.counts.oldestAsked) / 1_000,
+      ),
+      one('flyball_runs_held', 'Runs under a legal hold.', () => this.counts.held),
+      one('flyball_database_bytes', 'Size of the database.', () => this.size.bytes),
+      one('flyball_database_free_bytes', 'Free space inside the database.', () => this.size.freeBytes),
+      one('flyball_database_wal_bytes', 'Size of its write-ahead log.', () => this.size.logBytes),
+      ...this.triggerFamilies(),
+    ];
+  }
+
+  look(): Promise<void> {
+    if (this.parts.clock.monotonic() - this.lookedAt < LOOK_EVERY_MS) return this.looking ?? Promise.resolve();
+    this.lookedAt = this.parts.clock.monotonic();
+    this.looking = this.read().finally(() => {
+      this.looking = undefined;
+    });
+    return this.looking;
+  }
+
+  private async read(): Promise<void> {
+    const { engine, triggers } = this.parts;
+    [this.counts, this.size, this.triggers] = await Promise.all([
+      engine.count(),
+      engine.size(),
+      triggers()?.list() ?? [],
+    ]);
+  }
+
+  private triggerFamilies(): readonly Family[] {
+    const each = (value: (state: TriggerState) => number | undefined): (() => readonly Sample[]) => {
+      const sample = (state: TriggerState): readonly Sample[] => {
+        const found = value(state);
+        return found === undefined ? [] : [{ labels: { trigger: state.name, kind: state.kind }, value: found }];
+      };
+      return () => this.triggers.flatMap(sample);
+    };
+    return [
+      gauge(
+        'flyball_trigger_failing',
+        '1 if the last attempt of a trigger did not start a run.',
+        each(({ failure }) => (failure === undefined ? 0 : 1)),
+      ),
+      gauge(
+        'flyball_trigger_last_timestamp_seconds',
+        'When a trigger last started a run.',
+        each(({ last }) => (last === undefined ? undefined : last / 1_000)),
+      ),
+      {
+        name: 'flyball_trigger_missed_total',
+        type: 'counter',
+        help: 'Scheduled times at which no server was running.',
+        samples: each(({ missed }) => missed),
+      },
+    ];
+  }
+}

@@ -1,0 +1,140 @@
+import { nodeHost } from 'flyball';
+import { joinSeams } from 'flyball/tools';
+import { createRuntime } from 'flyball';
+import type { Clock } from 'flyball';
+import type { Engine } from 'flyball';
+import type { Host } from 'flyball';
+import type { Store } from 'flyball';
+import type { ApiKeys } from './access/api-keys.js';
+import { cursorSeal } from './access/cursor-seal.js';
+import { openSpending } from './access/stored-spending.js';
+import { type AgentDirectory, agentDirectory } from './agents/agent-directory.js';
+import type { AgentGroup } from './agents/agent-group.js';
+import { type Fleet, fleetOf, type Member } from './agents/fleet.js';
+import { injectionGuard } from './agents/input-guard.js';
+import { runAgents, toolRunName } from './agents/run-agents.js';
+import { settleEndedRuns } from './agents/settlement.js';
+import { openRunFeed } from './feed/open-run-feed.js';
+import { Inboxes } from './inboxes.js';
+import type { Log } from './log.js';
+import { openMetrics } from './metrics/metrics.js';
+import type { Parts } from './parts.js';
+import type { Phases } from './pipeline.js';
+import { openRunLog, type RunLog } from './run-log.js';
+import type { ServerSettings } from './settings.js';
+import { openTriggers, type Triggers } from './triggers/open-triggers.js';
+import { startTriggered, triggerCheck } from './triggers/start-triggered.js';
+import type { Trigger } from './triggers/trigger.js';
+
+export interface PartsGiven {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly groups: readonly AgentGroup[];
+  readonly settings: ServerSettings;
+  readonly keys: ApiKeys;
+  readonly triggers: readonly Trigger[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly phases: Phases;
+}
+
+/** Everything that handlers are made of, running. */
+export async function openParts(given: PartsGiven): Promise<Parts> {
+  const { engine, store, clock, log, settings, keys, phases } = given;
+  const directory = agentDirectory(given.groups);
+  const host = nodeHost();
+  const runLog = openRunLog({ log, clock });
+  const fleet = openFleet(given, directory, host, runLog);
+  runLog.follow(fleet);
+  const spending = openSpending(store, clock);
+  const feed = openRunFeed({ fleet, clock, log, directory, secrets: settings.secrets });
+  const settlement = settleEndedRuns({ fleet, feed, spending, clock, log });
+  let triggersOpen: Triggers | undefined;
+  const metrics = openMetrics({
+    ...{ engine, fleet, feed, clock, directory },
+    triggers: () => triggersOpen,
+    version: settings.version,
+  });
+  runLog.onStalled = (runId, code) => metrics.stalled(runId, code);
+  const inboxes = new Inboxes({ fleet, store, clock, me: host.owner().id });
+  const drained = onlyOnce(() => fleet.close({ drainMs: settings.drainMs }));
+  const close = async (): Promise<void> => {
+    await drained();
+    metrics.close();
+    feed.close();
+    inboxes.close();
+    await settlement.close(); // runs may have ended while the others were given back
+    await runLog.close();
+  };
+  const triggers = await openTriggers(
+    {
+      start: startTriggered({ directory, fleet, spending, settings }),
+      check: triggerCheck({ directory }),
+      store,
+      clock,
+      log,
+      env: given.env,
+    },
+    given.triggers,
+  ).catch(async (error: unknown) => {
+    await close(); // runs are at work already
+    throw error;
+  });
+  triggersOpen = triggers;
+  return {
+    ...{ settings, engine, store, clock, log, directory, fleet, feed, metrics, keys, spending, phases, triggers },
+    cursors: cursorSeal(store, clock),
+    inbox: (tenant) => inboxes.of(tenant),
+    async drain() {
+      await triggers.close();
+      await drained();
+    },
+    async close() {
+      await triggers.close();
+      await close();
+    },
+  };
+}
+
+export function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let working: Promise<void> | undefined;
+  return () => {
+    working ??= work();
+    return working;
+  };
+}
+
+function openFleet(
+  { engine, clock, log, groups, settings, keys }: PartsGiven,
+  directory: AgentDirectory,
+  host: Host,
+  runLog: RunLog,
+): Fleet {
+  const { stalled: onStalled } = runLog;
+  const onProblem = (error: unknown, doing: string): void => log.error(doing, error);
+  // asked each time: the first key, also one made by another process, ends the time in which everybody is one person
+  const whileNoKey = async (): Promise<boolean> => !(await keys.any());
+  const requesterDecides = settings.requesterDecides || (settings.open && whileNoKey);
+  const members = groups.map((group, index): Member => {
+    const agents = runAgents(
+      group,
+      directory.list().filter((agent) => agent.group === group),
+      toolRunName(index),
+    );
+    const runtime = createRuntime({
+      engine,
+      clock,
+      host,
+      agents,
+      onProblem,
+      onStalled,
+      seams: joinSeams(group.seams ?? {}, injectionGuard(settings.inputScan)),
+      ...(group.prices === undefined ? {} : { prices: group.prices }),
+      options: { requesterDecides, ...group.options, worker: true },
+    });
+    return { runtime, agents: Object.keys(agents) };
+  });
+  const desk = createRuntime({ engine, clock, host, agents: {}, onProblem, options: { worker: false } });
+  return fleetOf(members, desk);
+}

@@ -1,0 +1,44 @@
+import type { ApprovalInbox } from 'flyball/people';
+import type { Clock } from 'flyball';
+import type { Engine } from 'flyball';
+import type { Store } from 'flyball';
+import type { ApiKeys } from './access/api-keys.js';
+import type { CursorSeal } from './access/cursor-seal.js';
+import type { Spending } from './access/spending.js';
+import type { AgentDirectory } from './agents/agent-directory.js';
+import type { Fleet } from './agents/fleet.js';
+import type { RunFeed } from './feed/run-feed.js';
+import type { Log } from './log.js';
+import type { Metrics } from './metrics/metrics.js';
+import type { Phases } from './pipeline.js';
+import type { ServerSettings } from './settings.js';
+import type { Triggers } from './triggers/open-triggers.js';
+
+/** What handlers are made of. One object for all of them, put together once when the server opens. */
+export interface Parts {
+  readonly settings: ServerSettings;
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly directory: AgentDirectory;
+  /** Every runtime behind one face: it finds the one that knows the agent. */
+  readonly fleet: Fleet;
+  /** Cards, entries as they come, streams. */
+  readonly feed: RunFeed;
+  /** What runs of this tenant ask of people; made when the tenant is first seen. */
+  inbox(tenant: string): Promise<ApprovalInbox>;
+  readonly keys: ApiKeys;
+  /** Positions over all tenants, as they leave the server. */
+  readonly cursors: CursorSeal;
+  /** What tenants and keys may still spend today. */
+  readonly spending: Spending;
+  /** Counts what happens, for /metrics. */
+  readonly metrics: Metrics;
+  readonly triggers: Triggers;
+  readonly phases: Phases;
+  /** Starts nothing more, lets runs come to a safe point, and gives them back. What was written can still be read. */
+  drain(): Promise<void>;
+  /** The end of all of it, after `drain` if nobody has asked for that yet. */
+  close(): Promise<void>;
+}

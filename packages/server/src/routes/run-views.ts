@@ -1,0 +1,140 @@
+import type { Entry } from 'flyball';
+import { forkPoints } from 'flyball/views';
+import { lastGeneration } from 'flyball/internal';
+import { linksOf, type Prompt, sharedPrefix } from 'flyball';
+import { auditLines } from 'flyball/views';
+import { commitCoursesOf } from 'flyball/views';
+import { costBy } from 'flyball/views';
+import { failuresOf } from 'flyball/views';
+import { guardDecisionsOf } from 'flyball/views';
+import { loopTraceOf } from 'flyball/views';
+import { scopeOf } from 'flyball/internal';
+import type { Privacy } from 'flyball/internal';
+import { BLANK } from 'flyball/views';
+import { provenanceOf } from 'flyball/views';
+import { traceOf } from 'flyball/views';
+import { type Route, route } from '../contract/route.js';
+import { s } from '../contract/schema.js';
+import type { Parts } from '../parts.js';
+import { notFound } from '../problem.js';
+import { ownRun } from './own-run.js';
+import { promptSchema, runParams } from './run-schemas.js';
+
+/** All of them are made of the journal as it may leave the house. */
+const VIEWS = {
+  trace: traceOf,
+  cost: (_runId, entries) => costBy(entries),
+  provenance: provenanceOf,
+  loop: (_runId, entries) => loopTraceOf(entries),
+  guards: (_runId, entries) => guardDecisionsOf(entries),
+  failures: (_runId, entries) => failuresOf(entries),
+  commit: (runId, entries) => commitCoursesOf(entries, runId),
+  audit: auditLines,
+} as const satisfies Record<string, (runId: string, entries: readonly Entry[]) => unknown>;
+const NAMES = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
+
+/** What can be read back from a journal: views, prompts, points to fork from. */
+export function runViewRoutes(parts: Parts): readonly Route[] {
+  const about = { method: 'get', tag: 'runs', scope: 'runs:read' } as const;
+  return [
+    route({
+      ...about,
+      id: 'viewRun',
+      path: '/v1/runs/{runId}/views/{view}',
+      summary: 'Read a run as a trace, a cost report, a list of decisions, and so on',
+      params: s.object({ runId: s.string({ minLength: 1, maxLength: 200 }), view: s.enumOf(NAMES) }),
+      answers: { 200: { about: 'The view', schema: s.any() } },
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0', view: 'cost' }, status: 404 }],
+      handle: async ({ principal, params: { runId, view } }) => {
+        const { id } = await ownRun(parts, principal, runId);
+        return { status: 200, body: VIEWS[view](id, await parts.feed.journal(id)) };
+      },
+    }),
+    route({
+      ...about,
+      id: 'listForkPoints',
+      path: '/v1/runs/{runId}/fork-points',
+      summary: 'List the entries from which a run can be forked',
+      params: runParams,
+      answers: {
+        200: {
+          about: 'The fork points of its latest generation',
+          schema: s.object({ points: s.list(s.object({ generation: s.integer(), seq: s.integer() })) }),
+        },
+      },
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, status: 404 }],
+      handle: async ({ principal, params }) => {
+        const { id } = await ownRun(parts, principal, params.runId);
+        const entries = await parts.fleet.entries(id);
+        const generation = lastGeneration(entries);
+        const points = forkPoints(entries, generation).map((seq) => ({ generation, seq }));
+        return { status: 200, body: { points } };
+      },
+    }),
+    route({
+      ...about,
+      id: 'getPrompt',
+      path: '/v1/runs/{runId}/prompts/{tip}',
+      summary: 'Read the prompt of a model call, segment by segment',
+      about: '`tip` is in the `ask-start` entry of the call.',
+      params: s.object({
+        runId: s.string({ minLength: 1, maxLength: 200 }),
+        tip: s.string({ minLength: 1, maxLength: 100 }),
+      }),
+      answers: { 200: { about: 'The prompt', schema: promptSchema } },
+      examples: [{ title: 'An unknown run', params: { runId: 'run_0', tip: 'x' }, status: 404 }],
+      handle: async ({ principal, params: { runId, tip } }) => {
+        const { id } = await ownRun(parts, principal, runId);
+        return { status: 200, body: await promptOf(parts, id, tip) };
+      },
+    }),
+  ];
+}
+
+/** Only of calls that this run made and shows: links are shared by all runs of all tenants. */
+async function promptOf({ feed, fleet }: Parts, runId: string, tip: string): Promise<unknown> {
+  const asks = (await feed.journal(runId)).flatMap(({ event }) => (event.type === 'ask-start' ? [event] : []));
+  const at = asks.findIndex((ask) => ask.tip === tip);
+  const ask = asks[at];
+  const prompt = ask === undefined || tip === BLANK ? undefined : await fleet.prompt(tip);
+  if (ask === undefined || prompt === undefined) throw notFound('prompt', tip);
+  const before = asks.slice(0, at).findLast(({ model }) => model === ask.model);
+  const shared = before === undefined ? undefined : sharedPrefix(prompt, await fleet.prompt(before.tip));
+  const { privacy } = await feed.fold(runId);
+  const links = linksOf(prompt);
+  const shown = { shared: shared?.length ?? 0, privacy, scope: scopeOf(ask.id), toolOf: callNames(links) };
+  const segments = links.map((link) => shownSegment(link, shown));
+  return JSON.parse(feed.clean(JSON.stringify({ tip, segments }))) as unknown;
+}
+
+/** Which tool a result comes from, where only the call that asked for it says so. */
+function callNames(links: readonly Prompt[]): ReadonlyMap<string, string> {
+  return new Map(links.flatMap(({ segment }) => (segment.toolCalls ?? []).map(({ id, name }) => [id, name] as const)));
+}
+
+interface Shown {
+  /** Links that the call before began with too. */
+  readonly shared: number;
+  readonly privacy: Privacy;
+  readonly scope: string;
+  readonly toolOf: ReadonlyMap<string, string>;
+}
+
+function shownSegment({ id, segment, length }: Prompt, { shared, privacy, scope, toolOf }: Shown): unknown {
+  const { role, band, trust, owner, content, toolCallId, toolCalls } = segment;
+  const name = segment.name ?? (role === 'tool' ? toolOf.get(toolCallId ?? '') : undefined);
+  const isHidden = (tool: string | undefined): boolean => tool !== undefined && privacy.hidesTool(scope, tool);
+  const calls = toolCalls?.map((call) => (isHidden(call.name) ? { ...call, arguments: BLANK } : call));
+  return {
+    id: privacy.isEmpty ? id : `#${length}`, // a hash of what is blanked would let it be guessed
+    role,
+    band,
+    trust,
+    owner,
+    content: role === 'tool' && isHidden(name) ? BLANK : content,
+    cached: length <= shared,
+    ...(name === undefined ? {} : { name }),
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+    ...(calls === undefined ? {} : { toolCalls: calls }),
+  };
+}

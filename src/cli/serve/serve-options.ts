@@ -1,8 +1,0 @@
-import type { CommonOptions } from '../command.js';
-
-/** What `flyball serve` may be told, beside the settings: those are in `settings-table.ts`. */
-export interface ServeOptions extends CommonOptions {
-  readonly config?: string;
-  readonly quiet?: boolean;
-  readonly logLevel?: string;
-}
