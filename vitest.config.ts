@@ -6,11 +6,11 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { filesUnder, root } from './scripts/files.mjs';
 
-const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+const source = (path: string) => fileURLToPath(new URL(`./packages/${path}`, import.meta.url));
 const nodeMajor = process.versions.node.split('.')[0];
 
 /** Others put something in the place of a module, which only helps, and only ends, where nobody else has loaded it. */
-const alone = ['src', 'test']
+const alone = ['packages', 'test']
   .flatMap((folder) => filesUnder(folder, /(?<!\.slow|\.full)\.test\.ts$/))
   .filter((file) => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(join(root, file), 'utf8')));
 
@@ -34,14 +34,14 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   resolve: {
-    // the package's own name means its sources here, so that a test never runs against an older build
+    // the names of our packages mean their sources here, so that a test never runs against an older build
     alias: [
-      { find: /^flyball$/, replacement: source('index.ts') },
-      {
-        find: /^flyball\/(testing|views|tools|toolbox|models|memory|loops|agents|plans|people|checks|skills|retrieval|evals|server)$/,
-        replacement: source('$1/index.ts'),
-      },
-      { find: /^flyball\/adapters\/([a-z-]+)$/, replacement: source('adapters/$1/index.ts') },
+      { find: /^flyball\/(command|internal)$/, replacement: source('flyball/src/$1.ts') },
+      { find: /^flyball\/(adapters\/[a-z-]+|[a-z]+)$/, replacement: source('flyball/src/$1/index.ts') },
+      { find: /^flyball$/, replacement: source('flyball/src/index.ts') },
+      { find: /^@flyball\/([a-z]+)\/internal$/, replacement: source('$1/src/internal.ts') },
+      { find: /^@flyball\/([a-z]+)\/([a-z]+)$/, replacement: source('$1/src/$2/index.ts') },
+      { find: /^@flyball\/([a-z]+)$/, replacement: source('$1/src/index.ts') },
     ],
   },
   test: {
@@ -63,7 +63,7 @@ export default defineConfig({
           // one process for file after file: a new one and all its modules take longer than most of these tests
           isolate: false,
           setupFiles: ['test/left-clean.ts'],
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/*.full.test.ts', ...alone],
           ...quick,
         },
@@ -73,7 +73,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
-          include: ['src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
+          include: ['packages/*/src/**/*.slow.test.ts', 'test/**/*.slow.test.ts'],
           ...long,
         },
       },
@@ -82,7 +82,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'full',
-          include: ['src/**/*.full.test.ts', 'test/**/*.full.test.ts'],
+          include: ['packages/*/src/**/*.full.test.ts', 'test/**/*.full.test.ts'],
           ...long,
         },
       },

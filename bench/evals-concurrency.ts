@@ -2,10 +2,10 @@
 /** A hundred simulations at once, several rounds of them: how long they take and what they leave behind in the heap. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { domainSource, goldAgentSide, goldUserSide, runExperiment } from '@flyball/evals';
+import { dataFolder } from '@flyball/evals/files';
 import { nodeHost, systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { dataFolder } from '@flyball/evals/files';
-import { domainSource, goldAgentSide, goldUserSide, runExperiment } from '@flyball/evals';
 import { megabytes } from './measure/figures.js';
 import { inFolder } from './measure/folder.js';
 import { atMost, heading, judge, table } from './measure/report.js';
@@ -23,7 +23,7 @@ interface Round {
   readonly calls: number;
 }
 
-const data = dataFolder(fileURLToPath(new URL('../../data', import.meta.url)));
+const data = dataFolder(fileURLToPath(new URL('../../packages/evals/data', import.meta.url)));
 const domain = await domainSource('energy_desk').load(data);
 const tasks = domain.tasks.slice(0, 25);
 const trials = Math.ceil(AT_ONCE / tasks.length);

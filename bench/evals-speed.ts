@@ -2,8 +2,8 @@
 /** Gold replay and evaluation of the 97 banking tasks, a task, beside what the Python reference takes. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { dataFolder } from '@flyball/evals/files';
 import { type Domain, domainSource, gradeSimulation, type SimMessage, type Task } from '@flyball/evals';
+import { dataFolder } from '@flyball/evals/files';
 import { figure, median, quantile } from './measure/figures.js';
 import { atLeast, heading, judge, table } from './measure/report.js';
 

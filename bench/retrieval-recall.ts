@@ -1,15 +1,15 @@
 // shows: R5-RET-RECALL
 /** How many of the documents that a task needs are among the ten that a search for the user's request finds. */
 import { join } from 'node:path';
-import { energeticEmbedder } from 'flyball/adapters/embedder-energetic';
+import { GrepIndex } from '@flyball/evals';
 import { vectorFolder } from '@flyball/evals/files';
+import { energeticEmbedder } from 'flyball/adapters/embedder-energetic';
 import {
   Bm25Index,
   DenseIndex,
   DocumentLinks,
   type Embedder,
   fuse,
-  GrepIndex,
   HybridIndex,
   hashEmbedder,
   identifiersIn,

@@ -1,9 +1,5 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
-import { memoryEngine, nodeHost, systemClock } from 'flyball';
-import { dataFolder, shippedFolder } from '@flyball/evals/files';
-import { readSkills } from 'flyball/adapters/skill-folder';
-import { conversationPolicy, POLICY_DOMAINS, type PolicyMaker, policyBook } from 'flyball/agents';
 import {
   comparePaired,
   conditionOf,
@@ -11,6 +7,7 @@ import {
   domainSource,
   gate,
   measurementOf,
+  POLICY_DOMAINS,
   policyAgent,
   promote,
   type RewardInfo,
@@ -22,6 +19,10 @@ import {
   tableMarkdown,
   writeResults,
 } from '@flyball/evals';
+import { dataFolder, shippedFolder } from '@flyball/evals/files';
+import { memoryEngine, nodeHost, systemClock } from 'flyball';
+import { readSkills } from 'flyball/adapters/skill-folder';
+import { conversationPolicy, type PolicyMaker, policyBook } from 'flyball/agents';
 
 /** Three agents on tasks of the built-in domain: an experiment, its report, a comparison and a gate, all in memory. */
 

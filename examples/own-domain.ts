@@ -1,7 +1,4 @@
 import assert from 'node:assert';
-import { systemClock } from 'flyball';
-import { memoryEngine } from 'flyball/adapters/engine-memory';
-import { nodeHost } from 'flyball/adapters/host-node';
 import {
   type Domain,
   goldAgentSide,
@@ -16,6 +13,9 @@ import {
   silentAgentSide,
   Tables,
 } from '@flyball/evals';
+import { systemClock } from 'flyball';
+import { memoryEngine } from 'flyball/adapters/engine-memory';
+import { nodeHost } from 'flyball/adapters/host-node';
 
 // #region tools
 const id = { name: 'book_id', required: true };

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import { GrepIndex } from '@flyball/evals';
 import { type Agent, budget, createRuntime, done, memoryEngine, type Session } from 'flyball';
 import { energeticEmbedder } from 'flyball/adapters/embedder-energetic';
 import {
@@ -15,7 +16,6 @@ import {
   type Found,
   furtherNeed,
   fuse,
-  GrepIndex,
   HybridIndex,
   hashEmbedder,
   memoryVectors,

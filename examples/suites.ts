@@ -1,7 +1,4 @@
 import { strict as assert } from 'node:assert';
-import { type ModelRequest, memoryEngine, nodeHost, systemClock } from 'flyball';
-import { baseline } from 'flyball/agents';
-import { constraints } from 'flyball/checks';
 import {
   configurationHash,
   type Fault,
@@ -20,6 +17,9 @@ import {
   TRAJECTORY_RUBRIC,
   type UnderTest,
 } from '@flyball/evals';
+import { type ModelRequest, memoryEngine, nodeHost, systemClock } from 'flyball';
+import { baseline } from 'flyball/agents';
+import { constraints } from 'flyball/checks';
 import { scriptedModel } from 'flyball/testing';
 
 /** A library desk, measured three ways: by cases with known answers, by simulated readers, and its judge by people. */

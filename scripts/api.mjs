@@ -1,5 +1,5 @@
 /**
- * The reference of the public names: a page for each entry of the package, made of the comments in the sources.
+ * The reference of the public names: a page for each entry of a package, made of the comments in the sources.
  *
  *   npm run api             says which pages are not as the sources have them
  *   npm run api -- --update writes them
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { exportsOf } from './api/exports.mjs';
 import { commentOf, kindOf, signatureOf } from './api/signature.mjs';
 import { filesUnder, root } from './files.mjs';
+import { publicEntries } from './packages.mjs';
 
 const FOLDER = 'docs/api';
 /** @type {readonly (readonly [import('./api/signature.mjs').Kind, string])[]} */
@@ -22,26 +23,16 @@ const SECTIONS = [
   ['type', 'Types'],
 ];
 
-/** What people import from, and the source behind it. @returns {readonly { readonly entry: string, readonly path: string }[]} */
-export function entries() {
-  const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return Object.entries(exports).flatMap(([key, target]) => {
-    const file = /** @type {{ default?: string }} */ (target).default;
-    if (file === undefined) return [];
-    return [{ entry: join(name, key), path: file.replace('./dist/', 'src/').replace(/\.js$/, '.ts') }];
-  });
-}
-
 /** @param {string} entry */
-const pageOf = (entry) => `${entry.replaceAll('/', '-')}.md`;
+const pageOf = (entry) => `${entry.replace('@', '').replaceAll('/', '-')}.md`;
 
 /** Every page, by its path. @returns {ReadonlyMap<string, string>} */
 export function pages() {
   /** @type {Map<string, string>} */
   const made = new Map();
   const rows = [];
-  for (const { entry, path } of entries()) {
-    const names = [...exportsOf(path).values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { entry, source } of publicEntries()) {
+    const names = [...exportsOf(source).values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     rows.push(`| [\`${entry}\`](${pageOf(entry)}) | ${names.length} |`);
     made.set(`${FOLDER}/${pageOf(entry)}`, page(entry, names));
   }

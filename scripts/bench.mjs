@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ensureBuilt, ensureInstalled, targets } from './ensure.mjs';
+import { ensureBuilt, ensureInstalled, ensurePackages, targets } from './ensure.mjs';
 import { filesUnder, root } from './files.mjs';
 
 /** A benchmark is a file directly in bench/; folders below hold what benchmarks share. */
@@ -36,7 +36,7 @@ if (chosen.length === 0) {
   process.exitCode = wanted === undefined ? 0 : 2;
 } else {
   await ensureInstalled();
-  await ensureBuilt(targets.package);
+  await ensurePackages();
   await ensureBuilt(targets.bench);
   for (const { name, path } of chosen) {
     const compiled = join(root, 'dist-bench', path.replace(/\.ts$/, '.js'));

@@ -17,21 +17,47 @@ import { filesUnder, root } from './files.mjs';
  *   readonly with?: 'vite', readonly reads?: RegExp }} Target
  */
 
-/** @type {Readonly<Record<'package' | 'examples' | 'programs' | 'bench' | 'studio', Target>>} */
+const FLYBALL = 'packages/flyball/src';
+const EVALS = 'packages/evals/src';
+const SERVER = 'packages/server/src';
+const PACKAGES = [FLYBALL, EVALS, SERVER];
+
+/** A package is built against the types that the ones before it were built to. @type {readonly Target[]} */
+export const packages = [
+  { out: 'packages/flyball/dist', config: 'packages/flyball/tsconfig.build.json', from: [FLYBALL], what: 'flyball' },
+  {
+    out: 'packages/evals/dist',
+    config: 'packages/evals/tsconfig.build.json',
+    from: [FLYBALL, EVALS],
+    what: '@flyball/evals',
+  },
+  {
+    out: 'packages/server/dist',
+    config: 'packages/server/tsconfig.build.json',
+    from: PACKAGES,
+    what: '@flyball/server',
+  },
+];
+
+/** What is built with the packages. @type {Readonly<Record<'examples' | 'programs' | 'bench' | 'studio', Target>>} */
 export const targets = {
-  package: { out: 'dist', config: 'tsconfig.build.json', from: ['src'], what: 'flyball' },
-  examples: { out: 'dist-examples', config: 'tsconfig.examples.json', from: ['src', 'examples'], what: 'examples' },
+  examples: {
+    out: 'packages/flyball/dist-examples', // `flyball demo` runs from there
+    config: 'tsconfig.examples.json',
+    from: [...PACKAGES, 'examples'],
+    what: 'examples',
+  },
   programs: {
     out: 'dist-programs',
     config: 'tsconfig.programs.json',
-    from: ['src', 'test/programs'],
+    from: [...PACKAGES, 'test/programs'],
     what: 'test programs',
   },
-  bench: { out: 'dist-bench', config: 'tsconfig.bench.json', from: ['src', 'bench'], what: 'benchmarks' },
+  bench: { out: 'dist-bench', config: 'tsconfig.bench.json', from: [...PACKAGES, 'bench'], what: 'benchmarks' },
   studio: {
-    out: 'dist-studio',
-    config: 'studio/vite.config.ts',
-    from: ['src/core', 'src/views', 'studio'],
+    out: 'packages/server/dist-studio',
+    config: 'packages/studio/vite.config.ts',
+    from: [`${FLYBALL}/core`, `${FLYBALL}/views`, 'packages/studio'],
     what: 'studio',
     with: 'vite',
     reads: /(?<!\.test)\.(ts|tsx|css|html|svg|json)$/,
@@ -49,17 +75,23 @@ export async function ensureInstalled() {
     : runTool('Installing dependencies', process.execPath, [npm, ...options]));
 }
 
+/** @param {{ readonly always?: boolean }} [how] */
+export async function ensurePackages(how = {}) {
+  for (const target of packages) await ensureBuilt(target, how);
+}
+
 /** @param {Target} target @param {{ readonly always?: boolean }} [how] */
 export async function ensureBuilt(target, how = {}) {
   const sources = target.from.map((folder) => filesUnder(folder, target.reads ?? /(?<!\.test)\.m?ts$/));
   if (sources.at(-1)?.length === 0) return;
-  const stampFile = join(root, '.cache', `${target.out}.stamp`);
+  const name = target.out.replaceAll('/', '-');
+  const stampFile = join(root, '.cache', `${name}.stamp`);
   const stamp = hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', target.config, ...sources.flat()]);
   const fresh =
     existsSync(join(root, target.out)) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
   if (fresh && how.always !== true) return;
   // built aside and swapped in, so that a process that runs the old output meets a missing folder only for an instant
-  const aside = join(root, '.cache', `${target.out}-${process.pid}`);
+  const aside = join(root, '.cache', `${name}-${process.pid}`);
   await runTool(`Building ${target.what}`, process.execPath, builderOf(target, aside)).catch((error) => {
     rmSync(aside, { recursive: true, force: true });
     throw error;
@@ -141,7 +173,7 @@ async function main(options) {
   await ensureInstalled();
   if (options.includes('--install-only')) return;
   const always = options.includes('--rebuild');
-  await ensureBuilt(targets.package, { always });
+  await ensurePackages({ always });
   await Promise.all(
     [targets.examples, targets.programs, targets.studio].map((target) => ensureBuilt(target, { always })),
   );

@@ -1,28 +1,29 @@
 /**
- * Makes the documents of the package ready to be read where there is nothing but the package: a link to a file that does
- * not ship, such as a test, becomes its words and its path. Runs before and after every `npm pack` and `npm publish`.
+ * Puts the documents of the repository into a package before it is packed, ready to be read where there is nothing but the
+ * package: a link to a file that does not ship, such as a test, becomes its words and its path.
  *
- *   node scripts/package-documents.mjs             # before: rewrites them, and keeps the originals
- *   node scripts/package-documents.mjs --restore   # after: puts the originals back
+ *   node scripts/package-documents.mjs flyball             # before `npm pack` and `npm publish`
+ *   node scripts/package-documents.mjs flyball --remove    # after them
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder, root } from './files.mjs';
+import { DOCUMENTS, PUBLISHED } from './packages.mjs';
 
-const ORIGINALS = join(root, '.cache/documents');
+/** About the repository, and of no use without it. */
+const LEFT_OUT = ['docs/requirements', 'docs/rooms.json', 'docs/api'];
 const FENCED = /(^```.*?^```$)/gms;
 /** Code, which is left alone, or a link, whose words may be code. */
 const CODE_OR_LINK = /`[^`\n]*`|\[((?:`[^`\n]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
 
 /**
- * Whether a path belongs to the package, by the `files` of its manifest.
- * @param {string} path @param {readonly string[]} files
+ * Whether a document of the repository belongs to a package.
+ * @param {string} path @param {string} folder
  */
-export function isShipped(path, files) {
-  const isIn = (/** @type {string} */ folder) => path === folder || path.startsWith(`${folder}/`);
-  const named = files.filter((each) => !each.startsWith('!')).some(isIn);
-  return named && !files.some((each) => each.startsWith('!') && isIn(each.slice(1)));
+export function isShipped(path, folder) {
+  const isIn = (/** @type {string} */ place) => path === place || path.startsWith(`${place}/`);
+  return (DOCUMENTS[folder] ?? []).some(isIn) && !LEFT_OUT.some(isIn);
 }
 
 /**
@@ -47,36 +48,27 @@ function withoutDeadLinks(prose, path, ships) {
   });
 }
 
-/** @returns {readonly string[]} */
-function shippedDocuments(/** @type {readonly string[]} */ files) {
-  return filesUnder('.', /\.md$/).filter((path) => isShipped(path, files));
-}
-
-function restore() {
-  if (!existsSync(ORIGINALS)) return;
-  for (const path of JSON.parse(readFileSync(join(ORIGINALS, 'list.json'), 'utf8')))
-    copyFileSync(join(ORIGINALS, path), join(root, path));
-  rmSync(ORIGINALS, { recursive: true });
-}
-
-function rewrite() {
-  restore(); // of a pack that was broken off
-  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  /** @type {string[]} */
-  const changed = [];
-  for (const path of shippedDocuments(files)) {
-    const text = readFileSync(join(root, path), 'utf8');
-    const made = packaged({ path, text }, (target) => isShipped(target, files) && existsSync(join(root, target)));
-    if (made === text) continue;
-    mkdirSync(dirname(join(ORIGINALS, path)), { recursive: true });
-    writeFileSync(join(ORIGINALS, path), text);
-    changed.push(path);
-    writeFileSync(join(ORIGINALS, 'list.json'), JSON.stringify(changed)); // before the file is touched
-    writeFileSync(join(root, path), made);
+/** @param {string} folder */
+function put(folder) {
+  remove(folder); // of a pack that was broken off
+  const ships = (/** @type {string} */ path) => isShipped(path, folder) && existsSync(join(root, path));
+  for (const path of filesUnder('.').filter(ships)) {
+    const to = join(root, 'packages', folder, path);
+    mkdirSync(dirname(to), { recursive: true });
+    if (!path.endsWith('.md')) cpSync(join(root, path), to);
+    else writeFileSync(to, packaged({ path, text: readFileSync(join(root, path), 'utf8') }, ships));
   }
 }
 
+/** @param {string} folder */
+function remove(folder) {
+  for (const path of DOCUMENTS[folder] ?? [])
+    rmSync(join(root, 'packages', folder, path), { recursive: true, force: true });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv.includes('--restore')) restore();
-  else rewrite();
+  const [folder = '', option] = process.argv.slice(2);
+  if (!PUBLISHED.includes(folder)) throw new Error(`There is no package "${folder}": ${PUBLISHED.join(', ')}.`);
+  if (option === '--remove') remove(folder);
+  else put(folder);
 }

@@ -38,8 +38,8 @@ export function claimsIn(path, text) {
 /** @returns {Claims} */
 export function claims() {
   const files = [
-    ...filesUnder('src', /\.test\.ts$/),
-    ...filesUnder('src/testing', /contract[^/]*(?<!\.test)\.ts$/), // a contract's titles stand where it is written, not where it is run
+    ...filesUnder('packages', /\.test\.ts$/),
+    ...filesUnder('packages/flyball/src/testing', /contract[^/]*(?<!\.test)\.ts$/), // a contract's titles stand where it is written, not where it is run
     ...filesUnder('test', /\.test\.ts$/),
     ...filesUnder('bench', /\.(ts|mjs)$/),
   ];

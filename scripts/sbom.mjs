@@ -1,5 +1,5 @@
 /**
- * Writes the bill of materials of the package: what an installation without development tools brings along, as npm
+ * Writes the bill of materials of the packages: what an installation without development tools brings along, as npm
  * knows it from the lock file. The same lock file gives the same text in CycloneDX; SPDX wants a time and a name of its own in each.
  *
  *   node scripts/sbom.mjs [--format cyclonedx|spdx] [--out sbom.json]
@@ -9,6 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './files.mjs';
+import { PUBLISHED } from './packages.mjs';
 
 const { values } = parseArgs({
   options: { format: { type: 'string', default: 'cyclonedx' }, out: { type: 'string' } },
@@ -37,11 +38,16 @@ function found(from, name) {
  * leaves out what a development tool needs as well.
  */
 function broughtAlong() {
-  const { dependencies, peerDependencies } = lock[''];
-  const waiting = Object.keys({ ...dependencies, ...peerDependencies }).map((name) => found('', name));
+  const waiting = PUBLISHED.flatMap((folder) => {
+    const path = `packages/${folder}`;
+    const { dependencies, optionalDependencies, peerDependencies } = lock[path];
+    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).map((name) =>
+      found(path, name),
+    );
+  });
   const kept = new Set();
   for (let path = waiting.pop(); path !== undefined || waiting.length > 0; path = waiting.pop()) {
-    if (path === undefined || kept.has(path)) continue;
+    if (path === undefined || kept.has(path) || lock[path].link) continue; // a link is one of our own packages
     kept.add(path);
     const { dependencies: own, optionalDependencies: more } = lock[path];
     waiting.push(...Object.keys({ ...own, ...more }).map((name) => found(path, name)));
@@ -76,7 +82,7 @@ function cycloneDx(bill) {
   // npm calls it by the folder that it is in
   return {
     ...given,
-    metadata: { ...metadata, component: { ...component, name: lock[''].name } },
+    metadata: { ...metadata, component: { ...component, name: 'flyball' } },
     components,
     dependencies,
   };

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder, root } from './files.mjs';
 
-const SOURCE = /^(examples|src|bench|test)\/.*\.(?:ts|mjs|yaml)$/;
+const SOURCE = /^(examples|packages|bench|test)\/.*\.(?:ts|mjs|yaml)$/;
 const FENCE = /^(?:<!-- from (?<source>\S+) -->\n+)?```(?:ts|typescript|js|yaml)\b[^\n]*\n(?<code>.*?)^```$/gms;
 const START = /^\s*(?:\/\/|#) #region (?<name>\S+)$/;
 const END = /^\s*(?:\/\/|#) #endregion/;

@@ -6,14 +6,19 @@ import { UNMODIFIED_ABOVE, UNMODIFIED_BELOW } from 'flyball/people';
 import { MAX_BRANCH_DEPTH, MAX_BRANCHES, MAX_STEPS, type PlanStep, readPlan, validatePlan } from 'flyball/plans';
 import { AUTONOMY_LEVELS, DEFAULT_AUTONOMY, DEFAULT_RATE_LIMIT, ENFORCEMENT_POINTS } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { root } from '../scripts/files.mjs';
 import { APPROVAL_RULES } from '../packages/flyball/src/core/approval.js';
 import { MOST_REASKS } from '../packages/flyball/src/core/ask-until.js';
 import { WIDGETS } from '../packages/flyball/src/core/question.js';
 import { STATE_RULES } from '../packages/flyball/src/core/run-state.js';
-import { DEFAULT_REPLANS, DEFAULT_REPROMPTS, DEFAULT_REVISIONS, DEFAULT_WIDTH } from '../packages/flyball/src/loops/plan/parts.js';
+import {
+  DEFAULT_REPLANS,
+  DEFAULT_REPROMPTS,
+  DEFAULT_REVISIONS,
+  DEFAULT_WIDTH,
+} from '../packages/flyball/src/loops/plan/parts.js';
 import { outcomeFor, type TerminationReason } from '../packages/flyball/src/loops/tool-loop/termination.js';
 import { PROVIDERS, type ProviderFacts, type SettingName } from '../packages/flyball/src/models/providers.js';
+import { root } from '../scripts/files.mjs';
 
 /** Tables in the documentation that say what the code says: here they are held to it. */
 
@@ -60,7 +65,9 @@ describe('docs/events.md', () => {
 describe('CONTRIBUTING.md', () => {
   it('names the ports that have a contract suite, and no others [R8-DOCS-CLAIMS]', () => {
     const [, named = ''] = /A port that others may implement \(([^)]*)\)/.exec(read('CONTRIBUTING.md')) ?? [];
-    const suites = [...read('src/testing/index.ts').matchAll(/\b(\w+)Contract\b/g)].map((match) => match[1]);
+    const suites = [...read('packages/flyball/src/testing/index.ts').matchAll(/\b(\w+)Contract\b/g)].map(
+      (match) => match[1],
+    );
     expect(named.split(', ').sort()).toEqual([...new Set(suites)].sort());
   });
 });
@@ -79,7 +86,9 @@ describe('docs/models.md', () => {
 
   it('explains every misbehaviour of the model server', () => {
     const union =
-      /export type Misbehaviour =(.*?);/s.exec(read('src/testing/model-server/server-script.ts'))?.[1] ?? '';
+      /export type Misbehaviour =(.*?);/s.exec(
+        read('packages/flyball/src/testing/model-server/server-script.ts'),
+      )?.[1] ?? '';
     const known = [...union.matchAll(/'([^']+)'/g)].map((match) => match[1]);
     const documented = table('docs/models.md', 'Misbehaviour', 'What goes wrong').flatMap(([names = '']) =>
       names.split(', '),
@@ -127,7 +136,9 @@ describe('docs/tool-loop.md', () => {
   } as const;
 
   it('says for every reason with what outcome the loop ends', () => {
-    const union = /export type TerminationReason =(.*?);/s.exec(read('src/loops/tool-loop/termination.ts'))?.[1] ?? '';
+    const union =
+      /export type TerminationReason =(.*?);/s.exec(read('packages/flyball/src/loops/tool-loop/termination.ts'))?.[1] ??
+      '';
     const reasons = [...union.matchAll(/'([^']+)'/g)].map((match) => match[1] as TerminationReason);
     const documented = new Map(
       table('docs/tool-loop.md', 'termination', 'Outcome', 'When').map(([reason, outcome]) => [reason, outcome]),
@@ -143,7 +154,7 @@ describe('docs/plans.md', () => {
     const said = (value: unknown) => (value === undefined || value === '' ? 'none' : value);
     const [step] = planFrom([{ id: 'a', description: 'Do it.' }]).steps;
     const rows = table('docs/plans.md', 'Field', 'Default', 'Means');
-    const union = /const KNOWN = \[(.*?)\]/s.exec(read('src/plans/read-step.ts'))?.[1] ?? '';
+    const union = /const KNOWN = \[(.*?)\]/s.exec(read('packages/flyball/src/plans/read-step.ts'))?.[1] ?? '';
     expect(rows.map(([name]) => name)).toEqual([...union.matchAll(/'([^']+)'/g)].map((match) => match[1]));
     for (const [name = '', value] of rows.slice(2)) {
       const given = said(step?.[name as keyof PlanStep]);
@@ -188,7 +199,9 @@ describe('docs/plans.md', () => {
       'run-step',
       'synthesise',
     ];
-    const noted = files.flatMap((file) => [...read(`src/loops/plan/${file}.ts`).matchAll(/note\(\{ kind: '([^']+)'/g)]);
+    const noted = files.flatMap((file) => [
+      ...read(`packages/flyball/src/loops/plan/${file}.ts`).matchAll(/note\(\{ kind: '([^']+)'/g),
+    ]);
     const documented = table('docs/plans.md', 'Note', 'When').flatMap(([names = '']) => names.split(', '));
     expect([...documented].sort()).toEqual([...new Set(noted.map((match) => match[1]))].sort());
   });
@@ -303,7 +316,9 @@ describe('docs/governance.md', () => {
     const { perMinute, burst } = DEFAULT_RATE_LIMIT;
     expect(read('docs/governance.md')).toContain(`more than ${perMinute} calls a minute or ${burst} a second`);
     const order =
-      /function guardsOf.*?return \[(.*?)\n {2}\];/s.exec(read('src/tools/governance/governance.ts'))?.[1] ?? '';
+      /function guardsOf.*?return \[(.*?)\n {2}\];/s.exec(
+        read('packages/flyball/src/tools/governance/governance.ts'),
+      )?.[1] ?? '';
     const run = [...order.matchAll(/(\w+)Guard\(/g)].map((match) => match[1]);
     expect(run).toEqual(['rateLimit', 'autonomy', 'scopes', 'command', 'path', 'domain', 'policy', 'trifecta']);
     const documented = table('docs/governance.md', '', 'Guard').map(([, guard]) => guard);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { root } from '../scripts/files.mjs';
 
-const FOLDER = join(root, 'dist-examples');
+const FOLDER = join(root, 'packages/flyball/dist-examples');
 const temporary = mkdtempSync(join(tmpdir(), 'flyball-examples-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 

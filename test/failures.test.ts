@@ -7,8 +7,8 @@ import { type ToolLoopResult, toolLoop } from 'flyball/loops';
 import { type AutoClock, autoClock, modelServer, type ServerScriptEntry, scriptedModel } from 'flyball/testing';
 import { executeValidated, tool, toolset } from 'flyball/tools';
 import { describe, expect, it } from 'vitest';
-import { root } from '../scripts/files.mjs';
 import type { ModelRequest } from '../packages/flyball/src/core/model.js';
+import { root } from '../scripts/files.mjs';
 import { proposes } from './loops/stage-loop.js';
 import { at, eventsOf, moving, RUN, Stage } from './runtime/stage.js';
 

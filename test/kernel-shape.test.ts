@@ -6,7 +6,7 @@ import { filesUnder, root } from '../scripts/files.mjs';
 
 /** The parts that one life of a run is made of. */
 const PARTS = ['attempt', 'delivery', 'journal', 'admission', 'books', 'guards', 'effects-under-way', 'run-life'].map(
-  (name) => `src/runtime/${name}.ts`,
+  (name) => `packages/flyball/src/runtime/${name}.ts`,
 );
 
 const LONGEST_FUNCTION = 75;
@@ -40,7 +40,7 @@ function fieldsOf(nodes: readonly Node[]): readonly (readonly Node[])[] {
 }
 
 describe('the kernel', () => {
-  const files = filesUnder('src/runtime', /(?<!\.test)\.ts$/);
+  const files = filesUnder('packages/flyball/src/runtime', /(?<!\.test)\.ts$/);
   const sources = files.map((file) => ({ file, ...parsed(file) }));
 
   it('has no function that does not fit on a screen, and no class with more fields than one can hold in mind [R9-KERNEL-SHAPE]', () => {
@@ -65,7 +65,7 @@ describe('the kernel', () => {
   });
 
   it('numbers the invariants of each part where they hold [R9-KERNEL-PARTS]', () => {
-    const unnumbered = PARTS.filter((file) => file !== 'src/runtime/attempt.ts').filter(
+    const unnumbered = PARTS.filter((file) => file !== 'packages/flyball/src/runtime/attempt.ts').filter(
       (file) => !/\/\*\*[^/]*\* 1\. [^/]*\* 2\. [^/]*\*\/\nexport class /.test(readFileSync(join(root, file), 'utf8')),
     );
     expect(unnumbered).toEqual([]);

@@ -33,7 +33,7 @@ it(
     const copy = mkdtempSync(join(tmpdir(), 'new-kind-'));
     try {
       for (const room of ['core', 'ports', 'runtime', 'views'])
-        cpSync(join(root, 'src', room), join(copy, 'src', room), { recursive: true });
+        cpSync(join(root, 'packages/flyball/src', room), join(copy, 'src', room), { recursive: true });
       symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
       const events = join(copy, 'src/core/events.ts');
       const text = readFileSync(events, 'utf8');

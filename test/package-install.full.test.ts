@@ -1,10 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesUnder, root } from '../scripts/files.mjs';
+import { PUBLISHED } from '../scripts/packages.mjs';
 import { linkProblems } from '../scripts/readme-check.mjs';
 
 const NODE24 = '24.21.0';
@@ -39,15 +40,25 @@ describe('the package as npm packs it', () => {
   let place = '';
   let clone = '';
   let tarball = '';
+  const tarballOf = (name: string) =>
+    join(place, readdirSync(place).find((file) => file.startsWith(`${name}-`) && file.endsWith('.tgz')) ?? name);
 
   beforeAll(async () => {
     place = mkdtempSync(join(tmpdir(), 'flyball-package-'));
     clone = join(place, 'clone');
     for (const path of filesUnder('.')) cpSync(join(root, path), join(clone, path));
-    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
-    const { code, out } = await run(clone, ['npm', 'pack', '--pack-destination', place, ...QUIET]);
-    expect(code, out).toBe(0);
-    tarball = join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '');
+    cpSync(join(root, 'node_modules'), join(clone, 'node_modules'), { recursive: true, verbatimSymlinks: true });
+    for (const name of PUBLISHED) {
+      const { code, out } = await run(join(clone, 'packages', name), [
+        'npm',
+        'pack',
+        '--pack-destination',
+        place,
+        ...QUIET,
+      ]);
+      expect(code, out).toBe(0);
+    }
+    tarball = tarballOf('flyball');
     mkdirSync(join(place, 'unpacked'));
     expect(spawnSync('tar', ['-xzf', tarball, '-C', join(place, 'unpacked')]).status).toBe(0);
   });
@@ -71,7 +82,7 @@ describe('the package as npm packs it', () => {
   it('leaves the documents of the repository as they were [F-N4]', () => {
     for (const path of filesUnder('.', /\.md$/))
       expect(readFileSync(join(clone, path), 'utf8'), path).toBe(readFileSync(join(root, path), 'utf8'));
-    expect(existsSync(join(clone, '.cache/documents'))).toBe(false);
+    expect(existsSync(join(clone, 'packages/flyball/docs'))).toBe(false);
   });
 
   describe.each(['this Node', `Node ${NODE24}`])('installed in an empty folder with %s', (which) => {
@@ -92,6 +103,22 @@ describe('the package as npm packs it', () => {
       const { code, out } = await run(folder, ['npx', 'flyball', 'demo'], node);
       expect(code, out).toBe(0);
       expect(out).toContain('the run was resumed once after a crash, and is done');
+    });
+
+    it('says what to install for a server, and serves when it is there [R9-HOUSE-COMMANDS]', async (context) => {
+      if (which !== 'this Node' && node === undefined) return context.skip(`npm could not fetch ${which}`);
+      const missing = await run(folder, ['npx', 'flyball', 'keys', 'list'], node);
+      expect(missing.code).toBe(9);
+      expect(missing.out).toContain('npm install @flyball/server');
+      const project = join(folder, 'with-server');
+      mkdirSync(project);
+      expect(await run(project, ['npm', 'init', '-y'], node)).toMatchObject({ code: 0 });
+      const all = [tarball, tarballOf('flyball-evals'), tarballOf('flyball-server')];
+      const installed = await run(project, ['npm', 'install', ...all, ...QUIET], node);
+      expect(installed.code, installed.out).toBe(0);
+      const keys = await run(project, ['npx', 'flyball', 'keys', 'list'], node);
+      expect(keys.code, keys.out).toBe(0);
+      expect((await run(project, ['npx', 'flyball', 'evals', 'list'], node)).out).toContain('energy_desk');
     });
 
     it('makes a project that installs what it was itself installed from [F-N4]', async (context) => {

@@ -2,20 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import manifest from '../package.json' with { type: 'json' };
+import workspace from '../package.json' with { type: 'json' };
 import { root } from '../scripts/files.mjs';
+import { allEntries, manifestOf, PUBLISHED } from '../scripts/packages.mjs';
 import config from '../tsconfig.json' with { type: 'json' };
 
-const entries = Object.entries(manifest.exports).filter(
-  (pair): pair is [string, { types: string; default: string }] => typeof pair[1] === 'object',
-);
-const sourceOf = (built: string) => built.replace(/^\.\/dist\//, 'src/').replace(/\.js$/, '.ts');
+const entries = allEntries().map((each) => [each.entry, each] as const);
+const manifests = PUBLISHED.map((folder) => [folder, manifestOf(folder)] as const);
 
 /** Entries that are of use only with a package of somebody else, whose types are part of theirs. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  './adapters/telemetry-otel': ['@opentelemetry/api'],
-  './adapters/model-ai-sdk': ['@ai-sdk/provider'],
-  './adapters/mcp-client': ['@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio'],
+  'flyball/adapters/telemetry-otel': ['@opentelemetry/api'],
+  'flyball/adapters/model-ai-sdk': ['@ai-sdk/provider'],
+  'flyball/command': ['commander'],
+  'flyball/internal': ['commander'],
+  'flyball/adapters/mcp-client': ['@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio'],
 };
 
 /** What a declaration file, and all that it imports, takes from packages. */
@@ -32,21 +33,47 @@ function packagesIn(file: string, seen = new Set<string>()): readonly string[] {
   return [...new Set(found)].sort();
 }
 
-describe('the package', () => {
-  it('is ESM, needs Node 20.19 and ships its types with every entry [R2-REPO-PACKAGE]', () => {
-    expect(manifest.type).toBe('module');
-    expect(manifest.engines.node).toBe('>=20.19');
-    for (const [, target] of entries) expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
-  });
-
-  it.each(entries)(
-    'has a source for its entry %s and lists the names there one by one [R2-REPO-PACKAGE]',
-    (_, target) => {
-      const source = join(root, sourceOf(target.default));
-      expect(existsSync(source), `${source} is missing`).toBe(true);
-      expect(readFileSync(source, 'utf8')).not.toMatch(/^export \*/m);
+describe('the packages', () => {
+  it.each(manifests)(
+    '%s is ESM, needs Node 20.19 and ships its types with every entry [R2-REPO-PACKAGE]',
+    (_, manifest) => {
+      expect(manifest.type).toBe('module');
+      expect(manifest.engines.node).toBe('>=20.19');
+      for (const target of Object.values(manifest.exports))
+        if (typeof target !== 'string') expect(target.types).toBe(target.default.replace(/\.js$/, '.d.ts'));
     },
   );
+
+  it('are workspaces of one repository with one version [R9-HOUSE-PACKAGES]', () => {
+    expect(workspace).toMatchObject({ private: true, workspaces: ['packages/*'] });
+    const versions = new Set(manifests.map(([, { version }]) => version));
+    expect(versions.size).toBe(1);
+    for (const [, { dependencies = {} }] of manifests)
+      for (const [name, range] of Object.entries(dependencies))
+        if (/^(@flyball\/|flyball$)/.test(name)) expect(versions).toContain(range);
+  });
+
+  it('build on each other in one direction: evals on flyball, server on both [R9-HOUSE-PACKAGES]', () => {
+    const ours = (folder: string) =>
+      Object.keys(manifestOf(folder).dependencies ?? {}).filter((name) => /^(@flyball\/|flyball$)/.test(name));
+    expect(PUBLISHED.map((folder) => [folder, ours(folder).sort()])).toEqual([
+      ['flyball', []],
+      ['evals', ['flyball']],
+      ['server', ['@flyball/evals', 'flyball']],
+    ]);
+  });
+
+  it.each(entries)('have a source for %s and list the names there one by one [R2-REPO-PACKAGE]', (_, { source }) => {
+    expect(existsSync(join(root, source)), `${source} is missing`).toBe(true);
+    expect(readFileSync(join(root, source), 'utf8')).not.toMatch(/^export \*/m);
+  });
+
+  it.each(entries)('are compiled here from the source of %s [R9-HOUSE-PACKAGES]', (entry, { source }) => {
+    const paths: Readonly<Record<string, readonly string[]>> = config.compilerOptions.paths;
+    const adapter = /^flyball\/adapters\/(.+)$/.exec(entry)?.[1];
+    const path = adapter === undefined ? paths[entry] : paths['flyball/adapters/*'];
+    expect(path?.[0]?.replace('*', adapter ?? '')).toBe(`./${source}`);
+  });
 
   it('compiles under the strictest flags [R2-REPO-PACKAGE]', () => {
     const { strict, noUncheckedIndexedAccess, exactOptionalPropertyTypes, noPropertyAccessFromIndexSignature } =
@@ -59,24 +86,34 @@ describe('the package', () => {
     ]);
   });
 
-  it('asks its users to install a driver or telemetry only when they use it', () => {
-    for (const name of Object.keys(manifest.peerDependencies))
-      expect(manifest.peerDependenciesMeta).toHaveProperty([name, 'optional'], true);
-    expect(Object.keys(manifest.dependencies).sort()).toEqual(['@cfworker/json-schema', 'commander', 'yaml']);
+  it('ask their users to install a driver or telemetry only when they use it', () => {
+    for (const [, { peerDependencies = {}, peerDependenciesMeta = {} }] of manifests)
+      for (const name of Object.keys(peerDependencies))
+        expect(peerDependenciesMeta).toHaveProperty([name, 'optional'], true);
+    const { dependencies } = manifestOf('flyball');
+    expect(Object.keys(dependencies ?? {}).sort()).toEqual(['@cfworker/json-schema', 'commander', 'yaml']);
   });
 
-  it('brings the driver for a Node without SQLite by itself, and does without where there is none to be had [F-N3]', () => {
-    expect(Object.keys(manifest.optionalDependencies)).toEqual(['libsql']);
+  it('bring what the server needs with the server, and nothing of it with flyball [R9-HOUSE-PACKAGES]', () => {
+    const { dependencies = {}, peerDependencies } = manifestOf('server');
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(['hono', '@hono/node-server', 'jose', 'croner']));
+    expect(peerDependencies).toBeUndefined();
+    expect(Object.keys(manifestOf('flyball').peerDependencies ?? {})).not.toContain('hono');
+  });
+
+  it('bring the driver for a Node without SQLite by themselves, and do without where there is none to be had [F-N3]', () => {
+    expect(Object.keys(manifestOf('flyball').optionalDependencies ?? {})).toEqual(['libsql']);
   });
 
   it.each(entries)(
-    'has types for its entry %s that need no package which is installed only by who uses a part of it [R8-REST-TYPES]',
-    (entry, target) => {
-      expect(packagesIn(join(root, target.types))).toEqual(NEEDED[entry] ?? []);
+    'have types for %s that need no package which is installed only by who uses a part of it [R8-REST-TYPES]',
+    (entry, { types }) => {
+      const ours = /^(@flyball\/|flyball(\/|$))/;
+      expect(packagesIn(join(root, types)).filter((name) => !ours.test(name))).toEqual(NEEDED[entry] ?? []);
     },
   );
 
-  it('gives its testing kit by name, as published [R2-KIT-PUBLISHED]', () => {
+  it('give their testing kit by name, as published [R2-KIT-PUBLISHED]', () => {
     // the package resolves its own name through its exports, so this is the built file that a user gets
     const program = `
       const kit = await import('flyball/testing');
@@ -101,7 +138,7 @@ describe('the package', () => {
     );
   });
 
-  it('has a lock file without the address of any registry', () => {
+  it('have a lock file without the address of any registry', () => {
     expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toContain('"resolved": "http');
   });
 });

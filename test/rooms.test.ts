@@ -6,7 +6,7 @@ import { filesUnder, root } from '../scripts/files.mjs';
 import { cycles, doorProblems, importProblems, packagesLoadedBy, type Sources } from './rooms/room-rules.js';
 import { factsOf } from './rooms/source-facts.js';
 
-const paths: string[] = ['src', 'studio/src'].flatMap((folder) => filesUnder(folder, /(?<!\.test)\.tsx?$/));
+const paths: string[] = filesUnder('packages', /^packages\/\w+\/src\/.*(?<!\.test)\.tsx?$/);
 const sources: Sources = new Map(paths.map((path) => [path, factsOf(path, readFileSync(join(root, path), 'utf8'))]));
 
 describe('the sources', () => {
@@ -50,22 +50,38 @@ describe('the walk', () => {
     ['a star export', `export * from '../runtime/x.js';`],
     ['a dynamic import', `export const x = () => import('../runtime/x.js');`],
   ])('finds %s of a forbidden room', (_, code) => {
-    const found = importProblems(table, sample({ 'src/core/a.ts': code }));
-    expect(found).toEqual([expect.stringContaining('src/core/a.ts (core) imports src/runtime/x.ts (runtime)')]);
+    const found = importProblems(table, sample({ 'packages/flyball/src/core/a.ts': code }));
+    expect(found).toEqual([
+      expect.stringContaining(
+        'packages/flyball/src/core/a.ts (core) imports packages/flyball/src/runtime/x.ts (runtime)',
+      ),
+    ]);
   });
 
   it.each([
-    ['src/core/a.ts', `import { readFileSync } from 'node:fs';`, 'node:fs'],
-    ['src/runtime/a.ts', `import { spawn } from 'node:child_process';`, 'node:child_process'],
-    ['src/runtime/a.ts', `import { request } from 'node:http';`, 'node:http'],
-    ['src/runtime/a.ts', `import type { DatabaseSync } from 'node:sqlite';`, 'imports node:sqlite'],
-    ['src/views/a.ts', `import zod from 'zod/v4';`, 'the package zod'],
-    ['src/runtime/a.ts', `const require = createRequire(import.meta.url); require('libsql');`, 'the package libsql'],
-    ['src/adapters/engine-memory/a.ts', `import '../engine-sqlite/index.js';`, 'src/adapters/engine-sqlite/index.ts'],
-    ['src/elsewhere/a.ts', '', 'stands in no room'],
-    ['studio/src/run/a.tsx', `import { x } from '../../../src/runtime/x.js';`, 'src/runtime/x.ts (runtime)'],
-    ['studio/src/run/a.ts', `import { hash } from 'node:crypto';`, 'imports node:crypto'],
-    ['src/server/a.ts', `import { x } from '../../studio/src/x.js';`, 'studio/src/x.ts (studio)'],
+    ['packages/flyball/src/core/a.ts', `import { readFileSync } from 'node:fs';`, 'node:fs'],
+    ['packages/flyball/src/runtime/a.ts', `import { spawn } from 'node:child_process';`, 'node:child_process'],
+    ['packages/flyball/src/runtime/a.ts', `import { request } from 'node:http';`, 'node:http'],
+    ['packages/flyball/src/runtime/a.ts', `import type { DatabaseSync } from 'node:sqlite';`, 'imports node:sqlite'],
+    ['packages/flyball/src/views/a.ts', `import zod from 'zod/v4';`, 'the package zod'],
+    [
+      'packages/flyball/src/runtime/a.ts',
+      `const require = createRequire(import.meta.url); require('libsql');`,
+      'the package libsql',
+    ],
+    [
+      'packages/flyball/src/adapters/engine-memory/a.ts',
+      `import '../engine-sqlite/index.js';`,
+      'packages/flyball/src/adapters/engine-sqlite/index.ts',
+    ],
+    ['packages/flyball/src/elsewhere/a.ts', '', 'stands in no room'],
+    [
+      'packages/studio/src/run/a.tsx',
+      `import { x } from '../../../flyball/src/runtime/x.js';`,
+      'packages/flyball/src/runtime/x.ts (runtime)',
+    ],
+    ['packages/studio/src/run/a.ts', `import { hash } from 'node:crypto';`, 'imports node:crypto'],
+    ['packages/server/src/a.ts', `import { x } from '../../studio/src/x.js';`, 'packages/studio/src/x.ts (studio)'],
   ])('finds in %s that it must not say %s', (path, code, named) => {
     expect(importProblems(table, sample({ [path]: code }))).toEqual([expect.stringContaining(named)]);
   });
@@ -86,7 +102,7 @@ describe('the walk', () => {
     'export const load = (file: string) => import(file);',
     "console.log('hello')",
   ])('finds the second door `%s`', (code) => {
-    expect(doorProblems(table, sample({ 'src/runtime/a.ts': code }))).toHaveLength(1);
+    expect(doorProblems(table, sample({ 'packages/flyball/src/runtime/a.ts': code }))).toHaveLength(1);
   });
 
   it.each([
@@ -98,35 +114,37 @@ describe('the walk', () => {
     'export type Fetch = typeof fetch;',
     'function ask(fetch: () => void) { fetch(); }',
   ])('lets `%s` pass', (code) => {
-    expect(doorProblems(table, sample({ 'src/runtime/a.ts': code }))).toEqual([]);
+    expect(doorProblems(table, sample({ 'packages/flyball/src/runtime/a.ts': code }))).toEqual([]);
   });
 
   it('finds a cycle that exists only in types', () => {
     const found = cycles(
       sample({
-        'src/core/a.ts': `import type { B } from './b.js'; export type A = B;`,
-        'src/core/b.ts': `import type { A } from './a.js'; export type B = A;`,
+        'packages/flyball/src/core/a.ts': `import type { B } from './b.js'; export type A = B;`,
+        'packages/flyball/src/core/b.ts': `import type { A } from './a.js'; export type B = A;`,
       }),
     );
-    expect(found).toEqual(['src/core/a.ts → src/core/b.ts → src/core/a.ts']);
+    expect(found).toEqual([
+      'packages/flyball/src/core/a.ts → packages/flyball/src/core/b.ts → packages/flyball/src/core/a.ts',
+    ]);
   });
 
   it('finds a cycle through files with markup in them', () => {
     const found = cycles(
       sample({
-        'studio/src/a.tsx': `import { B } from './b.js'; export const A = () => <B />;`,
-        'studio/src/b.tsx': `import { A } from './a.js'; export const B = () => <A />;`,
+        'packages/studio/src/a.tsx': `import { B } from './b.js'; export const A = () => <B />;`,
+        'packages/studio/src/b.tsx': `import { A } from './a.js'; export const B = () => <A />;`,
       }),
     );
-    expect(found).toEqual(['studio/src/a.tsx → studio/src/b.tsx → studio/src/a.tsx']);
+    expect(found).toEqual(['packages/studio/src/a.tsx → packages/studio/src/b.tsx → packages/studio/src/a.tsx']);
   });
 
   it('follows static imports to the packages they load, and neither lazy nor type imports', () => {
     const loaded = packagesLoadedBy(
-      'src/index.ts',
+      'packages/flyball/src/index.ts',
       sample({
-        'src/index.ts': `import './runtime/a.js'; import type { Z } from 'zod';`,
-        'src/runtime/a.ts': `import Ajv from 'ajv/dist/2020.js'; export const later = () => import('libsql');`,
+        'packages/flyball/src/index.ts': `import './runtime/a.js'; import type { Z } from 'zod';`,
+        'packages/flyball/src/runtime/a.ts': `import Ajv from 'ajv/dist/2020.js'; export const later = () => import('libsql');`,
       }),
     );
     expect(loaded).toEqual(['ajv']);

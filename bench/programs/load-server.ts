@@ -1,9 +1,9 @@
 /** A server under load: load-server.js <file> <pauseMs>. Tells its address, then its memory for each line it reads. */
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openServer } from '@flyball/server';
 import { type Agent, append, done, type Model, type Prompt, type Session } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { openServer } from '@flyball/server';
 import { reportMemory } from '../measure/memory-report.js';
 import { quietModel } from '../measure/quiet-model.js';
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type FlyballServer, jsonLog, openServer } from '@flyball/server';
 import { systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { type FlyballServer, jsonLog, openServer } from '@flyball/server';
 import { toolRegistry } from 'flyball/tools';
 import { OPTIONS, startOptions } from './start-options.js';
 import { begin, beginElsewhere, check, type Place } from './story.js';

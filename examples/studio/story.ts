@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
+import type { FlyballServer } from '@flyball/server';
 import { createRuntime, type Entry, systemClock } from 'flyball';
 import type { SqliteEngine } from 'flyball/adapters/engine-sqlite';
-import type { FlyballServer } from '@flyball/server';
 import { type Crash, holdElsewhere, killAndFollow } from './crash.js';
 
 /** Where the demonstration takes place. */

@@ -13,7 +13,7 @@ export default defineConfig({
     alias: { 'node:crypto': here('src/crypto/node-crypto.ts') },
   },
   build: {
-    outDir: here('../dist-studio'),
+    outDir: here('../server/dist-studio'),
     emptyOutDir: true,
     target: 'es2023',
     assetsInlineLimit: 0, // a data: address is one more thing a CSP would have to allow

@@ -182,7 +182,7 @@ describe.skipIf(why !== undefined)('flyball chat at a terminal', () => {
     const desk = await modelDesk([{ text: 'The other branch is done.', gate: held.promise }]);
     desk.file(
       'agent.mjs',
-      `import { createModels, done } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+      `import { createModels, done } from ${JSON.stringify(new URL('../../packages/flyball/dist/index.js', import.meta.url).href)};
 const models = await createModels({ env: process.env });
 const session = { name: 'other', model: models.model('default'), setup: 'You talk.' };
 export const runtime = { prices: { '${MODEL}': { input: 1, output: 1 } } };

@@ -70,7 +70,7 @@ describe('completions', () => {
 
 /** A program called flyball for a shell to find: this checkout. */
 function shellFolder(): string {
-  const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../../packages/flyball/dist/cli/main.js', import.meta.url));
   const shim = join(folder, 'flyball');
   writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`);
   chmodSync(shim, 0o755);

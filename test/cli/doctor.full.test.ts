@@ -191,7 +191,7 @@ describe('flyball doctor on sandboxes', () => {
     const here = desk({});
     const whole = await here.flyball('doctor', '--json');
     expect(finding(whole, 'shell')).toMatchObject({ state: 'ok', says: `confined by bubblewrap (${found.path})` });
-    const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
+    const main = new URL('../../packages/flyball/dist/cli/main.js', import.meta.url).pathname;
     const hidden = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', found.path];
     const out = execFileSync(found.path, [...hidden, process.execPath, main, 'doctor', '--json'], {
       cwd: here.folder,

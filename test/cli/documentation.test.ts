@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { commandsFor } from '../../packages/flyball/src/cli/commands.js';
 import { EXIT, EXIT_MEANINGS } from '../../packages/flyball/src/cli/exit-codes.js';
 import { buildProgram } from '../../packages/flyball/src/cli/program.js';
+import { root } from '../../scripts/files.mjs';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const nowhere = { out: { write: () => undefined }, error: { write: () => undefined }, env: {} };
@@ -43,7 +43,9 @@ describe('docs/cli.md', () => {
 });
 
 it('docs/events.md explains every event that a journal can hold', () => {
-  const types = [...read('src/core/events.ts').matchAll(/readonly type: '([a-z-]+)'/g)].map((match) => match[1] ?? '');
+  const types = [...read('packages/flyball/src/core/events.ts').matchAll(/readonly type: '([a-z-]+)'/g)].map(
+    (match) => match[1] ?? '',
+  );
   expect(types.length).toBeGreaterThan(25);
   const documented = read('docs/events.md');
   for (const type of types) expect(documented).toContain(`\`${type}\``);

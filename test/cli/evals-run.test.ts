@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { EXIT } from '../../packages/flyball/src/cli/exit-codes.js';
+import { root } from '../../scripts/files.mjs';
 import { tau2, withTau2 } from '../evals/tau2-data.js';
 import { AGENT_MODEL, deskServer, evals, POLICIES, place, simulationsIn, USER_MODEL } from './evals-stage.js';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ModelServer, modelServer, type ServedRequest, type ServerReplyParts } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import { runProgram } from '../../packages/flyball/src/cli/program.js';
 import { scriptedCustomers } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
 import { type DeskReply, scriptedDesk } from '../../packages/evals/src/domains/energy-desk/scripted-desk.js';
+import { runProgram } from '../../packages/flyball/src/cli/program.js';
 import { desk } from '../evals/energy-desk-stage.js';
 import { jsonLines } from './flyball.js';
 

@@ -11,7 +11,7 @@ const runsIn = (bed: FixBed): readonly string[] => ['--db', join(bed.base, 'runs
 
 /** A process that makes a work tree for a run and dies. */
 function dieWith(bed: FixBed, run: string): void {
-  const module = JSON.stringify(join(ownRoot, 'dist/cli/commit/work-tree.js'));
+  const module = JSON.stringify(join(ownRoot, 'packages/flyball/dist/cli/commit/work-tree.js'));
   const given = JSON.stringify({ branch: 'fix/other', for: { run, database: join(bed.base, 'runs.db') } });
   const program = `const { openWorkTree } = await import(${module});
     await openWorkTree(${JSON.stringify(bed.root)}, ${given});

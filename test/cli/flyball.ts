@@ -7,7 +7,7 @@ import { root } from '../../scripts/files.mjs';
 
 /** The built command line, used as a stranger uses it: real processes, a real database in a folder of its own. */
 
-const MAIN = join(root, 'dist/cli/main.js');
+const MAIN = join(root, 'packages/flyball/dist/cli/main.js');
 /** The compiled file of agents, test/programs/cli-agents.ts. */
 export const AGENTS = join(root, 'dist-programs/cli-agents.js');
 

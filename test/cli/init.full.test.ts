@@ -110,7 +110,10 @@ describe('flyball init', () => {
       next: expect.arrayContaining(['npm install']),
     });
     const manifest = JSON.parse(readFileSync(join(here.folder, 'package.json'), 'utf8')) as Record<string, unknown>;
-    expect(manifest).toMatchObject({ name: 'helper', dependencies: { flyball: `file:${root.replace(/\/$/, '')}` } });
+    expect(manifest).toMatchObject({
+      name: 'helper',
+      dependencies: { flyball: `file:${join(root, 'packages/flyball')}` },
+    });
   });
 
   it.each([
@@ -126,8 +129,8 @@ describe('flyball init', () => {
     mkdirSync(packages, { recursive: true });
     for (const name of ['commander', 'yaml', '@cfworker'])
       symlinkSync(join(root, 'node_modules', name), join(packages, name));
-    cpSync(join(root, 'dist'), join(packages, 'flyball/dist'), { recursive: true });
-    cpSync(join(root, 'package.json'), join(packages, 'flyball/package.json'));
+    cpSync(join(root, 'packages/flyball/dist'), join(packages, 'flyball/dist'), { recursive: true });
+    cpSync(join(root, 'packages/flyball/package.json'), join(packages, 'flyball/package.json'));
     writeFileSync(join(here.folder, 'kept.tgz'), '');
     if (noted !== undefined)
       writeFileSync(
@@ -136,7 +139,9 @@ describe('flyball init', () => {
       );
     const made = await npm(project, [process.execPath, 'node_modules/flyball/dist/cli/main.js', 'init', 'new']);
     expect(made.code, made.error).toBe(0);
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const { version } = JSON.parse(readFileSync(join(root, 'packages/flyball/package.json'), 'utf8')) as {
+      version: string;
+    };
     const manifest = JSON.parse(readFileSync(join(project, 'new/package.json'), 'utf8')) as { dependencies: object };
     const own = { release: `^${version}`, folder: `file:${realpathSync(join(packages, 'flyball'))}` };
     const kept = `file:${realpathSync(here.folder)}/kept.tgz`;

@@ -1,7 +1,7 @@
 import { type ModelServer, modelServer, type ServedRequest, type ServerReplyParts } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import { dumpJson } from '../../packages/evals/src/tau2/python/json.js';
 import { scenarioText } from '../../packages/evals/src/simulation/user-prompt.js';
+import { dumpJson } from '../../packages/evals/src/tau2/python/json.js';
 import type { Domain } from '../../packages/evals/src/world/environment.js';
 import type { GoldAction, Task } from '../../packages/evals/src/world/task.js';
 

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 /** `flyball serve` and `flyball run` as a service manager, a log collector and a shell meet them: real processes. */
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const built = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/${path}`, import.meta.url)));
+const MAIN = fileURLToPath(new URL('../../packages/flyball/dist/cli/main.js', import.meta.url));
+const built = (path: string) =>
+  JSON.stringify(fileURLToPath(new URL(`../../packages/flyball/dist/${path}`, import.meta.url)));
 const folder = mkdtempSync(join(tmpdir(), 'flyball-operation-'));
 const agents = join(folder, 'agents.mjs');
 writeFileSync(

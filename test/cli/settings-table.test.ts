@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { commandsFor } from '../../packages/flyball/src/cli/commands.js';
 import { buildProgram } from '../../packages/flyball/src/cli/program.js';
 import { jwtFrom } from '../../packages/server/src/cli/serve/jwt-settings.js';
@@ -11,6 +10,7 @@ import { optionOf, variableOf } from '../../packages/server/src/cli/serve/settin
 import { allSettings, type SettingKey } from '../../packages/server/src/cli/serve/settings-table.js';
 import { unknownVariables } from '../../packages/server/src/cli/serve/unknown-variables.js';
 import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
+import { root } from '../../scripts/files.mjs';
 import { flyball } from './in-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'flyball-settings-'));

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { quoted } from '../../packages/flyball/src/cli/command-line.js';
+import { root } from '../../scripts/files.mjs';
 import { patient } from '../patience.js';
 
 /** The command line at a pseudo-terminal, as a person has it: keys go in, and what the screen shows can be looked at. */
@@ -38,7 +38,7 @@ export function openTerminal(
   given: { readonly folder: string; readonly env: Readonly<Record<string, string>> },
   ...words: readonly string[]
 ): Terminal {
-  const main = join(root, 'dist/cli/main.js');
+  const main = join(root, 'packages/flyball/dist/cli/main.js');
   const command = `stty rows 30 cols ${COLUMNS}; exec ${[process.execPath, main, ...words].map(quoted).join(' ')}`;
   const { NO_COLOR: _colour, FLYBALL_DB: _database, FLYBALL_DEBUG: _debug, ...env } = process.env;
   const child = spawn('script', ['-qfec', command, '/dev/null'], {

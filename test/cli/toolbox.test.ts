@@ -91,7 +91,7 @@ describe.skipIf(!found.available)('the shell of a toolbox', () => {
 
   it('is left out without a sandbox, or says in every result that there is none [R3-CLI-RUN-YAML]', () => {
     const path = found.available ? found.path : '';
-    const entry = new URL('../../dist/index.js', import.meta.url).href;
+    const entry = new URL('../../packages/flyball/dist/index.js', import.meta.url).href;
     const program = `
 const { createToolbox } = await import(${JSON.stringify(entry)});
 const root = ${JSON.stringify(root)};

@@ -1,15 +1,15 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { readyFor, type TypeScriptSupport } from '../../packages/flyball/src/cli/typescript.js';
+import { root } from '../../scripts/files.mjs';
 import { type Desk, lastJson, newDesk } from './flyball.js';
 
 let desk: Desk;
 beforeEach(() => {
   desk = newDesk();
   mkdirSync(join(desk.folder, 'node_modules'));
-  symlinkSync(root, join(desk.folder, 'node_modules/flyball')); // as npm installs a folder
+  symlinkSync(join(root, 'packages/flyball'), join(desk.folder, 'node_modules/flyball')); // as npm installs a folder
 });
 afterEach(() => desk.clear());
 

@@ -38,7 +38,7 @@ let desk: Desk;
 beforeAll(() => {
   desk = newDesk();
   mkdirSync(join(desk.folder, 'node_modules'));
-  symlinkSync(root, join(desk.folder, 'node_modules/flyball'));
+  symlinkSync(join(root, 'packages/flyball'), join(desk.folder, 'node_modules/flyball'));
   writeFileSync(join(desk.folder, 'post.mjs'), LETTERS);
 });
 afterAll(() => desk.clear());

@@ -14,12 +14,12 @@ beforeAll(async () => {
   key = await stage.keyFor('default', ['admin']);
   const file = join(stage.folder, 'agents.mjs');
   writeFileSync(file, AGENTS);
-  command = [join(root, 'dist/cli/main.js'), 'mcp', file, '--db', join(stage.folder, 'stdio.db')];
+  command = [join(root, 'packages/flyball/dist/cli/main.js'), 'mcp', file, '--db', join(stage.folder, 'stdio.db')];
 });
 afterAll(() => stage.close());
 
 /** What the server of the stage has, in a file for `flyball mcp`. */
-const dist = (file: string): string => pathToFileURL(join(root, 'dist', file)).href;
+const dist = (file: string): string => pathToFileURL(join(root, 'packages/flyball/dist', file)).href;
 const AGENTS = `
 import { done } from '${dist('index.js')}';
 import { tool } from '${dist('tools/index.js')}';

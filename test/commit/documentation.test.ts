@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitSettings, LOOP_LIMITS, PHASES, scoreThresholds, TRANSITIONS } from 'flyball/loops';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { DEFAULT_RUBRIC } from '../../packages/flyball/src/checks/rubric.js';
 import { CONTROLLER_DEFAULTS } from '../../packages/flyball/src/loops/commit/control/settings.js';
 import { SEVERITY } from '../../packages/flyball/src/loops/commit/repair/strategy.js';
+import { root } from '../../scripts/files.mjs';
 
 const page = readFileSync(join(root, 'docs/commit-loop.md'), 'utf8');
 
@@ -43,7 +43,7 @@ describe('docs/commit-loop.md', () => {
       ['consistency', gates.consistency],
       ['confidence', pReview],
     ]);
-    const contracts = readFileSync(join(root, 'src/loops/commit/contracts.ts'), 'utf8');
+    const contracts = readFileSync(join(root, 'packages/flyball/src/loops/commit/contracts.ts'), 'utf8');
     const union = /export type ApprovalTrigger =([^;]+);/.exec(contracts)?.[1] ?? '';
     const triggers = [...union.matchAll(/'([^']+)'/g)].map((match) => match[1]);
     expect(table('Trigger', 'Holds when').map(([name]) => name)).toEqual(triggers);

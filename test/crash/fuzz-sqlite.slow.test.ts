@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { availableDrivers, temporaryFile } from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
+import {
+  availableDrivers,
+  temporaryFile,
+} from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
 import { repetitions } from '../repetitions.js';
 import { cases } from './case.js';
 import { examine } from './examine.js';

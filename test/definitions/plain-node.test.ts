@@ -20,7 +20,7 @@ async function listed(folder: string): Promise<{ readonly names?: readonly strin
     console.log(JSON.stringify(answer));`,
   );
   mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(root, join(folder, 'node_modules/flyball'));
+  symlinkSync(join(root, 'packages/flyball'), join(folder, 'node_modules/flyball'));
   const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd: folder });
   return JSON.parse(stdout) as { readonly names?: readonly string[]; readonly error?: string };
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { loggedReads } from '../../packages/evals/src/domains/discovery/logged-reads.js';
 import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
 import { bankingKnowledge } from '../../packages/evals/src/tau2/banking-knowledge/index.js';
-import { loggedReads } from '../../packages/evals/src/domains/discovery/logged-reads.js';
 import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
 import type { PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import type { DataFolder, Environment } from '../../packages/evals/src/world/environment.js';

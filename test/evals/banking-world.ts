@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { readToolData } from '../../packages/evals/src/domains/discovery/tool-specs.js';
 import { tableNames } from '../../packages/evals/src/tau2/banking-knowledge/bank.js';
 import { bankSides } from '../../packages/evals/src/tau2/banking-knowledge/sides.js';
-import { readToolData } from '../../packages/evals/src/domains/discovery/tool-specs.js';
 import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
 import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import { Tables } from '../../packages/evals/src/world/database.js';

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { memoryEngine, systemClock } from 'flyball';
 import { scriptedModel, testHost } from 'flyball/testing';
-import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
-import { conversationPolicy } from '../../packages/flyball/src/agents/policies/policies.js';
-import type { Model } from '../../packages/flyball/src/core/model.js';
 import { scriptedCustomerSide } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
 import { scriptedDesk } from '../../packages/evals/src/domains/energy-desk/scripted-desk.js';
 import type { SideMaker } from '../../packages/evals/src/experiment/experiment.js';
 import { runExperiment } from '../../packages/evals/src/experiment/run-experiment.js';
 import { modelUser, policyAgent } from '../../packages/evals/src/experiment/sides.js';
+import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
 import type { Results } from '../../packages/evals/src/results/simulation-record.js';
 import type { Domain } from '../../packages/evals/src/world/environment.js';
 import type { Task } from '../../packages/evals/src/world/task.js';
+import { conversationPolicy } from '../../packages/flyball/src/agents/policies/policies.js';
+import type { Model } from '../../packages/flyball/src/core/model.js';
 
 export const POLICIES = ['baseline', 'declarative', 'imperative', 'governed'] as const;
 
 const skills = ['customer-interaction', 'energy-procedures', 'knowledge-discovery'].map((name) => ({
   name,
-  text: readFileSync(new URL(`../../data/skills/energy_desk/${name}/SKILL.md`, import.meta.url), 'utf8'),
+  text: readFileSync(new URL(`../../packages/evals/data/skills/energy_desk/${name}/SKILL.md`, import.meta.url), 'utf8'),
 }));
 
 function agents(model: Model): Record<string, SideMaker> {

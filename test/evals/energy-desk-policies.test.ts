@@ -1,9 +1,9 @@
 import { modelServer } from 'flyball/testing';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openAiModel } from '../../packages/flyball/src/adapters/model-http/index.js';
 import { scriptedCustomers } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
 import { type DeskRequest, scriptedDesk } from '../../packages/evals/src/domains/energy-desk/scripted-desk.js';
 import type { Domain } from '../../packages/evals/src/world/environment.js';
+import { openAiModel } from '../../packages/flyball/src/adapters/model-http/index.js';
 import { deskExperiment, outcomes, POLICIES } from './energy-desk-experiment.js';
 import { desk, taskOf } from './energy-desk-stage.js';
 

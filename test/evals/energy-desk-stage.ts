@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { dataFolder } from '../../packages/evals/src/files/index.js';
 import { energyDesk } from '../../packages/evals/src/domains/energy-desk/energy-desk.js';
+import { dataFolder } from '../../packages/evals/src/files/index.js';
 import { gradeSimulation } from '../../packages/evals/src/grading/grade.js';
 import { goldParties } from '../../packages/evals/src/simulation/gold-party.js';
 import { simulate } from '../../packages/evals/src/simulation/orchestrator.js';
@@ -8,7 +8,7 @@ import type { Course, Party } from '../../packages/evals/src/simulation/party.js
 import type { Domain, Environment } from '../../packages/evals/src/world/environment.js';
 import type { GoldAction, Task } from '../../packages/evals/src/world/task.js';
 
-export const shipped = dataFolder(fileURLToPath(new URL('../../data', import.meta.url)));
+export const shipped = dataFolder(fileURLToPath(new URL('../../packages/evals/data', import.meta.url)));
 
 let loading: Promise<Domain> | undefined;
 /** Loaded once for a test file: nothing in a domain changes. */

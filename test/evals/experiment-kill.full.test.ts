@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { modelServer, type ServedRequest } from 'flyball/testing';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { root } from '../../scripts/files.mjs';
-import { readResultsFile } from '../../packages/evals/src/files/results-file.js';
 import { scriptedCustomers } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
 import { scriptedDesk } from '../../packages/evals/src/domains/energy-desk/scripted-desk.js';
+import { readResultsFile } from '../../packages/evals/src/files/results-file.js';
+import { root } from '../../scripts/files.mjs';
 import type { ExperimentJob } from '../programs/experiment-process.js';
 import { POLICIES } from './energy-desk-experiment.js';
 import { desk } from './energy-desk-stage.js';
@@ -72,7 +72,7 @@ it('survives kills in the middle of an experiment, under all four policies, and 
   const job: ExperimentJob = {
     database: join(place, 'runs.db'),
     results: join(place, 'results'),
-    data: join(root, 'data'),
+    data: join(root, 'packages/evals/data'),
     model: server.baseUrl('openai-chat'),
     tasks: TASKS,
     policies: POLICIES,

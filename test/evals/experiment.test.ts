@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import { ConfigError, type Engine, memoryEngine } from 'flyball';
 import { autoClock, testHost } from 'flyball/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { resultsFile } from '../../packages/evals/src/files/results-file.js';
 import type { ExperimentOptions, Progress, SideMaker } from '../../packages/evals/src/experiment/experiment.js';
 import { runExperiment } from '../../packages/evals/src/experiment/run-experiment.js';
-import { goldAgentSide, goldUserSide, scriptedUser, silentAgentSide } from '../../packages/evals/src/experiment/sides.js';
+import {
+  goldAgentSide,
+  goldUserSide,
+  scriptedUser,
+  silentAgentSide,
+} from '../../packages/evals/src/experiment/sides.js';
+import { resultsFile } from '../../packages/evals/src/files/results-file.js';
 import { referenceMetrics } from '../../packages/evals/src/metrics/reference-metrics.js';
 import type { Results } from '../../packages/evals/src/results/simulation-record.js';
 import type { Party } from '../../packages/evals/src/simulation/party.js';

@@ -1,23 +1,23 @@
 import { memoryEngine, systemClock } from 'flyball';
 import { scriptedModel, testHost } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
-import { baseline } from '../../packages/flyball/src/agents/policies/baseline.js';
-import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
 import { energyDesk } from '../../packages/evals/src/domains/energy-desk/energy-desk.js';
 import { scriptedCustomerSide } from '../../packages/evals/src/domains/energy-desk/scripted-customer.js';
 import { behindGate } from '../../packages/evals/src/experiment/behind-gate.js';
 import { runExperiment } from '../../packages/evals/src/experiment/run-experiment.js';
 import { policyAgent } from '../../packages/evals/src/experiment/sides.js';
+import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
+import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
 import type { SimulationRecord } from '../../packages/evals/src/results/simulation-record.js';
 import type { SimMessage } from '../../packages/evals/src/world/message.js';
+import { baseline } from '../../packages/flyball/src/agents/policies/baseline.js';
 import { inRun, offered } from '../policies/stage-policies.js';
 
 const WRITE = { name: 'update_contact_details', arguments: '{"customer_id":"C1","email":"thief@example.org"}' };
 
 /** An agent that writes with its first move and talks afterwards, behind a gate or not. */
 async function bold(gated: boolean): Promise<SimulationRecord> {
-  const domain = await energyDesk.load(dataFolder(new URL('../../data', import.meta.url).pathname));
+  const domain = await energyDesk.load(dataFolder(new URL('../../packages/evals/data', import.meta.url).pathname));
   const model = scriptedModel({
     agent: ({ messages }) =>
       messages.some(({ role }) => role === 'tool')

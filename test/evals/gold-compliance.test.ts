@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
 import { domainSource } from '../../packages/evals/src/domains/domain-registry.js';
+import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
 import { complianceOf } from '../../packages/evals/src/metrics/compliance.js';
 import { goldParties } from '../../packages/evals/src/simulation/gold-party.js';
 import { simulate } from '../../packages/evals/src/simulation/orchestrator.js';

@@ -6,10 +6,10 @@ import { matchesAction } from '../../packages/evals/src/grading/match-action.js'
 import { modelJudge, NL_JUDGE_PROMPT } from '../../packages/evals/src/grading/model-judge.js';
 import { regradeResults } from '../../packages/evals/src/grading/regrade.js';
 import type { RewardInfo } from '../../packages/evals/src/grading/reward.js';
-import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
-import type { PyDict } from '../../packages/evals/src/tau2/python/value.js';
 import { readResults, writeResults } from '../../packages/evals/src/results/results-text.js';
 import type { Results, SimulationRecord } from '../../packages/evals/src/results/simulation-record.js';
+import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import type { PyDict } from '../../packages/evals/src/tau2/python/value.js';
 import type { Domain } from '../../packages/evals/src/world/environment.js';
 import type { Requestor, SimMessage } from '../../packages/evals/src/world/message.js';
 import type { GoldAction, Task } from '../../packages/evals/src/world/task.js';

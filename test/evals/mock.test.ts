@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
 import { domainSource } from '../../packages/evals/src/domains/domain-registry.js';
 import { ModelDatabase } from '../../packages/evals/src/domains/mock/model-database.js';
+import { dataFolder } from '../../packages/evals/src/files/data-folder.js';
 import { parseJson } from '../../packages/evals/src/tau2/python/json.js';
 import { type PyDict, PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import type { Domain, Environment } from '../../packages/evals/src/world/environment.js';

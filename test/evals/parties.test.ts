@@ -3,8 +3,6 @@ import { readFileSync } from 'node:fs';
 import { budget, memoryEngine, type Run, type ToolRef } from 'flyball';
 import { autoClock, type ScriptedModel, scriptedModel, testHost } from 'flyball/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import type { HeardOrMade, HeardTurn, Speaker } from '../../packages/flyball/src/agents/policies/conversation-policy.js';
-import type { PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import { goldParties } from '../../packages/evals/src/simulation/gold-party.js';
 import { checkHistory } from '../../packages/evals/src/simulation/history.js';
 import { llmUser } from '../../packages/evals/src/simulation/llm-user.js';
@@ -13,8 +11,14 @@ import type { Course, Limits, Party } from '../../packages/evals/src/simulation/
 import { type Line, scriptedParty, silentAgent } from '../../packages/evals/src/simulation/scripted-party.js';
 import { speakerParty } from '../../packages/evals/src/simulation/speaker-party.js';
 import { scenarioText, userPrompt } from '../../packages/evals/src/simulation/user-prompt.js';
+import type { PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import type { SimCall, SimMessage, SpokenMessage, ToolMessage } from '../../packages/evals/src/world/message.js';
 import type { Task } from '../../packages/evals/src/world/task.js';
+import type {
+  HeardOrMade,
+  HeardTurn,
+  Speaker,
+} from '../../packages/flyball/src/agents/policies/conversation-policy.js';
 import { openRuntime } from '../../packages/flyball/src/runtime/open-runtime.js';
 import { sumTask } from './counter-domain.js';
 import { benchmarkDomain } from './domains.js';

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { dataFolder } from '../../packages/evals/src/files/index.js';
-import { setupText } from '../../packages/flyball/src/agents/policies/setup-text.js';
-import { sha256 } from '../../packages/flyball/src/core/canonical.js';
 import { TAU2_AGENT_INSTRUCTION } from '../../packages/evals/src/domains/agent-instruction.js';
+import { userToolNames } from '../../packages/evals/src/experiment/user-tools.js';
+import { dataFolder } from '../../packages/evals/src/files/index.js';
+import { userPrompt } from '../../packages/evals/src/simulation/user-prompt.js';
 import { bankingKnowledge } from '../../packages/evals/src/tau2/banking-knowledge/index.js';
 import { type Knowledge, loadKnowledge } from '../../packages/evals/src/tau2/banking-knowledge/knowledge/index.js';
-import { userToolNames } from '../../packages/evals/src/experiment/user-tools.js';
 import { lengthOf } from '../../packages/evals/src/tau2/python/text.js';
-import { userPrompt } from '../../packages/evals/src/simulation/user-prompt.js';
 import type { Domain } from '../../packages/evals/src/world/environment.js';
+import { setupText } from '../../packages/flyball/src/agents/policies/setup-text.js';
+import { sha256 } from '../../packages/flyball/src/core/canonical.js';
 import { tau2, withTau2 } from './tau2-data.js';
 
 interface Recorded {

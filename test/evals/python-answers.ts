@@ -2,9 +2,26 @@ import { absolute, multiply, subtract } from '../../packages/evals/src/tau2/pyth
 import { daysBetween, strftime, strptime } from '../../packages/evals/src/tau2/python/dates.js';
 import { isOrdered, type Ordering, pyEquals, truthy } from '../../packages/evals/src/tau2/python/equality.js';
 import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
-import { fixed, floatText, formatFixed, roundTo, thousands, toFloat, toInt } from '../../packages/evals/src/tau2/python/number.js';
+import {
+  fixed,
+  floatText,
+  formatFixed,
+  roundTo,
+  thousands,
+  toFloat,
+  toInt,
+} from '../../packages/evals/src/tau2/python/number.js';
 import { bind } from '../../packages/evals/src/tau2/python/signature.js';
-import { isDigit, lengthOf, lower, repr, splitWords, str, strip, titleCase } from '../../packages/evals/src/tau2/python/text.js';
+import {
+  isDigit,
+  lengthOf,
+  lower,
+  repr,
+  splitWords,
+  str,
+  strip,
+  titleCase,
+} from '../../packages/evals/src/tau2/python/text.js';
 import { type PyDict, PyError, type PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import type { Question } from './python-process.js';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { referenceMetrics } from '../../packages/evals/src/metrics/reference-metrics.js';
-import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
 import { readResults, writeResults } from '../../packages/evals/src/results/results-text.js';
+import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
 import { tau2, withTau2 } from './tau2-data.js';
 
 withTau2('the recorded results file', () => {

@@ -4,18 +4,22 @@ import { join } from 'node:path';
 import { memoryEngine } from 'flyball';
 import { autoClock, testHost } from 'flyball/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { readResultsFile, resultsFile, writeResultsFile } from '../../packages/evals/src/files/results-file.js';
-import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/index.js';
-import type { JsonSchema } from '../../packages/flyball/src/core/schema.js';
 import type { ExperimentOptions, SideMaker } from '../../packages/evals/src/experiment/experiment.js';
 import { runExperiment } from '../../packages/evals/src/experiment/run-experiment.js';
 import { goldAgentSide, goldUserSide } from '../../packages/evals/src/experiment/sides.js';
-import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
-import type { PyDict } from '../../packages/evals/src/tau2/python/value.js';
-import { leaderboardSubmission, type SubmissionFacts, submissionFolder } from '../../packages/evals/src/results/leaderboard.js';
+import { readResultsFile, resultsFile, writeResultsFile } from '../../packages/evals/src/files/results-file.js';
+import {
+  leaderboardSubmission,
+  type SubmissionFacts,
+  submissionFolder,
+} from '../../packages/evals/src/results/leaderboard.js';
 import { readResults, writeResults } from '../../packages/evals/src/results/results-text.js';
 import type { Results } from '../../packages/evals/src/results/simulation-record.js';
+import { dumpJson, parseJson } from '../../packages/evals/src/tau2/python/json.js';
+import type { PyDict } from '../../packages/evals/src/tau2/python/value.js';
 import type { Domain } from '../../packages/evals/src/world/environment.js';
+import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/index.js';
+import type { JsonSchema } from '../../packages/flyball/src/core/schema.js';
 import { counterDomain, sumTask } from './counter-domain.js';
 import { tau2, withTau2 } from './tau2-data.js';
 

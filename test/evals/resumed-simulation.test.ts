@@ -1,13 +1,13 @@
 import { type Engine, memoryEngine, type Run } from 'flyball';
 import { autoClock, scriptedModel, testHost } from 'flyball/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { baseline } from '../../packages/flyball/src/agents/policies/baseline.js';
-import type { ToolSeams } from '../../packages/flyball/src/core/seams.js';
 import type { Checkpoint, ExperimentOptions } from '../../packages/evals/src/experiment/experiment.js';
 import { runExperiment } from '../../packages/evals/src/experiment/run-experiment.js';
 import { policyAgent, scriptedUser } from '../../packages/evals/src/experiment/sides.js';
 import type { Results, SimulationRecord } from '../../packages/evals/src/results/simulation-record.js';
 import { silentAgent } from '../../packages/evals/src/simulation/scripted-party.js';
+import { baseline } from '../../packages/flyball/src/agents/policies/baseline.js';
+import type { ToolSeams } from '../../packages/flyball/src/core/seams.js';
 import { counterDomain } from './counter-domain.js';
 
 const call = (id: string, name: string, args: string) => ({ toolCalls: [{ id, name, arguments: args }] });

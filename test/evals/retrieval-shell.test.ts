@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workspaceFolder } from '../../packages/evals/src/files/index.js';
-import { bubblewrapSandbox, detectBubblewrap } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/index.js';
-import { processSandbox } from '../../packages/flyball/src/adapters/sandbox-process/index.js';
 import {
   type Knowledge,
   type KnowledgeSetup,
@@ -11,6 +9,8 @@ import {
 } from '../../packages/evals/src/tau2/banking-knowledge/knowledge/index.js';
 import { filesOf, refusal } from '../../packages/evals/src/tau2/banking-knowledge/knowledge/shell-tool.js';
 import type { DataFolder } from '../../packages/evals/src/world/environment.js';
+import { bubblewrapSandbox, detectBubblewrap } from '../../packages/flyball/src/adapters/sandbox-bubblewrap/index.js';
+import { processSandbox } from '../../packages/flyball/src/adapters/sandbox-process/index.js';
 import type { WorkspaceMaker } from '../../packages/flyball/src/ports/workspace.js';
 
 const DOCUMENTS = [

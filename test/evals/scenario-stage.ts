@@ -1,5 +1,3 @@
-import { type Engine, type ModelRequest, memoryEngine } from 'flyball';
-import { baseline } from 'flyball/agents';
 import {
   configurationHash,
   listeningUser,
@@ -12,10 +10,12 @@ import {
   speakerAgent,
   TRAJECTORY_RUBRIC,
 } from '@flyball/evals';
+import { type Engine, type ModelRequest, memoryEngine } from 'flyball';
+import { baseline } from 'flyball/agents';
 import { autoClock, scriptedModel, testHost } from 'flyball/testing';
 import { onTestFinished } from 'vitest';
-import { baseline as baselinePolicy } from '../../packages/flyball/src/agents/policies/baseline.js';
 import { PyError } from '../../packages/evals/src/tau2/python/value.js';
+import { baseline as baselinePolicy } from '../../packages/flyball/src/agents/policies/baseline.js';
 
 /** A shop's service desk: somebody wants money back for an order. */
 

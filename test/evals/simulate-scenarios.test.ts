@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { memoryEngine } from 'flyball';
 import {
   FAULT_KINDS,
   type Fault,
@@ -18,6 +17,7 @@ import {
   trajectoryOf,
   turnUser,
 } from '@flyball/evals';
+import { memoryEngine } from 'flyball';
 import { scriptedModel, testHost } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';

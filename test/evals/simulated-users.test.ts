@@ -1,4 +1,3 @@
-import { memoryEngine } from 'flyball';
 import {
   type ExperimentOptions,
   goldAgentSide,
@@ -10,6 +9,7 @@ import {
   type SimulationRecord,
   scriptedUser,
 } from '@flyball/evals';
+import { memoryEngine } from 'flyball';
 import { autoClock, scriptedModel, testHost } from 'flyball/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { counterDomain, sumTask } from './counter-domain.js';

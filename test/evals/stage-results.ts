@@ -1,6 +1,6 @@
 import type { DomainFacts } from '../../packages/evals/src/metrics/condition.js';
-import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import type { Results, SimulationRecord } from '../../packages/evals/src/results/simulation-record.js';
+import type { PyDict, PyValue } from '../../packages/evals/src/tau2/python/value.js';
 import type { Requestor, SimCall, SimMessage, SpokenMessage } from '../../packages/evals/src/world/message.js';
 import type { GoldAction, Task } from '../../packages/evals/src/world/task.js';
 

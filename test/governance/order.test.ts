@@ -1,7 +1,12 @@
 import { done, type Outcome, type Run, type Tool } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import { type GovernanceOptions, governance, joinSeams, parsePolicy } from '../../packages/flyball/src/tools/governance/index.js';
+import {
+  type GovernanceOptions,
+  governance,
+  joinSeams,
+  parsePolicy,
+} from '../../packages/flyball/src/tools/governance/index.js';
 import { domainRules } from '../../packages/flyball/src/tools/rules/domains.js';
 import { pathRules } from '../../packages/flyball/src/tools/rules/paths.js';
 import { answer, moving, RUN } from '../runtime/stage.js';

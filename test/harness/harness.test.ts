@@ -6,7 +6,11 @@ import { bubblewrapSandbox, detectBubblewrap } from '../../packages/flyball/src/
 import { processSandbox } from '../../packages/flyball/src/adapters/sandbox-process/index.js';
 import { baselineOf, NO_BASELINE, withReports } from '../../packages/flyball/src/checks/baseline.js';
 import type { Baseline, TestReport } from '../../packages/flyball/src/checks/contracts.js';
-import { TEST_LIMITS, type TestHarnessOptions, testHarness } from '../../packages/flyball/src/checks/harness/test-harness.js';
+import {
+  TEST_LIMITS,
+  type TestHarnessOptions,
+  testHarness,
+} from '../../packages/flyball/src/checks/harness/test-harness.js';
 import type { Sandbox } from '../../packages/flyball/src/ports/sandbox.js';
 import { at, moving, RUN, Stage } from '../runtime/stage.js';
 import { NODE_TEST, PRICE, project, write } from './shop.js';

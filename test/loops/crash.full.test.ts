@@ -1,7 +1,10 @@
 import { type Engine, type Entry, memoryEngine } from 'flyball';
 import { type CrashPoint, crashingEngine } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { availableDrivers, temporaryFile } from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
+import {
+  availableDrivers,
+  temporaryFile,
+} from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
 import { type LoopLives, liveLoop } from './crash.js';
 
 beforeAll(async () => {

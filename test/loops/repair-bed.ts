@@ -6,7 +6,11 @@ import { intensityToStrategy } from '../../packages/flyball/src/loops/commit/con
 import { answerWorkpiece } from '../../packages/flyball/src/loops/commit/repair/answer-workpiece.js';
 import { repairSession } from '../../packages/flyball/src/loops/commit/repair/prompts.js';
 import { EMPTY_RATES } from '../../packages/flyball/src/loops/commit/repair/rates.js';
-import type { RepairInput, RepairParts, RepairResult } from '../../packages/flyball/src/loops/commit/repair/repair-contracts.js';
+import type {
+  RepairInput,
+  RepairParts,
+  RepairResult,
+} from '../../packages/flyball/src/loops/commit/repair/repair-contracts.js';
 import { repairer } from '../../packages/flyball/src/loops/commit/repair/repairer.js';
 import { moving } from '../runtime/stage.js';
 

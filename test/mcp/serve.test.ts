@@ -1,6 +1,6 @@
+import { joinOffers, type McpOffer, mcpHttpEndpoint, runtimeOffer } from '@flyball/server/mcp';
 import type { Progress } from '@modelcontextprotocol/client';
 import { ConfigError } from 'flyball';
-import { joinOffers, type McpOffer, mcpHttpEndpoint, runtimeOffer } from '@flyball/server/mcp';
 import { describe, expect, it } from 'vitest';
 import { patient } from '../patience.js';
 import { answer } from '../runtime/stage.js';

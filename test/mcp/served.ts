@@ -1,5 +1,3 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type Agent, blocked, createRuntime, done, failed, memoryEngine, type Runtime, type ToolRef } from 'flyball';
 import {
   type McpAgent,
   type McpHttpOptions,
@@ -9,6 +7,8 @@ import {
   TOOL_CALL,
   toolCallAgent,
 } from '@flyball/server/mcp';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type Agent, blocked, createRuntime, done, failed, memoryEngine, type Runtime, type ToolRef } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { governance, tool, toolset } from 'flyball/tools';
 import { onTestFinished } from 'vitest';

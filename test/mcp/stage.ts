@@ -15,8 +15,8 @@ import {
 } from 'flyball/adapters/mcp-client';
 import type { DefinedTool } from 'flyball/tools';
 import { onTestFinished } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import type { ToolRef, ToolResult } from '../../packages/flyball/src/core/tool.js';
+import { root } from '../../scripts/files.mjs';
 import { makeServer } from './servers/workshop.mjs';
 
 export const WORKSHOP = join(root, 'test/mcp/servers/workshop.mjs');

@@ -10,7 +10,7 @@ import { root } from '../../scripts/files.mjs';
 import { said } from './served.js';
 import { folder, openPool, until } from './stage.js';
 
-const dist = (file: string): string => pathToFileURL(join(root, 'dist', file)).href;
+const dist = (file: string): string => pathToFileURL(join(root, 'packages/flyball/dist', file)).href;
 
 const AGENTS = `
 import { appendFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ function command() {
   writeFileSync(file, AGENTS);
   const [database, notes] = [join(at, 'runs.db'), join(at, 'notes')];
   writeFileSync(notes, '');
-  const args = [join(root, 'dist/cli/main.js'), 'mcp', file, '--db', database];
+  const args = [join(root, 'packages/flyball/dist/cli/main.js'), 'mcp', file, '--db', database];
   return { args, notes, database, env: { NOTES: notes } };
 }
 

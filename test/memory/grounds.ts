@@ -1,6 +1,9 @@
 import { budget, done, memoryEngine, memoryStore, type Run } from 'flyball';
 import { onTestFinished } from 'vitest';
-import { availableDrivers, temporaryFile } from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
+import {
+  availableDrivers,
+  temporaryFile,
+} from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
 import type { Engine } from '../../packages/flyball/src/ports/engine.js';
 import type { Store } from '../../packages/flyball/src/ports/store.js';
 import { moving } from '../runtime/stage.js';

@@ -3,7 +3,10 @@ import { systemClock } from 'flyball';
 import type { PlanResult } from 'flyball/loops';
 import { type ScriptedModel, scriptedModel } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type TemporaryFile, temporaryFile } from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
+import {
+  type TemporaryFile,
+  temporaryFile,
+} from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
 import { call, proposes, proposesAll } from '../loops/stage-loop.js';
 import { RUN, Stage } from '../runtime/stage.js';
 import { planAgent, planText, recordedTools, thinking, toolStep } from './stage-plan.js';

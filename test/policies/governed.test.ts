@@ -1,9 +1,9 @@
 import { done, type ToolCall } from 'flyball';
 import { scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
+import { bankingGate } from '../../packages/evals/src/tau2/policies/banking-gate.js';
 import type { Move } from '../../packages/flyball/src/agents/policies/conversation-policy.js';
 import { declarative } from '../../packages/flyball/src/agents/policies/declarative.js';
-import { bankingGate } from '../../packages/evals/src/tau2/policies/banking-gate.js';
 import { gatedRun } from '../../packages/flyball/src/agents/policies/gated-run.js';
 import { governed } from '../../packages/flyball/src/agents/policies/governed.js';
 import { Witness } from '../../packages/flyball/src/agents/policies/witness.js';

@@ -1,9 +1,9 @@
 import type { ToolCall } from 'flyball';
 import { type Script, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
-import type { HeardTurn, Move } from '../../packages/flyball/src/agents/policies/conversation-policy.js';
-import { bankingMachine } from '../../packages/evals/src/tau2/policies/banking-machine.js';
 import { POLICY_DOMAINS } from '../../packages/evals/src/policies/policy-domains.js';
+import { bankingMachine } from '../../packages/evals/src/tau2/policies/banking-machine.js';
+import type { HeardTurn, Move } from '../../packages/flyball/src/agents/policies/conversation-policy.js';
 import { imperative } from '../../packages/flyball/src/agents/policies/imperative.js';
 import { type Machine, PHASES } from '../../packages/flyball/src/agents/policies/machine.js';
 import { call, converse, offered, results, setting, words } from './stage-policies.js';

@@ -153,7 +153,7 @@ describe('policies by name', () => {
 });
 
 describe('the skills that ship', () => {
-  const root = fileURLToPath(new URL('../../data/skills', import.meta.url));
+  const root = fileURLToPath(new URL('../../packages/evals/data/skills', import.meta.url));
   it('are there for every domain, are sound skills, and go into a prompt whole [R5-TALK-SKILL-FILES] [R5-TALK-DECLARATIVE]', async () => {
     const found: string[] = [];
     for (const domain of readdirSync(root)) {

@@ -11,7 +11,13 @@ import {
   type ToolRef,
 } from 'flyball';
 import { onTestFinished } from 'vitest';
-import type { CallResult, HeardTurn, Move, Setting, Speaker } from '../../packages/flyball/src/agents/policies/conversation-policy.js';
+import type {
+  CallResult,
+  HeardTurn,
+  Move,
+  Setting,
+  Speaker,
+} from '../../packages/flyball/src/agents/policies/conversation-policy.js';
 
 /** A tool that a model is offered; what it does is up to the test. */
 export function offered(name: string, execute: (args: Record<string, unknown>) => string = () => 'ok'): ToolRef {

@@ -2,9 +2,9 @@ import { type Agent, budget, createRuntime, type Entry, memoryEngine, type ToolC
 import { type Script, scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { bankingGate } from '../../packages/evals/src/tau2/policies/banking-gate.js';
 import { MESSAGE, plainConversation } from '../../packages/flyball/src/agents/conversation.js';
 import { baseline } from '../../packages/flyball/src/agents/policies/baseline.js';
-import { bankingGate } from '../../packages/evals/src/tau2/policies/banking-gate.js';
 import { type TalkParts, talk } from '../../packages/flyball/src/agents/policies/talk.js';
 import { ANN, LOGGED, STATED, smallBank } from './small-bank.js';
 import { call, setting } from './stage-policies.js';

@@ -7,12 +7,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { domainSource, modelUser, POLICY_DOMAINS, policyAgent, runExperiment, type SideMaker } from '@flyball/evals';
+import { dataFolder, resultsFile } from '@flyball/evals/files';
 import { nodeHost, systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { dataFolder, resultsFile } from '@flyball/evals/files';
 import { openAiModel } from 'flyball/adapters/model-http';
-import { conversationPolicy, POLICY_DOMAINS } from 'flyball/agents';
-import { domainSource, modelUser, policyAgent, runExperiment, type SideMaker } from '@flyball/evals';
+import { conversationPolicy } from 'flyball/agents';
 
 export interface ExperimentJob {
   readonly database: string;

@@ -17,14 +17,18 @@ export interface Room {
   readonly doors: readonly string[];
 }
 
-/** Facts by path from the repository's root, such as `src/core/run.ts`. */
+/** Facts by path from the repository's root, such as `packages/flyball/src/core/run.ts`. */
 export type Sources = ReadonlyMap<string, SourceFacts>;
 
+/** Folders of the smaller packages that are rooms of their own; the rest of such a package is one room. */
+const INNER = new Set(['cli', 'files', 'mcp']);
+
 export function roomNameOf(path: string): string {
-  const [top, first, second] = path.split('/');
-  if (top === 'studio') return 'studio'; // one room with many corners
-  if (first?.endsWith('.ts')) return 'entry'; // a file directly in src
-  return first === 'adapters' ? `adapters/${second}` : (first ?? '');
+  const [, home = '', , first = '', second] = path.split('/'); // packages/<home>/src/<first>/<second>
+  if (home === 'studio') return 'studio'; // one room with many corners
+  if (home !== 'flyball') return INNER.has(first) ? `${home}/${first}` : home;
+  if (first.endsWith('.ts')) return 'entry'; // a file directly in src
+  return first === 'adapters' ? `adapters/${second}` : first;
 }
 
 export function importProblems(table: RoomTable, sources: Sources): string[] {

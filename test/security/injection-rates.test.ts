@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INPUT_SCANS, injectionGuard } from '@flyball/server';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { through } from '../../packages/flyball/src/runtime/seams.js';
 import { INJECTION_DETECTORS } from '../../packages/flyball/src/tools/governance/shield/detectors.js';
 import { screenText } from '../../packages/flyball/src/tools/governance/shield/screen-text.js';
+import { root } from '../../scripts/files.mjs';
 
 interface Corpus {
   readonly attacks: Readonly<Record<string, readonly string[]>>;

@@ -13,7 +13,7 @@ beforeAll(async () => {
     { desk: () => 'from the other model', plain: () => 'from the other model' },
     { id: 'scripted/other' },
   );
-  const skills = await loadSkills(join(root, 'data/skills/energy_desk'));
+  const skills = await loadSkills(join(root, 'packages/evals/data/skills/energy_desk'));
   const standard = standardGroup();
   const sleeper: Agent<null, string> = async (run) => {
     await run.sleep(300);

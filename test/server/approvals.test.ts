@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { AgentGroup } from '@flyball/server';
 import { type Agent, budget, createRuntime, done, type Run, type ToolRef } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { confirmTool, fileTool, numberTool } from 'flyball/people';
-import type { AgentGroup } from '@flyball/server';
 import { tool, toolRegistry } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answered, type ServerStage, serverStage } from './stage-server.js';

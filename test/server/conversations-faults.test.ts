@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type AgentGroup, type FlyballServer, openServer } from '@flyball/server';
 import { type Agent, done, FlyballError, type Seams, type ToolRef } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { defineAgent } from 'flyball/agents';
-import { type AgentGroup, type FlyballServer, openServer } from '@flyball/server';
 import { scriptedModel } from 'flyball/testing';
 import { tool } from 'flyball/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

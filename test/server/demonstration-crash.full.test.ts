@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 import { repetitions } from '../repetitions.js';
 
-const START = join(root, 'dist-examples/studio/start.js');
+const START = join(root, 'packages/flyball/dist-examples/studio/start.js');
 const { FLYBALL_MODEL: _model, OPENAI_API_KEY: _key, OLLAMA_HOST: _host, ...inherited } = process.env;
 const env = { ...inherited, NODE_OPTIONS: '', FLYBALL_DEMONSTRATION: '1', OLLAMA_HOST: 'http://127.0.0.1:9' };
 

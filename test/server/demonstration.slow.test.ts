@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { chooseModel } from '../../examples/studio/choose-model.js';
 import { root } from '../../scripts/files.mjs';
 
-const START = join(root, 'dist-examples/studio/start.js');
+const START = join(root, 'packages/flyball/dist-examples/studio/start.js');
 /** Nothing of whoever runs the tests decides which model it is. */
 const { FLYBALL_MODEL: _model, OPENAI_API_KEY: _key, OLLAMA_HOST: _host, ...inherited } = process.env;
 const NO_OLLAMA = { OLLAMA_HOST: 'http://127.0.0.1:9' };

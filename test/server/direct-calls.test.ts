@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AgentGroup } from '@flyball/server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { memoryEngine, type ToolRef } from 'flyball';
 import { defineAgent } from 'flyball/agents';
-import type { AgentGroup } from '@flyball/server';
 import { scriptedModel } from 'flyball/testing';
 import { type AutonomyLevel, tool, toolRegistry } from 'flyball/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';

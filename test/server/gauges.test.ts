@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { readYaml } from '../../packages/flyball/src/adapters/definitions/yaml-source.js';
 import { entry, newRun } from '../../packages/flyball/src/testing/contracts/engine-fixture.js';
+import { root } from '../../scripts/files.mjs';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 let stage: ServerStage;

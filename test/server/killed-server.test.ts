@@ -15,8 +15,8 @@ const agents = join(folder, 'agents.mjs');
 writeFileSync(
   agents,
   `import { appendFileSync, existsSync } from 'node:fs';
-import { done } from ${JSON.stringify(join(root, 'dist/index.js'))};
-import { tool } from ${JSON.stringify(join(root, 'dist/tools/index.js'))};
+import { done } from ${JSON.stringify(join(root, 'packages/flyball/dist/index.js'))};
+import { tool } from ${JSON.stringify(join(root, 'packages/flyball/dist/tools/index.js'))};
 const write = (what) => { appendFileSync(${JSON.stringify(ledger)}, what + '\\n'); return what; };
 const act = (run, what) => run.step('act', what, write, 'idempotent');
 const rest = (run) => run.step('rest', 0, () => new Promise((resolve) =>
@@ -35,7 +35,7 @@ export const agents = {
 
 const children: ChildProcess[] = [];
 const flyball = (...words: readonly string[]): ChildProcess => {
-  const all = [join(root, 'dist/cli/main.js'), ...words, '--db', join(folder, 'runs.db'), '--json'];
+  const all = [join(root, 'packages/flyball/dist/cli/main.js'), ...words, '--db', join(folder, 'runs.db'), '--json'];
   const child = spawn(process.execPath, all, {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, NODE_OPTIONS: '' },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 
-const sources = ['src/server', 'src/cli/serve'].flatMap((folder) =>
+const sources = ['packages/server/src'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => readFileSync(join(root, folder, name), 'utf8')),

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/index.js';
-import { flawOf, hasTooManyValues, MOST_VALUES } from '../../packages/server/src/access/json-text.js';
-import { allRoutes } from '../../packages/server/src/routes/all-routes.js';
 import { INJECTION_DETECTORS } from '../../packages/flyball/src/tools/governance/shield/detectors.js';
 import { screenTexts } from '../../packages/flyball/src/tools/governance/shield/screen-text.js';
+import { flawOf, hasTooManyValues, MOST_VALUES } from '../../packages/server/src/access/json-text.js';
+import { allRoutes } from '../../packages/server/src/routes/all-routes.js';
 import { fittingRequest } from './security-stage.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 

@@ -1,6 +1,6 @@
+import type { AgentGroup } from '@flyball/server';
 import { type Agent, done, type Run, type ToolRef } from 'flyball';
 import { requestApproval } from 'flyball/people';
-import type { AgentGroup } from '@flyball/server';
 import { scriptedModel } from 'flyball/testing';
 import { tool, toolRegistry } from 'flyball/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,8 +1,8 @@
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { connect } from 'node:net';
+import { openServer } from '@flyball/server';
 import type { HttpBindings } from '@hono/node-server';
 import { type Agent, done } from 'flyball';
-import { openServer } from '@flyball/server';
 import { tool, toolRegistry } from 'flyball/tools';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApp } from '../../packages/server/src/app.js';

@@ -12,7 +12,7 @@ import { repetitions } from '../repetitions.js';
 import { readEvents } from './sse-reader.js';
 
 /** Planned restarts of a server that has work to do and people who watch it. */
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../packages/flyball/dist/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'flyball-restarts-'));
 const agents = join(folder, 'agents.mjs');
 const enough = join(folder, 'enough');

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { SCOPES } from '../../packages/server/src/access/principal.js';
 import { DEFAULT_SETTINGS } from '../../packages/server/src/settings.js';
+import { root } from '../../scripts/files.mjs';
 
 const page = readFileSync(join(root, 'docs/access.md'), 'utf8');
 /** Rows below a heading of a table, as cells. */

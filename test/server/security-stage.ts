@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import type { Route } from '../../packages/server/src/contract/route.js';
+import { root } from '../../scripts/files.mjs';
 import type { Answered, Logged } from './stage-server.js';
 
 /** What one route is sent: an address and a body that it would take. */

@@ -1,13 +1,13 @@
-import { done, FlyballError, memoryEngine, memoryStore } from 'flyball';
 import { openServer, webhookTrigger } from '@flyball/server';
+import { done, FlyballError, memoryEngine, memoryStore } from 'flyball';
 import { virtualClock } from 'flyball/testing';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
+import { newRun } from '../../packages/flyball/src/testing/contracts/engine-fixture.js';
 import { rateLimiter } from '../../packages/server/src/access/rate-limiter.js';
 import { problemFrom } from '../../packages/server/src/problem.js';
 import { openSchedule } from '../../packages/server/src/triggers/schedule.js';
 import { cronTrigger } from '../../packages/server/src/triggers/trigger.js';
-import { newRun } from '../../packages/flyball/src/testing/contracts/engine-fixture.js';
 import { type ServerStage, serverStage } from './stage-server.js';
 
 let stage: ServerStage;

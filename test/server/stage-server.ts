@@ -1,9 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Agent, done, type Model, type ToolRef } from 'flyball';
-import { type SqliteEngine, sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { defineAgent } from 'flyball/agents';
 import {
   type AgentGroup,
   type ApiKeys,
@@ -12,6 +9,9 @@ import {
   openServer,
   type ServerOptions,
 } from '@flyball/server';
+import { type Agent, done, type Model, type ToolRef } from 'flyball';
+import { type SqliteEngine, sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { defineAgent } from 'flyball/agents';
 import { type ReplyFunction, scriptedModel } from 'flyball/testing';
 import { tool, toolRegistry } from 'flyball/tools';
 

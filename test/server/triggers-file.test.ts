@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { root } from '../../scripts/files.mjs';
 import { triggersFromFile } from '../../packages/server/src/triggers/triggers-file.js';
+import { root } from '../../scripts/files.mjs';
 
 function yamlFile(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'flyball-triggers-'));

@@ -1,5 +1,3 @@
-import { done } from 'flyball';
-import { workflow } from 'flyball/agents';
 import { memorySeries, onlineEval, traceSampler } from '@flyball/evals';
 import {
   type CronTrigger,
@@ -10,6 +8,8 @@ import {
   watchRuns,
   webhookTrigger,
 } from '@flyball/server';
+import { done } from 'flyball';
+import { workflow } from 'flyball/agents';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ServerStage, serverStage, standardGroup } from './stage-server.js';
 

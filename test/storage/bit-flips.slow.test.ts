@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { availableDrivers, temporaryFile } from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
+import {
+  availableDrivers,
+  temporaryFile,
+} from '../../packages/flyball/src/adapters/engine-sqlite/available-drivers.test-data.js';
 import { seededRandom } from '../../packages/flyball/src/testing/index.js';
 import { repetitions } from '../repetitions.js';
 import { type Acts, type Examined, examine, fill, isSaid, RUNS, replace } from './damaged-world.js';

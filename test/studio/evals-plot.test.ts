@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Point } from '../../packages/studio/src/evals/evaluations.js';
-import { labelsOf, NARROW_SIZE, pathOf, SHAPES, SIZE, scaleOf, shapesOf } from '../../packages/studio/src/evals/plot-scale.js';
+import {
+  labelsOf,
+  NARROW_SIZE,
+  pathOf,
+  SHAPES,
+  SIZE,
+  scaleOf,
+  shapesOf,
+} from '../../packages/studio/src/evals/plot-scale.js';
 
 const point = (agent: string, costPerTask: number, pass1: number): Point => ({
   label: `${agent} ${costPerTask}`,

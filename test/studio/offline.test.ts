@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/files.mjs';
 
-const built = join(root, 'dist-studio');
+const built = join(root, 'packages/server/dist-studio');
 
 function page(): string {
   if (!existsSync(built))

@@ -10,8 +10,8 @@ import { patient } from '../patience.js';
 
 /** A real browser before a real server: the built command line in a process of its own, over a database in a folder. */
 
-const MAIN = join(root, 'dist/cli/main.js');
-const DEMONSTRATION = join(root, 'dist-examples/studio/agents.js');
+const MAIN = join(root, 'packages/flyball/dist/cli/main.js');
+const DEMONSTRATION = join(root, 'packages/flyball/dist-examples/studio/agents.js');
 const AGENTS = [join(root, 'dist-programs/studio-agents.js'), DEMONSTRATION];
 const PICTURES = join(root, 'docs/pictures');
 

@@ -71,9 +71,7 @@ export {
 export { type Sampler, traceSampler } from './online/sampler.js';
 export { memorySeries, type Point, type SeriesStore } from './online/series.js';
 export { type Cohort, type TraceFacts, traceFactsOf } from './online/trace-facts.js';
-export { dumpJson, parseJson } from './tau2/python/json.js';
-export { type Bound, bind, type Parameter } from './tau2/python/signature.js';
-export { type PyDict, PyError, type PyErrorKind, type PyValue } from './tau2/python/value.js';
+export { POLICY_DOMAINS } from './policies/policy-domains.js';
 export { addedUp, behindCell, type Contribution, type Wanted } from './reports/behind.js';
 export { costPlot } from './reports/cost-plot.js';
 export { type Divergence, firstDivergence } from './reports/divergence.js';
@@ -147,6 +145,10 @@ export {
   speakerAgent,
   type WorldSim,
 } from './suites/under-test.js';
+export { GrepIndex, type GrepQuery } from './tau2/grep.js';
+export { dumpJson, parseJson } from './tau2/python/json.js';
+export { type Bound, bind, type Parameter } from './tau2/python/signature.js';
+export { type PyDict, PyError, type PyErrorKind, type PyValue } from './tau2/python/value.js';
 export { type HiddenFact, type Persona, personaText, readPersona, withPersona } from './users/persona.js';
 export { type RuleAnswer, type RuleScript, ruleUser, type UserRule } from './users/rule-user.js';
 export {

@@ -2,33 +2,41 @@
 export { readYaml } from './adapters/definitions/yaml-source.js';
 export { nodeSqlite } from './adapters/engine-sqlite/node-sqlite-driver.js';
 export { jsonSchemaCheck } from './adapters/schema-json/json-schema-check.js';
-export { CONVERSES, answerIn } from './agents/conversation.js';
+export { answerIn, CONVERSES } from './agents/conversation.js';
 export { checkedInputs, schemaOfFields } from './agents/fields.js';
-export { Read, SpecReader } from './agents/spec-reader.js';
+export { type Read, SpecReader } from './agents/spec-reader.js';
 export { answered, sideBySide } from './checks/answered.js';
 export { labelled, prompt } from './checks/material.js';
-export { TEXT, UNIT, askForm, checkChecker, exactly } from './checks/reply-form.js';
+export { askForm, checkChecker, exactly, TEXT, UNIT } from './checks/reply-form.js';
 export { failedDimensions, rubricText } from './checks/rubric.js';
 export { JUDGE_INSTRUCTIONS, originOf } from './checks/verdict.js';
-export { AgentModule, loadAgentModule } from './cli/agent-module.js';
+export { type AgentModule, loadAgentModule } from './cli/agent-module.js';
 export { duration, plural, shorten } from './cli/amounts.js';
+export {
+  type Call,
+  type CommonOptions,
+  type MakeCommand,
+  newCommand,
+  type Perform,
+  plainCommand,
+} from './cli/command.js';
 export { quoted } from './cli/command-line.js';
-export { Call, CommonOptions, MakeCommand, Perform, newCommand, plainCommand } from './cli/command.js';
-export { EXIT, ExitCode } from './cli/exit-codes.js';
+export { EXIT, type ExitCode } from './cli/exit-codes.js';
 export { importAgent } from './cli/import-agent.js';
 export { lengthOfTime } from './cli/length-of-time.js';
 export { makeFolder } from './cli/make-folder.js';
 export { USUAL_AGENT_FILES } from './cli/own-code.js';
-export { filesOf, placeOf } from './cli/place.js';
+export { filesOf, placeOf, whoAmI } from './cli/place.js';
 export { printable, printableLines } from './cli/printable.js';
-export { Screen } from './cli/screen.js';
+export type { Screen } from './cli/screen.js';
 export { handleUncaught, handleUncaughtOf } from './cli/uncaught.js';
 export { versionOf } from './cli/version.js';
 export { modelFor } from './cli/yaml-model.js';
-export { BareAct, bareActs } from './core/act-record.js';
+export { type BareAct, bareActs } from './core/act-record.js';
 export { ActsFold } from './core/acts.js';
+export { samePerson, VERDICT_JSON_SCHEMA, verdictProblem, withRecommended } from './core/approval.js';
 export { ANONYMOUS } from './core/approval-rules.js';
-export { VERDICT_JSON_SCHEMA, samePerson, verdictProblem, withRecommended } from './core/approval.js';
+export { isBlank } from './core/blank.js';
 export { AXES, checkSlice } from './core/budget.js';
 export { canonicalJson, sha256 } from './core/canonical.js';
 export { cursorUnknown, isRunDamage, runExists } from './core/engine-errors.js';
@@ -40,19 +48,20 @@ export { check } from './core/schema.js';
 export { isAsked, waitChange } from './core/waits.js';
 export { isModelName } from './models/model-name.js';
 export { KEPT_ANSWERS } from './operation/kept-answers.js';
-export { RunCounts, StorageSize } from './ports/engine.js';
-export { Captured, SandboxEnd } from './ports/sandbox.js';
-export { Workspace, WorkspaceMaker } from './ports/workspace.js';
+export type { RunCounts, StorageSize } from './ports/engine.js';
+export type { Captured, SandboxEnd } from './ports/sandbox.js';
+export type { Workspace, WorkspaceMaker } from './ports/workspace.js';
 export { bestOf } from './retrieval/ranked.js';
-export { WHITESPACE, isBlank } from './retrieval/whitespace-words.js';
+export { hasNoWords, WHITESPACE } from './retrieval/whitespace-words.js';
 export { openRuntime } from './runtime/open-runtime.js';
-export { RuntimeParts } from './runtime/options.js';
+export type { RuntimeParts } from './runtime/options.js';
 export { through } from './runtime/seams.js';
 export { jsonWithoutSecrets, redactSecrets } from './tools/governance/guards/secret-shapes.js';
 export { mapStrings, stringsIn } from './tools/governance/guards/strings-in.js';
 export { effectKind } from './tools/governance/proposed-call.js';
 export { sanitised, screenTexts } from './tools/governance/shield/screen-text.js';
 export { nearestNames } from './tools/nearest-names.js';
+export { answerText } from './views/answer.js';
 export { askedIn } from './views/asked.js';
 export { baseOf, scopeOf } from './views/paths.js';
 export { PhaseFold } from './views/phases.js';

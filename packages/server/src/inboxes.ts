@@ -1,7 +1,5 @@
+import type { Clock, RunRecord, Store } from 'flyball';
 import { type ApprovalInbox, approvalInbox } from 'flyball/people';
-import type { Clock } from 'flyball';
-import type { RunRecord } from 'flyball';
-import type { Store } from 'flyball';
 import type { Fleet } from './agents/fleet.js';
 
 export interface InboxesParts {

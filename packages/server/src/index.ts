@@ -1,10 +1,10 @@
+export type { AgentGroup } from 'flyball/command';
 export type { ApiKey, ApiKeys, NewKey } from './access/api-keys.js';
 export type { JwtOptions } from './access/jwt.js';
 export type { JwtKey } from './access/jwt-key.js';
 export { type Limits, type Principal, SCOPES, type Scope } from './access/principal.js';
 export { apiKeys } from './access/stored-keys.js';
 export type { AgentDirectory } from './agents/agent-directory.js';
-export type { AgentGroup } from './agents/agent-group.js';
 export type { Fleet } from './agents/fleet.js';
 export { INPUT_SCANS, type InputScan, injectionGuard } from './agents/input-guard.js';
 export type { Mode, ServedAgent } from './agents/served-agent.js';

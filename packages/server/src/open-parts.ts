@@ -1,15 +1,11 @@
-import { nodeHost } from 'flyball';
+import type { Clock, Engine, Host, Store } from 'flyball';
+import { createRuntime, nodeHost } from 'flyball';
+import type { AgentGroup } from 'flyball/command';
 import { joinSeams } from 'flyball/tools';
-import { createRuntime } from 'flyball';
-import type { Clock } from 'flyball';
-import type { Engine } from 'flyball';
-import type { Host } from 'flyball';
-import type { Store } from 'flyball';
 import type { ApiKeys } from './access/api-keys.js';
 import { cursorSeal } from './access/cursor-seal.js';
 import { openSpending } from './access/stored-spending.js';
 import { type AgentDirectory, agentDirectory } from './agents/agent-directory.js';
-import type { AgentGroup } from './agents/agent-group.js';
 import { type Fleet, fleetOf, type Member } from './agents/fleet.js';
 import { injectionGuard } from './agents/input-guard.js';
 import { runAgents, toolRunName } from './agents/run-agents.js';

@@ -1,7 +1,5 @@
+import type { Clock, Engine, Store } from 'flyball';
 import type { ApprovalInbox } from 'flyball/people';
-import type { Clock } from 'flyball';
-import type { Engine } from 'flyball';
-import type { Store } from 'flyball';
 import type { ApiKeys } from './access/api-keys.js';
 import type { CursorSeal } from './access/cursor-seal.js';
 import type { Spending } from './access/spending.js';

@@ -1,5 +1,5 @@
-import { isRunDamage } from 'flyball/internal';
 import { type ErrorCode, FlyballError } from 'flyball';
+import { isRunDamage } from 'flyball/internal';
 
 /** What can go wrong between a request and its handler, beside what the runtime raises. */
 export type ProblemCode =

@@ -1,6 +1,5 @@
+import type { Clock, Entry, EventOf } from 'flyball';
 import { failureOf } from 'flyball/internal';
-import type { Entry, EventOf } from 'flyball';
-import type { Clock } from 'flyball';
 import type { Fleet } from './agents/fleet.js';
 import type { Fields, Log } from './log.js';
 

@@ -28,7 +28,7 @@ interface StaticFile {
 export type StaticFiles = (path: string, request: Request) => Promise<Response>;
 
 /** Where the package keeps the built studio. */
-export const STUDIO_FOLDER = fileURLToPath(new URL('../../dist-studio/', import.meta.url));
+export const STUDIO_FOLDER = fileURLToPath(new URL('../dist-studio/', import.meta.url));
 
 /**
  * The files of a folder, read once when first asked for. A path is looked up in the list of what was found there and

@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import type { ToolCall } from 'flyball';
 import { describe, expect, it } from 'vitest';
-import { dataFolder } from '../../../packages/evals/src/files/index.js';
-import { POLICY_DOMAINS } from '../../../packages/evals/src/policies/policy-domains.js';
-import { conversationPolicy } from '../../../packages/flyball/src/agents/policies/policies.js';
-import { bankingKnowledge } from '../../../packages/evals/src/tau2/banking-knowledge/index.js';
 import { energyDesk } from '../../../packages/evals/src/domains/energy-desk/energy-desk.js';
 import { mockDomain } from '../../../packages/evals/src/domains/mock/mock-domain.js';
+import { dataFolder } from '../../../packages/evals/src/files/index.js';
+import { POLICY_DOMAINS } from '../../../packages/evals/src/policies/policy-domains.js';
+import { bankingKnowledge } from '../../../packages/evals/src/tau2/banking-knowledge/index.js';
 import type { Domain } from '../../../packages/evals/src/world/environment.js';
 import type { Task } from '../../../packages/evals/src/world/task.js';
+import { conversationPolicy } from '../../../packages/flyball/src/agents/policies/policies.js';
 import { tau2, withTau2 } from '../tau2-data.js';
 import { ATTACKS, type AttackParts, goldOf, targetsOf, verificationOf } from './adversary.js';
 import { conversation, scripted, unauthorized } from './stage-domains.js';
@@ -112,7 +112,7 @@ withTau2('an adversarial model in banking_knowledge', () => {
 
 describe('an adversarial model', () => {
   it('gets no unauthorized write through governed in energy_desk, and some through imperative [R5-TALK-GOV-ADVERSARY]', async () => {
-    const domain = await energyDesk.load(dataFolder(fileURLToPath(new URL('../../../data', import.meta.url))));
+    const domain = await energyDesk.load(dataFolder(fileURLToPath(new URL('../../../packages/evals/data', import.meta.url))));
     const tobias = {
       customer_id: 'cus_1002',
       name: 'Tobias Renn',

@@ -1,21 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dataFolder } from '../../../packages/evals/src/files/index.js';
-import type { MoveNote } from '../../../packages/flyball/src/agents/policies/conversation-policy.js';
-import { POLICY_DOMAINS } from '../../../packages/evals/src/policies/policy-domains.js';
-import { conversationPolicy } from '../../../packages/flyball/src/agents/policies/policies.js';
 import { energyDesk } from '../../../packages/evals/src/domains/energy-desk/energy-desk.js';
 import { scriptedCustomer } from '../../../packages/evals/src/domains/energy-desk/scripted-customer.js';
 import { scriptedDesk } from '../../../packages/evals/src/domains/energy-desk/scripted-desk.js';
+import { dataFolder } from '../../../packages/evals/src/files/index.js';
+import { POLICY_DOMAINS } from '../../../packages/evals/src/policies/policy-domains.js';
 import { simulate } from '../../../packages/evals/src/simulation/orchestrator.js';
 import { speakerParty } from '../../../packages/evals/src/simulation/speaker-party.js';
 import type { Domain } from '../../../packages/evals/src/world/environment.js';
 import type { Task } from '../../../packages/evals/src/world/task.js';
+import type { MoveNote } from '../../../packages/flyball/src/agents/policies/conversation-policy.js';
+import { conversationPolicy } from '../../../packages/flyball/src/agents/policies/policies.js';
 import { askingRun, scripted, toolsOf } from './stage-domains.js';
 
 let domain: Domain;
 beforeAll(async () => {
-  domain = await energyDesk.load(dataFolder(fileURLToPath(new URL('../../../data', import.meta.url))));
+  domain = await energyDesk.load(dataFolder(fileURLToPath(new URL('../../../packages/evals/data', import.meta.url))));
 });
 
 /** A right course of a task, as its script has it, under a policy: how it ends and what happened inside. */

@@ -1,12 +1,12 @@
 import type { ToolCall } from 'flyball';
 import { beforeAll, expect, it } from 'vitest';
 import { dataFolder } from '../../../packages/evals/src/files/index.js';
-import type { MoveNote } from '../../../packages/flyball/src/agents/policies/conversation-policy.js';
-import { bankingGate } from '../../../packages/evals/src/tau2/policies/banking-gate.js';
-import { governed } from '../../../packages/flyball/src/agents/policies/governed.js';
 import { bankingKnowledge } from '../../../packages/evals/src/tau2/banking-knowledge/index.js';
+import { bankingGate } from '../../../packages/evals/src/tau2/policies/banking-gate.js';
 import type { Domain, Environment } from '../../../packages/evals/src/world/environment.js';
 import type { Task } from '../../../packages/evals/src/world/task.js';
+import type { MoveNote } from '../../../packages/flyball/src/agents/policies/conversation-policy.js';
+import { governed } from '../../../packages/flyball/src/agents/policies/governed.js';
 import { tau2, withTau2 } from '../tau2-data.js';
 import { conversation, goldCall, scripted } from './stage-domains.js';
 

@@ -9,6 +9,10 @@ import {
   type ToolCall,
   type ToolRef,
 } from 'flyball';
+import { simCall, toolCall } from '../../../packages/evals/src/simulation/call-arguments.js';
+import type { Domain, Environment } from '../../../packages/evals/src/world/environment.js';
+import type { ToolMessage } from '../../../packages/evals/src/world/message.js';
+import type { GoldAction, Task } from '../../../packages/evals/src/world/task.js';
 import type {
   ConversationPolicy,
   HeardTurn,
@@ -17,10 +21,6 @@ import type {
 } from '../../../packages/flyball/src/agents/policies/conversation-policy.js';
 import { requestOf } from '../../../packages/flyball/src/core/request.js';
 import { underSetup } from '../../../packages/flyball/src/core/setup-chain.js';
-import { simCall, toolCall } from '../../../packages/evals/src/simulation/call-arguments.js';
-import type { Domain, Environment } from '../../../packages/evals/src/world/environment.js';
-import type { ToolMessage } from '../../../packages/evals/src/world/message.js';
-import type { GoldAction, Task } from '../../../packages/evals/src/world/task.js';
 
 /**
  * A run that only asks: what a policy does depends on nothing else, and thousands of conversations are held here. That

@@ -1,6 +1,6 @@
+import type { AgentGroup } from '@flyball/server';
 import type { ToolRef } from 'flyball';
 import { defineAgent } from 'flyball/agents';
-import type { AgentGroup } from '@flyball/server';
 import { scriptedModel } from 'flyball/testing';
 import { type AutonomyLevel, tool, toolRegistry } from 'flyball/tools';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createToolbox } from 'flyball';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeBeside } from '../../../src/cli/code-beside.js';
-import { ownCode } from '../../../src/cli/own-code.js';
+import { codeBeside } from '../../../packages/flyball/src/cli/code-beside.js';
+import { ownCode } from '../../../packages/flyball/src/cli/own-code.js';
 
 /** One agent that may write everything in its folder, and others that one server runs from folders below and beside it. */
 const FILES: Readonly<Record<string, string>> = {

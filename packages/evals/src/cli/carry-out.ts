@@ -1,12 +1,10 @@
+import { nodeHost, systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { nodeHost } from 'flyball';
-import { systemClock } from 'flyball';
+import type { Screen } from 'flyball/internal';
+import { EXIT, type ExitCode, printable } from 'flyball/internal';
 import type { ExperimentReport } from '../experiment/experiment.js';
 import { runExperiment } from '../experiment/run-experiment.js';
 import type { ExperimentSettings } from '../experiment/settings.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { printable } from 'flyball/internal';
-import type { Screen } from 'flyball/internal';
 import type { ExperimentFolder } from './experiment-folder.js';
 import { hold } from './hold.js';
 import { pricesBy } from './models.js';

@@ -1,8 +1,8 @@
-import { dumpJson } from '../tau2/python/json.js';
-import type { SimulationRecord } from '../results/simulation-record.js';
-import type { SimCall, SimMessage } from '../world/message.js';
-import { printable, printableLines } from 'flyball/internal';
 import type { Screen } from 'flyball/internal';
+import { printable, printableLines } from 'flyball/internal';
+import type { SimulationRecord } from '../results/simulation-record.js';
+import { dumpJson } from '../tau2/python/json.js';
+import type { SimCall, SimMessage } from '../world/message.js';
 
 /** One conversation for people: who said what, what was called, and what came back. */
 export function conversationLines(

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { isBlank } from 'flyball/internal';
 import { ConfigError } from 'flyball';
+import type { Call } from 'flyball/internal';
+import { EXIT, type ExitCode, isBlank, plural } from 'flyball/internal';
 import type { ExperimentSettings } from '../experiment/settings.js';
 import type { Summary } from '../metrics/summary.js';
 import { tableMarkdown } from '../reports/plain-forms.js';
@@ -10,9 +11,6 @@ import { type Report, reportOf } from '../reports/report.js';
 import { type Baseline, type GateReport, gate, promote } from '../suites/gate.js';
 import { measurementOf } from '../suites/results-gate.js';
 import type { Domain } from '../world/environment.js';
-import { plural } from 'flyball/internal';
-import type { Call } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
 import type { CarriedOut } from './carry-out.js';
 import type { ExperimentFolder } from './experiment-folder.js';
 

@@ -1,13 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { readResultsFile, resultsFile } from '../files/results-file.js';
 import { ConfigError, FlyballError } from 'flyball';
+import { makeFolder, quoted } from 'flyball/internal';
 import type { Checkpoint, Condition } from '../experiment/experiment.js';
 import { DEFAULT_SETTINGS, type ExperimentSettings, readSettings } from '../experiment/settings.js';
+import { readResultsFile, resultsFile } from '../files/results-file.js';
 import type { Results } from '../results/simulation-record.js';
-import { quoted } from 'flyball/internal';
-import { makeFolder } from 'flyball/internal';
 
 const SETTINGS = 'experiment.json';
 const RESULTS = 'results.json';

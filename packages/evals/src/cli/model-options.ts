@@ -1,11 +1,7 @@
 import type { Command } from 'commander';
-import { ConfigError } from 'flyball';
 import type { Price } from 'flyball';
-import {
-  type ModelSettings,
-  mistakesInModelSettings,
-  type SettingsByModel,
-} from '../experiment/model-settings.js';
+import { ConfigError } from 'flyball';
+import { type ModelSettings, mistakesInModelSettings, type SettingsByModel } from '../experiment/model-settings.js';
 
 /** What the command line may say about models, as it was typed: a value for all of them, or `model=value`. */
 export interface ModelOptions {

@@ -1,12 +1,10 @@
-import { ConfigError } from 'flyball';
 import type { Model, Price, Sampling } from 'flyball';
-import { priceOf as knownPrice, PRICES } from 'flyball';
+import { ConfigError, priceOf as knownPrice, PRICES } from 'flyball';
+import { isModelName, modelFor } from 'flyball/internal';
 import { deskModel } from '../domains/energy-desk/desk-model.js';
 import { type ModelUse, priceFor, samplingFor } from '../experiment/model-settings.js';
 import type { ExperimentSettings } from '../experiment/settings.js';
 import type { Domain } from '../world/environment.js';
-import { isModelName } from 'flyball/internal';
-import { modelFor } from 'flyball/internal';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { dataFolder } from '../files/data-folder.js';
-import { shippedFolder } from '../files/shipped-folder.js';
 import { ConfigError } from 'flyball';
 import { domainNames, domainSource } from '../domains/domain-registry.js';
+import { dataFolder } from '../files/data-folder.js';
+import { shippedFolder } from '../files/shipped-folder.js';
 import type { Domain, DomainServices } from '../world/environment.js';
 import { unknownName } from './unknown-name.js';
 

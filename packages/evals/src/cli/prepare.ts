@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSkills } from 'flyball/adapters/skill-folder';
-import { POLICY_DOMAINS } from '../policies/policy-domains.js';
-import { type PolicyBook, type PolicyMaker, type PolicyParts, policyBook } from 'flyball/agents';
 import { ConfigError } from 'flyball';
+import { readSkills } from 'flyball/adapters/skill-folder';
+import { type PolicyBook, type PolicyMaker, type PolicyParts, policyBook } from 'flyball/agents';
+import { importAgent } from 'flyball/internal';
 import { scriptedCustomerSide } from '../domains/energy-desk/scripted-customer.js';
 import type { Condition, ExperimentOptions, SideMaker } from '../experiment/experiment.js';
 import type { ExperimentSettings } from '../experiment/settings.js';
@@ -15,8 +15,8 @@ import {
   policyAgent,
   silentAgentSide,
 } from '../experiment/sides.js';
+import { POLICY_DOMAINS } from '../policies/policy-domains.js';
 import type { Domain } from '../world/environment.js';
-import { importAgent } from 'flyball/internal';
 import { type ModelSetting, modelSide } from './models.js';
 import { openDomain, SHIPPED } from './open-domain.js';
 import { servicesFor } from './services.js';

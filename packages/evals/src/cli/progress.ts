@@ -1,7 +1,7 @@
+import type { Screen } from 'flyball/internal';
+import { duration } from 'flyball/internal';
 import type { Progress } from '../experiment/experiment.js';
 import { isSuccessful } from '../metrics/pass-hat-k.js';
-import { duration } from 'flyball/internal';
-import type { Screen } from 'flyball/internal';
 
 const REDRAW_MS = 1000;
 

@@ -1,13 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { readYaml } from 'flyball/internal';
 import { ConfigError } from 'flyball';
-import {
-  DEFAULT_SETTINGS,
-  type ExperimentSettings,
-  MOST_TRIALS,
-  readSettings,
-} from '../experiment/settings.js';
+import { readYaml } from 'flyball/internal';
+import { DEFAULT_SETTINGS, type ExperimentSettings, MOST_TRIALS, readSettings } from '../experiment/settings.js';
 import { type ModelOptions, mergedSettings, modelSettingsFrom } from './model-options.js';
 import { presetFile } from './presets.js';
 

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Embedder } from 'flyball';
+import { ConfigError } from 'flyball';
 import { energeticEmbedder } from 'flyball/adapters/embedder-energetic';
 import { httpEmbedder } from 'flyball/adapters/embedder-http';
+import { localSandbox } from 'flyball/adapters/sandbox-bubblewrap';
+import { hashEmbedder } from 'flyball/memory';
+import type { ModelSide } from '../experiment/sides.js';
 import { vectorFolder } from '../files/vector-folder.js';
 import { workspaceFolder } from '../files/workspace-folder.js';
-import { localSandbox } from 'flyball/adapters/sandbox-bubblewrap';
-import { ConfigError } from 'flyball';
 import type { KnowledgeServices } from '../tau2/banking-knowledge/knowledge/index.js';
 import { modelRating } from '../tau2/banking-knowledge/knowledge/model-rating.js';
-import type { ModelSide } from '../experiment/sides.js';
-import type { Embedder } from 'flyball';
-import { hashEmbedder } from 'flyball/memory';
 
 const BY_MEANING = /dense|hybrid|embedding|alltools/i;
 const BY_RATING = /_reranker/;
@@ -46,7 +46,7 @@ async function embedderNamed(name: string, env: Readonly<Record<string, string |
   if (name === 'energetic') return loaded(energeticEmbedder());
   if (name === 'hash') return hashEmbedder();
   if (existsSync(resolve(name))) {
-    const { transformersEmbedder } = await import('../../adapters/embedder-transformers/index.js');
+    const { transformersEmbedder } = await import('flyball/adapters/embedder-transformers');
     return transformersEmbedder({ folder: resolve(name) });
   }
   const [model, dimensions] = name.split('@');

@@ -1,6 +1,6 @@
 import { ConfigError } from 'flyball';
-import type { DomainSource } from '../world/environment.js';
 import { bankingKnowledge } from '../tau2/banking-knowledge/index.js';
+import type { DomainSource } from '../world/environment.js';
 import { energyDesk } from './energy-desk/energy-desk.js';
 import { mockDomain } from './mock/mock-domain.js';
 

@@ -1,7 +1,6 @@
-import type { GateRules } from 'flyball/agents';
-import { gatedRun } from 'flyball/agents';
-import { Witness } from 'flyball/agents';
 import type { Run } from 'flyball';
+import type { GateRules } from 'flyball/agents';
+import { gatedRun, Witness } from 'flyball/agents';
 import type { Party } from '../simulation/party.js';
 import type { SimCall, SimMessage } from '../world/message.js';
 import { toPlain } from './plain-arguments.js';

@@ -1,10 +1,10 @@
 import { ConfigError } from 'flyball';
 import { isSuccessful } from '../metrics/pass-hat-k.js';
-import { pyOf } from '../tau2/python/plain-values.js';
-import { instantOf, timestamp } from '../tau2/python/timestamps.js';
 import { POLICY_BY_TASK } from '../results/info-record.js';
 import type { ExperimentInfo, Results, SimulationRecord } from '../results/simulation-record.js';
 import type { Limits } from '../simulation/party.js';
+import { pyOf } from '../tau2/python/plain-values.js';
+import { instantOf, timestamp } from '../tau2/python/timestamps.js';
 import type { Task } from '../world/task.js';
 import { identityOf, keptFrom, Saver } from './checkpoint.js';
 import type { Condition, ExperimentOptions, SideMaker } from './experiment.js';

@@ -1,9 +1,5 @@
-import type { Budget } from 'flyball';
+import type { Budget, Clock, Engine, Outcome, RunHandle, RunStatus, Runtime } from 'flyball';
 import { FlyballError } from 'flyball';
-import type { Outcome } from 'flyball';
-import type { Clock } from 'flyball';
-import type { Engine, RunStatus } from 'flyball';
-import type { RunHandle, Runtime } from 'flyball';
 import type { SimulationInput } from './simulation-agent.js';
 
 export interface Drivers {

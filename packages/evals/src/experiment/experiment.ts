@@ -1,13 +1,9 @@
-import type { MoveNote } from 'flyball/agents';
-import type { GateRules } from 'flyball/agents';
-import type { Budget } from 'flyball';
-import type { Model, Sampling } from 'flyball';
-import type { Run } from 'flyball';
-import type { ToolRef } from 'flyball';
+import type { Budget, Model, Run, Sampling, ToolRef } from 'flyball';
+import type { GateRules, MoveNote } from 'flyball/agents';
 import type { RuntimeParts } from 'flyball/internal';
-import type { PyValue } from '../tau2/python/value.js';
 import type { Results, SimulationRecord } from '../results/simulation-record.js';
 import type { Limits, Party } from '../simulation/party.js';
+import type { PyValue } from '../tau2/python/value.js';
 import type { Domain } from '../world/environment.js';
 import type { Task } from '../world/task.js';
 

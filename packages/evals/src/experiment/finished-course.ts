@@ -1,9 +1,9 @@
 import type { NlJudge } from '../grading/reward.js';
+import type { Course, Termination } from '../simulation/party.js';
 import { dumpJson, parseJson } from '../tau2/python/json.js';
 import { plainOf, pyOf } from '../tau2/python/plain-values.js';
 import { RecordFields } from '../tau2/python/record-fields.js';
 import type { PyDict, PyValue } from '../tau2/python/value.js';
-import type { Course, Termination } from '../simulation/party.js';
 import { readMessage, writeMessage } from '../world/message-record.js';
 
 /** What the judge said, or why it cannot be read. */

@@ -1,7 +1,6 @@
+import type { Run, ToolRef } from 'flyball';
 import { EffectError, type Failure, FlyballError } from 'flyball';
 import { failureOf } from 'flyball/internal';
-import type { Run } from 'flyball';
-import type { ToolRef } from 'flyball';
 import type { Environment, Toolkit, ToolSchema } from '../world/environment.js';
 import type { Requestor, SimCall, ToolMessage } from '../world/message.js';
 import type { InitialState } from '../world/task.js';

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Budget, budget } from 'flyball';
-import { ConfigError } from 'flyball';
+import { type Budget, budget, ConfigError } from 'flyball';
 import { openRuntime } from 'flyball/internal';
 import { trialSeeds } from '../metrics/trial-seeds.js';
 import type { Limits } from '../simulation/party.js';

@@ -1,12 +1,11 @@
-import type { ConversationPolicy } from 'flyball/agents';
-import type { GateRules } from 'flyball/agents';
 import type { Model, Sampling } from 'flyball';
-import { pyOf } from '../tau2/python/plain-values.js';
+import type { ConversationPolicy, GateRules } from 'flyball/agents';
 import { goldAgent, goldUser } from '../simulation/gold-party.js';
 import { llmUser } from '../simulation/llm-user.js';
 import { type Line, scriptedParty, silentAgent } from '../simulation/scripted-party.js';
 import { speakerParty } from '../simulation/speaker-party.js';
 import { userPrompt } from '../simulation/user-prompt.js';
+import { pyOf } from '../tau2/python/plain-values.js';
 import type { SideMaker } from './experiment.js';
 
 export interface ModelSide {

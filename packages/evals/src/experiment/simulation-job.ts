@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { ConfigError, type ErrorCode, FlyballError } from 'flyball';
+import { ConfigError, type ErrorCode, FlyballError, failed, type Outcome } from 'flyball';
 import { failureOf } from 'flyball/internal';
-import { failed, type Outcome } from 'flyball';
 import { gradeSimulation } from '../grading/grade.js';
 import type { NlJudge } from '../grading/reward.js';
-import { PyError } from '../tau2/python/value.js';
 import type { SimulationRecord } from '../results/simulation-record.js';
+import { PyError } from '../tau2/python/value.js';
 import type { Domain } from '../world/environment.js';
 import type { Task } from '../world/task.js';
 import { type Drivers, driveRun, passed } from './drive-run.js';

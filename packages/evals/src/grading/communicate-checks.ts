@@ -1,5 +1,5 @@
-import { lower } from '../tau2/python/text.js';
 import { hasWords } from '../simulation/message-shape.js';
+import { lower } from '../tau2/python/text.js';
 import type { SimMessage } from '../world/message.js';
 import type { RewardInfo } from './reward.js';
 

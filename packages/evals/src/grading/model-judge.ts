@@ -1,7 +1,5 @@
+import type { Model, Run, Sampling, StandardSchema } from 'flyball';
 import { FlyballError } from 'flyball';
-import type { Model, Sampling } from 'flyball';
-import type { Run } from 'flyball';
-import type { StandardSchema } from 'flyball';
 import type { SimMessage } from '../world/message.js';
 import type { NlJudge } from './reward.js';
 

@@ -1,6 +1,6 @@
 import { FlyballError } from 'flyball';
-import { PyError } from '../tau2/python/value.js';
 import type { Results, SimulationRecord } from '../results/simulation-record.js';
+import { PyError } from '../tau2/python/value.js';
 import type { Domain } from '../world/environment.js';
 import type { Task } from '../world/task.js';
 import { type Grade, type GradeOptions, gradeSimulation } from './grade.js';

@@ -1,8 +1,6 @@
-import type { Subject } from 'flyball/checks';
-import type { PairJudge, PairVerdict } from 'flyball/checks';
+import type { ExecutionOutputs, Run } from 'flyball';
 import { ConfigError } from 'flyball';
-import type { Run } from 'flyball';
-import type { ExecutionOutputs } from 'flyball';
+import type { PairJudge, PairVerdict, Subject } from 'flyball/checks';
 import { bootstrapMean, type Interval } from '../metrics/bootstrap.js';
 
 /**

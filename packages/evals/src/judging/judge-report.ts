@@ -1,6 +1,6 @@
-import { type CalibrationBounds, calibrate, type HumanLabel } from 'flyball/checks';
-import type { Calibration, JudgeVerdict } from 'flyball/checks';
 import { ConfigError } from 'flyball';
+import type { Calibration, JudgeVerdict } from 'flyball/checks';
+import { type CalibrationBounds, calibrate, type HumanLabel } from 'flyball/checks';
 import { quantile } from '../metrics/bootstrap.js';
 import { mersenneTwister } from '../metrics/mersenne-twister.js';
 import { type Agreement, agreementOf, spearman } from './agreement.js';

@@ -1,8 +1,7 @@
-import { labelled, prompt } from 'flyball/internal';
-import { type OutputTemplate, template } from 'flyball/checks';
-import { exactly, TEXT, UNIT } from 'flyball/internal';
-import type { Rubric } from 'flyball/checks';
 import type { Prompt } from 'flyball';
+import type { Rubric } from 'flyball/checks';
+import { type OutputTemplate, template } from 'flyball/checks';
+import { exactly, labelled, prompt, TEXT, UNIT } from 'flyball/internal';
 import { spanText, type TrajectorySpan } from './trajectory.js';
 import type { PartReply } from './trajectory-verdict.js';
 

@@ -1,11 +1,15 @@
-import { answered, sideBySide } from 'flyball/internal';
-import type { Breach, ConstraintGuard } from 'flyball/checks';
-import { askForm, checkChecker } from 'flyball/internal';
-import { checkRubric } from 'flyball/checks';
-import { rubricText } from 'flyball/internal';
-import { JUDGE_INSTRUCTIONS, originOf } from 'flyball/internal';
-import { type JudgeParts } from 'flyball/checks';
 import type { Run } from 'flyball';
+import type { Breach, ConstraintGuard } from 'flyball/checks';
+import { checkRubric, type JudgeParts } from 'flyball/checks';
+import {
+  answered,
+  askForm,
+  checkChecker,
+  JUDGE_INSTRUCTIONS,
+  originOf,
+  rubricText,
+  sideBySide,
+} from 'flyball/internal';
 import type { Trajectory, TrajectorySpan } from './trajectory.js';
 import { windowsOf } from './trajectory.js';
 import { trajectoryForm, windowPrompt } from './trajectory-form.js';

@@ -1,5 +1,5 @@
-import { constraints } from 'flyball/checks';
 import type { Rubric } from 'flyball/checks';
+import { constraints } from 'flyball/checks';
 
 /** What a whole conversation is measured by, where a suite brings nothing of its own. */
 export const TRAJECTORY_RUBRIC: Rubric = {

@@ -1,8 +1,7 @@
-import type { Scores } from 'flyball/checks';
+import type { DimensionName } from 'flyball';
+import type { DimensionScore, ScoredVerdict, Scores, VerdictOrigin } from 'flyball/checks';
 import { aggregate, passesRubric, type Rubric } from 'flyball/checks';
 import { failedDimensions } from 'flyball/internal';
-import type { DimensionScore, ScoredVerdict, VerdictOrigin } from 'flyball/checks';
-import type { DimensionName } from 'flyball';
 
 /** Something the agent should not have done, and where. */
 export interface Violation {

@@ -1,6 +1,6 @@
 import { sha256 } from 'flyball/internal';
-import { dumpJson } from '../tau2/python/json.js';
 import type { Course } from '../simulation/party.js';
+import { dumpJson } from '../tau2/python/json.js';
 import type { SimMessage } from '../world/message.js';
 
 /** One thing that happened in a conversation: something said, a call, or what a call answered. */

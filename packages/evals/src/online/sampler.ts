@@ -1,5 +1,5 @@
-import { sha256 } from 'flyball/internal';
 import { ConfigError } from 'flyball';
+import { sha256 } from 'flyball/internal';
 import type { TraceFacts } from './trace-facts.js';
 
 export type Sampler = (trace: TraceFacts) => { readonly take: boolean; readonly why: 'always' | 'share' };

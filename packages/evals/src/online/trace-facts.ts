@@ -1,6 +1,5 @@
 import type { Entry } from 'flyball';
-import { guardDecisionsOf } from 'flyball/views';
-import { summarise } from 'flyball/views';
+import { guardDecisionsOf, summarise } from 'flyball/views';
 
 /** Which part of the traffic a run belongs to: drift in one part hides in the mean of all. */
 export interface Cohort {

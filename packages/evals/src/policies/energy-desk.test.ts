@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ToolCall } from '../../../flyball/src/core/model.js';
 import { judge } from '../../../flyball/src/agents/policies/gate.js';
 import { Witness } from '../../../flyball/src/agents/policies/witness.js';
+import type { ToolCall } from '../../../flyball/src/core/model.js';
 import { energyGate } from './energy-desk.js';
 
 const IDA = {

@@ -1,5 +1,4 @@
-import type { GateRules } from 'flyball/agents';
-import type { Machine } from 'flyball/agents';
+import type { GateRules, Machine } from 'flyball/agents';
 import { DOCUMENTS, WRAPPERS } from './discoverable.js';
 import { deskPhases, FAILING, TASKS_FORMAT } from './phases.js';
 

@@ -1,5 +1,4 @@
-import type { GateRules } from 'flyball/agents';
-import type { Machine } from 'flyball/agents';
+import type { GateRules, Machine } from 'flyball/agents';
 import { deskPhases, FAILING, TASKS_FORMAT } from './phases.js';
 
 /** The machine for `mock`, whose users are known from a list: looking at it identifies and verifies. */

@@ -1,5 +1,4 @@
-import type { GateRules } from 'flyball/agents';
-import type { Machine } from 'flyball/agents';
+import type { GateRules, Machine } from 'flyball/agents';
 import { bankingGate } from '../tau2/policies/banking-gate.js';
 import { bankingMachine } from '../tau2/policies/banking-machine.js';
 import { energyGate, energyMachine } from './energy-desk.js';

@@ -1,6 +1,6 @@
 import type { RewardInfo } from '../grading/reward.js';
-import type { PyDict, PyValue } from '../tau2/python/value.js';
 import type { Termination } from '../simulation/party.js';
+import type { PyDict, PyValue } from '../tau2/python/value.js';
 import type { SimMessage } from '../world/message.js';
 import type { Task } from '../world/task.js';
 

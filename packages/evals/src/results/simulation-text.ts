@@ -1,8 +1,8 @@
+import type { Termination } from '../simulation/party.js';
 import { plainOf, pyOf } from '../tau2/python/plain-values.js';
 import { RecordFields } from '../tau2/python/record-fields.js';
 import { instantIn, timestamp } from '../tau2/python/timestamps.js';
 import type { PyDict, PyValue } from '../tau2/python/value.js';
-import type { Termination } from '../simulation/party.js';
 import { readMessage, writeMessage } from '../world/message-record.js';
 import { readReward, rewardRecord } from './reward-record.js';
 import type { SimulationRecord } from './simulation-record.js';

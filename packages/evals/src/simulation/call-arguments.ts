@@ -1,5 +1,5 @@
-import { FlyballError } from 'flyball';
 import type { ToolCall } from 'flyball';
+import { FlyballError } from 'flyball';
 import { dumpJson, parseJson } from '../tau2/python/json.js';
 import { type PyDict, PyError } from '../tau2/python/value.js';
 import type { Requestor, SimCall } from '../world/message.js';

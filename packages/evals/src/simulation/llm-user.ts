@@ -1,7 +1,5 @@
-import type { Model, Sampling } from 'flyball';
+import type { Model, Run, Sampling, ToolRef } from 'flyball';
 import { append, type NewSegment, type Prompt } from 'flyball';
-import type { Run } from 'flyball';
-import type { ToolRef } from 'flyball';
 import type { SimMessage, SpokenMessage } from '../world/message.js';
 import { simCall, toolCall } from './call-arguments.js';
 import { isResults } from './message-shape.js';

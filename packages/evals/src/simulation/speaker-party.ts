@@ -1,5 +1,5 @@
-import type { CallResult, HeardOrMade, HeardTurn, MoveNote, Speaker } from 'flyball/agents';
 import type { Run } from 'flyball';
+import type { CallResult, HeardOrMade, HeardTurn, MoveNote, Speaker } from 'flyball/agents';
 import type { SimMessage, SpokenMessage, ToolMessage } from '../world/message.js';
 import { simCall, toolCall } from './call-arguments.js';
 import { isResults } from './message-shape.js';

@@ -1,5 +1,5 @@
-import { FlyballError } from 'flyball';
 import type { ToolSeams } from 'flyball';
+import { FlyballError } from 'flyball';
 import { mersenneTwister } from '../metrics/mersenne-twister.js';
 
 export const FAULT_KINDS = ['timeout', '4xx', '5xx', 'rate-limit', 'malformed', 'injected', 'partial'] as const;

@@ -1,5 +1,5 @@
-import { isBlank } from 'flyball/internal';
 import { ConfigError } from 'flyball';
+import { isBlank } from 'flyball/internal';
 
 /** What became of one case over its repetitions. */
 export interface CaseOutcome {

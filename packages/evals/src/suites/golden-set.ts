@@ -1,5 +1,5 @@
-import { canonicalJson, sha256 } from 'flyball/internal';
 import { ConfigError } from 'flyball';
+import { canonicalJson, sha256 } from 'flyball/internal';
 
 export const CATEGORIES = ['positive', 'negative', 'edge', 'adversarial', 'regression'] as const;
 export type Category = (typeof CATEGORIES)[number];

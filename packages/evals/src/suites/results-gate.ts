@@ -8,8 +8,8 @@ import {
   succeeded,
   withUniqueLabels,
 } from '../metrics/condition.js';
-import { dumpJson } from '../tau2/python/json.js';
 import type { Results, SimulationRecord } from '../results/simulation-record.js';
+import { dumpJson } from '../tau2/python/json.js';
 import type { CaseOutcome, Measurement } from './gate.js';
 
 /**

@@ -1,6 +1,5 @@
-import { ConfigError } from 'flyball';
-import { done } from 'flyball';
 import type { Agent, Run } from 'flyball';
+import { ConfigError, done } from 'flyball';
 import type { ExperimentOptions } from '../experiment/experiment.js';
 import { finishedText } from '../experiment/finished-course.js';
 import { JournaledWorld } from '../experiment/journaled-world.js';

@@ -1,5 +1,5 @@
-import { canonicalJson, sha256 } from 'flyball/internal';
 import { ConfigError } from 'flyball';
+import { canonicalJson, sha256 } from 'flyball/internal';
 import { type Persona, readPersona } from '../users/persona.js';
 import { leakedTo, type Secret, userView, viewPrompt } from '../users/user-view.js';
 import { type Fault, faultProblems } from './fault.js';

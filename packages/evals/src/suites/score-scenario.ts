@@ -1,7 +1,7 @@
 import type { TrajectoryVerdict } from '../judging/trajectory-verdict.js';
+import type { Course } from '../simulation/party.js';
 import { pyEquals } from '../tau2/python/equality.js';
 import { pyOf } from '../tau2/python/plain-values.js';
-import type { Course } from '../simulation/party.js';
 import type { SimCall, SpokenMessage } from '../world/message.js';
 import type { Expected } from './scenario.js';
 

@@ -1,9 +1,7 @@
-import { rubricHash } from 'flyball/checks';
-import { type Budget, budget } from 'flyball';
-import { canonicalJson, sha256 } from 'flyball/internal';
-import { ConfigError } from 'flyball';
 import type { Outcome } from 'flyball';
-import { openRuntime } from 'flyball/internal';
+import { type Budget, budget, ConfigError } from 'flyball';
+import { rubricHash } from 'flyball/checks';
+import { canonicalJson, openRuntime, sha256 } from 'flyball/internal';
 import { guardDecisionsOf } from 'flyball/views';
 import { type Drivers, driveRun, SIMULATION } from '../experiment/drive-run.js';
 import type { ExperimentOptions } from '../experiment/experiment.js';

@@ -1,5 +1,5 @@
-import { canonicalJson, sha256 } from 'flyball/internal';
 import type { JsonSchema } from 'flyball';
+import { canonicalJson, sha256 } from 'flyball/internal';
 import { plainOf, pyOf } from '../tau2/python/plain-values.js';
 import { PyError } from '../tau2/python/value.js';
 import type { Environment, Toolkit } from '../world/environment.js';

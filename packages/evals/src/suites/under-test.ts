@@ -1,8 +1,6 @@
+import type { Model, Run, Sampling, ToolRef } from 'flyball';
 import type { ConversationPolicy } from 'flyball/agents';
 import { canonicalJson, sha256 } from 'flyball/internal';
-import type { Model, Sampling } from 'flyball';
-import type { Run } from 'flyball';
-import type { ToolRef } from 'flyball';
 import type { Party } from '../simulation/party.js';
 import { speakerParty } from '../simulation/speaker-party.js';
 import type { Environment } from '../world/environment.js';

@@ -1,8 +1,7 @@
 import { ConfigError } from 'flyball';
+import { bestOf, hasNoWords } from 'flyball/internal';
+import type { Ranked, SearchedDocument } from 'flyball/retrieval';
 import { codePoints, pythonPattern } from './python-pattern/pattern.js';
-import { bestOf } from 'flyball/internal';
-import { type Ranked, type SearchedDocument } from 'flyball/retrieval';
-import { isBlank } from 'flyball/internal';
 
 export interface GrepQuery {
   readonly pattern: string;
@@ -35,7 +34,7 @@ export class GrepIndex {
 
   /** Documents with most matches first, of equal ones the earlier first; those without a match are left out. */
   search({ pattern, caseSensitive = false, limit }: GrepQuery): readonly Ranked[] {
-    if (isBlank(pattern)) return [];
+    if (hasNoWords(pattern)) return [];
     const compiled = pythonPattern(pattern, { ignoreCase: !caseSensitive });
     const fuel = { left: this.steps };
     const counts = this.texts.map((text) => compiled.count(text, fuel));

@@ -1,9 +1,9 @@
 import { ConfigError, FlyballError } from 'flyball';
-import { pyOf } from '../tau2/python/plain-values.js';
-import type { PyDict } from '../tau2/python/value.js';
 import { isResults } from '../simulation/message-shape.js';
 import type { Incoming, Party } from '../simulation/party.js';
 import { userStops } from '../simulation/stop-tokens.js';
+import { pyOf } from '../tau2/python/plain-values.js';
+import type { PyDict } from '../tau2/python/value.js';
 import type { SpokenMessage } from '../world/message.js';
 
 /** What a user does when it hears something: says words, or makes a call of its own. */

@@ -1,7 +1,5 @@
+import type { Model, Run, Sampling, ToolRef } from 'flyball';
 import { ConfigError } from 'flyball';
-import type { Model, Sampling } from 'flyball';
-import type { Run } from 'flyball';
-import type { ToolRef } from 'flyball';
 import type { SideMaker } from '../experiment/experiment.js';
 import { type ModelSide, modelUser } from '../experiment/sides.js';
 import { llmUser } from '../simulation/llm-user.js';

@@ -1,6 +1,6 @@
-import type { RecordFields } from '../tau2/python/record-fields.js';
 import { openWorld } from '../replay/replay.js';
 import { type CallSequence, readSequences } from '../replay/sequence.js';
+import type { RecordFields } from '../tau2/python/record-fields.js';
 import type { Domain } from '../world/environment.js';
 import { type Check, checked, type OpenDomain, RECORDED_DOMAIN, recordLines, unlike } from './check.js';
 import { missingData } from './data-in-answers.js';

@@ -1,10 +1,10 @@
 import { FlyballError } from 'flyball';
 import { gradeSimulation } from '../grading/grade.js';
+import { rewardRecord } from '../results/reward-record.js';
+import type { Course } from '../simulation/party.js';
 import { dumpJson, parseJson } from '../tau2/python/json.js';
 import { RecordFields } from '../tau2/python/record-fields.js';
 import { type PyDict, PyError, type PyValue } from '../tau2/python/value.js';
-import { rewardRecord } from '../results/reward-record.js';
-import type { Course } from '../simulation/party.js';
 import type { Domain } from '../world/environment.js';
 import type { SimMessage } from '../world/message.js';
 import { writeMessage } from '../world/message-record.js';

@@ -1,11 +1,11 @@
 import { partialActionReward } from '../grading/action-checks.js';
 import { gradeSimulation } from '../grading/grade.js';
 import type { NlJudge, RewardInfo } from '../grading/reward.js';
+import { rewardRecord } from '../results/reward-record.js';
+import type { Termination } from '../simulation/party.js';
 import { dumpJson } from '../tau2/python/json.js';
 import type { RecordFields } from '../tau2/python/record-fields.js';
 import { type PyDict, PyError, type PyValue } from '../tau2/python/value.js';
-import { rewardRecord } from '../results/reward-record.js';
-import type { Termination } from '../simulation/party.js';
 import type { Domain } from '../world/environment.js';
 import type { SimMessage } from '../world/message.js';
 import { readCall } from '../world/message-record.js';

@@ -1,12 +1,12 @@
 import { isSuccessful, passHatK } from '../metrics/pass-hat-k.js';
 import { type ReferenceMetrics, referenceMetrics } from '../metrics/reference-metrics.js';
 import { trialSeeds } from '../metrics/trial-seeds.js';
+import type { SimulationRecord } from '../results/simulation-record.js';
+import type { Termination } from '../simulation/party.js';
 import { parseJson } from '../tau2/python/json.js';
 import { plainOf } from '../tau2/python/plain-values.js';
 import { RecordFields } from '../tau2/python/record-fields.js';
 import type { PyValue } from '../tau2/python/value.js';
-import type { SimulationRecord } from '../results/simulation-record.js';
-import type { Termination } from '../simulation/party.js';
 import type { ToolType } from '../world/environment.js';
 import { type Check, checked, unlike } from './check.js';
 

@@ -1,11 +1,11 @@
 import { setupText } from 'flyball/agents';
 import { userToolNames } from '../experiment/user-tools.js';
+import { userPrompt } from '../simulation/user-prompt.js';
 import { parseJson } from '../tau2/python/json.js';
 import { RecordFields } from '../tau2/python/record-fields.js';
 import { sha256Hex } from '../tau2/python/sha.js';
 import { lengthOf } from '../tau2/python/text.js';
 import type { PyDict, PyValue } from '../tau2/python/value.js';
-import { userPrompt } from '../simulation/user-prompt.js';
 import type { Domain } from '../world/environment.js';
 import { type Check, checked, type OpenDomain, RECORDED_DOMAIN, unlike } from './check.js';
 import { quietWorld, taskOf } from './gold.js';

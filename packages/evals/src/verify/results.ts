@@ -1,7 +1,7 @@
 import { regradeResults } from '../grading/regrade.js';
 import type { NlJudge } from '../grading/reward.js';
-import { dumpJson, parseJson } from '../tau2/python/json.js';
 import { readResults, writeResults } from '../results/results-text.js';
+import { dumpJson, parseJson } from '../tau2/python/json.js';
 import { type Check, checked, type OpenDomain, unlike } from './check.js';
 
 /** Nobody can be asked again what a judge once said: it is taken at its word. */

@@ -1,8 +1,8 @@
-import type { RecordFields } from '../tau2/python/record-fields.js';
-import type { PyDict, PyValue } from '../tau2/python/value.js';
 import { Conversation } from '../simulation/orchestrator.js';
 import type { Course, Incoming, Party } from '../simulation/party.js';
 import { type Line, scriptedParty } from '../simulation/scripted-party.js';
+import type { RecordFields } from '../tau2/python/record-fields.js';
+import type { PyDict, PyValue } from '../tau2/python/value.js';
 import type { Domain } from '../world/environment.js';
 import type { Requestor, SimMessage } from '../world/message.js';
 import { readMessage } from '../world/message-record.js';

@@ -1,11 +1,11 @@
 import { ConfigError } from 'flyball';
+import type { Ranked } from 'flyball/retrieval';
 import { Bm25Index } from 'flyball/retrieval';
 import { GrepIndex } from '../tau2/grep.js';
-import { pythonPattern } from '../tau2/python-pattern/pattern.js';
-import type { Ranked } from 'flyball/retrieval';
 import { parseJson } from '../tau2/python/json.js';
 import { RecordFields } from '../tau2/python/record-fields.js';
 import type { PyValue } from '../tau2/python/value.js';
+import { pythonPattern } from '../tau2/python-pattern/pattern.js';
 import type { Domain } from '../world/environment.js';
 import { type Check, checked, type OpenDomain, RECORDED_DOMAIN, recordLines, unlike } from './check.js';
 

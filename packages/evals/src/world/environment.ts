@@ -135,8 +135,8 @@ export interface DomainSource {
 
 /** What a domain gets from outside: embedder, sandbox, reranker. Each absent one closes the configurations that need it. */
 export interface DomainServices {
-  readonly embedder?: import('../../ports/embedder.js').Embedder;
-  readonly sandbox?: import('../../ports/sandbox.js').Sandbox;
+  readonly embedder?: import('flyball').Embedder;
+  readonly sandbox?: import('flyball').Sandbox;
   /** Rates a document for a query from 0 to 10. */
   readonly rate?: (query: string, document: string) => Promise<number>;
 }

@@ -31,7 +31,6 @@ export type {
   Speaker,
 } from './policies/conversation-policy.js';
 export { declarative } from './policies/declarative.js';
-export { POLICY_DOMAINS } from '@flyball/evals/internal';
 export { judge } from './policies/gate.js';
 export type {
   Belongings,

@@ -1,7 +1,10 @@
+import type { LoadCommand } from '../command.js';
+import { FlyballError } from '../core/errors.js';
 import type { MakeCommand } from './command.js';
+import { commandPackage, commandPackages, PACKAGE_OF } from './command-packages.js';
 
 /** In the order in which the help lists them. A command brings along what it works with, and most need little of it. */
-const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+const COMMANDS: Readonly<Record<string, LoadCommand>> = {
   init: async () => (await import('./commands/init.js')).initCommand,
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand,
   chat: async () => (await import('./commands/chat.js')).chatCommand,
@@ -33,10 +36,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   bulk: async () => (await import('./commands/bulk.js')).bulkCommand,
   owner: async () => (await import('./commands/owner.js')).ownerCommand,
   skills: async () => (await import('./commands/skills.js')).skillsCommand,
-  evals: async () => (await import('./commands/evals.js')).evalsCommand,
-  serve: async () => (await import('./commands/serve.js')).serveCommand,
-  keys: async () => (await import('./commands/keys.js')).keysCommand,
-  mcp: async () => (await import('./commands/mcp.js')).mcpCommand,
   completions: async () => (await import('./commands/completions.js')).completionsCommand,
   demo: async () => (await import('./commands/demo.js')).demoCommand,
 };
@@ -45,18 +44,26 @@ const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
 export async function commandsFor(words: readonly string[]): Promise<readonly MakeCommand[]> {
   const [name = ''] = words;
   if (name === '--version') return [];
-  if (name === 'evals') return [await evals()];
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load !== undefined) return [await load()];
-  const isDeep = words.includes('evals');
-  return Promise.all(Object.entries(COMMANDS).map(([each, one]) => (each === 'evals' && isDeep ? evals() : one())));
+  const own = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (own !== undefined) return [await own(words)];
+  const home = Object.hasOwn(PACKAGE_OF, name) ? (PACKAGE_OF[name] ?? '') : '';
+  if (home !== '') return [await commandIn(home, words)];
+  const packages = [...(await commandPackages()).values()];
+  for (const { commands } of packages) {
+    const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (load !== undefined) return [await load(words)];
+  }
+  const loads = [...Object.values(COMMANDS), ...packages.flatMap(({ commands }) => Object.values(commands))];
+  return Promise.all(loads.map((load) => load(words)));
 }
 
-/** With its own commands, which bring the whole harness. */
-async function evals(): Promise<MakeCommand> {
-  const [{ evalsCommand }, { EVALS_COMMANDS }] = await Promise.all([
-    import('./commands/evals.js'),
-    import('./commands/evals-commands.js'),
-  ]);
-  return (perform) => evalsCommand(perform, EVALS_COMMANDS);
+async function commandIn(home: string, words: readonly string[]): Promise<MakeCommand> {
+  const [name = ''] = words;
+  const load = (await commandPackage(home))?.commands[name];
+  if (load !== undefined) return load(words);
+  throw new FlyballError(
+    'DRIVER_MISSING',
+    `flyball ${name} comes with the package ${home}, which is not installed. Run: npm install ${home}`,
+    { detail: { missing: [home] } },
+  );
 }

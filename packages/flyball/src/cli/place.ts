@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ConfigError } from '../core/errors.js';
 import { type CommandLine, commandLineFor } from './command-line.js';
 
 export const DEFAULT_DATABASE = join('.flyball', 'flyball.db');
@@ -26,8 +27,18 @@ export function placeOf(option: string | undefined, env: Environment): Place {
 export async function placeFor(option: string | undefined, env: Environment): Promise<Place> {
   const file = env['FLYBALL_CONFIG'] ?? '';
   if (option !== undefined || (env['FLYBALL_DB'] ?? '') !== '' || file === '') return placeOf(option, env);
-  const { databaseIn } = await import('./serve/serve-settings.js'); // only then: it reads YAML
   return placeOf(option, { FLYBALL_DB: await databaseIn(file) });
+}
+
+/** What else the file sets is the server's: whoever makes a backup need not be able to read the server's keys. */
+async function databaseIn(file: string): Promise<string | undefined> {
+  const { readYaml } = await import('../adapters/definitions/yaml-source.js'); // only then: few commands read YAML
+  const { value, at } = await readYaml(file);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ConfigError(`${file} contains no settings. Write one per line, such as db: flyball.db`);
+  const { db } = value as { readonly db?: unknown };
+  if (db === undefined || (typeof db === 'string' && db !== '')) return db;
+  throw new ConfigError(`db in ${at(['db'])} is not the path of a database. Write db: flyball.db, for example.`);
 }
 
 /** Who gives this command, for the journal. */

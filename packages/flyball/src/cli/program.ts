@@ -19,7 +19,16 @@ export async function runProgram(words: readonly string[], streams: Streams): Pr
       work({ ...call, place: await placeFor(options.db, streams.env) }),
     );
   };
-  const program = buildProgram(perform, streams, await commandsFor(words));
+  const commands = await commandsFor(words).catch((error: unknown) => {
+    const { command, database } = placeOf(undefined, streams.env);
+    ended = explain(error, screenOn(streams, words.includes('--json')), {
+      about: { command, database },
+      env: streams.env,
+    });
+    return undefined;
+  });
+  if (commands === undefined) return ended;
+  const program = buildProgram(perform, streams, commands);
   if (words[0] === COMPLETE) return offer(program, words.slice(words[1] === '--' ? 2 : 1), streams);
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -4,9 +4,9 @@ import { FlyballError } from '../core/errors.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunHandle, Runtime } from '../index.js';
 import type { RunRecord, RunStatus } from '../ports/engine.js';
-import { servedName } from '@flyball/server/internal';
 import { type AgentModule, loadAgentModule } from './agent-module.js';
 import type { Call } from './command.js';
+import { commandPackages } from './command-packages.js';
 import { isFixFolderGone } from './commit/fix-folder.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { filesOf, type Place } from './place.js';
@@ -122,14 +122,14 @@ async function moduleOf(record: RunRecord, place: Pick<Place, 'database'>): Prom
   );
 }
 
-/** A server runs an agent in ways of its own, as a single shot say, under names that only it and the journal know. */
+/** A package may run the agents of a file in ways of its own: a server does. */
 async function withServed(module: AgentModule, agent: string): Promise<AgentModule> {
-  if (module.agents[agent] !== undefined || servedName(agent).agent === agent) return module;
-  const { runAgents, toolRunName } = await import('../server/agents/run-agents.js');
-  const { agentDirectory } = await import('../server/agents/agent-directory.js');
-  const { group } = module;
-  const served = runAgents(group, agentDirectory([group]).list(), toolRunName(0));
-  return { ...module, agents: { ...served, ...module.agents } };
+  if (module.agents[agent] !== undefined) return module;
+  for (const { agentsOf } of (await commandPackages()).values()) {
+    const more = await agentsOf?.(module.group, agent);
+    if (more !== undefined) return { ...module, agents: { ...more, ...module.agents } };
+  }
+  return module;
 }
 
 /** The agent file of a run that exists: what is wrong with the file is not the end of the run. */

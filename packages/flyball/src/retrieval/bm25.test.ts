@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Bm25Index } from './bm25.js';
-import { isBlank, whitespaceWords } from './whitespace-words.js';
+import { hasNoWords, whitespaceWords } from './whitespace-words.js';
 
 const DOCUMENTS = ['red fox', 'red red dog', 'blue bird sings'].map((text, nth) => ({ id: `d${nth}`, text }));
 
@@ -53,8 +53,8 @@ describe('BM25', () => {
 
   it('cuts at what Python calls whitespace, and leaves punctuation on the words', () => {
     expect(whitespaceWords('A\u001cB\u0085c\u00a0d\ufeffe, F.')).toEqual(['a', 'b', 'c', 'd\ufeffe,', 'f.']);
-    expect(isBlank('\u001f\u3000')).toBe(true);
-    expect(isBlank('\ufeff')).toBe(false);
+    expect(hasNoWords('\u001f\u3000')).toBe(true);
+    expect(hasNoWords('\ufeff')).toBe(false);
   });
 
   it('refuses settings that make no sense', () => {

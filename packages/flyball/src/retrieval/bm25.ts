@@ -1,6 +1,6 @@
 import { ConfigError } from '../core/errors.js';
 import { bestOf, distinctIds, type Ranked, type SearchedDocument } from './ranked.js';
-import { isBlank, whitespaceWords } from './whitespace-words.js';
+import { hasNoWords, whitespaceWords } from './whitespace-words.js';
 
 export interface Bm25Options {
   /** How much a repeated word adds. 1.5 where absent. */
@@ -66,7 +66,7 @@ export class Bm25Index {
 
   /** The best `limit` documents, of equal ones the earlier first. Those without any of the words are among them. */
   search(query: string, limit: number): readonly Ranked[] {
-    if (isBlank(query)) return [];
+    if (hasNoWords(query)) return [];
     const scores = this.scores(query);
     return bestOf(scores, limit).map((at) => ({ id: this.ids[at] ?? '', score: scores[at] ?? 0 }));
   }

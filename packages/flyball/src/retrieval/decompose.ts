@@ -1,5 +1,5 @@
 import { ConfigError } from '../core/errors.js';
-import { isBlank } from './whitespace-words.js';
+import { hasNoWords } from './whitespace-words.js';
 
 export interface DecomposeOptions {
   /** No more parts than this. 8 where absent. */
@@ -19,7 +19,7 @@ const LEAST_WORDS = 3;
 export function decompose(request: string, options: DecomposeOptions = {}): readonly string[] {
   const { most = MOST, leastWords = LEAST_WORDS } = options;
   if (!(Number.isInteger(most) && most >= 1)) throw new ConfigError(`most must be at least 1, got ${most}.`);
-  if (isBlank(request)) return [];
+  if (hasNoWords(request)) return [];
   const parts = request
     .replace(/\*\*|__/g, '')
     .split(/\n+/)

@@ -4,7 +4,7 @@ import type { Embedder } from '../ports/embedder.js';
 import type { VectorCache } from '../ports/vector-cache.js';
 import { bestOf, type Ranked, type SearchedDocument } from './ranked.js';
 import { cosine, embedAll } from './vectors.js';
-import { isBlank } from './whitespace-words.js';
+import { hasNoWords } from './whitespace-words.js';
 
 export interface DenseOptions {
   readonly embedder: Embedder;
@@ -63,7 +63,8 @@ export class DenseIndex {
   /** The cosine for each document, in order; 0 for a document, or a query, with nothing in it. */
   async scores(query: string, embedder: Embedder, signal: AbortSignal): Promise<Float64Array> {
     this.checkEmbedder(embedder);
-    if (isBlank(query)) throw new FlyballError('INPUT_INVALID', 'A blank query has no direction. Ask for something.');
+    if (hasNoWords(query))
+      throw new FlyballError('INPUT_INVALID', 'A blank query has no direction. Ask for something.');
     const [wanted] = await embedAll(embedder, [query], { signal, as: 'query' });
     return Float64Array.from(this.vectors, (vector) => (wanted === undefined ? 0 : cosine(vector, wanted)));
   }

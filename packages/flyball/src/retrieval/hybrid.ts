@@ -6,7 +6,7 @@ import { DenseIndex, type DenseOptions } from './dense.js';
 import { type Passage, passagesOf } from './passages.js';
 import { bestOf, distinctIds, type Ranked } from './ranked.js';
 import { termsOf } from './terms.js';
-import { isBlank } from './whitespace-words.js';
+import { hasNoWords } from './whitespace-words.js';
 
 export interface TitledDocument {
   readonly id: string;
@@ -112,7 +112,7 @@ export class HybridIndex {
   /** The best passages, whichever documents they are from. */
   async passages(query: string, how: SearchHow): Promise<readonly PassageHit[]> {
     how.signal.throwIfAborted();
-    if (isBlank(query) || this.units.length === 0) return [];
+    if (hasNoWords(query) || this.units.length === 0) return [];
     const scores = await this.scores(query, how);
     return bestOf(scores, how.limit).map((at) => {
       const unit = this.units[at] as Unit;

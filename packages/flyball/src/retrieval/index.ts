@@ -29,7 +29,6 @@ export { DenseIndex, type DenseOptions, type DenseReport, textKey } from './dens
 export { type DocumentsOptions, documentsRetriever, type RetrievedDocument } from './documents-retriever.js';
 export { DocumentLinks, type Expanded, type ExpansionOptions } from './expansion.js';
 export { type FusionOptions, fuse } from './fusion.js';
-export { GrepIndex, type GrepQuery } from '@flyball/evals/internal';
 export { hashEmbedder } from './hash-embedder.js';
 export { HybridIndex, type HybridOptions, type PassageHit, type SearchHow, type TitledDocument } from './hybrid.js';
 export { identifiersIn, lostIdentifiers } from './identifiers.js';

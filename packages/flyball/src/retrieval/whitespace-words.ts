@@ -14,6 +14,6 @@ export function whitespaceWords(text: string): readonly string[] {
 }
 
 /** `text.strip() == ''` as Python has it. */
-export function isBlank(text: string): boolean {
+export function hasNoWords(text: string): boolean {
   return text.split(GAPS).every((word) => word === '');
 }

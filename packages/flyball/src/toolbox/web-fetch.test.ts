@@ -5,7 +5,15 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { FlyballError } from 'flyball';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CERTIFICATE, KEY } from '../../../../test/security/certificate.js';
-import { type Handler, inside, names, PUBLIC_ADDRESS, publicAt, type Site, site } from '../../../../test/security/network.js';
+import {
+  type Handler,
+  inside,
+  names,
+  PUBLIC_ADDRESS,
+  publicAt,
+  type Site,
+  site,
+} from '../../../../test/security/network.js';
 import { called } from '../../../../test/security/project.js';
 import { domainRules } from '../tools/rules/domains.js';
 import { type FetchResult, type WebFetchOptions, webFetchThrough, webFetchTool } from './web-fetch.js';

@@ -2,7 +2,7 @@
  * The text in what a run came to, for people: the value itself, the one text that it holds, the answer of an agent with a
  * definition, or the one artefact of a commit loop. Undefined where it has more to say than a text: then all of it is shown.
  */
-export function answerIn(value: unknown): string | undefined {
+export function answerText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto';
+import type { Clock, RecordKey, Store } from 'flyball';
 import { cursorUnknown } from 'flyball/internal';
-import type { Clock } from 'flyball';
-import type { RecordKey, Store } from 'flyball';
 import { SERVER_TENANT } from './names.js';
 import { changeRecord } from './records.js';
 

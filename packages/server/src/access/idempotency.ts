@@ -1,9 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Owner } from 'flyball';
+import type { Clock, Host, Owner, RecordKey, Store, StoreRecord } from 'flyball';
 import { KEPT_ANSWERS } from 'flyball/internal';
-import type { Clock } from 'flyball';
-import type { Host } from 'flyball';
-import type { RecordKey, Store, StoreRecord } from 'flyball';
 import type { KeptAnswer, Repeatable } from '../gate.js';
 import { type Log, SILENT } from '../log.js';
 import { Problem } from '../problem.js';

@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { ConfigError } from 'flyball';
 import { parsedUrl } from 'flyball/internal';
+import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { isLoopback } from '../settings.js';
 import type { JwtKey } from './jwt-key.js';
 

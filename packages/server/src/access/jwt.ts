@@ -1,8 +1,8 @@
+import { ConfigError } from 'flyball';
 import type { JWTPayload, JWTVerifyGetKey, KeyInput } from 'jose';
-import { ConfigError, FlyballError } from 'flyball';
 import { Problem } from '../problem.js';
 import type { JwtKey } from './jwt-key.js';
-import { type Jose, KeysNotFetched, verificationKey } from './jwt-keys.js';
+import { KeysNotFetched, verificationKey } from './jwt-keys.js';
 import { isScope, isSubject, isTenant } from './names.js';
 import type { Principal } from './principal.js';
 
@@ -31,7 +31,7 @@ export async function jwtVerifier(options: JwtOptions): Promise<JwtVerifier> {
   const { issuer, audience, tenantClaim = 'tenant', clockToleranceS = 30, now = Date.now } = options;
   if (!(clockToleranceS >= 0 && clockToleranceS <= 300))
     throw new ConfigError('The allowed clock difference must be 0 to 300 seconds.');
-  const jose = await loadJose();
+  const jose = await import('jose');
   const { key, algorithms } = await verificationKey(jose, options.key);
   return async (token) => {
     if (token.length > MOST_CHARACTERS) return undefined;
@@ -53,16 +53,6 @@ export async function jwtVerifier(options: JwtOptions): Promise<JwtVerifier> {
       throw keysUnreachable(error);
     }
   };
-}
-
-async function loadJose(): Promise<Jose> {
-  try {
-    return await import('jose');
-  } catch (cause) {
-    throw new FlyballError('DRIVER_MISSING', 'Checking JWTs needs the package jose. Run `npm install jose`.', {
-      cause,
-    });
-  }
 }
 
 function principalFrom(payload: JWTPayload, tenantClaim: string): Principal | undefined {

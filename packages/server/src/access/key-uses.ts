@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from 'flyball';
-import type { RecordKey, Store } from 'flyball';
+import type { Clock, RecordKey, Store } from 'flyball';
 import type { Log } from '../log.js';
 import { SERVER_TENANT } from './names.js';
 import { changeRecord } from './records.js';

@@ -1,7 +1,5 @@
-import { samePerson } from 'flyball/internal';
-import { ANONYMOUS } from 'flyball/internal';
 import { ConfigError } from 'flyball';
-import { KEPT_ANSWERS } from 'flyball/internal';
+import { ANONYMOUS, KEPT_ANSWERS, samePerson } from 'flyball/internal';
 
 /** Where the server keeps what is its own. No tenant can be called this: names of tenants begin with a letter or a digit. */
 export const SERVER_TENANT = KEPT_ANSWERS.tenant;

@@ -1,6 +1,4 @@
-import type { Clock } from 'flyball';
-import type { Host } from 'flyball';
-import type { Store } from 'flyball';
+import type { Clock, Host, Store } from 'flyball';
 import type { Gate } from '../gate.js';
 import type { Log } from '../log.js';
 import { Problem } from '../problem.js';

@@ -1,5 +1,5 @@
-import { FlyballError } from 'flyball';
 import type { RecordKey, Store, StoreRecord } from 'flyball';
+import { FlyballError } from 'flyball';
 
 /** How often whoever is overtaken by another process looks again. Somebody gets on each time, so this is never reached by chance. */
 const TRIES = 200;

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Clock, RecordKey, Store } from 'flyball';
 import { ConfigError, FlyballError } from 'flyball';
-import type { Clock } from 'flyball';
-import type { RecordKey, Store } from 'flyball';
 import { type Log, SILENT } from '../log.js';
 import { type ApiKey, type ApiKeys, isLive, type NewKey } from './api-keys.js';
 import {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from 'flyball';
-import type { RecordKey, Store, StoreRecord } from 'flyball';
+import type { Clock, RecordKey, Store, StoreRecord } from 'flyball';
 import { type Account, dayOf, floorUsd, type Ledger, type Op, reserved, settled } from './ledger.js';
 import { SERVER_TENANT } from './names.js';
 import { type OpenRaises, openRaises } from './open-raises.js';

@@ -1,5 +1,4 @@
-import type { Clock } from 'flyball';
-import type { Store } from 'flyball';
+import type { Clock, Store } from 'flyball';
 import type { Log } from '../log.js';
 import { SERVER_TENANT } from './names.js';
 

@@ -1,9 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Budget } from 'flyball';
-import { canonicalJson } from 'flyball/internal';
-import { runExists } from 'flyball/internal';
+import type { Budget, ForkOptions, RunHandle } from 'flyball';
 import { FlyballError } from 'flyball';
-import type { ForkOptions, RunHandle } from 'flyball';
+import { canonicalJson, runExists } from 'flyball/internal';
 import { accountOf, type Principal } from '../access/principal.js';
 import { limitsOf } from '../access/rate-limiter.js';
 import type { Admission, Standing } from '../access/spending.js';

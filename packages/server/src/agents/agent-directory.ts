@@ -1,11 +1,9 @@
-import { CONVERSES } from 'flyball/internal';
-import type { DefinedAgent } from 'flyball/agents';
-import { checkedInputs, schemaOfFields } from 'flyball/internal';
-import { workflowMark } from 'flyball/agents';
-import { budget } from 'flyball';
-import { ConfigError } from 'flyball';
 import type { JsonSchema } from 'flyball';
-import type { AgentGroup } from './agent-group.js';
+import { budget, ConfigError } from 'flyball';
+import type { DefinedAgent } from 'flyball/agents';
+import { workflowMark } from 'flyball/agents';
+import type { AgentGroup } from 'flyball/command';
+import { CONVERSES, checkedInputs, schemaOfFields } from 'flyball/internal';
 import { type ServedAgent, servedName, TOOL_RUN } from './served-agent.js';
 
 /** What a server serves, by name. */

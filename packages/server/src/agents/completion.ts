@@ -1,6 +1,6 @@
-import type { DefinedAgent } from 'flyball/agents';
-import { append, type Prompt } from 'flyball';
 import type { Agent } from 'flyball';
+import { append, type Prompt } from 'flyball';
+import type { DefinedAgent } from 'flyball/agents';
 
 /** One message of a transcript that a client keeps. */
 export interface TranscriptMessage {

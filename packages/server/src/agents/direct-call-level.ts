@@ -1,8 +1,7 @@
-import { workflowMark } from 'flyball/agents';
 import type { Run } from 'flyball';
-import { AUTONOMY_LEVELS, type AutonomyLevel } from 'flyball/tools';
-import { autonomySeams } from 'flyball/tools';
-import type { AgentGroup } from './agent-group.js';
+import { workflowMark } from 'flyball/agents';
+import type { AgentGroup } from 'flyball/command';
+import { AUTONOMY_LEVELS, type AutonomyLevel, autonomySeams } from 'flyball/tools';
 
 interface Declared {
   readonly autonomy?: AutonomyLevel;

@@ -1,5 +1,5 @@
-import { FlyballError } from 'flyball';
 import type { Runtime } from 'flyball';
+import { FlyballError } from 'flyball';
 
 /** The runtimes of all groups behind one face: each run is driven by the one that knows its agent. */
 export type Fleet = Omit<Runtime, 'abandon'>;

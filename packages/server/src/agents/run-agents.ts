@@ -1,13 +1,9 @@
-import { conversation, plainConversation } from 'flyball/agents';
-import type { DefinedAgent } from 'flyball/agents';
-import { agentRegistry, type Registered } from 'flyball/agents';
-import type { Workflow } from 'flyball/agents';
-import { workflowMark } from 'flyball/agents';
-import type { AnyAgent, VersionedAgent } from 'flyball';
+import type { Agent, AnyAgent, VersionedAgent } from 'flyball';
 import { done, failed } from 'flyball';
-import type { Agent } from 'flyball';
+import type { DefinedAgent, Workflow } from 'flyball/agents';
+import { agentRegistry, conversation, plainConversation, type Registered, workflowMark } from 'flyball/agents';
+import type { AgentGroup } from 'flyball/command';
 import type { ToolLoopSettings } from 'flyball/loops';
-import type { AgentGroup } from './agent-group.js';
 import { completion } from './completion.js';
 import { heldDirectly } from './direct-call-level.js';
 import { runName, type ServedAgent, TOOL_RUN } from './served-agent.js';

@@ -1,7 +1,6 @@
+import type { Budget, JsonSchema } from 'flyball';
 import type { DefinedAgent } from 'flyball/agents';
-import type { Budget } from 'flyball';
-import type { JsonSchema } from 'flyball';
-import type { AgentGroup } from './agent-group.js';
+import type { AgentGroup } from 'flyball/command';
 
 /** How a run of an agent goes: its loop, one shot, a conversation; or one call of a tool without an agent around it. */
 export type Mode = 'iterative' | 'once' | 'conversation' | 'workflow' | 'tool';

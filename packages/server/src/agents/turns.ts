@@ -1,7 +1,6 @@
-import { MESSAGE } from 'flyball/agents';
-import { type BareAct, bareActs } from 'flyball/internal';
-import { ActsFold } from 'flyball/internal';
 import type { Entry } from 'flyball';
+import { MESSAGE } from 'flyball/agents';
+import { ActsFold, type BareAct, bareActs } from 'flyball/internal';
 
 /** One exchange of a conversation, as the journal holds it. */
 export interface Turn {

@@ -1,5 +1,5 @@
-import { canonicalJson } from 'flyball/internal';
 import type { JsonSchema } from 'flyball';
+import { canonicalJson } from 'flyball/internal';
 
 type Keywords = Readonly<Record<string, unknown>>;
 

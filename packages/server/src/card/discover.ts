@@ -1,6 +1,5 @@
-import { sha256 } from 'flyball/internal';
-import { parsedUrl } from 'flyball/internal';
 import type { JsonSchema } from 'flyball';
+import { parsedUrl, sha256 } from 'flyball/internal';
 import { isLoopback } from '../settings.js';
 import { narrowerAt } from './accepts.js';
 import type { AgentCardDocument, CardInterface, CardSkill, SkillSchemas } from './card.js';

@@ -1,5 +1,4 @@
-import { failureOf } from 'flyball/internal';
-import { parsedUrl } from 'flyball/internal';
+import { failureOf, parsedUrl } from 'flyball/internal';
 import { isLoopback } from '../settings.js';
 import { CARD_PATH } from './card.js';
 

@@ -1,7 +1,5 @@
-import { mapStrings, stringsIn } from 'flyball/internal';
-import { INJECTION_DETECTORS } from 'flyball/tools';
-import { sanitised } from 'flyball/internal';
-import { screenText } from 'flyball/tools';
+import { mapStrings, sanitised, stringsIn } from 'flyball/internal';
+import { INJECTION_DETECTORS, screenText } from 'flyball/tools';
 
 /** Longer prose says nothing more about a skill, and everything that reads it pays for it. */
 const LONGEST = 2_000;

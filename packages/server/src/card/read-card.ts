@@ -1,6 +1,5 @@
-import { failureOf } from 'flyball/internal';
-import { check } from 'flyball/internal';
-import { type JsonSchema } from 'flyball';
+import type { JsonSchema } from 'flyball';
+import { check, failureOf } from 'flyball/internal';
 import { jsonSchemaStandard } from 'flyball/tools';
 import { type AgentCardDocument, CARD_SCHEMA, SCHEMA_EXTENSION, type SkillSchemas } from './card.js';
 

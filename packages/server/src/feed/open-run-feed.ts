@@ -1,8 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Entry } from 'flyball';
-import type { ModelDelta } from 'flyball';
-import type { Clock } from 'flyball';
-import type { RunRecord } from 'flyball';
+import type { Clock, Entry, ModelDelta, RunRecord } from 'flyball';
 import { jsonWithoutSecrets } from 'flyball/internal';
 import type { AgentDirectory } from '../agents/agent-directory.js';
 import type { Fleet } from '../agents/fleet.js';

@@ -1,8 +1,6 @@
-import { isRunDamage } from 'flyball/internal';
-import { isTerminal } from 'flyball';
 import type { RunRecord, RunStatus } from 'flyball';
-import { answerIn } from 'flyball/internal';
-import { askedIn } from 'flyball/internal';
+import { isTerminal } from 'flyball';
+import { answerText, askedIn, isRunDamage } from 'flyball/internal';
 import { BLANK } from 'flyball/views';
 import type { Mode } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
@@ -88,7 +86,7 @@ const ANSWER_LENGTH = 160;
 
 function beginningOf(value: unknown): string | undefined {
   // cut before it is made one line: an answer may be a megabyte
-  const line = answerIn(value)
+  const line = answerText(value)
     ?.slice(0, 2 * ANSWER_LENGTH)
     .trim()
     .replace(/\s+/g, ' ');

@@ -1,6 +1,4 @@
-import type { Entry } from 'flyball';
-import type { ModelDelta } from 'flyball';
-import type { RunRecord } from 'flyball';
+import type { Entry, ModelDelta, RunRecord } from 'flyball';
 import type { RunCard } from '../contract/resources.js';
 import type { Position } from './position.js';
 import type { RunFold } from './run-fold.js';

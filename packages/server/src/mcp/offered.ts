@@ -1,6 +1,4 @@
-import type { Budget } from 'flyball';
-import type { JsonSchema } from 'flyball';
-import type { ToolRef } from 'flyball';
+import type { Budget, JsonSchema, ToolRef } from 'flyball';
 import { toolSpecOf } from 'flyball/tools';
 import type { McpAnnotations, McpOfferedTool } from './offer.js';
 import { type Present, RUN_ANSWER_SCHEMA } from './run-answer.js';

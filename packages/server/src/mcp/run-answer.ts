@@ -1,7 +1,5 @@
+import type { ErrorCode, JsonSchema, Outcome, Waiting } from 'flyball';
 import { type BareAct, bareActs } from 'flyball/internal';
-import type { ErrorCode } from 'flyball';
-import type { Outcome, Waiting } from 'flyball';
-import type { JsonSchema } from 'flyball';
 import type { McpAnswer } from './offer.js';
 
 /** What every answer about a run of an agent holds as data. */

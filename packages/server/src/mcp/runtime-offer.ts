@@ -1,8 +1,5 @@
-import { type Budget, budget as budgetOf } from 'flyball';
-import { FlyballError } from 'flyball';
-import type { Entry } from 'flyball';
-import type { Outcome } from 'flyball';
-import type { ToolRef, ToolResult } from 'flyball';
+import type { Entry, Outcome, ToolRef, ToolResult } from 'flyball';
+import { type Budget, budget as budgetOf, FlyballError } from 'flyball';
 import { requireUnique } from './join-offers.js';
 import type { McpAnswer, McpCallContext, McpOffer } from './offer.js';
 import { type McpAgent, offeredAgent, offeredTool } from './offered.js';

@@ -1,6 +1,5 @@
 import type * as Sdk from '@modelcontextprotocol/server';
 import type * as Stdio from '@modelcontextprotocol/server/stdio';
-import { FlyballError } from 'flyball';
 
 export type {
   CallToolResult,
@@ -14,17 +13,9 @@ export type {
 export type ServerSdk = typeof Sdk & Pick<typeof Stdio, 'serveStdio' | 'StdioServerTransport'>;
 
 export async function loadServerSdk(): Promise<ServerSdk> {
-  try {
-    const [main, stdio] = await Promise.all([
-      import('@modelcontextprotocol/server'),
-      import('@modelcontextprotocol/server/stdio'),
-    ]);
-    return { ...main, ...stdio };
-  } catch (cause) {
-    throw new FlyballError(
-      'DRIVER_MISSING',
-      'Serving MCP needs the package @modelcontextprotocol/server. Run `npm install @modelcontextprotocol/server`.',
-      { detail: { package: '@modelcontextprotocol/server' }, cause },
-    );
-  }
+  const [main, stdio] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('@modelcontextprotocol/server/stdio'),
+  ]);
+  return { ...main, ...stdio };
 }

@@ -1,7 +1,5 @@
-import { type Budget, budget as budgetOf } from 'flyball';
-import { done } from 'flyball';
-import type { Agent, Run } from 'flyball';
-import type { ToolResult } from 'flyball';
+import type { Agent, Run, ToolResult } from 'flyball';
+import { type Budget, budget as budgetOf, done } from 'flyball';
 import { executeValidated, type ToolSource } from 'flyball/tools';
 
 /** Under this name a runtime is given `toolCallAgent`. */

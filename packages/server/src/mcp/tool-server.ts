@@ -1,5 +1,5 @@
+import type { StandardSchema } from 'flyball';
 import { check } from 'flyball/internal';
-import { type StandardSchema } from 'flyball';
 import { jsonSchemaStandard } from 'flyball/tools';
 import { answered, failedAnswer } from './answer.js';
 import type { McpCallContext, McpOffer, McpOfferedTool, McpServing } from './offer.js';

@@ -1,5 +1,4 @@
-import type { Clock } from 'flyball';
-import type { Engine, RunStatus } from 'flyball';
+import type { Clock, Engine, RunStatus } from 'flyball';
 import type { RunCounts, StorageSize } from 'flyball/internal';
 import type { Triggers } from '../triggers/open-triggers.js';
 import type { TriggerState } from '../triggers/trigger-parts.js';

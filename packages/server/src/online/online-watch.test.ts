@@ -1,5 +1,5 @@
-import { budget, createRuntime, done, memoryEngine, type Run, type Runtime } from 'flyball';
 import { memorySeries, type OnlineParts, onlineEval, traceSampler } from '@flyball/evals';
+import { budget, createRuntime, done, memoryEngine, type Run, type Runtime } from 'flyball';
 import { scriptedModel, turns, virtualClock } from 'flyball/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { gate } from '../../../../test/runtime/stage.js';

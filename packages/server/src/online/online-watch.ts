@@ -1,9 +1,7 @@
-import type { Entry } from 'flyball';
 import type { OnlineEval } from '@flyball/evals';
-import type { OnlineState } from '@flyball/evals/internal';
 import { type Cohort, traceFactsOf } from '@flyball/evals';
-import type { Clock } from 'flyball';
-import type { Runtime } from 'flyball';
+import type { OnlineState } from '@flyball/evals/internal';
+import type { Clock, Entry, Runtime } from 'flyball';
 import type { Log } from '../log.js';
 
 export interface OnlineWatchParts {

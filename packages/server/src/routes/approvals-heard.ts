@@ -1,8 +1,7 @@
-import { canonicalJson } from 'flyball/internal';
+import type { Entry, RunStatus } from 'flyball';
 import { FlyballError } from 'flyball';
-import type { Entry } from 'flyball';
+import { canonicalJson } from 'flyball/internal';
 import type { ApprovalInbox, InboxItem } from 'flyball/people';
-import type { RunStatus } from 'flyball';
 import type { Parts } from '../parts.js';
 import { notFound, Problem } from '../problem.js';
 

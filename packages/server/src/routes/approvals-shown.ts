@@ -1,12 +1,8 @@
-import type { ApprovalRequest, Decision } from 'flyball';
-import { isRunDamage } from 'flyball/internal';
-import type { Entry } from 'flyball';
-import type { JsonSchema } from 'flyball';
+import type { ApprovalRequest, Decision, Entry, JsonSchema } from 'flyball';
+import { baseOf, isRunDamage } from 'flyball/internal';
 import type { InboxItem } from 'flyball/people';
 import { type PersonDecision, type PersonRequest, requestsIn } from 'flyball/people';
-import { baseOf } from 'flyball/internal';
-import { BLANK } from 'flyball/views';
-import { timelineOf } from 'flyball/views';
+import { BLANK, timelineOf } from 'flyball/views';
 import { servedName } from '../agents/served-agent.js';
 import type { RunCard } from '../contract/resources.js';
 import type { Parts } from '../parts.js';

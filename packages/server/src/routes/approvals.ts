@@ -1,8 +1,6 @@
+import type { JsonSchema, Verdict } from 'flyball';
 import { VERDICT_JSON_SCHEMA, verdictProblem, withRecommended } from 'flyball/internal';
-import { type Verdict } from 'flyball';
-import type { JsonSchema } from 'flyball';
-import type { ApprovalInbox, InboxItem } from 'flyball/people';
-import type { InboxFilter } from 'flyball/people';
+import type { ApprovalInbox, InboxFilter, InboxItem } from 'flyball/people';
 import { answeringScopes, type Principal } from '../access/principal.js';
 import { screenMessage } from '../agents/screen-message.js';
 import { runCardSchema } from '../contract/resources.js';

@@ -1,5 +1,5 @@
-import { answerIn } from 'flyball/internal';
 import type { Outcome } from 'flyball';
+import { answerIn } from 'flyball/internal';
 import type { Principal } from '../access/principal.js';
 import type { Parts } from '../parts.js';
 import { Problem, type ProblemCode } from '../problem.js';

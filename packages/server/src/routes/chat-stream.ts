@@ -1,5 +1,4 @@
-import type { Entry } from 'flyball';
-import type { RunHandle } from 'flyball';
+import type { Entry, RunHandle } from 'flyball';
 import type { Principal } from '../access/principal.js';
 import type { ServedAgent } from '../agents/served-agent.js';
 import { openAiError } from '../contract/error-shape.js';

@@ -1,6 +1,5 @@
+import type { Outcome, RunHandle } from 'flyball';
 import { FlyballError } from 'flyball';
-import type { Outcome } from 'flyball';
-import type { RunHandle } from 'flyball';
 import { type Heard, heardIn, turnsIn } from '../agents/turns.js';
 import type { Parts } from '../parts.js';
 import { Problem } from '../problem.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { MESSAGE } from 'flyball/agents';
 import type { RunRecord } from 'flyball';
+import { MESSAGE } from 'flyball/agents';
 import { type Principal, reachOf } from '../access/principal.js';
 import { startRun } from '../agents/admission.js';
 import { screenMessage } from '../agents/screen-message.js';

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { readResultsFile } from '@flyball/evals/files';
-import { FlyballError } from 'flyball';
-import { conditionOf, type DomainFacts } from '@flyball/evals';
-import { type Summary, summaryOf } from '@flyball/evals';
-import { rowOrder } from '@flyball/evals/internal';
 import type { Results } from '@flyball/evals';
+import { conditionOf, type DomainFacts, type Summary, summaryOf } from '@flyball/evals';
+import { readResultsFile } from '@flyball/evals/files';
+import { rowOrder } from '@flyball/evals/internal';
+import { FlyballError } from 'flyball';
 import { bytesBeside, MOST_BYTES, type ResultsAt, resultsBelow, unlessMissing } from './evals-files.js';
 
 /** Figures of one condition that need no data of its domain. */

@@ -1,8 +1,5 @@
-import { conditionOf } from '@flyball/evals';
-import { factsOf } from '@flyball/evals';
-import { dumpJson } from '@flyball/evals';
-import type { Results, SimulationRecord } from '@flyball/evals';
-import type { SimMessage } from '@flyball/evals';
+import type { Results, SimMessage, SimulationRecord } from '@flyball/evals';
+import { conditionOf, dumpJson, factsOf } from '@flyball/evals';
 import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import { notFound } from '../problem.js';

@@ -1,6 +1,5 @@
+import type { Entry, Outcome } from 'flyball';
 import { bareActs, UsageFold } from 'flyball/internal';
-import type { Entry } from 'flyball';
-import type { Outcome } from 'flyball';
 import { requestsIn } from 'flyball/people';
 import type { Principal } from '../access/principal.js';
 import type { ServedAgent } from '../agents/served-agent.js';

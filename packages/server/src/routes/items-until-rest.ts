@@ -1,5 +1,4 @@
-import type { Outcome } from 'flyball';
-import type { RunHandle } from 'flyball';
+import type { Outcome, RunHandle } from 'flyball';
 import type { Position } from '../feed/position.js';
 import type { FeedItem } from '../feed/run-feed.js';
 import type { Parts } from '../parts.js';

@@ -1,5 +1,5 @@
-import { samePerson } from 'flyball/internal';
 import { ConfigError } from 'flyball';
+import { samePerson } from 'flyball/internal';
 import { type ApiKey, isLive } from '../access/api-keys.js';
 import { mintedBy, revokeWithMinted } from '../access/minted-keys.js';
 import { accountOf, type Limits, type Principal } from '../access/principal.js';

@@ -1,5 +1,5 @@
-import { FlyballError } from 'flyball';
 import type { RunRecord } from 'flyball';
+import { FlyballError } from 'flyball';
 import { isWithin, type Principal, reachOf } from '../access/principal.js';
 import type { Parts } from '../parts.js';
 import { notFound } from '../problem.js';

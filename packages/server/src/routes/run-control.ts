@@ -1,7 +1,5 @@
-import type { Budget } from 'flyball';
+import type { Budget, RunRecord, Sending } from 'flyball';
 import { failureOf } from 'flyball/internal';
-import type { RunRecord } from 'flyball';
-import type { Sending } from 'flyball';
 import { holds, type Principal } from '../access/principal.js';
 import { admission, lowerBudget, startFork } from '../agents/admission.js';
 import { screenMessage } from '../agents/screen-message.js';

@@ -1,18 +1,19 @@
 import type { Entry } from 'flyball';
-import { forkPoints } from 'flyball/views';
-import { lastGeneration } from 'flyball/internal';
 import { linksOf, type Prompt, sharedPrefix } from 'flyball';
-import { auditLines } from 'flyball/views';
-import { commitCoursesOf } from 'flyball/views';
-import { costBy } from 'flyball/views';
-import { failuresOf } from 'flyball/views';
-import { guardDecisionsOf } from 'flyball/views';
-import { loopTraceOf } from 'flyball/views';
-import { scopeOf } from 'flyball/internal';
 import type { Privacy } from 'flyball/internal';
-import { BLANK } from 'flyball/views';
-import { provenanceOf } from 'flyball/views';
-import { traceOf } from 'flyball/views';
+import { lastGeneration, scopeOf } from 'flyball/internal';
+import {
+  auditLines,
+  BLANK,
+  commitCoursesOf,
+  costBy,
+  failuresOf,
+  forkPoints,
+  guardDecisionsOf,
+  loopTraceOf,
+  provenanceOf,
+  traceOf,
+} from 'flyball/views';
 import { type Route, route } from '../contract/route.js';
 import { s } from '../contract/schema.js';
 import type { Parts } from '../parts.js';

@@ -1,6 +1,5 @@
+import type { Outcome, ToolResult } from 'flyball';
 import { budget } from 'flyball';
-import type { Outcome } from 'flyball';
-import type { ToolResult } from 'flyball';
 import { effectKind } from 'flyball/internal';
 import type { ToolEntry } from 'flyball/tools';
 import type { Principal } from '../access/principal.js';

@@ -1,6 +1,4 @@
-import type { Outcome } from 'flyball';
-import type { Clock } from 'flyball';
-import type { RunHandle } from 'flyball';
+import type { Clock, Outcome, RunHandle } from 'flyball';
 
 /** How the run rests, if it does within the time; undefined when it goes on without its client, or nobody waits. */
 export async function untilRest(

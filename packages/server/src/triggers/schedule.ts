@@ -1,5 +1,5 @@
 import type { Cron } from 'croner';
-import { ConfigError, FlyballError } from 'flyball';
+import { ConfigError } from 'flyball';
 import { failureOf } from 'flyball/internal';
 import type { CronTrigger } from './trigger.js';
 
@@ -89,11 +89,7 @@ async function cronOf({
 }: Pick<CronTrigger, 'name' | 'schedule' | 'timezone'>): Promise<Cron> {
   if (typeof schedule !== 'string' || !isPattern(schedule))
     throw wrong(name, schedule, 'it needs five fields (minute hour day month weekday), or six with seconds first');
-  const { Cron: Pattern } = await import('croner').catch((error: unknown) => {
-    throw new FlyballError('DRIVER_MISSING', `Trigger "${name}" needs the package croner: npm install croner`, {
-      cause: error,
-    });
-  });
+  const { Cron: Pattern } = await import('croner');
   try {
     const cron = new Pattern(schedule, { timezone, paused: true });
     if (cron.nextRun(new Date(0)) === null) throw new Error('it never matches a date');

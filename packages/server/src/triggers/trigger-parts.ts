@@ -1,6 +1,4 @@
-import type { Budget } from 'flyball';
-import type { Clock } from 'flyball';
-import type { Store } from 'flyball';
+import type { Budget, Clock, Store } from 'flyball';
 import type { Log } from '../log.js';
 import type { Trigger } from './trigger.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { canonicalJson, sha256 } from 'flyball/internal';
-import { FlyballError } from 'flyball';
 import type { RecordKey, Store } from 'flyball';
+import { FlyballError } from 'flyball';
+import { canonicalJson, sha256 } from 'flyball/internal';
 import type { Trigger } from './trigger.js';
 
 /** What servers on one database agree on about a trigger. */

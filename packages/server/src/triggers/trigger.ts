@@ -1,6 +1,5 @@
-import { type Budget } from 'flyball';
+import { type Budget, ConfigError } from 'flyball';
 import { checkSlice } from 'flyball/internal';
-import { ConfigError } from 'flyball';
 
 /** What every trigger says: which agent it starts, for whom and within which bounds. */
 export interface TriggerBase {

@@ -1,7 +1,5 @@
-import { readYaml } from 'flyball/internal';
-import { type Read, SpecReader } from 'flyball/internal';
-import { type SpecPath } from 'flyball/agents';
-import { AXES } from 'flyball/internal';
+import type { SpecPath } from 'flyball/agents';
+import { AXES, type Read, readYaml, SpecReader } from 'flyball/internal';
 import { cronTrigger, type Trigger, webhookTrigger } from './trigger.js';
 
 /** The triggers in a YAML file: a list, or a mapping with `triggers`. Every mistake is told with its line. */

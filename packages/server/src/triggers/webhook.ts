@@ -1,7 +1,6 @@
-import { sha256 } from 'flyball/internal';
-import { ConfigError, FlyballError } from 'flyball';
-import { failureOf } from 'flyball/internal';
 import type { RecordKey } from 'flyball';
+import { ConfigError, FlyballError } from 'flyball';
+import { failureOf, sha256 } from 'flyball/internal';
 import { Problem } from '../problem.js';
 import { type Signed, signedBy } from './signature.js';
 import { startedBefore } from './start-failure.js';

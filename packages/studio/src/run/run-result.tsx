@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../flyball/src/core/outcome.js';
-import { answerIn } from '../../../flyball/src/views/answer.js';
+import { answerText } from '../../../flyball/src/views/answer.js';
 import { FoldedText } from '../conversation/folded-text.js';
 import { Code } from '../ui/code.js';
 import { CopyButton } from '../ui/copy-button.js';
@@ -8,7 +8,7 @@ import { CopyButton } from '../ui/copy-button.js';
 export function RunResult({ outcome }: { readonly outcome: Outcome<unknown> | undefined }) {
   if (outcome === undefined || !('value' in outcome) || outcome.value === undefined || outcome.value === null)
     return null;
-  const answer = answerIn(outcome.value);
+  const answer = answerText(outcome.value);
   if (answer === undefined)
     return (
       <details class="run-result">

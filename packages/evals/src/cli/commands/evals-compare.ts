@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { ConfigError } from 'flyball';
+import { type Call, type CommonOptions, EXIT, type ExitCode, type Perform, plainCommand } from 'flyball/internal';
 import { byTask, type Condition, conditionOf, succeeded, withUniqueLabels } from '../../metrics/condition.js';
 import { comparePaired } from '../../metrics/paired.js';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { resultsFilesUnder } from '../experiment-folder.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
 import { measurables } from './evals-report.js';
 
 interface Options extends CommonOptions {

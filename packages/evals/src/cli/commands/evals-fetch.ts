@@ -1,11 +1,10 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
-import { fetchTau2 } from '../../files/index.js';
 import { ConfigError } from 'flyball';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
-import { FETCHED } from '../open-domain.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
 import type { Screen } from 'flyball/internal';
+import { type Call, type CommonOptions, EXIT, type ExitCode, type Perform, plainCommand } from 'flyball/internal';
+import { fetchTau2 } from '../../files/index.js';
+import { FETCHED } from '../open-domain.js';
 
 interface Options extends CommonOptions {
   readonly to: string;

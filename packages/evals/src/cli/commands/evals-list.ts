@@ -1,16 +1,22 @@
 import type { Command } from 'commander';
-import { readYaml } from 'flyball/internal';
 import { policyBook } from 'flyball/agents';
+import type { Screen } from 'flyball/internal';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  type Perform,
+  plainCommand,
+  plural,
+  printable,
+  readYaml,
+} from 'flyball/internal';
 import type { Domain } from '../../world/environment.js';
-import { plural } from 'flyball/internal';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { domainRecord, type KnownDomain, knownDomains, taskLine } from '../known-domains.js';
 import { openDomain } from '../open-domain.js';
 import { REFERENCE_AGENTS } from '../prepare.js';
 import { presetFile, presetNames } from '../presets.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { printable } from 'flyball/internal';
-import type { Screen } from 'flyball/internal';
 
 interface Options extends CommonOptions {
   readonly domain?: string;

@@ -1,23 +1,25 @@
 import type { Command } from 'commander';
-import { memoryEngine } from 'flyball';
-import { writeResultsFile } from '../../files/results-file.js';
-import { budget } from 'flyball';
-import { EffectError } from 'flyball';
-import { done } from 'flyball';
-import { createRuntime } from 'flyball';
+import { budget, createRuntime, done, EffectError, memoryEngine } from 'flyball';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  type Perform,
+  plainCommand,
+  plural,
+} from 'flyball/internal';
 import type { SettingsByModel } from '../../experiment/model-settings.js';
 import type { ModelSide } from '../../experiment/sides.js';
+import { writeResultsFile } from '../../files/results-file.js';
 import { modelJudge } from '../../grading/model-judge.js';
 import { regradeResults } from '../../grading/regrade.js';
 import type { NlJudge } from '../../grading/reward.js';
 import type { Results } from '../../results/simulation-record.js';
-import { plural } from 'flyball/internal';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { resultsUnder } from '../experiment-folder.js';
 import { type ModelOptions, modelSettingsFrom, withModelOptions } from '../model-options.js';
 import { modelSide, pricesBy } from '../models.js';
 import { openDomain } from '../open-domain.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
 
 interface Options extends CommonOptions, ModelOptions {
   readonly judge?: string;

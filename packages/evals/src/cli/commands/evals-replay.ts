@@ -1,16 +1,23 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ConfigError } from 'flyball';
-import { plainOf } from '../../tau2/python/plain-values.js';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  type Perform,
+  plainCommand,
+  plural,
+  printable,
+  shorten,
+} from 'flyball/internal';
 import { type ReplayedCall, replayRecord, replaySequence } from '../../replay/replay.js';
 import { type CallSequence, goldSequence, readSequences } from '../../replay/sequence.js';
+import { plainOf } from '../../tau2/python/plain-values.js';
 import type { Domain } from '../../world/environment.js';
-import { plural, shorten } from 'flyball/internal';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { openDomain } from '../open-domain.js';
 import { tasksNamed } from '../tasks-named.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { printable } from 'flyball/internal';
 
 interface Options extends CommonOptions {
   readonly domain: string;

@@ -2,17 +2,23 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from 'flyball';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  makeFolder,
+  type Perform,
+  plainCommand,
+} from 'flyball/internal';
 import type { ExperimentSettings } from '../../experiment/settings.js';
 import { costPlot } from '../../reports/cost-plot.js';
 import { reportHtml } from '../../reports/html.js';
 import { reportCsv, reportJson, reportMarkdown } from '../../reports/plain-forms.js';
 import { type Measurable, type Report, type ReportForm, reportOf, TABLE_FORMS } from '../../reports/report.js';
 import type { Domain } from '../../world/environment.js';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { keptBeside, resultsUnder } from '../experiment-folder.js';
 import { openDomain } from '../open-domain.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { makeFolder } from 'flyball/internal';
 
 const FORMATS = ['md', 'csv', 'json', 'html', 'svg'] as const;
 type Format = (typeof FORMATS)[number];

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import type { ExitCode } from 'flyball/internal';
 import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { carryOut } from '../carry-out.js';
 import { afterwards, checkGate, type GateOptions } from '../ending.js';
 import { ExperimentFolder } from '../experiment-folder.js';
 import { prepare } from '../prepare.js';
 import { costOf } from '../run-settings.js';
-import type { ExitCode } from 'flyball/internal';
 import { announce } from './evals-run.js';
 
 interface Options extends CommonOptions, GateOptions {

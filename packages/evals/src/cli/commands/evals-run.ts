@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { ExitCode } from 'flyball/internal';
+import { type Call, type CommonOptions, type Perform, plainCommand, plural } from 'flyball/internal';
 import { DEFAULT_SETTINGS, type ExperimentSettings } from '../../experiment/settings.js';
-import { plural } from 'flyball/internal';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { carryOut } from '../carry-out.js';
 import { afterwards, checkGate, type GateOptions } from '../ending.js';
 import { ExperimentFolder } from '../experiment-folder.js';
@@ -13,7 +13,6 @@ import { dataOf } from '../open-domain.js';
 import { type Prepared, prepare } from '../prepare.js';
 import { presetNames } from '../presets.js';
 import { type SettingOptions, settingsFrom } from '../run-settings.js';
-import type { ExitCode } from 'flyball/internal';
 
 interface Options extends CommonOptions, GateOptions, SettingOptions {
   readonly data?: string;

@@ -2,19 +2,25 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from 'flyball';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  type Perform,
+  plainCommand,
+  plural,
+  printable,
+} from 'flyball/internal';
 import { FIGURES, type FigureName } from '../../metrics/figures.js';
 import { isSuccessful } from '../../metrics/pass-hat-k.js';
-import { plainOf } from '../../tau2/python/plain-values.js';
 import { addedUp, behindCell, type Contribution, conditionNamed, figureNamed } from '../../reports/behind.js';
 import { type Report, reportOf } from '../../reports/report.js';
 import type { SimulationRecord } from '../../results/simulation-record.js';
+import { plainOf } from '../../tau2/python/plain-values.js';
 import { writeMessage } from '../../world/message-record.js';
-import { plural } from 'flyball/internal';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { conversationLines, gradeLines } from '../conversation-lines.js';
 import { ExperimentFolder } from '../experiment-folder.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { printable } from 'flyball/internal';
 import { formOf, type Measured, measurables } from './evals-report.js';
 
 interface Options extends CommonOptions {

@@ -1,18 +1,24 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { writeResultsFile } from '../../files/results-file.js';
 import { ConfigError } from 'flyball';
-import { parsedUrl } from 'flyball/internal';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  makeFolder,
+  type Perform,
+  parsedUrl,
+  plainCommand,
+} from 'flyball/internal';
+import { writeResultsFile } from '../../files/results-file.js';
 import {
   leaderboardSubmission,
   type SubmissionFacts,
   submissionFolder,
   submissionText,
 } from '../../results/leaderboard.js';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { makeFolder } from 'flyball/internal';
 import { measurables } from './evals-report.js';
 
 interface Options extends CommonOptions {

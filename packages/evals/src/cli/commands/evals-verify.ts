@@ -4,15 +4,21 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Command } from 'commander';
 import { ConfigError } from 'flyball';
+import type { Screen } from 'flyball/internal';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  type Perform,
+  plainCommand,
+  plural,
+  printable,
+} from 'flyball/internal';
 import type { OpenDomain } from '../../verify/check.js';
 import { type Verified, verifyRecording } from '../../verify/verify.js';
 import type { Domain } from '../../world/environment.js';
-import { plural } from 'flyball/internal';
-import { type Call, type CommonOptions, type Perform, plainCommand } from 'flyball/internal';
 import { openDomain } from '../open-domain.js';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { printable } from 'flyball/internal';
-import type { Screen } from 'flyball/internal';
 
 interface Options extends CommonOptions {
   readonly data?: string;

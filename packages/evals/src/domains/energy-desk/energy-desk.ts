@@ -1,4 +1,5 @@
 import { ConfigError } from 'flyball';
+import { type Knowledge, loadKnowledge } from '../../tau2/banking-knowledge/knowledge/index.js';
 import { Tables } from '../../world/database.js';
 import type {
   DataFolder,
@@ -11,7 +12,6 @@ import type {
 import { makeEnvironment } from '../../world/live-environment.js';
 import { readTask } from '../../world/read-task.js';
 import type { Task } from '../../world/task.js';
-import { type Knowledge, loadKnowledge } from '../../tau2/banking-knowledge/knowledge/index.js';
 import { fileIn, jsonIn } from '../data-files.js';
 import { loggedReads } from '../discovery/logged-reads.js';
 import { readToolData } from '../discovery/tool-specs.js';

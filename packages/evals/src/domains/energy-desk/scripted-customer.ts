@@ -1,10 +1,10 @@
-import { FlyballError } from 'flyball';
 import type { Message } from 'flyball';
+import { FlyballError } from 'flyball';
 import type { SideMaker } from '../../experiment/experiment.js';
-import { dumpJson } from '../../tau2/python/json.js';
 import { isResults } from '../../simulation/message-shape.js';
 import type { Incoming, Party } from '../../simulation/party.js';
 import { userStops } from '../../simulation/stop-tokens.js';
+import { dumpJson } from '../../tau2/python/json.js';
 import type { SimCall, SpokenMessage } from '../../world/message.js';
 import type { Task } from '../../world/task.js';
 import type { DeskReply, DeskRequest } from './scripted-desk.js';

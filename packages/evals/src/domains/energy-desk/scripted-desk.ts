@@ -1,5 +1,5 @@
-import { FlyballError } from 'flyball';
 import type { Message, ToolCall } from 'flyball';
+import { FlyballError } from 'flyball';
 import { dumpJson } from '../../tau2/python/json.js';
 import type { PyDict } from '../../tau2/python/value.js';
 import type { Task } from '../../world/task.js';

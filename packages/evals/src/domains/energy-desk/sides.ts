@@ -1,7 +1,7 @@
+import type { RetrievalTool } from '../../tau2/banking-knowledge/knowledge/index.js';
 import type { Tables } from '../../world/database.js';
 import type { Toolkit, ToolSchema } from '../../world/environment.js';
 import { type KitTool, makeToolkit } from '../../world/toolkit.js';
-import type { RetrievalTool } from '../../tau2/banking-knowledge/knowledge/index.js';
 import type { ToolData } from '../discovery/tool-specs.js';
 import { assertions } from './assertions.js';
 import { Desk } from './desk.js';

@@ -1,6 +1,6 @@
+import type { Row } from '../../world/table.js';
 import type { PyDateTime } from '../python/dates.js';
 import type { PyValue } from '../python/value.js';
-import type { Row } from '../../world/table.js';
 
 /** The day on which everything happens, as the records write it. */
 export const today = '11/14/2025';

@@ -1,6 +1,8 @@
 import { FlyballError } from 'flyball';
-import { parseJson } from '../python/json.js';
-import { PyError } from '../python/value.js';
+import { TAU2_AGENT_INSTRUCTION } from '../../domains/agent-instruction.js';
+import { fileIn, guidelinesIn, jsonIn, taskSetsOf } from '../../domains/data-files.js';
+import { loggedReads } from '../../domains/discovery/logged-reads.js';
+import { readToolData } from '../../domains/discovery/tool-specs.js';
 import { Tables } from '../../world/database.js';
 import type {
   Compliance,
@@ -14,10 +16,8 @@ import type {
 import { makeEnvironment } from '../../world/live-environment.js';
 import { readTask } from '../../world/read-task.js';
 import type { Task } from '../../world/task.js';
-import { TAU2_AGENT_INSTRUCTION } from '../../domains/agent-instruction.js';
-import { fileIn, guidelinesIn, jsonIn, taskSetsOf } from '../../domains/data-files.js';
-import { loggedReads } from '../../domains/discovery/logged-reads.js';
-import { readToolData } from '../../domains/discovery/tool-specs.js';
+import { parseJson } from '../python/json.js';
+import { PyError } from '../python/value.js';
 import { tableNames } from './bank.js';
 import { type Knowledge, loadKnowledge, type RetrievalTool } from './knowledge/index.js';
 import { type BankSides, bankSides, type SidesRequest } from './sides.js';

@@ -1,5 +1,5 @@
-import type { PyValue } from '../python/value.js';
 import type { Tables } from '../../world/database.js';
+import type { PyValue } from '../python/value.js';
 import type { Bank, Fields, Row, TableName } from './bank.js';
 import { keyOf } from './operations.js';
 

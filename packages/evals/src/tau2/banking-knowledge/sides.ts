@@ -1,6 +1,6 @@
+import type { ToolData, ToolSpec } from '../../domains/discovery/tool-specs.js';
 import type { Tables } from '../../world/database.js';
 import type { Toolkit, ToolSchema } from '../../world/environment.js';
-import type { ToolData, ToolSpec } from '../../domains/discovery/tool-specs.js';
 import { accountTools } from './accounts/index.js';
 import type { BankTool } from './bank-tool.js';
 import { lookups } from './base/lookups.js';

@@ -1,9 +1,9 @@
 import { ConfigError } from 'flyball';
-import { bind, type Parameter } from '../python/signature.js';
-import { type PyDict, PyError, type PyValue } from '../python/value.js';
+import type { ToolSpec } from '../../domains/discovery/tool-specs.js';
 import { Tables } from '../../world/database.js';
 import type { Database, Toolkit, ToolSchema, ToolType } from '../../world/environment.js';
-import type { ToolSpec } from '../../domains/discovery/tool-specs.js';
+import { bind, type Parameter } from '../python/signature.js';
+import { type PyDict, PyError, type PyValue } from '../python/value.js';
 import type { BankTool } from './bank-tool.js';
 import { type Owner, type RegisteredTool, type Registry, runTool } from './discovery/registry.js';
 import type { OpenBank } from './open-bank.js';

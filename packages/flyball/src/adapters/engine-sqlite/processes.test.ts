@@ -7,7 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { append, bodies, claimed, message, newRun, suspended } from '../../testing/contracts/engine-fixture.js';
 import { availableDrivers, type TemporaryFile, temporaryFile } from './available-drivers.test-data.js';
 
-const program = fileURLToPath(new URL('../../../dist-programs/engine-process.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../../../dist-programs/engine-process.js', import.meta.url));
 
 beforeAll(() => {
   if (!existsSync(program))

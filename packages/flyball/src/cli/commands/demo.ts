@@ -6,7 +6,7 @@ import { nodeSqlite } from '../../adapters/engine-sqlite/node-sqlite-driver.js';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import { type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { isBesideUs } from '@flyball/server/internal';
+import { isBesideUs } from '../installed.js';
 
 const DEMO = fileURLToPath(new URL('../../../dist-examples/demo/demo.js', import.meta.url));
 

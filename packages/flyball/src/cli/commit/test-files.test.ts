@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { processorMs } from '../../../test/patience.js';
+import { processorMs } from '../../../../../test/patience.js';
 import { matchesGlob, readGlob } from '../../tools/rules/glob.js';
 import { testCommandIn } from './test-command.js';
 import { testFilesOf } from './test-files.js';

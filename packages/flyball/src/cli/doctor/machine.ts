@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { sqliteEngine } from '../../adapters/engine-sqlite/index.js';
 import { FlyballError, failureOf } from '../../core/errors.js';
 import { plural } from '../amounts.js';
-import { isBesideUs } from '@flyball/server/internal';
+import { isInstalled } from '../installed.js';
 import { typeScriptIn } from '../typescript.js';
 import type { Finding } from './finding.js';
 
@@ -86,19 +84,6 @@ function typeScriptFinding(): Finding {
 
 function serverFinding(): Finding {
   const about = 'server';
-  const missing = ['hono', '@hono/node-server'].filter((name) => !isBesideUs(name));
-  if (missing.length === 0) return { about, state: 'ok', says: 'flyball serve can be started' };
-  return { about, state: 'absent', says: 'cannot be started', next: `npm install ${missing.join(' ')}` };
-}
-
-/** Beside us, or in the project that the command is given in. */
-export function isInstalled(name: string): boolean {
-  return [import.meta.url, pathToFileURL(join(process.cwd(), 'project.js')).href].some((from) => {
-    try {
-      createRequire(from).resolve(name);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  if (isInstalled('@flyball/server')) return { about, state: 'ok', says: 'flyball serve can be started' };
+  return { about, state: 'absent', says: 'cannot be started', next: 'npm install @flyball/server' };
 }

@@ -123,7 +123,7 @@ function readme(name: string): string {
 | \`npx flyball doctor\` | checks which models are configured and available |
 | \`npx flyball run agent.yaml --input '{"question":"What is in this folder?"}'\` | gives the agent a task |
 | \`npx flyball chat agent.yaml\` | chats with the agent |
-| \`npx flyball serve agent.yaml\` | serves the agent over HTTP, with a studio; first \`npm install hono @hono/node-server\` |
+| \`npx flyball serve agent.yaml\` | serves the agent over HTTP, with a studio; first \`npm install @flyball/server\` |
 
 \`agent.yaml\` defines the agent, \`tools/\` contains its tools and \`test/\` its tests. Choose a model with \`FLYBALL_MODEL\`, for example
 \`ollama/llama3.2\`, or \`openai/gpt-4.1-mini\` with \`OPENAI_API_KEY\` set.

@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import { ConfigError } from 'flyball';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  lengthOfTime,
+  newCommand,
+  type Perform,
+  printable,
+} from 'flyball/internal';
 import { holds, SCOPES } from '../../access/principal.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
 import { showSecret, withKeys } from '../keys/key-desk.js';
 import { keyLines } from '../keys/key-lines.js';
-import { lengthOfTime } from 'flyball/internal';
-import { printable } from 'flyball/internal';
 
 interface Options extends CommonOptions {
   readonly name: string;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type Call, type CommonOptions, newCommand, type Perform } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
+import { type Call, type CommonOptions, EXIT, type ExitCode, newCommand, type Perform } from 'flyball/internal';
 import { withKeys } from '../keys/key-desk.js';
 import { keyLines } from '../keys/key-lines.js';
 

@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  newCommand,
+  type Perform,
+  printable,
+} from 'flyball/internal';
 import { type ApiKey, isLive } from '../../access/api-keys.js';
 import { mintedBy, revokeWithMinted } from '../../access/minted-keys.js';
-import { type Call, type CommonOptions, newCommand, type Perform } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
 import { withKey } from '../keys/key-desk.js';
-import { printable } from 'flyball/internal';
 
 interface Options extends CommonOptions {
   readonly keepMinted?: boolean;

@@ -1,9 +1,15 @@
 import type { Command } from 'commander';
-import { type Call, type CommonOptions, newCommand, type Perform } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  lengthOfTime,
+  newCommand,
+  type Perform,
+} from 'flyball/internal';
 import { showSecret, withKey } from '../keys/key-desk.js';
 import { keyLines } from '../keys/key-lines.js';
-import { lengthOfTime } from 'flyball/internal';
 
 interface Options extends CommonOptions {
   readonly grace: string;

@@ -1,8 +1,14 @@
 import type { Command } from 'commander';
-import { type Call, type CommonOptions, newCommand, type Perform } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { printable } from 'flyball/internal';
-import { handleUncaughtOf } from 'flyball/internal';
+import {
+  type Call,
+  type CommonOptions,
+  EXIT,
+  type ExitCode,
+  handleUncaughtOf,
+  newCommand,
+  type Perform,
+  printable,
+} from 'flyball/internal';
 
 const ABOUT =
   'Serve agents and tools to an MCP client over standard input and output. ' +
@@ -31,14 +37,13 @@ async function serve({ screen, place, env }: Call, files: readonly string[]): Pr
   const [{ serveMcpStdio }, { sqliteEngine }, { loadAgentModule }, { offerFiles }, { quietStdout }] = await Promise.all(
     [
       import('../../mcp/stdio.js'),
-      import('../../adapters/engine-sqlite/engine.js'),
-      import('../agent-module.js'),
+      import('flyball/adapters/engine-sqlite'),
+      import('flyball/command'),
       import('../mcp/offer-agents.js'),
       import('../mcp/quiet-stdout.js'),
     ],
   );
-  const { whoAmI, filesOf } = await import('../place.js');
-  const { versionOf } = await import('../version.js');
+  const { filesOf, versionOf, whoAmI } = await import('flyball/internal');
   const quiet = quietStdout(); // before the files are loaded: they may print
   try {
     const modules = [];

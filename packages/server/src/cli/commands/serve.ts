@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Call, newCommand, type Perform } from 'flyball/internal';
 import type { ExitCode } from 'flyball/internal';
+import { type Call, newCommand, type Perform } from 'flyball/internal';
 import type { ServeOptions } from '../serve/serve-options.js';
 import { readSetting, type Setting, variableOf } from '../serve/setting.js';
 import { allSettings } from '../serve/settings-table.js';

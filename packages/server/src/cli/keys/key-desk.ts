@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
 import { systemClock } from 'flyball';
+import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import type { Call } from 'flyball/internal';
+import { EXIT, type ExitCode, printable } from 'flyball/internal';
 import type { ApiKey, ApiKeys } from '../../access/api-keys.js';
 import { apiKeys } from '../../access/stored-keys.js';
-import type { Call } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { printable } from 'flyball/internal';
 
 /** Opens the keys of the database for one command. */
 export async function withKeys<T>({ place }: Pick<Call, 'place'>, work: (keys: ApiKeys) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
-import type { ApiKey } from '../../access/api-keys.js';
-import { printable } from 'flyball/internal';
 import type { Screen } from 'flyball/internal';
+import { printable } from 'flyball/internal';
+import type { ApiKey } from '../../access/api-keys.js';
 
 /** A key in two lines, for people. */
 export function keyLines(key: ApiKey, now: number, { paint }: Pick<Screen, 'paint'>): readonly string[] {

@@ -1,11 +1,10 @@
-import type { McpAgent, McpOffer } from '../../mcp/index.js';
-import { joinOffers, runtimeOffer, TOOL_CALL, toolCallAgent } from '../../mcp/index.js';
+import type { Engine, Runtime } from 'flyball';
 import { createRuntime } from 'flyball';
-import type { Runtime } from 'flyball';
-import type { Engine } from 'flyball';
+import type { AgentModule } from 'flyball/internal';
 import { agentDirectory } from '../../agents/agent-directory.js';
 import { heldDirectly } from '../../agents/direct-call-level.js';
-import type { AgentModule } from 'flyball/internal';
+import type { McpAgent, McpOffer } from '../../mcp/index.js';
+import { joinOffers, runtimeOffer, TOOL_CALL, toolCallAgent } from '../../mcp/index.js';
 import { ownRuns } from './own-runs.js';
 
 export interface OfferedFiles {

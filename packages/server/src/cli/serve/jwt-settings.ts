@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from 'flyball';
-import type { JwtOptions } from '../../access/jwt.js';
 import type { Call } from 'flyball/internal';
+import type { JwtOptions } from '../../access/jwt.js';
 import type { GivenSettings } from './serve-settings.js';
 import { secretFrom } from './setting.js';
 

@@ -1,6 +1,6 @@
-import { atLevel, type Fields, jsonLog, type Log, type LogLevel } from '../../log.js';
-import { shorten } from 'flyball/internal';
 import type { Screen } from 'flyball/internal';
+import { shorten } from 'flyball/internal';
+import { atLevel, type Fields, jsonLog, type Log, type LogLevel } from '../../log.js';
 
 /** Words of a vendor, a tool or a file: on one line, and none of them obeyed by the terminal. */
 const LONGEST = 1_000;

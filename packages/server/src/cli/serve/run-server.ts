@@ -1,23 +1,24 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ConfigError, systemClock } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
-import { systemClock } from 'flyball';
-import { ConfigError } from 'flyball';
+import type { Call, Screen } from 'flyball/internal';
+import {
+  EXIT,
+  type ExitCode,
+  filesOf,
+  handleUncaught,
+  loadAgentModule,
+  placeOf,
+  USUAL_AGENT_FILES,
+  versionOf,
+} from 'flyball/internal';
 import type { Log, LogLevel } from '../../log.js';
 import type { FlyballServer, ServerOptions } from '../../server.js';
 import type { ServerSettings } from '../../settings.js';
-import { loadAgentModule } from 'flyball/internal';
-import type { Call } from 'flyball/internal';
-import { EXIT, type ExitCode } from 'flyball/internal';
-import { USUAL_AGENT_FILES } from 'flyball/internal';
-import { filesOf, placeOf } from 'flyball/internal';
-import type { Screen } from 'flyball/internal';
-import { handleUncaught } from 'flyball/internal';
-import { versionOf } from 'flyball/internal';
 import { captureOutput } from './captured-output.js';
 import { jwtFrom } from './jwt-settings.js';
 import { knownSecrets } from './known-secrets.js';
-import { mcpProblem, requirePackages } from './needed-packages.js';
 import { requestLog } from './request-log.js';
 import type { ServeOptions } from './serve-options.js';
 import { type GivenSettings, givenSettings, serverSettings } from './serve-settings.js';
@@ -36,7 +37,6 @@ export async function runServer(call: Call, named: readonly string[], options: S
     throw new ConfigError('--quiet is the same as --log-level warn. Use only one of them.');
   const jwt = jwtFrom(env, given);
   const triggersFile = given.triggers as string | undefined;
-  requirePackages({ jwt: jwt !== undefined, triggers: triggersFile !== undefined });
   screen.status('loading agents …');
   const groups = [];
   const place = options.config === undefined ? call.place : placeOf(given.db as string | undefined, env);
@@ -61,8 +61,7 @@ export async function runServer(call: Call, named: readonly string[], options: S
     screen.status('');
     tell({ ...call, place }, server, groups);
     const unknown = unknownVariables(env, secretVariables(triggers));
-    for (const problem of [...problemsOf(server, given), ...unknown])
-      screen.complain(screen.paint('yellow', `  ${problem}`));
+    for (const problem of [...problemsOf(given), ...unknown]) screen.complain(screen.paint('yellow', `  ${problem}`));
     return await untilStopped(server, screen, log);
   } finally {
     await engine.close();
@@ -110,14 +109,11 @@ function agentFilesHere(): readonly string[] {
 }
 
 /** What does not keep it from serving, and should not be found out by a client. */
-function problemsOf({ parts }: FlyballServer, given: GivenSettings): readonly string[] {
+function problemsOf(given: GivenSettings): readonly string[] {
   const evals = given.evals as string | undefined;
-  return [
-    (parts.settings.mcp ? mcpProblem() : undefined) ?? [],
-    evals === undefined || existsSync(evals)
-      ? []
-      : `the folder ${evals} does not exist yet, so no evaluations are shown`,
-  ].flat();
+  return evals === undefined || existsSync(evals)
+    ? []
+    : [`the folder ${evals} does not exist yet, so no evaluations are shown`];
 }
 
 function secretVariables(triggers: NonNullable<ServerOptions['triggers']>): readonly string[] {

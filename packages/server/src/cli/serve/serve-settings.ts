@@ -1,8 +1,8 @@
-import { readYaml } from 'flyball/internal';
 import { ConfigError } from 'flyball';
+import { readYaml } from 'flyball/internal';
 import type { ServerSettings } from '../../settings.js';
 import { optionOf, readSetting, variableOf, wrong } from './setting.js';
-import { allSettings, SETTINGS, type SettingKey } from './settings-table.js';
+import { allSettings, type SettingKey } from './settings-table.js';
 
 /** What was set, and nothing that was not. */
 export type GivenSettings = Readonly<Partial<Record<SettingKey, unknown>>>;
@@ -30,17 +30,6 @@ export async function givenSettings({ options, env, file }: SettingSources): Pro
       given[key] = readSetting(setting, inFile.values[name], `${name} in ${inFile.at(name)}`);
   }
   return given;
-}
-
-/**
- * The database that a file of settings names, for commands that are told nothing else. Its other values are the server's:
- * whoever makes a backup need not be able to read the server's keys.
- */
-export async function databaseIn(file: string): Promise<string | undefined> {
-  const { values, at } = await settingsIn(file);
-  return values['db'] === undefined
-    ? undefined
-    : (readSetting({ name: 'db', ...SETTINGS.db }, values['db'], `db in ${at('db')}`) as string);
 }
 
 /** Kubernetes sets FLYBALL_PORT to an address of its own where a service is called flyball. */

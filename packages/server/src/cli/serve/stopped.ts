@@ -1,5 +1,5 @@
-import { EXIT, type ExitCode } from 'flyball/internal';
 import type { Screen } from 'flyball/internal';
+import { EXIT, type ExitCode } from 'flyball/internal';
 
 /** A terminal that is closed stops what runs in it, as orderly as a person or a service manager does. */
 const SIGNALS = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp } as const;

@@ -1,7 +1,7 @@
+import { listing } from '../../../world/print-query.js';
 import { compareDates, type PyDateTime, tryStrptime } from '../../python/dates.js';
 import { truthy } from '../../python/equality.js';
 import { str } from '../../python/text.js';
-import { listing } from '../../../world/print-query.js';
 import type { Row } from '../bank.js';
 import { type BankTool, bankTool } from '../bank-tool.js';
 import { isFound, recordsWhere } from '../base/lookups.js';

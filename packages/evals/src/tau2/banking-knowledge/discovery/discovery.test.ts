@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ToolSpec } from '../../../domains/discovery/tool-specs.js';
+import { Tables } from '../../../world/database.js';
 import { parseJson } from '../../python/json.js';
 import { PyError, type PyValue } from '../../python/value.js';
-import { Tables } from '../../../world/database.js';
-import type { ToolSpec } from '../../../domains/discovery/tool-specs.js';
 import { tableNames } from '../bank.js';
 import { type BankTool, bankTool } from '../bank-tool.js';
 import { OpenBank } from '../open-bank.js';

@@ -1,6 +1,6 @@
+import type { ToolSpec } from '../../../domains/discovery/tool-specs.js';
 import { bind } from '../../python/signature.js';
 import type { PyDict } from '../../python/value.js';
-import type { ToolSpec } from '../../../domains/discovery/tool-specs.js';
 import type { Bank } from '../bank.js';
 import type { BankTool } from '../bank-tool.js';
 

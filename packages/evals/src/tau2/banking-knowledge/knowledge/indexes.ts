@@ -1,11 +1,8 @@
-import { ConfigError, FlyballError } from 'flyball';
 import type { Embedder } from 'flyball';
-import { Bm25Index } from 'flyball/retrieval';
-import { DenseIndex } from 'flyball/retrieval';
-import { DocumentLinks } from 'flyball/retrieval';
-import { GrepIndex } from '../../grep.js';
-import { HybridIndex, type TitledDocument } from 'flyball/retrieval';
+import { ConfigError, FlyballError } from 'flyball';
 import type { Ranked } from 'flyball/retrieval';
+import { Bm25Index, DenseIndex, DocumentLinks, HybridIndex, type TitledDocument } from 'flyball/retrieval';
+import { GrepIndex } from '../../grep.js';
 import type { ModelChoice, SearchKind } from './configurations.js';
 import type { KnowledgeDocument, KnowledgeServices } from './knowledge.js';
 

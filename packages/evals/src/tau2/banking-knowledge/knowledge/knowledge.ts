@@ -1,8 +1,8 @@
-import type { VectorCache } from 'flyball/retrieval';
 import type { WorkspaceMaker } from 'flyball/internal';
-import type { PyDict } from '../../python/value.js';
+import type { VectorCache } from 'flyball/retrieval';
 import type { DomainServices } from '../../../world/environment.js';
 import type { Task } from '../../../world/task.js';
+import type { PyDict } from '../../python/value.js';
 
 /** One document of the knowledge base. */
 export interface KnowledgeDocument {

@@ -1,5 +1,5 @@
-import { FlyballError } from 'flyball';
 import type { Model, Sampling } from 'flyball';
+import { FlyballError } from 'flyball';
 import type { DomainServices } from '../../../world/environment.js';
 
 const SETUP = [

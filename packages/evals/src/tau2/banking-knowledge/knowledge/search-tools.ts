@@ -1,7 +1,7 @@
 import { ConfigError, FlyballError } from 'flyball';
+import { hasNoWords } from 'flyball/internal';
 import type { Ranked } from 'flyball/retrieval';
 import { rerank } from 'flyball/retrieval';
-import { isBlank } from 'flyball/internal';
 import { typeName } from '../../python/equality.js';
 import { fixed } from '../../python/number.js';
 import { type PyDict, PyError, type PyValue } from '../../python/value.js';
@@ -58,7 +58,7 @@ async function searched(
 ): Promise<string> {
   const now = parts.services.now ?? (() => 0);
   const began = now();
-  if (kind !== 'bm25' && isBlank(query)) throw new PyError('ValueError', 'Query must not be blank');
+  if (kind !== 'bm25' && hasNoWords(query)) throw new PyError('ValueError', 'Query must not be blank');
   const found = await parts.indexes.search(kind, query, { model: parts.configuration.model ?? 'given', limit });
   const retrieved = now();
   const kept = parts.configuration.rerank === true ? await rated(parts, query, found) : found;

@@ -1,6 +1,5 @@
 import { ConfigError } from 'flyball';
-import type { Captured, SandboxEnd } from 'flyball/internal';
-import type { Workspace } from 'flyball/internal';
+import type { Captured, SandboxEnd, Workspace } from 'flyball/internal';
 import { str } from '../../python/text.js';
 import type { PyDict } from '../../python/value.js';
 import type { KnowledgeDocument, KnowledgeServices, RetrievalTool } from './knowledge.js';

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { defect, NOTHING_SPENT, PEARS, ROOM, repaired, subject, textIn } from '../../../../../../test/loops/repair-bed.js';
+import {
+  defect,
+  NOTHING_SPENT,
+  PEARS,
+  ROOM,
+  repaired,
+  subject,
+  textIn,
+} from '../../../../../../test/loops/repair-bed.js';
 import type { Strategy } from '../contracts.js';
 import { recordRepair } from './rates.js';
 

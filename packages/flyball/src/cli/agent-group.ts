@@ -1,9 +1,9 @@
-import type { DefinedAgent } from 'flyball/agents';
-import type { AnyAgent, VersionedAgent } from 'flyball';
-import type { Model } from 'flyball';
-import type { CreateRuntime } from 'flyball';
-import type { SkillLibrary } from 'flyball/skills';
-import type { ToolRegistry } from 'flyball/tools';
+import type { DefinedAgent } from '../agents/define-agent.js';
+import type { AnyAgent, VersionedAgent } from '../core/agent-types.js';
+import type { Model } from '../core/model.js';
+import type { CreateRuntime } from '../create-runtime.js';
+import type { SkillLibrary } from '../skills/skill-library.js';
+import type { ToolRegistry } from '../tools/registry.js';
 
 /** Agents that share guards, prices and tools: usually one file. A server runs one runtime for each group. */
 export interface AgentGroup extends Pick<CreateRuntime, 'seams' | 'prices' | 'options'> {

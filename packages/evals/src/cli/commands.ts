@@ -1,0 +1,10 @@
+import type { CommandPackage } from 'flyball/command';
+
+export const commands: CommandPackage['commands'] = {
+  evals: async (words) => {
+    const { evalsCommand } = await import('./commands/evals.js');
+    if (!words.includes('evals')) return evalsCommand;
+    const { EVALS_COMMANDS } = await import('./commands/evals-commands.js'); // which bring the whole harness
+    return (perform) => evalsCommand(perform, EVALS_COMMANDS);
+  },
+};

@@ -1,0 +1,58 @@
+/** The packages of this repository, in the order in which they build on each other, and what people import from them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './files.mjs';
+
+/**
+ * What each package takes along from the repository when it is packed; everything else is in its own folder.
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+export const DOCUMENTS = {
+  flyball: ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'examples'],
+  evals: ['LICENSE'],
+  server: ['LICENSE'],
+};
+
+/** Folders below `packages` that are published. */
+export const PUBLISHED = Object.keys(DOCUMENTS);
+
+/**
+ * @typedef {object} Manifest
+ * @property {string} name
+ * @property {string} version
+ * @property {string} type
+ * @property {{ readonly node: string }} engines
+ * @property {readonly string[]} files
+ * @property {Readonly<Record<string, string | { readonly types: string, readonly default: string }>>} exports
+ * @property {Readonly<Record<string, string>>} [dependencies]
+ * @property {Readonly<Record<string, string>>} [optionalDependencies]
+ * @property {Readonly<Record<string, string>>} [peerDependencies]
+ * @property {Readonly<Record<string, { readonly optional: boolean }>>} [peerDependenciesMeta]
+ */
+
+/** @param {string} folder @returns {Manifest} */
+export function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'));
+}
+
+/**
+ * `source` and `types` are paths from the root.
+ * @typedef {{ readonly folder: string, readonly key: string, readonly entry: string, readonly source: string, readonly types: string }} Entry
+ */
+
+/** Everything that can be imported, ours alone included. @returns {readonly Entry[]} */
+export function allEntries() {
+  return PUBLISHED.flatMap((folder) => {
+    const { name, exports } = manifestOf(folder);
+    return Object.entries(exports).flatMap(([key, target]) => {
+      if (typeof target === 'string') return [];
+      const source = join('packages', folder, target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'));
+      return [{ folder, key, entry: join(name, key), source, types: join('packages', folder, target.types) }];
+    });
+  });
+}
+
+/** What people import from: `internal` is between our own packages. @returns {readonly Entry[]} */
+export function publicEntries() {
+  return allEntries().filter(({ key }) => key !== './internal');
+}
