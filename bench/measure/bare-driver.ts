@@ -70,7 +70,9 @@ export function readLeft(path: string): Left {
     .all('SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid')
     .map(({ sql }) => `${sql}`);
   const events = driver.all('SELECT run, gen, seq, at, active, body FROM events ORDER BY pos').map(Object.values);
-  const blobs = driver.all('SELECT hash, body FROM blobs ORDER BY n').map((row) => Object.values(row).map(bindable));
+  const blobs = driver
+    .all('SELECT tenant, hash, body FROM blobs ORDER BY n')
+    .map((row) => Object.values(row).map(bindable));
   driver.close();
   return { ddl, events, blobs, bytes: events.reduce((total, row) => total + `${row.at(-1)}`.length, 0) };
 }
@@ -95,7 +97,9 @@ function openTables(path: string, left: Left) {
   return {
     driver,
     insertEvent: driver.statement('INSERT INTO events (run, gen, seq, at, active, body) VALUES (?, ?, ?, ?, ?, ?)'),
-    insertBlob: driver.statement('INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING'),
+    insertBlob: driver.statement(
+      'INSERT INTO blobs (tenant, hash, body) VALUES (?, ?, ?) ON CONFLICT (tenant, hash) DO NOTHING',
+    ),
   };
 }
 

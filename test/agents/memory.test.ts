@@ -46,7 +46,7 @@ describe('an agent with a memory', () => {
     const agent = defineAgent({ ...CLERK, model, memory: await teaMemory() });
     const { stage } = await runAgent(agent.invoke, 'green tea number 1 degrees');
     const [start] = await stage.events('ask-start');
-    const links = await stage.engine.links(start?.tip ?? '');
+    const links = await stage.engine.links('default', start?.tip ?? '');
     const [band, role, owner, trust] = links[1]?.header.split('\u001f') ?? [];
     expect([band, role, owner, trust]).toEqual(['stable', 'user', 'memory', 'outside']);
   });

@@ -174,7 +174,7 @@ describe('flyball bulk', () => {
     const rest = async (id: string, agent: string, how: 'stalled' | 'paused', code: string) => {
       const first = { entries: [{ generation: 0, seq: 0, at: 1, activeMs: 0, body: '{"type":"note"}' }] };
       await engine.create({ id, agent, version: '1', tenant: 'default', subject: 's', createdAt: 1, first });
-      const claim = await engine.claim(id, { owner, now: 1, leaseUntil: 2, isGone: () => true });
+      const claim = await engine.claim(id, { owner, now: 1, leaseMs: 1, isGone: () => true });
       await engine.release(
         claim,
         how === 'stalled' ? { status: how, attention: 'look', code, now: 1 } : { status: how, now: 1 },
@@ -210,7 +210,7 @@ describe('flyball owner gone', () => {
     const first = { entries: [{ generation: 0, seq: 0, at: 1, activeMs: 0, body: '{"type":"note"}' }] };
     await engine.create({ id: 'a', agent: 'x', version: '1', tenant: 't', subject: 's', createdAt: 1, first });
     const owner = { id: 'container-7', host: 'elsewhere', bootId: 'b', pid: 1, startTime: '1' };
-    await engine.claim('a', { owner, now: Date.now(), leaseUntil: Date.now() + 3_600_000, isGone: () => false });
+    await engine.claim('a', { owner, now: Date.now(), leaseMs: 3_600_000, isGone: () => false });
     expect((await json('owner', 'list')).data.owners).toMatchObject([
       { id: 'container-7', host: 'elsewhere', runs: ['a'], state: 'unknown' },
     ]);
@@ -258,7 +258,7 @@ describe('flyball owner gone', () => {
         createdAt: took,
         first: { entries },
       });
-      const claim = await engine.claim(id, { owner: lost, now: took, leaseUntil: took, isGone: () => true });
+      const claim = await engine.claim(id, { owner: lost, now: took, leaseMs: 0, isGone: () => true });
       const how = asked === true ? { waiting: ['doubt:#0'] } : { waiting: [], wakeAt: deadline };
       await engine.release(claim, { status: 'suspended', now: took, ...how });
     };
@@ -284,7 +284,12 @@ describe('flyball owner gone', () => {
         ],
       },
     });
-    await engine.claim('d', { owner: { ...lost, id: 'own' }, now: took, leaseUntil: deadline, isGone: () => false });
+    await engine.claim('d', {
+      owner: { ...lost, id: 'own' },
+      now: took,
+      leaseMs: deadline - took,
+      isGone: () => false,
+    });
 
     const listed = (await json('owner', 'list')).data.owners;
     expect(listed).toMatchObject([

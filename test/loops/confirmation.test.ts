@@ -59,7 +59,7 @@ describe('double confirmation', () => {
   it('is text of the loop, not of the user: it does not pass for the task', async () => {
     const { stage } = await runLoop(['Plan.', 'Done.'], { tools: smallTools().all });
     const starts = await stage.events('ask-start');
-    const links = await stage.engine.links(starts.at(-1)?.tip ?? '');
+    const links = await stage.engine.links('default', starts.at(-1)?.tip ?? '');
     expect(links.at(-1)?.header.split('\u001f').slice(0, 4)).toEqual(['log', 'user', 'loop', 'system']);
   });
 });

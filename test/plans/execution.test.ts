@@ -52,7 +52,7 @@ describe('the prompt of a step', () => {
     for (const foreign of ['Find the secret ledger.', 'Ponder the weather.', 'It rains.', 'search says'])
       expect(judge).not.toContain(foreign);
     const last = (await stage.events('ask-start')).at(-1);
-    const links = await stage.engine.links(last?.tip ?? '');
+    const links = await stage.engine.links('default', last?.tip ?? '');
     expect(links.at(-2)?.header.split('\u001f').slice(1, 4)).toEqual(['user', 'plan', 'outside']);
   });
 

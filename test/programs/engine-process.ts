@@ -17,7 +17,7 @@ const entry = (seq: number, body: string) => ({ generation: 0, seq, at: seq, act
 
 async function claimAndAppend(owner: string, entries: number): Promise<number> {
   const me = { id: owner, host: 'test', bootId: 'test', pid: process.pid, startTime: '1' };
-  const claim = await engine.claim(runId, { owner: me, now: 1_000, leaseUntil: 2_000, isGone: () => false });
+  const claim = await engine.claim(runId, { owner: me, now: 1_000, leaseMs: 1_000, isGone: () => false });
   for (let seq = 1; seq <= entries; seq += 1) await engine.append(claim, { entries: [entry(seq, owner)] });
   return entries;
 }

@@ -61,7 +61,7 @@ describe('a conversation', () => {
       })
       .start();
     const [start] = await stage.events('ask-start');
-    const links = await stage.engine.links(start?.tip ?? '');
+    const links = await stage.engine.links('default', start?.tip ?? '');
     expect(links.map(({ header }) => header.split('\u001f').slice(0, 5))).toEqual([
       ['setup', 'system', 'talker', 'system', 'protect'],
       ['stable', 'user', 'web', 'outside', 'protect'],
@@ -69,7 +69,7 @@ describe('a conversation', () => {
     expect(links[0]).toMatchObject({ parent: undefined, content: 'Be brief.' });
     expect(links[1]?.parent).toBe(links[0]?.id);
     const blob = links[1]?.blob ?? '';
-    expect((await stage.engine.blobs([blob])).get(blob)).toBe(long); // long text is stored once, by content
+    expect((await stage.engine.blobs('default', [blob])).get(blob)).toBe(long); // long text is stored once, by content
   });
 
   it('is put under the setup of whoever is asked, and shares its prefix there [R2-PROMPT-CHAIN]', async () => {

@@ -261,10 +261,10 @@ describe('the circuit breaker of a tool', () => {
     const inner = memoryEngine();
     const engine: Engine = {
       ...inner,
-      // the trial's INTENT becomes durable only after its branch has lost the race
+      // that the trial's INTENT is durable is told only after its branch has lost the race
       append: async (claim, batch) => {
+        await inner.append(claim, batch);
         if (batch.entries.some(({ body }) => body.includes('"intent"') && body.includes('/'))) await turns(20);
-        return inner.append(claim, batch);
       },
     };
     const stage = new Stage(autoClock(), engine);

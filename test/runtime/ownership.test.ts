@@ -134,7 +134,7 @@ describe('an owner', () => {
     const claim = await engine.claim(RUN, {
       owner: { id: 'thief', host: 'h', bootId: 'b', pid: 2, startTime: '2' },
       now: stage.clock.now() + 20_000,
-      leaseUntil: stage.clock.now() + 30_000,
+      leaseMs: 10_000,
       isGone: () => false,
     });
     hold.open();

@@ -57,7 +57,7 @@ describe('the outcome of a run that another process works on', () => {
     const claim = await stage.engine.claim(RUN, {
       owner: { id: 'somebody', pid: 1, startedAt: 0 } as never,
       now: stage.clock.now(),
-      leaseUntil: stage.clock.now() + 1e9,
+      leaseMs: 1e9,
       isGone: () => true,
     });
     await stage.engine.release(claim, { status: 'stalled', attention: 'it broke', now: stage.clock.now() });

@@ -68,7 +68,7 @@ describe('gauges', () => {
     const claim = await engine.claim('many-0', {
       owner: { id: 'x', host: 'h', bootId: 'b', pid: 1, startTime: '1' },
       now: Date.now(),
-      leaseUntil: Date.now() + 60_000,
+      leaseMs: 60_000,
       isGone: () => false,
     });
     const since = Date.now() - 3_600_000;

@@ -205,7 +205,7 @@ describe('a server', () => {
     const { engine } = here;
     const counted = {
       ...engine,
-      watch: (listener: () => void) => {
+      watch: (listener: (runId?: string) => void) => {
         const stop = engine.watch(listener);
         const watch = {};
         watching.add(watch);

@@ -143,7 +143,7 @@ it('the first look at very many open runs writes in few commits [F-O9]', async (
     const claim = await engine.claim(`bound-${n}`, {
       owner: { id: 'x', host: 'h', bootId: 'b', pid: 1, startTime: '1' },
       now: Date.now(),
-      leaseUntil: Date.now() + 60_000,
+      leaseMs: 60_000,
       isGone: () => false,
     });
     await engine.release(claim, { status: 'bounded', now: Date.now() });

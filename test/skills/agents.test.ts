@@ -195,7 +195,9 @@ describe('a model without tool calls of its own', () => {
     expect(lastOf(model, 2)).toContain('write is not allowed now');
     expect(tools.done).toEqual([]);
     const [, second] = await stage.events('ask-start');
-    const headers = (await stage.engine.links(second?.tip ?? '')).map(({ header }) => header.split('\u001f')[4]);
+    const headers = (await stage.engine.links('default', second?.tip ?? '')).map(
+      ({ header }) => header.split('\u001f')[4],
+    );
     expect(headers.at(-1)).toBe('protect');
     const silent = defineAgent({
       ...CLERK,

@@ -6,6 +6,7 @@ import type { Price } from './core/model.js';
 import { PRICES, priceOf, withPrices } from './core/prices.js';
 import type { Seams } from './core/seams.js';
 import type { Clock } from './ports/clock.js';
+import type { Dispatcher } from './ports/dispatcher.js';
 import type { Engine } from './ports/engine.js';
 import type { Host } from './ports/host.js';
 import type { Telemetry } from './ports/telemetry.js';
@@ -28,6 +29,8 @@ export interface CreateRuntime<A extends Agents = Agents> {
   readonly onStalled?: (runId: string, error: unknown) => void;
   /** Gets the journal of every run that ends here, for instance `await otelTelemetry()`. */
   readonly telemetry?: Telemetry;
+  /** Says whose turn it is, in place of workers that look around. */
+  readonly dispatcher?: Dispatcher;
   readonly clock?: Clock;
   readonly host?: Host;
 }
@@ -46,6 +49,7 @@ export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtim
       given.onProblem ??
       ((error, doing) =>
         process.emitWarning(`flyball, ${doing}: ${error instanceof Error ? error.message : String(error)}`)),
+    ...(given.dispatcher === undefined ? {} : { dispatcher: given.dispatcher }),
     ...(given.onStalled === undefined ? {} : { onStalled: given.onStalled }),
     ...(given.telemetry === undefined ? {} : { telemetry: given.telemetry }),
     ...(given.seams === undefined ? {} : { seams: given.seams }),

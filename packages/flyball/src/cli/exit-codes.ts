@@ -62,6 +62,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitCode>> = {
   JOURNAL_CORRUPT: EXIT.storage,
   JOURNAL_TRUNCATED: EXIT.storage,
   STORAGE_READ_ONLY: EXIT.storage,
+  STORAGE_UNCERTAIN: EXIT.storage,
   STORAGE_FULL: EXIT.storage,
   STORAGE_BUSY: EXIT.storage,
   STORAGE_FAILED: EXIT.storage,

@@ -1,7 +1,5 @@
 import type { Engine } from '../ports/engine.js';
 
-const ALL = 1_000_000;
-
 /**
  * An engine whose worker sees one run only. A command works on the run it was asked about: other runs that are due may
  * belong to other code, which this process has not loaded.
@@ -10,10 +8,11 @@ export function focusOn(engine: Engine, runId: string): Engine {
   return {
     ...engine,
     announce: async () => undefined, // whoever looks after one run must not have others left to it
-    due: async (query) => (await engine.due({ ...query, limit: ALL })).filter((id) => id === runId),
-    nextDue: async (after = 0) => {
+    due: (query) => engine.due({ ...query, only: [runId] }),
+    take: (query, by) => engine.take({ ...query, only: [runId] }, by),
+    nextDue: async (now) => {
       const wakeAt = (await engine.get(runId))?.wakeAt;
-      return wakeAt !== undefined && wakeAt > after ? wakeAt : undefined;
+      return wakeAt !== undefined && wakeAt > now ? wakeAt : undefined;
     },
   };
 }

@@ -108,7 +108,7 @@ async function setAside(
 ): Promise<void> {
   const host = nodeHost();
   const now = Date.now();
-  const claim = await engine.claim(id, { owner: host.owner(), now, leaseUntil: now + LEASE_MS, isGone: host.isGone });
+  const claim = await engine.claim(id, { owner: host.owner(), now, leaseMs: LEASE_MS, isGone: host.isGone });
   await engine.release(claim, { status: 'stalled', attention, code: 'RUN_STALLED', now: Date.now() });
 }
 

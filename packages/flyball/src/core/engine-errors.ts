@@ -68,6 +68,15 @@ export function positionTaken(
   );
 }
 
+/** The answer to a write was lost, and nobody can say whether it was made: whoever reads it later finds out. */
+export function writeUncertain(runId: string, cause: unknown): FlyballError {
+  return new FlyballError(
+    'STORAGE_UNCERTAIN',
+    `The storage stopped answering while it wrote for run ${runId}, which may have been written or not. Look at the run before you make the call again.`,
+    { detail: { runId }, cause },
+  );
+}
+
 export function linkDangling(linkId: string): FlyballError {
   return new FlyballError(
     'INPUT_INVALID',

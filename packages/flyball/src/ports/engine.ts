@@ -5,6 +5,12 @@ import type { Stop } from '../core/outcome.js';
 /**
  * Where runs live: their records, journals, inboxes and leases. What is not in the journal did not happen.
  * Bodies are opaque text to an engine; the runtime encodes and decodes them.
+ *
+ * Every call says what time it is for the caller. Dates of runs go by that. Leases go by one clock that all owners share:
+ * an engine that serves several machines has its own, and one that serves one machine may take the callers' time for it.
+ *
+ * A write that was cut off may have been made. An engine that cannot find out rejects with STORAGE_UNCERTAIN, and with
+ * no other code of storage: those say that nothing was written.
  */
 export interface Engine {
   readonly kind: string;
@@ -12,18 +18,30 @@ export interface Engine {
   create(run: NewRun): Promise<void>;
   /**
    * Takes the run for `owner` under a new fencing number, when it has no owner, its lease is over, or `isGone(owner)`.
+   * Whoever decides whose turn it is says so of any owner: the number protects the run from the one before.
    * Rejects with JOURNAL_CONFLICT while another owner holds it and RUN_NOT_FOUND for an unknown id.
    * Rejects with ALREADY_TERMINAL when the run has ended (`bounded` has not).
    * Resets `signalled`. Counts `crashes` up when the owner before did not release it.
    */
   claim(runId: string, by: ClaimRequest): Promise<Claim>;
   /**
+   * Claims what is due, as `due` finds it and `claim` takes it, in one step: of several that take at once none gets a run
+   * of another, and none is refused. What somebody else is just taking is left out.
+   */
+  take(query: DueQuery, by: Taker): Promise<readonly Claim[]>;
+  /**
    * Appends a batch: resolves once all of it would survive a crash. Rejects with JOURNAL_CONFLICT, writing none of it,
-   * when the claim is stale or a position is taken. Batches of different claims made in one turn share a commit.
+   * when the claim is stale, a position is taken, or an entry does not follow the one before it: a journal has no holes.
+   * A batch whose entries stand at their places already, as they are, was written before: it resolves and changes
+   * nothing. Batches of one claim are written in the order in which they are given; those of different claims that are
+   * given in one turn share a commit.
    */
   append(claim: Claim, batch: Batch): Promise<void>;
   /** Signs of life: extends the leases, and keeps how long the runs were at work. Answers the run ids whose claim is stale. */
-  renew(signs: readonly SignOfLife[], at: { readonly now: number; readonly until: number }): Promise<readonly string[]>;
+  renew(
+    signs: readonly SignOfLife[],
+    by: { readonly now: number; readonly leaseMs: number },
+  ): Promise<readonly string[]>;
   /** Gives the run up and records how it rests. A stale claim is ignored: its successor decides. */
   release(claim: Claim, rest: Rest): Promise<void>;
 
@@ -37,10 +55,10 @@ export interface Engine {
     runId: string,
     range: { readonly generation: number; readonly from?: number; readonly to?: number },
   ): Promise<readonly StoredEntry[]>;
-  /** Contents by hash. A missing hash is absent from the map. */
-  blobs(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** The chain that ends in `tip`, oldest first; empty when unknown. */
-  links(tip: string): Promise<readonly StoredLink[]>;
+  /** Contents by hash, of one tenant: what another has stored is not there. A missing hash is absent from the map. */
+  blobs(tenant: string, hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The chain of this tenant that ends in `tip`, oldest first; empty when unknown. */
+  links(tenant: string, tip: string): Promise<readonly StoredLink[]>;
 
   /**
    * Puts a message into the run's inbox. `duplicate` when this id was delivered before, also to a run that has ended
@@ -64,18 +82,21 @@ export interface Engine {
   requeue(runId: string): Promise<void>;
 
   /**
-   * Says which agents a worker runs, at which versions, and until when it counts as alive. Replaces what it said before.
-   * Where `until` has passed, it withdraws.
+   * Says which agents a worker runs, at which versions, and for how long it counts as alive, by the clock of leases.
+   * Replaces what it said before. For no time at all: it withdraws.
    */
-  announce(worker: AnnouncedWorker, now: number): Promise<void>;
-  /** Workers that count as alive at `now`. */
+  announce(worker: Announcement, by: { readonly now: number; readonly forMs: number }): Promise<void>;
+  /** Workers that count as alive. */
   workers(now: number): Promise<readonly AnnouncedWorker[]>;
   /** Runs a worker can claim now: new ones, due timers, messages, and those whose owner's lease is over or is gone. */
   due(query: DueQuery): Promise<readonly string[]>;
-  /** The next time, later than `after` where given, at which `due` may grow by itself: a timer or the end of a lease. */
-  nextDue(after?: number): Promise<number | undefined>;
-  /** Calls back, at least once, after anything was posted or requeued, in this process or another. Returns how to stop. */
-  watch(listener: () => void): () => void;
+  /** The next time after `now` at which `due` may grow by itself, in the caller's time: a timer or the end of a lease. */
+  nextDue(now: number): Promise<number | undefined>;
+  /**
+   * Calls back, at least once, after anything was posted or requeued, in this process or another, with the run; without
+   * one where it may have been any. Returns how to stop.
+   */
+  watch(listener: (runId?: string) => void): () => void;
 
   /**
    * Puts a run under a legal hold, or lets go of it: while it is held, it is not removed. Recorded among the operations in
@@ -199,10 +220,14 @@ export interface RunPage {
   readonly cursor?: string;
 }
 
-export interface ClaimRequest {
+/** Who takes a run, and for how long before it has to give a sign of life. */
+export interface Taker {
   readonly owner: Owner;
+  readonly leaseMs: number;
+}
+
+export interface ClaimRequest extends Taker {
   readonly now: number;
-  readonly leaseUntil: number;
   readonly isGone: (owner: Owner) => boolean;
 }
 
@@ -211,6 +236,8 @@ export interface Claim {
   readonly fence: number;
   /** The run as it stands under this claim: running, its crashes counted. */
   readonly record: RunRecord;
+  /** How it stood before. */
+  readonly was: RunStatus;
   /** The owner that left the run without releasing it, and when it last gave a sign of life: its claim or a renewal. */
   readonly previous?: { readonly owner: Owner; readonly aliveAt: number };
 }
@@ -222,6 +249,7 @@ export interface SignOfLife {
 
 export interface Batch {
   readonly entries: readonly StoredEntry[];
+  /** Contents and links belong to the tenant of the run. */
   readonly blobs?: readonly (readonly [hash: string, content: string])[];
   readonly links?: readonly StoredLink[];
   /** Numbers of the inbox messages that this batch consumes: they leave the inbox in the same commit. */
@@ -245,7 +273,8 @@ export interface StoredEntry {
 
 /**
  * One link of a prompt chain: header text, and its content inline or as the hash of a blob. What it refers to was stored
- * before or comes with the same batch, parents first; otherwise the batch is refused with INPUT_INVALID.
+ * before for the same tenant or comes with the same batch, parents first; otherwise the batch is refused with
+ * INPUT_INVALID.
  */
 export interface StoredLink {
   readonly id: string;
@@ -294,12 +323,15 @@ export interface OpenWait {
   readonly since: number;
 }
 
-export interface AnnouncedWorker {
+export interface Announcement {
   /** One process may have several workers. */
   readonly id: string;
   readonly owner: Owner;
   /** Versions by agent. */
   readonly agents: Readonly<Record<string, string>>;
+}
+
+export interface AnnouncedWorker extends Announcement {
   readonly until: number;
 }
 
@@ -311,7 +343,11 @@ export interface DueQuery {
   readonly except?: readonly { readonly agent: string; readonly version: string }[];
   /** Of these the time has not come, whatever date they were to wake at: only a message makes them due. */
   readonly asleep?: readonly string[];
-  /** Only runs that would have fewer crashes than this under a new claim. */
-  readonly fewerCrashesThan?: number;
+  /** Only these runs. */
+  readonly only?: readonly string[];
+  /** These are with the asker, whatever became of their leases: they are left out. */
+  readonly here?: readonly string[];
+  /** Only runs that would have that many crashes under a new claim: at least `from`, fewer than `below`. */
+  readonly crashes?: { readonly from?: number; readonly below?: number };
   readonly isGone: (owner: Owner) => boolean;
 }

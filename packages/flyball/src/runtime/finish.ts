@@ -47,11 +47,11 @@ export function codeOf(outcome: Outcome<unknown>): { readonly code?: string } {
 }
 
 /** Of the whole run: earlier generations are read again, so that none has to carry what the ones before it did. */
-async function actsOf({ recorded, generation, host, runId }: Attempt): Promise<Acts> {
+async function actsOf({ recorded, generation, host, claim }: Attempt): Promise<Acts> {
   if (generation === 0) return recorded.acts.all();
   const fold = new ActsFold();
   for (let earlier = 0; earlier < generation; earlier++)
-    for (const entry of await readEntries(host.engine, runId, earlier)) fold.apply(entry);
+    for (const entry of await readEntries(host.engine, claim.record, earlier)) fold.apply(entry);
   return fold.and(recorded.acts).all();
 }
 

@@ -1,6 +1,13 @@
 import type { Clock } from '../ports/clock.js';
 
-/** The leases of the runs that live here. In the engine they are dates; here they go by the monotonic reading. */
+export interface Term {
+  readonly now: number;
+  readonly leaseMs: number;
+  /** By the monotonic reading. */
+  readonly until: number;
+}
+
+/** The leases of the runs that live here. In the engine they go by its clock; here by the monotonic reading. */
 export class Leases {
   private readonly clock: Clock;
   private readonly leaseMs: number;
@@ -11,10 +18,10 @@ export class Leases {
     this.leaseMs = leaseMs;
   }
 
-  /** A lease that is about to be asked for: `hold` it when it is granted. */
-  term(): { readonly now: number; readonly date: number; readonly until: number } {
-    const now = this.clock.now();
-    return { now, date: now + this.leaseMs, until: this.clock.monotonic() + this.leaseMs };
+  /** A lease that is about to be asked for: `hold` it when it is granted. It is over here before it is over there. */
+  term(): Term {
+    const { leaseMs } = this;
+    return { now: this.clock.now(), leaseMs, until: this.clock.monotonic() + leaseMs };
   }
 
   hold(runId: string, { until }: { readonly until: number }): void {
@@ -23,6 +30,11 @@ export class Leases {
 
   holds(runId: string): boolean {
     return (this.until.get(runId) ?? Number.NEGATIVE_INFINITY) > this.clock.monotonic();
+  }
+
+  /** Those of the runs whose lease was not renewed in time. */
+  lapsed(runIds: Iterable<string>): readonly string[] {
+    return [...runIds].filter((runId) => !this.holds(runId));
   }
 
   drop(runId: string): void {

@@ -1,18 +1,30 @@
 import { FlyballError, JournalConflictError } from '../core/errors.js';
+import type { Owner } from '../core/events.js';
 import type { Agent } from '../core/run.js';
+import type { Claim, DueQuery } from '../ports/engine.js';
 import { agentNamed, versionsOf } from './agent-named.js';
 import type { Attempt } from './attempt.js';
 import { type Household, hostFor } from './attempt-host.js';
 import type { Audience } from './audience.js';
 import { effectContext } from './effect-context.js';
 import type { AttemptHost, Life } from './host.js';
-import { Leases } from './leases.js';
+import { Leases, type Term } from './leases.js';
 import { begin, type Home, hearAndOpen, putBack, type Why } from './opening.js';
 import type { Settings } from './options.js';
 import type { Resume } from './reopening.js';
 import { giveBack } from './resting.js';
 import { RunClocks } from './run-clocks.js';
 import { Trials } from './trials.js';
+
+/** How a run is claimed by its name. */
+export interface How {
+  /** It has slept here for as long as it was to, whatever the date says. */
+  readonly slept?: true;
+  /** Whoever dispatches runs has decided that it is our turn: it is taken from any other owner. */
+  readonly takeOver?: true;
+  /** Only what was decided about it is written down; then it is put back in line. */
+  readonly putBack?: true;
+}
 
 /** The runs that live in this process right now: claimed, loaded, driven, and given back when they rest. */
 export class Lives implements Home, Household {
@@ -24,6 +36,8 @@ export class Lives implements Home, Household {
   readonly host: AttemptHost;
   private readonly attempts = new Map<string, Attempt>();
   private readonly launching = new Set<string>();
+  /** Runs are just being taken: which ones is not known yet. */
+  private taking: Promise<void> = Promise.resolve();
   private closed = false;
   /** Called when a run was loaded or has gone. */
   onChange: () => void = () => undefined;
@@ -78,40 +92,70 @@ export class Lives implements Home, Household {
 
   // Runs come.
 
-  /** Claims a run and sets it going. A worker that found it due takes turns: see `Trials`. */
-  async launch(runId: string, why: Why, resume?: Resume, how: { readonly inTurn?: true } = {}): Promise<void> {
+  /** Claims a run and sets it going. */
+  async launch(runId: string, why: Why, resume?: Resume, how: How = {}): Promise<void> {
+    await this.taking; // it may be among them
     this.assertOpen();
     if (this.has(runId)) return;
     this.launching.add(runId);
+    await this.whileLaunching(runId, async () => {
+      const { engine, host } = this.settings;
+      await host.refresh();
+      const before = how.slept === true ? undefined : await engine.get(runId);
+      const term = this.leases.term();
+      // whoever wakes a run by hand goes by the date, and would find it asleep again and again
+      if ((before?.wakeAt ?? Number.POSITIVE_INFINITY) <= term.now) this.clocks.forget(runId);
+      const me = host.owner();
+      const isGone = (owner: Owner): boolean => how.takeOver === true || owner.id === me.id || host.isGone(owner);
+      const claim = await engine.claim(runId, { owner: me, isGone, ...term });
+      await this.enter(claim, term, why, { resume, how });
+    });
+  }
+
+  /** Takes what is due and sets it going. Answers the runs; what became of each is told as it happens. */
+  async take(query: DueQuery, onFailure: (runId: string, error: unknown) => void): Promise<readonly string[]> {
+    const { engine, host } = this.settings;
+    const term = this.leases.term();
+    const here = [...this.launching, ...this.leases.lapsed(this.attempts.keys())];
+    const taken = engine.take({ ...query, here }, { owner: host.owner(), ...term });
+    this.taking = taken.then(
+      (claims) => {
+        for (const { runId } of claims) this.launching.add(runId);
+      },
+      () => undefined,
+    );
+    const claims = await taken;
+    for (const claim of claims) {
+      const { runId } = claim;
+      await this.whileLaunching(runId, () => this.enter(claim, term, 'wake', {})).catch((error: unknown) =>
+        onFailure(runId, error),
+      );
+    }
+    return claims.map(({ runId }) => runId);
+  }
+
+  private async whileLaunching(runId: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.claim(runId, why, resume, how);
+      await work();
     } finally {
       this.launching.delete(runId);
       if (!this.attempts.has(runId)) this.trials.acquit(runId);
     }
   }
 
-  private async claim(
-    runId: string,
+  /** It is ours: it comes to life, or is put back. */
+  private async enter(
+    claim: Claim,
+    term: Term,
     why: Why,
-    resume: Resume | undefined,
-    how: { readonly inTurn?: true },
+    { resume, how = {} }: { readonly resume?: Resume | undefined; readonly how?: How },
   ): Promise<void> {
-    const { engine, host } = this.settings;
-    await host.refresh();
-    const before = await engine.get(runId);
-    if (this.trials.hasToWait(before) && how.inTurn === true) return;
-    const was = before?.status ?? 'pending';
-    const term = this.leases.term();
-    // whoever wakes a run by hand goes by the date, and would find it asleep again and again
-    if (how.inTurn !== true && (before?.wakeAt ?? Number.POSITIVE_INFINITY) <= term.now) this.clocks.forget(runId);
-    const me = host.owner();
-    const isGone = (owner: { readonly id: string } & typeof me): boolean => owner.id === me.id || host.isGone(owner);
-    const claim = await engine.claim(runId, { owner: me, now: term.now, leaseUntil: term.date, isGone });
+    const { runId } = claim;
+    this.trials.claimed(claim.record);
     this.leases.hold(runId, term);
     try {
-      if (this.closed) return await putBack(this, claim, was);
-      await begin(this, claim, was, claim.previous === undefined ? why : 'takeover', resume);
+      if (this.closed) return await putBack(this, claim);
+      await begin(this, claim, claim.previous === undefined ? why : 'takeover', { resume, ...how });
     } finally {
       if (!this.attempts.has(runId)) this.clocks.forget(runId);
     }
@@ -132,10 +176,10 @@ export class Lives implements Home, Household {
    * heard everything: a run whose generations are shorter than it takes to read its messages would hear none.
    */
   async turn({ runId, claim: { previous: _counted, ...held } }: Life, generation: number): Promise<void> {
-    const claim = { ...held, record: { ...held.record, generation } };
+    const claim: Claim = { ...held, was: 'running', record: { ...held.record, generation } };
     this.launching.add(runId);
     try {
-      await hearAndOpen(this, claim, 'running', 'start', undefined);
+      await hearAndOpen(this, claim, 'start', undefined);
     } finally {
       this.launching.delete(runId);
     }
@@ -197,7 +241,7 @@ export class Lives implements Home, Household {
   async renew(of: readonly Attempt[] = [...this.attempts.values()]): Promise<void> {
     const term = this.leases.term();
     const signs = of.map(({ claim, life }) => ({ claim, activeMs: life.time.total() }));
-    const lost = new Set(await this.settings.engine.renew(signs, { now: term.now, until: term.date }));
+    const lost = new Set(await this.settings.engine.renew(signs, term));
     for (const { claim } of signs) {
       const attempt = this.attempts.get(claim.runId);
       if (attempt?.claim.fence !== claim.fence) continue; // it was given back and taken again meanwhile

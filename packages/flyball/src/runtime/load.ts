@@ -13,11 +13,14 @@ export interface Loaded {
   readonly lineage: Lineage;
 }
 
+/** A run, and whose contents it refers to. */
+type Whose = Pick<RunRecord, 'id' | 'tenant'>;
+
 export async function load(engine: Engine, record: RunRecord, generation: number): Promise<Loaded> {
-  const own = await readEntries(engine, record.id, generation);
+  const own = await readEntries(engine, record, generation);
   const seed = generation === 0 ? record.id : `${record.id}/${generation}`;
   if (record.fork === undefined) return { entries: own, lineage: { seed, ancestors: [] } };
-  const live = await isLive(engine, record.id);
+  const live = await isLive(engine, record);
   if (generation > 0) return { entries: own, lineage: { seed, ancestors: [], fork: { live, later: new Map() } } };
   const { run, generation: parentGeneration, seq } = record.fork;
   const parent = await engine.get(run);
@@ -38,7 +41,7 @@ export async function load(engine: Engine, record: RunRecord, generation: number
 export async function readAll(engine: Engine, record: RunRecord): Promise<readonly Entry[]> {
   const generations: Entry[] = [];
   for (let generation = 0; generation <= record.generation; generation++) {
-    generations.push(...(await readEntries(engine, record.id, generation)));
+    generations.push(...(await readEntries(engine, record, generation)));
   }
   return generations;
 }
@@ -56,7 +59,7 @@ export async function readPart(engine: Engine, record: RunRecord, part: JournalP
   for (let generation = after?.generation ?? 0; generation <= record.generation && found.length < limit; generation++) {
     const from = generation === after?.generation ? after.seq + 1 : 0;
     const to = Number.isFinite(limit) ? { to: from + limit - found.length - 1 } : {};
-    found.push(...(await decodeEntries(engine, record.id, await engine.read(record.id, { generation, from, ...to }))));
+    found.push(...(await decodeEntries(engine, record, await engine.read(record.id, { generation, from, ...to }))));
   }
   return found;
 }
@@ -64,32 +67,36 @@ export async function readPart(engine: Engine, record: RunRecord, part: JournalP
 /** Entries that are read and decoded in one turn: a long journal must not stop every other run of the process. */
 const PAGE = 1_000;
 
-export async function readEntries(engine: Engine, runId: string, generation: number): Promise<readonly Entry[]> {
+export async function readEntries(engine: Engine, run: Whose, generation: number): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (let from = 0; ; from += PAGE) {
-    const page = await engine.read(runId, { generation, from, to: from + PAGE - 1 });
-    for (const entry of await decodeEntries(engine, runId, page)) entries.push(entry);
+    const page = await engine.read(run.id, { generation, from, to: from + PAGE - 1 });
+    for (const entry of await decodeEntries(engine, run, page)) entries.push(entry);
     if (page.length < PAGE) return entries;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 /** What a run waits for, from the engine's index of it: the journal's other entries are not read. */
-export async function openWaitsOf(engine: Engine, runId: string): Promise<readonly EventOf<'wait-start'>[]> {
+export async function openWaitsOf(engine: Engine, run: Whose): Promise<readonly EventOf<'wait-start'>[]> {
   const starts: EventOf<'wait-start'>[] = [];
-  for (const { token, generation, seq } of await engine.waits(runId)) {
-    const [entry] = await decodeEntries(engine, runId, await engine.read(runId, { generation, from: seq, to: seq }));
+  for (const { token, generation, seq } of await engine.waits(run.id)) {
+    const [entry] = await decodeEntries(engine, run, await engine.read(run.id, { generation, from: seq, to: seq }));
     if (entry?.event.type !== 'wait-start' || entry.event.token !== token)
-      throw runDamaged(runId, 'The index of open waits');
+      throw runDamaged(run.id, 'The index of open waits');
     starts.push(entry.event);
   }
   return starts;
 }
 
 /** Throws JOURNAL_CORRUPT with the place of the entry whose content is not what its hash says. */
-async function decodeEntries(engine: Engine, runId: string, stored: readonly StoredEntry[]): Promise<readonly Entry[]> {
+async function decodeEntries(
+  engine: Engine,
+  { id: runId, tenant }: Whose,
+  stored: readonly StoredEntry[],
+): Promise<readonly Entry[]> {
   const references = new Set(stored.flatMap((entry) => referencesIn(entry.body)));
-  const blobs = references.size === 0 ? new Map<string, string>() : await engine.blobs([...references]);
+  const blobs = references.size === 0 ? new Map<string, string>() : await engine.blobs(tenant, [...references]);
   const damaged = new Set([...references].filter((hash) => contentId(blobs.get(hash) ?? '') !== hash));
   return stored.map((entry) => {
     if (damaged.size > 0 && referencesIn(entry.body).some((hash) => damaged.has(hash)))
@@ -106,9 +113,12 @@ async function decodeEntries(engine: Engine, runId: string, stored: readonly Sto
 }
 
 /** Builds a stored prompt chain again. Each link's id is computed anew, so that damage shows. */
-export async function readPrompt(engine: Engine, tip: string): Promise<Prompt | undefined> {
-  const links = await engine.links(tip);
-  const blobs = await engine.blobs(links.flatMap(({ blob }) => (blob === undefined ? [] : [blob])));
+export async function readPrompt(engine: Engine, { tenant }: Whose, tip: string): Promise<Prompt | undefined> {
+  const links = await engine.links(tenant, tip);
+  const blobs = await engine.blobs(
+    tenant,
+    links.flatMap(({ blob }) => (blob === undefined ? [] : [blob])),
+  );
   let prompt: Prompt | undefined;
   for (const link of links) {
     const content = link.content ?? blobs.get(link.blob ?? '');
@@ -135,7 +145,7 @@ function laterEnds(
 }
 
 /** Whether a fork may act on the world, later generations included. */
-async function isLive(engine: Engine, runId: string): Promise<boolean> {
-  const [first] = await decodeEntries(engine, runId, await engine.read(runId, { generation: 0, from: 0, to: 0 }));
+async function isLive(engine: Engine, run: Whose): Promise<boolean> {
+  const [first] = await decodeEntries(engine, run, await engine.read(run.id, { generation: 0, from: 0, to: 0 }));
   return first?.event.type === 'run-start' && first.event.fork?.live === true;
 }

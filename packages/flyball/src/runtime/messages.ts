@@ -3,7 +3,7 @@ import { ANONYMOUS } from '../core/approval.js';
 import { isBlank } from '../core/blank.js';
 import { ConfigError, JournalConflictError } from '../core/errors.js';
 import { waitsIn } from '../core/waits.js';
-import type { InboxMessage, Posted } from '../ports/engine.js';
+import type { InboxMessage, Posted, RunRecord } from '../ports/engine.js';
 import { type Address, addressOf, answeredAlready } from './address.js';
 import { encodePayload } from './inbox.js';
 import { openWaitsOf, readAll } from './load.js';
@@ -16,12 +16,14 @@ const LOOKS = 5;
 type SignalOptions = NonNullable<Parameters<Runtime['signal']>[3]>;
 
 export async function post(
-  { settings: { engine, clock }, lives }: Opened,
+  { settings: { engine, clock, dispatcher }, lives }: Opened,
   runId: string,
   message: Omit<InboxMessage, 'id' | 'at'> & { readonly id?: string },
 ): Promise<Posted> {
   const answer = await engine.post(runId, { ...message, id: message.id ?? randomUUID(), at: clock.now() });
   lives.poke(runId);
+  // also one that came before: whoever sends it again may have died before it was dispatched
+  if (answer === 'accepted' || answer === 'duplicate') await dispatcher?.dispatch(runId);
   return answer;
 }
 
@@ -33,12 +35,13 @@ export async function signal(
   sent: SignalOptions,
 ): Promise<Receipt> {
   const { settings, lives } = opened;
-  refuseTerminal(await recordOf(opened, runId));
+  const record = await recordOf(opened, runId);
+  refuseTerminal(record);
   const message = { from: sent.from ?? ANONYMOUS, body: encodePayload(payload), ...named(sent) };
   const past = async () => waitsIn(await readAll(settings.engine, await recordOf(opened, runId)));
   // another look where the question was closed between the look and the answer: then it is over, and that is said
   for (let looks = 0; looks < LOOKS; looks++) {
-    const open = await openWaitsOf(settings.engine, runId);
+    const open = await openWaitsOf(settings.engine, record);
     const waiting = open.map((wait) => wait.name);
     const hasCome = (due: number): boolean => lives.clocks.hasCome(runId, due);
     const where = { checkJson: settings.checkJson, open, runId, hasCome, past };
@@ -49,7 +52,7 @@ export async function signal(
     if (posted === 'duplicate') return { delivery: posted, waiting };
     if (address.kind === 'answer' && posted === 'answered')
       throw answeredAlready(runId, address.wait, await answererOf(opened, runId, to));
-    if (posted === 'accepted') return { delivery: await deliveryOf(opened, runId, address), waiting };
+    if (posted === 'accepted') return { delivery: await deliveryOf(opened, record, address), waiting };
   }
   throw new JournalConflictError(runId, `what it asks changes faster than "${name}" can be answered. Try again.`);
 }
@@ -60,12 +63,12 @@ async function answererOf({ settings }: Opened, runId: string, token: string): P
 }
 
 /** One wait hears one signal: those that came before it may be what it hears. */
-async function deliveryOf({ settings }: Opened, runId: string, address: Address): Promise<Receipt['delivery']> {
+async function deliveryOf({ settings }: Opened, run: RunRecord, address: Address): Promise<Receipt['delivery']> {
   if (address.kind === 'answer') return 'delivered';
   if (!address.isAwaited) return 'buffered';
   const { engine } = settings;
-  const open = (await openWaitsOf(engine, runId)).filter((wait) => wait.name === address.to).length;
-  const kept = (await engine.inbox(runId, 0)).filter(({ kind, name }) => kind === 'signal' && name === address.to);
+  const open = (await openWaitsOf(engine, run)).filter((wait) => wait.name === address.to).length;
+  const kept = (await engine.inbox(run.id, 0)).filter(({ kind, name }) => kind === 'signal' && name === address.to);
   return kept.length > open ? 'buffered' : 'delivered';
 }
 
@@ -77,7 +80,10 @@ export async function cancel(opened: Opened, runId: string, given: Sending & { r
   if (posted === 'duplicate') return;
   // read after the message is there: a run that came to rest meanwhile has not seen it
   const { status } = await recordOf(opened, runId);
-  if (status === 'paused' || status === 'bounded' || status === 'stalled') await opened.settings.engine.requeue(runId);
+  if (status === 'paused' || status === 'bounded' || status === 'stalled') {
+    await opened.settings.engine.requeue(runId);
+    await opened.settings.dispatcher?.dispatch(runId);
+  }
   opened.worker.lookSoon();
 }
 

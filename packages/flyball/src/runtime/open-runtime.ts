@@ -1,5 +1,6 @@
 import { ConfigError, FlyballError } from '../core/errors.js';
 import { Audience } from './audience.js';
+import { drive } from './drive.js';
 import { Lives } from './lives.js';
 import { readAll, readPart, readPrompt } from './load.js';
 import { cancel, pause, post, redirect, signal } from './messages.js';
@@ -22,6 +23,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     start: (agent, input, options) => startRun(opened, agent, input, options),
     resume: (runId, given = {}) => resume(opened, runId, given),
     wake: (runId) => wake(opened, runId),
+    drive: (runId) => drive(opened, runId),
     handle: (runId) => handleOf(opened, runId),
     signal: (runId, name, payload, sent = {}) => signal(opened, runId, name, payload, sent),
     redirect: (runId, instruction, given = {}) => redirect(opened, runId, instruction, given),
@@ -34,7 +36,7 @@ export function openRuntime(parts: RuntimeParts): Runtime {
       const record = await recordOf(opened, runId);
       return part === undefined ? readAll(engine, record) : readPart(engine, record, part);
     },
-    prompt: (tip) => readPrompt(engine, tip),
+    prompt: async (runId, tip) => readPrompt(engine, await recordOf(opened, runId), tip),
     subscribe: (listener) => audience.subscribe(listener),
     subscribeDeltas: (listener) => audience.subscribeDeltas(listener),
     close: (given = {}) => close(opened, given.drainMs ?? settings.options.drainMs),
@@ -64,7 +66,12 @@ async function resume(
     await post(opened, runId, { kind: 'resume', name: '', from: by, body: '' });
     return handleOf(opened, runId);
   }
-  return launch(opened, runId, 'resume', { by, ...(given.budget === undefined ? {} : { budget: given.budget }) });
+  const resumed = { by, ...(given.budget === undefined ? {} : { budget: given.budget }) };
+  const { dispatcher } = opened.settings;
+  if (dispatcher === undefined) return launch(opened, runId, 'resume', resumed);
+  await lives.launch(runId, 'resume', resumed, { putBack: true });
+  await dispatcher.dispatch(runId);
+  return handleOf(opened, runId);
 }
 
 async function wake(opened: Opened, runId: string): Promise<RunHandle> {
@@ -72,7 +79,9 @@ async function wake(opened: Opened, runId: string): Promise<RunHandle> {
   const record = await recordOf(opened, runId);
   refuseTerminal(record);
   lives.agent(record.agent);
-  return lives.has(runId) ? handleOf(opened, runId) : launch(opened, runId, 'wake');
+  await opened.settings.dispatcher?.dispatch(runId);
+  const isElsewhere = lives.has(runId) || opened.settings.dispatcher !== undefined;
+  return isElsewhere ? handleOf(opened, runId) : launch(opened, runId, 'wake');
 }
 
 async function close({ settings, audience, lives, worker }: Opened, drainMs: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { ConfigError, FlyballError, failureOf } from '../core/errors.js';
 import type { EventOf } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
-import type { Claim, RunStatus, StoredMessage } from '../ports/engine.js';
+import type { Claim, StoredMessage } from '../ports/engine.js';
 import { agentNamed } from './agent-named.js';
 import { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
@@ -35,9 +35,8 @@ export interface Home extends Stage {
 export async function begin(
   home: Home,
   claim: Claim,
-  was: RunStatus,
   why: Why,
-  resume: Resume | undefined,
+  { resume, putBack: isPutBack }: { readonly resume?: Resume | undefined; readonly putBack?: true },
 ): Promise<void> {
   const { crashes } = claim.record;
   if (resume === undefined && crashes > home.settings.options.maxResumes) {
@@ -48,36 +47,28 @@ export async function begin(
     );
   }
   try {
-    await hearAndOpen(home, claim, was, why, resume);
+    if (isPutBack !== true) return await hearAndOpen(home, claim, why, resume);
+    await admitControl(home, claim, resume);
+    await putBack(home, { ...claim, was: 'pending' });
   } catch (error) {
     // a store that fails for a moment is no reason to set the run aside: its lease ends, and somebody tries again
     if (isStorageFailure(error)) home.dropLease(claim.runId);
-    else if (error instanceof ConfigError) await putBack(home, claim, was);
+    else if (error instanceof ConfigError) await putBack(home, claim);
     else await setAside(home, claim, error instanceof Error ? error.message : String(error), error);
     throw error;
   }
 }
 
 /** What was said to a run is heard before anything of a life or of a generation begins. */
-export async function hearAndOpen(
-  home: Home,
-  claim: Claim,
-  was: RunStatus,
-  why: Why,
-  resume: Resume | undefined,
-): Promise<void> {
-  const pauses = await admitControl(home, claim, was, resume);
+export async function hearAndOpen(home: Home, claim: Claim, why: Why, resume: Resume | undefined): Promise<void> {
+  const pauses = await admitControl(home, claim, resume);
   await open(home, claim, why, pauses);
 }
 
 /** Writes down what was decided about a run before it goes on; answers the pauses that its next life has to see to. */
-async function admitControl(
-  home: Home,
-  claim: Claim,
-  was: RunStatus,
-  resume: Resume | undefined,
-): Promise<readonly StoredMessage[]> {
+async function admitControl(home: Home, claim: Claim, resume: Resume | undefined): Promise<readonly StoredMessage[]> {
   const { engine } = home.settings;
+  const { was } = claim;
   const messages = (await engine.inbox(claim.runId, 0)).filter(({ kind }) => kind !== 'signal' && kind !== 'answer');
   if (messages.length === 0 && resume === undefined) return [];
   const loaded = await load(engine, claim.record, claim.record.generation);
@@ -103,7 +94,7 @@ async function open(home: Home, claim: Claim, why: Why, pauses: readonly StoredM
   const { host, clocks, settings } = home;
   const loaded = await load(settings.engine, claim.record, generation);
   const keeps = await outcomesToKeep(home, claim, loaded);
-  if (home.isClosed) return putBack(home, claim, 'pending');
+  if (home.isClosed) return putBack(home, { ...claim, was: 'pending' });
   const recorded = indexJournal(loaded.entries, { deep: false, keeps });
   if (recorded.end !== undefined) return restEnded(home, claim, recorded.end);
   // it paused as its generation began, or its owner died before it could say so
@@ -154,8 +145,9 @@ async function restPaused(home: Home, claim: Claim, entries: readonly LoadedEntr
 }
 
 /** The request was wrong, not the run: it rests as it did before. */
-export async function putBack(home: Home, claim: Claim, was: RunStatus): Promise<void> {
+export async function putBack(home: Home, claim: Claim): Promise<void> {
   const { engine, clock } = home.settings;
+  const { was } = claim;
   home.leave(claim.runId);
   const status = was === 'bounded' || was === 'paused' ? was : 'pending';
   await engine.release(claim, { status, now: clock.now() });

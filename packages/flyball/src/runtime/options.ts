@@ -3,6 +3,7 @@ import type { Price } from '../core/model.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { Seams } from '../core/seams.js';
 import type { Clock } from '../ports/clock.js';
+import type { Dispatcher } from '../ports/dispatcher.js';
 import type { Engine } from '../ports/engine.js';
 import type { Host } from '../ports/host.js';
 import type { Telemetry } from '../ports/telemetry.js';
@@ -13,6 +14,8 @@ export interface RuntimeParts {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly host: Host;
+  /** Says whose turn it is: runs are handed to it, and go on where it has them driven. Without one, workers look around. */
+  readonly dispatcher?: Dispatcher;
   /** By name: the agents this process can run. A version marks which code wrote a journal. */
   readonly agents: Agents;
   readonly seams?: Seams;
@@ -71,7 +74,7 @@ export function settle(parts: RuntimeParts): Settings {
   return {
     ...parts,
     seams: parts.seams ?? {},
-    options: { ...DEFAULTS, ...parts.options },
+    options: { ...DEFAULTS, ...parts.options, ...(parts.dispatcher === undefined ? {} : { worker: false }) },
     onProblem: parts.onProblem ?? (() => undefined),
     onStalled: parts.onStalled ?? (() => undefined),
     host: withDeclared(parts.host, parts.engine),

@@ -53,7 +53,7 @@ export async function outcomesToKeep(stage: Stage, claim: Claim, loaded: Loaded)
 export async function leftBy({ settings }: Stage, life: Life, generation: number): Promise<readonly Done[]> {
   const intents = new Map<EffectId, EventOf<'intent'>>();
   let left: readonly SagaEntry[] = [];
-  for (const { event } of await readEntries(settings.engine, life.runId, generation)) {
+  for (const { event } of await readEntries(settings.engine, life.claim.record, generation)) {
     if (event.type === 'intent') intents.set(event.id, event);
     if (event.type === 'generation-end') left = event.undo;
   }

@@ -19,6 +19,8 @@ export class RunClocks {
   private readonly asleep = new Map<string, Sleeper>();
   /** Earliest first. Those that are not in `asleep` any more are skipped. */
   private line: Sleeper[] = [];
+  /** How far the date was ahead of the monotonic reading when it was least so: see `early`. */
+  private leastAhead = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -50,14 +52,25 @@ export class RunClocks {
     if (clock === undefined) return;
     const sleeper = { runId, wakeAt, at: this.clock.monotonic() + clock.msUntil(wakeAt) };
     this.asleep.set(runId, sleeper);
+    this.leastAhead = Math.min(this.leastAhead, sleeper.wakeAt - sleeper.at);
     this.line.splice(this.placeAfter(sleeper.at), 0, sleeper);
     // runs that are woken early leave their places behind: without this a long time limit would keep them all
     if (this.line.length > 2 * this.asleep.size + 64) this.line = this.line.filter((one) => this.isAsleep(one));
   }
 
-  /** Whether it sleeps here and its time has not come. */
-  isEarly(runId: string): boolean {
-    return (this.asleep.get(runId)?.at ?? Number.NEGATIVE_INFINITY) > this.clock.monotonic();
+  /** Those that sleep here and whose time has not come, though the date says so: it was set forward. */
+  early(): readonly string[] {
+    const now = this.clock.now();
+    const monotonic = this.clock.monotonic();
+    if (now - monotonic <= this.leastAhead) return [];
+    const later = this.line.slice(this.placeAfter(monotonic));
+    return later.filter((one) => one.wakeAt <= now && this.isAsleep(one)).map(({ runId }) => runId);
+  }
+
+  /** How long it still sleeps here. */
+  msLeft(runId: string): number | undefined {
+    const sleeper = this.asleep.get(runId);
+    return sleeper === undefined ? undefined : Math.max(0, sleeper.at - this.clock.monotonic());
   }
 
   /** Those whose time has come. They stay until they live again, or are forgotten. */

@@ -3,7 +3,7 @@ import { JournalConflictError } from '../core/errors.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunRecord } from '../ports/engine.js';
 import type { Audience } from './audience.js';
-import type { Lives } from './lives.js';
+import type { How, Lives } from './lives.js';
 import { readPart } from './load.js';
 import type { Settings } from './options.js';
 import type { Resume } from './reopening.js';
@@ -88,12 +88,13 @@ export async function launch(
   runId: string,
   why: 'start' | 'wake' | 'resume',
   resume?: Resume,
+  how?: How,
 ): Promise<RunHandle> {
   let failure: unknown;
   const stopNoting = opened.audience.noteFailure(runId, (error) => {
     failure = error;
   });
-  await opened.lives.launch(runId, why, resume).catch((error: unknown) => {
+  await opened.lives.launch(runId, why, resume, how).catch((error: unknown) => {
     stopNoting();
     throw error;
   });
@@ -104,7 +105,12 @@ export async function launch(
  * The run is stored: whoever asked for it has to be told so, or would ask again. Another worker may be quicker than we
  * are, the disk may be full by now, or this runtime on its way down: it goes on all the same, here or elsewhere.
  */
-export function launchNew(opened: Opened, runId: string): Promise<RunHandle> {
+export async function launchNew(opened: Opened, runId: string): Promise<RunHandle> {
+  const { dispatcher } = opened.settings;
+  if (dispatcher !== undefined) {
+    await dispatcher.dispatch(runId);
+    return handleOf(opened, runId);
+  }
   return launch(opened, runId, 'start').catch((error: unknown) => {
     if (error instanceof JournalConflictError) return handleOf(opened, runId);
     if (!isOfStorage(error) && !opened.lives.isClosed) throw error;

@@ -4,7 +4,7 @@ import type { Entry } from '../core/events.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Prompt } from '../core/prompt.js';
 import type { StreamedEvent } from '../core/streamed-event.js';
-import type { RunFilter, RunPage, RunRecord } from '../ports/engine.js';
+import type { RunFilter, RunPage, RunRecord, RunStatus } from '../ports/engine.js';
 import type { DeltaListener, EntryListener } from './audience.js';
 import type { JournalPart } from './load.js';
 import type { EventsOptions } from './run-events.js';
@@ -52,8 +52,9 @@ export interface RunHandle<O = unknown> {
  */
 export interface Runtime<A extends Agents = Agents> {
   /**
-   * Rejects only where no run is stored. Where the storage fails after that, `outcome()` and `finished()` of the handle
-   * say so: the run is there, and must not be started again.
+   * Rejects only where no run is stored, or where that cannot be told: STORAGE_UNCERTAIN names the run to look for. Where
+   * the storage fails after that, `outcome()` and `finished()` of the handle say so: the run is there, and must not be
+   * started again.
    */
   start<N extends keyof A & string>(
     agent: N,
@@ -67,6 +68,12 @@ export interface Runtime<A extends Agents = Agents> {
   ): Promise<RunHandle<OutputOf<A[keyof A]>>>;
   /** Carries on a run that has something to do here and now, as a worker would; a pause stays a pause. */
   wake(runId: string): Promise<RunHandle<OutputOf<A[keyof A]>>>;
+  /**
+   * Works on a run here until it rests, and answers how it does. For a dispatcher, which says whose turn it is: the run is
+   * taken from whoever holds it, and the fence of the new claim keeps that one from writing. A run that has nothing to do
+   * is left as it is. Rejects with JOURNAL_CONFLICT where somebody else is driving it by now.
+   */
+  drive(runId: string): Promise<Rested>;
   /** Any run of the engine, also of an agent that this runtime does not have. */
   handle(runId: string): RunHandle;
   /**
@@ -95,8 +102,8 @@ export interface Runtime<A extends Agents = Agents> {
   list(filter?: RunFilter): Promise<RunPage>;
   /** The journal, all generations, oldest first; or what comes after an entry of it, at most `limit` entries. */
   entries(runId: string, part?: JournalPart): Promise<readonly Entry[]>;
-  /** The prompt chain that ends in this link, as a model call recorded it; undefined when unknown. */
-  prompt(tip: string): Promise<Prompt | undefined>;
+  /** The prompt chain that ends in this link, as a model call of the run recorded it; undefined when unknown. */
+  prompt(runId: string, tip: string): Promise<Prompt | undefined>;
   /** Called with entries once they are durable. Returns how to stop. */
   subscribe(listener: EntryListener): () => void;
   /** Pieces of replies while they arrive: not journaled. */
@@ -116,6 +123,13 @@ export interface Runtime<A extends Agents = Agents> {
    * error, and answers its id. Undefined where the error is not of a run that lives here.
    */
   blame(error: unknown): string | undefined;
+}
+
+/** How a run rests. */
+export interface Rested {
+  readonly status: RunStatus;
+  /** It sleeps until then, unless something comes for it. */
+  readonly wakeAt?: number;
 }
 
 export interface ForkOptions {

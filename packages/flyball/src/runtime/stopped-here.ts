@@ -4,6 +4,7 @@ const WHY: Partial<Record<ErrorCode, string>> = {
   STORAGE_FULL: 'the disk is full',
   STORAGE_READ_ONLY: 'its storage cannot be written',
   STORAGE_BUSY: 'its storage stayed locked by another process',
+  STORAGE_UNCERTAIN: 'its storage did not confirm the last write',
 };
 
 export function isOfStorage(error: unknown): error is FlyballError {

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../ports/engine.js';
+import type { DueQuery, RunRecord } from '../ports/engine.js';
 
 /** Crashes in a row without progress before a run is tried alone. */
 const SUSPECT_AFTER = 3;
@@ -17,18 +17,20 @@ export class Trials {
     this.onAcquitted = onAcquitted;
   }
 
-  /** While a run is on trial, no other suspect is looked for. */
-  wanted(): { readonly fewerCrashesThan?: number } {
-    return this.suspect === undefined ? {} : { fewerCrashesThan: this.after };
+  /** Which runs may be taken, and how many of them at once: those above suspicion, or the next one to be tried. */
+  get lines(): readonly { readonly crashes: NonNullable<DueQuery['crashes']>; readonly limit: number }[] {
+    const innocent = { crashes: { below: this.after }, limit: Number.POSITIVE_INFINITY };
+    return this.suspect === undefined ? [innocent, { crashes: { from: this.after }, limit: 1 }] : [innocent];
   }
 
   /** It may be what takes processes down, and has to wait until another one was tried. */
-  hasToWait(record: RunRecord | undefined): boolean {
-    if (record === undefined) return false;
-    const crashes = record.crashes + (record.owner === undefined ? 0 : 1);
-    if (crashes < this.after) return false;
-    this.suspect ??= record.id;
-    return this.suspect !== record.id;
+  hasToWait({ id, crashes, owner }: RunRecord): boolean {
+    return this.suspect !== undefined && this.suspect !== id && crashes + (owner === undefined ? 0 : 1) >= this.after;
+  }
+
+  /** It was claimed: from here on it is on trial, where it is suspect and no other one is. */
+  claimed({ id, crashes }: RunRecord): void {
+    if (crashes >= this.after) this.suspect ??= id;
   }
 
   isOnTrial(runId: string): boolean {

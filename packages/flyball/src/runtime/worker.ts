@@ -6,6 +6,10 @@ import type { Lives } from './lives.js';
 import type { Settings } from './options.js';
 import { restOf } from './rest-of.js';
 import { stoppedHere } from './stopped-here.js';
+import type { Trials } from './trials.js';
+
+/** Runs that are taken in one go: others who look get some as well, and none waits long for its life to begin. */
+const BITE = 25;
 
 /** Keeps what is due moving: new runs, timers, messages, runs whose owner is gone, and the leases of those that live here. */
 export class Worker {
@@ -34,8 +38,9 @@ export class Worker {
   }
 
   start(): void {
-    this.stopWatching = this.settings.engine.watch(() => {
-      this.lives.pokeAll();
+    this.stopWatching = this.settings.engine.watch((runId) => {
+      if (runId === undefined) this.lives.pokeAll();
+      else this.lives.poke(runId);
       this.lookSoon();
     });
     this.lookSoon();
@@ -76,23 +81,36 @@ export class Worker {
   }
 
   private async look(): Promise<void> {
-    const { clock, host, options, agents } = this.settings;
+    const { host, options } = this.settings;
     if (!this.isLooking) return;
     if (options.worker) {
-      const limit = Math.min(100, Math.max(1, options.maxLoaded - this.lives.size));
       await this.announce();
       await host.refresh();
-      const due = await this.dueRuns({
+      const except = await this.leftToOthers();
+      for (const line of this.lives.trials.lines) await this.takeFrom(line, except);
+      for (const runId of await this.haveSlept()) if (this.isLooking) await this.pickUp(runId);
+    }
+    for (const runId of this.awaited()) if (!this.lives.has(runId)) await this.noticeRest(runId);
+  }
+
+  /** What is due by the date, but for runs that this process unloaded: it knows how long they have slept. */
+  private async takeFrom(line: Trials['lines'][number], except: NonNullable<DueQuery['except']>): Promise<void> {
+    const { clock, host, options, agents } = this.settings;
+    if (!this.isLooking) return;
+    const limit = Math.min(BITE, line.limit, Math.max(1, options.maxLoaded - this.lives.size));
+    const taken = await this.lives.take(
+      {
         now: clock.now(),
         limit,
         agents: Object.keys(agents),
-        except: await this.leftToOthers(),
-        ...this.lives.trials.wanted(),
+        except,
+        asleep: this.lives.clocks.early(),
+        crashes: line.crashes,
         isGone: (owner) => host.isGone(owner),
-      });
-      for (const runId of due) if (this.isLooking && !this.lives.has(runId)) await this.pickUp(runId);
-    }
-    for (const runId of this.awaited()) if (!this.lives.has(runId)) await this.noticeRest(runId);
+      },
+      (runId, error) => this.notPickedUp(runId, error),
+    );
+    if (taken.length === limit) this.lookAgain = true; // there may be more
   }
 
   /** Without a worker there is nothing to look for, unless somebody waits for a run that is at work elsewhere. */
@@ -106,26 +124,15 @@ export class Worker {
     return [...new Set([...this.audience.awaited('end'), ...toRest])];
   }
 
-  /** What is due by the date, but for runs that this process unloaded: it knows how long they have slept. */
-  private async dueRuns(query: DueQuery): Promise<readonly string[]> {
-    const { clocks } = this.lives;
-    const asleep = new Set<string>();
-    for (;;) {
-      const found = await this.settings.engine.due({ ...query, asleep: [...asleep] });
-      const early = found.filter((runId) => !asleep.has(runId) && clocks.isEarly(runId));
-      if (early.length === 0) return [...new Set([...found, ...(await this.haveSlept(found))])];
-      for (const runId of early) asleep.add(runId);
-    }
-  }
-
   /** Those that have slept long enough here, and that the date does not call due: it was set back. */
-  private async haveSlept(found: readonly string[]): Promise<readonly string[]> {
+  private async haveSlept(): Promise<readonly string[]> {
     const due: string[] = [];
     for (const { runId, wakeAt } of this.lives.clocks.due()) {
-      if (found.includes(runId)) continue;
+      if (this.lives.has(runId)) continue;
       const record = await this.settings.engine.get(runId);
-      if (record?.status === 'suspended' && record.wakeAt === wakeAt) due.push(runId);
-      else if (!this.lives.has(runId)) this.lives.clocks.forget(runId); // somebody else went on with it
+      if (record?.status !== 'suspended' || record.wakeAt !== wakeAt)
+        this.lives.clocks.forget(runId); // somebody else went on with it
+      else if (!this.lives.trials.hasToWait(record)) due.push(runId);
     }
     return due;
   }
@@ -135,9 +142,8 @@ export class Worker {
     const { engine, clock, host, options } = this.settings;
     if (clock.monotonic() < this.announceAt) return;
     this.announceAt = clock.monotonic() + options.leaseMs / 3;
-    const now = clock.now();
-    const worker = { id: this.id, owner: host.owner(), agents: this.lives.versions(), until: now + options.leaseMs };
-    await engine.announce(worker, now);
+    const worker = { id: this.id, owner: host.owner(), agents: this.lives.versions() };
+    await engine.announce(worker, { now: clock.now(), forMs: options.leaseMs });
   }
 
   /** Whoever takes no more runs leaves its versions to whoever has others. */
@@ -145,7 +151,7 @@ export class Worker {
     const { engine, clock, host } = this.settings;
     if (this.announceAt === Number.NEGATIVE_INFINITY) return;
     this.announceAt = Number.POSITIVE_INFINITY;
-    await engine.announce({ id: this.id, owner: host.owner(), agents: {}, until: 0 }, clock.now());
+    await engine.announce({ id: this.id, owner: host.owner(), agents: {} }, { now: clock.now(), forMs: 0 });
   }
 
   /** Code of another version may not fit a run's journal: while a worker with the right one is alive, the run is its. */
@@ -161,15 +167,17 @@ export class Worker {
   }
 
   private async pickUp(runId: string): Promise<void> {
-    try {
-      await this.lives.launch(runId, 'wake', undefined, { inTurn: true });
-    } catch (error) {
-      // a run that another worker got first is none of our business
-      if (error instanceof JournalConflictError || this.stopped) return;
-      if (error instanceof FlyballError && error.code === 'ALREADY_TERMINAL') return; // it ended elsewhere meanwhile
-      this.audience.rested(runId, { error: stoppedHere(runId, error) });
-      this.settings.onProblem(error, `picking up run ${runId}`);
-    }
+    await this.lives
+      .launch(runId, 'wake', undefined, { slept: true })
+      .catch((error: unknown) => this.notPickedUp(runId, error));
+  }
+
+  private notPickedUp(runId: string, error: unknown): void {
+    // a run that another worker got first is none of our business
+    if (error instanceof JournalConflictError || this.stopped) return;
+    if (error instanceof FlyballError && error.code === 'ALREADY_TERMINAL') return; // it ended elsewhere meanwhile
+    this.audience.rested(runId, { error: stoppedHere(runId, error) });
+    this.settings.onProblem(error, `picking up run ${runId}`);
   }
 
   /** A run that somebody here waits for may have come to rest in another process. */

@@ -6,7 +6,7 @@ import { turns } from './turns.js';
 
 const RUNS = ['a', 'b', 'c'];
 const owner = { id: 'o', host: 'h', bootId: 'b', pid: 1, startTime: '1' };
-const by = { owner, now: 0, leaseUntil: 1000, isGone: () => true };
+const by = { owner, now: 0, leaseMs: 1000, isGone: () => true };
 
 const batch = (seq: number, type: string): Batch => ({
   entries: [{ generation: 0, seq, at: 0, activeMs: 0, body: JSON.stringify({ type }) }],

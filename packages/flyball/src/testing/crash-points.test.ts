@@ -5,7 +5,7 @@ import { crashingEngine } from './crash-points.js';
 import { turns } from './turns.js';
 
 const owner = { id: 'o', host: 'h', bootId: 'b', pid: 1, startTime: '1' };
-const by = { owner, now: 0, leaseUntil: 1000, isGone: () => true };
+const by = { owner, now: 0, leaseMs: 1000, isGone: () => true };
 
 function batch(seq: number, ...types: string[]): Batch {
   return {

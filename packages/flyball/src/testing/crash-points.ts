@@ -1,4 +1,5 @@
-import type { Batch, Engine } from '../ports/engine.js';
+import { FlyballError } from '../core/errors.js';
+import type { Batch, Claim, Engine } from '../ports/engine.js';
 import { type Mortal, mortal } from './mortal.js';
 
 export type WriteOperation = 'create' | 'claim' | 'append' | 'renew' | 'release' | 'post' | 'requeue';
@@ -58,9 +59,20 @@ export function crashingEngine(inner: Engine, plan: CrashPlan): CrashingEngine {
     ...mortalReads(inner, life),
     create: (run) => write({ op: 'create', runId: run.id, entries: entryTypes(run.first) }, () => inner.create(run)),
     claim: (runId, by) => write({ op: 'claim', runId }, () => inner.claim(runId, by)),
+    // as the claims that it is made of: a process may die between two of them
+    take: (query, by) =>
+      life.whileAlive(async () => {
+        const claims: Claim[] = [];
+        for (const runId of await inner.due(query)) {
+          const claim = write({ op: 'claim', runId }, () => inner.claim(runId, { ...query, ...by }));
+          const got = await claim.catch((error: unknown) => ofAnother(error));
+          if (got !== undefined) claims.push(got);
+        }
+        return claims;
+      }),
     append: (claim, batch) =>
       write({ op: 'append', runId: claim.runId, entries: entryTypes(batch) }, () => inner.append(claim, batch)),
-    renew: (signs, at) => write({ op: 'renew' }, () => inner.renew(signs, at)),
+    renew: (signs, by) => write({ op: 'renew' }, () => inner.renew(signs, by)),
     release: (claim, rest) => write({ op: 'release', runId: claim.runId }, () => inner.release(claim, rest)),
     post: (runId, message) => write({ op: 'post', runId }, () => inner.post(runId, message)),
     requeue: (runId) => write({ op: 'requeue', runId }, () => inner.requeue(runId)),
@@ -68,7 +80,13 @@ export function crashingEngine(inner: Engine, plan: CrashPlan): CrashingEngine {
   return { ...life, engine, points };
 }
 
-type EngineReads = Omit<Engine, WriteOperation>;
+/** Somebody else was quicker, which whoever takes is not told of. */
+function ofAnother(error: unknown): undefined {
+  const isOthers = error instanceof FlyballError && ['JOURNAL_CONFLICT', 'ALREADY_TERMINAL'].includes(error.code);
+  if (!isOthers) throw error;
+}
+
+type EngineReads = Omit<Engine, WriteOperation | 'take'>;
 
 /** What changes nothing in the inner engine: has no crash points, but does not return from the dead either. */
 export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
@@ -77,15 +95,15 @@ export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
     get: (runId) => life.whileAlive(() => inner.get(runId)),
     list: (filter) => life.whileAlive(() => inner.list(filter)),
     read: (runId, range) => life.whileAlive(() => inner.read(runId, range)),
-    blobs: (hashes) => life.whileAlive(() => inner.blobs(hashes)),
-    links: (tip) => life.whileAlive(() => inner.links(tip)),
+    blobs: (tenant, hashes) => life.whileAlive(() => inner.blobs(tenant, hashes)),
+    links: (tenant, tip) => life.whileAlive(() => inner.links(tenant, tip)),
     waits: (runId) => life.whileAlive(() => inner.waits(runId)),
     inbox: (runId, after) => life.whileAlive(() => inner.inbox(runId, after)),
     // says nothing about any run: losing it costs nobody anything but time
-    announce: (worker, now) => life.whileAlive(() => inner.announce(worker, now)),
+    announce: (worker, by) => life.whileAlive(() => inner.announce(worker, by)),
     workers: (now) => life.whileAlive(() => inner.workers(now)),
     due: (query) => life.whileAlive(() => inner.due(query)),
-    nextDue: (after) => life.whileAlive(() => inner.nextDue(after)),
+    nextDue: (now) => life.whileAlive(() => inner.nextDue(now)),
     count: () => life.whileAlive(() => inner.count()),
     weigh: (runIds, referencesIn) => life.whileAlive(() => inner.weigh(runIds, referencesIn)),
     size: () => life.whileAlive(() => inner.size()),
@@ -99,8 +117,8 @@ export function mortalReads(inner: Engine, life: Mortal<unknown>): EngineReads {
     close: () => life.whileAlive(() => inner.close()),
     watch(listener) {
       if (life.isDead()) return () => {};
-      const stop = inner.watch(() => {
-        if (!life.isDead()) listener();
+      const stop = inner.watch((runId) => {
+        if (!life.isDead()) listener(runId);
       });
       life.onCrash(stop); // the inner engine outlives this process and must not keep its listeners
       return stop;

@@ -5,6 +5,7 @@ import { journalContract } from './contracts/engine-journal.js';
 import { listingContract } from './contracts/engine-listing.js';
 import { ownershipContract } from './contracts/engine-ownership.js';
 import { retentionContract } from './contracts/engine-retention.js';
+import { takeContract } from './contracts/engine-take.js';
 import type { ContractSuite } from './contracts/suite.js';
 
 /**
@@ -27,6 +28,7 @@ export function engineContract(suite: ContractSuite, name: string, open: () => P
     suite.describe('journal', () => journalContract(test));
     suite.describe('inbox', () => inboxContract(test));
     suite.describe('due', () => dueContract(test));
+    suite.describe('take', () => takeContract(test));
     suite.describe('listing', () => listingContract(test));
     suite.describe('retention', () => retentionContract(test));
   });

@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<ErrorCode, Kind>> = {
   JOURNAL_CORRUPT: ['runtime', 'critical'],
   JOURNAL_TRUNCATED: ['runtime', 'critical'],
   STORAGE_READ_ONLY: ['runtime', 'high'],
+  STORAGE_UNCERTAIN: ['runtime', 'high'],
   STORAGE_FULL: ['runtime', 'critical'],
   STORAGE_BUSY: ['runtime', 'medium'],
   STORAGE_FAILED: ['runtime', 'critical'],

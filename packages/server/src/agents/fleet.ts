@@ -39,6 +39,7 @@ export function fleetOf(members: readonly Member[], desk: Runtime): Fleet {
     start: async (agent, input, options) => knowing(agent).start(agent, input, options),
     resume: async (runId, options) => (await driving(runId)).resume(runId, options),
     wake: async (runId) => (await driving(runId)).wake(runId),
+    drive: async (runId) => (await driving(runId)).drive(runId),
     handle: (runId) => {
       const of = async () => (await posting(runId)).handle(runId);
       return {
@@ -58,7 +59,7 @@ export function fleetOf(members: readonly Member[], desk: Runtime): Fleet {
     get: (runId) => desk.get(runId),
     list: (filter) => desk.list(filter),
     entries: (runId, part) => desk.entries(runId, part),
-    prompt: (tip) => desk.prompt(tip),
+    prompt: (runId, tip) => desk.prompt(runId, tip),
     subscribe: together((runtime) => runtime.subscribe),
     subscribeDeltas: together((runtime) => runtime.subscribeDeltas),
     close: async (options) => {

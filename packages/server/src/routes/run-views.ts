@@ -92,15 +92,15 @@ export function runViewRoutes(parts: Parts): readonly Route[] {
   ];
 }
 
-/** Only of calls that this run made and shows: links are shared by all runs of all tenants. */
+/** Only of calls that this run made and shows: links are shared by all runs of a tenant. */
 async function promptOf({ feed, fleet }: Parts, runId: string, tip: string): Promise<unknown> {
   const asks = (await feed.journal(runId)).flatMap(({ event }) => (event.type === 'ask-start' ? [event] : []));
   const at = asks.findIndex((ask) => ask.tip === tip);
   const ask = asks[at];
-  const prompt = ask === undefined || tip === BLANK ? undefined : await fleet.prompt(tip);
+  const prompt = ask === undefined || tip === BLANK ? undefined : await fleet.prompt(runId, tip);
   if (ask === undefined || prompt === undefined) throw notFound('prompt', tip);
   const before = asks.slice(0, at).findLast(({ model }) => model === ask.model);
-  const shared = before === undefined ? undefined : sharedPrefix(prompt, await fleet.prompt(before.tip));
+  const shared = before === undefined ? undefined : sharedPrefix(prompt, await fleet.prompt(runId, before.tip));
   const { privacy } = await feed.fold(runId);
   const links = linksOf(prompt);
   const shown = { shared: shared?.length ?? 0, privacy, scope: scopeOf(ask.id), toolOf: callNames(links) };

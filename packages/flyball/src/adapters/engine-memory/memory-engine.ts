@@ -9,8 +9,18 @@ import {
   staleClaim,
 } from '../../core/engine-errors.js';
 import { nextOperation, type Operation, type StoredOperation } from '../../core/operations.js';
-import type { AnnouncedWorker, Batch, Engine, RunFilter, RunPage, RunStatus, StoredLink } from '../../ports/engine.js';
-import { addEntry, type MemoryRun, memoryRun, recordOf, takenPosition } from './memory-run.js';
+import type {
+  AnnouncedWorker,
+  Batch,
+  Claim,
+  ClaimRequest,
+  Engine,
+  RunFilter,
+  RunPage,
+  RunStatus,
+} from '../../ports/engine.js';
+import { chainTo, danglingLink, store, TenantContents } from './contents.js';
+import { addEntry, isWritten, type MemoryRun, memoryRun, misplaced, recordOf } from './memory-run.js';
 import { bytesOf, countsOf, isRemoved, refuseKept, sweep, weights } from './retention.js';
 import { WaitingLine } from './waiting-line.js';
 
@@ -27,10 +37,9 @@ export function memoryEngine(): Engine {
   const inOrder: (MemoryRun | undefined)[] = [];
   const operations: StoredOperation[] = [];
   const record = (operation: Operation): void => void operations.push(nextOperation(operations.at(-1), operation));
-  const blobs = new Map<string, string>();
-  const links = new Map<string, StoredLink>();
+  const contents = new TenantContents();
   const line = new WaitingLine();
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(runId?: string) => void>();
 
   const known = (runId: string): MemoryRun => {
     const run = runs.get(runId);
@@ -43,19 +52,18 @@ export function memoryEngine(): Engine {
     line.enter(run);
   };
   const workers = new Map<string, AnnouncedWorker>();
-  const notify = (): void => {
-    for (const listener of [...listeners]) listener();
+  const notify = (runId?: string): void => {
+    for (const listener of [...listeners]) listener(runId);
   };
   const refusal = (run: MemoryRun, batch: Batch): Error | undefined => {
-    const taken = takenPosition(run, batch.entries);
-    if (taken !== undefined) return positionTaken(run.id, taken);
-    const dangling = batch.links === undefined ? undefined : danglingLink(batch, links, blobs);
+    const wrong = misplaced(run, batch.entries);
+    if (wrong !== undefined) return positionTaken(run.id, wrong.entry, wrong.why);
+    const dangling = batch.links === undefined ? undefined : danglingLink(batch, contents.of(run.tenant));
     return dangling === undefined ? undefined : linkDangling(dangling.id);
   };
   const write = (run: MemoryRun, batch: Batch): void => {
     for (const entry of batch.entries) addEntry(run, entry);
-    for (const [hash, content] of batch.blobs ?? []) if (!blobs.has(hash)) blobs.set(hash, content);
-    for (const link of batch.links ?? []) if (!links.has(link.id)) links.set(link.id, link);
+    if (batch.blobs !== undefined || batch.links !== undefined) store(contents.of(run.tenant), batch);
     for (const wait of batch.opened ?? [])
       run.waits.set(wait.token, { ...wait, since: run.waits.get(wait.token)?.since ?? wait.since });
     for (const token of batch.closed ?? []) run.waits.delete(token);
@@ -63,6 +71,31 @@ export function memoryEngine(): Engine {
     for (const number of batch.taken ?? []) run.taken.add(number);
     if (batch.progress === true) run.crashes = 0;
     if (batch.taken !== undefined) takeMessages(run, batch.taken);
+  };
+
+  const claim = (runId: string, by: ClaimRequest): Claim => {
+    const run = known(runId);
+    if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
+    const { status: was } = run;
+    const previous = run.owner === undefined ? undefined : { owner: run.owner, aliveAt: run.aliveAt };
+    if (previous !== undefined && (run.leaseUntil ?? 0) > by.now && !by.isGone(previous.owner)) {
+      throw heldByAnother(runId, previous.owner, run.leaseUntil ?? 0);
+    }
+    change(run, {
+      status: 'running',
+      fence: run.fence + 1,
+      owner: by.owner,
+      leaseUntil: by.now + by.leaseMs,
+      aliveAt: by.now,
+      updatedAt: by.now,
+      wakeAt: undefined,
+      waiting: [],
+      attention: undefined,
+      code: undefined,
+      signalled: 'nothing',
+      crashes: run.crashes + (previous === undefined ? 0 : 1),
+    });
+    return { runId, fence: run.fence, record: recordOf(run), was, ...(previous === undefined ? {} : { previous }) };
   };
 
   return {
@@ -79,46 +112,25 @@ export function memoryEngine(): Engine {
       line.enter(run);
     },
 
-    async claim(runId, by) {
-      const run = known(runId);
-      if (TERMINAL.has(run.status)) throw alreadyTerminal(run);
-      const previous = run.owner === undefined ? undefined : { owner: run.owner, aliveAt: run.aliveAt };
-      if (previous !== undefined && (run.leaseUntil ?? 0) > by.now && !by.isGone(previous.owner)) {
-        throw heldByAnother(runId, previous.owner, run.leaseUntil ?? 0);
-      }
-      change(run, {
-        status: 'running',
-        fence: run.fence + 1,
-        owner: by.owner,
-        leaseUntil: by.leaseUntil,
-        aliveAt: by.now,
-        updatedAt: by.now,
-        wakeAt: undefined,
-        waiting: [],
-        attention: undefined,
-        code: undefined,
-        signalled: 'nothing',
-        crashes: run.crashes + (previous === undefined ? 0 : 1),
-      });
-      return { runId, fence: run.fence, record: recordOf(run), ...(previous === undefined ? {} : { previous }) };
-    },
+    claim: async (runId, by) => claim(runId, by),
+    take: async (query, by) => line.due(query).map((runId) => claim(runId, { ...query, ...by })),
 
     // not async: this is the hot path, and the promise of an async function costs more than the append itself
     append(claim, batch) {
       const run = runs.get(claim.runId);
       if (run === undefined || run.fence !== claim.fence) return Promise.reject(staleClaim(claim));
       const refused = refusal(run, batch);
-      if (refused !== undefined) return Promise.reject(refused);
-      write(run, batch);
+      if (refused === undefined) write(run, batch);
+      else if (!isWritten(run, batch.entries)) return Promise.reject(refused);
       return DONE;
     },
 
-    async renew(signs, { now, until }) {
+    async renew(signs, { now, leaseMs }) {
       const stale: string[] = [];
       for (const { claim, activeMs } of signs) {
         const run = runs.get(claim.runId);
         if (run === undefined || run.fence !== claim.fence) stale.push(claim.runId);
-        else Object.assign(run, { leaseUntil: until, aliveAt: now, activeMs });
+        else Object.assign(run, { leaseUntil: now + leaseMs, aliveAt: now, activeMs });
       }
       return stale;
     },
@@ -152,8 +164,9 @@ export function memoryEngine(): Engine {
       return (runs.get(runId)?.journals.get(generation) ?? []).filter(({ seq }) => seq >= from && seq <= to);
     },
 
-    async blobs(hashes) {
+    async blobs(tenant, hashes) {
       const found = new Map<string, string>();
+      const { blobs } = contents.of(tenant);
       for (const hash of hashes) {
         const content = blobs.get(hash);
         if (content !== undefined) found.set(hash, content);
@@ -161,14 +174,7 @@ export function memoryEngine(): Engine {
       return found;
     },
 
-    async links(tip) {
-      const chain: StoredLink[] = [];
-      for (let link = links.get(tip); link !== undefined; ) {
-        chain.push(link);
-        link = link.parent === undefined ? undefined : links.get(link.parent);
-      }
-      return chain.reverse();
-    },
+    links: async (tenant, tip) => chainTo(tip, contents.of(tenant)),
 
     async post(runId, message) {
       const run = known(runId);
@@ -187,7 +193,7 @@ export function memoryEngine(): Engine {
         updatedAt: message.at,
         signalled: wakesPaused ? 'resume' : isTakenBack ? 'messages' : run.signalled,
       });
-      notify();
+      notify(runId);
       return 'accepted';
     },
 
@@ -210,22 +216,22 @@ export function memoryEngine(): Engine {
         code: undefined,
         crashes: 0,
       });
-      notify();
+      notify(runId);
     },
 
-    async announce(worker, now) {
+    async announce(worker, { now, forMs }) {
       for (const [id, { until }] of workers) if (until <= now) workers.delete(id);
-      if (worker.until > now) workers.set(worker.id, worker);
+      if (forMs > 0) workers.set(worker.id, { ...worker, until: now + forMs });
       else workers.delete(worker.id);
     },
     workers: async (now) => [...workers.values()].filter(({ until }) => until > now),
 
     due: async (query) => line.due(query),
-    nextDue: async (after = Number.NEGATIVE_INFINITY) => line.next(after),
+    nextDue: async (now) => line.next(now),
 
     watch(listener) {
       // a wrapper of its own: the same function may watch twice, and each watch stops alone
-      const own = () => listener();
+      const own = (runId?: string) => listener(runId);
       listeners.add(own);
       return () => listeners.delete(own);
     },
@@ -246,18 +252,19 @@ export function memoryEngine(): Engine {
       record(operation);
     },
     async collect(referencesIn) {
-      return sweep({ runs: runs.values(), blobs, links }, referencesIn);
+      return sweep([...runs.values()], contents, referencesIn);
     },
     weigh: async (runIds, referencesIn) =>
       weights(
         runIds.map((id) => [id, runs.get(id)]),
-        { blobs, links },
+        contents,
         referencesIn,
       ),
     size: async () => {
-      const contents = [...blobs.values()].reduce((sum, content) => sum + content.length, 0);
+      const stored = contents.all().flatMap(([, { blobs }]) => [...blobs.values()]);
+      const bytes = stored.reduce((sum, content) => sum + content.length, 0);
       return {
-        bytes: [...runs.values()].reduce((sum, run) => sum + bytesOf(run), contents),
+        bytes: [...runs.values()].reduce((sum, run) => sum + bytesOf(run), bytes),
         logBytes: 0,
         freeBytes: 0,
       };
@@ -300,17 +307,4 @@ function pageOf(inOrder: readonly (MemoryRun | undefined)[], filter: RunFilter):
 function takeMessages(run: MemoryRun, numbers: readonly number[]): void {
   run.inbox = run.inbox.filter(({ number }) => !numbers.includes(number));
   if (run.inbox.length === 0) run.signalled = 'nothing'; // it has seen all there was: no reason to wake it again
-}
-
-/** A link whose parent or content is neither stored nor in the batch before it. */
-function danglingLink(
-  { links: added = [], blobs: contents = [] }: Batch,
-  links: ReadonlyMap<string, StoredLink>,
-  blobs: ReadonlyMap<string, string>,
-): StoredLink | undefined {
-  return added.find(({ parent, blob }, index) => {
-    const isParentKnown =
-      parent === undefined || links.has(parent) || added.slice(0, index).some(({ id }) => id === parent);
-    return !isParentKnown || (blob !== undefined && !blobs.has(blob) && !contents.some(([hash]) => hash === blob));
-  });
 }

@@ -101,41 +101,34 @@ export function recordOf(run: MemoryRun): RunRecord {
   };
 }
 
-/** The first entry whose position is taken, in the journal or earlier in the same batch. */
-export function takenPosition(run: MemoryRun, entries: readonly StoredEntry[]): StoredEntry | undefined {
+/** The first entry that cannot stand where it is to stand: after others of its batch, at the end of the journal. */
+export function misplaced(
+  run: MemoryRun,
+  entries: readonly StoredEntry[],
+): { readonly entry: StoredEntry; readonly why?: string } | undefined {
   let before: StoredEntry | undefined;
   for (const entry of entries) {
-    const journal = run.journals.get(entry.generation);
-    const last = before?.generation === entry.generation ? before : journal?.at(-1);
-    // entries nearly always come in order, so the search below is for the caller that is wrong
-    if (last !== undefined && entry.seq <= last.seq && isTaken(entry, journal, entries)) return entry;
+    const last = before?.generation === entry.generation ? before : run.journals.get(entry.generation)?.at(-1);
+    const next = last === undefined ? 0 : last.seq + 1;
+    if (entry.seq < next) return { entry };
+    if (entry.seq > next) return { entry, why: 'does not follow the last entry' };
     before = entry;
   }
   return undefined;
 }
 
-function isTaken(
-  entry: StoredEntry,
-  journal: readonly StoredEntry[] | undefined,
-  batch: readonly StoredEntry[],
-): boolean {
-  const same = (other: StoredEntry) =>
-    other !== entry && other.generation === entry.generation && other.seq === entry.seq;
-  return (journal ?? []).some(same) || batch.some(same);
+/** Whether all of them stand in the journal as they are: they came before. */
+export function isWritten(run: MemoryRun, entries: readonly StoredEntry[]): boolean {
+  const isThere = (entry: StoredEntry): boolean => {
+    const found = run.journals.get(entry.generation)?.[entry.seq];
+    return found?.body === entry.body && found.at === entry.at && found.activeMs === entry.activeMs;
+  };
+  return entries.length > 0 && entries.every(isThere);
 }
 
+/** At the end: a journal has no holes. */
 export function addEntry(run: MemoryRun, entry: StoredEntry): void {
   const journal = run.journals.get(entry.generation);
-  if (journal === undefined) {
-    run.journals.set(entry.generation, [entry]);
-    return;
-  }
-  const last = journal.at(-1);
-  if (last === undefined || last.seq < entry.seq) journal.push(entry);
-  else
-    journal.splice(
-      journal.findIndex((other) => other.seq > entry.seq),
-      0,
-      entry,
-    );
+  if (journal === undefined) run.journals.set(entry.generation, [entry]);
+  else journal.push(entry);
 }

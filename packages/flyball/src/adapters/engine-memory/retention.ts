@@ -1,6 +1,7 @@
 import { runKept } from '../../core/engine-errors.js';
 import type { StoredOperation } from '../../core/operations.js';
-import type { Collected, RunCounts, RunStatus, StoredLink } from '../../ports/engine.js';
+import type { Collected, RunCounts, RunStatus } from '../../ports/engine.js';
+import type { TenantContents } from './contents.js';
 import type { MemoryRun } from './memory-run.js';
 
 /** What goes, what stays, and how much there is. */
@@ -38,49 +39,50 @@ export function bytesOf(run: MemoryRun | undefined): number {
 /** From the last run to the first: each content counts for the last one that refers to it. */
 export function weights(
   runs: readonly (readonly [id: string, run: MemoryRun | undefined])[],
-  held: { readonly blobs: ReadonlyMap<string, string>; readonly links: ReadonlyMap<string, StoredLink> },
+  contents: TenantContents,
   referencesIn: (body: string) => Iterable<string>,
 ): ReadonlyMap<string, number> {
   const seen = new Set<string>();
-  const weightOf = (hash: string): number => {
-    if (seen.has(hash)) return 0;
-    seen.add(hash);
-    const link = held.links.get(hash);
+  const weightOf = (tenant: string, hash: string): number => {
+    const { blobs, links } = contents.of(tenant);
+    if (seen.has(JSON.stringify([tenant, hash]))) return 0;
+    seen.add(JSON.stringify([tenant, hash]));
+    const link = links.get(hash);
     const below = link === undefined ? [] : [link.parent ?? '', link.blob ?? ''];
-    const own = held.blobs.get(hash)?.length ?? 0;
+    const own = blobs.get(hash)?.length ?? 0;
     const inline = (link?.header.length ?? 0) + (link?.content?.length ?? 0);
-    return below.reduce((sum, id) => sum + weightOf(id), own + inline);
+    return below.reduce((sum, id) => sum + weightOf(tenant, id), own + inline);
   };
   const all = runs.toReversed().map(([id, run]) => {
     const bodies = [...(run?.journals.values() ?? [])].flat().map(({ body }) => body);
     const referred = bodies.flatMap((body) => [...referencesIn(body)]);
-    return [id, referred.reduce((sum, hash) => sum + weightOf(hash), bytesOf(run))] as const;
+    return [id, referred.reduce((sum, hash) => sum + weightOf(run?.tenant ?? '', hash), bytesOf(run))] as const;
   });
   return new Map(all);
 }
 
 export function sweep(
-  held: {
-    readonly runs: Iterable<MemoryRun>;
-    readonly blobs: Map<string, string>;
-    readonly links: Map<string, StoredLink>;
-  },
+  runs: readonly MemoryRun[],
+  contents: TenantContents,
   referencesIn: (body: string) => Iterable<string>,
 ): Collected {
-  const { blobs, links } = held;
-  const marked = new Set<string>();
-  for (const { journals } of held.runs)
-    for (const { body } of [...journals.values()].flat()) for (const id of referencesIn(body)) marked.add(id);
-  const kept = new Set<string>();
-  for (const id of marked)
-    for (let link = links.get(id); link !== undefined && !kept.has(link.id); ) {
-      kept.add(link.id);
-      if (link.blob !== undefined) marked.add(link.blob);
-      link = link.parent === undefined ? undefined : links.get(link.parent);
-    }
-  const goneLinks = [...links.keys()].filter((id) => !kept.has(id));
-  const goneContents = [...blobs.keys()].filter((hash) => !marked.has(hash));
-  for (const id of goneLinks) links.delete(id);
-  for (const hash of goneContents) blobs.delete(hash);
-  return { contents: goneContents.length, links: goneLinks.length };
+  const swept = contents.all().map(([tenant, { blobs, links }]) => {
+    const marked = new Set<string>();
+    for (const { journals } of runs.filter((run) => run.tenant === tenant))
+      for (const { body } of [...journals.values()].flat()) for (const id of referencesIn(body)) marked.add(id);
+    const kept = new Set<string>();
+    for (const id of marked)
+      for (let link = links.get(id); link !== undefined && !kept.has(link.id); ) {
+        kept.add(link.id);
+        if (link.blob !== undefined) marked.add(link.blob);
+        link = link.parent === undefined ? undefined : links.get(link.parent);
+      }
+    const goneLinks = [...links.keys()].filter((id) => !kept.has(id));
+    const goneContents = [...blobs.keys()].filter((hash) => !marked.has(hash));
+    for (const id of goneLinks) links.delete(id);
+    for (const hash of goneContents) blobs.delete(hash);
+    return { contents: goneContents.length, links: goneLinks.length };
+  });
+  const sum = (of: (each: Collected) => number): number => swept.reduce((total, each) => total + of(each), 0);
+  return { contents: sum((each) => each.contents), links: sum((each) => each.links) };
 }

@@ -87,15 +87,20 @@ interface Timer {
   readonly fence: number;
 }
 
-function wantedBy({ agents, except = [], asleep = [], fewerCrashesThan = Number.POSITIVE_INFINITY }: DueQuery) {
+function wantedBy({ agents, except = [], asleep = [], only, here = [], crashes: wanted = {} }: DueQuery) {
+  const { from = 0, below = Number.POSITIVE_INFINITY } = wanted;
   const known = new Set(agents);
   const sleeping = new Set(asleep);
   return (run: MemoryRun): boolean => {
-    const { agent, version, crashes, owner } = run;
+    const { agent, version, owner } = run;
+    const crashes = run.crashes + (owner === undefined ? 0 : 1);
     return (
       known.has(agent) &&
+      only?.includes(run.id) !== false &&
+      !here.includes(run.id) &&
       !(sleeping.has(run.id) && isTimed(run)) &&
-      crashes + (owner === undefined ? 0 : 1) < fewerCrashesThan &&
+      crashes >= from &&
+      crashes < below &&
       !except.some((left) => left.agent === agent && left.version === version)
     );
   };

@@ -2,11 +2,11 @@ import type { Database } from './database.js';
 import { integer } from './row.js';
 
 /**
- * Tells listeners that something was posted or requeued. This process is told at once; other processes are noticed by
- * the number that SQLite changes with their commits, asked for only while somebody listens.
+ * Tells listeners that something was posted or requeued. This process is told at once, and for which run; other processes
+ * are noticed by the number that SQLite changes with their commits, asked for only while somebody listens.
  */
 export class ChangeWatch {
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners = new Set<(runId?: string) => void>();
   private readonly database: Database;
   private readonly pollMs: number;
   private poll: NodeJS.Timeout | undefined;
@@ -18,8 +18,8 @@ export class ChangeWatch {
     this.pollMs = pollMs;
   }
 
-  watch(listener: () => void): () => void {
-    const own = () => listener(); // the same function may watch twice, and each watch stops alone
+  watch(listener: (runId?: string) => void): () => void {
+    const own = (runId?: string) => listener(runId); // the same function may watch twice, and each watch stops alone
     this.listeners.add(own);
     this.start();
     return () => {
@@ -28,8 +28,8 @@ export class ChangeWatch {
     };
   }
 
-  notify(): void {
-    for (const listener of [...this.listeners]) listener();
+  notify(runId?: string): void {
+    for (const listener of [...this.listeners]) listener(runId);
   }
 
   close(): void {

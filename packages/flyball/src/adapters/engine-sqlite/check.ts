@@ -114,13 +114,13 @@ function looked(
 
 type Tell = (damage: Damage) => void;
 
-/** Every content by its hash, and every link by what it refers to. Answers the hashes that are sound. */
+/** Every content by its hash, and every link by what it refers to. Answers those that are sound, with their tenants. */
 function checkContents(database: Database, tell: Tell): ReadonlySet<string> {
   const sound = new Set<string>();
-  for (const row of rowsOf(database, 'blobs', `${asNumbers('n')}, ${asContent('hash', 'body')}`)) {
+  for (const row of rowsOf(database, 'blobs', `${asNumbers('n', 'tenant')}, ${asContent('hash', 'body')}`)) {
     const hash = attempt(() => hashId(row, 'hash'));
     const isIts = attempt(() => contentId(content(row, 'body')) === hash);
-    if (hash !== undefined && isIts === true) sound.add(hash);
+    if (hash !== undefined && isIts === true) sound.add(`${String(row['tenant'])}/${hash}`);
     else tell({ what: 'content', id: hash ?? `number ${String(row['n'])}`, why: 'it is not what its hash says' });
   }
   const dangling = database.all(`SELECT ${asContent('links.id')} FROM links
@@ -145,7 +145,8 @@ function checkRuns(
     const why = (reason: string): void => tell({ what: 'run', id, why: reason });
     if (!isSound(row)) why('its record is not what was written');
     try {
-      entries += checkRun(database, chain, { id, n: integer(row, 'n') }, contents, why);
+      const has = (hash: string): boolean => contents.has(`${tenantOf(database, row)}/${hash}`);
+      entries += checkRun(database, chain, { id, n: integer(row, 'n') }, has, why);
     } catch (error) {
       why(error instanceof Error ? error.message : String(error));
     }
@@ -158,7 +159,7 @@ function checkRun(
   database: Database,
   chain: EntryChain,
   { id, n }: { readonly id: string; readonly n: number },
-  contents: ReadonlySet<string>,
+  hasContent: (hash: string) => boolean,
   why: (reason: string) => void,
 ): number {
   const generations = database.all(
@@ -169,7 +170,7 @@ function checkRun(
   for (const generation of generations.map((row) => integer(row, 'gen'))) {
     for (const { seq, body } of chain.read(id, { generation, from: 0, to: Number.MAX_SAFE_INTEGER })) {
       entries++;
-      const missing = referencesIn(body).find((hash) => !contents.has(hash));
+      const missing = referencesIn(body).find((hash) => !hasContent(hash));
       if (missing !== undefined)
         why(`entry ${seq} of generation ${generation} refers to content ${missing}, which is damaged or missing`);
     }
@@ -178,6 +179,11 @@ function checkRun(
   const messages = `SELECT ${asNumbers('n', 'at', 'taken')}, ${asBytes('id', 'kind', 'name', 'sender', 'checksum')}, ${asContent('body')} FROM inbox WHERE run = ?`;
   for (const row of database.all(messages, n)) messageOf(id, row);
   return entries;
+}
+
+function tenantOf(database: Database, run: Row): string {
+  const row = database.get(`SELECT ${asNumbers('n')} FROM tenants WHERE name = ?`, recordOf(run).tenant);
+  return String(row?.['n']);
 }
 
 function checkOperations(database: Database, tell: Tell): number {

@@ -61,7 +61,7 @@ it.runIf(drivers.length === 2)('opens with one driver what the other has written
   await written.close();
   const read = await file.open({ driver: 'node:sqlite' });
   expect((await read.get('a'))?.agent).toBe('agent');
-  expect((await read.blobs(['n4bQgYhMfWWaL-qgxVrQ_w'])).size).toBe(1);
+  expect((await read.blobs('t', ['n4bQgYhMfWWaL-qgxVrQ_w'])).size).toBe(1);
   await read.close();
   file.remove();
 });

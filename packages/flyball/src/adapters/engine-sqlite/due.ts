@@ -11,7 +11,9 @@ const DUE_COLUMNS = `${RUN_COLUMNS}, ${asNumbers('due_at')}`;
  * which wait for a person cost nothing here, however many they are.
  */
 const WANTED = `agent IN (SELECT value FROM json_each(?))
-  AND agent || char(10) || version NOT IN (SELECT value FROM json_each(?)) AND crashes + (owner IS NOT NULL) < ?`;
+  AND agent || char(10) || version NOT IN (SELECT value FROM json_each(?)) AND crashes + (owner IS NOT NULL) >= ?
+  AND crashes + (owner IS NOT NULL) < ? AND id NOT IN (SELECT value FROM json_each(?))`;
+const ONLY = 'AND id IN (SELECT value FROM json_each(?))';
 export const READY = `SELECT ${DUE_COLUMNS} FROM runs
   WHERE ready = 1 AND due_at IS NOT NULL AND ${WANTED} ORDER BY runs.due_at LIMIT ?`;
 export const OVERDUE = `SELECT ${DUE_COLUMNS} FROM runs
@@ -24,7 +26,12 @@ export const OWNED = `SELECT ${DUE_COLUMNS} FROM runs WHERE owner = ? AND ${WANT
 export function dueRuns(database: Database, query: DueQuery): readonly string[] {
   const { now, limit, isGone, asleep = [] } = query;
   const wanted = wantedOf(query);
-  const sound = (sql: string, ...values: SqlValue[]): readonly Row[] => database.all(sql, ...values).filter(isSound);
+  const only = query.only === undefined ? undefined : JSON.stringify(query.only);
+  const sound = (sql: string, ...values: SqlValue[]): readonly Row[] => {
+    if (only === undefined) return database.all(sql, ...values).filter(isSound);
+    const narrowed = sql.replace(WANTED, `${WANTED} ${ONLY}`);
+    return database.all(narrowed, ...values.slice(0, -1), only, ...values.slice(-1)).filter(isSound);
+  };
   const orphans = orphansOf(database, isGone).flatMap((owner) => sound(OWNED, owner, ...wanted, limit));
   const waiting = [...sound(READY, ...wanted, limit), ...sound(OVERDUE, now, JSON.stringify(asleep), ...wanted, limit)];
   waiting.sort((a, b) => integer(a, 'due_at') - integer(b, 'due_at')); // the one that waits longest goes first
@@ -33,10 +40,12 @@ export function dueRuns(database: Database, query: DueQuery): readonly string[] 
 }
 
 /** The parameters of `WANTED`. */
-function wantedOf({ agents, except = [], fewerCrashesThan = Number.MAX_SAFE_INTEGER }: DueQuery) {
+function wantedOf({ agents, except = [], here = [], crashes: { from = 0, below = MANY } = {} }: DueQuery) {
   const left = except.map(({ agent, version }) => `${agent}\n${version}`);
-  return [JSON.stringify(agents), JSON.stringify(left), fewerCrashesThan] as const;
+  return [JSON.stringify(agents), JSON.stringify(left), from, below, JSON.stringify(here)] as const;
 }
+
+const MANY = Number.MAX_SAFE_INTEGER;
 
 export function nextDue(database: Database, after: number): number | undefined {
   const row = database.get(NEXT, after);

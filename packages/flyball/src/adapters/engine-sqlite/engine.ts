@@ -62,9 +62,9 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
   const read = <T>(work: () => T): Promise<T> =>
     closing === undefined ? patiently(work, { path, busyMs }) : Promise.reject(storageClosed(path));
   const write = <T>(work: () => T): Promise<T> => commits.submit(work);
-  const thenNotify = async <T>(written: Promise<T>): Promise<T> => {
+  const thenNotify = async <T>(written: Promise<T>, runId?: string): Promise<T> => {
     const value = await written;
-    changes.notify();
+    changes.notify(runId);
     return value;
   };
   const closeFile = async (): Promise<void> => {
@@ -90,31 +90,43 @@ export async function sqliteEngine(options: SqliteOptions): Promise<SqliteEngine
     create: (run) =>
       commits.submit(
         () => runs.create(run),
-        (cause) => journal.refusal(run.id, run.first, cause),
+        (cause) => journal.refusal(run, run.first, cause),
       ),
     claim: (runId, by) => write(() => runs.claim(runId, by)),
+    async take(query, by) {
+      if ((await read(() => dueRuns(database, query))).length === 0) return []; // nobody's turn is held up over nothing
+      return write(() => dueRuns(database, query).map((runId) => runs.claim(runId, { ...query, ...by })));
+    },
     append: (claim, batch) =>
       commits.submit(
         () => journal.write(claim, batch),
-        (cause) => journal.refusal(claim.runId, batch, cause),
+        (cause) => journal.isWritten(claim, batch) || journal.refusal(claim.record, batch, cause),
       ),
-    renew: (claims, until) => write(() => runs.renew(claims, until)),
+    renew: (signs, by) => write(() => runs.renew(signs, by)),
     release: (claim, rest) => write(() => runs.release(claim, rest)),
     get: (runId) => read(() => runs.get(runId)),
     list: (filter) => read(() => runs.list(filter)),
     count: () => read(() => retention.count()),
     read: (runId, { generation, from = 0, to = Number.MAX_SAFE_INTEGER }) =>
       read(() => journal.read(runId, generation, from, to)),
-    blobs: (hashes) => read(() => journal.blobs(hashes)),
-    links: (tip) => read(() => journal.links(tip)),
-    post: (runId, message) => thenNotify(write(() => inbox.post(runId, message))),
+    blobs: (tenant, hashes) => read(() => journal.blobs(tenant, hashes)),
+    links: (tenant, tip) => read(() => journal.links(tenant, tip)),
+    post: (runId, message) =>
+      thenNotify(
+        write(() => inbox.post(runId, message)),
+        runId,
+      ),
     waits: (runId) => read(() => inbox.open(runId)),
     inbox: (runId, after) => read(() => inbox.after(runId, after)),
-    requeue: (runId) => thenNotify(write(() => runs.requeue(runId))),
-    announce: (worker, now) => write(() => workers.announce(worker, now)),
+    requeue: (runId) =>
+      thenNotify(
+        write(() => runs.requeue(runId)),
+        runId,
+      ),
+    announce: (worker, by) => write(() => workers.announce(worker, by)),
     workers: (now) => read(() => workers.alive(now)),
     due: (query) => read(() => dueRuns(database, query)),
-    nextDue: (after = 0) => read(() => nextDue(database, after)),
+    nextDue: (now) => read(() => nextDue(database, now)),
     watch: (listener) => changes.watch(listener),
     hold: (runId, change) => write(() => retention.hold(runId, change)),
     remove: (runId, operation) => write(() => retention.remove(runId, operation)),

@@ -40,18 +40,23 @@ export class Fences {
   held({ runId, fence }: Pick<Claim, 'runId' | 'fence'>): Held | undefined {
     const known = this.known.get(runId);
     if (known !== undefined) return known.fence === fence ? known : undefined;
-    const row = this.database.get(`SELECT ${asNumbers('n')} FROM runs WHERE id = ? AND fence = ?`, runId, fence);
+    const row = this.database.get(HELD, runId, fence);
     if (row === undefined) return undefined;
-    const held: Held = { fence, run: integer(row, 'n'), tip: undefined };
+    const held: Held = { fence, run: integer(row, 'n'), tenant: integer(row, 'tenant'), tip: undefined };
     this.known.set(runId, held);
     return held;
   }
 }
 
+const HELD = `SELECT ${asNumbers('runs.n')}, CAST(ifnull(tenants.n, 0) AS REAL) AS tenant
+  FROM runs LEFT JOIN tenants ON tenants.name = runs.tenant WHERE runs.id = ? AND runs.fence = ?`;
+
 export interface Held {
   readonly fence: number;
   /** The number of the run. */
   readonly run: number;
+  /** The number of its tenant. */
+  readonly tenant: number;
   /** The entry written last under this claim. */
   tip: Tip | undefined;
 }

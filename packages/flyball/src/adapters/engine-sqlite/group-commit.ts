@@ -32,8 +32,9 @@ interface Work {
   /** Writes, and answers how to confirm it once it is durable. */
   readonly perform: () => () => void;
   readonly reject: (error: Error) => void;
-  /** Says what a broken constraint means for this work. */
-  readonly onConstraint: ((cause: unknown) => Error) | undefined;
+  /** Says what it means for this work that it broke a constraint, or was refused a place: true that it was done before. */
+  readonly onConstraint: ((cause: unknown) => Error | true) | undefined;
+  readonly isDone: () => void;
 }
 
 export class GroupCommit {
@@ -54,14 +55,16 @@ export class GroupCommit {
     this.options = options;
   }
 
-  submit<T>(write: () => T, onConstraint?: (cause: unknown) => Error): Promise<T> {
+  submit<T>(write: () => T): Promise<T>;
+  submit(write: () => void, onConstraint: (cause: unknown) => Error | true): Promise<void>;
+  submit<T>(write: () => T, onConstraint?: (cause: unknown) => Error | true): Promise<T | undefined> {
     if (this.isClosed) return Promise.reject(storageClosed(this.options.path));
-    return new Promise<T>((resolve, reject) => {
+    return new Promise<T | undefined>((resolve, reject) => {
       const perform = () => {
         const value = write();
         return () => resolve(value);
       };
-      this.waiting.push({ perform, reject, onConstraint });
+      this.waiting.push({ perform, reject, onConstraint, isDone: () => resolve(undefined) });
       this.schedule();
     });
   }
@@ -110,13 +113,15 @@ export class GroupCommit {
         for (const { reject } of left) reject(storageError(attempt.cause, this.options.path));
       if (attempt.end !== 'broken') break;
       const { work, cause } = attempt;
-      work.reject(this.reasonOf(work, cause));
+      const reason = this.reasonOf(work, cause);
+      if (reason === true) work.isDone();
+      else work.reject(reason);
       left = left.filter((other) => other !== work); // each round leaves one out, so this ends
     }
     return [];
   }
 
-  private reasonOf(work: Work, cause: unknown): Error {
+  private reasonOf(work: Work, cause: unknown): Error | true {
     const isExplained = cause instanceof FlyballError || work.onConstraint === undefined;
     return isExplained ? storageError(cause, this.options.path) : work.onConstraint(cause);
   }

@@ -1,7 +1,7 @@
 import { linkDangling, positionTaken, staleClaim } from '../../core/engine-errors.js';
-import type { Batch, Claim, StoredEntry, StoredLink } from '../../ports/engine.js';
+import type { Batch, Claim, RunRecord, StoredEntry, StoredLink } from '../../ports/engine.js';
 import type { Database, Row } from './database.js';
-import { EntryChain } from './entry-chain.js';
+import { EntryChain, outOfOrder } from './entry-chain.js';
 import type { Fences, Held } from './fences.js';
 import { takeMessage } from './inbox-rows.js';
 import { asContent, content, expandedText, hashId, shortText, storedId, storedText } from './row.js';
@@ -33,16 +33,19 @@ export class Journal {
     const { database } = this;
     const held = this.fences.held(claim);
     if (held === undefined) throw staleClaim(claim);
-    const { run } = held;
+    const misplaced = outOfOrder(batch.entries); // before the first of them is written
+    if (misplaced !== undefined) throw positionTaken(claim.runId, misplaced, 'does not follow the one before it');
+    const { run, tenant } = held;
     for (const entry of batch.entries) this.writeEntry(claim.runId, held, entry);
     for (const [hash, body] of batch.blobs ?? []) {
       database.run(
-        'INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING',
+        'INSERT INTO blobs (tenant, hash, body) VALUES (?, ?, ?) ON CONFLICT (tenant, hash) DO NOTHING',
+        tenant,
         storedId(hash),
         storedText(body),
       );
     }
-    for (const link of batch.links ?? []) this.writeLink(link);
+    for (const link of batch.links ?? []) this.writeLink(tenant, link);
     for (const { token, generation, seq, asked, since } of batch.opened ?? []) {
       database.run(
         `INSERT INTO waits (run, token, gen, seq, asked, since) VALUES (?, ?, ?, ?, ?, ?)
@@ -86,33 +89,43 @@ export class Journal {
   }
 
   /** What a broken constraint in `write` means: the place of an entry is taken, or a link refers to nothing. */
-  refusal(runId: string, batch: Batch, cause: unknown): Error {
+  refusal({ id: runId, tenant }: Pick<RunRecord, 'id' | 'tenant'>, batch: Batch, cause: unknown): Error {
     const taken = batch.entries.find((entry, index) => this.isTaken(runId, entry, batch.entries.slice(0, index)));
     if (taken !== undefined) return positionTaken(runId, taken);
-    const dangling = batch.links?.find((link) => this.isDangling(link, batch));
+    const dangling = batch.links?.find((link) => this.isDangling(tenant, link, batch));
     return dangling === undefined ? storageError(cause, this.path) : linkDangling(dangling.id);
+  }
+
+  /** Whether this batch was written before under this claim: all of its entries stand there as they are. */
+  isWritten(claim: Pick<Claim, 'runId' | 'fence'>, { entries }: Batch): boolean {
+    if (entries.length === 0 || this.fences.held(claim) === undefined) return false;
+    return entries.every((entry) => {
+      const [found] = this.read(claim.runId, entry.generation, entry.seq, entry.seq);
+      return found?.body === entry.body && found.at === entry.at && found.activeMs === entry.activeMs;
+    });
   }
 
   read(runId: string, generation: number, from: number, to: number): readonly StoredEntry[] {
     return this.chain.read(runId, { generation, from, to });
   }
 
-  blobs(hashes: readonly string[]): ReadonlyMap<string, string> {
+  blobs(tenant: string, hashes: readonly string[]): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     for (const hash of hashes) {
-      const row = this.database.get(`SELECT ${asContent('body')} FROM blobs WHERE hash = ?`, storedId(hash));
+      const row = this.database.get(CONTENT, tenant, storedId(hash));
       if (row !== undefined) found.set(hash, content(row, 'body'));
     }
     return found;
   }
 
-  links(tip: string): readonly StoredLink[] {
+  links(tenant: string, tip: string): readonly StoredLink[] {
     const rows = this.database.all(
       `WITH RECURSIVE chain (n, parent, depth) AS (
-         SELECT n, parent, 0 FROM links WHERE id = ?
+         SELECT n, parent, 0 FROM links WHERE tenant = ${TENANT} AND id = ?
          UNION ALL SELECT links.n, links.parent, depth + 1 FROM chain JOIN links ON links.n = chain.parent
        )
        SELECT ${asContent('links.id', 'links.header', 'links.content', 'blobs.hash')} FROM chain JOIN links ON links.n = chain.n LEFT JOIN blobs ON blobs.n = links.blob ORDER BY depth DESC`,
+      tenant,
       storedId(tip),
     );
     let parent: string | undefined;
@@ -133,17 +146,19 @@ export class Journal {
       );
   }
 
-  private writeLink({ id, parent, header, content: inline, blob }: StoredLink): void {
+  private writeLink(tenant: number, { id, parent, header, content: inline, blob }: StoredLink): void {
     // an unknown parent or blob selects null, which the table refuses: a chain never has a hole
     this.database.run(
-      `INSERT INTO links (id, parent, header, content, blob)
-       VALUES (?1, CASE WHEN ?2 IS NULL THEN 0 ELSE (SELECT n FROM links WHERE id = ?2) END, ?3, ?4, (SELECT n FROM blobs WHERE hash = ?5))
-       ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO links (id, parent, header, content, blob, tenant)
+       VALUES (?1, CASE WHEN ?2 IS NULL THEN 0 ELSE (SELECT n FROM links WHERE tenant = ?6 AND id = ?2) END, ?3, ?4,
+         (SELECT n FROM blobs WHERE tenant = ?6 AND hash = ?5), ?6)
+       ON CONFLICT (tenant, id) DO NOTHING`,
       storedId(id),
       parent === undefined ? null : storedId(parent),
       shortText(header, headerShorthand),
       inline === undefined ? null : storedText(inline),
       blob === undefined ? null : storedId(blob),
+      tenant,
     );
   }
 
@@ -152,14 +167,16 @@ export class Journal {
     return this.read(runId, generation, seq, seq).length > 0;
   }
 
-  private isDangling({ parent, blob }: StoredLink, { links = [], blobs = [] }: Batch): boolean {
+  private isDangling(tenant: string, { parent, blob }: StoredLink, { links = [], blobs = [] }: Batch): boolean {
     const isParentKnown =
-      parent === undefined || links.some(({ id }) => id === parent) || this.links(parent).length > 0;
-    return (
-      !isParentKnown || (blob !== undefined && !blobs.some(([hash]) => hash === blob) && this.blobs([blob]).size === 0)
-    );
+      parent === undefined || links.some(({ id }) => id === parent) || this.links(tenant, parent).length > 0;
+    if (!isParentKnown) return true;
+    return blob !== undefined && !blobs.some(([hash]) => hash === blob) && this.blobs(tenant, [blob]).size === 0;
   }
 }
+
+const TENANT = '(SELECT n FROM tenants WHERE name = ?)';
+const CONTENT = `SELECT ${asContent('body')} FROM blobs WHERE tenant = ${TENANT} AND hash = ?`;
 
 function linkOf(row: Row, parent: string | undefined): StoredLink {
   return {

@@ -62,7 +62,7 @@ describe.each(await availableDrivers())('several processes on one file with %s',
   it('tell each other: a post from a command line wakes the server that watches [R2-ENGINE-PROCESSES]', async () => {
     const server = await file.open({ pollMs: 5 });
     await suspended(server, 'a');
-    const noticed = new Promise<void>((resolve) => server.watch(resolve));
+    const noticed = new Promise<void>((resolve) => server.watch(() => resolve()));
     const commandLine = start(driver, file.path, 'post', 'a', 'm');
     expect(await commandLine.line()).toBe('ready');
     expect(JSON.parse(await commandLine.line())).toEqual({ value: 'accepted' });

@@ -103,17 +103,20 @@ export class Retention {
     };
   }
 
-  /** What entries up to this position refer to: read without a lock, beside whoever writes. */
+  /** What entries up to this position refer to, with the number of their tenant: read without a lock, beside whoever writes. */
   *marks(referencesIn: (body: string) => Iterable<string>, marked: Set<string>, from = 0): Generator<number> {
     let last = from;
     for (;;) {
       const rows = this.database.all(
-        `SELECT ${asNumbers('pos')}, ${asContent('body')} FROM events WHERE events.pos > ? ORDER BY events.pos LIMIT ${CHUNK}`,
+        `SELECT ${asNumbers('events.pos', 'tenants.n')}, ${asContent('events.body')} FROM events
+         LEFT JOIN runs ON runs.n = events.run LEFT JOIN tenants ON tenants.name = runs.tenant
+         WHERE events.pos > ? ORDER BY events.pos LIMIT ${CHUNK}`,
         last,
       );
       for (const row of rows) {
         last = integer(row, 'pos');
-        for (const id of referencesIn(expandedText(row, 'body', entryShorthand))) marked.add(id);
+        const tenant = optionalInteger(row, 'n') ?? 0; // of a row of no run
+        for (const id of referencesIn(expandedText(row, 'body', entryShorthand))) marked.add(`${tenant}/${id}`);
       }
       if (rows.length === 0) return;
       yield last;
@@ -122,15 +125,19 @@ export class Retention {
 
   /** Inside a transaction: whatever is neither marked nor below something marked goes. */
   sweep(marked: ReadonlySet<string>): Collected {
-    const links = this.database.all(`SELECT ${asNumbers('n', 'parent', 'blob')}, ${asContent('id')} FROM links`);
+    const links = this.database.all(
+      `SELECT ${asNumbers('n', 'tenant', 'parent', 'blob')}, ${asContent('id')} FROM links`,
+    );
     const byNumber = new Map(links.map((row) => [integer(row, 'n'), row]));
     const kept = new Set<number>();
     const contents = new Set<number>();
-    for (const row of links) if (marked.has(hashId(row, 'id'))) keepChain(row, byNumber, kept, contents);
+    const isMarked = (row: Row, column: string): boolean =>
+      marked.has(`${integer(row, 'tenant')}/${hashId(row, column)}`);
+    for (const row of links) if (isMarked(row, 'id')) keepChain(row, byNumber, kept, contents);
     const goneLinks = [...byNumber.keys()].filter((n) => !kept.has(n));
     for (const n of goneLinks) this.database.run('DELETE FROM links WHERE n = ?', n);
-    const blobs = this.database.all(`SELECT ${asNumbers('n')}, ${asContent('hash')} FROM blobs`);
-    const goneContents = blobs.filter((row) => !contents.has(integer(row, 'n')) && !marked.has(hashId(row, 'hash')));
+    const blobs = this.database.all(`SELECT ${asNumbers('n', 'tenant')}, ${asContent('hash')} FROM blobs`);
+    const goneContents = blobs.filter((row) => !contents.has(integer(row, 'n')) && !isMarked(row, 'hash'));
     for (const row of goneContents) this.database.run('DELETE FROM blobs WHERE n = ?', integer(row, 'n'));
     return { contents: goneContents.length, links: goneLinks.length };
   }

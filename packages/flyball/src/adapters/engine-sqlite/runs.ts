@@ -1,4 +1,4 @@
-import { alreadyTerminal, cursorNumber, heldByAnother, runExists } from '../../core/engine-errors.js';
+import { alreadyTerminal, cursorNumber, heldByAnother, positionTaken, runExists } from '../../core/engine-errors.js';
 import type {
   Claim,
   ClaimRequest,
@@ -10,7 +10,7 @@ import type {
   SignOfLife,
 } from '../../ports/engine.js';
 import type { Database, SqlValue } from './database.js';
-import { EntryChain, type Tip, tipOf } from './entry-chain.js';
+import { EntryChain, outOfOrder, type Tip, tipOf } from './entry-chain.js';
 import type { Fences } from './fences.js';
 import type { Journal } from './journal.js';
 import type { Operations } from './operations.js';
@@ -20,6 +20,13 @@ import type { TailGuard } from './tail-guard.js';
 
 /** Above every number that a run has had, also one that was removed. */
 const NEXT_RUN = `1 + max(ifnull((SELECT max(n) FROM runs), 0), ifnull((SELECT value FROM flyball_meta WHERE key = 'runs'), 0))`;
+
+/** Before anything of the run is written. */
+function refuseMisplaced({ id, first: { entries } }: NewRun): void {
+  const [first] = entries;
+  const misplaced = first !== undefined && first.seq !== 0 ? first : outOfOrder(entries);
+  if (misplaced !== undefined) throw positionTaken(id, misplaced, 'does not follow the one before it');
+}
 
 /** The runs' own rows: who holds them and how they rest. The fence moves with every claim and every release. */
 export class Runs {
@@ -48,6 +55,8 @@ export class Runs {
 
   create(run: NewRun): void {
     if (this.rows.find(run.id) !== undefined || this.operations.isRemoved(run.id)) throw runExists(run.id);
+    refuseMisplaced(run);
+    this.database.run('INSERT INTO tenants (name) VALUES (?) ON CONFLICT (name) DO NOTHING', run.tenant);
     const { lastInsertRowid } = this.database.run(
       `INSERT INTO runs (n, id, agent, version, tenant, subject, source, fork, created_at, updated_at, status, generation)
        VALUES (${NEXT_RUN}, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 'pending', ?9)`,
@@ -82,7 +91,7 @@ export class Runs {
         `UPDATE runs SET status = 'running', fence = fence + 1, owner = ?1, lease_until = ?2, alive_at = ?3, updated_at = ?3, wake_at = NULL,
          waiting = '[]', attention = NULL, code = NULL, signalled = 0, crashes = crashes + (owner IS NOT NULL) WHERE n = ?4`,
         JSON.stringify(by.owner),
-        by.leaseUntil,
+        by.now + by.leaseMs,
         by.now,
         n,
       );
@@ -93,6 +102,7 @@ export class Runs {
       runId,
       fence: integer(claimed, 'fence'),
       record: recordOf(claimed),
+      was: recordOf(row).status,
       ...(owner === undefined ? {} : { previous: { owner, aliveAt: integer(row, 'alive_at') } }),
     };
   }
@@ -109,13 +119,13 @@ export class Runs {
   }
 
   /** Answers the ids of the stale ones. */
-  renew(signs: readonly SignOfLife[], { now, until }: { readonly now: number; readonly until: number }) {
+  renew(signs: readonly SignOfLife[], { now, leaseMs }: { readonly now: number; readonly leaseMs: number }) {
     const renewed = 'UPDATE runs SET lease_until = ?, alive_at = ?, active = ? WHERE n = ?';
     return signs.flatMap(({ claim: { runId, fence }, activeMs }) => {
       const row = this.rows.find(runId);
       if (row === undefined || row['fence'] !== fence || !isSound(row)) return [runId];
       const n = integer(row, 'n');
-      this.rows.change(n, () => this.database.run(renewed, until, now, activeMs, n));
+      this.rows.change(n, () => this.database.run(renewed, now + leaseMs, now, activeMs, n));
       return [];
     });
   }

@@ -73,15 +73,19 @@ export const MIGRATIONS: Migrations = [
   );
   CREATE UNIQUE INDEX events_place ON events (run, gen, seq);
 
-  CREATE TABLE blobs (n INTEGER PRIMARY KEY, hash NOT NULL UNIQUE, body NOT NULL);
+  CREATE TABLE tenants (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+  CREATE TABLE blobs (n INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, hash NOT NULL, body NOT NULL, UNIQUE (tenant, hash));
 
   CREATE TABLE links (
     n INTEGER PRIMARY KEY,
-    id NOT NULL UNIQUE,
+    tenant INTEGER NOT NULL,
+    id NOT NULL,
     parent INTEGER NOT NULL, -- 0 for the first link of a chain
     header NOT NULL,
     content,
     blob INTEGER,
+    UNIQUE (tenant, id),
     CHECK (content IS NOT NULL OR blob IS NOT NULL)
   );
 

@@ -32,7 +32,7 @@ export class Weights {
       const place = places.get(integer(row, 'run'));
       if (place === undefined) continue;
       weights[place] = (weights[place] ?? 0) + integer(row, 'bytes');
-      for (const id of referencesIn(expandedText(row, 'body', entryShorthand)))
+      for (const id of [...referencesIn(expandedText(row, 'body', entryShorthand))].map(ofTenant(row)))
         if (blobs.numbers.has(id) || links.numbers.has(id)) last.set(id, Math.max(last.get(id) ?? 0, place));
     }
     const seen = new Set<Part>();
@@ -68,13 +68,13 @@ export class Weights {
     bytes: string,
     more: '' | 'parent, blob',
   ): { readonly numbers: ReadonlyMap<string, number>; readonly of: ReadonlyMap<number, Part> } {
-    const columns = more === '' ? asNumbers('n') : asNumbers('n', 'parent', 'blob');
+    const columns = more === '' ? asNumbers('n', 'tenant') : asNumbers('n', 'tenant', 'parent', 'blob');
     const numbers = new Map<string, number>();
     const of = new Map<number, Part>();
     for (const row of this.database.all(
       `SELECT ${columns}, ${asContent(name)}, CAST(${bytes} + ${ROW_BYTES} AS REAL) AS bytes FROM ${table}`,
     )) {
-      numbers.set(hashId(row, name), integer(row, 'n'));
+      numbers.set(ofTenant(row)(hashId(row, name)), integer(row, 'n'));
       of.set(integer(row, 'n'), more === '' ? { bytes: integer(row, 'bytes') } : linkOf(row));
     }
     return { numbers, of };
@@ -83,8 +83,10 @@ export class Weights {
   private *entries(): Generator<Row> {
     for (let pos = 0; ; ) {
       const rows = this.database.all(
-        `SELECT ${asNumbers('pos', 'run')}, ${asContent('body')}, CAST(length(body) + ${ROW_BYTES} AS REAL) AS bytes
-        FROM events WHERE events.pos > ? ORDER BY events.pos LIMIT ${CHUNK}`,
+        `SELECT ${asNumbers('events.pos', 'events.run')}, CAST(ifnull(tenants.n, 0) AS REAL) AS tenant,
+        ${asContent('events.body')}, CAST(length(events.body) + ${ROW_BYTES} AS REAL) AS bytes
+        FROM events LEFT JOIN runs ON runs.n = events.run LEFT JOIN tenants ON tenants.name = runs.tenant
+        WHERE events.pos > ? ORDER BY events.pos LIMIT ${CHUNK}`,
         pos,
       );
       yield* rows;
@@ -93,6 +95,10 @@ export class Weights {
       pos = integer(end, 'pos');
     }
   }
+}
+
+function ofTenant(row: Row): (id: string) => string {
+  return (id) => `${integer(row, 'tenant')}/${id}`;
 }
 
 function linkOf(row: Row): Part {

@@ -1,4 +1,4 @@
-import type { AnnouncedWorker } from '../../ports/engine.js';
+import type { AnnouncedWorker, Announcement } from '../../ports/engine.js';
 import type { Database, Row } from './database.js';
 import { asBytes, json } from './row.js';
 
@@ -10,14 +10,15 @@ export class Workers {
     this.database = database;
   }
 
-  announce(worker: AnnouncedWorker, now: number): void {
+  announce(worker: Announcement, { now, forMs }: { readonly now: number; readonly forMs: number }): void {
+    const until = now + forMs;
     this.database.run('DELETE FROM workers WHERE until <= ? OR id = ?', now, worker.id);
-    if (worker.until > now)
+    if (forMs > 0)
       this.database.run(
         'INSERT INTO workers (id, until, worker) VALUES (?, ?, ?)',
         worker.id,
-        worker.until,
-        JSON.stringify(worker),
+        until,
+        JSON.stringify({ ...worker, until } satisfies AnnouncedWorker),
       );
   }
 

@@ -45,7 +45,7 @@ export function dueContract(test: DeclareTest): void {
     const claim = await claimBy(engine, 'a', 'first');
     await engine.release(claim, { status: 'suspended', wakeAt: START + 5_000, waiting: [], now: START });
     assert.deepEqual(await due(engine, START + 1_000), []);
-    assert.equal(await engine.nextDue(), START + 5_000);
+    assert.equal(await engine.nextDue(START), START + 5_000);
     assert.deepEqual(await due(engine, START + 5_000), ['a']);
   });
 
@@ -121,8 +121,10 @@ export function dueContract(test: DeclareTest): void {
     const version = '2';
     assert.deepEqual([...(await engine.due({ ...query, except: [{ agent: 'agent', version }] }))].sort(), ['a', 'c']);
     assert.deepEqual([...(await engine.due({ ...query, except: [{ agent: 'other', version }] }))].length, 3);
-    assert.deepEqual([...(await engine.due({ ...query, fewerCrashesThan: 1 }))].sort(), ['a', 'b']);
-    assert.equal((await engine.due({ ...query, fewerCrashesThan: 2 })).length, 3);
+    assert.deepEqual([...(await engine.due({ ...query, crashes: { below: 1 } }))].sort(), ['a', 'b']);
+    assert.deepEqual(await engine.due({ ...query, crashes: { from: 1 } }), ['c']);
+    assert.equal((await engine.due({ ...query, crashes: { below: 2 } })).length, 3);
+    assert.deepEqual(await engine.due({ ...query, crashes: { from: 2 } }), []);
   });
 
   test('leaves those asleep that the asker knows better, unless something came for them', async (engine) => {
@@ -136,18 +138,28 @@ export function dueContract(test: DeclareTest): void {
 
   test('knows the workers that are alive', async (engine) => {
     const owner = { id: 'one', host: 'h', bootId: 'b', pid: 1, startTime: '1' };
-    const worker = { id: 'w1', owner, agents: { agent: '1' }, until: START + 10 };
+    const worker = { id: 'w1', owner, agents: { agent: '1' } };
     assert.deepEqual(await engine.workers(START), []);
-    await engine.announce(worker, START);
-    await engine.announce({ ...worker, id: 'w2', agents: { agent: '2' } }, START);
-    await engine.announce({ ...worker, until: START + 20 }, START); // says it again
+    await engine.announce(worker, { now: START, forMs: 10 });
+    await engine.announce({ ...worker, id: 'w2', agents: { agent: '2' } }, { now: START, forMs: 10 });
+    await engine.announce(worker, { now: START, forMs: 20 }); // says it again
     assert.deepEqual((await engine.workers(START)).map(({ id }) => id).sort(), ['w1', 'w2']);
     assert.deepEqual(await engine.workers(START + 10), [{ ...worker, until: START + 20 }]);
-    await engine.announce({ ...worker, until: 0 }, START);
+    await engine.announce(worker, { now: START, forMs: 0 });
     assert.deepEqual(
       (await engine.workers(START)).map(({ id }) => id),
       ['w2'],
     );
+  });
+
+  test('answers for the runs asked for alone, and without those that are with the asker', async (engine) => {
+    for (const id of ['a', 'b', 'c']) await engine.create(newRun(id));
+    await claimed(engine, 'held');
+    const query = { now: START + 60_000, limit: 100, agents: ['agent'], isGone: nobodyIsGone };
+    assert.deepEqual(await engine.due({ ...query, only: ['b'] }), ['b']);
+    assert.deepEqual([...(await engine.due({ ...query, only: ['b', 'held', 'nobody'] }))].sort(), ['b', 'held']);
+    assert.deepEqual(await engine.due({ ...query, only: [] }), []);
+    assert.deepEqual([...(await engine.due({ ...query, here: ['a', 'held'] }))].sort(), ['b', 'c']);
   });
 
   test('answers each run once, also when there are two reasons for it', async (engine) => {
@@ -156,14 +168,14 @@ export function dueContract(test: DeclareTest): void {
   });
 
   test('knows the next time at which something comes due by itself', async (engine) => {
-    assert.equal(await engine.nextDue(), undefined);
+    assert.equal(await engine.nextDue(START), undefined);
     await engine.create(newRun('new')); // is due already
     await suspended(engine, 'signal');
     await rested(engine, 'paused', 'paused');
-    assert.equal(await engine.nextDue(), undefined);
+    assert.equal(await engine.nextDue(START), undefined);
     await suspended(engine, 'late', START + 9_000);
     await suspended(engine, 'soon', START + 1_000);
-    assert.equal(await engine.nextDue(), START + 1_000);
+    assert.equal(await engine.nextDue(START), START + 1_000);
     assert.equal(await engine.nextDue(START + 999), START + 1_000);
     assert.equal(await engine.nextDue(START + 1_000), START + 9_000);
     await claimed(engine, 'held');

@@ -13,7 +13,8 @@ export type EngineTest = (engine: Engine, opened: OpenEngine) => Promise<void>;
 export type DeclareTest = (name: string, body: EngineTest) => void;
 
 export const START = 1_700_000_000_000;
-const LEASE_MS = 30_000;
+export const LEASE_MS = 30_000;
+export const TENANT = 'tenant';
 export const nobodyIsGone = (): boolean => false;
 
 export function owner(id: string): Owner {
@@ -25,7 +26,7 @@ export function newRun(id: string, given: Partial<NewRun> = {}): NewRun {
     id,
     agent: 'agent',
     version: '1',
-    tenant: 'tenant',
+    tenant: TENANT,
     subject: 'subject',
     createdAt: START,
     first: { entries: [entry(0)] },
@@ -42,13 +43,13 @@ export function message(id: string, given: Partial<InboxMessage> = {}): InboxMes
 }
 
 export function claimBy(engine: Engine, runId: string, by: string, now = START): Promise<Claim> {
-  return engine.claim(runId, { owner: owner(by), now, leaseUntil: now + LEASE_MS, isGone: nobodyIsGone });
+  return engine.claim(runId, { owner: owner(by), now, leaseMs: LEASE_MS, isGone: nobodyIsGone });
 }
 
 /** Extends the leases by a sign of life. */
 export function renewed(engine: Engine, claims: readonly Claim[], until: number): Promise<readonly string[]> {
   const signs = claims.map((claim) => ({ claim, activeMs: 0 }));
-  return engine.renew(signs, { now: START, until });
+  return engine.renew(signs, { now: START, leaseMs: until - START });
 }
 
 /** A new run, claimed by `first`. */

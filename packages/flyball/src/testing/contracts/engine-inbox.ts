@@ -64,7 +64,7 @@ export function inboxContract(test: DeclareTest): void {
     await engine.post('b', message('m1'));
     const [first, second] = await engine.inbox('a', 0);
     const taken = [first?.number ?? 0, second?.number ?? 0];
-    await refuses(engine.append(claim, { entries: [entry(0)], taken }), 'JOURNAL_CONFLICT'); // a taken position
+    await refuses(engine.append(claim, { entries: [entry(0, { body: 'other' })], taken }), 'JOURNAL_CONFLICT');
     assert.equal((await engine.inbox('a', 0)).length, 3);
     await engine.append(claim, { entries: [entry(1)], taken });
     assert.deepEqual(
@@ -152,6 +152,8 @@ export function inboxContract(test: DeclareTest): void {
   test('calls those who watch after a post and a requeue, until they stop', async (engine) => {
     await suspended(engine, 'a');
     let [first, second] = [0, 0];
+    const runs = new Set<string | undefined>();
+    const stopRuns = engine.watch((runId) => runs.add(runId));
     const stopFirst = engine.watch(() => (first += 1));
     const stopSecond = engine.watch(() => (second += 1));
     await engine.post('a', message('m'));
@@ -164,5 +166,7 @@ export function inboxContract(test: DeclareTest): void {
     const after = second;
     await engine.post('a', message('m2'));
     assert.deepEqual([first, second], [seen, after]);
+    assert.ok(runs.has('a') || runs.has(undefined)); // which one, or that it may have been any
+    stopRuns();
   });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { append, bodies, claimBy, claimed, type DeclareTest, entry, newRun, START } from './engine-fixture.js';
+import { append, bodies, claimBy, claimed, type DeclareTest, entry, newRun, START, TENANT } from './engine-fixture.js';
 import { refuses } from './suite.js';
 
 const HASHES = ['n4bQgYhMfWWaL-qgxVrQ_w', 'z_8AAAAAAAAAAAAAAAAAA9', 'z_8AAAAAAAAAAAAAAAAAA8', 'short'] as const;
@@ -46,9 +46,19 @@ export function journalContract(test: DeclareTest): void {
       links: hard.map((content, index) => ({ id: `link-${index}`, parent: undefined, header: content, content })),
     });
     assert.deepEqual((await bodies(engine, 'a')).slice(1), hard);
-    assert.deepEqual([...(await engine.blobs(hard.map((_, index) => `hash-${index}`))).values()], hard);
+    assert.deepEqual(
+      [
+        ...(
+          await engine.blobs(
+            TENANT,
+            hard.map((_, index) => `hash-${index}`),
+          )
+        ).values(),
+      ],
+      hard,
+    );
     for (const [index, content] of hard.entries()) {
-      assert.deepEqual(await engine.links(`link-${index}`), [
+      assert.deepEqual(await engine.links(TENANT, `link-${index}`), [
         { id: `link-${index}`, parent: undefined, header: content, content },
       ]);
     }
@@ -72,9 +82,57 @@ export function journalContract(test: DeclareTest): void {
     await refuses(engine.append(claim, batch), 'JOURNAL_CONFLICT');
     await refuses(engine.append(claim, { entries: [entry(3), entry(3)] }), 'JOURNAL_CONFLICT');
     assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0), entry(1)]);
-    assert.equal((await engine.blobs(['h'])).size, 0);
+    assert.equal((await engine.blobs(TENANT, ['h'])).size, 0);
     assert.equal((await engine.get('a'))?.generation, 0);
     await append(engine, claim, 2);
+  });
+
+  test('refuses an entry that does not follow the one before it, and writes nothing of that batch', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const first = (seq: number) => entry(seq, { generation: 1 });
+    for (const entries of [[entry(2)], [entry(1), entry(3)], [entry(1), first(1)], [entry(2), entry(1)]])
+      await refuses(engine.append(claim, { entries, blobs: [['h', 'content']] }), 'JOURNAL_CONFLICT');
+    assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0)]);
+    assert.deepEqual(await engine.read('a', { generation: 1 }), []);
+    assert.equal((await engine.blobs(TENANT, ['h'])).size, 0);
+    await engine.append(claim, { entries: [entry(1), first(0), first(1)], generation: 1 });
+    assert.equal((await engine.read('a', { generation: 1 })).length, 2);
+  });
+
+  test('takes a batch that was written before for written, and changes nothing', async (engine) => {
+    const claim = await claimed(engine, 'a');
+    const batch = { entries: [entry(1), entry(2)], blobs: [['h', 'content']], generation: 0 } as const;
+    await engine.append(claim, batch);
+    await append(engine, claim, 3);
+    await engine.append(claim, batch);
+    const [again] = await Promise.allSettled([engine.append(claim, batch), append(engine, claim, 4)]);
+    assert.equal(again.status, 'fulfilled');
+    assert.deepEqual(
+      await engine.read('a', { generation: 0 }),
+      [0, 1, 2, 3, 4].map((seq) => entry(seq)),
+    );
+    await refuses(engine.append(claim, { entries: [entry(1), entry(2, { body: 'other' })] }), 'JOURNAL_CONFLICT');
+    await refuses(engine.append(claim, { entries: [entry(4), entry(5, { seq: 4 })] }), 'JOURNAL_CONFLICT');
+    await claimBy(engine, 'a', 'second', START + 60_000);
+    await refuses(engine.append(claim, batch), 'JOURNAL_CONFLICT'); // whoever was replaced is told so
+  });
+
+  test('keeps the contents and links of tenants apart', async (engine) => {
+    const [hash, root] = [HASHES[0], HASHES[1]];
+    const link = { id: root, parent: undefined, header: 'setup', blob: hash };
+    const theirs = await claimed(engine, 'a', { tenant: 'other' });
+    await engine.append(theirs, { entries: [entry(1)], blobs: [[hash, 'theirs']], links: [link] });
+    assert.equal((await engine.blobs(TENANT, [hash])).size, 0);
+    assert.deepEqual(await engine.links(TENANT, root), []);
+    const ours = await claimed(engine, 'b');
+    await refuses(engine.append(ours, { entries: [entry(1)], links: [link] }), 'INPUT_INVALID');
+    const child = { id: HASHES[2], parent: root, header: 'log', content: '' };
+    await refuses(engine.append(ours, { entries: [entry(1)], links: [child] }), 'INPUT_INVALID');
+    await engine.append(ours, { entries: [entry(1)], blobs: [[hash, 'ours']], links: [link] });
+    assert.equal((await engine.blobs(TENANT, [hash])).get(hash), 'ours');
+    assert.equal((await engine.blobs('other', [hash])).get(hash), 'theirs');
+    assert.deepEqual(await engine.links('other', root), [link]);
+    assert.equal((await engine.blobs('nobody', [hash])).size, 0);
   });
 
   test('lets a conflict of one run spoil no other append of the same turn', async (engine) => {
@@ -84,7 +142,7 @@ export function journalContract(test: DeclareTest): void {
     const results = await Promise.allSettled([
       append(engine, b, 1),
       append(engine, stale, 1),
-      append(engine, c, 0), // taken
+      engine.append(c, { entries: [entry(0, { body: 'another' })] }), // taken
       append(engine, b, 2),
     ]);
     assert.deepEqual(
@@ -104,7 +162,7 @@ export function journalContract(test: DeclareTest): void {
   test('stores contents once however often they come, and leaves out what it does not have', async (engine) => {
     const claim = await claimed(engine, 'a', { first: { entries: [entry(0)], blobs: [[HASHES[0], 'first']] } });
     await engine.append(claim, { entries: [entry(1)], blobs: HASHES.map((hash) => [hash, `of ${hash}`] as const) });
-    const found = await engine.blobs([...HASHES, 'missing']);
+    const found = await engine.blobs(TENANT, [...HASHES, 'missing']);
     assert.deepEqual(
       [...found],
       HASHES.map((hash, index) => [hash, index === 0 ? 'first' : `of ${hash}`]),
@@ -122,9 +180,9 @@ export function journalContract(test: DeclareTest): void {
     await engine.append(a, { entries: [entry(1)], blobs: [['h', 'long content']], links: links.slice(0, 2) });
     const b = await claimed(engine, 'b');
     await engine.append(b, { entries: [entry(1)], links }); // the first two come again
-    assert.deepEqual(await engine.links(tip), links);
-    assert.deepEqual(await engine.links(middle), links.slice(0, 2));
-    assert.deepEqual(await engine.links('missing'), []);
+    assert.deepEqual(await engine.links(TENANT, tip), links);
+    assert.deepEqual(await engine.links(TENANT, middle), links.slice(0, 2));
+    assert.deepEqual(await engine.links(TENANT, 'missing'), []);
   });
 
   test('refuses a link whose parent or content is not stored, and writes nothing of that batch', async (engine) => {
@@ -134,7 +192,7 @@ export function journalContract(test: DeclareTest): void {
     const empty = { id: 'tip', parent: undefined, header: '', blob: 'missing' };
     await refuses(engine.append(claim, { entries: [entry(1)], links: [empty] }), 'INPUT_INVALID');
     assert.equal((await bodies(engine, 'a')).length, 1);
-    assert.deepEqual(await engine.links('tip'), []);
+    assert.deepEqual(await engine.links(TENANT, 'tip'), []);
     await append(engine, claim, 1);
   });
 
@@ -147,7 +205,7 @@ export function journalContract(test: DeclareTest): void {
     const again = await opened.reopen();
     assert.deepEqual(await again.get('a'), before);
     assert.deepEqual(await again.read('a', { generation: 0 }), [entry(0), entry(1)]);
-    assert.equal((await again.blobs(['h'])).get('h'), 'content');
+    assert.equal((await again.blobs(TENANT, ['h'])).get('h'), 'content');
     await append(again, claim, 2);
     await again.close();
   });

@@ -47,6 +47,13 @@ export function ownershipContract(test: DeclareTest): void {
     assert.deepEqual(await engine.read('a', { generation: 0 }), [entry(0)]);
   });
 
+  test('creates nothing of a run whose first entries cannot stand where they are to stand', async (engine) => {
+    for (const entries of [[entry(1)], [entry(0), entry(2)], [entry(0), entry(0)]])
+      await refuses(engine.create(newRun('a', { first: { entries } })), 'JOURNAL_CONFLICT');
+    assert.equal(await engine.get('a'), undefined);
+    await engine.create(newRun('a'));
+  });
+
   test('hands a run to the one who claims it', async (engine) => {
     await engine.create(newRun('a'));
     const claim = await claimBy(engine, 'a', 'first', START + 5);
@@ -95,9 +102,17 @@ export function ownershipContract(test: DeclareTest): void {
     await claimed(engine, 'a');
     const asked: string[] = [];
     const isGone = ({ id }: { readonly id: string }) => asked.push(id) > 0;
-    const next = await engine.claim('a', { owner: owner('second'), now: START, leaseUntil: START + 1, isGone });
+    const next = await engine.claim('a', { owner: owner('second'), now: START, leaseMs: 1, isGone });
     assert.deepEqual(asked, ['first']);
     assert.deepEqual(next.previous, { owner: owner('first'), aliveAt: START });
+  });
+
+  test('says how the run stood before', async (engine) => {
+    assert.equal((await claimed(engine, 'a')).was, 'pending');
+    const second = await claimBy(engine, 'a', 'second', START + 60_000);
+    assert.equal(second.was, 'running');
+    await engine.release(second, { status: 'paused', now: START });
+    assert.equal((await claimBy(engine, 'a', 'third')).was, 'paused');
   });
 
   test('counts crashes in a row and starts again with a batch that is progress', async (engine) => {
@@ -131,7 +146,7 @@ export function ownershipContract(test: DeclareTest): void {
   test('keeps when an owner last gave a sign of life, and how long the run was at work by then', async (engine) => {
     const first = await claimed(engine, 'a');
     assert.equal(first.record.activeMs, 0);
-    await engine.renew([{ claim: first, activeMs: 4_000 }], { now: START + 5_000, until: START + 35_000 });
+    await engine.renew([{ claim: first, activeMs: 4_000 }], { now: START + 5_000, leaseMs: 30_000 });
     assert.equal((await engine.get('a'))?.activeMs, 4_000);
     const second = await claimBy(engine, 'a', 'second', START + 40_000);
     assert.deepEqual(second.previous, { owner: owner('first'), aliveAt: START + 5_000 });

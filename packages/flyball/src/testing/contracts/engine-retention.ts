@@ -14,6 +14,7 @@ import {
   START,
   stalled,
   suspended,
+  TENANT,
 } from './engine-fixture.js';
 import { refuses } from './suite.js';
 
@@ -178,12 +179,26 @@ export function retentionContract(test: DeclareTest): void {
     await engine.remove('goes', removal('goes'));
     assert.deepEqual(await engine.collect(possibleReferences), { contents: 2, links: 1 });
     assert.deepEqual(
-      (await engine.links(l2)).map((link) => link.id),
+      (await engine.links(TENANT, l2)).map((link) => link.id),
       [l1, l2],
     );
-    assert.deepEqual(await engine.links(l3), []);
-    const left = await engine.blobs([id('k'), id('g'), l1.toUpperCase(), l2.toUpperCase(), l3.toUpperCase()]);
+    assert.deepEqual(await engine.links(TENANT, l3), []);
+    const left = await engine.blobs(TENANT, [id('k'), id('g'), l1.toUpperCase(), l2.toUpperCase(), l3.toUpperCase()]);
     assert.deepEqual([...left.keys()].sort(), [id('k'), l1.toUpperCase(), l2.toUpperCase()].sort());
+  });
+
+  test('collects what one tenant refers to no more, also where another does', async (engine) => {
+    const hash = 'c'.repeat(22);
+    for (const tenant of ['one', 'two']) {
+      const claim = await claimed(engine, tenant, { tenant });
+      const body = JSON.stringify({ type: 'note', refs: [hash] });
+      await engine.append(claim, { entries: [entry(1, { body })], blobs: [[hash, 'content']] });
+      await engine.release(claim, { status: 'done', now: START });
+    }
+    await engine.remove('one', removal('one'));
+    assert.deepEqual(await engine.collect(possibleReferences), { contents: 1, links: 0 });
+    assert.equal((await engine.blobs('one', [hash])).size, 0);
+    assert.equal((await engine.blobs('two', [hash])).size, 1);
   });
 
   test('weighs journals, and says how much there is', async (engine) => {

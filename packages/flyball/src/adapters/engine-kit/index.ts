@@ -1,0 +1,20 @@
+/** What somebody needs who writes an engine or a store of their own: how to refuse in the common words, and how to chain. */
+export { canonicalJson } from '../../core/canonical.js';
+export {
+  alreadyTerminal,
+  cursorNumber,
+  heldByAnother,
+  linkDangling,
+  positionTaken,
+  proposalUnknown,
+  recordOvertaken,
+  runExists,
+  runKept,
+  runNotFound,
+  staleClaim,
+  writeUncertain,
+} from '../../core/engine-errors.js';
+export type { ForkPoint } from '../../core/events.js';
+export { nextOperation, type Operation, type StoredOperation, type Tombstone } from '../../core/operations.js';
+export { hasFields } from '../../core/record-fields.js';
+export type * from '../../ports/engine.js';
