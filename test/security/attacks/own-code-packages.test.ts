@@ -73,6 +73,8 @@ describe('an agent that may write its folder', () => {
     ['triggers', 'hooks.yml', 'A6'],
     ['triggers that are not there yet', 'triggers.yaml', 'A6'],
     ['settings of a server', 'flyball.yaml', 'A6'],
+    ['where npx fetches a server from', '.npmrc', 'A5'],
+    ['where uvx fetches one from', 'uv.toml', 'A5'],
   ])('cannot write %s [R8-TRIAL3-A4] [R8-TRIAL3-A5] [R8-TRIAL3-A6]', async (_, path) => {
     expect(await (await project())(path)).toBe(false);
   });

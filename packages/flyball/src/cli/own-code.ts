@@ -16,6 +16,12 @@ export const CODE_FILES = ['js', 'mjs', 'cjs', 'ts', 'mts', 'cts', 'json', 'node
 export const USUAL_AGENT_FILES = ['agent.yaml', 'agents.ts', 'agents.mjs', 'agents.js'];
 const USUAL_SETTINGS = ['flyball.yaml', 'flyball.yml', 'flyball.json', 'triggers.yaml', 'triggers.yml'];
 
+/** Settings of programs that fetch and start others (`npx` in mcp.json, or the person who installs): they say from where. */
+const LAUNCHER_SETTINGS = [
+  ...['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'pnpm-workspace.yaml', 'bunfig.toml'],
+  ...['deno.json', 'deno.jsonc', 'uv.toml', '.python-version'],
+];
+
 export interface OwnCode {
   /** Paths that the agent must not write. */
   readonly protect: readonly string[];
@@ -41,7 +47,7 @@ export async function ownCode(folder: string, { mcp }: Pick<AgentSpec, 'mcp'>): 
   const { files, open } = await moduleGraph(entries, root);
   const named = [TOOL_FOLDER, TOOL_FILE, 'node_modules', PACKAGE_FILE, ...(mcp === undefined ? [] : [mcp])];
   return {
-    protect: [...named, ...USUAL_AGENT_FILES, ...USUAL_SETTINGS, ...definitionsIn(root), ...files, ...started.folders],
+    protect: [...named, ...USUAL_AGENT_FILES, ...USUAL_SETTINGS, ...LAUNCHER_SETTINGS, ...definitionsIn(root), ...files, ...started.folders],
     denyWrite: [...(open.length > 0 ? CODE_FILES : []), ...started.languages],
   };
 }
