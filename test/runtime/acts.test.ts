@@ -92,6 +92,31 @@ describe('the outcome of a run', () => {
     expect(outcome.acts).toEqual([]);
   });
 
+  it("leaves out steps that only keep Flyball's own books, in a child, a crash and a fork too [R8-REST-BOOKS]", async () => {
+    const books = { class: 'idempotent', records: true } as const;
+    const keeps = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.step('books', { page: 1 }, async () => null, { ...books, simulate: () => null });
+      await run.step('torn books', { page: 2 }, () => Promise.reject(new Error('torn')), books).catch(() => null);
+      return done((await run.call(refund, { order: 'A' })).ok);
+    };
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.step('start', null, () => 1, 'pure');
+      await run.spawn(keeps, null, { share: 0.5 });
+      await run.step('broken off', { page: 3 }, async () => null, { ...books, simulate: () => null });
+      return keeps(run);
+    };
+    const stage = moving();
+    await stage.crashed(agent as never, at('after', 'intent', 3));
+    const life = stage.open(agent as never);
+    const outcome = await life.resume();
+    const names = (acts: readonly { readonly name: string }[] = []): readonly string[] => acts.map(({ name }) => name);
+    expect(names(outcome.acts)).toEqual(['refund', 'refund']);
+    expect(actsOf(await stage.entries())).toEqual({ acts: outcome.acts });
+    const first = (await stage.entries()).find(({ event }) => event.type === 'complete')?.seq ?? 0;
+    const fork = await (await life.runtime.fork(RUN, { at: first, id: 'fork' })).outcome();
+    expect(names(fork.acts).filter((name) => name !== 'refund')).toEqual([]);
+  });
+
   it("tells of a person's no [F-T4]", async () => {
     const stage = moving();
     const life = stage.open(async (run: Run) => done((await run.call(confirmTool(), { prompt: 'Pay?' })).content));

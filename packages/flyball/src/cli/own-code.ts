@@ -47,7 +47,15 @@ export async function ownCode(folder: string, { mcp }: Pick<AgentSpec, 'mcp'>): 
   const { files, open } = await moduleGraph(entries, root);
   const named = [TOOL_FOLDER, TOOL_FILE, 'node_modules', PACKAGE_FILE, ...(mcp === undefined ? [] : [mcp])];
   return {
-    protect: [...named, ...USUAL_AGENT_FILES, ...USUAL_SETTINGS, ...LAUNCHER_SETTINGS, ...definitionsIn(root), ...files, ...started.folders],
+    protect: [
+      ...named,
+      ...USUAL_AGENT_FILES,
+      ...USUAL_SETTINGS,
+      ...LAUNCHER_SETTINGS,
+      ...definitionsIn(root),
+      ...files,
+      ...started.folders,
+    ],
     denyWrite: [...(open.length > 0 ? CODE_FILES : []), ...started.languages],
   };
 }

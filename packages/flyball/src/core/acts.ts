@@ -22,6 +22,7 @@ export class ActsFold {
   apply({ event, generation }: Ended): void {
     if ('id' in event)
       for (const [path, child] of this.children) if (isBelow(path, event.id)) child.apply({ event, generation });
+    if ('records' in event && event.records === true) return; // Flyball's own books are no action of the run
     switch (event.type) {
       case 'spawn-start':
         this.openChild(event.path);

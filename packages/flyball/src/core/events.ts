@@ -119,6 +119,8 @@ export type EffectEvent =
       readonly class: EffectKind;
       /** It declares a compensation. */
       readonly undo?: true;
+      /** It changes only what Flyball keeps for the run: no action. */
+      readonly records?: true;
       readonly key: string;
       readonly input: unknown;
       /** Before this time nobody may examine whether it happened: the owner may still be about to act. */
@@ -148,6 +150,8 @@ export type EffectEvent =
       readonly input?: unknown;
       /** Without an INTENT: absent where it is `pure`. */
       readonly class?: EffectKind;
+      /** Without an INTENT, as there. */
+      readonly records?: true;
       readonly result: unknown;
       /** It took place, or may have, but there is no result that could be kept: the code sees this failure. */
       readonly failure?: Failure;
@@ -171,6 +175,8 @@ export type EffectEvent =
       readonly input?: unknown;
       /** Without an INTENT: absent where it is `pure`. */
       readonly class?: EffectKind;
+      /** Without an INTENT, as there. */
+      readonly records?: true;
       readonly failure: Failure;
       /** It was tried: the failure is what its body said, and may hold anybody's words. */
       readonly ran?: true;

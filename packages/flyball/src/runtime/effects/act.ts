@@ -164,10 +164,14 @@ export class RefusedResult {
   }
 }
 
-function identity(pending: Pending, act: Act): Pick<EventOf<'complete'>, 'fp' | 'of' | 'name' | 'class' | 'input'> {
+function identity(
+  pending: Pending,
+  act: Act,
+): Pick<EventOf<'complete'>, 'fp' | 'of' | 'name' | 'class' | 'records' | 'input'> {
   if (pending.intended) return {};
-  const { of, name, class: kind } = act;
-  return { fp: pending.fp, of, name, ...(kind === 'pure' ? {} : { class: kind }), ...calledWith(act) };
+  const { of, name, class: kind, rules } = act;
+  const records = kind !== 'pure' && rules.records === true ? { records: true as const } : {};
+  return { fp: pending.fp, of, name, ...(kind === 'pure' ? {} : { class: kind }), ...records, ...calledWith(act) };
 }
 
 /** For ends without an INTENT. What a step is given is in the code; a tool's arguments come from a model or a person. */

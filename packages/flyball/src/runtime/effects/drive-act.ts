@@ -136,6 +136,7 @@ function intentOf(attempt: Attempt, pending: Pending, act: Act, nth: number): Ev
     name: act.name,
     class: act.class,
     ...(act.rules.compensate === undefined ? {} : { undo: true as const }),
+    ...(act.rules.records === true ? { records: true as const } : {}),
     key: keyOf(attempt, pending),
     input: act.input,
     deadline: attempt.clock.now() + longestMs(act, attempt.host.options.settleMs),
