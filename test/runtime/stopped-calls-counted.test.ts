@@ -1,6 +1,7 @@
 import { done, type Outcome, type Run, type Tool, type Usage } from 'flyball';
+import { summarise } from 'flyball/views';
 import { describe, expect, it } from 'vitest';
-import { at, gate, type Life, moving } from './stage.js';
+import { at, gate, type Life, moving, RUN } from './stage.js';
 
 type Effect = Tool<unknown, unknown>['effect'];
 
@@ -54,6 +55,31 @@ async function boundedThenDone(life: Life): Promise<readonly Usage[]> {
   expect(ended).toMatchObject({ stop: 'done' });
   return [bounded, ended].map(({ usage }) => usage as Usage);
 }
+
+describe('a call that is in doubt', () => {
+  it('counts in the outcome of the run that waits for a person, and in every view of it, once [R8-REST-DOUBT-COUNTS]', async () => {
+    const pay: Tool<unknown, unknown> = {
+      name: 'pay',
+      description: 'Pays.',
+      effect: { class: 'undoable', compensate: async () => undefined },
+      execute: async () => 'paid',
+    };
+    const agent = async (run: Run): Promise<Outcome<unknown>> => {
+      await run.call({ ...pay, name: 'look', effect: 'pure' }, {});
+      return done((await run.call(pay, {})).ok);
+    };
+    const stage = moving();
+    await stage.crashed(agent, at('after', 'intent'));
+    const life = stage.open(agent);
+    const waiting = await life.resume();
+    expect(waiting).toMatchObject({ stop: 'suspended', usage: { toolCalls: 2 } });
+    expect(summarise(await stage.entries()).usage.toolCalls.spent).toBe(2);
+    const token = waiting.stop === 'suspended' ? (waiting.waiting[0]?.token ?? '') : '';
+    await life.runtime.signal(RUN, token, { happened: true, result: 'paid' }, { from: 'ada' });
+    expect(await life.resume()).toMatchObject({ stop: 'done', usage: { toolCalls: 2 } });
+    expect(summarise(await stage.entries()).usage.toolCalls.spent).toBe(2);
+  });
+});
 
 describe('a call whose body began before a bound stopped it', () => {
   it('counts, also where it loses after the run goes on and is not made again [R7-TRIAL-B7]', async () => {

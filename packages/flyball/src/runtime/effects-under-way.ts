@@ -188,7 +188,10 @@ export class EffectsUnderWay {
     const { ledger } = this.root;
     const spent = { ...ledger.spent };
     const possibly = { ...ledger.possibly };
-    // at a bound: bodies that began, and whose ends only a run that goes on will know
+    // bodies that began and whose ends are not in the books: a call in doubt, or one that is under way while others rest
+    for (const pending of this.open.all())
+      if (pending.kind === 'call' && isCounted(pending)) spent.toolCalls += pending.reserved?.toolCalls ?? 0;
+    // at a bound: those whose ends only a run that goes on will know
     for (const { pending } of this.leftOpen) {
       const { toolCalls = 0, ...others } = pending.reserved ?? {};
       spent.toolCalls += toolCalls;
