@@ -29,7 +29,7 @@ export function keptFrom(
   for (const task of earlier.tasks) {
     const hash = hashes.get(task.id);
     if (hash === taskHash(task)) continue;
-    const what = hash === undefined ? 'is not among the tasks any more' : 'was changed';
+    const what = hash === undefined ? 'is no longer among the tasks' : 'was changed';
     throw new ConfigError(
       `Task ${task.id} of the results file ${what}. Resume with the tasks that it began with (others may be added), ` +
         'or write to a new file.',

@@ -176,5 +176,5 @@ function checkOptions({ tasks, trials, conditions, concurrency, agents, users }:
 
 function unknown(condition: string, what: string, name: string, known: Readonly<Record<string, unknown>>): ConfigError {
   const names = Object.keys(known).join(', ') || 'none';
-  return new ConfigError(`Condition ${condition} names the ${what} ${name}. Known are ${names}.`);
+  return new ConfigError(`Condition ${condition} names the ${what} ${name}. Available: ${names}.`);
 }

@@ -158,7 +158,7 @@ function makerOf(makers: Readonly<Record<string, SideMaker>>, name: string, what
   const maker = Object.hasOwn(makers, name) ? makers[name] : undefined;
   if (maker !== undefined) return maker;
   const known = Object.keys(makers).join(', ') || 'none';
-  throw new FlyballError('CONFIG_INVALID', `There is no ${what} called ${name}. Known are ${known}.`);
+  throw new FlyballError('CONFIG_INVALID', `There is no ${what} called ${name}. Available: ${known}.`);
 }
 
 function named<T>(list: readonly T[], is: (one: T) => boolean, what: string): T {

@@ -17,7 +17,8 @@ export function workspaceFolder(under: string = tmpdir()): WorkspaceMaker {
   let watched = false;
   return async (files) => {
     const wrong = [...files.keys()].find((name) => !/^[^/\0]+$/.test(name) || name === '.' || name === '..');
-    if (wrong !== undefined) throw new ConfigError(`${JSON.stringify(wrong)} is no name for a file in a workspace.`);
+    if (wrong !== undefined)
+      throw new ConfigError(`${JSON.stringify(wrong)} is not a valid name for a file in a workspace.`);
     await mkdir(under, { recursive: true });
     const path = await realpath(await mkdtemp(join(under, 'flyball-workspace-')));
     open.add(path);

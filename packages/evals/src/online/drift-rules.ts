@@ -52,7 +52,7 @@ export function checkRule(rule: DriftRule): DriftRule {
   if (rule.method !== 'threshold' && !(rule.trailingMs > rule.windowMs))
     refuse('the time it compares with must be longer than its window');
   for (const field of rule.by ?? [])
-    if (!COHORT_FIELDS.includes(field)) refuse(`"${field}" is none of ${COHORT_FIELDS.join(', ')}`);
+    if (!COHORT_FIELDS.includes(field)) refuse(`"${field}" is not one of ${COHORT_FIELDS.join(', ')}`);
   return rule;
 }
 

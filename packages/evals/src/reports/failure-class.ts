@@ -13,7 +13,7 @@ export const FAILURE_CLASSES = {
   overtrust: 'User assertions trusted without looking them up',
   search: 'Search given up early, or an assumption made instead',
   limits: 'Ended by a limit of the simulation',
-  communication: 'The database is right, but what had to be said or done beside it is missing',
+  communication: 'The database is correct, but a required statement or action is missing',
   other: 'None of these',
 } as const;
 

@@ -84,7 +84,7 @@ function aggregateTable(summaries: readonly Summary[], retrieval: string): Table
   return {
     id: `aggregate-${retrieval || 'all'}`,
     title: `Aggregate metrics${retrieval === '' ? '' : ` under ${retrieval}`}`,
-    note: 'N: scored simulations, those that ended at a limit included. pass^1 is over N, with its 95 % interval (bootstrap over tasks); pass^k is over tasks. A simulation that ended at a limit has no right database.',
+    note: 'N: scored simulations, including those that ended at a limit. pass^1 is computed over N, with its 95 % interval (bootstrap over tasks); pass^k is computed over tasks. A simulation that ended at a limit never counts as a database match.',
     columns: columns(
       'Model',
       'Agent',

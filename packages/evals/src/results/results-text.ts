@@ -92,7 +92,7 @@ function simulationsIn(root: RecordFields, folder: SimulationFolder | undefined)
 
 function indexedIn(root: RecordFields, folder: SimulationFolder | undefined): readonly SimulationRecord[] {
   if (folder === undefined)
-    throw new FlyballError('INPUT_INVALID', 'The simulations lie in a folder beside this file: read the folder.');
+    throw new FlyballError('INPUT_INVALID', 'The simulations are in a folder next to this file. Read the folder.');
   const simulations = root.each('simulation_index', (value, path) => {
     const entry = new RecordFields(value, path);
     const simulation = simulationIn(folder, entry.text('id'), path);

@@ -16,7 +16,7 @@ export function toolCall(call: SimCall): ToolCall {
 function argumentsOf(call: ToolCall): PyDict {
   const parsed = parsedOf(call);
   if (parsed instanceof Map) return parsed;
-  throw malformed(call, 'they are no JSON object');
+  throw malformed(call, 'they are not a JSON object');
 }
 
 function parsedOf(call: ToolCall): ReturnType<typeof parseJson> {

@@ -109,11 +109,11 @@ function problemOf({ id, kind, onCall, tries = 1, status, text = '', tookPlace }
   const isCount = (value: number): boolean => Number.isInteger(value) && value >= 1;
   const range = kind === '5xx' ? [500, 599] : [400, 499];
   return [
-    ...(FAULT_KINDS.includes(kind) ? [] : [`fault "${id}" is none of ${FAULT_KINDS.join(', ')}`]),
+    ...(FAULT_KINDS.includes(kind) ? [] : [`fault "${id}" is not one of ${FAULT_KINDS.join(', ')}`]),
     ...(isCount(onCall) && isCount(tries) ? [] : [`fault "${id}": onCall and tries count from 1`]),
     ...(status === undefined || (status >= (range[0] ?? 0) && status <= (range[1] ?? 0))
       ? []
-      : [`fault "${id}": ${status} is no status of ${kind}`]),
+      : [`fault "${id}": ${status} is not a status of ${kind}`]),
     ...(kind === 'injected' && text.trim() === '' ? [`fault "${id}" slips in no text`] : []),
     ...(tookPlace === true && kind !== 'timeout' && kind !== '5xx'
       ? [`fault "${id}": only a timeout or a 5xx can hide that the call took place`]

@@ -92,7 +92,7 @@ function problemsOf(scenario: Scenario, rubric: readonly string[]): readonly str
   const { category, faults = [], maxTurns, copies = 1, goal, expected } = scenario;
   const isCount = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most;
   return [
-    ...(SCENARIO_CATEGORIES.includes(category) ? [] : [`its category is none of ${SCENARIO_CATEGORIES.join(', ')}`]),
+    ...(SCENARIO_CATEGORIES.includes(category) ? [] : [`its category is not one of ${SCENARIO_CATEGORIES.join(', ')}`]),
     ...(goal.trim() === '' ? ['it has no goal'] : []),
     ...(expected.outcome.trim() === '' ? ['it does not say what is expected'] : []),
     ...(isCount(maxTurns, MOST_TURNS) ? [] : [`maxTurns must be 1 to ${MOST_TURNS}`]),

@@ -56,7 +56,7 @@ function kitOf<S>(tools: readonly SimTool<S>[], state: S): Toolkit {
     mutates: (name) => found(name).changes === true,
     call: (name, args) => pyOf(found(name).run(state, plainOf(args) as Readonly<Record<string, unknown>>)),
     invoke: (name) => {
-      throw new PyError('AttributeError', `A simulated world has no function ${name} beside its tools.`);
+      throw new PyError('AttributeError', `A simulated world has no function ${name} besides its tools.`);
     },
     hash: () => sha256(canonicalJson(state)),
   };

@@ -50,7 +50,7 @@ const MOST_FACTS = 40;
 
 /** Reads a persona from data and refuses what a simulated user would not act on: every problem is named. */
 export function readPersona(value: unknown, where = 'the persona'): Persona {
-  const problems = isRecord(value) ? problemsOf(value) : ['it is no object'];
+  const problems = isRecord(value) ? problemsOf(value) : ['it is not an object'];
   if (problems.length > 0) throw new ConfigError(`In ${where}: ${problems.join('; ')}.`);
   return value as unknown as Persona;
 }
@@ -65,7 +65,7 @@ function problemsOf(record: Readonly<Record<string, unknown>>): readonly string[
   } = record as Readonly<Record<keyof Persona, unknown>>;
   const unknown = Object.keys(record).filter((field) => !FIELDS.includes(field));
   return [
-    ...unknown.map((field) => `"${field}" is none of ${FIELDS.join(', ')}`),
+    ...unknown.map((field) => `"${field}" is not one of ${FIELDS.join(', ')}`),
     ...(isText(name) ? [] : ['name must be a text']),
     ...(language === undefined || isLanguage(language)
       ? []

@@ -70,7 +70,7 @@ function ownOf<T>(scripts: Readonly<Record<string, T>>, id: string, what: string
   const script = Object.hasOwn(scripts, id) ? scripts[id] : undefined;
   if (script === undefined)
     throw new ConfigError(
-      `The user has no ${what} for scenario ${id}. Known are ${Object.keys(scripts).join(', ') || 'none'}.`,
+      `The user has no ${what} for scenario ${id}. Available: ${Object.keys(scripts).join(', ') || 'none'}.`,
     );
   return script;
 }

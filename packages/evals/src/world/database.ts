@@ -116,7 +116,7 @@ export class Tables implements Database {
   /** Checks one table's part of a patch, and gives what applies it. */
   #changed(name: string, patch: PyValue): () => void {
     const table = this.#tables.get(name);
-    if (table === undefined) throw invalid(`There is no table '${name}'. Known are ${this.names.join(', ')}.`);
+    if (table === undefined) throw invalid(`There is no table '${name}'. Available: ${this.names.join(', ')}.`);
     const { data = new Map(), notes = table.notes } = Object.fromEntries(dictOf(patch, `table '${name}'`));
     if (typeof notes !== 'string') throw invalid(`The notes of table '${name}' must be text.`);
     const rows = [...dictOf(data, `'data' of table '${name}'`)].map(

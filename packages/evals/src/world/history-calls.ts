@@ -18,7 +18,7 @@ export function answeredCalls(messages: readonly SimMessage[]): (readonly [call:
 
 function resultOf(call: SimCall, message: SimMessage | undefined, at: number): ToolMessage {
   if (message === undefined) throw broken(`the result of call ${call.id} is missing at the end`);
-  if (message.role !== 'tool') throw broken(`message ${at} stands where the result of call ${call.id} belongs`);
+  if (message.role !== 'tool') throw broken(`message ${at} is where the result of call ${call.id} belongs`);
   if (message.id !== call.id) throw broken(`message ${at} is the result of ${message.id}, not of call ${call.id}`);
   return message;
 }

@@ -67,9 +67,9 @@ function checkValues(reader: SpecReader, field: Field, path: SpecPath): void {
   const { type, enum: values } = field;
   if (values?.length === 0) reader.wrong([...path, 'enum'], 'allows nothing: name at least one value');
   for (const [n, value] of (values ?? []).entries())
-    if (type !== undefined && !fits(type, value)) reader.wrong([...path, 'enum', n], `is no ${type}`);
+    if (type !== undefined && !fits(type, value)) reader.wrong([...path, 'enum', n], `is not a valid ${type}`);
   if (!('default' in field)) return;
-  if (type !== undefined && !fits(type, field.default)) reader.wrong([...path, 'default'], `is no ${type}`);
+  if (type !== undefined && !fits(type, field.default)) reader.wrong([...path, 'default'], `is not a valid ${type}`);
   else if (values !== undefined && !values.some((value) => JSON.stringify(value) === JSON.stringify(field.default)))
     reader.wrong([...path, 'default'], 'is not one of the values in enum');
 }

@@ -96,7 +96,7 @@ function checkSays(reader: SpecReader, claim: Claim, schemas: readonly JsonSchem
   const possible = schemas.flatMap(valuesOf);
   for (const one of named)
     if (!possible.some((value) => isClaimed(one, value)))
-      reader.wrong(path, `is none of ${possible.map(String).join(', ')}`);
+      reader.wrong(path, `is not one of ${possible.map(String).join(', ')}`);
 }
 
 function valuesOf({ enum: all, const: one }: JsonSchema): readonly unknown[] {

@@ -44,7 +44,7 @@ function ownership({ ownership: of }: AgentSpec): string | undefined {
   return bullets([
     `Owner: ${of.owner}`,
     ...(of.contact === undefined ? [] : [`Contact: ${of.contact}`]),
-    ...(of.escalation === undefined ? [] : [`When you cannot go on: ${of.escalation}`]),
+    ...(of.escalation === undefined ? [] : [`When you cannot continue: ${of.escalation}`]),
   ]);
 }
 

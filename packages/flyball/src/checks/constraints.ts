@@ -79,14 +79,14 @@ function checkItems(version: string, items: readonly Prohibition[]): void {
 
 function checkItem(item: Prohibition, refuse: (why: string) => never): void {
   const { id, forbid, instead, reason, check, guarantee } = item;
-  if (!/^[a-z][a-z0-9-]{0,39}$/.test(id)) refuse(`"${id}" is no id: lower-case letters, digits and dashes`);
+  if (!/^[a-z][a-z0-9-]{0,39}$/.test(id)) refuse(`"${id}" is not a valid id: use lowercase letters, digits and dashes`);
   const texts = [forbid, reason, ...(instead === null ? [] : [instead])];
   if (texts.some((text) => text.trim() === '' || /[<>\n]/.test(text)))
     refuse(`"${id}" needs words for what is forbidden, why, and what to do instead, each on one line`);
   if (PRINCIPLE.test(forbid))
     refuse(`"${id}" is a principle, which no output shows. Make it a criterion of a self-review (S9) instead`);
   if (guarantee === true && (check === undefined || check.kind === 'judged'))
-    refuse(`"${id}" is guaranteed, and only words hold it. Give it a pattern, or name the guard that enforces it`);
+    refuse(`"${id}" is guaranteed, but nothing enforces it. Add a pattern, or name the guard that enforces it`);
 }
 
 function isFound(check: ProhibitionCheck | undefined, text: string): boolean {

@@ -31,7 +31,7 @@ export function schemaDefect({ outputs }: Subject, problems: readonly string[]):
   return {
     id: defectId('schema'),
     dimension: 'correctness',
-    description: `The answer does not fit its schema: ${problems.join('; ')}`,
+    description: `The answer does not match its schema: ${problems.join('; ')}`,
     severity: SEVERITY.schema,
     ...(answer === undefined ? {} : { location: { artefact: answer.name } }),
     scope: 'global',

@@ -19,7 +19,7 @@ const START_MS = 30_000;
 /** Calls a function of an artefact in the code sandbox: the input is the list of its arguments. */
 export function javascriptCases(options: JavascriptCaseOptions): CaseRunner {
   const { sandbox, artefact, call } = options;
-  if (!/^[A-Za-z_$][\w$]*$/.test(call)) throw new ConfigError(`"${call}" is no name of a function.`);
+  if (!/^[A-Za-z_$][\w$]*$/.test(call)) throw new ConfigError(`"${call}" is not a function name.`);
   const limits = { ...CODE_LIMITS, ...options.limits };
   return {
     artefact,
@@ -27,7 +27,7 @@ export function javascriptCases(options: JavascriptCaseOptions): CaseRunner {
     async runCase(run, { outputs }, { input, expected }) {
       const source = outputs.artefacts.find(({ name }) => name === artefact)?.text;
       if (source === undefined) return { ran: false, problem: `There is no artefact called ${artefact}.` };
-      if (!Array.isArray(input)) return { ran: false, problem: 'The input is no list of arguments.' };
+      if (!Array.isArray(input)) return { ran: false, problem: 'The input is not a list of arguments.' };
       if (linesOf(source).some((line) => /^\s*import\b(?!\s*\()/.test(line)))
         return { ran: false, problem: `${artefact} imports something, which the sandbox does not have.` };
       const code = `${withoutExports(source)}\nreturn await ${call}(...input);`;

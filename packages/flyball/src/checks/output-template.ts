@@ -81,9 +81,11 @@ function checkTemplate<T>(fields: readonly TemplateField[], options: TemplateOpt
   const needsText = narrative || mode === 'text' || mode === 'examples';
   const deep = fields.find(({ types }) => types === undefined);
   if (needsText && deep !== undefined)
-    throw new ConfigError(`The field ${deep.name} is no single value: a skeleton has no place for it. Use json.`);
+    throw new ConfigError(
+      `The field ${deep.name} is not a single value, so it cannot be used in a skeleton. Use json.`,
+    );
   if (narrative && (mode === 'native' || mode === 'json'))
-    throw new ConfigError(`Prose does not fit into mode ${mode}. Use text.`);
+    throw new ConfigError(`Mode ${mode} does not support prose. Use text.`);
   if (mode === 'examples' && (examples.length < 2 || examples.length > 8))
     throw new ConfigError(`Mode examples needs 2 to 8 examples, got ${examples.length}.`);
   if (!(Number.isInteger(maxReasks) && maxReasks >= 0 && maxReasks <= 5))

@@ -5,7 +5,7 @@ const BY_CAUSE: Readonly<Record<RootCause, string>> = {
   'schema-violation': 'Write the answer again in the form its schema asks for, and change nothing else.',
   'factual-error': 'Replace the claim by what the evidence says.',
   'logic-error': 'Correct the reasoning or the code at this place.',
-  incompleteness: 'Add what is missing and leave the rest as it is.',
+  incompleteness: 'Add what is missing and do not change the rest.',
   'coherence-failure': 'Rewrite the parts that disagree so that they say the same.',
   'safety-violation': 'Remove or redact what must not be there.',
   hallucination: 'Remove the claim, or replace it by one that the evidence carries.',

@@ -76,7 +76,7 @@ export function checkRubric(rubric: Rubric): Rubric {
 }
 
 function checkDimension({ name, weight, minimum, description }: RubricDimension, refuse: (why: string) => never): void {
-  if (!DIMENSIONS.includes(name)) refuse(`"${name}" is none of ${DIMENSIONS.join(', ')}`);
+  if (!DIMENSIONS.includes(name)) refuse(`"${name}" is not one of ${DIMENSIONS.join(', ')}`);
   if (!isUnit(weight)) refuse(`the weight of ${name} must be 0 to 1, got ${weight}`);
   if (!isUnit(minimum)) refuse(`the minimum of ${name} must be 0 to 1, got ${minimum}`);
   // a vague or rambling description is scored differently by every judge

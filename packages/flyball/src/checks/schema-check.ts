@@ -25,7 +25,7 @@ export function checkSchema(
     if (result instanceof Promise) {
       result.catch(() => undefined); // nobody will read it
       throw new ConfigError(
-        'This schema checks asynchronously, which checkSchema cannot wait for. Give it to verification, which can.',
+        'This schema is asynchronous, which checkSchema does not support. Use verification instead.',
       );
     }
     return verdictOf(result);

@@ -100,7 +100,7 @@ export function readSkeleton(
   if (found === undefined) return bad('the first line has no label');
   const [given, wanted] = [found.map(({ label }) => label), fields.map(({ name }) => labelOf(name))];
   const unknown = given.find((label) => !wanted.includes(label));
-  if (unknown !== undefined) return bad(`${unknown} is no field`);
+  if (unknown !== undefined) return bad(`${unknown} is not a field`);
   const missing = fields.find(({ name, required }) => required && !given.includes(labelOf(name)));
   if (missing !== undefined) return bad(`${labelOf(missing.name)} is missing`);
   const inOrder = wanted.filter((label) => given.includes(label));

@@ -122,7 +122,7 @@ function blockedIn(reports: readonly TestReport[]): Pick<VerificationVerdict, 'b
 const LEVELS = ['tests', 'semantic', 'factual', 'rubric'] as const;
 
 function misshapen(subject: Subject, problems: readonly string[]): VerificationVerdict {
-  const skipped = LEVELS.map((level) => ({ level, why: 'the answer does not fit its schema' }));
+  const skipped = LEVELS.map((level) => ({ level, why: 'the answer does not match its schema' }));
   const defects = [schemaDefect(subject, problems)];
   return { ...nothing(skipped), schemaOk: false, schemaProblems: problems, defects };
 }

@@ -136,7 +136,7 @@ export async function scoreRubric(
       ...notShown(parts, subject, focus),
       ...unscored('rubric', said),
       ...unscored('coherence', apart),
-      ...unlisted(parts).map((name) => ({ level: `rubric:${name}`, why: 'it is no dimension of the rubric' })),
+      ...unlisted(parts).map((name) => ({ level: `rubric:${name}`, why: 'it is not a dimension of the rubric' })),
     ],
   };
 }

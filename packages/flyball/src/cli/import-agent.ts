@@ -45,7 +45,9 @@ function sentenceFor(error: unknown, path: string): string {
       const wanted = /Cannot find (?:package|module) '([^']+)'/.exec(why)?.[1];
       if (wanted === undefined) break;
       const isPackage = !/^[./]|^file:/.test(wanted);
-      const advice = isPackage ? `Install it beside the file: npm install ${wanted}` : 'Check the path in its imports.';
+      const advice = isPackage
+        ? `Install it next to the file: npm install ${wanted}`
+        : 'Check the path in its imports.';
       return `${path} could not be loaded: there is no ${isPackage ? 'package' : 'file'} ${wanted}. ${advice}`;
     }
     default:

@@ -30,7 +30,7 @@ export async function readyFor(file: string, support: TypeScriptSupport = ofThis
   if (tsx === undefined) {
     throw new ConfigError(
       `This Node (${process.version}) cannot run TypeScript files such as ${file}. ` +
-        'Install tsx beside it (npm install --save-dev tsx), use Node 22.18 or newer, or give a compiled JavaScript file.',
+        'Install tsx next to it (npm install --save-dev tsx), use Node 22.18 or newer, or pass a compiled JavaScript file.',
     );
   }
   await support.register(tsx);

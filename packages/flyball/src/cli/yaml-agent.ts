@@ -139,7 +139,7 @@ async function requireTools(
 
 function hintFor(name: string, known: readonly string[]): string {
   const near = nearestNames(name, known);
-  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${known.join(', ')}.`;
+  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Available: ${known.join(', ')}.`;
 }
 
 /** What goes wrong, said with the line that it is about. */

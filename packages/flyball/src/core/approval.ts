@@ -300,7 +300,7 @@ export function verdictProblem(schema: JsonSchema, value: unknown): string | und
   const problem = problemWith(value, mayTake);
   if (problem !== undefined) return problem;
   const given = value as Verdict;
-  if (!allowed.includes(given.verdict)) return `it can only be decided with ${allowed.join(', ')}, as it is`;
+  if (!allowed.includes(given.verdict)) return `it can only be decided with ${allowed.join(', ')}, without changes`;
   const [first] = (schema['anyOf'] ?? []) as readonly { readonly required?: readonly string[] }[];
   return first?.required === undefined ? undefined : unexplained(given);
 }

@@ -64,7 +64,7 @@ export function lessonOf(error: FlyballError): Lesson {
 /** Why this model cannot stand in for the one that was asked, or undefined. */
 export function whyUnfit(candidate: Model, request: ModelRequest, exceededWindow: number): string | undefined {
   const { window, tools } = candidate.capabilities;
-  if (window <= exceededWindow) return `its window of ${window} tokens is no larger than the one that was exceeded`;
+  if (window <= exceededWindow) return `its window of ${window} tokens is not larger than the one that was exceeded`;
   // a model that cannot call tools would answer in text, and the loop would take that for the end
   if (request.tools.length > 0 && !tools) return 'it cannot call tools';
   return undefined;

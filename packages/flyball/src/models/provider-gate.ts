@@ -55,7 +55,7 @@ export class ProviderGate {
     const { provider } = this;
     throw new FlyballError(
       'CIRCUIT_OPEN',
-      `${provider} failed several times in a row and is left alone for another ${Math.ceil(waitMs / 1000)} s. ` +
+      `${provider} failed several times in a row and is not called for another ${Math.ceil(waitMs / 1000)} s. ` +
         `Try again then, or name a fallback of another provider. The last failure was: ${this.lastFailure}`,
       { retryable: true, detail: { provider, waitMs } },
     );

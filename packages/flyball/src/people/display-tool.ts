@@ -47,7 +47,7 @@ const INPUT: JsonSchema = {
       required: ['columns', 'rows'],
       additionalProperties: false,
     },
-    data: { type: 'object', description: 'Other data, for whoever wants to look at it closely.' },
+    data: { type: 'object', description: 'Other data, for a closer look.' },
   },
   additionalProperties: false,
 };
@@ -62,7 +62,7 @@ export function displayTool(
   const made = tool({
     name: DISPLAY_TOOL,
     description:
-      'Shows a text, a table or data to the person who follows the work, and goes on at once. Not for questions: nobody answers it.',
+      'Shows a text, a table or data to the person who follows the work, and continues at once. Not for questions: nobody answers it.',
     ...options,
     input: plainSchema<Shown>(INPUT, problemWith),
     inputJsonSchema: INPUT,

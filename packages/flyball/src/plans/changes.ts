@@ -98,6 +98,6 @@ function byId({ steps }: Plan): ReadonlyMap<string, PlanStep> {
 }
 
 function refuse(why: string, change: PlanChange): never {
-  const message = `The change does not fit this plan: ${why}. Make it against the version it is applied to.`;
+  const message = `The change cannot be applied to this plan: ${why}. Make it for the version it is applied to.`;
   throw new FlyballError('PLAN_INVALID', message, { detail: { change } });
 }

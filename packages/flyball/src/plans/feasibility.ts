@@ -65,7 +65,9 @@ function toolIssues({ steps }: Plan, { tools }: FeasibilityContext): readonly Pl
   const known = new Set(tools.map(({ name }) => name));
   const more = known.size > TOOLS_NAMED ? ` and ${known.size - TOOLS_NAMED} more` : '';
   const there =
-    known.size === 0 ? 'There are no tools' : `There are: ${[...known].slice(0, TOOLS_NAMED).join(', ')}${more}`;
+    known.size === 0
+      ? 'No tools are available'
+      : `Available tools: ${[...known].slice(0, TOOLS_NAMED).join(', ')}${more}`;
   return steps.flatMap(({ id, requiredTools, compensation }) => {
     const wanted = [...requiredTools, ...(compensation === undefined ? [] : [compensation.tool])];
     return [...new Set(wanted)]
@@ -85,7 +87,7 @@ function toolIssues({ steps }: Plan, { tools }: FeasibilityContext): readonly Pl
 function conditionIssues(plan: Plan, { facts }: FeasibilityContext): readonly PlanIssue[] {
   const analysis = analyse(plan, facts);
   const unmet = analysis.unmet.map(({ step, condition }): PlanIssue => {
-    const message = `Step ${step} needs "${condition}", which neither holds now nor is made true before it.`;
+    const message = `Step ${step} needs "${condition}", which is not true now and not made true by an earlier step.`;
     const action = 'reorder-or-add-prerequisite';
     return { check: 'preconditions', severity: 'error', action, message, steps: [step] };
   });

@@ -85,7 +85,7 @@ function checkTools(fields: Fields, stepType: StepType, requiredTools: readonly 
   if (stepType === 'tool' && requiredTools.length === 0)
     fields.refuse('requiredTools', 'must name at least one tool, since stepType is tool');
   if (stepType === 'reasoning' && requiredTools.length > 0)
-    fields.refuse('requiredTools', 'must be empty in a reasoning step: say "stepType": "tool", or leave it out');
+    fields.refuse('requiredTools', 'must be empty in a reasoning step: set "stepType": "tool", or omit it');
 }
 
 function readBindings(fields: Fields): Readonly<Record<string, Binding>> {

@@ -71,7 +71,7 @@ class PassageRag implements Rag {
   private index: HybridIndex | undefined;
 
   constructor(options: RagOptions) {
-    if (options.name.trim() === '') throw new ConfigError('An index needs a name: it stands in the journal.');
+    if (options.name.trim() === '') throw new ConfigError('An index needs a name, which is recorded in the journal.');
     this.name = options.name;
     this.options = { ...options, cache: options.cache ?? memoryVectors() };
   }
@@ -137,7 +137,10 @@ class PassageRag implements Rag {
   private evidenceOf({ id, score, passage }: PassageHit, query: string): Evidence {
     const document = this.documents.get(id);
     if (document === undefined)
-      throw new FlyballError('INVARIANT_BROKEN', `The index ${this.name} holds ${id}, which is no document of it.`);
+      throw new FlyballError(
+        'INVARIANT_BROKEN',
+        `The index ${this.name} contains ${id}, which is not one of its documents.`,
+      );
     const place = `characters ${passage.from}-${passage.to}`;
     return {
       id: evidenceId(id, place, passage.text),

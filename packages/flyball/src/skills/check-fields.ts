@@ -154,12 +154,12 @@ function approvalFields(metadata: ReadonlyMap<string, WrittenEntry>, say: Say): 
   if (entry === undefined) {
     for (const alone of [metadata.get(APPROVAL_PEOPLE), scopes])
       if (alone !== undefined)
-        say('error', alone, `metadata.${alone.key} stands alone. Say in metadata.${APPROVAL} which tools it is about.`);
+        say('error', alone, `metadata.${alone.key} needs metadata.${APPROVAL}, which lists the tools.`);
     return undefined;
   }
   const tools = patternsField(`metadata.${APPROVAL}`, entry.value, say) ?? [];
   if (tools.length === 0 && entry.value.kind === 'text' && entry.value.value.trim() === '')
-    say('error', entry.value, `metadata.${APPROVAL} is empty. Name tools, or leave it out.`);
+    say('error', entry.value, `metadata.${APPROVAL} is empty. Name tools, or remove it.`);
   const words = scopes?.value.kind === 'text' ? scopes.value.value.split(/\s+/).filter((word) => word !== '') : [];
   return {
     tools,

@@ -31,7 +31,7 @@ export function discloseCards(cards: readonly SkillCard[], how: Activation = 'by
 const INTRODUCTION: Readonly<Record<Activation, string>> = {
   'by-model':
     `Skills are instructions for particular kinds of work. When a task fits the description of one, call ${ACTIVATE_SKILL} ` +
-    'with its name before you begin, and follow what it says. Do not activate a skill that does not fit.',
+    'with its name before you begin, and follow what it says. Do not activate a skill that is not relevant.',
   given: 'Skills are instructions for particular kinds of work. Those that fit are given to you before the task.',
 };
 

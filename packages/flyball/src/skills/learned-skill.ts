@@ -100,7 +100,7 @@ export function parametersStandard({
     const wrong = [
       ...Object.keys(given)
         .filter((key) => !parameters.some(({ name }) => name === key))
-        .map((key) => `"${key.slice(0, 60)}" is no parameter`),
+        .map((key) => `"${key.slice(0, 60)}" is not a parameter`),
       ...parameters
         .filter(({ name, type }) => !fits(given[name], type))
         .map(({ name, type }) => `"${name}" is a ${type}`),

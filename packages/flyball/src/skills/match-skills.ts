@@ -129,7 +129,7 @@ async function loadedTexts(
   decide({
     stage: 'load',
     kept: loaded.map(({ name }) => name),
-    dropped: dropped.map((name) => ({ name, because: 'it is not there any more' })),
+    dropped: dropped.map((name) => ({ name, because: 'it no longer exists' })),
   });
   return loaded;
 }

@@ -78,7 +78,7 @@ class YamlReader {
     const { contents } = document;
     if (isMap(contents)) return this.entries(contents as YAMLMap<unknown, unknown>);
     const at = contents === null ? { line: FENCE_LINES + 1, column: 1 } : this.at(startOf(contents as Node));
-    this.wrong(at, 'The front matter holds no fields. Write name: and description:, each on a line of its own.');
+    this.wrong(at, 'The front matter has no fields. Write name: and description:, each on a separate line.');
     return undefined;
   }
 
@@ -87,7 +87,7 @@ class YamlReader {
     for (const pair of map.items) {
       const at = this.at(startOf(pair.key as Node));
       if (!isScalar(pair.key) || typeof pair.key.value !== 'string') {
-        this.wrong(at, 'A key is no text. Write a word, or put it in quotes.');
+        this.wrong(at, 'A key is not text. Write a word, or put it in quotes.');
         continue;
       }
       const key = pair.key.value;

@@ -43,7 +43,9 @@ function textIn(path: string, bytes: Uint8Array): string {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error; // the decoder's word for bytes that are no UTF-8
   }
-  throw refused(`${path} is no text: it holds ${bytes.length} bytes that cannot be shown. Use another tool for it.`);
+  throw refused(
+    `${path} is not text: it contains ${bytes.length} bytes that cannot be shown. Use another tool for it.`,
+  );
 }
 
 function refused(message: string): FlyballError {

@@ -13,7 +13,7 @@ export function resourcePath(given: string): CheckedPath {
   if (/[\u0000-\u001f\u007f]/.test(given)) return refuse('The path holds control characters.');
   if (given.includes('\\')) return refuse('Write / between folders.');
   if (given.startsWith('/') || /^[a-z]:/i.test(given) || given.startsWith('~'))
-    return refuse('The path begins at the folder of the skill: leave out what stands before it.');
+    return refuse('The path must be relative to the folder of the skill.');
   const names = given.split('/').filter((name) => name !== '' && name !== '.');
   if (names.includes('..')) return refuse('A path with ".." may lead out of the skill. Name the file itself.');
   if (names.length === 0) return refuse('Name a file of the skill.');

@@ -70,7 +70,7 @@ export function draftProblems(
       : [`there are ${parameters.length} parameters, and ${bounds.least} to ${bounds.most} are wanted`]),
     ...names.filter((one, at) => names.indexOf(one) !== at).map((one) => `parameter ${one} is there twice`),
     ...names.filter((one) => !used.has(one)).map((one) => `the body does not use {{${one}}}`),
-    ...[...used].filter((one) => !names.includes(one)).map((one) => `{{${one}}} is no parameter`),
+    ...[...used].filter((one) => !names.includes(one)).map((one) => `{{${one}}} is not a parameter`),
     ...(body.length > maxBodyChars ? [`the body has more than ${maxBodyChars} characters`] : []),
     ...inventedOriginals(draft, trace),
     ...leftLiterals(draft, trace),
@@ -111,7 +111,7 @@ function failedTools(draft: SkillDraft, trace: Trace): readonly string[] {
   const failed = new Set(trace.steps.filter(({ ok }) => !ok).map(({ tool }) => tool));
   return [...failed]
     .filter((tool) => !worked.has(tool) && draft.body.includes(tool))
-    .map((tool) => `${tool} failed in this case; leave it out`);
+    .map((tool) => `${tool} failed in this case; remove it`);
 }
 
 function valuesIn(args: unknown): readonly string[] {

@@ -81,7 +81,7 @@ export function resourceTool(
   return {
     name: READ_SKILL_RESOURCE,
     description:
-      'Reads a text file of an active skill, such as references/guide.md. A long file comes in pages: go on with the offset that the answer names.',
+      'Reads a text file of an active skill, such as references/guide.md. A long file comes in pages: continue with the offset in the answer.',
     effect: 'pure',
     legs: [],
     input: resourceArguments as StandardSchema,
@@ -90,7 +90,7 @@ export function resourceTool(
       properties: {
         skill: { type: 'string', description: 'Name of the skill.' },
         path: { type: 'string', description: 'Path of the file inside the skill.' },
-        offset: { type: 'integer', minimum: 0, description: 'Where to go on; 0 where it is absent.' },
+        offset: { type: 'integer', minimum: 0, description: 'Where to continue; 0 by default.' },
       },
       required: ['skill', 'path'],
       additionalProperties: false,
@@ -119,19 +119,19 @@ export function resourceTool(
 function requireSame(bytes: Uint8Array, { path, sha256 }: Skill['files'][number], maxBytes: number): void {
   if (bytes.length > maxBytes || bytesHash(bytes) === sha256) return; // one that has grown too long is told as that
   throw refused(
-    `${path} was changed after the skill was read. Try again in a moment; if that fails too, go on without it.`,
+    `${path} was changed after the skill was read. Try again in a moment; if that fails too, continue without it.`,
   );
 }
 
 function presentPage({ path, text, offset, total, next }: ResourcePage): string {
   if (next === undefined && offset === 0) return text;
-  const rest = next === undefined ? 'This is the end.' : `Go on with offset ${next}.`;
+  const rest = next === undefined ? 'This is the end.' : `Continue with offset ${next}.`;
   return `[${path}, characters ${offset} to ${offset + text.length} of ${total}. ${rest}]\n${text}`;
 }
 
 function found(find: FindSkill, name: string): Skill {
   const skill = find(name);
-  if (skill === undefined) throw refused(`There is no skill ${name.slice(0, 100)} any more. Go on without it.`);
+  if (skill === undefined) throw refused(`The skill ${name.slice(0, 100)} no longer exists. Continue without it.`);
   return skill;
 }
 
@@ -155,7 +155,7 @@ function oneName(names: readonly string[]): StandardSchema<unknown, ActivateArgu
       return { issues: [{ message: 'give { "name": "…" } and nothing else' }] };
     if (names.includes(name)) return { value: { name } };
     const near = nearestNames(name, names);
-    const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `There are: ${names.join(', ')}.`;
+    const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Available skills: ${names.join(', ')}.`;
     return { issues: [{ message: `there is no skill "${name.slice(0, 100)}". ${hint}` }] };
   };
   return { '~standard': { version: 1, vendor: 'flyball', validate } };

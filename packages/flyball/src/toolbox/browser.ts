@@ -119,7 +119,7 @@ export function browserToolsThrough(options: BrowserOptions, outlets: Outlets): 
       ...COMMON,
       name: 'browser_read',
       description: 'Shows the open page again: a later part of its text, or what has changed since.',
-      input: object({ from: { type: 'integer', minimum: 0, description: 'character to go on from' } }, []),
+      input: object({ from: { type: 'integer', minimum: 0, description: 'character to continue from' } }, []),
       effect: 'pure',
       execute: ({ from = 0 }: ReadPageArgs, how: EffectContext) =>
         sessions.use(how, 'needs-a-page', (session) => session.view(from, maxCharacters)),

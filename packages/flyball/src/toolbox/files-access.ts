@@ -181,7 +181,7 @@ export async function lstatOrNothing(path: string): Promise<Stats | undefined> {
 function requirePlain(access: FileAccess, stats: Stats, name: string): void {
   if (stats.isSymbolicLink()) throw swapped(name);
   if (stats.isDirectory()) throw failed(`"${name}" is a folder; list_files shows what is in it.`, name);
-  if (!stats.isFile()) throw denied(`"${name}" is no plain file but a pipe, a socket or a device.`, name);
+  if (!stats.isFile()) throw denied(`"${name}" is not a regular file but a pipe, a socket or a device.`, name);
   if (stats.nlink > 1 && access.hardLinks === 'refuse') {
     throw denied(
       `"${name}" has ${stats.nlink} names (hard links), and the others may lie outside the allowed folders.`,

@@ -81,7 +81,7 @@ export class FileChanges {
   async restore(key: string, signal: AbortSignal): Promise<void> {
     const kept = await this.undo.load(key);
     if (kept === undefined)
-      throw failed(`What ${key} changed cannot be undone: its previous state is not kept any more.`, key);
+      throw failed(`What ${key} changed cannot be undone: its previous state is no longer stored.`, key);
     const { changes, madeFolders, kind } = kept.record;
     const reals = changes.map(({ real }) => real);
     await this.alone(reals, async () => {
@@ -89,7 +89,7 @@ export class FileChanges {
       if (!changes.every(({ before }, at) => isSame(now[at], before))) {
         const touched = changes.find(({ after }, at) => !isSame(now[at], after));
         if (touched !== undefined)
-          throw failed(`${touched.real} was changed by somebody else since, so it is left as it is.`, touched.real);
+          throw failed(`${touched.real} was changed by somebody else since, so it was not undone.`, touched.real);
         signal.throwIfAborted();
         await (kind === 'move' ? this.moveBack(changes) : this.putBack(key, changes, kept.contents));
       }

@@ -28,7 +28,7 @@ export function listFilesTool(access: FileAccess, legs: readonly TrifectaLeg[]):
     name: 'list_files',
     description:
       'Lists a folder; with `glob` (as `**/*.ts`) everything below it that matches, at most ' +
-      `${MAX_LISTED} entries. ${SKIPPED_FOLDERS.join(' and ')} are shown and not entered unless \`path\` lies in them.`,
+      `${MAX_LISTED} entries. ${SKIPPED_FOLDERS.join(' and ')} are shown and not entered unless \`path\` is inside them.`,
     input: {
       type: 'object',
       properties: {
@@ -49,7 +49,7 @@ export function listFilesTool(access: FileAccess, legs: readonly TrifectaLeg[]):
 
 async function list(access: FileAccess, { path = '.', glob, depth }: ListArgs): Promise<ListResult> {
   const pattern = glob === undefined ? undefined : readGlob(glob);
-  if (glob !== undefined && pattern === undefined) throw failed(`"${glob}" is no glob such as **/*.ts.`, path);
+  if (glob !== undefined && pattern === undefined) throw failed(`"${glob}" is not a glob such as **/*.ts.`, path);
   const entries: { readonly path: string; readonly kind: EntryKind }[] = [];
   const limits = { depth: depth ?? (glob === undefined ? 1 : MAX_DEPTH), entries: MAX_SEEN, skip: SKIPPED_FOLDERS };
   let isFull = false;

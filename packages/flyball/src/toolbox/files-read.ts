@@ -29,7 +29,7 @@ export function readFileTool(access: FileAccess, legs: readonly TrifectaLeg[]): 
   return tool({
     name: 'read_file',
     description:
-      `Reads a text file, at most ${DEFAULT_LINES} lines at a time; go on with \`from\`. Read a file before you edit it. ` +
+      `Reads a text file, at most ${DEFAULT_LINES} lines at a time; continue with \`from\`. Read a file before you edit it. ` +
       'Not for folders (list_files) and not for finding a text in many files (search_files).',
     input: {
       type: 'object',
@@ -55,7 +55,7 @@ async function readText(access: FileAccess, { path, from = 1, lines = DEFAULT_LI
   if (present === undefined) throw failed(`There is no file "${path}". list_files shows what is there.`, path);
   const decoded = decodeText(present.bytes);
   if (decoded === undefined)
-    throw failed(`"${path}" is no text: ${present.state.size} bytes of ${kindOf(present.bytes)}.`, path);
+    throw failed(`"${path}" is not text: ${present.state.size} bytes of ${kindOf(present.bytes)}.`, path);
   const all = linesOf(decoded.text);
   if (from > Math.max(all.length, 1)) throw failed(`"${path}" has only ${all.length} lines.`, path);
   const chosen = fitting(all.slice(from - 1, from - 1 + lines));
@@ -83,7 +83,7 @@ function fitting(lines: readonly string[]): readonly string[] {
 function describe({ path, text, from, to, of, encoding }: ReadResult): string {
   if (of === 0) return `${path} is empty.`;
   const note = encoding === 'utf-8' ? '' : `, ${encoding}`;
-  const rest = to < of ? ` Go on with from: ${to + 1}.` : '';
+  const rest = to < of ? ` Continue with from: ${to + 1}.` : '';
   return `${path}, lines ${from} to ${to} of ${of}${note}.${rest}\n${text}`;
 }
 

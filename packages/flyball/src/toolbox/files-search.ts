@@ -74,7 +74,7 @@ async function search(
   signal: AbortSignal,
 ): Promise<SearchResult> {
   const files = readGlob(glob ?? '**');
-  if (files === undefined) throw failed(`"${glob}" is no glob such as **/*.ts.`, path);
+  if (files === undefined) throw failed(`"${glob}" is not a glob such as **/*.ts.`, path);
   const matcher = pattern
     ? patternMatcher(query, { ignoreCase, timeoutMs: limits.timeoutMs, signal })
     : literalMatcher(query, ignoreCase);

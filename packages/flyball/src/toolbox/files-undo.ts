@@ -88,7 +88,7 @@ async function read(folder: HeldFolder, key: string): ReturnType<UndoFolder['loa
   if (record.version !== 1 || record.key !== key)
     throw new FlyballError(
       'EFFECT_FAILED',
-      `${folder.real}/${fileOf(key)} is no record of ${key}; look at it by hand.`,
+      `${folder.real}/${fileOf(key)} is not a record of ${key}; check it manually.`,
     );
   let from = end + 1;
   const contents = record.changes.flatMap(({ before }) => {

@@ -110,7 +110,7 @@ async function edit(changes: FileChanges, args: EditArgs, how: EffectContext): P
     const before = await presentAt(changes.access, target);
     if (before === undefined) throw failed(`There is no file "${args.path}" to edit; write_file makes one.`, args.path);
     const decoded = decodeText(before.bytes);
-    if (decoded === undefined) throw failed(`"${args.path}" is no text and cannot be edited.`, args.path);
+    if (decoded === undefined) throw failed(`"${args.path}" is not text and cannot be edited.`, args.path);
     const text = applyEdits(decoded.text, args.edits);
     const result = { path: args.path, did: 'edited', lines: lineChange(decoded.text, text) } as const;
     await changes.make({ target, before, after: encodeText({ ...decoded, text }) }, how, result);

@@ -59,7 +59,7 @@ function plainCopy(schema: JsonSchema, fail: Fail): JsonSchema {
   try {
     return JSON.parse(strictJson(schema)) as JsonSchema;
   } catch (error) {
-    return fail(`its JSON Schema is no plain data: ${failureOf(error).message}`);
+    return fail(`its JSON Schema is not plain data: ${failureOf(error).message}`);
   }
 }
 

@@ -85,7 +85,7 @@ function warningsOf(measured: MeasuredTools, budget: ToolBudget): readonly strin
 function largest({ tools }: MeasuredTools): string {
   const heavy = [...tools].sort((a, b) => b.tokens * b.surface - a.tokens * a.surface).slice(0, 3);
   const named = heavy.map(({ name, tokens, surface }) =>
-    surface > 1 ? `${name} (${tokens} tokens, stands for ${surface} tools)` : `${name} (${tokens} tokens)`,
+    surface > 1 ? `${name} (${tokens} tokens, represents ${surface} tools)` : `${name} (${tokens} tokens)`,
   );
   return `The largest are ${named.join(', ')}.`;
 }

@@ -124,7 +124,7 @@ export function verifyAudit(lines: readonly string[]): AuditVerdict {
     if (line['kind'] === 'close') {
       if (line['count'] !== index - 1 || line['head'] !== prev)
         return wrong('its count or head is not that of the lines before it');
-      if (index < given.length - 1) return { ok: false, line: index + 2, why: 'it stands after the closing line' };
+      if (index < given.length - 1) return { ok: false, line: index + 2, why: 'it follows the closing line' };
       const removed = content['removed'] as Removed | undefined;
       if (withoutContent !== undefined && removed === undefined)
         return { ok: false, line: withoutContent, why: 'its content was taken out, and nothing says by whom' };

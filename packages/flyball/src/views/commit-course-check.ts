@@ -34,7 +34,7 @@ export function checkCommit(result: CheckedCommit, entries: readonly Entry[]): C
     return why === undefined ? { ok: true } : { ok: false, why };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { ok: false, why: `it is no commit result that can be read: ${why}` };
+    return { ok: false, why: `it is not a readable commit result: ${why}` };
   }
 }
 
@@ -116,7 +116,7 @@ function notesIn({ entries, course, written }: InLoop, kinds: readonly string[])
 
 function planProblem({ provenance }: CheckedCommit, of: InLoop): string | undefined {
   const isNoted = notesIn(of, ['plan', 'plan-start']).some(({ hash }) => hash === provenance.planHash);
-  return isNoted ? undefined : `the journal holds no plan ${provenance.planHash}`;
+  return isNoted ? undefined : `the journal has no plan ${provenance.planHash}`;
 }
 
 function callProblem({ provenance }: CheckedCommit, { effects }: InLoop): string | undefined {
@@ -124,7 +124,7 @@ function callProblem({ provenance }: CheckedCommit, { effects }: InLoop): string
   const byId = new Map(made.map((effect) => [effect.id, effect]));
   for (const { effect, tool, ok } of provenance.toolCalls) {
     const known = byId.get(effect);
-    if (known === undefined) return `the journal holds no tool call ${effect}`;
+    if (known === undefined) return `the journal has no tool call ${effect}`;
     if (known.name !== tool) return `tool call ${effect} was one of ${known.name}, not of ${tool}`;
     if (hasSucceeded(known) !== ok) return `tool call ${effect} ${ok ? 'did not succeed' : 'succeeded'}`;
     byId.delete(effect); // named once

@@ -14,8 +14,8 @@ export function provenanceLines({ by, sources, values, sourcesLeftOut }: Request
   const unknown = values.filter((value) => value.sources.length === 0).map(({ path }) => path);
   return [
     who,
-    ...found.map(({ path, sources: at }) => `${path} stands in ${named(at.at(-1) ?? 0)}`),
-    ...(unknown.length === 0 ? [] : [`${unknown.join(', ')}: not found word for word in anything it was given.`]),
+    ...found.map(({ path, sources: at }) => `${path} is from ${named(at.at(-1) ?? 0)}`),
+    ...(unknown.length === 0 ? [] : [`${unknown.join(', ')}: not found word for word in any source.`]),
     ...(sourcesLeftOut === undefined
       ? []
       : [`Sources that are not listed here: ${sourcesLeftOut}. The entries of the run have them.`]),

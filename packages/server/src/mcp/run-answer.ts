@@ -12,7 +12,7 @@ export const RUN_ANSWER_SCHEMA: JsonSchema = {
     because: { type: 'string', description: 'Why it is less than was asked for.' },
     waitingFor: {
       type: 'array',
-      description: 'What has to happen before it goes on.',
+      description: 'What has to happen before the run continues.',
       items: {
         type: 'object',
         properties: { kind: { type: 'string' }, name: { type: 'string' }, about: { type: 'string' } },

@@ -57,7 +57,7 @@ async function callTool<W>(
   if (calls.count >= maxCalls)
     return failedAnswer('BUSY', `${maxCalls} calls are under way already. Try again when one of them has ended.`);
   const checked = await check(schemaOf(tool), args);
-  if (!checked.ok) return failedAnswer('INPUT_INVALID', `The arguments do not fit: ${checked.problem}.`);
+  if (!checked.ok) return failedAnswer('INPUT_INVALID', `The arguments are not valid: ${checked.problem}.`);
   calls.count++;
   try {
     return answered(await offer.call(tool.name, args, ctx), tool, maxResultChars);

@@ -87,7 +87,7 @@ function gzipProblem(error: unknown, from: string): unknown {
   if (error instanceof FlyballError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'Z_BUF_ERROR') return cutShort();
-  if (code?.startsWith('Z_') === true) return new ConfigError(`${from} is no tar.gz: ${message}.`);
+  if (code?.startsWith('Z_') === true) return new ConfigError(`${from} is not a tar.gz file: ${message}.`);
   if (code === 'ENOENT' || code === 'EISDIR' || code === 'EACCES')
     return new ConfigError(
       `${from} cannot be read: ${message}. Name an archive, or an address that begins with https:.`,

@@ -81,7 +81,7 @@ function withTools({ data, sources }: TakenFiles): ReadonlyMap<string, Uint8Arra
   const bank = sources.get('banking_knowledge');
   const mock = sources.get('mock');
   if (bank === undefined || mock === undefined)
-    throw new ConfigError('The archive has no Python files of the two domains: it is no tau2-bench.');
+    throw new ConfigError('The archive is not tau2-bench: it has no Python files of the two domains.');
   const policy = data.get('domains/mock/policy.md');
   return new Map<string, Uint8Array>([
     ...data,

@@ -66,7 +66,7 @@ function octal(block: Buffer, from: number, length: number): number {
     return value;
   }
   const digits = text(block, from, length).trim();
-  if (!/^[0-7]*$/.test(digits)) throw spoilt('a size is no number');
+  if (!/^[0-7]*$/.test(digits)) throw spoilt('a size is not a number');
   return digits === '' ? 0 : Number.parseInt(digits, 8);
 }
 
@@ -129,5 +129,5 @@ export function cutShort(): FlyballError {
 }
 
 function spoilt(how: string): FlyballError {
-  return new FlyballError('INPUT_INVALID', `That is no tar archive, or a damaged one: ${how}.`);
+  return new FlyballError('INPUT_INVALID', `This is not a tar archive, or it is damaged: ${how}.`);
 }

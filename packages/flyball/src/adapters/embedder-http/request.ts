@@ -113,7 +113,7 @@ function received(
 function refused(target: Target, status: number, body: string, wait: number | undefined): FlyballError {
   const said = excerpt(target, body);
   if (status >= 500 || RETRYABLE.has(status)) {
-    const when = wait === undefined ? '' : ` It asks to be left alone for ${Math.ceil(wait / 1000)} s.`;
+    const when = wait === undefined ? '' : ` It asks to wait for ${Math.ceil(wait / 1000)} s.`;
     const detail = { status, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
     return unavailable(target, `answered ${status}: ${said}${when}`, { detail });
   }
@@ -177,6 +177,6 @@ function unit(target: Target, embedding: unknown): Float32Array {
       { detail: { expected: target.dimensions, actual: numbers.length } },
     );
   const length = Math.sqrt(numbers.reduce((sum: number, value: unknown) => sum + Number(value) ** 2, 0));
-  if (!Number.isFinite(length)) throw unavailable(target, 'sent numbers that are none');
+  if (!Number.isFinite(length)) throw unavailable(target, 'sent values that are not numbers');
   return Float32Array.from(numbers, (value: unknown) => (length === 0 ? 0 : Number(value) / length));
 }

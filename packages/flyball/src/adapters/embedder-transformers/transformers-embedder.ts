@@ -100,7 +100,7 @@ async function described(
   ];
   if (missing.length > 0)
     throw new ConfigError(
-      `${folder} holds no ${missing.join(', no ')}. Put a model there as it lies on the Hugging Face hub: ${DESCRIPTIONS.join(', ')} and onnx/${weights}.`,
+      `${folder} does not contain ${missing.join(', ')}. Copy a model there as it is on the Hugging Face hub: ${DESCRIPTIONS.join(', ')} and onnx/${weights}.`,
     );
   const parts = below.filter((file) => file.startsWith(weights)).sort(); // large models have their numbers in `.onnx_data`
   const files = [...DESCRIPTIONS, ...parts.map((file) => join('onnx', file))];

@@ -62,7 +62,7 @@ export async function restoreDatabase(options: CopyOptions): Promise<Copied> {
   requireThere(from);
   if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0)
     throw new ConfigError(
-      `${from} is in use, or was not closed: it has a log beside it. Make a backup of it first (flyball backup).`,
+      `${from} is in use or was not closed: it has a write-ahead log. Create a backup of it first (flyball backup).`,
     );
   refusePlace(to);
   return landed(options, async (part) => copyFileSync(from, part));
@@ -136,7 +136,7 @@ function damaged(path: string, part: string, { damage, damagedRuns }: CheckRepor
   return new FlyballError(
     'JOURNAL_CORRUPT',
     `${path} is damaged in ${places}, and was not copied. ${damage.length === 1 ? '' : 'The first: '}${why}. ` +
-      'See all of it with flyball check, or copy it as it is with --even-damaged.',
+      'List the damage with flyball check, or copy it anyway with --even-damaged.',
     { detail: { path, damagedRuns: damagedRuns.slice(0, 100) } },
   );
 }

@@ -69,7 +69,7 @@ export class LogWatch implements Follower {
 function wasCut(file: string): FlyballError {
   return new FlyballError(
     'STORAGE_FAILED',
-    `${file} was cut while it was open. What was just written may not be readable and was not confirmed. Stop this process and restore the database with its log, or open it with \`acceptLoss: true\` to go on with what is left.`,
+    `${file} was cut while it was open. What was just written may not be readable and was not confirmed. Stop this process and restore the database with its log, or open it with \`acceptLoss: true\` to continue with what is left.`,
     { detail: { file } },
   );
 }

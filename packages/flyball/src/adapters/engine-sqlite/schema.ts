@@ -187,7 +187,7 @@ export function schemaVersion(database: Database, path: string, known = SCHEMA_V
   if (version > known) {
     throw new FlyballError(
       'JOURNAL_NEWER',
-      `${path} was written by a newer version (schema ${version}; this one knows ${known}). It was left as it is. Upgrade flyball to open it.`,
+      `${path} was written by a newer version (schema ${version}; this one knows ${known}). It was not changed. Upgrade flyball to open it.`,
       { detail: { path, version, known } },
     );
   }

@@ -52,7 +52,7 @@ export function admitServers(servers: readonly ServerTools[], options: Admission
   if (whole.why === undefined) return { tools: all(servers), left: [], warnings: whole.warnings };
   if (options.whenOver !== 'prune')
     throw new ConfigError(
-      `The tools of MCP servers are over their budget: ${whole.why} Name the ones you need with include, or prune them with whenOver: 'prune'.`,
+      `The tools of MCP servers exceed their budget: ${whole.why} Name the ones you need with include, or prune them with whenOver: 'prune'.`,
     );
   const kept = pruned(servers, options);
   const left = all(servers).filter((tool) => !kept.has(tool));

@@ -118,7 +118,7 @@ function tellVersion(
 ): void {
   const says = version === undefined ? 'tells no version' : `is version ${version}`;
   if (before === undefined && pin === undefined)
-    tell({ type: 'warned', server: name, why: `it is not pinned and ${says}; say so with pin.` });
+    tell({ type: 'warned', server: name, why: `it is not pinned and ${says}; pin it to allow this.` });
   if (before !== undefined && before.version !== version)
     tell({ type: 'warned', server: name, why: `it was version ${before.version ?? 'unknown'} and now ${says}.` });
 }

@@ -41,7 +41,7 @@ export async function screenDefinition({ description, inputSchema }: Definition)
     return { ok: true, ...cleaned, ...(found.size > 0 ? { warning } : {}) };
   } catch (error) {
     if (!(error instanceof Hostile)) throw error;
-    return { ok: false, why: `its description gives instructions to whoever reads it (${error.detectors.join(', ')})` };
+    return { ok: false, why: `its description contains instructions to the reader (${error.detectors.join(', ')})` };
   }
 }
 

@@ -54,7 +54,7 @@ export function aiSdkKeys(name: string): readonly string[] {
 /** Loads `@ai-sdk/<name>` and makes its models. The package is only needed by those who call this. */
 export async function aiSdkProvider(name: string, options: AiSdkProviderOptions = {}): Promise<AiSdkProvider> {
   if (!/^[a-z0-9-]+$/.test(name))
-    throw new ConfigError(`"${name}" is no name of an AI SDK provider, such as anthropic.`);
+    throw new ConfigError(`"${name}" is not the name of an AI SDK provider, such as anthropic.`);
   const apiKey = options.apiKey ?? keyFrom(name, options.env ?? {});
   const create = creatorIn(await load(name, options.load), name);
   const provider = create({

@@ -51,7 +51,7 @@ function read<T>(callee: Callee, response: IncomingMessage, reader: BodyReader<T
     bytes += chunk.length;
     if (head.length < EXCERPT) head += chunk.subarray(0, EXCERPT).toString('utf8');
     try {
-      if (bytes > MAX_BYTES) throw unreadable(callee, `more than ${MAX_BYTES} bytes and went on.`);
+      if (bytes > MAX_BYTES) throw unreadable(callee, `more than ${MAX_BYTES} bytes and did not stop.`);
       reader.take(chunk);
     } catch (error) {
       fail(error);

@@ -45,7 +45,7 @@ export function statusFailure(
   const wait = retryable ? retryAfterMs(answer.headers, answer.now) : undefined;
   const detail = { status, provider: callee.provider, mayHaveCost: retryable && !UNPAID.has(status) };
   if (retryable) {
-    const when = wait === undefined ? '' : ` It asks to be left alone for ${Math.ceil(wait / 1000)} s.`;
+    const when = wait === undefined ? '' : ` It asks to wait for ${Math.ceil(wait / 1000)} s.`;
     return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} answered ${status}: ${said}${when}`, {
       retryable,
       detail: { ...detail, ...(wait === undefined ? {} : { retryAfterMs: wait }) },

@@ -69,7 +69,7 @@ function readerFor(endpoint: Endpoint, reply: ChatReply, finished: () => ModelRe
     if (type !== '' && !type.includes('json')) return undefined;
     return jsonReader(callee, (value) => {
       if (!isCompletion(value))
-        throw unreadable(callee, `JSON that is no completion: ${excerpt(callee, JSON.stringify(value))}`);
+        throw unreadable(callee, `JSON that is not a completion: ${excerpt(callee, JSON.stringify(value))}`);
       reply.take(value);
       return finished();
     });

@@ -22,7 +22,7 @@ export function requireSoundJob(job: SandboxJob): void {
     if (!isAbsolute(path)) throw new ConfigError(`${path} is not an absolute path.`);
   }
   for (const [name, value] of Object.entries(job.env ?? {})) {
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new ConfigError(`${name} is no name of a variable.`);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new ConfigError(`${name} is not a valid variable name.`);
     if (value.includes('\0')) throw new ConfigError(`The variable ${name} contains a zero byte.`);
   }
 }

@@ -27,7 +27,7 @@ export function processSandbox(options: { readonly note?: string } = {}): Sandbo
 async function run(job: SandboxJob, signal: AbortSignal, prlimit: string | undefined): Promise<SandboxResult> {
   requireSoundJob(job);
   const limits = limitsOf(job);
-  if (!existsSync(job.cwd) || !statSync(job.cwd).isDirectory()) throw new ConfigError(`${job.cwd} is no folder.`);
+  if (!existsSync(job.cwd) || !statSync(job.cwd).isDirectory()) throw new ConfigError(`${job.cwd} is not a folder.`);
   const mark = randomUUID();
   const env = { ...baseEnvironment(), ...job.env, [JOB_MARK]: mark };
   const wrap = prlimit === undefined ? [] : prlimitWords(prlimit, limits, { memory: true });

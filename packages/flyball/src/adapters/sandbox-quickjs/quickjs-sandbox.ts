@@ -30,7 +30,7 @@ async function evaluate(job: CodeJob, signal: AbortSignal, variant: string): Pro
   const functions = job.functions ?? {};
   const names = Object.keys(functions);
   const bad = names.find((name) => !/^[A-Za-z_$][\w$]*$/.test(name));
-  if (bad !== undefined) throw new ConfigError(`“${bad}” is no name that JavaScript could call a function by.`);
+  if (bad !== undefined) throw new ConfigError(`“${bad}” is not a valid JavaScript function name.`);
   const first: WorkerJob = { code: job.code, input: jsonOf(job.input), functions: names, limits, variant };
   const { said, logs, elidedLogs, wallMs } = await new Conversation(first, functions, signal).result();
   if (said.how === 'missing') throw missing(said.message, variant);
@@ -52,7 +52,7 @@ function jsonOf(input: unknown): string | undefined {
   try {
     return JSON.stringify(input);
   } catch (error) {
-    throw new ConfigError(`The input of the code is no JSON: ${(error as Error).message}`);
+    throw new ConfigError(`The input of the code is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -62,7 +62,7 @@ function endOf(said: WorkerEnd | { readonly how: 'aborted' }): CodeEnd {
   try {
     return { how: 'value', value: JSON.parse(said.json) as unknown };
   } catch (error) {
-    return { how: 'error', name: 'SyntaxError', message: `The result is no JSON: ${(error as Error).message}` };
+    return { how: 'error', name: 'SyntaxError', message: `The result is not JSON: ${(error as Error).message}` };
   }
 }
 

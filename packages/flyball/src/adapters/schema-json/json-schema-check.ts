@@ -63,7 +63,7 @@ function sentence({ keyword, keywordLocation, instanceLocation, error }: OutputU
   if (keyword !== 'additionalProperties') return `${place}: ${error.replace(/\.$/, '')}`;
   const parent = at(schema, keywordLocation.slice(0, keywordLocation.lastIndexOf('/')));
   const names = Object.keys((parent as { readonly properties?: object } | undefined)?.properties ?? {});
-  const allowed = names.length === 0 ? 'it takes no fields' : `the fields are ${names.join(', ')}`;
+  const allowed = names.length === 0 ? 'it has no fields' : `the fields are ${names.join(', ')}`;
   return `${place} has a field that does not exist: ${allowed}`;
 }
 

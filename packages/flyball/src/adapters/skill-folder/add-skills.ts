@@ -27,7 +27,7 @@ export async function addSkills({ from, to }: AddSkills): Promise<readonly Added
   const { skills, problems } = await readSkills(from);
   const errors = problems.filter(({ level }) => level === 'error');
   if (errors.length > 0) throw invalid(errors.map(problemText).join('\n'));
-  if (skills.length === 0) throw invalid(`${resolve(from)} holds no skill: none of its folders has a SKILL.md.`);
+  if (skills.length === 0) throw invalid(`${resolve(from)} contains no skill: none of its folders has a SKILL.md.`);
   const target = resolve(to);
   const taken = skills.filter(({ name }) => existsSync(join(target, name))).map(({ name }) => name);
   if (taken.length > 0)

@@ -90,5 +90,5 @@ async function recordIn(folder: string): Promise<LearnedSkill | undefined> {
   } catch (error) {
     throw new ConfigError(`${file} cannot be read: ${failureOf(error).message}. Fix it, or remove the folder.`);
   }
-  throw new ConfigError(`${file} is no record of a learned skill. Fix it, or remove the folder.`);
+  throw new ConfigError(`${file} is not a record of a learned skill. Fix it, or remove the folder.`);
 }

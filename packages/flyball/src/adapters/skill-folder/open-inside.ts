@@ -31,7 +31,7 @@ async function insideOf(
   given: string,
 ): Promise<{ readonly size: number }> {
   const opened = await file.stat();
-  if (!opened.isFile()) throw refused(given, 'It is no file.');
+  if (!opened.isFile()) throw refused(given, 'It is not a file.');
   const [root, real] = await Promise.all([realpath(folder), realpath(path)]).catch((error: unknown) => {
     throw refused(given, reason(error), error);
   });

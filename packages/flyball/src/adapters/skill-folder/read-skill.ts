@@ -53,7 +53,7 @@ async function readWhole(folder: string, listing: Listing, found: readonly Skill
   const file = join(folder, SKILL_FILE);
   const text = textIn(main);
   if (text === undefined) {
-    const message = 'The file is no UTF-8. Save it as UTF-8 without a byte order mark.';
+    const message = 'The file is not UTF-8. Save it as UTF-8 without a byte order mark.';
     return { folder, problems: [...found, { level: 'error', file, line: 1, column: 1, message }] };
   }
   const checked = checkSkill({ text, file, folder: basename(folder), files: files.map(({ path }) => path) });

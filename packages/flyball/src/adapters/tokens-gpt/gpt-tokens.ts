@@ -19,7 +19,7 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() };
  */
 export async function gptTokens(encoding: GptEncodingName = 'o200k_base'): Promise<(text: string) => number> {
   if (!ENCODINGS.includes(encoding)) {
-    throw new ConfigError(`No encoding is called "${encoding}". Known are ${ENCODINGS.join(', ')}.`);
+    throw new ConfigError(`There is no encoding "${encoding}". Known encodings: ${ENCODINGS.join(', ')}.`);
   }
   const { countTokens } = await load(encoding);
   return remembered((text) => {

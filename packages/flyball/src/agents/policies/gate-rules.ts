@@ -136,7 +136,7 @@ export function checkedRules(rules: GateRules): GateRules {
   for (const { tool, after } of rules.wrappers)
     if (after !== undefined && !rules.wrappers.some((other) => other.tool === after))
       throw new ConfigError(
-        `Wrapper ${tool} of the gate for ${rules.domain} comes after "${after}", which is no wrapper.`,
+        `Wrapper ${tool} of the gate for ${rules.domain} comes after "${after}", which is not a wrapper.`,
       );
   return rules;
 }

@@ -28,7 +28,7 @@ export function judge(
   if (offered !== undefined && !offered.has(proposal.name))
     return {
       rule: 'unknown-tool',
-      because: `You have no tool ${proposal.name}. Call one of your tools, as it is named.`,
+      because: `You have no tool ${proposal.name}. Call one of your tools by its exact name.`,
     };
   const read = readProposal(rules, proposal);
   if (!read.ok)

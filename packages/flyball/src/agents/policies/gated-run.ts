@@ -27,7 +27,7 @@ export function gateSeams(rules: GateRules, evidence: Evidence, callOf: CallOf =
 function objection(rules: GateRules, { tool, args }: ReturnType<CallOf>, evidence: Evidence): string | undefined {
   const read = isPlain(args)
     ? readCall(rules, tool, args)
-    : ({ ok: false, because: 'its arguments are no plain object' } as const);
+    : ({ ok: false, because: 'its arguments are not a plain object' } as const);
   if (!read.ok) return `${tool} was not called: ${read.because}.`;
   return judgeCall(rules, read.call, evidence)?.because;
 }

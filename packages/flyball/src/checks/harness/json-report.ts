@@ -9,7 +9,7 @@ const MAX_STARTS = 20;
 /** The JSON of jest, which vitest writes too: one entry per file, with one result per test. */
 export function readJsonReport(text: string, { cwd }: Pick<ReportText, 'cwd'>): ReadReport {
   const report = jsonIn(text);
-  if (report === undefined) return unreadable('the output holds no complete JSON report');
+  if (report === undefined) return unreadable('the output contains no complete JSON report');
   if (report['wasInterrupted'] === true) return unreadable('the test run was interrupted');
   const tests: ReadTest[] = [];
   for (const file of listOf(report['testResults'])) {
@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
 }
 
 function readFile(entry: unknown, tests: ReadTest[], cwd: string | undefined): string | undefined {
-  if (!isFields(entry)) return 'a file in testResults is no object';
+  if (!isFields(entry)) return 'a file in testResults is not an object';
   const file = sourceFile(textOf(entry['name']), cwd);
   const results = listOf(entry['assertionResults'] ?? entry['testResults']);
   let hasFailed = false;
@@ -78,7 +78,7 @@ const OUTCOMES: Readonly<Record<string, ReadTest['outcome']>> = {
 };
 
 function readResult(result: unknown, file: string, cwd: string | undefined): ReadTest | string {
-  if (!isFields(result)) return `a result of ${file} is no object`;
+  if (!isFields(result)) return `a result of ${file} is not an object`;
   const status = textOf(result['status']);
   const outcome = Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
   const name = [file, ...listOf(result['ancestorTitles']).map(textOf), textOf(result['title'])]

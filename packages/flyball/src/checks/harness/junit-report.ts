@@ -13,7 +13,7 @@ export function readJunitReport(text: string, { cwd }: Pick<ReportText, 'cwd'>):
   const xml = readXml(documentIn(text));
   if (!xml.ok) return unreadable(`the XML cannot be read: ${xml.why}`);
   if (xml.root.name !== 'testsuites' && xml.root.name !== 'testsuite')
-    return unreadable(`the XML is no test report: its root is <${xml.root.name}>`);
+    return unreadable(`the XML is not a test report: its root is <${xml.root.name}>`);
   const tests: ReadTest[] = [];
   readSuite(xml.root, { path: [], file: undefined, cwd }, tests);
   const claimed = claimedFailures(xml.root);

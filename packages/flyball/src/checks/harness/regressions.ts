@@ -22,7 +22,7 @@ export function compareWith(baseline: Baseline, report: ParsedReport): Compariso
   const { gone, switchedOff } = missingFrom(report, [...new Set([...baseline.passing, ...baseline.known])]);
   const before = (test: string): string => (passed.has(test) ? 'passed' : 'failed');
   const lost = [
-    ...gone.map((test) => vanished(test, `The test ${before(test)} before and is not in the report any more.`)),
+    ...gone.map((test) => vanished(test, `The test ${before(test)} before and is no longer in the report.`)),
     ...switchedOff.map((test) => vanished(test, `The test ${before(test)} before and is skipped now.`)),
   ];
   const unnamed = Math.max(0, (baseline.ran ?? 0) - testsIn(report) - lost.length);

@@ -87,7 +87,7 @@ class XmlReader {
     this.at++;
     const [name] = this.take(NAME) ?? [];
     if (name === undefined) throw new XmlProblem(`character ${this.at}: no name of an element`);
-    if (this.root !== undefined) throw new XmlProblem(`<${name}> stands behind the end of the document`);
+    if (this.root !== undefined) throw new XmlProblem(`<${name}> follows the end of the document`);
     const attributes = new Map<string, string>();
     for (let found = this.take(ATTRIBUTE); found !== undefined; found = this.take(ATTRIBUTE))
       attributes.set(found[1] ?? '', decoded(found[2] ?? found[3] ?? ''));

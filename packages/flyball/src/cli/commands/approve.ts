@@ -26,7 +26,7 @@ export function approveCommand(perform: Perform): Command {
     'flyball approve run_1f0c --recommended',
   ]);
   return withReviewerOptions(command)
-    .option('--reason <text>', 'what the journal is told')
+    .option('--reason <text>', 'reason recorded in the journal')
     .option('--recommended', 'approve the recommended alternative, as printed by show and inbox')
     .action((runId: string, named: string | undefined, options: Options) =>
       perform(options, { runId }, (call) => {
@@ -60,7 +60,7 @@ export function modifyCommand(perform: Perform): Command {
     `flyball modify run_1f0c '{"to":"ada@example.com","amount":90}' --reason 'the discount applies'`,
   ]);
   return withReviewerOptions(command)
-    .option('--reason <text>', 'what the journal is told')
+    .option('--reason <text>', 'reason recorded in the journal')
     .action((runId: string, value: string, named: string | undefined, options: Options) =>
       perform(options, { runId }, (call) => {
         const verdict = { verdict: 'modify', value: readJson(value, 'The value'), ...reasonIn(options) } as const;

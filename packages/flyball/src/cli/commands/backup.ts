@@ -60,7 +60,7 @@ async function copy(
     damage: report.damage.length,
   });
   screen.line(
-    `${screen.paint('green', '✓')} ${to}: ${plural(report.runs, 'run')}, ${report.entries} entries, ${bytes} bytes, ${report.damage.length === 0 ? 'sound' : `${plural(report.damage.length, 'damaged place')} copied as they are`}.`,
+    `${screen.paint('green', '✓')} ${to}: ${plural(report.runs, 'run')}, ${report.entries} entries, ${bytes} bytes, ${report.damage.length === 0 ? 'sound' : `${plural(report.damage.length, 'damaged place')} copied unchanged`}.`,
   );
   return EXIT.ok;
 }

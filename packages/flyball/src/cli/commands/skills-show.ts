@@ -38,7 +38,7 @@ async function show({ screen }: Call, name: string, options: Options): Promise<E
     const hint =
       near.length > 0
         ? `Did you mean ${near.join(' or ')}?`
-        : `There are: ${names.join(', ') || 'none'}, in ${foldersOr(isPath ? [name] : options.in).join(' and ') || 'no folder'}.`;
+        : `Available skills: ${names.join(', ') || 'none'}, in ${foldersOr(isPath ? [name] : options.in).join(' and ') || 'no folder'}.`;
     screen.data({
       kind: 'error',
       code: 'SKILL_NOT_FOUND',

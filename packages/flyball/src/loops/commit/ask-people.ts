@@ -58,7 +58,7 @@ function requestFor(work: Work, why: string): ApprovalRequest {
     undo: 'A committed result stays; what the loop changed by tools that can be undone is undone when it is rejected.',
     alternatives: [
       'reject it with a reason: the loop fails and is rolled back',
-      'modify it: words are taken as feedback, { "artefacts": { "<name>": "<text>" } } is put in place as it is',
+      'modify it: text is used as feedback, { "artefacts": { "<name>": "<text>" } } replaces the artifacts',
     ],
     scores: { ...verified.scores, composite: verified.composite, tests: verified.testPassRate },
     ...(exit === undefined ? {} : { confidence: exit.confidence, risk: exit.risk }),

@@ -156,7 +156,9 @@ export function next(phase: Phase, event: LoopEvent): Phase | undefined {
 export function advance(at: Position, event: LoopEvent, limits: LoopLimits): Position {
   const to = at.over === true ? undefined : next(at.phase, event);
   if (to === undefined)
-    throw new ConfigError(`${at.phase}${at.over === true ? ', which is over,' : ''} knows no event "${event}".`);
+    throw new ConfigError(
+      `${at.phase}${at.over === true ? ', which has ended,' : ''} does not have the event "${event}".`,
+    );
   const counted = count(at, event, to);
   if (to === 'FAIL' || to === 'HALT' || event === 'committed') return { ...counted, phase: to, over: true };
   const limit = exceeded(counted, limits);

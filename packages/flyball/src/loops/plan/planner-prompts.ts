@@ -20,17 +20,17 @@ const CLASSIFY = [
   '- "reasoning": analysis, comparison, decision or writing over what is known already.',
   'A step that mixes both is two steps. A step without a type counts as reasoning, and nothing is checked for it.',
   'For every tool step, "requiredTools" names each tool that must really be called before the step counts as done. It is',
-  'never empty in a tool step, always empty in a reasoning step, and holds no other names than those listed below.',
+  'never empty in a tool step, always empty in a reasoning step, and contains only names listed below.',
   'Whether these tools were called is read off the journal: a step that only describes a call has failed.',
-  '"toolValidationMode" is "strict" where going on without the call would be wrong, else "advisory".',
+  '"toolValidationMode" is "strict" where continuing without the call would be wrong, else "advisory".',
 ];
 
 const FIELDS = [
   'Further fields of a step:',
-  '- "description" says all that whoever carries it out has to know: they see this one step, not the plan.',
+  '- "description" says everything needed to carry it out: the worker sees this one step, not the plan.',
   '- "expectedOutcome" says how one recognises that it is done.',
   '- "bindings" is how results travel: a name maps to { "from": "<id of an earlier step>" } or { "value": … }.',
-  '  Whatever a step needs from another one stands in its bindings; otherwise it does not get it.',
+  '  Whatever a step needs from another one must be in its bindings; otherwise it does not get it.',
   '- "dependsOn" lists the steps that must be done before it. "preconditions" and "effects" are short facts, written the',
   '  same way everywhere; "!fact" is its opposite. Every precondition is a given fact or an effect of an earlier step.',
   '- "reversibility" is the effect class of what it does: "pure", "idempotent", "undoable" or "irreversible". An',
@@ -52,7 +52,7 @@ const REVISE = [
   'Your reply is the complete new plan as one JSON object, and nothing else: no fence, no words around it.',
   'Steps that are done stay in it word for word: they are not run again, and their results may be used.',
   'The step that failed may not come back as it was: change it, replace it, or find a way around it.',
-  'Leave the other steps as they are, unless they no longer make sense; then change or drop them.',
+  'Do not change the other steps unless they no longer make sense; then change or drop them.',
 ];
 
 /** A role of its own: whoever revises judges a failure, and is told other things than whoever plans from nothing. */
@@ -150,7 +150,7 @@ export function correctionText(
   { change, keep }: { readonly change: readonly string[]; readonly keep: readonly string[] },
 ): string {
   return [
-    'The plan cannot be carried out as it is:',
+    'The plan cannot be carried out:',
     ...shownIssues(issues).map(({ message, action, steps }) => `- ${about(steps)}${message} (${ADVICE[action]})`),
     ...(change.length === 0 ? [] : [`Change these steps: ${change.join(', ')}.`]),
     ...(keep.length === 0 ? [] : [`Keep these steps word for word: ${keep.join(', ')}.`]),

@@ -38,7 +38,7 @@ function terminationOf({ autonomy }: LoopParts<unknown>, { point, why }: Enforce
 
 /** Anybody may let it go on who may decide about what the run does: who that is, the inbox and the runtime know. */
 async function isApproved(run: Run, { point, why }: EnforcementResult): Promise<boolean> {
-  const request = { action: 'let the loop go on', why, input: { point } };
+  const request = { action: 'let the loop continue', why, input: { point } };
   const decided = await requestApproval(run, request, { maxModifications: 0 }, `go-on:${run.path}${point}`);
   return decided.verdict === 'approved';
 }

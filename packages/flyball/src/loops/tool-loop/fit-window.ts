@@ -76,7 +76,7 @@ async function compact(run: Run, parts: LoopParts<unknown>, state: LoopState, to
     state.compactFrom = tokens + (parts.room - tokens) / 2;
     note(run, {
       kind: 'context-kept',
-      why: compacted === undefined ? 'no faithful summary' : 'the summary is no shorter',
+      why: compacted === undefined ? 'no faithful summary' : 'the summary is not shorter',
     });
     return false;
   }

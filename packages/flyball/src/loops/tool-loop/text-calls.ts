@@ -84,7 +84,7 @@ function parseXmlBlock(block: string): readonly NamedCall[] | string {
     calls.push({ name: found[1] ?? '', arguments: (found[2] ?? '').trim() });
   }
   if (calls.length === 0) return 'the block must hold at least one <call name="…">{…}</call>';
-  return block.slice(end).trim() === '' ? calls : 'there is something beside the calls in the block';
+  return block.slice(end).trim() === '' ? calls : 'the block contains something other than calls';
 }
 
 /** Marks a message of results in text form, so that it can be cleared like a tool's. */

@@ -36,7 +36,7 @@ function judge(call: ProposedCall, level: AutonomyLevel): GuardAnswer {
     case 'read-only': {
       const changes = changesSomething(call);
       if (changes === undefined) return PASS;
-      return refuse('autonomy', `This agent may only read, and ${call.tool.name} ${changes}. Go on without it.`);
+      return refuse('autonomy', `This agent may only read, and ${call.tool.name} ${changes}. Continue without it.`);
     }
     case 'supervised': {
       const reason = needsPerson(call);

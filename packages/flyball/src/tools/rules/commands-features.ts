@@ -41,7 +41,7 @@ const ADVICE: Readonly<Record<ShellFeature, string>> = {
   braces: 'Brace expansion ({a,b}) is not done here. Write each word out.',
   tilde: 'A leading ~ is not expanded here. Write the path out.',
   history: 'An unquoted ! is not allowed. Quote it if it is meant literally.',
-  comment: 'Comments (#) are not allowed. Leave it out, or quote the character if it is meant literally.',
+  comment: 'Comments (#) are not allowed. Remove it, or quote the character if it is meant literally.',
 };
 
 export function featureAdvice(feature: ShellFeature): string {

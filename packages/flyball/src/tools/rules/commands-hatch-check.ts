@@ -70,7 +70,7 @@ function interpreterProblem(
   const before = at < 0 ? args : args.slice(0, at);
   const odd = before.find((word) => !known.includes(word));
   if (odd !== undefined)
-    return `${name} may not be given ${odd}: code must be in a file that can be looked at, and nothing may be loaded beside it.`;
+    return `${name} may not be given ${odd}: code must be in a file that can be checked, and nothing else may be loaded.`;
   const script = args[at];
   if (script === undefined ? !before.some((word) => alone.includes(word)) : STREAM.test(script))
     return `${name} may not read its code from standard input. Name the file of the script.`;

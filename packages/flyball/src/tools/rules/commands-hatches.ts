@@ -162,7 +162,7 @@ export const TRAITS: Readonly<Record<string, ProgramTraits>> = {
   ln: {
     valueLetters: 'tS',
     hatches: [{ flags: '-t --target-directory', why: 'the target has to be the last word' }],
-    values: [{ pattern: /^\/|(?:^|\/)\.\.(?:\/|$)/, why: 'a link must not lead out of the folder it stands in' }],
+    values: [{ pattern: /^\/|(?:^|\/)\.\.(?:\/|$)/, why: 'a link must not lead out of its folder' }],
   },
   chmod: {
     values: [

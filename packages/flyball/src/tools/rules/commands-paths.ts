@@ -100,7 +100,7 @@ function joinedProblem(paths: PathRules, word: string, style: FlagStyle): string
     const problem = readProblem(paths, body.slice(at));
     if (problem !== undefined) return advice(word, problem);
   }
-  return first > 1 && first < start ? advice(word, 'A path stands behind too many letters.') : undefined;
+  return first > 1 && first < start ? advice(word, 'A path follows too many option letters.') : undefined;
 }
 
 /** The last place at which a joined value can begin: behind a letter that takes one, or where no letter can stand. */

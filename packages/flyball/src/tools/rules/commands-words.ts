@@ -77,7 +77,7 @@ export abstract class WordParser {
     if (name !== undefined) return this.need('variable', name.length);
     if (!rest.startsWith('${')) return undefined;
     this.need('variable');
-    throw new Refusal('Only a plain name in braces can be checked. Write out what the expression stands for.');
+    throw new Refusal('Only a plain name in braces can be checked. Write out the value of the expression.');
   }
 
   private backticks(): string {

@@ -108,7 +108,7 @@ export function checkAddress(rules: DomainRules, at: { readonly address: string;
   const kind = classifyAddress(at.address);
   switch (kind.kind) {
     case 'not-an-address':
-      return refused(`"${at.address}" is no internet address.`);
+      return refused(`"${at.address}" is not an internet address.`);
     case 'public':
       return OK;
     case 'not-public':
@@ -133,7 +133,7 @@ function readUrl(text: string): ReadUrl {
   if (DEFAULT_PORTS[url.protocol] === undefined) return { url, rawHost: '' };
   if (authority === undefined || authority === '') return { why: 'Write // and then a host after the scheme.' };
   if (url.username !== '' || url.password !== '' || authority.includes('@'))
-    return { why: 'The address holds a user name or an @ before its host; leave it out.' };
+    return { why: 'The URL contains a user name or an @ before its host. Remove it.' };
   const rawHost = authority.replace(/:\d*$/, '');
   if (rawHost.includes('%')) return { why: 'The host is written with percent signs; write it plainly.' };
   // addresses and international names are rewritten on purpose; any other difference is a trick
@@ -141,7 +141,7 @@ function readUrl(text: string): ReadUrl {
   if (!isRewritten && rawHost.toLowerCase() !== url.hostname)
     return { why: 'The host is written in characters that only look like plain ones; write it plainly.' };
   if (url.hostname.endsWith('.') && classifyAddress(url.hostname).kind === 'not-an-address')
-    return { why: `${url.hostname} ends with a dot; leave it out.` };
+    return { why: `${url.hostname} ends with a dot. Remove it.` };
   return { url, rawHost };
 }
 

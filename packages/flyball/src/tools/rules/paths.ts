@@ -58,7 +58,7 @@ export function checkPath(rules: PathRules, path: string, how: 'read' | 'write')
   if (odd !== undefined) return refused(`The path "${shown(path)}" ${odd}.`);
   const absolute = absolutePath(rules, path);
   if (KERNEL_PATHS.some((kernel) => isBelow(kernel, absolute)))
-    return refused(`"${shown(path)}" is no file but a door into the system; ${allowed(rules)}.`);
+    return refused(`"${shown(path)}" is not a file but an interface to the system; ${allowed(rules)}.`);
   const root = rootOf(rules, absolute);
   if (root === undefined) return refused(`"${shown(path)}" lies outside the allowed folders; ${allowed(rules)}.`);
   if (how === 'write' && !root.write) return refused(`"${shown(path)}" may be read and not written.`);
@@ -110,7 +110,7 @@ function oddity(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (path.includes('\0')) return 'holds a NUL character';
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
-  if (/\p{Surrogate}/u.test(path)) return 'is no valid Unicode';
+  if (/\p{Surrogate}/u.test(path)) return 'is not valid Unicode';
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(path))
     return 'holds control or invisible characters';
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/|file:)/i.test(path)) return 'is an address; give a path';

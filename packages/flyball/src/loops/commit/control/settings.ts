@@ -142,7 +142,7 @@ function checkStability(settings: CompleteControllerSettings): void {
   if (!Number.isFinite(kp) || !(Math.abs(1 - gain * kp) < 1))
     throw new ConfigError(
       `kp = ${kp} does not settle: with a gain G = ${gain}, |1 - G·kp| = ${short(Math.abs(1 - gain * kp))} has to be below 1, ` +
-        `so kp must lie above 0 and below 2/G = ${short(2 / gain)}. Leave it out for (1 - alpha)/G = ${short((1 - alpha) / gain)}.`,
+        `so kp must be above 0 and below 2/G = ${short(2 / gain)}. Omit it for (1 - alpha)/G = ${short((1 - alpha) / gain)}.`,
     );
   if (!isStable(settings))
     throw new ConfigError(

@@ -19,7 +19,7 @@ export const CAUSES: Readonly<Record<RootCause, Cause>> = {
   },
   'logic-error': {
     usual: 'minimal-edit',
-    about: 'The reasoning or the code is wrong. Correct it where it goes wrong, and leave the rest as it is.',
+    about: 'The reasoning or the code is wrong. Correct what is wrong, and do not change the rest.',
   },
   incompleteness: {
     usual: 'section-rewrite',

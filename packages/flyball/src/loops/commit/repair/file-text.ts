@@ -41,7 +41,7 @@ interface Page {
 function pageOf(value: unknown, path: string): Page {
   const { text, from, to, of } = (typeof value === 'object' && value !== null ? value : {}) as Partial<Page>;
   if (typeof text === 'string' && [from, to, of].every(Number.isInteger)) return { text, from, to, of } as Page;
-  throw new ConfigError(`The read tool answered for "${path}" without text, from, to and of. Give it read_file.`);
+  throw new ConfigError(`The read tool returned no text, from, to and of for "${path}". Use read_file.`);
 }
 
 /** A call that fails is no observation here: nobody reads it, and going on would lose a change. */
@@ -52,9 +52,7 @@ export function answered(result: ToolResult, path: string): unknown {
 }
 
 function unfit(path: string, why: string): FlyballError {
-  return new FlyballError(
-    'EFFECT_FAILED',
-    `"${path}" cannot be repaired as a text: ${why}. Leave it out of the paths.`,
-    { detail: { path } },
-  );
+  return new FlyballError('EFFECT_FAILED', `"${path}" cannot be repaired as text: ${why}. Remove it from the paths.`, {
+    detail: { path },
+  });
 }

@@ -60,7 +60,7 @@ async function requireCovered(
   const folders = newIn.length === 0 ? '' : `, and new files in ${newIn.join(', ')}`;
   throw new FlyballError(
     'DENIED',
-    `"${name}" is no part of what is worked on: ${some}${listed.length > 10 ? ', …' : ''}${folders}. Use one of these names exactly, or add it to paths or newIn of the workpiece.`,
+    `"${name}" is not part of the workpiece: ${some}${listed.length > 10 ? ', …' : ''}${folders}. Use one of these names exactly, or add it to paths or newIn of the workpiece.`,
     { detail: { path: name } },
   );
 }
@@ -118,7 +118,7 @@ function unforeign(now: string | undefined, known: string, path: string): string
   if (plain(now ?? '') === plain(known)) return now ?? '';
   throw new FlyballError(
     'EFFECT_FAILED',
-    `"${path}" was changed by somebody else since it was last read or written, so it is left as it is. Run the task again from what is there now.`,
+    `"${path}" was changed by somebody else since it was last read or written, so it was not changed. Run the task again on the current version.`,
     { detail: { path } },
   );
 }

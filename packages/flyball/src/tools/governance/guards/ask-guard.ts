@@ -41,7 +41,8 @@ export async function askGuard<V extends string, X>(
   try {
     const { runId, tenant, subject, at } = ctx; // a guard gets to know who and where, and no way to act
     const { verdict, ruleId, evidence } = await guard.check(frozenCopy(value), { runId, tenant, subject, at });
-    if (!how.verdicts.includes(verdict)) return broken(`It answered "${String(verdict)}", which is no verdict here.`);
+    if (!how.verdicts.includes(verdict))
+      return broken(`It answered "${String(verdict)}", which is not a valid verdict here.`);
     const said = { verdict, guard: guard.name, ruleId, evidence };
     if (verdict !== 'redact') return { ...said, value };
     if (guard.redact === undefined || how.redact === undefined) return broken('It wants to redact and cannot.');

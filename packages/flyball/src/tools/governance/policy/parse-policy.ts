@@ -117,7 +117,7 @@ function firstCallOf(fields: Fields): string {
   if (!fields.has('obligation')) fields.fail('obligation', 'is missing: name the tool as { firstCall: … }');
   const obligation = new Fields(fields.get('obligation'), `${fields.where}, obligation`, ['firstCall']);
   const name = obligation.text('firstCall');
-  if (/[*?]/.test(name)) obligation.fail('firstCall', 'names one tool and is no pattern');
+  if (/[*?]/.test(name)) obligation.fail('firstCall', 'must name one tool, not a pattern');
   return name;
 }
 
@@ -144,7 +144,7 @@ function expiryOf(fields: Fields, now: number): number {
   const expires = isDate ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(expires))
     fields.fail('expires', `"${text}" is not a date; write it like 2027-01-31 or 2027-01-31T12:00Z`);
-  if (expires <= now) fields.fail('expires', `"${text}" is over; remove the waiver or have it renewed`);
+  if (expires <= now) fields.fail('expires', `"${text}" has passed; remove or renew the waiver`);
   return expires;
 }
 

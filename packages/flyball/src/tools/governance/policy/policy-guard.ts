@@ -81,7 +81,7 @@ function answer(tool: string, decision: PolicyDecision, policy: Policy, problem:
     case 'deny':
       return {
         verdict: 'refuse',
-        why: `${tool} with these arguments is not permitted here. Do not try it in another form: go on without it, or say that it is needed.`,
+        why: `${tool} with these arguments is not permitted here. Do not try it in another form: continue without it, or say that it is needed.`,
         told,
       };
     case 'oblige':
