@@ -33,7 +33,7 @@ describe('in a fresh clone', () => {
     const { status, output } = npm('start', '--', '--check'); // without it the server stays up until somebody stops it
     expect(status, output).toBe(0);
     expect(output).toContain('Flyball studio: http://127.0.0.1:');
-    expect(output).toContain('It holds');
+    expect(output).toContain('The check passed');
   });
 
   it('`npm test` works as the first command and passes options on [R2-REPO-FRESH-TEST]', () => {

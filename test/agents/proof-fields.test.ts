@@ -57,7 +57,7 @@ describe('fields of proofs', () => {
     const output = z.object({ decision: z.enum(['refunded', 'refused']) });
     expect(() => defined({ decision: { Refunded: 'refund' } }, output)).not.toThrow();
     expect(() => defined({ decision: { refundet: 'refund' } }, output)).toThrow(
-      'proofs.decision.refundet is none of refunded, refused',
+      'proofs.decision.refundet is not one of refunded, refused',
     );
   });
 

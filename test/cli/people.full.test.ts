@@ -42,7 +42,7 @@ describe('flyball show', () => {
     await start('letter', 'r1');
     const grounds = [
       'Proposed by writer (scripted/writer) in #0.',
-      '$.text: not found word for word in anything it was given.',
+      '$.text: not found word for word in any source.',
       'Sources that are not listed here: 1. The entries of the run have them.',
       'Recommended instead: {"text":"Dear Ada, the boat leaves at one."}',
     ];

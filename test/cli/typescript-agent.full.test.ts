@@ -81,7 +81,7 @@ exports.default = async (run, { n }) => ({ stop: 'done', value: n * 2 });`,
     [
       'a package that is not installed',
       `import x from 'not-installed-anywhere';\nexport default x;\n`,
-      /no package not-installed-anywhere\. Install it beside the file: npm install not-installed-anywhere/,
+      /no package not-installed-anywhere\. Install it next to the file: npm install not-installed-anywhere/,
     ],
     [
       'something that it throws while it is loaded',
@@ -114,7 +114,7 @@ describe('a Node that cannot run TypeScript', () => {
 
   it('says how to get there where tsx is missing [R3-CLI-RUN-TS]', async () => {
     await expect(readyFor('/project/agent.ts', without)).rejects.toThrow(
-      /cannot run TypeScript files such as \/project\/agent\.ts\. Install tsx beside it \(npm install --save-dev tsx\), use Node 22\.18/,
+      /cannot run TypeScript files such as \/project\/agent\.ts\. Install tsx next to it \(npm install --save-dev tsx\), use Node 22\.18/,
     );
   });
 

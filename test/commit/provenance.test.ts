@@ -228,7 +228,11 @@ describe('a result that vouches for itself and does not fit its journal', () => 
     ['has other outputs', (r) => ({ ...r, outputs: { ...r.outputs, artefacts: [] } }), /outputs/],
     ['is of another task', (r) => with_(r, { taskHash: 'f'.repeat(64) }), /does not show that it was committed/],
     ['was not committed', (r) => with_(r, { hash: 'f'.repeat(64) }), /does not show that it was committed/],
-    ['lacks a part', (r) => ({ ...r, provenance: undefined }) as unknown as CommitResult, /no commit result/],
+    [
+      'lacks a part',
+      (r) => ({ ...r, provenance: undefined }) as unknown as CommitResult,
+      /not a readable commit result/,
+    ],
   ])('is found where it %s [R4-SHOW-PROVENANCE]', async (_how, alter, why) => {
     const { result, entries } = await once();
     const check = checkCommit(alter(result), entries);

@@ -157,7 +157,7 @@ it('refuses to resume with changed or removed tasks or another configuration, an
   const [one, two, three] = counterDomain().tasks as never as [never, never, never];
   const changed = sumTask(2, { communicate_info: ['two'] });
   await expect(runExperiment(given({ tasks: [one, changed, three] }))).rejects.toThrow(/Task sum-2 .* was changed/);
-  await expect(runExperiment(given({ tasks: [one, two] }))).rejects.toThrow(/Task sum-3 .* not among the tasks/);
+  await expect(runExperiment(given({ tasks: [one, two] }))).rejects.toThrow(/Task sum-3 .* no longer among the tasks/);
   await expect(runExperiment(given({ seed: 1 }))).rejects.toThrow(/seed differ/);
   await expect(runExperiment(given({ limits: { maxSteps: 50 } }))).rejects.toThrow(/max_steps differ/);
   expect(readFileSync(path, 'utf8')).toBe(saved);
@@ -298,6 +298,6 @@ it('refuses an experiment that cannot be run before anything is spent', async ()
   await expect(runExperiment(options({ tasks: [] }))).rejects.toThrow(/no task/);
   const conditions = [{ name: 'x', agent: 'nobody', user: 'gold' }];
   await expect(runExperiment(options({ conditions }))).rejects.toThrow(
-    /names the agent nobody\. Known are gold, silent/,
+    /names the agent nobody\. Available: gold, silent/,
   );
 });

@@ -306,7 +306,7 @@ describe('a suite of scenarios', () => {
     expect(problems({ persona: { name: 'Jo', patience: 'none' } as never })).toContain('patience must be one of');
     const fault = { id: 'f', tool: 'get_order', onCall: 1 } as const;
     expect(problems({ faults: [{ ...fault, kind: 'injected' }] })).toContain('slips in no text');
-    expect(problems({ faults: [{ ...fault, kind: '5xx', status: 404 }] })).toContain('no status of 5xx');
+    expect(problems({ faults: [{ ...fault, kind: '5xx', status: 404 }] })).toContain('not a status of 5xx');
     expect(
       problems({
         faults: [

@@ -297,10 +297,10 @@ describe('old turns', () => {
     }
   });
 
-  it('are kept when the summary is no shorter [R3-LOOP-COMPACT]', async () => {
+  it('are kept when the summary is not shorter [R3-LOOP-COMPACT]', async () => {
     const run = await readPages({ ...TALKING, summaries: () => `${faithful} ${'more words '.repeat(3000)}` });
     expect(await notesOf(run)).toContainEqual(
-      expect.objectContaining({ kind: 'context-kept', why: 'the summary is no shorter' }),
+      expect.objectContaining({ kind: 'context-kept', why: 'the summary is not shorter' }),
     );
   });
 

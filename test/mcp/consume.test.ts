@@ -212,7 +212,7 @@ describe('a server that changes', () => {
     });
     const { pin: _, ...unpinned } = httpSpec(url);
     const { events } = await openPool([unpinned]);
-    const why = 'it is not pinned and is version 1.0.1; say so with pin.';
+    const why = 'it is not pinned and is version 1.0.1; pin it to allow this.';
     expect(events).toContainEqual({ type: 'warned', server: 'workshop', why });
   });
 });

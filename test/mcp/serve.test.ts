@@ -49,7 +49,7 @@ describe.each(['auto', 'legacy'] as const)("the SDK's own client (%s), over HTTP
         .then((result) => ({ isError: result.isError ?? false, text: said(result) }));
     expect(await call('double', { n: 'x' })).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/^INPUT_INVALID: The arguments do not fit: n:/),
+      text: expect.stringMatching(/^INPUT_INVALID: The arguments are not valid: n:/),
     });
     expect(await call('trip')).toEqual({ isError: true, text: 'EFFECT_FAILED: the shelf is empty' });
     expect(await call('rm')).toMatchObject({ isError: true, text: expect.stringMatching(/^DENIED: .*private data/) });

@@ -208,7 +208,10 @@ describe('the gate around a run', () => {
       failure: { code: 'DENIED', message: expect.stringContaining("nobody's identity") },
     });
     expect(seen.lie).toMatchObject({ ok: false, failure: { code: 'DENIED' } });
-    expect(seen.hidden).toMatchObject({ ok: false, failure: { message: expect.stringContaining('no plain object') } });
+    expect(seen.hidden).toMatchObject({
+      ok: false,
+      failure: { message: expect.stringContaining('not a plain object') },
+    });
     expect(seen.child).toMatchObject({ stop: 'done', value: false });
     expect(seen.inBranch).toMatchObject({ ok: true, value: { ok: false } });
     expect(seen.last.ok).toBe(true);

@@ -35,7 +35,7 @@ describe('a reply that has to be JSON', () => {
   it.each([
     ['no JSON at all', /It is not JSON/],
     ['{"x": 1', /what begins with \{"x": 1 is never closed/],
-    ['{"x":1} or {"x":2}', /It holds 2 values that fit; write one/],
+    ['{"x":1} or {"x":2}', /It contains 2 values that fit; write one/],
     ['{"y":1}', /x: /],
   ])('is asked for again with a clear reason: %j [F-K8]', async (text, why) => {
     const { outcome, model } = await asked(text, '{"x":3}');

@@ -133,7 +133,7 @@ describe('distilling', () => {
     ],
     ['a tool that failed', { body: `0. guess_format.\n${DRAFT.body}` }, 'guess_format failed in this case'],
     ['a parameter that is not used', { body: '1. read_csv {{source}}.' }, 'the body does not use {{target}}'],
-    ['a placeholder without parameter', { body: `${DRAFT.body} {{other}}` }, '{{other}} is no parameter'],
+    ['a placeholder without parameter', { body: `${DRAFT.body} {{other}}` }, '{{other}} is not a parameter'],
     [
       'too few parameters',
       { parameters: DRAFT.parameters.slice(0, 1), body: 'Read {{source}}.' },

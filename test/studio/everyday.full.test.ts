@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === undefined)('the studio, day by day', () => {
     expect(row('Recommendation')).toEqual(['modify']);
     expect(row('Source')).toEqual([
       'Proposed by writer (scripted/writer) in #0.',
-      '$.text: not found word for word in anything it was given.',
+      '$.text: not found word for word in any source.',
       'Sources that are not listed here: 1. The entries of the run have them.',
     ]);
     expect(await page.innerText('[aria-label="Output"]')).toContain('the ferry leaves at noon.');

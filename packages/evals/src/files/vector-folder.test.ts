@@ -61,7 +61,7 @@ describe('a workspace', () => {
   });
 
   it.each(['../x', 'a/b', '..', ''])('refuses the name %j for a file', async (name) => {
-    await expect(workspaceFolder(folder)(new Map([[name, 'x']]))).rejects.toThrow(/no name for a file/);
+    await expect(workspaceFolder(folder)(new Map([[name, 'x']]))).rejects.toThrow(/not a valid name for a file/);
     expect(() => workspaceFolder('relative')).toThrow(/absolute/);
   });
 });

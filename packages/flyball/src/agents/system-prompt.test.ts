@@ -37,7 +37,7 @@ describe('the system prompt', () => {
       [
         'You are clerk, archivist.\nYou file letters.',
         '# Capabilities\n- read handwriting\n- sort by date',
-        '# Ownership\n- Owner: records team\n- Contact: records@example.org\n- When you cannot go on: ask Ann',
+        '# Ownership\n- Owner: records team\n- Contact: records@example.org\n- When you cannot continue: ask Ann',
         '# Dependencies\n- archive: holds the letters\n- calendar',
         '# Autonomy\nsupervised: calls that cannot simply be repeated wait for a person, who may refuse them.',
         '# Constraints\n- cite the shelf',

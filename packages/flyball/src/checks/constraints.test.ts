@@ -125,7 +125,7 @@ describe('constraints', () => {
     expect(made(item('ethics', /x/, { forbid: 'Do not be unethical.' }))).toThrow(/principle.*S9/);
     expect(made(item('a', /desk/i), item('b', /x/))).toThrow(/"a" asks for something in its place that "a" forbids/);
     const { check: _check, ...bare } = item('a', /x/, { guarantee: true });
-    expect(made(bare)).toThrow(/only words hold it/);
+    expect(made(bare)).toThrow(/nothing enforces it/);
     expect(made({ ...bare, check: { kind: 'enforced', by: 'tool policy 3' } })).not.toThrow();
     expect(made(item('a', /x/), item('a', /y/))).toThrow(/twice/);
     expect(made()).toThrow(/there is none/);

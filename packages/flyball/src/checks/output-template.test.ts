@@ -77,7 +77,7 @@ describe('an output template', () => {
     expect(await answer()).toMatchObject({ value: zod, mode: 'text', repairs: 1 });
     const last = model.requestsOf('reader')[1]?.messages ?? [];
     expect(last.at(-2)?.content).toBe(extra);
-    expect(last.at(-1)?.content).toContain('AUTHOR is no field');
+    expect(last.at(-1)?.content).toContain('AUTHOR is not a field');
     expect(last.at(-1)?.content).toContain('"additionalProperties":false');
   });
 
@@ -130,7 +130,7 @@ describe('an output template', () => {
     const many = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`f${index}`, { type: 'string' }]));
     expect(() => template(exactly(many))).toThrow(/Split the task/);
     expect(() => template({ type: 'object', properties: { a: { type: 'string' } } })).toThrow(/what is required/);
-    expect(() => template(exactly({ a: { type: 'array' } }), { mode: 'text' })).toThrow(/no single value/);
+    expect(() => template(exactly({ a: { type: 'array' } }), { mode: 'text' })).toThrow(/not a single value/);
   });
 
   it('raises an alarm when too many replies need a repair [S6]', () => {

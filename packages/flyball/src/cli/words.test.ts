@@ -41,7 +41,7 @@ describe('commands to paste', () => {
         about: 'waits for approval of pay',
         grounds: [
           'Proposed by the code of the agent.',
-          '$.euros: not found word for word in anything it was given.',
+          '$.euros: not found word for word in any source.',
           'Recommended instead: {"euros":5}',
         ],
         commands: ['flyball approve r1', 'flyball approve r1 --recommended', "flyball reject r1 --reason '…'"],

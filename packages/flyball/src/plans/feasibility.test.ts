@@ -59,7 +59,7 @@ describe('feasibility', () => {
         check: 'tool-availability',
         severity: 'error',
         action: 'substitute-tool',
-        message: 'Step a needs the tool serch, which is not there. There are: search.',
+        message: 'Step a needs the tool serch, which is not there. Available tools: search.',
         steps: ['a'],
       },
     ]);

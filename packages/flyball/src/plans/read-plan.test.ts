@@ -331,10 +331,10 @@ describe('finding a plan in a text', () => {
   });
 
   it.each([
-    ['no plan', 'I would first search, then think.', 'It holds no plan in valid JSON.'],
-    ['other JSON', 'The list [1, 2] and {"a": 1}.', 'It holds no plan in valid JSON.'],
-    ['two plans', `${text}\nor\n[{"id":"x","description":"Something else"}]`, 'It holds 2 plans; write one.'],
-    ['nothing', '', 'It holds no plan in valid JSON.'],
+    ['no plan', 'I would first search, then think.', 'It contains no plan in valid JSON.'],
+    ['other JSON', 'The list [1, 2] and {"a": 1}.', 'It contains no plan in valid JSON.'],
+    ['two plans', `${text}\nor\n[{"id":"x","description":"Something else"}]`, 'It contains 2 plans; write one.'],
+    ['nothing', '', 'It contains no plan in valid JSON.'],
     ['another value', '"steps"', 'A plan is an object with a list of "steps".'],
   ])('refuses a text with %s [R4-PLAN-PARSE]', (_, given, problem) => {
     expect(parsePlan(given)).toEqual({ ok: false, problem });

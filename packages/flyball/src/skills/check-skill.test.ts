@@ -201,9 +201,9 @@ See [guide](references/none.md).
     expect(told('---\nname: pdf-forms\ndescription: x\nDo it.')).toEqual([
       expect.stringContaining('SKILL.md:4:1: The front matter does not end; write a line "---"'),
     ]);
-    expect(told('---\n---\nDo.')).toEqual([expect.stringContaining('SKILL.md:2:1: The front matter holds no fields')]);
+    expect(told('---\n---\nDo.')).toEqual([expect.stringContaining('SKILL.md:2:1: The front matter has no fields')]);
     expect(told('---\njust words\n---\nDo.')).toEqual([
-      expect.stringContaining('SKILL.md:2:1: The front matter holds no fields'),
+      expect.stringContaining('SKILL.md:2:1: The front matter has no fields'),
     ]);
   });
 
@@ -271,7 +271,7 @@ See [guide](references/none.md).
       expect.stringContaining('SKILL.md:7:3: metadata.flyball-approval-scopes stands alone.'),
     ]);
     expect(told(with_('metadata:\n  flyball-approval: ""'))).toEqual([
-      'SKILL.md:5:21: metadata.flyball-approval is empty. Name tools, or leave it out.',
+      'SKILL.md:5:21: metadata.flyball-approval is empty. Name tools, or remove it.',
     ]);
   });
 });

@@ -167,7 +167,7 @@ describe('a change of a file', () => {
     const changes = changesIn(place);
     await write(changes, 'a.txt', 'x');
     rmSync(place.path('.flyball/undo'), { recursive: true });
-    await expect(changes.restore('key', signal)).rejects.toThrow(/not kept any more/);
+    await expect(changes.restore('key', signal)).rejects.toThrow(/no longer stored/);
   });
 
   it('never keeps its record through a link that an agent could have planted', async () => {

@@ -19,7 +19,7 @@ describe('files', () => {
       encoding: 'utf-8',
     });
     const part = await call('read_file', { path: 'a.txt', from: 2, lines: 1 });
-    expect(tool('read_file').present?.(part)).toBe('a.txt, lines 2 to 2 of 3. Go on with from: 3.\ntwo');
+    expect(tool('read_file').present?.(part)).toBe('a.txt, lines 2 to 2 of 3. Continue with from: 3.\ntwo');
     await expect(call('read_file', { path: 'a.txt', from: 4 })).rejects.toThrow(/only 3 lines/);
     await expect(call('read_file', { path: 'none' })).rejects.toThrow(/no file "none"/);
     await expect(call('read_file', { path: '.' })).rejects.toThrow(/is a folder/);
@@ -38,7 +38,7 @@ describe('files', () => {
     const { put, call } = project({ maxBytes: 1000 });
     put('logo.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0]));
     put('huge.txt', 'x'.repeat(1001));
-    await expect(call('read_file', { path: 'logo.png' })).rejects.toThrow(/is no text: 6 bytes of a PNG image/);
+    await expect(call('read_file', { path: 'logo.png' })).rejects.toThrow(/is not text: 6 bytes of a PNG image/);
     await expect(call('read_file', { path: 'huge.txt' })).rejects.toThrow(/1001 bytes; at most 1000/);
     await expect(call('write_file', { path: 'huge.txt', content: 'small' })).rejects.toThrow(/1001 bytes/);
     await expect(call('write_file', { path: 'b.txt', content: 'x'.repeat(1001) })).rejects.toThrow(/at most 1000/);

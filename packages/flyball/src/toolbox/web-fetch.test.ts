@@ -201,7 +201,7 @@ describe('web_fetch', () => {
     expect(await fetch('http://example.com/')).toMatchObject({ text: '0123', length: 10 });
     const second = await fetch('http://example.com/', 4);
     expect(present?.(second)).toBe(
-      'http://example.com/ (status 200, characters 4 to 8 of 10). Go on with from: 8.\n\n4567',
+      'http://example.com/ (status 200, characters 4 to 8 of 10). Continue with from: 8.\n\n4567',
     );
   });
 

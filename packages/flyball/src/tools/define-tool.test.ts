@@ -321,7 +321,7 @@ describe('a definition is refused with a sentence', () => {
       { input: wordless },
       'wordless does not say what its input looks like',
     ],
-    ['with code in its JSON Schema', { input: { type: 'object', default: () => 1 } }, 'is no plain data'],
+    ['with code in its JSON Schema', { input: { type: 'object', default: () => 1 } }, 'is not plain data'],
     [
       'with a misspelt type inside',
       { input: { type: 'object', properties: { list: { type: 'array', items: { type: 'strng' } } } } },

@@ -173,7 +173,7 @@ describe('answers', () => {
       'MODEL_UNAVAILABLE',
       'test/model sent an error instead of a reply: loading',
       'MODEL_UNAVAILABLE',
-      'test/model sent JSON that is no completion: {"object":"list"}',
+      'test/model sent JSON that is not a completion: {"object":"list"}',
     ]);
     await close();
   });

@@ -84,7 +84,7 @@ describe('a skill folder', () => {
     desk.write('small/skill.md', 'x');
     expect(await told('small')).toEqual([expect.stringContaining('The file is called skill.md. Call it SKILL.md.')]);
     desk.write('latin/SKILL.md', Uint8Array.from([0x2d, 0x2d, 0x2d, 0xe9]));
-    expect(await told('latin')).toEqual([expect.stringContaining('The file is no UTF-8')]);
+    expect(await told('latin')).toEqual([expect.stringContaining('The file is not UTF-8')]);
     expect((await readSkills(desk.path('none'))).problems.map(problemText)).toEqual([
       expect.stringContaining('There is no such folder'),
     ]);
@@ -217,6 +217,6 @@ describe('adding skills', () => {
       /SKILL\.md:1:1: The front matter is missing/,
     );
     mkdirSync(desk.path('nothing'));
-    await expect(addSkills({ from: desk.path('nothing'), to: target })).rejects.toThrow(/holds no skill/);
+    await expect(addSkills({ from: desk.path('nothing'), to: target })).rejects.toThrow(/contains no skill/);
   });
 });

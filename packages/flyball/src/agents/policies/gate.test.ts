@@ -345,7 +345,7 @@ describe('gate rules', () => {
       { identity: { ...bankingGate.identity, stated: { least: 0, of: { email: 'email' } } } },
       /at least 1/,
     ],
-    ['a wrapper behind none', { wrappers: [{ tool: 'a', does: 'call', names: 'n', after: 'b' }] }, /no wrapper/],
+    ['a wrapper behind none', { wrappers: [{ tool: 'a', does: 'call', names: 'n', after: 'b' }] }, /not a wrapper/],
   ])('are refused for %s', (_what, change, message) => {
     expect(() => checkedRules({ ...bankingGate, ...change } as typeof bankingGate)).toThrow(message);
   });

@@ -276,7 +276,7 @@ describe('reports that are not believed', () => {
     ['tap', 'TAP version 13\nok 1 - a\n    ok 1 - b\n1..1\n', 'within a subtest'],
     ['tap', 'TAP version 13\nok 1 - a\n1..1\n# fail 1\n', 'counts 1 failed'],
     ['junit', '<testsuites/>', 'ran no tests'],
-    ['junit', '<html/>', 'no test report'],
+    ['junit', '<html/>', 'not a test report'],
     ['junit', '<testsuite failures="1"><testcase name="a"/></testsuite>', 'counts 1 failed'],
     ['vitest-json', '{"testResults":[]}', 'ran no tests'],
     ['vitest-json', '{}', 'no complete JSON'],

@@ -24,7 +24,7 @@ describe('readXml', () => {
     ['<a><b></a>', 'closes nothing'],
     ['<a>', 'not closed'],
     ['</a>', 'closes nothing'],
-    ['<a/><b/>', 'behind the end'],
+    ['<a/><b/>', 'follows the end'],
     ['text', 'outside'],
     ['', 'no element'],
     ['<a x=1/>', 'cannot be read'],

@@ -65,7 +65,7 @@ describe('a reply in text form [R3-LOOP-TEXT-CALLS]', () => {
     ['xml', '<tool_calls><call name="add">{}</call>', /not closed/],
     ['xml', '<tool_calls></tool_calls>', /at least one <call/],
     ['xml', '<tool_calls><call>{}</call></tool_calls>', /at least one <call/],
-    ['xml', '<tool_calls><call name="a">{}</call> and more </tool_calls>', /something beside/],
+    ['xml', '<tool_calls><call name="a">{}</call> and more </tool_calls>', /something other than/],
     ['xml', '<tool_calls><call name="a">{}</call></tool_calls> Done.', /something comes after/],
     ['xml', '<tool_calls>\n<call name="a">{}</tool_calls>', /at least one <call/],
   ];

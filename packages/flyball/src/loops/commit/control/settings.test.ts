@@ -33,8 +33,8 @@ describe('the default gain of a controller', () => {
 describe('a controller that would not settle', () => {
   it('is refused with the bound and with a gain that works [R4-CONTROL-STABILITY]', () => {
     expect(() => controller({ gain: 0.5, kp: 4.5 })).toThrow(
-      'kp = 4.5 does not settle: with a gain G = 0.5, |1 - G·kp| = 1.25 has to be below 1, so kp must lie above 0 and below ' +
-        '2/G = 4. Leave it out for (1 - alpha)/G = 1.4.',
+      'kp = 4.5 does not settle: with a gain G = 0.5, |1 - G·kp| = 1.25 has to be below 1, so kp must be above 0 and below ' +
+        '2/G = 4. Omit it for (1 - alpha)/G = 1.4.',
     );
     expect(controller({ gain: 0.5, kp: 1.4 }).settings.kp).toBe(1.4);
   });

@@ -152,7 +152,7 @@ describe('a file that somebody names', () => {
       await workpiece.write(run, { name, text: 'x' }, 'y').finally(() => expect(run.calls()).toEqual([]));
     });
     expect(outcome).toMatchObject({
-      value: `DENIED: "${name}" is no part of what is worked on: a.txt, and new files in ${folder}. Use one of these names exactly, or add it to paths or newIn of the workpiece.`,
+      value: `DENIED: "${name}" is not part of the workpiece: a.txt, and new files in ${folder}. Use one of these names exactly, or add it to paths or newIn of the workpiece.`,
     });
     expect(place.get('a.txt')).toBe('A');
   });
@@ -168,7 +168,7 @@ describe('a file that somebody names', () => {
     await inRun((run) => workpiece.write(run, { name: 'a.txt', text: 'C' }));
     expect(listings).toBe(1);
     expect(await problem((run) => workpiece.write(run, { name: 'b.txt', text: 'C' }))).toMatchObject({
-      value: expect.stringMatching(/^DENIED: "b.txt" is no part of what is worked on: a.txt\. /),
+      value: expect.stringMatching(/^DENIED: "b.txt" is not part of the workpiece: a.txt\. /),
     });
     expect(place.get('a.txt')).toBe('C');
   });

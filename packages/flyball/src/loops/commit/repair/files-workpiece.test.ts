@@ -124,7 +124,7 @@ describe('files as a workpiece', () => {
       edit: place.tool('edit_file') as never,
     });
     expect(await problem((run) => wrong.collect(run, ''))).toMatchObject({
-      value: expect.stringMatching(/Give it read_file/),
+      value: expect.stringMatching(/Use read_file/),
     });
   });
 

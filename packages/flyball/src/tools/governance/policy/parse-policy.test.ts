@@ -76,7 +76,7 @@ describe('a policy', () => {
     [
       'an obligation to a pattern',
       { ...rule, effect: 'oblige', obligation: { firstCall: 'scan_*' } },
-      'names one tool and is no pattern',
+      'must name one tool, not a pattern',
     ],
   ])('that has a rule with %s is refused [R3-GOV-POLICY]', (_, rules, problem) => {
     expect(() => parse({ ...policy, rules: Array.isArray(rules) ? rules : [rules] })).toThrow(problem);
