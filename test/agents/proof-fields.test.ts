@@ -123,7 +123,7 @@ describe('values of proofs', () => {
     const { outcome, model } = await ran(proofs, [claim, honest], FREE);
     expect(outcome).toMatchObject({ stop: 'done', value: { output: { decision: 'open' } } });
     expect(model.requests[1]?.messages.at(-1)?.content).toMatch(
-      /decision says .*(none of refunded, open|no call of refund)/,
+      /decision says .*(not one of refunded, open|no call of refund)/,
     );
     const listed = z.object({ decision: z.enum(['refunded', 'open']) });
     expect((await ran(proofs, [claim, honest], listed)).outcome).toMatchObject({

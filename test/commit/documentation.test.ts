@@ -46,7 +46,7 @@ describe('docs/commit-loop.md', () => {
     const contracts = readFileSync(join(root, 'packages/flyball/src/loops/commit/contracts.ts'), 'utf8');
     const union = /export type ApprovalTrigger =([^;]+);/.exec(contracts)?.[1] ?? '';
     const triggers = [...union.matchAll(/'([^']+)'/g)].map((match) => match[1]);
-    expect(table('Trigger', 'Holds when').map(([name]) => name)).toEqual(triggers);
+    expect(table('Trigger', 'Applies when').map(([name]) => name)).toEqual(triggers);
     expect(page).toContain(`confidence is below ${pAuto}`);
     expect(page).toContain(`novelty above ${novelty}`);
   });

@@ -10,7 +10,7 @@ describe('double confirmation', () => {
   it('asks for both checks: that all parts are done, and that the results were verified [R3-LOOP-CONFIRM]', () => {
     expect(CONFIRMATION).toMatch(/every part of the task/);
     expect(CONFIRMATION).toMatch(/verified the results/);
-    expect(CONFIRMATION).toMatch(/go on working/);
+    expect(CONFIRMATION).toMatch(/continue working/);
     expect(CONFIRMATION).toMatch(/final answer again in full/);
   });
 

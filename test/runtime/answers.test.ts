@@ -354,7 +354,7 @@ describe('whoever asked for the act', () => {
     await (await begun(life, 'ada')).outcome();
     await expect(answer(life.runtime, RUN, 'approve:#0', YES, { from: 'Ada ', scopes: ['*'] })).rejects.toMatchObject({
       code: 'DENIED',
-      message: expect.stringContaining('asked for it'),
+      message: expect.stringContaining('requested it'),
     });
     await answer(life.runtime, RUN, 'approve:#0', YES, { from: 'bob' });
     expect(await life.resume()).toMatchObject({ stop: 'done', value: 'paid' });

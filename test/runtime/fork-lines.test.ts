@@ -66,7 +66,7 @@ describe('a line of forks', () => {
     await forked('b', 'c', 'carl');
     const [start] = eventsOf(await stage.entries('c'), 'wait-start');
     expect([...(start?.needs?.requesters ?? [])].sort()).toEqual(['ada', 'bob', 'carl']);
-    for (const from of ['ada', 'bob', 'carl']) await expect(says('c', YES, from)).rejects.toThrow('asked for it');
+    for (const from of ['ada', 'bob', 'carl']) await expect(says('c', YES, from)).rejects.toThrow('requested it');
     expect(paid).toEqual([]);
   });
 

@@ -49,9 +49,9 @@ describe('a persona', () => {
       hiddenFacts: [{ fact: 'x' }],
     };
     expect(() => readPersona(wrong, 'users.json, persona 2')).toThrow(
-      /users\.json, persona 2: "moods" is none of.*name must be a text.*language must be.*facts must be.*hiddenFacts must be.*patience must be one of low, medium, high, got "none"/,
+      /users\.json, persona 2: "moods" is not one of.*name must be a text.*language must be.*facts must be.*hiddenFacts must be.*patience must be one of low, medium, high, got "none"/,
     );
-    expect(() => readPersona('Jo')).toThrow(/no object/);
+    expect(() => readPersona('Jo')).toThrow(/not an object/);
   });
 
   it("takes the place of a benchmark task's own, and nothing else of the task changes [R5-USER-MODEL]", () => {

@@ -98,13 +98,19 @@ describe('every mistake gets a sentence that names the source and the place', ()
     ],
     [{ ...LEAST, inputs: { a: { typ: 'string' } } }, 'a.yaml: inputs.a.typ is not known. Did you mean type?'],
     [{ ...LEAST, inputs: { a: { required: 'yes' } } }, 'a.yaml: inputs.a.required must be true or false, got "yes".'],
-    [{ ...LEAST, inputs: { a: { type: 'integer', default: 1.5 } } }, 'a.yaml: inputs.a.default is no integer.'],
+    [
+      { ...LEAST, inputs: { a: { type: 'integer', default: 1.5 } } },
+      'a.yaml: inputs.a.default is not a valid integer.',
+    ],
     [
       { ...LEAST, inputs: { a: { enum: ['x'], default: 'y' } } },
       'a.yaml: inputs.a.default is not one of the values in enum.',
     ],
     [{ ...LEAST, inputs: { a: { enum: [] } } }, 'a.yaml: inputs.a.enum allows nothing'],
-    [{ ...LEAST, inputs: { a: { type: 'string', enum: ['x', 7] } } }, 'a.yaml: inputs.a.enum[1] is no string.'],
+    [
+      { ...LEAST, inputs: { a: { type: 'string', enum: ['x', 7] } } },
+      'a.yaml: inputs.a.enum[1] is not a valid string.',
+    ],
     [{ ...LEAST, inputs: { a: { items: 'string' } } }, 'a.yaml: inputs.a.items must be a mapping'],
     [{ ...LEAST, inputs: { a: { properties: { b: 'string' } } } }, 'a.yaml: inputs.a.properties.b must be a mapping'],
     [{ ...LEAST, inputs: { a: 7 } }, 'a.yaml: inputs.a must be a mapping'],

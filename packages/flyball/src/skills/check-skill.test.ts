@@ -266,9 +266,9 @@ See [guide](references/none.md).
       told(with_('metadata:\n  flyball-autonomy: free\n  flyball-approval-people: "0"\n  flyball-approval-scopes: a')),
     ).toEqual([
       'SKILL.md:5:21: metadata.flyball-autonomy is "free". Write one of read-only, supervised, autonomous.',
-      expect.stringContaining('SKILL.md:6:3: metadata.flyball-approval-people stands alone.'),
+      expect.stringContaining('SKILL.md:6:3: metadata.flyball-approval-people needs metadata.flyball-approval'),
       'SKILL.md:6:28: metadata.flyball-approval-people is "0". Write a number from "1" to "99".',
-      expect.stringContaining('SKILL.md:7:3: metadata.flyball-approval-scopes stands alone.'),
+      expect.stringContaining('SKILL.md:7:3: metadata.flyball-approval-scopes needs metadata.flyball-approval'),
     ]);
     expect(told(with_('metadata:\n  flyball-approval: ""'))).toEqual([
       'SKILL.md:5:21: metadata.flyball-approval is empty. Name tools, or remove it.',

@@ -97,7 +97,7 @@ describe('web_fetch', () => {
     });
     await expect(fetch('http://example.com/')).rejects.toThrow(/is application\/pdf \(5000000 bytes\), and only text/);
     const unnamed = await web(says('', Buffer.from([1, 0, 2])));
-    await expect(unnamed.fetch('http://example.com/')).rejects.toThrow(/is no text \(3 bytes\)/);
+    await expect(unnamed.fetch('http://example.com/')).rejects.toThrow(/is not text \(3 bytes\)/);
   });
 
   it.each([

@@ -50,7 +50,7 @@ describe('tools are measured', () => {
   it('with a tool that fronts others counting for all it can reach', () => {
     const measured = measureTools([bare('gateway', { surface: 38 }), ...several(3)], one, 1000);
     expect(measured).toMatchObject({ count: 41, tokens: 4 });
-    expect(admitTools(measured)).toMatchObject({ ok: false, why: expect.stringContaining('stands for 38 tools') });
+    expect(admitTools(measured)).toMatchObject({ ok: false, why: expect.stringContaining('represents 38 tools') });
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('against a real window, which %d is not', (window) => {

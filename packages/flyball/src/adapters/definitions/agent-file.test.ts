@@ -91,7 +91,7 @@ describe('an agent in a YAML file', () => {
       'agent.yaml:1: name can only contain letters, digits, "_", "-" and ".", got "the clerk".',
       'agent.yaml:3: autonomy must be one of read-only, supervised, autonomous, got "full".',
       'agent.yaml:6: inputs.letter.type must be one of string, number, integer, boolean, object, array, got "text".',
-      'agent.yaml:7: inputs.year.default is no integer.',
+      'agent.yaml:7: inputs.year.default is not a valid integer.',
       'agent.yaml:10: budget.filesChangd is not known. Did you mean filesChanged?',
       'agent.yaml:11: tools[1] names "a" a second time.',
     ]);

@@ -45,7 +45,7 @@ describe('a policy file', () => {
     [
       'holds an expired waiver',
       `${good('1')}waivers:\n  - { deny: no-mail, scope: { subject: ada }, authority: Bob, expires: 1969-01-01 }\n`,
-      /is over/,
+      /has passed/,
     ],
   ])('that %s is refused with its name [R3-GOV-POLICY]', async (_, text, problem) => {
     if (text !== undefined) await writeFile(file, text);

@@ -110,7 +110,7 @@ describe('embeddings over HTTP', () => {
     await expect(open({ retries: 1 }).embed(['one'], how)).rejects.toMatchObject({ code: 'MODEL_UNAVAILABLE' });
     expect(endpoint.asked).toHaveLength(2);
     endpoint.next = [says(429, 'x', { 'retry-after': '3600' })];
-    await expect(open().embed(['one'], how)).rejects.toThrow(/left alone for 3600 s/);
+    await expect(open().embed(['one'], how)).rejects.toThrow(/wait for 3600 s/);
     expect(endpoint.asked).toHaveLength(3);
   });
 

@@ -111,8 +111,8 @@ describe('code in QuickJS', () => {
   it.each([
     [{ limits: { memoryMb: 1 } }, /at least 16 MB/],
     [{ limits: { wallMs: 0 } }, /wallMs must be above 0/],
-    [{ functions: { 'a b': () => 1 } }, /no name/],
-    [{ input: 1n }, /no JSON/],
+    [{ functions: { 'a b': () => 1 } }, /not a valid JavaScript function name/],
+    [{ input: 1n }, /not JSON/],
   ])('refuses the job %#', async (more, message) => {
     await expect(evaluate('return 1', more)).rejects.toThrow(message);
   });

@@ -138,7 +138,7 @@ describe('a resource', () => {
     const second = await read('./references//a.md', { offset: 30 });
     expect(second).toEqual({ skill: 'forms', path: 'references/a.md', text: '🙂end', offset: 30, total: 35 });
     expect(tool.present?.(first as never)).toMatch(
-      /^\[references\/a\.md, characters 0 to 30 of 35\. Go on with offset 30\.\]\n0123/,
+      /^\[references\/a\.md, characters 0 to 30 of 35\. Continue with offset 30\.\]\n0123/,
     );
     await expect(read('references/a.md', { offset: 36 })).rejects.toThrow(/past its end/);
     await expect(read('image.bin')).rejects.toThrow(/is no text/);
@@ -192,7 +192,7 @@ describe('a resource', () => {
     await expect(skill?.open('gone.md')).rejects.toThrow(/There is no such file/);
     await expect(skill?.open('.')).rejects.toThrow(/Name a file/);
     mkdirSync(join(folder, 'dir'));
-    await expect(skill?.open('dir')).rejects.toThrow(/is no file|EISDIR/);
+    await expect(skill?.open('dir')).rejects.toThrow(/is not a file|EISDIR/);
     linkSync(join(folder, 'SKILL.md'), join(folder, 'hard.md')); // the same file, inside
     expect(text((await skill?.open('hard.md')) ?? new Uint8Array())).toContain('name: forms');
   });

@@ -296,7 +296,7 @@ describe('reports that are not believed', () => {
       '{"numPassedTests":2,"testResults":[{"name":"x","assertionResults":[{"title":"a","status":"passed"}]}]}',
       'counts 2 tests as passed',
     ],
-    ['vitest-json', '{"testResults":[7]}', 'no object'],
+    ['vitest-json', '{"testResults":[7]}', 'not an object'],
     ['pytest', 'no tests ran in 0.01s', 'ran no tests'],
     ['pytest', 'a.py::a PASSED\na.py::b PASSED\n1 passed in 0.01s', 'more tests than'],
     ['node-test-spec', '✔ a (1ms)\nℹ tests 2\nℹ suites 0\nℹ pass 2\nℹ fail 0\n', 'counts 2 tests, and 1'],

@@ -29,7 +29,7 @@ describe('compareWith', () => {
       expect.objectContaining({
         test: 'divides',
         errorType: 'TestVanished',
-        message: expect.stringContaining('not in the report'),
+        message: expect.stringContaining('no longer in the report'),
       }),
     ]);
   });
@@ -41,7 +41,7 @@ describe('compareWith', () => {
   });
 
   it.each([
-    ['was deleted', [], 'not in the report', 0],
+    ['was deleted', [], 'no longer in the report', 0],
     ['is skipped', ['ok 2 - divides # SKIP'], 'skipped now', 1],
     ['is still to be done', ['not ok 2 - divides # TODO'], 'skipped now', 1],
   ] as const)('counts a test as failed that failed before and %s [R4-VERIFY-REGRESSION]', (_, points, why, skipped) => {

@@ -88,7 +88,7 @@ describe('a policy', () => {
     ['with an empty scope', { ...waiver, scope: {} }, 'scope is empty'],
     ['without an authority', { ...waiver, authority: undefined }, 'authority must be a text'],
     ['without an end', { ...waiver, expires: undefined }, 'expires must be a text'],
-    ['that has expired', { ...waiver, expires: '2026-11-15T11:59Z' }, '"2026-11-15T11:59Z" is over'],
+    ['that has expired', { ...waiver, expires: '2026-11-15T11:59Z' }, '"2026-11-15T11:59Z" has passed'],
     ['until some day', { ...waiver, expires: 'next week' }, '"next week" is not a date'],
     ['until no day', { ...waiver, expires: '2027-02-31T99:00Z' }, 'is not a date'],
   ])('with a waiver %s is refused [R3-GOV-POLICY]', (_, waived, problem) => {
