@@ -53,7 +53,7 @@ describe('constraints', () => {
   });
 
   it('agree with their patterns on two hundred real sentences, however often they are asked [S5]', () => {
-    const folder = join(root, 'data/domains/energy_desk/documents');
+    const folder = join(root, 'packages/evals/data/domains/energy_desk/documents');
     const text = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join('\n');

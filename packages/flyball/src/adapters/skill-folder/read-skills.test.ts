@@ -141,7 +141,7 @@ describe('a resource', () => {
       /^\[references\/a\.md, characters 0 to 30 of 35\. Continue with offset 30\.\]\n0123/,
     );
     await expect(read('references/a.md', { offset: 36 })).rejects.toThrow(/past its end/);
-    await expect(read('image.bin')).rejects.toThrow(/is no text/);
+    await expect(read('image.bin')).rejects.toThrow(/is not text/);
     await expect(read('big.txt')).rejects.toThrow(/500 bytes, and at most 400/);
     await expect(read('references/b.md')).rejects.toThrow(/has no file references\/b\.md/);
     await expect(read('a.md')).rejects.toThrow(/Did you mean references\/a\.md\?/);
@@ -159,7 +159,7 @@ describe('a resource', () => {
       '.',
     ])
       await expect(read(path), path).rejects.toMatchObject({ code: 'INPUT_INVALID' });
-    await expect(tool.execute({ skill: 'none', path: 'x' }, how)).rejects.toThrow(/no skill none/);
+    await expect(tool.execute({ skill: 'none', path: 'x' }, how)).rejects.toThrow(/The skill none no longer exists/);
     expect(folder).toContain('forms');
   });
 
