@@ -2,7 +2,8 @@ import { defineAgent } from 'flyball/agents';
 import { type ScriptedReply, scriptedModel } from 'flyball/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readOutput, withoutFence } from '../../packages/flyball/src/agents/output.js';
+import { readOutput } from '../../packages/flyball/src/agents/output.js';
+import { wholeJson } from '../../packages/flyball/src/core/read-json.js';
 import { smallTools } from '../loops/small-tools.js';
 import { proposes } from '../loops/stage-loop.js';
 import { gained, runAgent } from './stage-agent.js';
@@ -48,9 +49,8 @@ describe('an answer', () => {
       outputs: { code: { type: 'string' } },
     });
     expect(outputIn(outcome)).toEqual(value);
-    expect(withoutFence('Here: ```json\n1\n```')).toBe('Here: ```json\n1\n```');
-    expect(withoutFence('```')).toBe('```');
-    expect(withoutFence('')).toBe('');
+    expect(wholeJson('```json\n1\n```')).toEqual({ value: 1 });
+    for (const text of ['Here: ```json\n1\n```', '```', '']) expect(wholeJson(text)).toBeUndefined();
   });
 
   it('without a schema is a JSON object, or raw text under the first output field [R3-AGENT-OUTPUT]', async () => {

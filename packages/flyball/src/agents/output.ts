@@ -1,4 +1,4 @@
-import { readJson } from '../core/read-json.js';
+import { readJson, wholeJson } from '../core/read-json.js';
 import type { Checked, JsonSchema, StandardSchema } from '../core/schema.js';
 import { jsonSchemaStandard } from '../tools/json-schema-standard.js';
 import type { AgentSpec } from './agent-spec.js';
@@ -43,27 +43,12 @@ async function readText(form: OutputForm, text: string): Promise<Checked<unknown
     return read.ok ? { ok: true, value: read.value } : read;
   }
   // without a schema nothing says that it has to be JSON: prose around a value is part of the answer
-  const parsed = parse(withoutFence(text));
-  return { ok: true, value: isRecord(parsed) ? parsed : wrapped(form, text) };
+  const whole = wholeJson(text)?.value;
+  return { ok: true, value: isRecord(whole) ? whole : wrapped(form, text) };
 }
 
 function wrapped({ fields }: Extract<OutputForm, { kind: 'named' }>, text: string): Readonly<Record<string, string>> {
   return { [fields[0] ?? 'result']: text };
-}
-
-/** The content of the fenced block that an answer consists of; anything around a block is not stripped. */
-export function withoutFence(text: string): string {
-  const lines = text.trim().split('\n');
-  const isFenced = lines.length > 1 && /^```[\w-]*\s*$/.test(lines[0] ?? '') && /^\s*```$/.test(lines.at(-1) ?? '');
-  return isFenced ? lines.slice(1, -1).join('\n').trim() : text.trim();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // then it is text
-  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

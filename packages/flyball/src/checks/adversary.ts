@@ -1,4 +1,5 @@
 import { ConfigError } from '../core/errors.js';
+import { isJson } from '../core/read-json.js';
 import type { Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
 import type { Defect, Location } from '../core/work.js';
@@ -115,12 +116,7 @@ function caseForm(maxCases: number): ReplyForm<Proposed> {
 }
 
 function unparsed(place: string, text: string): readonly string[] {
-  try {
-    JSON.parse(text);
-    return [];
-  } catch (error) {
-    return [`${place}: it is not JSON (${(error as Error).message})`];
-  }
+  return isJson(text) ? [] : [`${place}: it is not JSON`];
 }
 
 function caseFrom({ name, input, expected: said, dimension, severity }: Proposed['cases'][number]): EdgeCase {

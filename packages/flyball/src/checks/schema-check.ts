@@ -1,5 +1,6 @@
 import { sha256 } from '../core/canonical.js';
 import { ConfigError } from '../core/errors.js';
+import { wholeJson } from '../core/read-json.js';
 import type { Run } from '../core/run.js';
 import type { StandardIssue, StandardResult, StandardSchema } from '../core/schema.js';
 import type { ExecutionOutputs } from '../core/work.js';
@@ -13,6 +14,8 @@ export interface SchemaCheck {
 }
 
 const MAX_PROBLEMS = 20;
+/** How much of unreadable text is shown back. */
+const SHOWN = 60;
 
 /** Level 1, which asks nobody. `json` (the default) parses the answer, in a fence or not; `text` checks it as it is. */
 export function checkSchema(
@@ -62,8 +65,9 @@ function withSchema<R>(
   const answer = answerOf(outputs);
   if (answer === undefined)
     return failed([`there is no artefact called "answer" among the ${outputs.artefacts.length}`]);
-  const read = how === 'text' ? { ok: true as const, value: answer.text } : parsed(answer.text);
-  return read.ok ? check(() => schema['~standard'].validate(read.value)) : failed([read.problem]);
+  const read = how === 'text' ? { value: answer.text } : wholeJson(answer.text);
+  if (read === undefined) return failed([`it is not JSON; it begins with: ${answer.text.trim().slice(0, SHOWN)}`]);
+  return check(() => schema['~standard'].validate(read.value));
 }
 
 function verdictOf(result: StandardResult<unknown>): SchemaCheck {
@@ -78,19 +82,4 @@ function failed(problems: readonly string[]): SchemaCheck {
 function problemText({ message, path = [] }: StandardIssue): string {
   const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
   return place === '' ? message : `${place}: ${message}`;
-}
-
-function parsed(
-  text: string,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string } {
-  try {
-    return { ok: true, value: JSON.parse(withoutFence(text)) as unknown };
-  } catch (error) {
-    return { ok: false, problem: `it is not JSON: ${(error as Error).message}` };
-  }
-}
-
-/** The content of the one fenced block that an answer consists of; text around a block is not stripped. */
-function withoutFence(text: string): string {
-  return /^\s*```[\w-]*[^\S\n]*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text;
 }

@@ -77,16 +77,44 @@ export function jsonIn(text: string): readonly unknown[] {
   return whole === undefined ? outermost(text, { tries: MAX_CLAIM_STARTS, goesInside: true }).values : [whole.value];
 }
 
+/** A value in a wrapper: the value itself may be undefined or null. */
+type Parsed = { readonly value: unknown } | undefined;
+
+/** Of a text that is JSON as a whole, in a fence or not: for whoever takes prose around a value for a part of the answer. */
+export function wholeJson(text: string): Parsed {
+  const lines = text.trim().split('\n');
+  const last = lines.at(-1)?.trimEnd() ?? '';
+  if (lines.length < 2 || !/^```[\w-]*\s*$/.test(lines[0] ?? '') || !last.endsWith('```')) return parsed(text);
+  return parsed([...lines.slice(1, -1), last.slice(0, -3)].join('\n'));
+}
+
+/** Of the arguments that a model wrote for a call. Several providers send nothing at all for a tool without any. */
+export function argumentsIn(text: string): Parsed {
+  return text.trim() === '' ? { value: {} } : plain(text);
+}
+
+/** As `argumentsIn`, where only an object will do. */
+export function argumentObjectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = argumentsIn(text)?.value;
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
 /** The whole text is JSON, nothing around it. */
 export function isJson(text: string): boolean {
   return parsed(text) !== undefined;
 }
 
+function parsed(text: string): Parsed {
+  const read = plain(text);
+  return read !== undefined && isTooDeep(read.value) ? undefined : read;
+}
+
 // an engine's words about bad JSON differ between its versions, and a resumed run must say the same again
-function parsed(text: string): { readonly value: unknown } | undefined {
+function plain(text: string): Parsed {
   try {
-    const value = JSON.parse(text) as unknown;
-    return isTooDeep(value) ? undefined : { value };
+    return { value: JSON.parse(text) as unknown };
   } catch {
     return undefined;
   }

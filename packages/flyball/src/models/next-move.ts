@@ -1,6 +1,6 @@
-import { backoffMs } from '../core/backoff.js';
 import { type ErrorCode, FlyballError } from '../core/errors.js';
 import type { Model, ModelRequest } from '../core/model.js';
+import { backoffMs, mayPass, retryAfterOf } from '../core/retry.js';
 import type { Lesson } from './provider-gate.js';
 import type { RetryPolicy } from './router-policy.js';
 
@@ -47,13 +47,7 @@ export function nextMove(error: FlyballError, tried: Tried, policy: RetryPolicy)
 
 /** An open circuit and a full line are answers of the router itself: asking again at once would get the same one. */
 function isWorthRetrying(error: FlyballError): boolean {
-  return error.retryable && error.code !== 'CIRCUIT_OPEN' && error.detail['lineFull'] !== true;
-}
-
-/** What the provider wants to be left alone for, where it said so. */
-export function retryAfterOf(error: FlyballError): number | undefined {
-  const ms = error.detail['retryAfterMs'];
-  return typeof ms === 'number' && ms >= 0 ? ms : undefined;
+  return mayPass(error) && error.code !== 'CIRCUIT_OPEN' && error.detail['lineFull'] !== true;
 }
 
 /** What a failure says about the provider. A rate limit is no outage: it answered, and said when to come back. */

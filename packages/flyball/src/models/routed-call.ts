@@ -1,8 +1,9 @@
 import { FlyballError, failureOf } from '../core/errors.js';
 import type { ModelCallContext, ModelDelta, ModelReply, ModelRequest, TokenUsage } from '../core/model.js';
+import { retryAfterOf } from '../core/retry.js';
 import type { Clock } from '../ports/clock.js';
 import { chainError, type Ended } from './chain-error.js';
-import { explained, lessonOf, nextMove, retryAfterOf, whyUnfit } from './next-move.js';
+import { explained, lessonOf, nextMove, whyUnfit } from './next-move.js';
 import { oneTry } from './one-try.js';
 import { pause } from './pause.js';
 import type { ProviderGate } from './provider-gate.js';

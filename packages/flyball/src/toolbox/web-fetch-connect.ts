@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { FlyballError } from '../core/errors.js';
+import { isPassingCode } from '../core/retry.js';
 import { checkAddress, type DomainRules } from '../tools/rules/domains.js';
 
 /** Every address that a name has. */
@@ -136,14 +137,11 @@ function deniedAddress(why: string, to: Endpoint): FlyballError {
   return new FlyballError('DENIED', why, { detail: { hostname: to.hostname, port: to.port } });
 }
 
-/** Faults of names and networks that may be gone with the next try. */
-const PASSING = ['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EAI_AGAIN', 'EPIPE', 'ENETUNREACH', 'EHOSTUNREACH'];
-
 export function unreachable(to: { readonly hostname: string }, cause: unknown): FlyballError {
   const code = (cause as { readonly code?: unknown } | undefined)?.code;
   const why = cause instanceof Error ? cause.message : String(cause);
   return new FlyballError('EFFECT_FAILED', `${to.hostname} cannot be reached: ${why}.`, {
-    retryable: typeof code === 'string' && PASSING.includes(code),
+    retryable: isPassingCode(code),
     cause,
   });
 }

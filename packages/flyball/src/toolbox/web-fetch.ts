@@ -1,4 +1,5 @@
 import { ConfigError, FlyballError } from '../core/errors.js';
+import { isPassingStatus } from '../core/http-answer.js';
 import type { EffectContext } from '../core/tool.js';
 import { tool } from '../tools/define-tool.js';
 import type { DomainRules } from '../tools/rules/domains.js';
@@ -135,7 +136,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 async function readAnswer({ url, response }: Answer, from: number, limits: Limits): Promise<FetchResult> {
   const status = response.statusCode ?? 0;
   const contentType = response.headers['content-type'] ?? '';
-  if (status === 429 || status >= 500) {
+  if (isPassingStatus(status)) {
     throw new FlyballError('EFFECT_FAILED', `${url.href} answered with status ${status}; it may work later.`, {
       retryable: true,
       detail: { status },

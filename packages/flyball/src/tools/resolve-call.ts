@@ -1,6 +1,7 @@
 import { strictJson } from '../core/codec.js';
 import { type ErrorCode, failureOf } from '../core/errors.js';
 import type { ToolCall } from '../core/model.js';
+import { argumentsIn } from '../core/read-json.js';
 import type { DomainEvent } from '../core/run.js';
 import type { ToolRef, ToolResult } from '../core/tool.js';
 import { nearestNames } from './nearest-names.js';
@@ -71,15 +72,9 @@ export function unusable(name: string, args: unknown): Refusal | undefined {
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
 function parseArguments(text: string): Parsed {
-  // several providers send nothing at all for a tool without arguments
-  if (text.trim() === '') return { ok: true, value: {} };
-  try {
-    return { ok: true, value: JSON.parse(text) as unknown };
-  } catch {
-    // in our own words: the engine's differ from version to version, and a replay has to find the same prompt
-    const problem = `the arguments are not valid JSON; they begin with: ${shorten(text, SHOWN)}`;
-    return { ok: false, problem };
-  }
+  const read = argumentsIn(text);
+  if (read !== undefined) return { ok: true, value: read.value };
+  return { ok: false, problem: `the arguments are not valid JSON; they begin with: ${shorten(text, SHOWN)}` };
 }
 
 function refusal(name: string, code: ErrorCode, problem: string): Refusal {

@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from '../core/canonical.js';
 import { fingerprint } from '../core/codec.js';
 import type { ToolCall } from '../core/model.js';
+import { argumentsIn } from '../core/read-json.js';
 import type { Effect } from './effects.js';
 
 /** What a call was made with, short enough for a list: the hash tells equal arguments from others. */
@@ -44,7 +45,7 @@ export function argumentsOf(effect: Effect, proposal: ToolCall | undefined): Sho
 }
 
 export function shownProposal(proposal: ToolCall): ShownArguments {
-  const parsed = parse(proposal);
+  const parsed = argumentsIn(proposal.arguments);
   return parsed === undefined ? shown(proposal.arguments) : shown(parsed.value);
 }
 
@@ -55,20 +56,11 @@ function shown(value: unknown): ShownArguments {
 }
 
 function fpOf(call: ToolCall): string | undefined {
-  const parsed = parse(call);
+  const parsed = argumentsIn(call.arguments);
   return parsed === undefined ? undefined : fingerprint('call', call.name, parsed.value);
 }
 
 function fingerprintOf({ start, end }: Effect): string | undefined {
   if (start?.type === 'intent') return start.fp;
   return end?.type === 'complete' || end?.type === 'abort' ? end.fp : undefined;
-}
-
-function parse(call: ToolCall): { readonly value: unknown } | undefined {
-  try {
-    // several providers send nothing at all for a tool without arguments
-    return { value: JSON.parse(call.arguments.trim() === '' ? '{}' : call.arguments) as unknown };
-  } catch {
-    return undefined; // what a model wrote need not be JSON: then it became no call with these arguments
-  }
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { ConfigError, FlyballError } from 'flyball';
+import { isPassingStatus } from 'flyball/internal';
 import { cutShort } from './tar-reader.js';
 
 export interface ArchiveOptions {
@@ -74,7 +75,7 @@ function unreachable(url: string, error: unknown): FlyballError {
 }
 
 function refused(url: string, status: number): FlyballError {
-  const retryable = status >= 500 || status === 429;
+  const retryable = isPassingStatus(status);
   const message = `${url} answers with status ${status}. ${WAYS}`;
   return retryable ? new FlyballError('EFFECT_FAILED', message, { retryable }) : new ConfigError(message);
 }

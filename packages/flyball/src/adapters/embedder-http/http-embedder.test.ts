@@ -6,7 +6,6 @@ import type { Embedder } from '../../ports/embedder.js';
 import { hashEmbedder } from '../../retrieval/hash-embedder.js';
 import { httpEmbedder } from './http-embedder.js';
 import type { HttpEmbedderOptions } from './options.js';
-import { retryAfterMs } from './retry.js';
 
 const DIMENSIONS = 64;
 const signal = new AbortController().signal;
@@ -171,13 +170,5 @@ describe('embeddings over HTTP', () => {
     expect(() => open({ baseUrl: 'ftp://x' })).toThrow(/http: or https:/);
     expect(() => open({ baseUrl: 'nowhere' })).toThrow(/is not a URL/);
     expect(() => open({ batch: 0 })).toThrow(/batch must be/);
-  });
-
-  it('read how long to wait in seconds, milliseconds or as a date', () => {
-    expect(retryAfterMs({ 'retry-after': '2' }, 0)).toBe(2000);
-    expect(retryAfterMs({ 'retry-after-ms': '15' }, 0)).toBe(15);
-    expect(retryAfterMs({ 'retry-after': 'Thu, 01 Jan 1970 00:00:05 GMT' }, 1000)).toBe(4000);
-    expect(retryAfterMs({ 'retry-after': 'soon' }, 0)).toBeUndefined();
-    expect(retryAfterMs({}, 0)).toBeUndefined();
   });
 });

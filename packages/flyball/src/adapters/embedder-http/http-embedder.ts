@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../../core/errors.js';
+import { patiently } from '../../core/retry.js';
 import type { Embedder } from '../../ports/embedder.js';
 import type { HttpEmbedderOptions } from './options.js';
-import { type Target, targetOf, vectorsFrom } from './request.js';
-import { isRetryable, type Pause, pauseBefore, waited } from './retry.js';
+import { targetOf, vectorsFrom } from './request.js';
 
 const DEFAULTS = { batch: 64, retries: 4, timeoutMs: 60_000, maxWaitMs: 30_000 };
+const BASE_DELAY_MS = 500;
 
 /**
  * Embeddings from any endpoint that speaks as OpenAI's does. The id of the embedder says the model, the length and the
@@ -15,6 +17,12 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { dimensions, queryPrefix = '', documentPrefix = '' } = settings;
   check(settings);
   const target = targetOf(settings);
+  const patience = {
+    retries: settings.retries,
+    baseDelayMs: BASE_DELAY_MS,
+    maxDelayMs: settings.maxWaitMs,
+    jitterMs: 0,
+  };
   const prefixed =
     queryPrefix === '' && documentPrefix === '' ? '' : `+${JSON.stringify([documentPrefix, queryPrefix])}`;
   return {
@@ -28,38 +36,17 @@ export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
       const vectors: Float32Array[] = texts.map(() => new Float32Array(dimensions)); // zeros for what holds nothing: endpoints refuse it
       for (let from = 0; from < asked.length; from += settings.batch) {
         const part = asked.slice(from, from + settings.batch);
+        const parts = part.map(({ text }) => text);
         const made = await patiently(
-          target,
-          part.map(({ text }) => text),
-          { ...settings, signal },
+          () => vectorsFrom(target, parts, { ...settings, signal }),
+          patience,
+          (ms) => sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted()),
         );
         for (const [nth, vector] of made.entries()) vectors[part[nth]?.nth ?? 0] = vector;
       }
       return vectors;
     },
   };
-}
-
-interface Patience {
-  readonly retries: number;
-  readonly maxWaitMs: number;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** Tries again what may be tried again, as long as the provider asks, up to the bound. */
-async function patiently(target: Target, texts: readonly string[], how: Patience): Promise<readonly Float32Array[]> {
-  for (let tries = 0; ; tries++) {
-    let pause: Pause;
-    try {
-      return await vectorsFrom(target, texts, how);
-    } catch (error) {
-      if (how.signal.aborted || !isRetryable(error)) throw error;
-      pause = pauseBefore(tries, error, how);
-      if (tries >= how.retries || pause.tooLong) throw error;
-    }
-    await waited(pause.ms, how.signal);
-  }
 }
 
 function check(settings: HttpEmbedderOptions & typeof DEFAULTS): void {

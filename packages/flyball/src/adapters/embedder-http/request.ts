@@ -1,9 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { ConfigError, FlyballError } from '../../core/errors.js';
+import { isPassingStatus, retryAfterMs } from '../../core/http-answer.js';
 import { parsedUrl } from '../../core/parsed-url.js';
 import type { HttpEmbedderOptions } from './options.js';
-import { retryAfterMs } from './retry.js';
 
 export interface Target {
   readonly id: string;
@@ -18,7 +18,6 @@ export interface Target {
 
 /** Vectors are bulky in JSON, but not without bound: about 25 characters a number. */
 const MOST_BYTES = 256 * 1024 * 1024;
-const RETRYABLE = new Set([408, 409, 425, 429]);
 const NEXT: Readonly<Record<number, string>> = {
   400: ' Check the model, the dimensions and the length of the texts.',
   401: ' Check the API key.',
@@ -112,7 +111,7 @@ function received(
 
 function refused(target: Target, status: number, body: string, wait: number | undefined): FlyballError {
   const said = excerpt(target, body);
-  if (status >= 500 || RETRYABLE.has(status)) {
+  if (isPassingStatus(status)) {
     const when = wait === undefined ? '' : ` It asks to wait for ${Math.ceil(wait / 1000)} s.`;
     const detail = { status, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
     return unavailable(target, `answered ${status}: ${said}${when}`, { detail });

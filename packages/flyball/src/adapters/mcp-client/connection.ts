@@ -1,5 +1,5 @@
-import { backoffMs } from '../../core/backoff.js';
 import { FlyballError } from '../../core/errors.js';
+import { patiently } from '../../core/retry.js';
 import { CONNECT_TIMEOUT_MS, connectOnce, type Listing, listingOf, type ServerParts } from './connect.js';
 import { callFailure, type Fate, fateOf, reasonIn } from './failure.js';
 import type { CallToolResult, Client, ListedTool } from './sdk.js';
@@ -32,8 +32,8 @@ export interface CallOptions {
   readonly definition: () => ListedTool;
 }
 
-const ATTEMPTS = 3;
-const BACKOFF = { baseDelayMs: 200, maxDelayMs: 2_000, jitterMs: 0 };
+/** Of connecting. */
+const PATIENCE = { retries: 2, baseDelayMs: 200, maxDelayMs: 2_000, jitterMs: 0 };
 
 export function openConnection(parts: ConnectionParts): Connection {
   const { sdk, spec, blank } = parts;
@@ -73,7 +73,7 @@ export function openConnection(parts: ConnectionParts): Connection {
     closing.signal.throwIfAborted();
     if (opening !== undefined) return opening;
     if (live !== undefined) return live;
-    opening = patiently(connect, closing.signal).finally(() => {
+    opening = patiently(connect, PATIENCE, (ms) => pause(ms, closing.signal)).finally(() => {
       opening = undefined;
     });
     return opening;
@@ -121,19 +121,6 @@ export function openConnection(parts: ConnectionParts): Connection {
 type Answer =
   | { readonly result: CallToolResult; readonly fate?: undefined }
   | { readonly fate: Fate; readonly result?: undefined };
-
-/** Tries a few times with growing waits; what will not pass is told at once. */
-async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let made = 1; ; made++) {
-    try {
-      return await work();
-    } catch (error) {
-      const mayPass = error instanceof FlyballError && error.retryable;
-      if (!mayPass || made >= ATTEMPTS) throw error;
-      await pause(backoffMs(BACKOFF, made - 1, 0), signal);
-    }
-  }
-}
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return orAborted(new Promise((resolve) => setTimeout(resolve, ms)), signal);

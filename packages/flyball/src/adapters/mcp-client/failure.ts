@@ -1,4 +1,6 @@
 import { FlyballError } from '../../core/errors.js';
+import { originalCodeOf } from '../../core/original-code.js';
+import { isUnsentCode } from '../../core/retry.js';
 import { bounded } from './result.js';
 import type { ClientSdk } from './sdk.js';
 import type { Blanking } from './secrets.js';
@@ -17,7 +19,6 @@ export const STREAM_ENDED = -32_099;
 
 /** More of a stranger's words than this tell nobody anything. */
 const LONGEST_WHY = 400;
-const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** A program that is not there, or may not be run, will not be there a moment later. */
 const NO_PROGRAM = new Set(['ENOENT', 'EACCES']);
 
@@ -30,9 +31,9 @@ export function fateOf(sdk: ClientSdk, error: unknown, blank: Blanking): Fate {
       ? { kind: 'unknown', why: 'the connection was dropped', isLost: true }
       : { kind: 'refused', why };
   if (error instanceof sdk.SdkError) return ofSdk(sdk, error.code, why);
-  const code = codeIn(error);
+  const code = originalCodeOf(error);
   if (code !== undefined && NO_PROGRAM.has(code)) return { kind: 'not-made', why, isLost: true, isFinal: true };
-  if (code !== undefined && NEVER_SENT.has(code)) return { kind: 'not-made', why: `${why} (${code})`, isLost: true };
+  if (isUnsentCode(code)) return { kind: 'not-made', why: `${why} (${code})`, isLost: true };
   // what `fetch` throws when a socket breaks, and what the SDK throws when there is no transport any more
   if (error instanceof Error && error.message === 'Not connected') return { kind: 'not-made', why, isLost: true };
   return { kind: 'unknown', why: `the connection was dropped (${code ?? why})`, isLost: true };
@@ -87,12 +88,4 @@ export function callFailure(server: string, fate: Fate, isRepeatable: boolean): 
 export function reasonIn(error: unknown, blank: Blanking): string {
   const text = error instanceof Error ? error.message : String(error);
   return bounded(blank.text(text), LONGEST_WHY).trim();
-}
-
-function codeIn(error: unknown): string | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { readonly code?: unknown };
-    if (typeof code === 'string') return code;
-  }
-  return undefined;
 }

@@ -1,7 +1,7 @@
 import { APICallError, JSONParseError, LoadAPIKeyError, UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { FlyballError } from '../../core/errors.js';
-import { failureFrom, retryAfterMs } from './failures.js';
+import { failureFrom } from './failures.js';
 
 const CALLEE = { id: 'anthropic/claude', provider: 'anthropic', secrets: ['key-123456'] };
 
@@ -73,5 +73,6 @@ it.each([
   [{ 'retry-after': '-7' }, undefined],
   [{}, undefined],
 ])('reads %j as %s ms, by the clock of the provider', (headers, ms) => {
-  expect(retryAfterMs(headers as Record<string, string>)).toBe(ms);
+  const thrown = { name: 'AI_APICallError', message: 'busy', statusCode: 429, responseHeaders: headers };
+  expect(failureFrom(CALLEE, thrown).detail['retryAfterMs']).toBe(ms);
 });

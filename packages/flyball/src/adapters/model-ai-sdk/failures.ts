@@ -1,4 +1,6 @@
 import { FlyballError } from '../../core/errors.js';
+import { isPassingStatus, mayHaveBeenWorked, retryAfterMs, saysPromptIsTooLong } from '../../core/http-answer.js';
+import { isUnsentCode } from '../../core/retry.js';
 
 export interface Callee {
   readonly id: string;
@@ -6,19 +8,6 @@ export interface Callee {
   readonly secrets: readonly string[];
 }
 
-const RETRYABLE = new Set([408, 409, 425, 429]);
-/** Refused before any work was done. Every other failure may have been paid for. */
-const UNPAID = new Set([409, 425, 429, 503, 529]);
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-const TOO_LONG =
-  /context[_ ](length|window|size)|prompt is too long|input is too long|too many (input |prompt )?tokens|token count .*exceeds/i;
 /** Errors of the SDK that no second try mends. */
 const FINAL = new Set([
   'AI_UnsupportedFunctionalityError',
@@ -50,7 +39,7 @@ export function failureFrom(callee: Callee, error: unknown): FlyballError {
     });
   }
   const said = message === '' ? JSON.stringify(error) : message;
-  if (TOO_LONG.test(said)) return tooLong(callee, said);
+  if (saysPromptIsTooLong(said)) return tooLong(callee, said);
   return unreadable(callee, `an answer that broke: ${excerpt(callee, said)}`);
 }
 
@@ -67,14 +56,16 @@ function apiFailure(callee: Callee, error: ApiFailure): FlyballError {
   if (status === undefined) return networkFailure(callee, error);
   const said = excerpt(callee, error.message || responseBody) || 'nothing';
   if (status < 300) return unreadable(callee, `no reply: ${said} ${excerpt(callee, responseBody)}`.trimEnd());
-  if (status < 500 && status !== 429 && TOO_LONG.test(`${error.message} ${responseBody}`))
+  if (status < 500 && status !== 429 && saysPromptIsTooLong(`${error.message} ${responseBody}`))
     return tooLong(callee, said, status);
-  const retryable = status >= 500 || RETRYABLE.has(status) || error.isRetryable === true;
-  const detail = { status, provider: callee.provider, mayHaveCost: retryable && !UNPAID.has(status) };
+  const retryable = isPassingStatus(status) || error.isRetryable === true;
+  const detail = { status, provider: callee.provider, mayHaveCost: mayHaveBeenWorked(status) };
   if (!retryable) {
     return new FlyballError('MODEL_REJECTED', `${callee.id} refused the call (${status}): ${said}`, { detail });
   }
-  const wait = retryAfterMs(error.responseHeaders ?? {});
+  const headers = error.responseHeaders ?? {};
+  // a date is measured against the provider's own clock, which it sends along
+  const wait = retryAfterMs(headers, Date.parse(headers['date'] ?? ''));
   return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} answered ${status}: ${said}`, {
     retryable,
     detail: { ...detail, ...(wait === undefined ? {} : { retryAfterMs: wait }) },
@@ -83,7 +74,7 @@ function apiFailure(callee: Callee, error: ApiFailure): FlyballError {
 
 function networkFailure(callee: Callee, error: ApiFailure): FlyballError {
   const reason = codeIn(error.cause);
-  const unsent = UNREACHABLE.has(reason);
+  const unsent = isUnsentCode(reason);
   return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} cannot be reached: ${shown(callee, error.message)}`, {
     retryable: true,
     detail: { provider: callee.provider, mayHaveCost: !unsent, ...(reason === '' ? {} : { reason }) },
@@ -102,17 +93,6 @@ function tooLong(callee: Callee, said: string, status = 400): FlyballError {
   return new FlyballError('WINDOW_EXCEEDED', `${callee.id} cannot take a prompt this long: ${shown(callee, said)}`, {
     detail: { status, provider: callee.provider, mayHaveCost: false },
   });
-}
-
-/** A date is measured against the provider's own clock, which it sends along. */
-export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
-  const exact = headers['retry-after-ms'];
-  if (exact !== undefined && Number(exact) >= 0) return Number(exact);
-  const given = headers['retry-after'];
-  if (given === undefined || given.trim() === '') return undefined;
-  if (Number.isFinite(Number(given))) return Number(given) < 0 ? undefined : Math.ceil(Number(given) * 1000);
-  const wait = Date.parse(given) - Date.parse(headers['date'] ?? '');
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
 /** What was said, in short. Secrets are taken out of the whole text: a cut through one would leave its beginning. */

@@ -1,5 +1,6 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, LanguageModelV3ToolResultPart } from '@ai-sdk/provider';
 import type { Message } from '../../core/model.js';
+import { argumentObjectIn } from '../../core/read-json.js';
 import type { SdkMetadata } from './language-model.js';
 import { metadataFrom } from './metadata.js';
 
@@ -86,12 +87,5 @@ function optionsOf(metadata: SdkMetadata | undefined): { providerOptions?: SdkMe
 
 /** Providers take arguments as an object; a model that wrote something else is shown what it wrote. */
 function inputOf(given: string): unknown {
-  if (given.trim() === '') return {};
-  try {
-    const parsed: unknown = JSON.parse(given);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
-  } catch {
-    // falls through: not JSON at all
-  }
-  return { malformed: given };
+  return argumentObjectIn(given) ?? { malformed: given };
 }

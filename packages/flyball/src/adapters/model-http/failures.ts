@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { FlyballError } from '../../core/errors.js';
+import { isPassingStatus, mayHaveBeenWorked, retryAfterMs, saysPromptIsTooLong } from '../../core/http-answer.js';
 import { fieldsOf, textOf } from './json-fields.js';
-import { retryAfterMs } from './retry-after.js';
 
 /** Who was called, and what must never be repeated: providers echo keys in their error messages. */
 export interface Callee {
@@ -13,12 +13,6 @@ export interface Callee {
   readonly secrets: readonly string[];
 }
 
-/** Failures after which the same call may be made again. */
-const RETRYABLE = new Set([408, 409, 425, 429]);
-/** Refused before any work was done. Every other failure may have been paid for. */
-const UNPAID = new Set([409, 425, 429, 503, 529]);
-const TOO_LONG =
-  /context[_ ](length|window|size)|prompt is too long|input is too long|too many (input |prompt )?tokens|token count .*exceeds/i;
 const NEXT: Readonly<Record<number, string>> = {
   401: ' Check the API key.',
   403: ' Check what the API key may do.',
@@ -36,14 +30,14 @@ export function statusFailure(
 ): FlyballError {
   const { status } = answer;
   const said = sentenceIn(callee, answer.body);
-  if (status < 500 && status !== 429 && TOO_LONG.test(answer.body)) {
+  if (status < 500 && status !== 429 && saysPromptIsTooLong(answer.body)) {
     return new FlyballError('WINDOW_EXCEEDED', `${callee.id} cannot take a prompt this long: ${said}`, {
       detail: { status, provider: callee.provider, mayHaveCost: false },
     });
   }
-  const retryable = status >= 500 || RETRYABLE.has(status);
+  const retryable = isPassingStatus(status);
   const wait = retryable ? retryAfterMs(answer.headers, answer.now) : undefined;
-  const detail = { status, provider: callee.provider, mayHaveCost: retryable && !UNPAID.has(status) };
+  const detail = { status, provider: callee.provider, mayHaveCost: mayHaveBeenWorked(status) };
   if (retryable) {
     const when = wait === undefined ? '' : ` It asks to wait for ${Math.ceil(wait / 1000)} s.`;
     return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} answered ${status}: ${said}${when}`, {
@@ -60,7 +54,7 @@ export function spokenFailure(callee: Callee, error: unknown): FlyballError {
   const code = Number(fieldsOf(error)['code'] ?? fieldsOf(error)['status_code']);
   const body = JSON.stringify({ error });
   if (code >= 400 && code < 600) return statusFailure(callee, { status: code, headers: {}, body, now: 0 });
-  if (TOO_LONG.test(body)) return statusFailure(callee, { status: 400, headers: {}, body, now: 0 });
+  if (saysPromptIsTooLong(body)) return statusFailure(callee, { status: 400, headers: {}, body, now: 0 });
   return unreadable(callee, `an error instead of a reply: ${sentenceIn(callee, body)}`);
 }
 

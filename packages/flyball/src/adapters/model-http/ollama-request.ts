@@ -1,4 +1,5 @@
 import type { Message, ModelRequest, ToolCall, ToolSpec } from '../../core/model.js';
+import { argumentObjectIn } from '../../core/read-json.js';
 import { type Fields, fieldsOf } from './json-fields.js';
 import { messageWriter, objectJson, toolNameOf, toolWriter } from './request-json.js';
 
@@ -81,12 +82,5 @@ function callOnWire({ id, name, arguments: given }: ToolCall): unknown {
 
 /** Ollama takes arguments only as an object, and refuses the whole conversation otherwise. */
 function argumentObject(given: string): Fields {
-  if (given.trim() === '') return {};
-  try {
-    const parsed: unknown = JSON.parse(given);
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Fields;
-  } catch {
-    // the model wrote it so; it is shown what it wrote
-  }
-  return { malformed: given };
+  return argumentObjectIn(given) ?? { malformed: given };
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../../core/model.js';
+import { argumentObjectIn } from '../../core/read-json.js';
 import { matchesAny } from '../../tools/governance/text-glob.js';
 import type { GateRules, Wrapper } from './gate-rules.js';
 
@@ -22,7 +23,7 @@ export type ReadCall =
 
 /** A proposed call, read. What cannot be read cannot be judged, so it is not passed on. */
 export function readProposal(rules: GateRules, { name, arguments: text }: ToolCall): ReadCall {
-  const args = text.trim() === '' ? {} : objectIn(text);
+  const args = argumentObjectIn(text);
   if (args === undefined) return { ok: false, because: 'its arguments are not one JSON object' };
   return readCall(rules, name, args);
 }
@@ -42,15 +43,8 @@ export function readCall(rules: GateRules, tool: string, args: Arguments): ReadC
 function innerOf({ holds }: Wrapper, args: Arguments): Arguments | undefined {
   const given = holds === undefined ? undefined : args[holds];
   if (given === undefined) return {};
-  return typeof given === 'string' ? objectIn(given) : asObject(given);
-}
-
-function objectIn(text: string): Arguments | undefined {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  if (typeof given !== 'string') return asObject(given);
+  return given.trim() === '' ? undefined : argumentObjectIn(given); // no text is no object to the tool inside
 }
 
 function asObject(value: unknown): Arguments | undefined {

@@ -1,7 +1,7 @@
-import { backoffMs } from '../../core/backoff.js';
 import { sha256 } from '../../core/canonical.js';
 import { BoundReachedError, ConfigError, FlyballError, failureOf } from '../../core/errors.js';
 import { degraded, done, failed, type Outcome } from '../../core/outcome.js';
+import { backoffMs } from '../../core/retry.js';
 import type { Agent, Run } from '../../core/run.js';
 import type { TaskSpec } from '../../core/work.js';
 import { actPhase } from './act.js';

@@ -2,6 +2,7 @@ import type { ApprovalRequest } from '../../core/approval.js';
 import { canonicalJson } from '../../core/canonical.js';
 import type { ToolCall } from '../../core/model.js';
 import { linksOf, type Prompt } from '../../core/prompt.js';
+import { argumentsIn } from '../../core/read-json.js';
 import { type RequestProvenance, type SourceText, tracedTo, writtenIn } from '../../core/request-provenance.js';
 import type { MadeCall } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
@@ -87,15 +88,17 @@ function sourcesIn({ prompt }: Answered, made: readonly MadeCall[]): readonly So
 function callOf({ segment }: Prompt, asked: ToolCall | undefined, made: readonly MadeCall[]): Partial<SourceText> {
   const tool = segment.name ?? asked?.name;
   if (tool === undefined) return {};
-  const args = asked === undefined ? undefined : parsed(asked.arguments);
+  const args = asked === undefined ? undefined : storable(asked.arguments);
   const call = made.findLast((one) => one.tool === tool && args !== undefined && canonicalJson(one.args) === args);
   return call === undefined ? { tool } : { tool, effect: call.effect };
 }
 
-function parsed(text: string): string | undefined {
+/** Arguments as a journal holds them; a proposal that it cannot hold was never made. */
+function storable(text: string): string | undefined {
+  const read = argumentsIn(text);
   try {
-    return canonicalJson(JSON.parse(text === '' ? '{}' : text) as unknown);
+    return read === undefined ? undefined : canonicalJson(read.value);
   } catch {
-    return undefined; // a proposal that was no JSON was never made
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
-import { backoffMs } from '../../core/backoff.js';
 import { type Failure, FlyballError, failureOf } from '../../core/errors.js';
 import { causesOf } from '../../core/original-code.js';
+import { backoffMs, isBrokenOffCode, isEndOfRun, mayPass } from '../../core/retry.js';
 import type { Attempt } from '../attempt.js';
 import type { Pending } from '../pending.js';
 import { randomAt } from '../random-at.js';
@@ -8,30 +8,6 @@ import type { Act } from './act.js';
 import { type BodyEnd, runBody } from './body.js';
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
-
-/** Failures of the way there, not of the request: the same call may succeed a moment later. */
-const TRANSIENT = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EAI_AGAIN',
-  'ENETUNREACH',
-  'EBUSY',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
-/** The connection broke after something may have been sent: whoever was at the other end may have acted. */
-const BROKEN_OFF: ReadonlySet<unknown> = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'UND_ERR_SOCKET',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
 
 /** The effect itself did not wait for the end of what it had begun. */
 const GIVEN_UP: ReadonlySet<unknown> = new Set(['AbortError', 'TimeoutError']);
@@ -41,7 +17,7 @@ export function isInDoubt(error: unknown): boolean {
   for (const cause of causesOf(error)) {
     const { inDoubt, code, name } = cause as { readonly [field: string]: unknown };
     if (typeof inDoubt === 'boolean') return inDoubt; // whoever passes an error on may know more than it says
-    if (BROKEN_OFF.has(code) || GIVEN_UP.has(name)) return true;
+    if (isBrokenOffCode(code) || GIVEN_UP.has(name)) return true;
   }
   return false;
 }
@@ -120,7 +96,7 @@ function learn(attempt: Attempt, act: Act, end: BodyEnd<unknown>, era: number | 
   }
   const error = end.ended === 'error' ? end.error : end.reason;
   const failure = failureOf(error);
-  const again = isTransient(failure) ? failure : undefined;
+  const again = mayPass(failure) ? failure : undefined;
   if (again === undefined && isAboutTheCall(error, failure)) {
     breaker?.undecided(era);
     return undefined;
@@ -145,15 +121,6 @@ function isAboutTheCall(error: unknown, failure: Failure): boolean {
     if (typeof retryable === 'boolean') return !retryable;
   }
   return false;
-}
-
-function isEndOfRun({ code }: Failure): boolean {
-  return code === 'CANCELLED' || code === 'BOUND_REACHED';
-}
-
-function isTransient(failure: Failure): boolean {
-  if (isEndOfRun(failure)) return false;
-  return failure.retryable || (failure.originalCode !== undefined && TRANSIENT.has(failure.originalCode));
 }
 
 /** Waits between two tries; answers why when the scope is closed meanwhile. */

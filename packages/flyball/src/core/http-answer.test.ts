@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { retryAfterMs } from './retry-after.js';
+import { isPassingStatus, mayHaveBeenWorked, retryAfterMs } from './http-answer.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -17,4 +17,20 @@ it.each([
   [{}, undefined],
 ])('reads %j as %s ms', (headers, ms) => {
   expect(retryAfterMs(headers, NOW)).toBe(ms);
+});
+
+it('reads no date where there is no clock to measure it against', () => {
+  expect(retryAfterMs({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, Number.NaN)).toBeUndefined();
+});
+
+it.each([
+  [200, false, false],
+  [400, false, false],
+  [408, true, true],
+  [429, true, false],
+  [500, true, true],
+  [503, true, false],
+  [529, true, false],
+])('knows whether %d may pass and may have been paid for', (status, passes, worked) => {
+  expect([isPassingStatus(status), mayHaveBeenWorked(status)]).toEqual([passes, worked]);
 });
