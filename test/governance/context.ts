@@ -1,7 +1,7 @@
 import { budget, type GuardContext, type Seams, type Tool, type ToolRef, type ToolVerdict } from 'flyball';
 import { type Amounts, NOTHING } from '../../packages/flyball/src/core/budget.js';
 import type { GuardDecision } from '../../packages/flyball/src/core/events.js';
-import { through } from '../../packages/flyball/src/runtime/seams.js';
+import { through } from '../../packages/flyball/src/core/join-seams.js';
 
 export interface TestContext extends GuardContext {
   /** What guards told. */

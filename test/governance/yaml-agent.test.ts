@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Seams, ToolRef } from 'flyball';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadYamlAgent } from '../../packages/flyball/src/cli/yaml-agent.js';
-import { through } from '../../packages/flyball/src/runtime/seams.js';
+import { through } from '../../packages/flyball/src/core/join-seams.js';
 import { context, proposed, toolOf } from './context.js';
 
 // nothing is asked of it: these tests look at the guards around an agent, and no model is called

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync } from 'node:fs';
-import { type Agent, done } from 'flyball';
+import { type Agent, type DomainEvent, done } from 'flyball';
 import { defineAgent } from 'flyball/agents';
 import {
   chooseOneTool,
@@ -192,7 +192,12 @@ const mimic = defineAgent({
 /** The same in everything that an agent writes down itself. */
 const scribbler: Agent<unknown, unknown> = async (run) => {
   run.note({ kind: 'phase', phase: MARKUP });
-  run.note({ kind: 'plan', goal: MARKUP, steps: [{ id: MARKUP, description: MARKUP, dependsOn: [] }] });
+  const untyped: DomainEvent = {
+    kind: 'plan',
+    goal: MARKUP,
+    steps: [{ id: MARKUP, description: MARKUP, dependsOn: [] }],
+  };
+  run.note(untyped);
   await run.step(MARKUP, { [MARKUP]: TURNED }, () => MARKUP, 'pure');
   await run.call(chooseOneTool(), { prompt: `${MARKUP} ${TURNED}`, choices: [MARKUP, TURNED] });
   throw new Error(MARKUP);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { INPUT_SCANS, injectionGuard } from '@flyball/server';
 import { describe, expect, it } from 'vitest';
-import { through } from '../../packages/flyball/src/runtime/seams.js';
+import { through } from '../../packages/flyball/src/core/join-seams.js';
 import { INJECTION_DETECTORS } from '../../packages/flyball/src/tools/governance/shield/detectors.js';
 import { screenText } from '../../packages/flyball/src/tools/governance/shield/screen-text.js';
 import { root } from '../../scripts/files.mjs';

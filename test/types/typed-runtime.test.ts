@@ -112,6 +112,23 @@ describe('a runtime', () => {
     expectTypeOf<Extract<Any, { stop: 'done' }>['value']>().toEqualTypeOf<unknown>(); // it may be another process's
   });
 
+  it('tells a run by what its agent returns where the agent is named, and holds it to that [R9-KERNEL-HANDLE]', async () => {
+    const runtime = createRuntime({ engine: memoryEngine(), agents: { greet, count: async () => done(1) } });
+    onTestFinished(() => runtime.close());
+    const { id } = await runtime.start('count', undefined, limits);
+    const outcome = await runtime.handle(id, 'count').finished();
+    if (outcome.stop === 'done') expectTypeOf(outcome.value).toEqualTypeOf<number>();
+    expect(outcome).toMatchObject({ stop: 'done', value: 1 });
+    const types: string[] = [];
+    for await (const { type } of runtime.handle(id, 'count').events()) types.push(type);
+    expect(types).toContain('run-end');
+    const mistaken = runtime.handle(id, 'greet');
+    await expect(mistaken.outcome()).rejects.toThrow(`Run ${id} is a run of the agent "count", not of "greet".`);
+    await expect(mistaken.events().next()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    // @ts-expect-error there is no such agent
+    runtime.handle(id, 'nobody');
+  });
+
   it('takes any name and any input where its agents are not known before it runs [R9-TYPES-DYNAMIC]', async () => {
     const found: Agents = { greet, 'from a file': async () => done(7) };
     const dynamic = createRuntime({ engine: memoryEngine(), agents: found });

@@ -3,7 +3,7 @@ import { systemClock } from './adapters/host-node/system-clock.js';
 import { jsonSchemaCheck } from './adapters/schema-json/json-schema-check.js';
 import type { Agents } from './core/agent-types.js';
 import type { Price } from './core/model.js';
-import { PRICES, priceOf, withPrices } from './core/prices.js';
+import { priceLookup } from './core/prices.js';
 import type { Seams } from './core/seams.js';
 import type { Clock } from './ports/clock.js';
 import type { Dispatcher } from './ports/dispatcher.js';
@@ -37,13 +37,12 @@ export interface CreateRuntime<A extends Agents = Agents> {
 
 /** A runtime on this process's clock and identity. */
 export function createRuntime<A extends Agents>(given: CreateRuntime<A>): Runtime<A> {
-  const agreed = withPrices({ asOf: PRICES.asOf, models: {} }, given.prices ?? {});
   const runtime: Runtime = openRuntime({
     engine: given.engine,
     agents: given.agents,
     clock: given.clock ?? systemClock(),
     host: given.host ?? nodeHost(),
-    prices: (modelId, own) => priceOf(modelId, agreed) ?? own ?? priceOf(modelId),
+    prices: priceLookup(given.prices),
     checkJson: jsonSchemaCheck(),
     onProblem:
       given.onProblem ??

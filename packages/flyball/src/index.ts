@@ -51,6 +51,7 @@ export type {
   ToolChoice,
   ToolSpec,
 } from './core/model.js';
+export { isNote, type Note, type NoteKind, type NoteKinds } from './core/notes.js';
 export {
   blocked,
   degraded,

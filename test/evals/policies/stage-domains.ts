@@ -19,8 +19,7 @@ import type {
   MoveNote,
   Speaker,
 } from '../../../packages/flyball/src/agents/policies/conversation-policy.js';
-import { requestOf } from '../../../packages/flyball/src/core/request.js';
-import { underSetup } from '../../../packages/flyball/src/core/setup-chain.js';
+import { requestOf, underSetup } from '../../../packages/flyball/src/core/request.js';
 
 /**
  * A run that only asks: what a policy does depends on nothing else, and thousands of conversations are held here. That

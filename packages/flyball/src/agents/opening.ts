@@ -1,8 +1,8 @@
 import { type Failure, failureOf } from '../core/errors.js';
 import { append, type NewSegment, type Prompt } from '../core/prompt.js';
+import { underSetup } from '../core/request.js';
 import type { Run } from '../core/run.js';
 import type { Session } from '../core/session.js';
-import { underSetup } from '../core/setup-chain.js';
 import type { Memory } from '../memory/memory.js';
 import { recallSection } from '../memory/recall-section.js';
 import { RECALL_TOOL } from '../memory/recall-tool.js';

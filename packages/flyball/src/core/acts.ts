@@ -1,6 +1,6 @@
 import type { ActRecord, Acts } from './act-record.js';
 import { passOver } from './by-kind.js';
-import type { EffectId, EventOf, RunEvent } from './events.js';
+import type { EffectId, EventOf, RunEvent, SagaEntry } from './events.js';
 
 /** An outcome is read by people and models, and is kept in the journal: more than this nobody reads. */
 export const MOST_ACTS = 50;
@@ -222,4 +222,13 @@ function short(value: unknown): string {
 
 function clip(text: string): string {
   return text.length <= MOST_BRIEF ? text : `${text.slice(0, MOST_BRIEF)}…`;
+}
+
+/** A completed effect that changed the world and is not itself an undo. */
+export function isSagaStep(intent: EventOf<'intent'> | undefined, end: EventOf<'complete'>): boolean {
+  return intent !== undefined && intent.of !== 'undo' && end.how !== 'simulated';
+}
+
+export function sagaEntry({ id, how }: EventOf<'complete'>, generation: number): SagaEntry {
+  return { effect: id, generation, ...(how === 'unknown' ? { unknown: true as const } : {}) };
 }

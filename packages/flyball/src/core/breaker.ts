@@ -68,3 +68,13 @@ export class Breaker {
     return era !== this.currentEra || (this.openUntil !== undefined && !this.isTrying);
   }
 }
+
+/** A breaker for each of these things, made when it is first asked for. */
+export function breakersOf(): (of: object, policy: BreakerPolicy) => Breaker {
+  const known = new WeakMap<object, Breaker>();
+  return (of, policy) => {
+    const breaker = known.get(of) ?? new Breaker(policy);
+    known.set(of, breaker);
+    return breaker;
+  };
+}

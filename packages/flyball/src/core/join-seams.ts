@@ -1,8 +1,8 @@
-import type { SeamName, Seams } from './seams.js';
+import type { SeamMiddleware, SeamName, SeamStep, Seams } from './seams.js';
 
 /**
  * One set of seams out of several, in the order given: what stands first sees a value first and its result last.
- * Middleware that changes arguments belongs before the guards that judge them.
+ * Middleware that changes arguments belongs before the guards that judge them. A seam without middleware is absent in it.
  */
 export function joinSeams(...sets: readonly Seams[]): Seams {
   const joined: Partial<Record<SeamName, unknown[]>> = {};
@@ -13,4 +13,11 @@ export function joinSeams(...sets: readonly Seams[]): Seams {
     }
   }
   return joined as Seams; // each list holds only what stood under the same name
+}
+
+/** Runs `value` through the seam's middleware and ends in `last`. */
+export function through<S extends SeamName>(seams: Seams, seam: S, last: SeamStep<S>): SeamStep<S> {
+  const chain = seams[seam] as readonly SeamMiddleware<S>[] | undefined;
+  if (chain === undefined) return last;
+  return chain.reduceRight((next, middleware) => middleware(next), last);
 }

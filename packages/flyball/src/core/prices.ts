@@ -64,6 +64,15 @@ export function priceOf(modelId: string, table: PriceTable = PRICES): ListPrice 
   return Object.hasOwn(table.models, modelId) ? table.models[modelId] : undefined;
 }
 
+/** The price of a model; `own` is what the model says of itself. */
+export type PriceLookup = (modelId: string, own: Price | undefined) => Price | undefined;
+
+/** What was agreed comes first, then what a model says of itself, then the built-in table. */
+export function priceLookup(agreed: Readonly<Record<string, Price>> = {}): PriceLookup {
+  const table = withPrices({ asOf: PRICES.asOf, models: {} }, agreed);
+  return (modelId, own) => priceOf(modelId, table) ?? own ?? priceOf(modelId);
+}
+
 /** What a call cost in USD. `usage.input` holds all prompt tokens, so cached ones are taken out before pricing the rest. */
 export function costOf(usage: TokenUsage, price: Price): number {
   const read = usage.cacheRead ?? 0;

@@ -1,5 +1,6 @@
 import type { Asking } from './approval-rules.js';
 import type { BudgetSlice, BudgetView } from './budget.js';
+import type { Note } from './notes.js';
 import type { Outcome } from './outcome.js';
 import type { Instruction } from './run-state.js';
 import type { JsonSchema, StandardSchema } from './schema.js';
@@ -118,7 +119,8 @@ export interface Run {
   /** The time of the last delivered completion. */
   now(): Instant;
   random(): number;
-  note(event: DomainEvent): void;
+  /** Tells observers something. Kinds in `NoteKinds` are checked; others hold what you like. */
+  note<Kind extends string>(event: Note<Kind>): void;
   /** True in runs that reach this point for the first time; false in older runs that already went past it. */
   changed(id: string): boolean;
   /**

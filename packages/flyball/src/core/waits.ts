@@ -30,9 +30,15 @@ export function waitToken(runId: string, at: { readonly generation: number; read
 }
 
 /** What an event changes about a wait. */
-export function waitChange(
-  event: RunEvent,
-): { readonly id: EffectId; readonly status: WaitStatus; readonly start?: EventOf<'wait-start'> } | undefined {
+export interface WaitChange {
+  readonly id: EffectId;
+  readonly status: WaitStatus;
+  readonly start?: EventOf<'wait-start'>;
+}
+
+export function waitChange(event: EventOf<'wait-start' | 'wait-end' | 'wait-close'>): WaitChange;
+export function waitChange(event: RunEvent): WaitChange | undefined;
+export function waitChange(event: RunEvent): WaitChange | undefined {
   switch (event.type) {
     case 'wait-start':
       return { id: event.id, status: 'open', start: event };

@@ -2,9 +2,10 @@ import type { Amounts } from '../core/budget.js';
 import type { EffectId } from '../core/events.js';
 import type { Books } from './books.js';
 import { wrongFingerprint } from './divergence.js';
+import { effectContext } from './effect-context.js';
 import type { EffectsUnderWay } from './effects-under-way.js';
 import type { Journal } from './journal.js';
-import type { Pending } from './pending.js';
+import type { Pending } from './open-effects.js';
 import type { Recorded } from './recorded.js';
 import type { RunLife } from './run-life.js';
 import { hasStarted, isAgreed, wasIntended } from './started.js';
@@ -21,6 +22,7 @@ export interface AdmissionOwner {
     readonly isLive: boolean;
     readonly delivered: number;
     readonly isInLine: boolean;
+    kick(): void;
     asked(id: EffectId): void;
   };
 }
@@ -51,20 +53,30 @@ export class Admission {
     if (life.isDead) return; // an unloaded run's calls never resolve
     const closed = pending.scope.closedReason();
     if (closed !== undefined) return pending.reject(closed);
-    const diverged = wrongFingerprint(recorded, pending);
-    if (diverged !== undefined) return life.fail(diverged);
-    journal.tellings.overlap(pending.scope);
+    const { id } = pending;
+    if (recorded.starts.has(id) || recorded.ends.has(id) || recorded.stoppedCalls.has(id)) {
+      const diverged = wrongFingerprint(recorded, pending);
+      if (diverged !== undefined) return life.fail(diverged);
+      this.recall(pending);
+    }
     // a rollback that has begun is seen to its end, like an act
-    pending.intended = pending.kind === 'rollback' || wasIntended(recorded, pending.id);
-    pending.begun =
-      recorded.starts.get(pending.id)?.at(-1)?.event.type === 'call-start' || recorded.stoppedCalls.has(pending.id);
-    pending.ended = recorded.ends.get(pending.id)?.event;
+    if (pending.kind === 'rollback') pending.intended = true;
+    if (pending.scope.open > 0) journal.tellings.overlap(pending.scope);
     effects.open.add(pending);
     delivery.asked(pending.id);
     books.reserve(pending, want);
     if (this.startsNow(pending)) this.begin(pending, want);
     else if (!recorded.ends.has(pending.id) || this.hasToRun(pending)) this.held.push({ pending, want });
     life.busy();
+  }
+
+  /** What the journal knows of it. */
+  private recall(pending: Pending): void {
+    const { recorded } = this.run;
+    const { id } = pending;
+    pending.intended = wasIntended(recorded, id);
+    pending.begun = recorded.starts.get(id)?.at(-1)?.event.type === 'call-start' || recorded.stoppedCalls.has(id);
+    pending.ended = recorded.ends.get(id)?.event;
   }
 
   private startsNow(pending: Pending): boolean {
@@ -84,7 +96,7 @@ export class Admission {
   }
 
   private begin(pending: Pending, want: Partial<Amounts>): void {
-    const { books, effects } = this.run;
+    const { books } = this.run;
     // a bound was reached here and is about to close the scope: nothing starts on its heels
     if (!pending.intended && books.bounds.holds(pending.id)) return;
     const refusal = pending.kind === 'spawn' ? undefined : books.refusalOf(pending, want);
@@ -94,7 +106,19 @@ export class Admission {
       if (!pending.intended) return; // what was begun under an earlier decision is seen to its end all the same
     }
     pending.reserved ??= want;
-    effects.drive(pending, () => pending.drive());
+    this.drive(pending, () => pending.drive());
+  }
+
+  /** From here on it is in flight. */
+  drive(pending: Pending, job: () => Promise<void>): void {
+    const { life, delivery } = this.run;
+    pending.phase = 'running';
+    effectContext.run({ life: life.tag, inEffect: false, host: true }, () => {
+      job().then(
+        () => delivery.kick(),
+        (error: unknown) => life.fail(error),
+      );
+    });
   }
 
   /** The body of a pure call is about to run: from here on it counts. */

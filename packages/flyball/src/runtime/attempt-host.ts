@@ -1,5 +1,6 @@
-import { Breaker } from '../core/breaker.js';
+import { breakersOf } from '../core/breaker.js';
 import { failureOf } from '../core/errors.js';
+import { through } from '../core/join-seams.js';
 import type { Rest } from '../ports/engine.js';
 import type { Attempt } from './attempt.js';
 import type { Audience } from './audience.js';
@@ -10,7 +11,6 @@ import { readAll } from './load.js';
 import type { Settings } from './options.js';
 import { harvest, leftBy, type Stage } from './rehearsal.js';
 import { pause, suspend } from './resting.js';
-import { through } from './seams.js';
 import { isStorageFailure, stoppedHere } from './stopped-here.js';
 import type { Trials } from './trials.js';
 import { isProgress } from './writer.js';
@@ -20,7 +20,6 @@ export interface Household extends Stage {
   readonly audience: Audience;
   readonly leases: Leases;
   readonly trials: Trials;
-  livesHere(life: Life): boolean;
   /** It lives here no more; `wakeAt`: until then it sleeps. */
   forget(life: Life, wakeAt?: number): void;
   /** Goes on with the next generation. */
@@ -44,19 +43,17 @@ export function hostFor(house: Household): AttemptHost {
     options,
     me: host.owner(),
     isGone: (owner) => host.isGone(owner),
-    leaseHolds: (life) => house.livesHere(life) && leases.holds(life.runId),
-    priceOf: (modelId, own) => (prices === undefined ? own : prices(modelId, own)),
-    breakerOf: breakers(),
+    leases,
+    priceOf: prices,
+    breakerOf: breakersOf(),
     aroundAgent: async (agent, run, input) => {
       const { id: runId, tenant, subject } = run;
       return through(seams, 'run', (value) => agent(run, value))(input, { runId, tenant, subject, at: '' });
     },
-    publish: (runId, entries) => {
+    audience,
+    wentOn: (runId, entries) => {
       if (trials.isOnTrial(runId) && entries.some(({ event }) => isProgress(event))) trials.acquit(runId);
-      audience.publish(runId, entries);
     },
-    isWatched: () => audience.isWatched(),
-    delta: (...about) => audience.delta(...about),
     settled: (life) => {
       const attempt = life as Attempt;
       const { settlement } = attempt.life;
@@ -120,13 +117,4 @@ function broke(house: Household, life: Life, error: unknown): void {
     onProblem(problem, `setting run ${life.runId} aside`);
     tell();
   });
-}
-
-function breakers(): AttemptHost['breakerOf'] {
-  const known = new WeakMap<object, Breaker>();
-  return (tool, policy) => {
-    const breaker = known.get(tool) ?? new Breaker(policy);
-    known.set(tool, breaker);
-    return breaker;
-  };
 }

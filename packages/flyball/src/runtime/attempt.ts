@@ -42,6 +42,7 @@ export class Attempt {
   readonly host: AttemptHost;
   readonly clock: RunClock;
   readonly claim: Claim;
+  readonly runId: string;
   readonly recorded: Recorded;
   readonly generation: number;
   readonly lineage: Lineage;
@@ -60,6 +61,7 @@ export class Attempt {
     this.host = parts.host;
     this.clock = parts.clock;
     this.claim = parts.claim;
+    this.runId = parts.claim.runId;
     this.recorded = parts.recorded;
     this.generation = parts.generation;
     this.lineage = parts.lineage;
@@ -72,9 +74,5 @@ export class Attempt {
     this.admission = new Admission(this);
     this.delivery = new Delivery(this);
     this.inbox = new Inbox(this);
-  }
-
-  get runId(): string {
-    return this.claim.runId;
   }
 }

@@ -1,13 +1,16 @@
-import { type Amounts, AXES, type Refusal } from '../core/budget.js';
+import { type Amounts, AXES, boundReached, type Refusal } from '../core/budget.js';
 import { contentId } from '../core/codec.js';
+import type { BoundReachedError } from '../core/errors.js';
 import type { EffectId, EndEvent, EventOf, RunEvent } from '../core/events.js';
 import { Ledger } from '../core/ledger.js';
-import { Bounds } from './bounds.js';
 import { Eras } from './eras.js';
 import type { Journal } from './journal.js';
-import type { Pending } from './pending.js';
+import { isUnder } from './loaded-entry.js';
+import type { Pending, Scope } from './open-effects.js';
 import type { Recorded } from './recorded.js';
-import type { Scope } from './scope.js';
+
+/** The part of a limit from which on its use is worth a word. */
+const WARN_FROM = 0.8;
 
 /** What the books need of the life they are kept for. */
 export interface BooksOwner {
@@ -98,10 +101,16 @@ export class Books {
         'possibly' in event ? (event.possibly ?? {}) : {},
       );
     pending.reserved = undefined;
-    this.run.journal.tellings.warn(ledger, this.eras.current);
-    this.run.guards.ended(pending.id);
+    this.warn(ledger);
+    if (pending.judged) this.run.guards.ended(pending.id);
     if (pending.kind === 'call' && (event.type === 'complete' || event.type === 'abort'))
       this.meter(pending, event, pending.scope);
+  }
+
+  /** Tells whoever watches when a budget is nearly used up. */
+  warn(ledger: Ledger): void {
+    const warnings = ledger.warnings(WARN_FROM);
+    if (warnings.length > 0) this.run.journal.tellings.warn(warnings, this.eras.current);
   }
 
   /** Calls that see the same again and again do not get the run further. */
@@ -136,5 +145,55 @@ export class Books {
   /** The end is in the books. True where they were behind until now. */
   caughtUp(id: EffectId): boolean {
     return this.over.delete(id) && this.over.size === 0;
+  }
+}
+
+/** Which levels of the budget were reached. A trip is told once; until it is delivered nothing starts on its heels. */
+export class Bounds {
+  private readonly tripping = new Set<string>();
+  private readonly tell: (refusal: Refusal) => void;
+  private ranInto: BoundReachedError | undefined;
+
+  constructor(tell: (refusal: Refusal) => void) {
+    this.tell = tell;
+  }
+
+  trip(refusal: Refusal): void {
+    if (this.tripping.has(refusal.node)) return;
+    this.tripping.add(refusal.node);
+    this.tell(refusal);
+  }
+
+  /** A trip from the journal: it holds again. */
+  delivered(node: string): void {
+    this.tripping.add(node);
+  }
+
+  /** As `trip`, for a decision made in the code's own turn: it holds from here on, live and on replay alike. */
+  tripAtOnce(refusal: Refusal): BoundReachedError {
+    const error = boundReached(refusal);
+    if (refusal.node === '') this.ranInto ??= error;
+    this.trip(refusal);
+    return error;
+  }
+
+  /** A bound of the run itself that its own code ran into, in that very turn. */
+  get atOnce(): BoundReachedError | undefined {
+    return this.ranInto;
+  }
+
+  /** The run itself is at a bound. */
+  get ofRun(): boolean {
+    return this.tripping.has('');
+  }
+
+  /** A bound was reached at or above the place of this effect or scope. */
+  holds(idOrPath: string): boolean {
+    return [...this.tripping].some((node) => isUnder(idOrPath, node));
+  }
+
+  /** A bound above this scope was reached and is about to close it, whatever its own budget says. */
+  holdsAbove(scope: Scope): boolean {
+    return [...this.tripping].some((node) => node !== scope.path && isUnder(scope.path, node));
   }
 }

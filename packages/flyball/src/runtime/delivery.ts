@@ -6,18 +6,16 @@ import type { Instruction } from '../core/run-state.js';
 import type { Claim } from '../ports/engine.js';
 import type { Admission } from './admission.js';
 import type { Books } from './books.js';
-import { CallLog } from './call-log.js';
-import { CodeTime } from './code-time.js';
 import { nobodyAsked, unclaimedStart } from './divergence.js';
 import type { EffectsUnderWay } from './effects-under-way.js';
 import type { AttemptHost } from './host.js';
 import type { Journal } from './journal.js';
 import type { Lineage } from './lineage.js';
 import type { LoadedEntry } from './loaded-entry.js';
-import { isCounted, subsOf } from './pending.js';
+import { isCounted, subsOf } from './open-effects.js';
 import type { Recorded } from './recorded.js';
 import type { RunLife } from './run-life.js';
-import { ShownId } from './shown-id.js';
+import { CallLog, CodeTime, ShownId } from './seen-by-code.js';
 import type { Written } from './writer.js';
 
 /** What delivery needs of the other parts of its life. */
@@ -57,17 +55,20 @@ export class Delivery {
   readonly time: CodeTime;
   private readonly run: DeliveryOwner;
   private readonly queue: Written[] = [];
-  private readonly shown: ShownId;
+  /** Of a fork: it is told the ids of its ancestors while it repeats what they did. */
+  private readonly shown: ShownId | undefined;
   private readonly decidedChanges = new Map<string, boolean>();
   /** How much of the history was delivered. */
   private cursor = 0;
   private live = false;
+  /** How many completions were delivered live. */
+  private turn = 0;
   private scheduled = false;
 
   constructor(run: DeliveryOwner) {
     const { recorded, lineage, runId } = run;
     this.run = run;
-    this.shown = new ShownId(runId, lineage.ancestors, recorded);
+    this.shown = lineage.ancestors.length === 0 ? undefined : new ShownId(runId, lineage.ancestors, recorded);
     this.instructions.push(...recorded.before.instructions);
     this.time = new CodeTime(recorded);
   }
@@ -77,13 +78,17 @@ export class Delivery {
     return this.live;
   }
 
+  get turns(): number {
+    return this.turn;
+  }
+
   get delivered(): number {
     return this.cursor;
   }
 
   /** Who the code is told it is. */
   get shownId(): string {
-    return this.shown.after(this.cursor);
+    return this.shown?.after(this.cursor) ?? this.run.runId;
   }
 
   /** Something is written and not delivered yet. */
@@ -97,7 +102,7 @@ export class Delivery {
   }
 
   asked(id: EffectId): void {
-    this.shown.asked(id);
+    this.shown?.asked(id);
   }
 
   /** History that was not delivered yet holds such an entry. */
@@ -151,7 +156,7 @@ export class Delivery {
     const { life } = this.run;
     const next = this.queue.shift();
     if (next === undefined) return life.afterTurn();
-    life.stuck.moved();
+    this.turn++;
     this.time.happened(next.at);
     this.deliver(crossed(next.event), next, () => undefined);
     this.kick();
@@ -219,7 +224,7 @@ export class Delivery {
   }
 
   private answer(id: EffectId, event: EndEvent | EventOf<'rollback-end'>, beforeTurn: BeforeTurn): void {
-    const { effects, books, admission } = this.run;
+    const { effects, books, admission, lineage } = this.run;
     const pending = effects.open.get(id);
     if (pending === undefined) {
       beforeTurn();
@@ -228,7 +233,8 @@ export class Delivery {
     books.settle(pending, event);
     if (books.caughtUp(id)) admission.startHeld();
     if (event.type !== 'rollback-end') pending.learn?.(event);
-    effects.answered(pending);
+    effects.open.remove(pending);
+    if (lineage.fork?.live === true) effects.liveForkGate.left(pending);
     beforeTurn();
     if (pending.closedBy !== undefined) return;
     if (event.type === 'abort' && event.cutOff === true) pending.reject(new CancelledError(event.failure.message));

@@ -1,6 +1,6 @@
 import { ReplayDivergedError } from '../core/errors.js';
 import type { EffectId } from '../core/events.js';
-import type { Pending } from './pending.js';
+import type { Pending } from './open-effects.js';
 import type { Recorded } from './recorded.js';
 
 /** Another fingerprint at the same place: the code asks for something else than it did. */

@@ -5,16 +5,14 @@ import type { Ledger } from '../core/ledger.js';
 import { usageOf } from '../core/ledger.js';
 import type { Usage } from '../core/outcome.js';
 import type { Books } from './books.js';
-import { effectContext } from './effect-context.js';
 import type { Guards } from './guards.js';
 import type { Journal } from './journal.js';
+import type { Lineage } from './lineage.js';
 import { LiveForkGate } from './live-fork-gate.js';
 import { isUnder } from './loaded-entry.js';
-import { OpenEffects } from './open-effects.js';
-import { isCounted, type Pending } from './pending.js';
+import { isCounted, OpenEffects, type Pending, Scope } from './open-effects.js';
 import type { Recorded } from './recorded.js';
 import type { RunLife } from './run-life.js';
-import { Scope } from './scope.js';
 import { hasStarted } from './started.js';
 
 /** What effects under way need of the other parts of their life. */
@@ -24,11 +22,13 @@ export interface EffectsOwner {
   readonly books: Books;
   readonly guards: Guards;
   readonly life: RunLife;
+  readonly lineage: Lineage;
+  readonly admission: { drive(pending: Pending, job: () => Promise<void>): void };
   readonly delivery: { readonly isLive: boolean; kick(): void };
 }
 
 /**
- * The effects under way and the scopes they are in: run, closed, dropped, or left for a run that goes on. Part of
+ * The effects under way and the scopes they are in: closed, dropped, or left for a run that goes on. Part of
  * admission.
  *
  * 1. What has an INTENT is seen to its end, whoever still waits for it.
@@ -74,17 +74,6 @@ export class EffectsUnderWay {
     return this.scopes.get(id.slice(0, id.indexOf('#')))?.closedReason() !== undefined;
   }
 
-  drive(pending: Pending, job: () => Promise<void>): void {
-    const { life, delivery } = this.run;
-    pending.phase = 'running';
-    effectContext.run({ life: life.tag, inEffect: false, host: true }, () => {
-      job().then(
-        () => delivery.kick(),
-        (error: unknown) => life.fail(error),
-      );
-    });
-  }
-
   /** The effect will never be answered: its scope was closed and it changed nothing in this life. */
   drop(pending: Pending): void {
     if (this.run.delivery.isLive && pending.begun && pending.closedBy !== undefined) this.leave(pending);
@@ -94,13 +83,7 @@ export class EffectsUnderWay {
   private remove(pending: Pending): void {
     this.run.guards.ended(pending.id);
     if (this.open.remove(pending)) this.run.delivery.kick();
-    this.liveForkGate.left(pending);
-  }
-
-  /** Its end was delivered. */
-  answered(pending: Pending): void {
-    this.open.remove(pending);
-    this.liveForkGate.left(pending);
+    if (this.run.lineage.fork?.live === true) this.liveForkGate.left(pending);
   }
 
   /** It will not be made, or not again: what never began is forgotten, and of what did the end is written. */
@@ -137,7 +120,7 @@ export class EffectsUnderWay {
     this.isEnding = true;
     for (const { pending, goOn } of this.leftOpen.splice(0)) {
       this.open.add(pending);
-      this.drive(pending, goOn);
+      this.run.admission.drive(pending, goOn);
     }
   }
 

@@ -4,6 +4,7 @@ import { boundReached } from '../core/budget.js';
 import { roundTrip } from '../core/codec.js';
 import { BoundReachedError, CancelledError, failureOf } from '../core/errors.js';
 import { EVENT_VERSION } from '../core/events.js';
+import { through } from '../core/join-seams.js';
 import { failed, type Outcome, type Stop } from '../core/outcome.js';
 import { snapshotFor } from '../core/run-state.js';
 import type { Attempt } from './attempt.js';
@@ -11,7 +12,6 @@ import type { Settlement } from './host.js';
 import { readEntries } from './load.js';
 import { isOutcome, notAnOutcome } from './outcome-check.js';
 import { rollback, undoStrays } from './rollback.js';
-import { through } from './seams.js';
 import { keepUnheard } from './unheard.js';
 
 /** From the end of the function to the end of the run: open INTENTs, rollback, output seam, the last entry. */

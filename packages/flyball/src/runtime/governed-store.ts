@@ -1,6 +1,6 @@
+import { through } from '../core/join-seams.js';
 import type { SeamContext, Seams } from '../core/seams.js';
 import type { Store } from '../ports/store.js';
-import { through } from './seams.js';
 
 /** A store whose every write passes the `state.write` seam: middleware may change the value or refuse by throwing. */
 export function governedStore(store: Store, seams: Seams, who: Omit<SeamContext, 'at'>): Store {

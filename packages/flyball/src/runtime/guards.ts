@@ -4,7 +4,7 @@ import type { GuardContext } from '../core/seams.js';
 import type { Claim } from '../ports/engine.js';
 import type { Books } from './books.js';
 import type { Journal } from './journal.js';
-import type { Pending } from './pending.js';
+import type { Pending } from './open-effects.js';
 
 /** What guards need of the life whose effects they judge. */
 export interface GuardsOwner {
@@ -41,7 +41,9 @@ export class Guards {
     return turn;
   }
 
-  letPass({ id, reserved = {} }: Pick<Pending, 'id' | 'reserved'>, tool: string): void {
+  letPass(pending: Pick<Pending, 'id' | 'reserved' | 'judged'>, tool: string): void {
+    const { id, reserved = {} } = pending;
+    pending.judged = true;
     this.inFlight.set(id, { tool, reserved });
   }
 

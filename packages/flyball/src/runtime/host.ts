@@ -1,11 +1,12 @@
 import type { Breaker } from '../core/breaker.js';
 import type { Owner } from '../core/events.js';
-import type { ModelDelta, Price } from '../core/model.js';
+import type { Price } from '../core/model.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Seams } from '../core/seams.js';
 import type { BreakerPolicy } from '../core/tool.js';
 import type { Claim, Engine, RestingState } from '../ports/engine.js';
+import type { Audience } from './audience.js';
 import type { Compensation, Done } from './saga.js';
 import type { Written } from './writer.js';
 
@@ -47,17 +48,15 @@ export interface AttemptHost {
   readonly options: AttemptOptions;
   readonly me: Owner;
   isGone(owner: Owner): boolean;
-  /** False once the lease may have passed to someone else: then nothing may touch the world. */
-  leaseHolds(life: Life): boolean;
+  readonly leases: { holds(runId: string): boolean };
   priceOf(modelId: string, own: Price | undefined): Price | undefined;
   /** Each tool's circuit breaker, shared by all runs of this process. */
   breakerOf(tool: object, policy: BreakerPolicy): Breaker;
   aroundAgent(agent: Agent<unknown, unknown>, run: Run, input: unknown): Promise<Outcome<unknown>>;
-  /** Entries that are durable now. */
-  publish(runId: string, entries: readonly Written[]): void;
-  /** False while nobody watches: then a model need not stream. */
-  isWatched(): boolean;
-  delta(runId: string, effect: string, attempt: number, delta: ModelDelta): void;
+  /** Whoever watches: told of entries that are durable now, and of replies while they come. */
+  readonly audience: Pick<Audience, 'publish' | 'isWatched' | 'delta'>;
+  /** Entries of a run that crashed before are durable now. */
+  wentOn(runId: string, entries: readonly Written[]): void;
   /** The function has settled and nothing is in line: may be told more than once. */
   settled(life: Life): void;
   /** Asked to pause, and nothing is in flight any more. */

@@ -1,13 +1,13 @@
 import { roundTrip, strictJson } from '../core/codec.js';
 import { FlyballError, failureOf } from '../core/errors.js';
 import type { EffectId, EventOf, RunEvent } from '../core/events.js';
+import { through } from '../core/join-seams.js';
 import type { Waiting } from '../core/outcome.js';
 import { type Checked, check, type StandardSchema } from '../core/schema.js';
 import type { SeamContext, Seams } from '../core/seams.js';
 import { isAsked } from '../core/waits.js';
 import type { Engine, StoredMessage } from '../ports/engine.js';
-import type { Pending } from './pending.js';
-import { hasSeam, through } from './seams.js';
+import type { Pending } from './open-effects.js';
 
 /** An open wait of the code, of a gate or of a doubt. */
 export interface Waiter {
@@ -177,7 +177,7 @@ export class Inbox {
   /** Input is guarded wherever it comes in: a guard may change it, or refuse it like a schema does. */
   private async guarded(waiter: Waiter, checked: Checked<unknown>): Promise<Checked<unknown>> {
     const { seams } = this.owner.host;
-    if (!checked.ok || !waiter.isInput || !hasSeam(seams, 'input')) return checked;
+    if (!checked.ok || !waiter.isInput || seams['input'] === undefined) return checked;
     try {
       const guard = through(seams, 'input', async (value) => value);
       return { ok: true, value: roundTrip(await guard(checked.value, this.owner.guards.context(waiter.id))) };

@@ -1,6 +1,7 @@
+import { type ByKind, rowsFor } from '../core/by-kind.js';
 import type { EventOf, RunEvent } from '../core/events.js';
+import { waitChange } from '../core/waits.js';
 import type { Claim } from '../ports/engine.js';
-import { CallsUnderWay } from './calls-under-way.js';
 import type { AttemptHost } from './host.js';
 import { OpenWaits } from './open-waits.js';
 import type { Recorded } from './recorded.js';
@@ -11,7 +12,7 @@ import { Writer, type Written } from './writer.js';
 
 /** What the journal needs of the life that writes it. */
 export interface JournalOwner {
-  readonly host: Pick<AttemptHost, 'engine' | 'options' | 'publish'>;
+  readonly host: Pick<AttemptHost, 'engine' | 'options' | 'audience' | 'wentOn'>;
   readonly clock: { now(): number };
   readonly claim: Claim;
   readonly recorded: Recorded;
@@ -58,7 +59,10 @@ export class Journal {
       generation,
       nextSeq: recorded.nextSeq,
       time: () => ({ at: clock.now(), activeMs: run.life.time.total() }),
-      onDurable: (entries) => host.publish(claim.runId, entries),
+      onDurable: (entries) => {
+        if (claim.record.crashes > 0) host.wentOn(claim.runId, entries);
+        host.audience.publish(claim.runId, entries);
+      },
     });
   }
 
@@ -69,11 +73,18 @@ export class Journal {
   push(event: RunEvent): Written {
     this.announceCalls(event);
     const written = this.writer.push(event);
-    this.state.observe(written);
-    this.saga.observe(event);
-    this.run.recorded.acts.apply({ event, generation: this.run.generation });
-    this.openWaits.observe(event);
+    LEARNS[event.type](event as never, this, written); // the type of the table ties each row to its kind
     return written;
+  }
+
+  learnsAct(written: Written): void {
+    this.run.recorded.acts.apply({ event: written.event, generation: this.run.generation });
+  }
+
+  learnsWait(event: EventOf<'wait-start' | 'wait-end' | 'wait-close'>, written: Written): void {
+    const change = waitChange(event);
+    this.writer.noteWait(written, change);
+    this.openWaits.observe(change);
   }
 
   tell(event: RunEvent): void {
@@ -126,3 +137,52 @@ export class Journal {
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }
+
+/**
+ * Pure calls at work that the journal does not know of yet. Nothing is written about one that ends before anything else
+ * happens. What else is written could be what cuts it off, so it comes after the call's start: then whoever reads the one
+ * knows of the other, also where the process dies in between.
+ */
+class CallsUnderWay {
+  private readonly unknown = new Map<string, EventOf<'call-start'>>();
+
+  begin(start: EventOf<'call-start'>): void {
+    this.unknown.set(start.id, start);
+  }
+
+  /** What has to be written before this; all of it where nothing is given. */
+  before(event?: RunEvent): readonly EventOf<'call-start'>[] {
+    if (event?.type === 'complete' || event?.type === 'abort') this.unknown.delete(event.id);
+    if (this.unknown.size === 0) return NONE;
+    const starts = [...this.unknown.values()];
+    this.unknown.clear();
+    return starts;
+  }
+}
+
+const NONE: readonly EventOf<'call-start'>[] = [];
+
+/** What the run learns about itself from an entry that it writes. */
+const LEARNS: ByKind<[journal: Journal, written: Written], void> = {
+  ...rowsFor(['intent', 'complete', 'abort'], (event, journal: Journal, written: Written) => {
+    journal.state.observe(written);
+    journal.saga.observe(event);
+    journal.learnsAct(written);
+  }),
+  ...rowsFor(['wait-start', 'wait-end'], (event, journal: Journal, written: Written) => {
+    journal.state.observe(written);
+    journal.learnsWait(event, written);
+  }),
+  'wait-close': (event, journal, written) => journal.learnsWait(event, written),
+  ...rowsFor(['run-start', 'redirect', 'pin', 'note'], (_event, journal: Journal, written: Written) =>
+    journal.state.observe(written),
+  ),
+  ...rowsFor(['rollback-start', 'rollback-end'], (event, journal: Journal) => journal.saga.observe(event)),
+  'spawn-start': (_event, journal, written) => journal.learnsAct(written),
+  ...rowsFor(['generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause', 'run-end'], nothing),
+  ...rowsFor(['ask-start', 'ask-end', 'call-start', 'doubt', 'retry', 'slice-change', 'spawn-end'], nothing),
+  ...rowsFor(['sleep-start', 'sleep-end', 'trip', 'cancel', 'stuck', 'changed', 'budget-warning'], nothing),
+  ...rowsFor(['scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'operator-alert'], nothing),
+};
+
+function nothing(): void {}

@@ -1,5 +1,5 @@
 import type { EffectId } from '../core/events.js';
-import type { Pending } from './pending.js';
+import type { Pending } from './open-effects.js';
 
 /**
  * Whether a live fork may act on the world is one question about the whole fork. The first act asks it; others that come

@@ -63,10 +63,6 @@ export class Lives implements Home, Household {
     return this.attempts.has(runId) || this.launching.has(runId);
   }
 
-  livesHere(life: Life): boolean {
-    return this.attempts.get(life.runId) === life;
-  }
-
   /**
    * Whether it lives here and is ours. Whoever is only on the way to it may find that it rests, and a process that stood
    * still may not know yet that another one took it over.

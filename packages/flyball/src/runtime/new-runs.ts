@@ -5,6 +5,7 @@ import { roundTrip } from '../core/codec.js';
 import { ConfigError, FlyballError } from '../core/errors.js';
 import { EVENT_VERSION, type EventOf, type RunEvent } from '../core/events.js';
 import { forkPointCheck } from '../core/fork-points.js';
+import { through } from '../core/join-seams.js';
 import { type RunState, snapshotFor } from '../core/run-state.js';
 import type { Batch, RunRecord } from '../ports/engine.js';
 import { batchOf } from './batch-of.js';
@@ -12,7 +13,6 @@ import { load } from './load.js';
 import type { LoadedEntry } from './loaded-entry.js';
 import { launchNew, type Opened, recordOf } from './run-handles.js';
 import type { ForkOptions, RunHandle, StartOptions } from './runtime.js';
-import { through } from './seams.js';
 import { stateAfter } from './state-fold.js';
 import { rejectionsBeside } from './unheard.js';
 

@@ -1,6 +1,7 @@
-import type { EffectId } from '../core/events.js';
+import { type Amounts, ProgressMeter } from '../core/budget.js';
+import type { EffectId, EndEvent, EventOf } from '../core/events.js';
+import type { Ledger } from '../core/ledger.js';
 import { isUnder } from './loaded-entry.js';
-import { isLeaf, type Pending } from './pending.js';
 
 /** The effects a run has asked for and not been answered, and what they say about the run as a whole. */
 export class OpenEffects {
@@ -98,5 +99,133 @@ export class OpenEffects {
     while (this.all().some((pending) => isOpen(pending) && isUnder(pending.id, path))) {
       await new Promise<void>((resolve) => this.intentWaiters.push(resolve));
     }
+  }
+}
+
+/** An effect that the code has asked for and that has not been delivered. */
+export interface Pending {
+  readonly id: EffectId;
+  readonly kind: 'ask' | 'call' | 'step' | 'spawn' | 'wait' | 'sleep' | 'rollback';
+  readonly fp: string;
+  /** What the code calls it, where it has a name. */
+  readonly name: string | undefined;
+  readonly scope: Scope;
+  /** held: not started. running: in flight. waiting: only a person, a signal or a timer can move it. */
+  phase: 'held' | 'running' | 'waiting';
+  /** What is reserved for it; undefined while the budget has not agreed. */
+  reserved: Partial<Amounts> | undefined;
+  /** Its INTENT is in the journal: it must be seen to its end even when nobody waits for it any more. */
+  intended: boolean;
+  /** A call whose body has run, in this life or an earlier one: it counts, whatever becomes of it. */
+  begun: boolean;
+  /** Guards let it pass, and count it until it has ended. */
+  judged: boolean;
+  /** Its end, which is written and not delivered yet. */
+  ended: EndEvent | undefined;
+  /** Its body was run in this life: what it failed with is what the body said. */
+  ran: boolean;
+  /** A call that may see the same again and again. */
+  readonly polls: boolean;
+  /** The code was already answered with this error. */
+  closedBy: Error | undefined;
+  /** Earliest time at which a waiting effect moves by itself. */
+  wakeAt: number | undefined;
+  /** Gates and doubts inside it: those that ended, and who waits for the others. Few effects have any. */
+  subs: Subs | undefined;
+  onAbort: ((reason: Error) => void) | undefined;
+  /** Called when the code is answered with an error because its scope was closed. */
+  readonly onClosed: (() => void) | undefined;
+  /** Starts it, live. Resolves when its end is in the journal or it was dropped. */
+  drive(): Promise<void>;
+  /** Learns from the recorded end how to undo the effect, also when nobody waits for it any more. */
+  readonly learn: ((end: EndEvent) => void) | undefined;
+  /** Records that it was begun and cut off. */
+  readonly cutOff: (() => void) | undefined;
+  /** Hands the recorded end to the code. */
+  answer(end: EndEvent | EventOf<'rollback-end'>): void;
+  reject(error: Error): void;
+}
+
+export interface Subs {
+  readonly ended: Map<EffectId, EventOf<'wait-end'>>;
+  readonly waiters: Map<EffectId, (end: EventOf<'wait-end'>) => void>;
+}
+
+export function subsOf(pending: Pending): Subs {
+  pending.subs ??= { ended: new Map(), waiters: new Map() };
+  return pending.subs;
+}
+
+/** Children and rollbacks are made of other effects: they are never what a run waits for. */
+export function isLeaf(pending: Pending): boolean {
+  return pending.kind !== 'spawn' && pending.kind !== 'rollback';
+}
+
+/** Its reservation is kept until its end is delivered, whoever waits for that: it took place, or may have. */
+export function isCounted({ intended, begun, ended }: Pending): boolean {
+  return intended || begun || ended !== undefined;
+}
+
+/** A place in the code's call tree: where effect names are counted, budgets are charged and cancellation stops. */
+export class Scope {
+  readonly path: string;
+  readonly parent: Scope | undefined;
+  /** Scopes opened below this one that may still be used. */
+  readonly children = new Set<Scope>();
+  readonly ledger: Ledger;
+  readonly meter: ProgressMeter;
+  /** Effects asked for so far. */
+  effects = 0;
+  /** Branch groups and children opened so far: they name sub-scopes. */
+  groups = 0;
+  randoms = 0;
+  /** Effects open right now: more than one is legal, but worth a mention. */
+  open = 0;
+  /** Branches that run side by side here right now. */
+  branches = 0;
+  closedBy: Error | undefined;
+  private controller: AbortController | undefined;
+
+  constructor(path: string, ledger: Ledger, parent?: Scope) {
+    this.path = path;
+    this.ledger = ledger;
+    this.parent = parent;
+    parent?.children.add(this);
+    // repeats are judged where the budget is kept: a child's calls are its own
+    this.meter = parent !== undefined && parent.ledger === ledger ? parent.meter : new ProgressMeter();
+  }
+
+  /** Why nothing may start here any more. */
+  closedReason(): Error | undefined {
+    for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.parent) {
+      if (scope.closedBy !== undefined) return scope.closedBy;
+    }
+    return undefined;
+  }
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    const reason = this.closedReason();
+    if (reason !== undefined && !this.controller.signal.aborted) this.controller.abort(reason);
+    return this.controller.signal;
+  }
+
+  /** Tells whoever asked for the signal of this scope or one below it; nobody else holds a listener. */
+  abort(reason: Error): void {
+    this.controller?.abort(reason);
+    for (const child of this.children) child.abort(reason);
+  }
+
+  /** Branches run here or below, and were not cut off: those of a loser are nobody's any more. */
+  hasOpenBranches(): boolean {
+    if (this.closedBy !== undefined) return false;
+    return this.branches > 0 || [...this.children].some((child) => child.hasOpenBranches());
+  }
+
+  /** Nothing is open here or below, and nothing was cut off: no entry can refer to it any more. */
+  isOver(): boolean {
+    if (this.open > 0 || this.closedBy !== undefined) return false;
+    for (const child of this.children) if (!child.isOver()) return false;
+    return true;
   }
 }

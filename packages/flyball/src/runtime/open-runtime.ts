@@ -6,7 +6,7 @@ import { readAll, readPart, readPrompt } from './load.js';
 import { cancel, pause, post, redirect, signal } from './messages.js';
 import { forkRun, startRun } from './new-runs.js';
 import { type RuntimeParts, settle } from './options.js';
-import { handleOf, launch, type Opened, recordOf, refuseTerminal } from './run-handles.js';
+import { handleOf, handleOfAgent, launch, type Opened, recordOf, refuseTerminal } from './run-handles.js';
 import type { RunHandle, Runtime } from './runtime.js';
 import { Worker } from './worker.js';
 
@@ -24,7 +24,8 @@ export function openRuntime(parts: RuntimeParts): Runtime {
     resume: (runId, given = {}) => resume(opened, runId, given),
     wake: (runId) => wake(opened, runId),
     drive: (runId) => drive(opened, runId),
-    handle: (runId) => handleOf(opened, runId),
+    handle: (runId: string, agent?: string) =>
+      agent === undefined ? handleOf(opened, runId) : handleOfAgent(opened, runId, agent),
     signal: (runId, name, payload, sent = {}) => signal(opened, runId, name, payload, sent),
     redirect: (runId, instruction, given = {}) => redirect(opened, runId, instruction, given),
     cancel: (runId, given = {}) => cancel(opened, runId, given),

@@ -1,5 +1,5 @@
-import type { EffectId, RunEvent } from '../core/events.js';
-import { waitChange } from '../core/waits.js';
+import type { EffectId } from '../core/events.js';
+import type { WaitChange } from '../core/waits.js';
 
 /** The waits of this run that its journal calls open, by the effect that waits: when that is closed, so are they. */
 export class OpenWaits {
@@ -11,11 +11,10 @@ export class OpenWaits {
     for (const id of open) this.add(id);
   }
 
-  observe(event: RunEvent): void {
-    const change = waitChange(event);
-    if (change?.status === 'open') this.add(change.id);
-    else if (change !== undefined) this.remove(change.id);
-    if (change?.status === 'closed') this.haveClosed = true;
+  observe({ id, status }: WaitChange): void {
+    if (status === 'open') this.add(id);
+    else this.remove(id);
+    if (status === 'closed') this.haveClosed = true;
   }
 
   /** A gate, a question and a doubt are waits inside another effect. */

@@ -1,5 +1,6 @@
 import type { Agents } from '../core/agent-types.js';
-import type { Price } from '../core/model.js';
+import { joinSeams } from '../core/join-seams.js';
+import type { PriceLookup } from '../core/prices.js';
 import type { JsonSchema } from '../core/schema.js';
 import type { Seams } from '../core/seams.js';
 import type { Clock } from '../ports/clock.js';
@@ -20,7 +21,7 @@ export interface RuntimeParts {
   readonly agents: Agents;
   readonly seams?: Seams;
   /** The price that holds for a model, which may state one of its own. */
-  readonly prices?: (modelId: string, own: Price | undefined) => Price | undefined;
+  readonly prices?: PriceLookup;
   /** Undefined when the value fits the schema, else what is wrong with it. */
   readonly checkJson?: (schema: JsonSchema, value: unknown) => Promise<string | undefined>;
   readonly telemetry?: Telemetry;
@@ -64,6 +65,7 @@ export const DEFAULTS: RuntimeOptions = {
 /** The parts with every choice made. */
 export interface Settings extends RuntimeParts {
   readonly seams: Seams;
+  readonly prices: PriceLookup;
   readonly options: RuntimeOptions;
   readonly onProblem: (error: unknown, doing: string) => void;
   readonly onStalled: (runId: string, error: unknown) => void;
@@ -73,7 +75,8 @@ export interface Settings extends RuntimeParts {
 export function settle(parts: RuntimeParts): Settings {
   return {
     ...parts,
-    seams: parts.seams ?? {},
+    seams: joinSeams(parts.seams ?? {}),
+    prices: parts.prices ?? ((_modelId, own) => own),
     options: { ...DEFAULTS, ...parts.options, ...(parts.dispatcher === undefined ? {} : { worker: false }) },
     onProblem: parts.onProblem ?? (() => undefined),
     onStalled: parts.onStalled ?? (() => undefined),

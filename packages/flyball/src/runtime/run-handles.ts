@@ -1,5 +1,5 @@
 import { alreadyTerminal, runNotFound } from '../core/engine-errors.js';
-import { JournalConflictError } from '../core/errors.js';
+import { ConfigError, JournalConflictError } from '../core/errors.js';
 import type { Outcome } from '../core/outcome.js';
 import type { RunRecord } from '../ports/engine.js';
 import type { Audience } from './audience.js';
@@ -67,6 +67,25 @@ export function handleOf(opened: Opened, runId: string, failure: () => unknown =
     },
   });
   return { id: runId, outcome: () => handled(outcome()), finished: () => handled(finished()), events };
+}
+
+/** A handle for whoever knows, or believes to know, whose run it is. */
+export function handleOfAgent(opened: Opened, runId: string, agent: string): RunHandle {
+  const handle = handleOf(opened, runId);
+  const checked = async (): Promise<void> => {
+    const record = await recordOf(opened, runId);
+    if (record.agent !== agent)
+      throw new ConfigError(`Run ${runId} is a run of the agent "${record.agent}", not of "${agent}".`);
+  };
+  return {
+    id: runId,
+    outcome: () => handled(checked().then(() => handle.outcome())),
+    finished: () => handled(checked().then(() => handle.finished())),
+    events: async function* (options) {
+      await checked();
+      yield* handle.events(options);
+    },
+  };
 }
 
 async function untilRest(opened: Opened, runId: string, failure: () => unknown): Promise<Outcome<unknown>> {

@@ -2,17 +2,14 @@ import { CancelledError } from '../core/errors.js';
 import type { EventOf, RunEvent } from '../core/events.js';
 import type { Agent, Run } from '../core/run.js';
 import type { Claim, StoredMessage } from '../ports/engine.js';
-import { ActiveTime } from './active-time.js';
 import type { Books } from './books.js';
 import { effectContext } from './effect-context.js';
 import type { AttemptHost, Settlement } from './host.js';
 import type { Journal } from './journal.js';
-import type { OpenEffects } from './open-effects.js';
+import type { OpenEffects, Scope } from './open-effects.js';
 import type { Recorded } from './recorded.js';
-import type { RunClock } from './run-clock.js';
-import type { Scope } from './scope.js';
+import { ActiveTime, type RunClock, Timers } from './run-clock.js';
 import { StuckCode, stuckError } from './stuck-code.js';
-import { Timers } from './timers.js';
 
 /** What the life of a run needs of its other parts. */
 export interface LifeOwner {
@@ -28,6 +25,7 @@ export interface LifeOwner {
   readonly inbox: { close(): void };
   readonly delivery: {
     readonly onlyWaits: boolean;
+    readonly turns: number;
     readonly time: { start(): void };
     kick(): void;
     isAhead(isIt: (event: RunEvent) => boolean): boolean;
@@ -75,6 +73,11 @@ export class RunLife {
 
   get isDead(): boolean {
     return this.phase === 'dead';
+  }
+
+  /** False once the lease may have passed to someone else: then nothing may touch the world. */
+  get holdsLease(): boolean {
+    return !this.isDead && this.run.host.leases.holds(this.run.runId);
   }
 
   /** It is about to be given back: nothing new is heard or begun. */
@@ -187,7 +190,7 @@ export class RunLife {
       host.settled(this.run);
     } else {
       if (this.wayOut === 'pause' && !effects.open.areActing()) return host.stopped(this.run);
-      if (effects.open.cannotMove()) return this.stuck.quietTurn() ? delivery.kick() : undefined;
+      if (effects.open.cannotMove()) return this.stuck.quietTurn(delivery.turns) ? delivery.kick() : undefined;
     }
     if (delivery.onlyWaits) this.suspendSoon();
   }

@@ -12,8 +12,8 @@ import { assertOutsideEffects } from './effects/effect.js';
 import { spawn } from './effects/spawn.js';
 import { step } from './effects/step.js';
 import { sleep, wait } from './effects/wait.js';
+import type { Scope } from './open-effects.js';
 import { randomAt } from './random-at.js';
-import type { Scope } from './scope.js';
 
 /** The run as its code sees it, from one scope. */
 export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.host.seams): Run {
@@ -58,7 +58,7 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
     },
     note: (event) => {
       assertOutsideEffects(attempt);
-      attempt.journal.tellings.note(scope.path, roundTrip(event));
+      attempt.journal.tellings.note(scope.path, event);
     },
     changed: (id) => {
       assertOutsideEffects(attempt);
@@ -109,7 +109,7 @@ function budgetView(attempt: Attempt, scope: Scope): BudgetView {
       const refusal = attempt.books.eras.decide(attempt.delivery.isLive, () => ledger.reserve(want));
       if (refusal !== undefined) throw attempt.books.bounds.tripAtOnce(refusal);
       ledger.settle(want, want);
-      attempt.journal.tellings.warn(ledger, attempt.books.eras.current);
+      attempt.books.warn(ledger);
     },
   };
 }

@@ -74,7 +74,11 @@ export interface Runtime<A extends Agents = Agents> {
    * is left as it is. Rejects with JOURNAL_CONFLICT where somebody else is driving it by now.
    */
   drive(runId: string): Promise<Rested>;
-  /** Any run of the engine, also of an agent that this runtime does not have. */
+  /**
+   * Any run of the engine, also of an agent that this runtime does not have. Name its agent, and the value has its type;
+   * a run of another agent is then refused when it is read.
+   */
+  handle<N extends keyof A & string>(runId: string, agent: N): RunHandle<OutputOf<A[N]>>;
   handle(runId: string): RunHandle;
   /**
    * Sends a signal to a name, or an answer to what a run asks a person: by the token of the open question.

@@ -1,10 +1,12 @@
-import { passOver } from '../core/by-kind.js';
-import type { EffectId, EventOf, RunEvent, SagaEntry } from '../core/events.js';
+import { isSagaStep, sagaEntry } from '../core/acts.js';
+import type { EffectId, EventOf, SagaEntry } from '../core/events.js';
 import type { EffectContext } from '../core/tool.js';
-import { isSagaStep, sagaEntry } from './history/effects.js';
 import { dealtWith } from './history/rollbacks.js';
 import { isUnder } from './loaded-entry.js';
 import type { Recorded } from './recorded.js';
+
+/** What changes what there is to undo. */
+export type SagaEvent = EventOf<'intent' | 'complete' | 'abort' | 'rollback-start' | 'rollback-end'>;
 
 export type Compensation = (how: EffectContext) => Promise<void>;
 
@@ -44,7 +46,7 @@ export class Saga {
     }
   }
 
-  observe(event: RunEvent): void {
+  observe(event: SagaEvent): void {
     switch (event.type) {
       case 'intent':
         this.intents.set(event.id, event);
@@ -63,42 +65,6 @@ export class Saga {
         this.undoneScopes.add(event.scope);
         for (const effect of dealtWith(event)) this.undone.add(effect);
         return;
-      default:
-        return passOver<
-          | 'run-start'
-          | 'generation-start'
-          | 'generation-end'
-          | 'attempt-start'
-          | 'run-resume'
-          | 'run-pause'
-          | 'run-end'
-          | 'ask-start'
-          | 'ask-end'
-          | 'call-start'
-          | 'doubt'
-          | 'spawn-start'
-          | 'slice-change'
-          | 'spawn-end'
-          | 'wait-start'
-          | 'wait-end'
-          | 'wait-close'
-          | 'sleep-start'
-          | 'sleep-end'
-          | 'trip'
-          | 'cancel'
-          | 'redirect'
-          | 'stuck'
-          | 'note'
-          | 'changed'
-          | 'pin'
-          | 'budget-warning'
-          | 'scope-overlap'
-          | 'guard-refused'
-          | 'guard-decision'
-          | 'retry'
-          | 'signal-refused'
-          | 'operator-alert'
-        >(event);
     }
   }
 

@@ -9,6 +9,7 @@ export class StuckCode {
   private readonly mostQuietTurns: number;
   private readonly tell: (event: EventOf<'stuck'>) => void;
   private quietTurns = 0;
+  private lastTurn = 0;
   private isTold = false;
 
   constructor(mostQuietTurns: number, tell: (event: EventOf<'stuck'>) => void) {
@@ -16,17 +17,14 @@ export class StuckCode {
     this.tell = tell;
   }
 
-  /** Something was delivered. */
-  moved(): void {
-    this.quietTurns = 0;
-  }
-
   /**
-   * A turn in which nothing that is open could move the code. True: another one has to be looked at before it is said to
+   * Nothing that is open could move the code, after so many turns in which something was delivered. True: another one has to be looked at before it is said to
    * await a raw fetch or timer, which no replay could repeat.
    */
-  quietTurn(): boolean {
+  quietTurn(turn: number): boolean {
     if (this.isTold) return false;
+    if (turn !== this.lastTurn) this.quietTurns = 0;
+    this.lastTurn = turn;
     if (this.quietTurns++ < this.mostQuietTurns) return true;
     this.isTold = true;
     this.tell({ type: 'stuck' });

@@ -1,7 +1,9 @@
-import type { EventOf, InfoEvent } from '../core/events.js';
+import { roundTrip } from '../core/codec.js';
+import type { InfoEvent } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
+import type { DomainEvent } from '../core/run.js';
+import type { Scope } from './open-effects.js';
 import type { Recorded } from './recorded.js';
-import type { Scope } from './scope.js';
 
 /** What a run tells its observers without it being history: told once over all lives of the run. */
 export class Tellings {
@@ -18,7 +20,8 @@ export class Tellings {
     this.warned = new Set(recorded.warned);
   }
 
-  note(path: string, event: EventOf<'note'>['event']): void {
+  note(path: string, note: { readonly kind: string }): void {
+    const event = roundTrip(note) as DomainEvent; // what cannot be stored fails on replay too
     const told = this.notes.get(path) ?? 0;
     this.notes.set(path, told + 1);
     if (told >= (this.recorded.notes.get(path) ?? 0)) this.tell({ type: 'note', path, event });
@@ -26,13 +29,14 @@ export class Tellings {
 
   /** Overlapping effects in one scope are legal, but their names depend on the order of the calls: worth a mention. */
   overlap(scope: Scope): void {
-    if (scope.open === 0 || this.overlapped.has(scope.path)) return;
+    if (this.overlapped.has(scope.path)) return;
     this.overlapped.add(scope.path);
     this.tell({ type: 'scope-overlap', path: scope.path });
   }
 
-  warn(ledger: Ledger, era: number): void {
-    for (const warning of ledger.warnings(0.8)) {
+  /** Once in each era. */
+  warn(warnings: ReturnType<Ledger['warnings']>, era: number): void {
+    for (const warning of warnings) {
       const name = `${era} ${warning.node} ${warning.axis}`;
       if (this.warned.has(name)) continue;
       this.warned.add(name);

@@ -1,6 +1,6 @@
 import { encode } from '../core/codec.js';
 import type { Entry, EventType, RunEvent } from '../core/events.js';
-import { isAsked, waitChange, waitToken } from '../core/waits.js';
+import { isAsked, type WaitChange, waitToken } from '../core/waits.js';
 import type { Batch, Claim, Engine, OpenWait, StoredEntry, StoredLink } from '../ports/engine.js';
 
 /** An entry with its encoded body: the code later receives it as it comes back from there, never the live object. */
@@ -62,14 +62,11 @@ export class Writer {
     this.pending.push(written);
     if (blobs.length > 0) this.blobs.push(...blobs);
     if (isProgress(event)) this.progress = true;
-    this.noteWait(written);
     return written;
   }
 
   /** What the journal says of a wait, the engine's index says too, from the same commit on. */
-  private noteWait({ event, generation, seq, at }: Written): void {
-    const change = waitChange(event);
-    if (change === undefined) return;
+  noteWait({ generation, seq, at }: Written, change: WaitChange): void {
     const token = waitToken(this.claim.runId, { generation, id: change.id });
     // of one batch only the last word counts
     this.opened = this.opened.filter((wait) => wait.token !== token);

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../core/canonical.js';
 import type { Entry } from '../core/events.js';
+import { isNote } from '../core/notes.js';
 
 /** Kind of the note that tells of a skill that became active. */
 export const SKILL_ACTIVE = 'skill-active';
@@ -15,10 +16,9 @@ export interface SkillRecord {
 export function skillsIn(entries: readonly Entry[]): readonly SkillRecord[] {
   const found = new Map<string, SkillRecord>();
   for (const { event } of entries) {
-    if (event.type !== 'note' || event.event.kind !== SKILL_ACTIVE) continue;
-    const { name, version, hash } = event.event as { readonly [key: string]: unknown };
-    if (typeof name !== 'string' || typeof hash !== 'string') continue;
-    const record = { name, version: typeof version === 'string' ? version : '', hash };
+    if (!isNote(event, SKILL_ACTIVE)) continue;
+    const { name, version, hash } = event.event;
+    const record = { name, version, hash };
     found.set(canonicalJson(record), record);
   }
   return [...found.values()].sort((a, b) => (a.name < b.name || (a.name === b.name && a.hash < b.hash) ? -1 : 1));

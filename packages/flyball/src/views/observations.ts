@@ -1,4 +1,5 @@
 import type { Entry, EventOf } from '../core/events.js';
+import { isNote } from '../core/notes.js';
 import { PRIVATE } from '../core/private-marks.js';
 import { type Effect, EffectFold } from './effects.js';
 import { type FailureRecord, failureAt } from './failures.js';
@@ -77,14 +78,14 @@ class ObservationFold {
   private meet({ event }: Entry): void {
     if (event.type === 'run-start') this.actors.set('', { agent: event.agent });
     if (event.type === 'spawn-start') this.actors.set(pathOf(event.path), { agent: event.name });
-    if (event.type !== 'note' || event.event.kind !== 'loop-start') return;
-    const { agent, session, tags } = event.event as { readonly [key: string]: unknown };
+    if (!isNote(event, 'loop-start')) return;
+    const { agent, session, tags = [] } = event.event;
     const path = loopPathOf(event);
     this.actors.set(path, {
       ...this.actors.get(path), // a loop that does not say who runs it is run by whoever runs its scope
-      ...(typeof agent === 'string' ? { agent } : {}),
-      ...(typeof session === 'string' ? { session } : {}),
-      tags: textsIn(tags),
+      ...(agent === undefined ? {} : { agent }),
+      ...(session === undefined ? {} : { session }),
+      tags,
     });
   }
 

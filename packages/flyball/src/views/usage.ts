@@ -1,5 +1,6 @@
 import { type Amounts, AXES, type Axis, type Budget, type CountedAxis, NOTHING } from '../core/budget.js';
 import type { Entry } from '../core/events.js';
+import { isNote } from '../core/notes.js';
 import type { Usage } from '../core/outcome.js';
 import { ChargeFold } from './charges.js';
 
@@ -32,7 +33,7 @@ export class UsageFold {
         this.take(event.state.spent);
         break;
       case 'note':
-        if (isIteration(event.event)) this.noteIteration();
+        if (isNote(event, 'iteration')) this.noteIteration();
         break;
       case 'budget-warning':
         this.atLeast(event.node, event.axis, event.spent);
@@ -88,8 +89,4 @@ export class UsageFold {
     const counted = AXES.find((known) => known === axis);
     if (counted !== undefined) this.tally[counted] = Math.max(this.tally[counted], spent);
   }
-}
-
-function isIteration(note: unknown): boolean {
-  return (note as { readonly kind?: unknown } | null)?.kind === 'iteration';
 }

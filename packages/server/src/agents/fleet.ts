@@ -1,4 +1,4 @@
-import type { Runtime } from 'flyball';
+import type { RunHandle, Runtime } from 'flyball';
 import { FlyballError } from 'flyball';
 
 /** The runtimes of all groups behind one face: each run is driven by the one that knows its agent. */
@@ -40,8 +40,11 @@ export function fleetOf(members: readonly Member[], desk: Runtime): Fleet {
     resume: async (runId, options) => (await driving(runId)).resume(runId, options),
     wake: async (runId) => (await driving(runId)).wake(runId),
     drive: async (runId) => (await driving(runId)).drive(runId),
-    handle: (runId) => {
-      const of = async () => (await posting(runId)).handle(runId);
+    handle: (runId: string, agent?: string): RunHandle => {
+      const of = async () => {
+        const runtime = await posting(runId);
+        return agent === undefined ? runtime.handle(runId) : runtime.handle(runId, agent);
+      };
       return {
         id: runId,
         outcome: async () => (await of()).outcome(),

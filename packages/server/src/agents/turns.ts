@@ -1,4 +1,4 @@
-import type { Entry } from 'flyball';
+import { type Entry, isNote, type Note } from 'flyball';
 import { MESSAGE } from 'flyball/agents';
 import { ActsFold, type BareAct, bareActs } from 'flyball/internal';
 
@@ -45,7 +45,7 @@ export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly T
         break;
       }
       case 'note':
-        if (event.event.kind === 'turn-end') endTurn(turns, event.event);
+        if (isNote(event, 'turn-end')) endTurn(turns, event.event);
         break;
       default:
         break; // what else happens within a turn is told by the events of the run
@@ -76,18 +76,19 @@ export function heardIn(entries: readonly Entry[], message: string): Heard {
 
 /** An agent that holds its conversation itself may not say when a turn ends, but then it listens again. */
 function endsTurn(event: Entry['event']): boolean {
-  if (event.type === 'note') return event.event.kind === 'turn-end';
-  return event.type === 'run-end' || (event.type === 'wait-start' && event.name === MESSAGE);
+  return (
+    isNote(event, 'turn-end') || event.type === 'run-end' || (event.type === 'wait-start' && event.name === MESSAGE)
+  );
 }
 
-function endTurn(turns: Words[], note: Readonly<Record<string, unknown>>): void {
+function endTurn(turns: Words[], note: Note<'turn-end'>): void {
   const last = turns.at(-1);
   if (last === undefined) return;
   const { answer, because, stop } = note;
   turns[turns.length - 1] = {
     ...last,
-    ...(typeof answer === 'string' ? { answer } : {}),
-    ...(typeof because === 'string' ? { because } : {}),
-    ...(typeof stop === 'string' ? { stop } : {}),
+    ...(answer === undefined ? {} : { answer }),
+    ...(because === undefined ? {} : { because }),
+    stop,
   };
 }

@@ -1,4 +1,4 @@
-import type { Entry, Outcome } from 'flyball';
+import { type Entry, isNote, type NoteKinds, type Outcome } from 'flyball';
 import { bareActs, UsageFold } from 'flyball/internal';
 import { requestsIn } from 'flyball/people';
 import type { Principal } from '../access/principal.js';
@@ -78,8 +78,8 @@ interface Result {
 
 /** A loop that was stopped, or is not over, leaves no result, but its journal says how far it came. */
 function loopFields(result: Result, entries: readonly Entry[]) {
-  const last = entries.findLast(({ event }) => event.type === 'note' && event.event.kind === 'loop-end')?.event;
-  const told = (last?.type === 'note' ? last.event : {}) as LoopEnd;
+  const told: NoteKinds['loop-end'] =
+    entries.flatMap(({ event }) => (isNote(event, 'loop-end') ? [event.event] : [])).at(-1) ?? {};
   return {
     iterations: result.iterations ?? told.iterations ?? iterationsIn(entries),
     tool_calls_made: result.toolCalls ?? told.toolCalls ?? callsIn(entries),
@@ -88,14 +88,8 @@ function loopFields(result: Result, entries: readonly Entry[]) {
   };
 }
 
-interface LoopEnd {
-  readonly reason?: string;
-  readonly iterations?: number;
-  readonly toolCalls?: number;
-}
-
 function iterationsIn(entries: readonly Entry[]): number {
-  return entries.filter(({ event }) => event.type === 'note' && event.event.kind === 'iteration').length;
+  return entries.filter(({ event }) => isNote(event, 'iteration')).length;
 }
 
 /** As everywhere: a call counts from the moment its body begins. */

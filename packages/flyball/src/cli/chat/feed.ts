@@ -2,6 +2,7 @@ import { MESSAGE } from '../../agents/conversation.js';
 import { FlyballError } from '../../core/errors.js';
 import type { Entry, EventOf } from '../../core/events.js';
 import type { ModelDelta } from '../../core/model.js';
+import { isNote } from '../../core/notes.js';
 import type { RunHandle, Runtime } from '../../index.js';
 import { Discretion } from '../discretion.js';
 import type { Screen } from '../screen.js';
@@ -146,10 +147,9 @@ export class Feed {
 
   private recall(entries: readonly Entry[]): void {
     const said = entries.findLast(({ event }) => event.type === 'wait-end' && textIn(event.payload) !== undefined);
-    const end = entries.findLast(({ event }) => event.type === 'note' && event.event.kind === 'turn-end');
+    const end = entries.findLast(({ event }) => isNote(event, 'turn-end'))?.event;
     const message = said?.event.type === 'wait-end' ? textIn(said.event.payload) : undefined;
-    const answer = end?.event.type === 'note' ? end.event.event['answer'] : undefined;
-    this.view.recall(message, typeof answer === 'string' ? answer : undefined);
+    this.view.recall(message, end !== undefined && isNote(end, 'turn-end') ? end.event.answer : undefined);
   }
 }
 

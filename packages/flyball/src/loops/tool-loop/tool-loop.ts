@@ -1,9 +1,9 @@
 import { BoundReachedError, FlyballError, failureOf } from '../../core/errors.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { Prompt } from '../../core/prompt.js';
+import { underSetup } from '../../core/request.js';
 import type { Agent, Run } from '../../core/run.js';
 import type { Input, Reply } from '../../core/session.js';
-import { underSetup } from '../../core/setup-chain.js';
 import { actOn, type LoopStop, stop } from './act-on-reply.js';
 import { mayIterate, stopCondition } from './autonomy-check.js';
 import { fitWindow } from './fit-window.js';

@@ -6,9 +6,8 @@ import { argumentsIn } from '../../core/read-json.js';
 import { type RequestProvenance, type SourceText, tracedTo, writtenIn } from '../../core/request-provenance.js';
 import type { MadeCall } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
-import type { Answered } from '../call-log.js';
-import type { Pending } from '../pending.js';
-import type { Scope } from '../scope.js';
+import type { Pending, Scope } from '../open-effects.js';
+import type { Answered } from '../seen-by-code.js';
 import type { Act } from './act.js';
 
 /**

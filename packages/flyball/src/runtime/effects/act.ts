@@ -6,7 +6,7 @@ import { CancelledError, EffectError, type Failure, failureOf } from '../../core
 import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
 import type { EffectClass, EffectContext, EffectKind, EffectRules, InvocationPolicy } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
+import type { Pending } from '../open-effects.js';
 import { hasStarted } from '../started.js';
 
 /** A step or a tool call, made ready: what to run, and what repeating or undoing it means. */
@@ -59,9 +59,23 @@ export function rulesOf<A, T>(effect: EffectClass<A, T>): Pick<Act, 'class' | 'w
   return { class: effect.class, why, rules: effect as EffectRules<unknown, unknown> };
 }
 
-/** Stays the same however often the effect is attempted. */
-export function keyOf(attempt: Attempt, pending: Pending): string {
-  return `${attempt.runId}:${attempt.generation}:${pending.id}`;
+/** Somebody has to agree before this act. */
+export function needsGate(attempt: Attempt, act: Act): boolean {
+  return needsApproval(act) || (act.class !== 'pure' && needsLiveForkGate(attempt));
+}
+
+/** Irreversible acts always do; others when a guard says so. */
+export function needsApproval(act: Act): boolean {
+  return act.class === 'irreversible' || act.approval !== undefined;
+}
+
+export function needsLiveForkGate({ lineage, journal }: Attempt): boolean {
+  return lineage.fork?.live === true && journal.state.liveFork !== 'approved';
+}
+
+/** An earlier life asked it: the question is open, and is not taken back. */
+export function isAskedAlready({ recorded }: Attempt, gate: EffectId): boolean {
+  return recorded.starts.get(gate)?.some(({ inherited }) => inherited === undefined) === true;
 }
 
 /** ABORT: the effect did not take place. Effects without an INTENT are named here. */

@@ -1,11 +1,11 @@
 import { FlyballError, failureOf } from '../../core/errors.js';
+import { through } from '../../core/join-seams.js';
 import type { Seams, ToolVerdict } from '../../core/seams.js';
 import type { EffectClass, ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
-import { hasSeam, through } from '../seams.js';
+import type { Pending } from '../open-effects.js';
 import { type Act, recordFailure } from './act.js';
-import { type Admitted, admittedBefore } from './admission.js';
+import { type Admitted, admittedBefore } from './admit.js';
 
 /**
  * A step that acts passes the guards of actions before its INTENT, as a tool call does. Its input is what the code says
@@ -18,7 +18,7 @@ export async function admitStep(
   effectClass: EffectClass<never>,
   seams: Seams,
 ): Promise<Act | undefined> {
-  if (act.class === 'pure' || act.rules.records === true || !hasSeam(seams, 'step.pre')) return act;
+  if (act.class === 'pure' || act.rules.records === true || seams['step.pre'] === undefined) return act;
   const before = admittedBefore(attempt, pending.id);
   if (before !== undefined) return guarded(act, before);
   return attempt.guards.inTurn(() => judge(attempt, pending, act, effectClass, seams));

@@ -1,35 +1,36 @@
 import { askingUntil, MOST_REASKS, NO_CALLS, Reasks } from '../../core/ask-until.js';
-import { type Amounts, AXES, isAmount } from '../../core/budget.js';
-import { fingerprint, roundTrip } from '../../core/codec.js';
-import { ConfigError, EffectError, FlyballError, failureOf } from '../../core/errors.js';
+import { fingerprint } from '../../core/codec.js';
+import { ConfigError, EffectError, failureOf } from '../../core/errors.js';
 import type { EventOf, RecordedReply } from '../../core/events.js';
-import type { ModelCallContext, ModelDelta, ModelReply, Reasoning, TokenUsage } from '../../core/model.js';
-import { costOf, worstCost } from '../../core/prices.js';
+import { through } from '../../core/join-seams.js';
+import type { ModelCallContext, ModelDelta, ModelReply, Reasoning } from '../../core/model.js';
+import { costOf } from '../../core/prices.js';
 import { append, type Prompt } from '../../core/prompt.js';
 import { isJson, readJson } from '../../core/read-json.js';
-import { outputLimitOf } from '../../core/request.js';
-import type { DomainEvent } from '../../core/run.js';
+import { outputLimitOf, underSetup } from '../../core/request.js';
+import type { Run } from '../../core/run.js';
 import type { Input, Reply, Session } from '../../core/session.js';
-import { underSetup } from '../../core/setup-chain.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
-import type { Scope } from '../scope.js';
-import { hasSeam, through } from '../seams.js';
-import { keyOf } from './act.js';
-import { runBody } from './body.js';
-import { ask } from './effect.js';
+import type { Pending, Scope } from '../open-effects.js';
+import { ask, keyOf, runBody } from './effect.js';
 import {
+  addUsage,
+  addWasted,
+  amountsOf,
   type CallPlan,
   callPlanner,
-  dearestPrice,
   NO_TOOLS,
   priceOfReply,
+  rememberLinks,
   requestFor,
+  restOf,
   soundUsage,
+  storeLinks,
+  type Tally,
+  wastedIn,
   within,
 } from './model-request.js';
-import { rememberLinks, storeLinks } from './prompt-links.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 
@@ -52,7 +53,7 @@ export async function askModel<T>(
     throw new ConfigError(
       `The output of the session "${session.name}" is no Standard Schema. Pass one of zod, valibot or arktype, or make one of a JSON Schema with jsonSchemaStandard(schema) of flyball/tools.`,
     );
-  const journal = { note: (event: DomainEvent) => attempt.journal.tellings.note(scope.path, roundTrip(event)) };
+  const journal: Pick<Run, 'note'> = { note: (event) => attempt.journal.tellings.note(scope.path, event) };
   const reasks = new Reasks(session.name, session.maxReasks ?? MOST_REASKS);
   const asked = await askingUntil(
     journal,
@@ -200,7 +201,7 @@ async function converse(
 async function toolsFor(attempt: Attempt, pending: Pending, session: Session<unknown>): Promise<readonly ToolRef[]> {
   const { seams } = attempt.host;
   const given = session.tools ?? NO_TOOLS;
-  if (!hasSeam(seams, 'tools.load')) return given;
+  if (seams['tools.load'] === undefined) return given;
   const left = await through(seams, 'tools.load', async (list) => list)(given, attempt.guards.context(pending.id));
   return left.length === given.length && left.every((tool, index) => tool === given[index]) ? given : left;
 }
@@ -220,15 +221,15 @@ async function generate(
   const { seams } = attempt.host;
   const { session } = asked;
   const request = within(requestFor(session, asked.prompt, asked.tools), asked.maxOutputTokens);
-  const onDelta = (delta: ModelDelta): void => attempt.host.delta(attempt.runId, pending.id, nth, delta);
+  const onDelta = (delta: ModelDelta): void => attempt.host.audience.delta(attempt.runId, pending.id, nth, delta);
   const context: ModelCallContext = {
     key: how.key,
     get signal() {
       return how.signal; // made only where a model reads it
     },
-    ...(attempt.host.isWatched() ? { onDelta } : {}),
+    ...(attempt.host.audience.isWatched() ? { onDelta } : {}),
   };
-  if (!hasSeam(seams, 'model')) return session.model.generate(request, context);
+  if (seams['model'] === undefined) return session.model.generate(request, context);
   return through(seams, 'model', (sent) => session.model.generate(sent, context))(
     request,
     attempt.guards.context(pending.id),
@@ -276,48 +277,4 @@ function recordReply(
   } catch (error) {
     attempt.delivery.record({ type: 'ask-end', id: pending.id, failure: failureOf(error), spent: amountsOf(tally) });
   }
-}
-
-interface Tally {
-  input: number;
-  output: number;
-  costUsd: number;
-}
-
-function addUsage(tally: Tally, usage: TokenUsage, costUsd: number): void {
-  tally.input += usage.input;
-  tally.output += usage.output;
-  tally.costUsd += costUsd;
-}
-
-/** Failed attempts that may have been paid for: at the dearest price of those that were tried. */
-function addWasted(attempt: Attempt, session: Session<unknown>, tally: Tally, wasted: TokenUsage | undefined): void {
-  if (wasted === undefined || !isAmount(wasted.input) || !isAmount(wasted.output)) return;
-  addUsage(tally, wasted, worstCost(wasted.input, wasted.output, dearestPrice(attempt, session)));
-}
-
-/** As a router adds it up; a model that is asked directly only says that the call may have been paid for. */
-function wastedIn(
-  session: Session<unknown>,
-  prompt: Prompt,
-  error: unknown,
-  maxOutputTokens: number,
-): TokenUsage | undefined {
-  if (!(error instanceof FlyballError)) return undefined;
-  const wasted = error.detail['wasted'] as TokenUsage | undefined;
-  return (
-    wasted ??
-    (error.detail['mayHaveCost'] === true ? soundUsage(session, prompt, undefined, maxOutputTokens) : undefined)
-  );
-}
-
-/** What is left of a reservation after what is known to be spent of it. */
-function restOf(reserved: Partial<Amounts> | undefined, tally: Tally): Partial<Amounts> {
-  const known = amountsOf(tally);
-  const rest = AXES.map((axis) => [axis, Math.max(0, (reserved?.[axis] ?? 0) - (known[axis] ?? 0))] as const);
-  return Object.fromEntries(rest.filter(([, amount]) => amount > 0));
-}
-
-function amountsOf(tally: Tally): Partial<Amounts> {
-  return { modelCalls: 1, tokensIn: tally.input, tokensOut: tally.output, costUsd: tally.costUsd };
 }

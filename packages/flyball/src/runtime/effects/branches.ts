@@ -1,8 +1,8 @@
 import { CancelledError, ConfigError } from '../../core/errors.js';
 import type { Run, Settled } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
+import type { Scope } from '../open-effects.js';
 import { rollback } from '../rollback.js';
-import type { Scope } from '../scope.js';
 import { askAs, assertOutsideEffects } from './effect.js';
 
 type Branch<T> = (run: Run) => Promise<T>;

@@ -1,27 +1,16 @@
 import { stricter } from '../../core/approval.js';
-import { type Amounts, isAmount } from '../../core/budget.js';
 import { fingerprint, strictJson } from '../../core/codec.js';
-import { ConfigError, failureOf } from '../../core/errors.js';
+import { ConfigError } from '../../core/errors.js';
 import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
+import { through } from '../../core/join-seams.js';
 import type { Question } from '../../core/question.js';
 import type { MadeCall } from '../../core/run.js';
-import { check } from '../../core/schema.js';
 import type { Observed, Seams } from '../../core/seams.js';
-import {
-  changed,
-  type EffectContext,
-  type InvocationPolicy,
-  type Tool,
-  type ToolRef,
-  type ToolResult,
-} from '../../core/tool.js';
+import { changed, type EffectContext, type InvocationPolicy, type ToolRef, type ToolResult } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
-import type { Scope } from '../scope.js';
-import { hasSeam, through } from '../seams.js';
+import type { Pending, Scope } from '../open-effects.js';
 import {
   type Act,
-  calledWith,
   failureIn,
   type Invocation,
   learnCompensation,
@@ -30,12 +19,18 @@ import {
   rulesOf,
   unwrapChanged,
 } from './act.js';
-import { type Admitted, admittedAtGate, admittedBefore } from './admission.js';
+import {
+  type Admitted,
+  type AnyTool,
+  admitInTurn,
+  admittedAtGate,
+  reservationOf,
+  reservedFor,
+  soundFor,
+} from './admit.js';
 import { driveAct } from './drive-act.js';
 import { ask } from './effect.js';
 import { driveQuestion } from './question.js';
-
-type AnyTool = Tool<unknown, unknown>;
 
 /** A governed tool call: view, schema and guards before INTENT, execution and response guard inside, an observation after. */
 export function call<T>(
@@ -81,25 +76,6 @@ export function call<T>(
       };
     },
   });
-}
-
-/** A declared amount that is no amount must not lift a bound. */
-function reservationOf(tool: AnyTool, args: unknown): Partial<Amounts> {
-  const declared = declaredBy(tool, args);
-  for (const [axis, amount] of Object.entries(declared)) {
-    if (!isAmount(amount))
-      throw new ConfigError(`Tool ${tool.name} reserves ${String(amount)} ${axis}: not a finite number of at least 0.`);
-  }
-  return declared;
-}
-
-/** Arguments are not checked yet: a tool that stumbles over them reserves nothing, and is refused by `admit`. */
-function declaredBy(tool: AnyTool, args: unknown): Partial<Amounts> {
-  try {
-    return tool.reserve?.(args) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 /** The INTENT that its end is about; of a call that a fork inherits, its parent's. */
@@ -152,7 +128,8 @@ function askedBy(tool: AnyTool, args: unknown): Question {
 function admittedAct(attempt: Attempt, pending: Pending, tool: AnyTool, admitted: Admitted, seams: Seams): Act {
   const act = actOf(attempt, tool, admitted.args, { at: pending.id, seams });
   const { approval } = admitted;
-  const rules = stricter(tool.approval, admitted.approvalRules);
+  const { approvalRules: asked } = admitted;
+  const rules = tool.approval === undefined && asked === undefined ? {} : stricter(tool.approval, asked);
   return {
     ...act,
     guarded: true,
@@ -168,49 +145,6 @@ function admittedAct(attempt: Attempt, pending: Pending, tool: AnyTool, admitted
       return admittedAct(attempt, pending, tool, again, seams);
     },
   };
-}
-
-/** What does not fit the tool is not recommended to anybody. */
-async function soundFor(tool: AnyTool, recommended: unknown): Promise<unknown> {
-  if (recommended === undefined || tool.input === undefined) return recommended;
-  const checked = await check(tool.input, recommended);
-  return checked.ok ? recommended : undefined;
-}
-
-/** What was changed may cost more than what was proposed: it has to fit the budget like every call. */
-function reservedFor(attempt: Attempt, pending: Pending, tool: AnyTool, args: unknown): boolean {
-  const held = pending.reserved ?? {};
-  const wanted = { toolCalls: 1, ...reservationOf(tool, args) };
-  const axes = Object.keys(wanted) as (keyof Amounts)[];
-  const more = Object.fromEntries(axes.map((axis) => [axis, Math.max(0, (wanted[axis] ?? 0) - (held[axis] ?? 0))]));
-  const refusal = pending.scope.ledger.reserve(more);
-  if (refusal === undefined) {
-    pending.reserved = {
-      ...held,
-      ...Object.fromEntries(axes.map((axis) => [axis, Math.max(wanted[axis] ?? 0, held[axis] ?? 0)])),
-    };
-    return true;
-  }
-  const { bound, limit } = refusal;
-  const message = `${tool.name} was changed to something that does not fit the budget: ${bound} is at most ${limit}.`;
-  attempt.delivery.record({
-    type: 'abort',
-    id: pending.id,
-    fp: pending.fp,
-    of: 'call',
-    name: tool.name,
-    ...calledWith({ of: 'call', input: args }),
-    ...classIn(tool),
-    failure: { code: 'BOUND_REACHED', message, retryable: false },
-    spent: { toolCalls: 1 },
-  });
-  return false;
-}
-
-/** What a call that was never made would have been; nothing where it would have changed nothing. */
-function classIn({ effect }: AnyTool): Pick<EventOf<'abort'>, 'class'> {
-  const kind = rulesOf(effect).class;
-  return kind === 'pure' ? {} : { class: kind };
 }
 
 /** Who changed the arguments at the gate, if anybody did: the verdicts of earlier lives are known here too. */
@@ -248,7 +182,7 @@ function actOf(attempt: Attempt, tool: AnyTool, args: unknown, place: Place): Ac
     ...(timeout ? { rules: Object.create(own.rules, { timeoutMs: { value: tool.timeoutMs } }) } : {}),
     invocation: invocationOf(attempt, tool),
     body: async (how) => {
-      if (!hasSeam(seams, 'tool.exec') && !hasSeam(seams, 'tool.post')) return tool.execute(args, how);
+      if (seams['tool.exec'] === undefined && seams['tool.post'] === undefined) return tool.execute(args, how);
       return guarded(attempt, tool, args, { ...place, how });
     },
     observe: (value) => observed(attempt, tool, args, value, place),
@@ -291,7 +225,7 @@ async function observed(
   made: unknown,
   { at, seams }: Place,
 ): Promise<unknown> {
-  if (!hasSeam(seams, 'tool.post')) return made;
+  if (seams['tool.post'] === undefined) return made;
   const { result: value, reported } = unwrapChanged(made);
   const report = (shown: unknown): unknown => (reported === undefined ? shown : changed(shown, reported));
   try {
@@ -316,84 +250,6 @@ function keepObserved(tool: AnyTool, { value, text }: Observed): KeptResult {
   const plain = keep(tool, value);
   if (plain.text === text) return plain;
   return value === plain.text ? { text } : { text, value };
-}
-
-/**
- * Guards decide over counters, so they judge one call after the other: calls side by side must not all be told that
- * there is room for one. What was let pass counts until it has ended.
- */
-async function admitInTurn(
-  attempt: Attempt,
-  pending: Pending,
-  tool: AnyTool,
-  args: unknown,
-  seams: Seams,
-  how: { readonly isNew: boolean } = { isNew: false },
-): Promise<Admitted | undefined> {
-  const before = how.isNew ? undefined : admittedBefore(attempt, pending.id);
-  if (before !== undefined) {
-    if (hasSeam(seams, 'tool.pre')) attempt.guards.letPass(pending, tool.name);
-    return before;
-  }
-  if (!hasSeam(seams, 'tool.pre')) return admit(attempt, pending, tool, args, seams);
-  return attempt.guards.inTurn(async () => {
-    const admitted = await admit(attempt, pending, tool, args, seams);
-    if (admitted !== undefined) attempt.guards.letPass(pending, tool.name);
-    return admitted;
-  });
-}
-
-/** Arguments that may be used, or undefined when the refusal is already recorded as the call's observation. */
-async function admit(
-  attempt: Attempt,
-  pending: Pending,
-  tool: AnyTool,
-  args: unknown,
-  seams: Seams,
-): Promise<Admitted | undefined> {
-  let seam: 'schema' | 'tool.pre' = 'schema';
-  try {
-    const checked = tool.input === undefined ? ({ ok: true, value: args } as const) : await check(tool.input, args);
-    if (!checked.ok) return refuse(attempt, pending, { tool, args }, seam, `invalid arguments: ${checked.problem}`);
-    tool.reserve?.(checked.value); // one that cannot even be worked out for sound arguments would lift the bound
-    if (!hasSeam(seams, 'tool.pre')) return { args: checked.value };
-    seam = 'tool.pre';
-    const guard = through(seams, seam, async (value) => ({ allow: true, args: value.args }) as const);
-    const verdict = await guard({ tool, args: checked.value }, attempt.guards.context(pending.id));
-    if (!verdict.allow) return refuse(attempt, pending, { tool, args }, seam, verdict.why);
-    const recommended = await soundFor(tool, verdict.recommended);
-    const { recommended: _unchecked, ...admitted } = verdict;
-    return recommended === undefined ? admitted : { ...admitted, recommended };
-  } catch (error) {
-    // a schema or a guard that breaks must not let the call through
-    return refuse(attempt, pending, { tool, args }, seam, `the check failed: ${failureOf(error).message}`);
-  }
-}
-
-function refuse(
-  attempt: Attempt,
-  pending: Pending,
-  { tool, args }: { readonly tool: AnyTool; readonly args: unknown },
-  seam: string,
-  why: string,
-): undefined {
-  if (pending.closedBy !== undefined) {
-    attempt.effects.drop(pending);
-    return undefined;
-  }
-  attempt.journal.push({ type: 'guard-refused', id: pending.id, seam, why });
-  attempt.delivery.record({
-    type: 'abort',
-    id: pending.id,
-    fp: pending.fp,
-    of: 'call',
-    name: tool.name,
-    input: args,
-    ...classIn(tool),
-    failure: { code: seam === 'schema' ? 'INPUT_INVALID' : 'DENIED', message: why, retryable: false },
-    spent: { toolCalls: 1 },
-  });
-  return undefined;
 }
 
 /** A tool's result is kept as the text a model reads, so that journal and prompt share its bytes. */

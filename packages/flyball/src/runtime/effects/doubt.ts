@@ -3,9 +3,9 @@ import type { EffectId, EventOf } from '../../core/events.js';
 import type { StandardSchema } from '../../core/schema.js';
 import type { Verification } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
+import type { Pending } from '../open-effects.js';
 import { type Act, recordFailure, recordUnknown, recordValue } from './act.js';
-import { type BodyEnd, runBody } from './body.js';
+import { type BodyEnd, runBody } from './effect.js';
 import { askingAgain } from './gate.js';
 import { subWait, waitUntil } from './wait.js';
 

@@ -1,11 +1,20 @@
 import { EffectError, FlyballError, JournalConflictError } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
-import { type Act, keyOf, recordCutOff, recordFailure, recordKept, recordUnknown, recordValue } from './act.js';
-import type { BodyEnd } from './body.js';
+import type { Pending } from '../open-effects.js';
+import {
+  type Act,
+  isAskedAlready,
+  needsGate,
+  recordCutOff,
+  recordFailure,
+  recordKept,
+  recordUnknown,
+  recordValue,
+} from './act.js';
 import { resolveDoubt } from './doubt.js';
-import { isAskedAlready, isRejected, needsGate, passGates } from './gate.js';
+import { type BodyEnd, keyOf } from './effect.js';
+import { isRejected, passGates } from './gate.js';
 import { circuitIsOpen, circuitRefusal, DEFAULT_TIMEOUT_MS, isInDoubt, longestMs, runTries } from './tries.js';
 
 /** Carries an act to its recorded end: gate, INTENT, body, COMPLETE or ABORT, and the resolution of doubts on the way. */
@@ -14,7 +23,8 @@ export async function driveAct(attempt: Attempt, pending: Pending, proposed: Act
   const intent = lastIntent(attempt, pending);
   if (intent === undefined) {
     if (act.class !== 'pure' && attempt.lineage.fork?.live === false) return await simulate(attempt, pending, act);
-    if (!isAskedAlready(attempt, `${pending.id}!gate`) && isRejected(attempt, pending, act)) return;
+    const mayBeRejected = attempt.journal.state.hasRejections && !isAskedAlready(attempt, `${pending.id}!gate`);
+    if (mayBeRejected && isRejected(attempt, pending, act)) return;
     if (needsGate(attempt, act)) {
       const refusal = circuitIsOpen(attempt, act);
       if (refusal !== undefined) return recordFailure(attempt, pending, act, refusal);
@@ -102,7 +112,7 @@ async function makeOnce(attempt: Attempt, pending: Pending, act: Act, nth: numbe
   pending.intended = true;
   await attempt.journal.barrier();
   // the commit may have taken long enough for the lease to pass on: then somebody else decides about this INTENT
-  if (!attempt.host.leaseHolds(attempt)) {
+  if (!attempt.life.holdsLease) {
     attempt.life.fail(new JournalConflictError(attempt.runId, `the lease ended before ${act.name} was attempted.`));
     return 'ended';
   }

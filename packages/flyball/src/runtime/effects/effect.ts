@@ -1,10 +1,10 @@
 import type { Amounts } from '../../core/budget.js';
 import { FlyballError } from '../../core/errors.js';
 import type { EffectId, EndEvent, EventOf } from '../../core/events.js';
+import type { EffectContext } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
 import { effectContext } from '../effect-context.js';
-import type { Pending } from '../pending.js';
-import type { Scope } from '../scope.js';
+import type { Pending, Scope } from '../open-effects.js';
 
 /** What every kind of effect has in common; `drive` starts it live, `answer` turns its recorded end into what the code gets. */
 export interface EffectPlan<T> {
@@ -39,6 +39,7 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
       reserved: undefined,
       intended: false,
       begun: false,
+      judged: false,
       ended: undefined,
       ran: false,
       polls: plan.polls ?? false,
@@ -61,6 +62,11 @@ export function askAs<T>(attempt: Attempt, scope: Scope, id: EffectId, plan: Eff
   });
 }
 
+/** Stays the same however often the effect is attempted. */
+export function keyOf(attempt: Attempt, pending: Pending): string {
+  return `${attempt.runId}:${attempt.generation}:${pending.id}`;
+}
+
 /** Effects run outside the ordered history: one that used the run would be invisible to a replay. */
 export function assertOutsideEffects(attempt: Attempt): void {
   const place = effectContext.getStore();
@@ -73,3 +79,81 @@ export function assertOutsideEffects(attempt: Attempt): void {
 }
 
 export type WaitEnd = EventOf<'wait-end'>;
+
+/**
+ * How an effect's body ended. `stopped`: it was aborted (time, bound, cancellation) and may or may not have acted;
+ * unless `settled` it still runs, and may act yet.
+ */
+export type BodyEnd<T> =
+  | { readonly ended: 'value'; readonly value: T }
+  | { readonly ended: 'error'; readonly error: unknown }
+  | { readonly ended: 'stopped'; readonly reason: Error; readonly settled: boolean };
+
+/**
+ * Runs an effect's body under a time limit and the abort of its scope. The signal is made only when somebody reads it.
+ * A stopped body that acts on the world is let to settle for as long as its limit and `graceMs` allow, because how it
+ * ends says whether it acted. Without `graceMs` it can do no harm, and is left behind after a moment.
+ */
+export function runBody<T>(
+  attempt: Attempt,
+  pending: Pending,
+  options: { readonly key: string; readonly timeoutMs: number | undefined; readonly graceMs?: number },
+  body: (how: EffectContext) => Promise<T> | T,
+): Promise<BodyEnd<T>> {
+  return new Promise((resolve) => {
+    let controller: AbortController | undefined;
+    let stopped: Error | undefined;
+    let cancelTimer: (() => void) | undefined;
+    const { timeoutMs, graceMs } = options;
+    const { clock } = attempt;
+    const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs;
+    const how: EffectContext = {
+      key: options.key,
+      fence: attempt.claim.fence,
+      get signal() {
+        controller ??= new AbortController();
+        if (stopped !== undefined) controller.abort(stopped);
+        return controller.signal;
+      },
+    };
+    const finish = (end: BodyEnd<T>): void => {
+      attempt.effects.leftBehind.delete(how); // a body that was left behind has settled after all
+      cancelTimer?.();
+      if (pending.onAbort === stop) pending.onAbort = undefined;
+      resolve(end);
+    };
+    const stop = (reason: Error): void => {
+      if (stopped !== undefined) return;
+      stopped = reason;
+      controller?.abort(reason);
+      if (graceMs === undefined || attempt.life.isDead) setImmediate(() => setImmediate(leaveBehind));
+      else {
+        cancelTimer?.();
+        cancelTimer = clock.after(Math.max(0, until - clock.monotonic()) + graceMs, leaveBehind);
+      }
+    };
+    const leaveBehind = (): void => {
+      if (stopped === undefined) return;
+      finish({ ended: 'stopped', reason: stopped, settled: false });
+      if (graceMs !== undefined) attempt.effects.leftBehind.set(how, pending.id);
+    };
+    pending.onAbort = stop;
+    if (timeoutMs !== undefined) {
+      cancelTimer = clock.after(timeoutMs, () =>
+        stop(new FlyballError('EFFECT_TIMEOUT', `No end within ${timeoutMs} ms.`, { retryable: true })),
+      );
+    }
+    const onError = (error: unknown): void =>
+      finish(stopped === undefined ? { ended: 'error', error } : { ended: 'stopped', reason: stopped, settled: true });
+    pending.ran = true;
+    effectContext.run({ life: attempt.life.tag, inEffect: true, host: false }, () => {
+      try {
+        const value = body(how);
+        if (value instanceof Promise) value.then((result) => finish({ ended: 'value', value: result }), onError);
+        else finish({ ended: 'value', value });
+      } catch (error) {
+        onError(error);
+      }
+    });
+  });
+}

@@ -20,15 +20,10 @@ import type { ErrorCode } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
 import type { JsonSchema, StandardSchema } from '../../core/schema.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
-import { type Act, calledWith } from './act.js';
+import type { Pending } from '../open-effects.js';
+import { type Act, calledWith, isAskedAlready, needsApproval, needsLiveForkGate } from './act.js';
 import { provenanceOf } from './act-provenance.js';
 import { subWait, type WaitPlan } from './wait.js';
-
-/** Somebody has to agree before this act. */
-export function needsGate(attempt: Attempt, act: Act): boolean {
-  return needsApproval(act) || (act.class !== 'pure' && needsLiveForkGate(attempt));
-}
 
 /** The act that may be made, which people may have changed; undefined when a no is already recorded. */
 export async function passGates(attempt: Attempt, pending: Pending, act: Act): Promise<Act | undefined> {
@@ -39,7 +34,6 @@ export async function passGates(attempt: Attempt, pending: Pending, act: Act): P
 
 /** Whether a person said no to the very same earlier, which is then recorded as the end of this too. Nobody is asked. */
 export function isRejected(attempt: Attempt, pending: Pending, act: Act): boolean {
-  if (!attempt.journal.state.hasRejections) return false;
   const no = attempt.journal.state.rejected(identityOf(act));
   if (no === undefined) return false;
   const why = `${no.by} rejected it at ${new Date(no.at).toISOString()}: ${no.reason}. That stands for this run: do something else, or go on without it`;
@@ -49,15 +43,6 @@ export function isRejected(attempt: Attempt, pending: Pending, act: Act): boolea
 
 function identityOf(act: Act): string {
   return actIdentity(act.of, act.name, act.of === 'call' ? calledWith(act).input : act.input);
-}
-
-/** Irreversible acts always do; others when a guard says so. */
-function needsApproval(act: Act): boolean {
-  return act.class === 'irreversible' || act.approval !== undefined;
-}
-
-function needsLiveForkGate(attempt: Attempt): boolean {
-  return attempt.lineage.fork?.live === true && attempt.journal.state.liveFork !== 'approved';
 }
 
 /** One question after the other until it is decided. Each is a wait of its own, so that a crash loses no verdict. */
@@ -108,11 +93,6 @@ function hasChangedSince(attempt: Attempt, gate: EffectId, { toolHash }: Act): b
   const asked = attempt.recorded.starts.get(gate)?.at(-1)?.event;
   if (asked?.type !== 'wait-start') return false;
   return (asked.request as Partial<ApprovalRequest> | undefined)?.toolHash !== toolHash;
-}
-
-/** An earlier life asked it: the question is open, and is not taken back. */
-export function isAskedAlready(attempt: Attempt, gate: EffectId): boolean {
-  return attempt.recorded.starts.get(gate)?.some(({ inherited }) => inherited === undefined) === true;
 }
 
 function gateId(pending: Pending, { round }: ApprovalState): EffectId {

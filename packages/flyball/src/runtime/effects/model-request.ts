@@ -1,14 +1,15 @@
-import { type Amounts, isAmount } from '../../core/budget.js';
-import { ConfigError } from '../../core/errors.js';
+import { type Amounts, AXES, isAmount } from '../../core/budget.js';
+import { contentId, isStoredApart } from '../../core/codec.js';
+import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Ledger } from '../../core/ledger.js';
 import type { Model, ModelRequest, Price, TokenUsage } from '../../core/model.js';
 import { worstCost } from '../../core/prices.js';
-import type { Prompt } from '../../core/prompt.js';
+import { headerOf, type Prompt } from '../../core/prompt.js';
 import { outputLimitOf, requestOf } from '../../core/request.js';
 import type { Session } from '../../core/session.js';
 import type { ToolRef } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
-import type { Scope } from '../scope.js';
+import type { Scope } from '../open-effects.js';
 
 /** Less than this is no answer: where not even so much is left, the call is refused. */
 const LEAST_OUTPUT_TOKENS = 256;
@@ -136,4 +137,87 @@ export function soundUsage(
     input: isAmount(input) ? input : worst,
     output: isAmount(output) ? output : maxOutputTokens,
   };
+}
+
+/** Hands the journal the links it does not have yet: a growing conversation writes only what is new. */
+export function storeLinks(attempt: Attempt, tip: Prompt): void {
+  const fresh: Prompt[] = [];
+  for (
+    let link: Prompt | undefined = tip;
+    link !== undefined && !attempt.journal.storedLinks.has(link.id);
+    link = link.parent
+  )
+    fresh.push(link);
+  for (const link of fresh.reverse()) {
+    attempt.journal.storedLinks.add(link.id);
+    const { content } = link.segment;
+    const head = { id: link.id, parent: link.parent?.id, header: headerOf(link.segment) };
+    if (!isStoredApart(content)) {
+      attempt.journal.writer.link({ ...head, content }, undefined);
+      continue;
+    }
+    const blob = contentId(content);
+    attempt.journal.writer.link({ ...head, blob }, [blob, content]);
+  }
+}
+
+/** On replay: the journal has them since an earlier life. */
+export function rememberLinks(attempt: Attempt, tip: Prompt): void {
+  for (
+    let link: Prompt | undefined = tip;
+    link !== undefined && !attempt.journal.storedLinks.has(link.id);
+    link = link.parent
+  ) {
+    attempt.journal.storedLinks.add(link.id);
+  }
+}
+
+/** What a model call turned out to cost. */
+export interface Tally {
+  input: number;
+  output: number;
+  costUsd: number;
+}
+
+export function addUsage(tally: Tally, usage: TokenUsage, costUsd: number): void {
+  tally.input += usage.input;
+  tally.output += usage.output;
+  tally.costUsd += costUsd;
+}
+
+/** Failed attempts that may have been paid for: at the dearest price of those that were tried. */
+export function addWasted(
+  attempt: Attempt,
+  session: Session<unknown>,
+  tally: Tally,
+  wasted: TokenUsage | undefined,
+): void {
+  if (wasted === undefined || !isAmount(wasted.input) || !isAmount(wasted.output)) return;
+  addUsage(tally, wasted, worstCost(wasted.input, wasted.output, dearestPrice(attempt, session)));
+}
+
+/** As a router adds it up; a model that is asked directly only says that the call may have been paid for. */
+export function wastedIn(
+  session: Session<unknown>,
+  prompt: Prompt,
+  error: unknown,
+  maxOutputTokens: number,
+): TokenUsage | undefined {
+  if (!(error instanceof FlyballError)) return undefined;
+  const wasted = error.detail['wasted'] as TokenUsage | undefined;
+  return (
+    wasted ??
+    (error.detail['mayHaveCost'] === true ? soundUsage(session, prompt, undefined, maxOutputTokens) : undefined)
+  );
+}
+
+/** What is left of a reservation after what is known to be spent of it. */
+export function restOf(reserved: Partial<Amounts> | undefined, tally: Tally): Partial<Amounts> {
+  const known = amountsOf(tally);
+  const rest = AXES.map((axis) => [axis, Math.max(0, (reserved?.[axis] ?? 0) - (known[axis] ?? 0))] as const);
+  return Object.fromEntries(rest.filter(([, amount]) => amount > 0));
+}
+
+export function amountsOf(tally: Tally): Partial<Amounts> {
+  return { modelCalls: 1, tokensIn: tally.input, tokensOut: tally.output, costUsd: tally.costUsd };
 }

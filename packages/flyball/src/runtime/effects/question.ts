@@ -1,7 +1,7 @@
 import { FlyballError } from '../../core/errors.js';
 import { isDeclined, type Question, type QuestionRequest } from '../../core/question.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
+import type { Pending } from '../open-effects.js';
 import { type Act, recordFailure, recordKept, recordValue } from './act.js';
 import { passGates } from './gate.js';
 import { subWait } from './wait.js';

@@ -3,14 +3,13 @@ import { type BudgetSlice, boundReached, checkSlice, type Refusal } from '../../
 import { fingerprint, roundTrip } from '../../core/codec.js';
 import { BoundReachedError, CancelledError, ConfigError, failureOf } from '../../core/errors.js';
 import type { EventOf } from '../../core/events.js';
+import { through } from '../../core/join-seams.js';
 import { type Ledger, usageOf } from '../../core/ledger.js';
 import { failed, type Outcome } from '../../core/outcome.js';
 import type { AgentLike, Run } from '../../core/run.js';
 import type { Attempt } from '../attempt.js';
+import type { Pending, Scope } from '../open-effects.js';
 import { isOutcome, notAnOutcome } from '../outcome-check.js';
-import type { Pending } from '../pending.js';
-import type { Scope } from '../scope.js';
-import { hasSeam, through } from '../seams.js';
 import { ask } from './effect.js';
 import { step } from './step.js';
 
@@ -29,7 +28,8 @@ export async function spawn<I, O>(
   if (given.slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
   checkSlice(given.slice);
   const name = nameOf(given.agent);
-  const input = hasSeam(attempt.host.seams, 'handoff') ? await handOff(attempt, scope, name, given.input) : given.input;
+  const input =
+    attempt.host.seams['handoff'] !== undefined ? await handOff(attempt, scope, name, given.input) : given.input;
   const id = `${scope.path}#${scope.effects}`;
   const closed = scope.closedReason();
   if (closed !== undefined) throw closed;

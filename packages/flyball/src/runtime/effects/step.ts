@@ -4,7 +4,7 @@ import type { EventOf } from '../../core/events.js';
 import type { Seams } from '../../core/seams.js';
 import type { EffectClass, EffectContext } from '../../core/tool.js';
 import type { Attempt } from '../attempt.js';
-import type { Scope } from '../scope.js';
+import type { Scope } from '../open-effects.js';
 import { type Act, effectError, failureIn, learnCompensation, rulesOf } from './act.js';
 import { admitStep } from './admit-step.js';
 import { driveAct } from './drive-act.js';

@@ -2,10 +2,10 @@ import { type Failure, FlyballError, failureOf } from '../../core/errors.js';
 import { causesOf } from '../../core/original-code.js';
 import { backoffMs, isBrokenOffCode, isEndOfRun, mayPass } from '../../core/retry.js';
 import type { Attempt } from '../attempt.js';
-import type { Pending } from '../pending.js';
+import type { Pending } from '../open-effects.js';
 import { randomAt } from '../random-at.js';
 import type { Act } from './act.js';
-import { type BodyEnd, runBody } from './body.js';
+import { type BodyEnd, runBody } from './effect.js';
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 

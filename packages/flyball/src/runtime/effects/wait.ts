@@ -2,13 +2,12 @@ import { type Asking, needsOf } from '../../core/approval.js';
 import { fingerprint, strictJson } from '../../core/codec.js';
 import { ConfigError } from '../../core/errors.js';
 import type { EffectId, EventOf } from '../../core/events.js';
+import { through } from '../../core/join-seams.js';
 import type { Heard, SignalSpec } from '../../core/run.js';
 import { jsonSchemaOf, type StandardSchema } from '../../core/schema.js';
 import { isAskedName, waitToken } from '../../core/waits.js';
 import type { Attempt } from '../attempt.js';
-import { type Pending, subsOf } from '../pending.js';
-import type { Scope } from '../scope.js';
-import { through } from '../seams.js';
+import { type Pending, type Scope, subsOf } from '../open-effects.js';
 import { provenanceOfRequest } from './act-provenance.js';
 import { ask } from './effect.js';
 

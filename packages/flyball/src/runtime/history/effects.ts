@@ -1,3 +1,4 @@
+import { isSagaStep, sagaEntry } from '../../core/acts.js';
 import { type ByKind, byKind, nothingFor, rowsFor } from '../../core/by-kind.js';
 import type { EffectId, EndEvent, EventOf, Owner, SagaEntry, StartEvent } from '../../core/events.js';
 import type { LoadedEntry } from '../loaded-entry.js';
@@ -93,13 +94,4 @@ export function effectsIn(past: readonly Placed[]): EffectHistory {
   const fold = new EffectFold();
   for (const at of past) byKind(ROWS, at.entry.event, fold, at);
   return fold;
-}
-
-/** A completed effect that changed the world and is not itself an undo. */
-export function isSagaStep(intent: EventOf<'intent'> | undefined, end: EventOf<'complete'>): boolean {
-  return intent !== undefined && intent.of !== 'undo' && end.how !== 'simulated';
-}
-
-export function sagaEntry({ id, how }: EventOf<'complete'>, generation: number): SagaEntry {
-  return { effect: id, generation, ...(how === 'unknown' ? { unknown: true as const } : {}) };
 }

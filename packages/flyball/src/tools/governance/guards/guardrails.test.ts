@@ -2,7 +2,7 @@ import { done, type GuardContext, type Outcome, type Seams } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { context, proposed, toolOf } from '../../../../../../test/governance/context.js';
 import { FlyballError, failureOf } from '../../../core/errors.js';
-import { through } from '../../../runtime/seams.js';
+import { through } from '../../../core/join-seams.js';
 import { cardNumbersGuard } from './card-numbers-guard.js';
 import type { GuardResult, InputGuard, OutputGuard, PreCallGuard, ResponseGuard } from './guard-points.js';
 import { guardrails } from './guardrails.js';

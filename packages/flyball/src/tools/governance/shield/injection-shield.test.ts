@@ -1,8 +1,8 @@
 import type { GuardContext, Seams } from 'flyball';
 import { describe, expect, it } from 'vitest';
 import { context, proposed, toolOf } from '../../../../../../test/governance/context.js';
+import { through } from '../../../core/join-seams.js';
 import type { ToolRef } from '../../../core/tool.js';
-import { through } from '../../../runtime/seams.js';
 import { injectionShield, type ShieldOptions } from './injection-shield.js';
 import { markerOf } from './spotlight.js';
 

@@ -1,8 +1,10 @@
-import type { EventOf } from '../core/events.js';
+import type { EffectId, EventOf } from '../core/events.js';
 import type { Ledger } from '../core/ledger.js';
 import type { ToolCall } from '../core/model.js';
 import type { Prompt } from '../core/prompt.js';
 import type { MadeCall } from '../core/run.js';
+import type { LoadedEntry } from './loaded-entry.js';
+import type { Recorded } from './recorded.js';
 
 /** What is kept of an answer: given again where the same is asked again. */
 export type KeptAnswer = Pick<EventOf<'complete'>, 'result' | 'declined'>;
@@ -82,4 +84,91 @@ export class CallLog {
 
 function isAtOrBelow(other: string, path: string): boolean {
   return path === '' || other === path || other.startsWith(`${path}/`);
+}
+
+/** What time it is for the code: that of the last delivered completion, or of the life that lives the turn after it. */
+export class CodeTime {
+  private readonly times: Recorded['times'];
+  private at: number;
+  private began: number;
+
+  constructor({ times, lastAt }: Pick<Recorded, 'times' | 'lastAt'>) {
+    this.times = times;
+    this.began = lastAt;
+    this.at = times.first ?? lastAt;
+  }
+
+  get now(): number {
+    return this.at;
+  }
+
+  /** When this life began. */
+  get lifeBegan(): number {
+    return this.began;
+  }
+
+  livesFrom(at: number): void {
+    this.began = at;
+  }
+
+  /** The code starts from the top. */
+  start(): void {
+    this.at = this.times.first ?? this.began;
+  }
+
+  /** A delivery from history: the journal says in which life its turn was lived; otherwise it is this one. */
+  replayed(index: number, at: number): void {
+    this.at = this.times.each[index] ?? Math.max(at, this.began);
+  }
+
+  happened(at: number): void {
+    this.at = at;
+  }
+
+  /** What the code does from here on, it does in a life that began then. */
+  notBefore(at: number): void {
+    this.at = Math.max(this.at, at);
+  }
+}
+
+/**
+ * Who the code is told it is. While a fork's code repeats what one of its ancestors did, it is told the id that it was
+ * told then: an id that went into the input of an effect must go into it again. It repeats until it was given every
+ * completion of that stretch and has asked again for everything that the stretch left open.
+ */
+export class ShownId {
+  private readonly stretches: readonly Stretch[];
+  private readonly own: string;
+
+  constructor(own: string, ancestors: readonly string[], recorded: Pick<Recorded, 'deliveries' | 'starts' | 'ends'>) {
+    this.own = own;
+    this.stretches = ancestors.map((id, rank): Stretch => {
+      const isUpTo = (entry: LoadedEntry | undefined): boolean =>
+        entry?.inherited !== undefined && ancestors.indexOf(entry.inherited) <= rank;
+      const left = [...recorded.starts].flatMap(([effect, starts]) =>
+        // gates and undos are never asked for by the code itself
+        !effect.includes('!') && starts.some(isUpTo) && !isUpTo(recorded.ends.get(effect)) ? [effect] : [],
+      );
+      return { id, deliveries: recorded.deliveries.filter(isUpTo).length, left: new Set(left) };
+    });
+  }
+
+  /** The code asks for this effect. */
+  asked(effect: EffectId): void {
+    for (const { left } of this.stretches) left.delete(effect);
+  }
+
+  /** After this many completions. */
+  after(delivered: number): string {
+    const repeated = this.stretches.find(({ deliveries, left }) => delivered < deliveries || left.size > 0);
+    return repeated?.id ?? this.own;
+  }
+}
+
+interface Stretch {
+  readonly id: string;
+  /** Completions up to its end. */
+  readonly deliveries: number;
+  /** Starts up to its end that have no end there. */
+  readonly left: Set<EffectId>;
 }

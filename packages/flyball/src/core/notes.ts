@@ -1,0 +1,84 @@
+import type { EventOf, RunEvent } from './events.js';
+import type { Stop } from './outcome.js';
+
+/**
+ * What notes of each kind hold: `run.note` is checked against it, and `isNote` reads by it. Kinds that are not in it can be
+ * noted too, and hold anything. Your own are added by merging:
+ *
+ * ```ts
+ * declare module 'flyball' {
+ *   interface NoteKinds {
+ *     'invoice-read': { readonly pages: number };
+ *   }
+ * }
+ * ```
+ */
+export interface NoteKinds {
+  /** A loop begins in a scope; whatever is tagged `private` in it stays in the journal. */
+  'loop-start': {
+    /** Its scope, where that is not the one it is noted in. */
+    readonly loop?: string;
+    readonly agent?: string;
+    readonly session?: string;
+    readonly tools?: readonly string[];
+    /** Tools that the run may not use, and why. */
+    readonly withheld?: unknown;
+    readonly tags?: readonly string[];
+  };
+  iteration: { readonly loop?: string; readonly n?: number };
+  'loop-end': {
+    readonly loop?: string;
+    readonly reason?: string;
+    readonly iterations?: number;
+    readonly toolCalls?: number;
+  };
+  /** Which phase a scope is in, with all scopes inside it that tell none of their own. */
+  phase: {
+    readonly phase: string;
+    readonly from?: string;
+    readonly event?: string;
+    readonly iteration?: number;
+    readonly why?: string;
+    readonly limit?: string;
+  };
+  observation: {
+    readonly type: string;
+    readonly content: string;
+    readonly metadata?: Readonly<Record<string, unknown>>;
+    readonly tags?: readonly string[];
+  };
+  /** Somebody decided something: an agent, a guard, a budget of tools. */
+  decision: { readonly content?: unknown; readonly tags?: readonly string[]; readonly [key: string]: unknown };
+  /** What is made in the scope of this note is private: all of it, or what these sessions and tools do. */
+  private: { readonly sessions?: readonly string[]; readonly tools?: readonly string[] };
+  /** A reply that could not be used. */
+  'reply-refused': {
+    readonly session: string;
+    readonly code: string;
+    readonly problem: string;
+    readonly tries: number;
+  };
+  'skill-active': { readonly name: string; readonly version: string; readonly hash: string; readonly by: string };
+  /** A turn of a conversation has ended. */
+  'turn-end': {
+    readonly turn: number;
+    readonly stop: Stop;
+    readonly answer?: string;
+    readonly because?: string;
+  };
+}
+
+export type NoteKind = keyof NoteKinds;
+
+/** A note, as it is told: of a kind that the map knows, checked; of any other, whatever it holds. */
+export type Note<Kind extends string = string> = { readonly kind: Kind } & (Kind extends NoteKind
+  ? NoteKinds[Kind]
+  : Readonly<Record<string, unknown>>);
+
+/** This event is a note of this kind. */
+export function isNote<Kind extends NoteKind>(
+  event: RunEvent,
+  kind: Kind,
+): event is EventOf<'note'> & { readonly event: Note<Kind> } {
+  return event.type === 'note' && event.event.kind === kind;
+}
