@@ -43,7 +43,7 @@ describe('an answer', () => {
     expect(outputIn((await answers([text], { outputs: OUTPUTS })).outcome)).toEqual({ total: 3, lines: [] });
   });
 
-  it('may hold fences inside, which stay [R3-AGENT-OUTPUT]', async () => {
+  it('may hold fences inside, which stay [R3-AGENT-OUTPUT] [R9-KERNEL-JSON]', async () => {
     const value = { code: '```js\nlet a;\n```' };
     const { outcome } = await answers([`\`\`\`json\n${JSON.stringify(value)}\n\`\`\``], {
       outputs: { code: { type: 'string' } },

@@ -47,7 +47,7 @@ export { isPassingStatus } from './core/http-answer.js';
 export { through } from './core/join-seams.js';
 export { parsedUrl } from './core/parsed-url.js';
 export { check } from './core/schema.js';
-export { isAsked, waitChange } from './core/waits.js';
+export { isAsked, WaitIndex, waitChange } from './core/waits.js';
 export { isModelName } from './models/model-name.js';
 export { KEPT_ANSWERS } from './operation/kept-answers.js';
 export type { RunCounts, StorageSize } from './ports/engine.js';

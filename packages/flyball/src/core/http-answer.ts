@@ -9,9 +9,9 @@ export function isPassingStatus(status: number): boolean {
   return status >= 500 || PASSING.has(status);
 }
 
-/** A failed request that may have been worked on, and paid for, all the same. */
+/** Of an answer after which one may try again: whether the request may have been worked on, and paid for, all the same. */
 export function mayHaveBeenWorked(status: number): boolean {
-  return isPassingStatus(status) && !UNWORKED.has(status);
+  return !UNWORKED.has(status);
 }
 
 const TOO_LONG =

@@ -33,7 +33,7 @@ describe('a failure', () => {
     ['ECONNRESET', true, 'sent'],
     ['ENOENT', false, 'unknown'],
     [undefined, false, 'unknown'],
-  ])('with the code %s is judged by one list', (code, passes, sent) => {
+  ])('with the code %s is judged by one list [R9-KERNEL-RETRY]', (code, passes, sent) => {
     expect(isPassingCode(code)).toBe(passes);
     expect(isUnsentCode(code) ? 'unsent' : isBrokenOffCode(code) ? 'sent' : 'unknown').toBe(sent);
   });
@@ -59,7 +59,7 @@ describe('work that is tried patiently', () => {
   const busy = (retryAfterMs?: number) =>
     new FlyballError('MODEL_UNAVAILABLE', 'busy', { retryable: true, detail: { retryAfterMs } });
 
-  it('waits longer each time, or as long as it is asked to', async () => {
+  it('waits longer each time, or as long as it is asked to [R9-KERNEL-RETRY]', async () => {
     const { end, waits } = failing([busy(), busy(700)]);
     expect(await end).toBe('done');
     expect(waits).toEqual([100, 700]);

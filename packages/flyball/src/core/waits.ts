@@ -122,6 +122,10 @@ export class WaitIndex {
     }
   }
 
+  get(generation: number, id: EffectId): Wait | undefined {
+    return this.byKey.get(`${generation} ${id}`);
+  }
+
   all(): readonly Wait[] {
     return [...this.byKey.values()];
   }

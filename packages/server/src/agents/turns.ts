@@ -1,6 +1,6 @@
 import { type Entry, isNote, type Note } from 'flyball';
 import { MESSAGE } from 'flyball/agents';
-import { ActsFold, type BareAct, bareActs } from 'flyball/internal';
+import { ActsFold, type BareAct, bareActs, WaitIndex } from 'flyball/internal';
 
 /** One exchange of a conversation, as the journal holds it. */
 export interface Turn {
@@ -24,21 +24,19 @@ type Words = Omit<Turn, 'acts' | 'actsLeftOut'>;
 export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly Turn[]; readonly listens: boolean } {
   const turns: Words[] = [];
   const folds: ActsFold[] = []; // one for each turn
-  const waits = new Set<string>();
+  const waits = new WaitIndex();
   for (const entry of entries) {
     const { event } = entry;
     folds.at(-1)?.apply(entry);
+    waits.apply(entry);
     switch (event.type) {
       case 'run-start':
       case 'generation-start':
         if (typeof event.input === 'string' && event.input !== '')
           turns.push({ turn: turns.length + 1, said: event.input });
         break;
-      case 'wait-start':
-        if (event.name === MESSAGE) waits.add(event.id);
-        break;
       case 'wait-end': {
-        if (!waits.delete(event.id)) break;
+        if (waits.get(entry.generation, event.id)?.start.name !== MESSAGE) break;
         const { text } = (event.payload ?? {}) as { readonly text?: unknown };
         const by = event.from === undefined ? {} : { by: event.from };
         if (typeof text === 'string') turns.push({ turn: turns.length + 1, said: text, ...by });
@@ -52,7 +50,10 @@ export function turnsIn(entries: readonly Entry[]): { readonly turns: readonly T
     }
     while (folds.length < turns.length) folds.push(new ActsFold());
   }
-  return { turns: turns.map((turn, index) => ({ ...turn, ...actsIn(folds[index]) })), listens: waits.size > 0 };
+  return {
+    turns: turns.map((turn, index) => ({ ...turn, ...actsIn(folds[index]) })),
+    listens: waits.open().some(({ start }) => start.name === MESSAGE),
+  };
 }
 
 function actsIn(fold: ActsFold | undefined): Pick<Turn, 'acts' | 'actsLeftOut'> {

@@ -59,7 +59,7 @@ function apiFailure(callee: Callee, error: ApiFailure): FlyballError {
   if (status < 500 && status !== 429 && saysPromptIsTooLong(`${error.message} ${responseBody}`))
     return tooLong(callee, said, status);
   const retryable = isPassingStatus(status) || error.isRetryable === true;
-  const detail = { status, provider: callee.provider, mayHaveCost: mayHaveBeenWorked(status) };
+  const detail = { status, provider: callee.provider, mayHaveCost: retryable && mayHaveBeenWorked(status) };
   if (!retryable) {
     return new FlyballError('MODEL_REJECTED', `${callee.id} refused the call (${status}): ${said}`, { detail });
   }

@@ -37,7 +37,7 @@ export function statusFailure(
   }
   const retryable = isPassingStatus(status);
   const wait = retryable ? retryAfterMs(answer.headers, answer.now) : undefined;
-  const detail = { status, provider: callee.provider, mayHaveCost: mayHaveBeenWorked(status) };
+  const detail = { status, provider: callee.provider, mayHaveCost: retryable && mayHaveBeenWorked(status) };
   if (retryable) {
     const when = wait === undefined ? '' : ` It asks to wait for ${Math.ceil(wait / 1000)} s.`;
     return new FlyballError('MODEL_UNAVAILABLE', `${callee.id} answered ${status}: ${said}${when}`, {
