@@ -1,3 +1,4 @@
+import type { ErrorCode } from './errors.js';
 import type { EventOf, RunEvent } from './events.js';
 import type { Stop } from './outcome.js';
 
@@ -54,7 +55,7 @@ export interface NoteKinds {
   /** A reply that could not be used. */
   'reply-refused': {
     readonly session: string;
-    readonly code: string;
+    readonly code: ErrorCode;
     readonly problem: string;
     readonly tries: number;
   };

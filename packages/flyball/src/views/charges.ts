@@ -1,4 +1,5 @@
 import type { Amounts } from '../core/budget.js';
+import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
 import type { EffectId, Entry, EventOf } from '../core/events.js';
 import type { TokenUsage } from '../core/model.js';
 import { isInside, scopeOf } from './paths.js';
@@ -25,52 +26,46 @@ export class ChargeFold {
   private readonly childPaths = new Map<EffectId, string>();
 
   apply({ event }: Entry): readonly Charge[] {
-    switch (event.type) {
-      case 'ask-start':
-      case 'intent':
-      case 'call-start': {
-        const lost = this.lose(event.id);
-        this.open.set(event.id, event);
-        return lost;
-      }
-      case 'ask-end': {
-        const start = this.take(event.id);
-        const model = start?.type === 'ask-start' ? { model: start.model } : {};
-        return [
-          {
-            id: event.id,
-            amounts: event.spent,
-            ...model,
-            ...(event.reply === undefined ? {} : { usage: event.reply.usage }),
-          },
-          ...(event.possibly === undefined
-            ? []
-            : [{ id: event.id, amounts: event.possibly, ...model, possibly: true as const }]),
-        ];
-      }
-      case 'complete':
-      case 'abort':
-        this.take(event.id);
-        return event.spent === undefined ? [] : [{ id: event.id, amounts: event.spent }];
-      case 'spawn-start':
-        this.childPaths.set(event.id, event.path);
-        return [];
-      case 'spawn-end': {
-        const path = this.childPaths.get(event.id);
-        return path === undefined ? [] : this.loseAsksIn(path);
-      }
-      case 'trip':
-        return this.loseAsksIn(event.node);
-      case 'cancel':
-      case 'generation-end':
-      case 'run-end':
-        return this.loseAsksIn('');
-      case 'generation-start':
-        this.open.clear();
-        return [];
-      default:
-        return []; // costs nothing
-    }
+    return byKind(ChargeFold.ROWS, event, this) ?? [];
+  }
+
+  private static readonly ROWS: ByKind<[fold: ChargeFold], readonly Charge[] | undefined> = {
+    ...rowsFor(['ask-start', 'intent', 'call-start'], (event, fold: ChargeFold) => {
+      const lost = fold.lose(event.id);
+      fold.open.set(event.id, event);
+      return lost;
+    }),
+    'ask-end': (event, fold) => fold.replied(event),
+    ...rowsFor(['complete', 'abort'], ({ id, spent }, fold: ChargeFold) => {
+      fold.take(id);
+      return spent === undefined ? undefined : [{ id, amounts: spent }];
+    }),
+    'spawn-start': ({ id, path }, fold) => {
+      fold.childPaths.set(id, path);
+      return undefined;
+    },
+    'spawn-end': ({ id }, fold) => {
+      const path = fold.childPaths.get(id);
+      return path === undefined ? undefined : fold.loseAsksIn(path);
+    },
+    trip: ({ node }, fold) => fold.loseAsksIn(node),
+    ...rowsFor(['cancel', 'generation-end', 'run-end'], (_event, fold: ChargeFold) => fold.loseAsksIn('')),
+    'generation-start': (_event, fold) => {
+      fold.open.clear();
+      return undefined;
+    },
+    // costs nothing
+    ...nothingFor('run-start', 'attempt-start', 'run-resume', 'run-pause', 'doubt', 'slice-change'),
+    ...nothingFor('wait-start', 'wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'redirect', 'stuck', 'note'),
+    ...nothingFor('changed', 'pin', 'budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision', 'retry'),
+    ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
+  };
+
+  private replied({ id, spent, reply, possibly }: EventOf<'ask-end'>): readonly Charge[] {
+    const start = this.take(id);
+    const model = start?.type === 'ask-start' ? { model: start.model } : {};
+    const cutOff = possibly === undefined ? [] : [{ id, amounts: possibly, ...model, possibly: true as const }];
+    return [{ id, amounts: spent, ...model, ...(reply === undefined ? {} : { usage: reply.usage }) }, ...cutOff];
   }
 
   /** Tool calls whose bodies began and whose ends are not known: under way, left open at a bound, or in doubt. */

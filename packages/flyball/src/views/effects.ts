@@ -1,3 +1,4 @@
+import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
 import type { EffectId, EndEvent, Entry, EventOf, RunEvent, StartEvent } from '../core/events.js';
 import type { Stop } from '../core/outcome.js';
 import { isInside, scopeOf } from './paths.js';
@@ -70,35 +71,40 @@ export class EffectFold {
 
   private touch(entry: Entry): Effect | undefined {
     const { event } = entry;
-    const as = namedBy(event);
-    switch (event.type) {
-      case 'ask-start':
-      case 'intent':
-      case 'spawn-start':
-      case 'wait-start':
-      case 'sleep-start':
-        return as && this.start(entry, event, as);
-      case 'complete':
-      case 'abort':
-      case 'ask-end':
-      case 'spawn-end':
-      case 'wait-end':
-      case 'sleep-end':
-        return as && this.end(entry, event, as);
-      case 'wait-close': {
-        const closed = this.byKey.get(keyOf(entry.generation, event.id));
-        if (closed !== undefined) this.dropOne(closed, entry.at);
-        return closed;
-      }
-      case 'doubt': {
-        const doubted = this.byKey.get(keyOf(entry.generation, event.id));
-        if (doubted !== undefined) doubted.doubt = event;
-        return doubted;
-      }
-      default:
-        return undefined; // life, control and information: no effect of its own
-    }
+    return byKind(EffectFold.TOUCHES, event, this, entry);
   }
+
+  private static readonly TOUCHES: ByKind<[fold: EffectFold, entry: Entry], Effect | undefined> = {
+    ...rowsFor(
+      ['ask-start', 'intent', 'spawn-start', 'wait-start', 'sleep-start'],
+      (event, fold: EffectFold, entry: Entry) => {
+        const as = namedBy(event);
+        return as && fold.start(entry, event, as);
+      },
+    ),
+    ...rowsFor(
+      ['complete', 'abort', 'ask-end', 'spawn-end', 'wait-end', 'sleep-end'],
+      (event, fold: EffectFold, entry: Entry) => {
+        const as = namedBy(event);
+        return as && fold.end(entry, event, as);
+      },
+    ),
+    'wait-close': ({ id }, fold, { generation, at }) => {
+      const closed = fold.byKey.get(keyOf(generation, id));
+      if (closed !== undefined) fold.dropOne(closed, at);
+      return closed;
+    },
+    doubt: (event, fold, { generation }) => {
+      const doubted = fold.byKey.get(keyOf(generation, event.id));
+      if (doubted !== undefined) doubted.doubt = event;
+      return doubted;
+    },
+    // life, control and information: no effect of its own
+    ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
+    ...nothingFor('run-end', 'call-start', 'slice-change', 'retry', 'trip', 'cancel', 'redirect', 'stuck', 'note'),
+    ...nothingFor('changed', 'pin', 'budget-warning', 'scope-overlap', 'guard-refused', 'guard-decision'),
+    ...nothingFor('signal-refused', 'operator-alert', 'rollback-start', 'rollback-end'),
+  };
 
   private dropClosed({ event, at }: Entry, touched: Effect | undefined): void {
     switch (event.type) {

@@ -1,6 +1,8 @@
 import { REPLY_REFUSED } from '../core/ask-until.js';
+import { type ByKind, byKind, nothingFor, rowsFor } from '../core/by-kind.js';
 import { boundText, type ErrorCode, type Failure } from '../core/errors.js';
 import type { EffectId, Entry, EventOf } from '../core/events.js';
+import { isNote } from '../core/notes.js';
 import { type Effect, EffectFold } from './effects.js';
 
 export type FailureCategory =
@@ -124,44 +126,42 @@ function categoryOf(effect: Pick<Effect, 'verb'> | undefined): FailureCategory {
 
 /** The failure that an entry tells of, where it tells of one. `effect` is the one the entry belongs to. */
 export function failureAt(entry: Entry, effect: Effect | undefined): FailureRecord | undefined {
-  const { event } = entry;
-  switch (event.type) {
-    case 'ask-end':
-    case 'complete':
-    case 'abort':
-      return event.failure === undefined ? undefined : record(entry, event.id, event.failure, effect);
-    case 'spawn-end':
-      return event.outcome.stop === 'failed' ? record(entry, event.id, event.outcome.failure, effect) : undefined;
-    case 'run-end':
-      return event.outcome.stop === 'failed'
-        ? atLeast('high', record(entry, '', event.outcome.failure, undefined))
-        : undefined;
-    case 'doubt':
-      return record(entry, event.id, { code: 'EFFECT_IN_DOUBT', message: event.why, retryable: false }, effect);
-    case 'trip': {
-      const message = boundText(event);
-      return record(entry, event.node, { code: 'BOUND_REACHED', message, retryable: false }, undefined);
-    }
-    case 'stuck': {
-      const message = 'the agent awaits something that did not go through `run`';
-      const awaits: Failure = { code: 'FOREIGN_AWAIT', message, retryable: false };
-      return record(entry, '', event.failure ?? awaits, undefined);
-    }
-    case 'signal-refused':
-      return record(entry, '', { code: 'SIGNAL_INVALID', message: event.why, retryable: true }, undefined);
-    case 'note':
-      return refusedReply(entry, event);
-    case 'retry':
-      return { ...record(entry, event.id, event.failure, { verb: 'call', name: event.name }), severity: 'low' };
-    case 'operator-alert':
-      return {
-        ...record(entry, event.effect ?? '', { code: 'EFFECT_FAILED', message: event.why, retryable: false }, effect),
-        severity: 'critical',
-      };
-    default:
-      return undefined; // no failure: bounds and refusals have entries of their own
-  }
+  return byKind(FAILURES, entry.event, entry, effect);
 }
+
+const FAILURES: ByKind<[entry: Entry, effect: Effect | undefined], FailureRecord | undefined> = {
+  ...rowsFor(['ask-end', 'complete', 'abort'], ({ id, failure }, entry: Entry, effect: Effect | undefined) =>
+    failure === undefined ? undefined : record(entry, id, failure, effect),
+  ),
+  'spawn-end': ({ id, outcome }, entry, effect) =>
+    outcome.stop === 'failed' ? record(entry, id, outcome.failure, effect) : undefined,
+  'run-end': ({ outcome }, entry) =>
+    outcome.stop === 'failed' ? atLeast('high', record(entry, '', outcome.failure, undefined)) : undefined,
+  doubt: ({ id, why }, entry, effect) =>
+    record(entry, id, { code: 'EFFECT_IN_DOUBT', message: why, retryable: false }, effect),
+  trip: (event, entry) =>
+    record(entry, event.node, { code: 'BOUND_REACHED', message: boundText(event), retryable: false }, undefined),
+  stuck: ({ failure = AWAITS }, entry) => record(entry, '', failure, undefined),
+  'signal-refused': ({ why }, entry) =>
+    record(entry, '', { code: 'SIGNAL_INVALID', message: why, retryable: true }, undefined),
+  note: (event, entry) => refusedReply(entry, event),
+  retry: ({ id, name, failure }, entry) => ({ ...record(entry, id, failure, { verb: 'call', name }), severity: 'low' }),
+  'operator-alert': ({ effect: id = '', why }, entry, effect) => ({
+    ...record(entry, id, { code: 'EFFECT_FAILED', message: why, retryable: false }, effect),
+    severity: 'critical',
+  }),
+  // no failure: bounds and refusals have entries of their own
+  ...nothingFor('run-start', 'generation-start', 'generation-end', 'attempt-start', 'run-resume', 'run-pause'),
+  ...nothingFor('ask-start', 'intent', 'call-start', 'spawn-start', 'slice-change', 'wait-start', 'wait-end'),
+  ...nothingFor('wait-close', 'sleep-start', 'sleep-end', 'cancel', 'redirect', 'changed', 'pin', 'budget-warning'),
+  ...nothingFor('scope-overlap', 'guard-refused', 'guard-decision', 'rollback-start', 'rollback-end'),
+};
+
+const AWAITS: Failure = {
+  code: 'FOREIGN_AWAIT',
+  message: 'the agent awaits something that did not go through `run`',
+  retryable: false,
+};
 
 function record(
   { at, generation }: Entry,
@@ -173,10 +173,10 @@ function record(
 }
 
 /** A reply that is asked for again: where that does not help, a failure of its own follows. */
-function refusedReply(entry: Entry, { path, event }: EventOf<'note'>): FailureRecord | undefined {
-  if (event.kind !== REPLY_REFUSED) return undefined;
-  const { code, problem } = event as unknown as { readonly code: ErrorCode; readonly problem: string };
-  return { ...record(entry, path, { code, message: problem, retryable: true }, undefined), severity: 'low' };
+function refusedReply(entry: Entry, note: EventOf<'note'>): FailureRecord | undefined {
+  if (!isNote(note, REPLY_REFUSED)) return undefined;
+  const { code, problem } = note.event;
+  return { ...record(entry, note.path, { code, message: problem, retryable: true }, undefined), severity: 'low' };
 }
 
 const SEVERITIES: readonly FailureSeverity[] = ['low', 'medium', 'high', 'critical'];

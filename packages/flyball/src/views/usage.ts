@@ -1,4 +1,5 @@
 import { type Amounts, AXES, type Axis, type Budget, type CountedAxis, NOTHING } from '../core/budget.js';
+import { type ByKind, byKind, nothingFor } from '../core/by-kind.js';
 import type { Entry } from '../core/events.js';
 import { isNote } from '../core/notes.js';
 import type { Usage } from '../core/outcome.js';
@@ -21,34 +22,36 @@ export class UsageFold {
   apply(entry: Entry): void {
     const { event } = entry;
     for (const { amounts, possibly } of this.charges.apply(entry)) this.add(amounts, possibly === true);
-    switch (event.type) {
-      case 'run-start':
-        this.limits = event.budget;
-        break;
-      case 'run-resume':
-        this.limits = event.budget ?? this.limits;
-        break;
-      case 'generation-start':
-        this.limits = event.budget;
-        this.take(event.state.spent);
-        break;
-      case 'note':
-        if (isNote(event, 'iteration')) this.noteIteration();
-        break;
-      case 'budget-warning':
-        this.atLeast(event.node, event.axis, event.spent);
-        break;
-      case 'trip':
-        this.atLeast(event.node, event.bound, event.spent);
-        break;
-      case 'run-end':
-        if (event.outcome.usage !== undefined) this.takeAtEnd(event.outcome.usage);
-        break;
-      default:
-        break; // says nothing about the budget but what its charges say
-    }
+    byKind(UsageFold.ROWS, event, this);
     this.tally.wallMs = Math.max(this.tally.wallMs, entry.activeMs);
   }
+
+  private static readonly ROWS: ByKind<[fold: UsageFold], void> = {
+    'run-start': ({ budget }, fold) => {
+      fold.limits = budget;
+    },
+    'run-resume': ({ budget }, fold) => {
+      fold.limits = budget ?? fold.limits;
+    },
+    'generation-start': ({ budget, state }, fold) => {
+      fold.limits = budget;
+      fold.take(state.spent);
+    },
+    note: (event, fold) => {
+      if (isNote(event, 'iteration')) fold.noteIteration();
+    },
+    'budget-warning': ({ node, axis, spent }, fold) => fold.atLeast(node, axis, spent),
+    trip: ({ node, bound, spent }, fold) => fold.atLeast(node, bound, spent),
+    'run-end': ({ outcome: { usage } }, fold) => {
+      if (usage !== undefined) fold.takeAtEnd(usage);
+    },
+    // says nothing about the budget but what its charges say
+    ...nothingFor('generation-end', 'attempt-start', 'run-pause', 'ask-start', 'ask-end', 'intent', 'call-start'),
+    ...nothingFor('complete', 'abort', 'doubt', 'retry', 'spawn-start', 'slice-change', 'spawn-end', 'wait-start'),
+    ...nothingFor('wait-end', 'wait-close', 'sleep-start', 'sleep-end', 'cancel', 'redirect', 'stuck', 'changed'),
+    ...nothingFor('pin', 'scope-overlap', 'guard-refused', 'guard-decision', 'signal-refused', 'operator-alert'),
+    ...nothingFor('rollback-start', 'rollback-end'),
+  };
 
   /** A tool call counts from the moment its body begins, whether or not its end is known. */
   get spent(): Amounts {
