@@ -11,6 +11,18 @@ interface WayOut {
   readonly reach: 'below' | 'around';
 }
 
+/** What is known of the past while it is read. */
+interface Past {
+  readonly entries: readonly LoadedEntry[];
+  /** Where the budget changed. */
+  readonly lifts: readonly number[];
+  /** Outcomes that stay as they are. */
+  readonly kept: ReadonlySet<number>;
+  readonly started: Map<EffectId, EventOf<'spawn-start'>>;
+  /** By path. */
+  readonly children: Map<string, EventOf<'spawn-start'>>;
+}
+
 /**
  * Which bounds of the past no longer hold, because the run went on under another budget. The run's own always; a
  * child's where its parent had not heard of it when the budget changed, or where its `bounded` outcome is the last that
@@ -32,38 +44,44 @@ export class LiftedBounds {
     const lifts = entries.flatMap(({ event }, place) => (isLift(event, place) ? [place] : []));
     this.lastLift = lifts.at(-1) ?? -1;
     if (this.lastLift === -1) return;
-    const started = new Map<EffectId, EventOf<'spawn-start'>>();
-    const children = new Map<string, EventOf<'spawn-start'>>();
-    const kept = keptOutcomes(entries, keeps);
+    const past: Past = { entries, lifts, kept: keptOutcomes(entries, keeps), started: new Map(), children: new Map() };
     for (const [place, { event }] of entries.entries()) {
       if (event.type === 'spawn-start') {
-        started.set(event.id, event);
-        children.set(event.path, event);
+        past.started.set(event.id, event);
+        past.children.set(event.path, event);
       }
-      if (event.type !== 'spawn-end' || event.outcome.stop !== 'bounded') continue;
-      const lift = lifts.find((known) => known > place);
-      const path = started.get(event.id)?.path;
-      if (kept.has(place) || hadItsTime(started.get(event.id), event.outcome)) continue;
-      if (lift === undefined || wentOn(entries, { place, lift, id: event.id, path })) continue;
-      this.ends.add(place);
-      this.outcomes.push({ place, id: event.id });
-      this.waysOut.push({ from: place, to: lift, path: scopeOf(event.id), reach: 'around' });
-      if (path !== undefined) this.goesOn(path, lift);
+      if (event.type === 'spawn-end' && event.outcome.stop === 'bounded') this.readOutcome(past, place, event);
     }
-    for (const [place, { event }] of entries.entries()) {
-      if (event.type !== 'trip') continue;
-      const child = children.get(event.node);
-      const lift = lifts.find((known) => known > place);
-      const isOpen =
-        child !== undefined && lift !== undefined && this.isUnheard(entries, started, { child, place, lift });
-      if (isOpen && !kept.has(place) && !hadItsTime(child, event)) {
-        this.outcomes.push({ place, id: child.id });
-        this.goesOn(child.path, lift);
-      }
-      if (!this.isLifted(event.node, place)) continue;
-      this.waysOut.push({ from: place, to: lift ?? this.lastLift, path: event.node, reach: 'below' });
-    }
+    for (const [place, { event }] of entries.entries()) if (event.type === 'trip') this.readTrip(past, place, event);
     this.outcomes.sort((one, other) => other.place - one.place);
+  }
+
+  /** A child ended at a bound, and goes on where that bound no longer holds. */
+  private readOutcome(past: Past, place: number, { id, outcome }: EventOf<'spawn-end'>): void {
+    const { entries, lifts, kept, started } = past;
+    const lift = lifts.find((known) => known > place);
+    const path = started.get(id)?.path;
+    if (outcome.stop !== 'bounded' || kept.has(place) || hadItsTime(started.get(id), outcome)) return;
+    if (lift === undefined || wentOn(entries, { place, lift, id, path })) return;
+    this.ends.add(place);
+    this.outcomes.push({ place, id });
+    this.waysOut.push({ from: place, to: lift, path: scopeOf(id), reach: 'around' });
+    if (path !== undefined) this.goesOn(path, lift);
+  }
+
+  /** A bound was reached; a child whose bound it was goes on as well, where nobody has heard of it yet. */
+  private readTrip(past: Past, place: number, event: EventOf<'trip'>): void {
+    const { entries, lifts, kept, started, children } = past;
+    const child = children.get(event.node);
+    const lift = lifts.find((known) => known > place);
+    const isOpen =
+      child !== undefined && lift !== undefined && this.isUnheard(entries, started, { child, place, lift });
+    if (isOpen && !kept.has(place) && !hadItsTime(child, event)) {
+      this.outcomes.push({ place, id: child.id });
+      this.goesOn(child.path, lift);
+    }
+    if (this.isLifted(event.node, place))
+      this.waysOut.push({ from: place, to: lift ?? this.lastLift, path: event.node, reach: 'below' });
   }
 
   private goesOn(path: string, lift: number): void {

@@ -17,8 +17,9 @@ import type { PhaseReport, Work } from './work.js';
 export async function actPhase(run: Run, work: Work): Promise<PhaseReport> {
   const { parts, task, evidence } = work;
   if (work.outputs === undefined) await takeBaseline(run.scope('baseline'), work);
-  const left = stepsLeft(work.drawn, work.records, task.facts ?? []);
-  if (left === undefined) return asItWas(work, work.outputs ?? (await outputsOf(run, work, work.answer, work.records)));
+  const left = stepsLeft(work.drawn, work.acting.records, task.facts ?? []);
+  if (left === undefined)
+    return asItWas(work, work.outputs ?? (await outputsOf(run, work, work.acting.answer, work.acting.records)));
   const result = await executePlan(run, parts.execution, left.plan, {
     goal: task.goal,
     facts: left.facts,
@@ -30,18 +31,18 @@ export async function actPhase(run: Run, work: Work): Promise<PhaseReport> {
   if (result.bound !== undefined) throw boundIn(run, result.bound);
   work.plan = planAfter(work.drawn, left, result);
   if (result.failure?.retryable === true) {
-    work.records = [...left.kept, ...notTakenBack(result)];
+    work.acting.records = [...left.kept, ...notTakenBack(result)];
     throw new FlyballError(result.failure.code, result.failure.message, { retryable: true });
   }
   const records = [...left.kept, ...result.records];
-  const answer = result.output === '' ? work.answer : result.output;
+  const answer = result.output === '' ? work.acting.answer : result.output;
   const outputs = await outputsOf(run, work, answer, records);
   if (!result.completed) {
     work.outputs = outputs;
     return { event: 'error', why: result.why ?? 'the plan could not be carried out' };
   }
-  work.records = records;
-  work.answer = answer;
+  work.acting.records = records;
+  work.acting.answer = answer;
   return taken(work, outputs);
 }
 
@@ -49,8 +50,8 @@ export async function actPhase(run: Run, work: Work): Promise<PhaseReport> {
 const OUTLASTING: readonly string[] = ['adversary', 'person'];
 
 function taken(work: Work, outputs: ExecutionOutputs): PhaseReport {
-  work.repairsBefore = work.repairs.length;
-  work.carried = work.carried.filter(({ foundBy }) => OUTLASTING.includes(foundBy));
+  work.repairing.repairsBefore = work.repairing.repairs.length;
+  work.repairing.carried = work.repairing.carried.filter(({ foundBy }) => OUTLASTING.includes(foundBy));
   return asItWas(work, outputs);
 }
 
@@ -58,7 +59,7 @@ function taken(work: Work, outputs: ExecutionOutputs): PhaseReport {
 function asItWas(work: Work, outputs: ExecutionOutputs): PhaseReport {
   const { k, costUsd } = work.controlState;
   work.outputs = outputs;
-  work.isRepaired = false;
+  work.repairing.isRepaired = false;
   work.controlState = { ...work.control.begin(), k, costUsd };
   return { event: 'acted' };
 }

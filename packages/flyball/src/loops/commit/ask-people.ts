@@ -11,11 +11,11 @@ export async function askPeople(run: Run, work: Work, why: string): Promise<Phas
   if (work.parts.whenUnsure === 'fail')
     return { event: 'rejected', why: `${why}; it may not ask anybody to approve this` };
   const decided = await requestApproval(run, requestFor(work, why), work.parts.approval, `review:${run.path}`);
-  work.decisions = decided.history;
+  work.people.decisions = decided.history;
   switch (decided.verdict) {
     case 'approved':
-      work.approvers = decided.by;
-      work.overrides = overridesOf(work, decided);
+      work.people.approvers = decided.by;
+      work.people.overrides = overridesOf(work, decided);
       return { event: 'partial', why: `approved by ${decided.by.join(', ')}` };
     case 'rejected':
       return { event: 'rejected', why: decided.why };
@@ -23,10 +23,10 @@ export async function askPeople(run: Run, work: Work, why: string): Promise<Phas
       return { event: 'rejected', why: 'nobody decided in time' };
     case 'modified': {
       const replacement = replacementIn(decided.value);
-      if (replacement === undefined) work.feedback = textOf(decided.value, decided.reason);
-      work.replacement = replacement;
-      work.escalateBecause = undefined; // a person's word is a new start
-      work.exhausted = undefined;
+      if (replacement === undefined) work.people.feedback = textOf(decided.value, decided.reason);
+      work.people.replacement = replacement;
+      work.repairing.escalateBecause = undefined; // a person's word is a new start
+      work.repairing.exhausted = undefined;
       return { event: 'modified', why: `${decided.by} wants it otherwise` };
     }
   }
@@ -44,7 +44,8 @@ function overridesOf(work: Work, { by, history }: Decided & { readonly verdict: 
 }
 
 function requestFor(work: Work, why: string): ApprovalRequest {
-  const { made, verified, exit, decisions, task } = work;
+  const { made, verified, exit, people, task } = work;
+  const { decisions } = people;
   const closed = closedGates(work).map(closedGate);
   return {
     action: 'commit',

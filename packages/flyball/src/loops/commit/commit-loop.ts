@@ -54,7 +54,7 @@ interface Ended {
 }
 
 async function toItsEnd(run: Run, work: Work): Promise<Outcome<CommitResult>> {
-  work.startedAt = run.now();
+  work.log.startedAt = run.now();
   run.note({ kind: 'phase', phase: work.position.phase, iteration: 0 });
   let ended: Ended = { why: '' };
   while (work.position.over !== true) {
@@ -81,7 +81,7 @@ async function onePhase(run: Run, work: Work): Promise<Reported> {
   } catch (error) {
     return reportOf(error, work);
   } finally {
-    work.costByPhase[phase] = (work.costByPhase[phase] ?? 0) + run.budget.spent().costUsd - before;
+    work.log.costByPhase[phase] = (work.log.costByPhase[phase] ?? 0) + run.budget.spent().costUsd - before;
   }
 }
 
@@ -99,7 +99,7 @@ async function move(run: Run, work: Work, from: Phase, report: Reported): Promis
   const { event, why, error } = report;
   work.position = advance(work.position, event, work.parts.limits);
   const { phase: to, iteration, limit } = work.position;
-  work.transitions.push({ from, event, to });
+  work.log.transitions.push({ from, event, to });
   run.note({
     kind: 'phase',
     phase: to,
@@ -137,13 +137,14 @@ function lacking({ missing, overrides }: CommitResult): string {
 }
 
 function failureReport(run: Run, work: Work, reason: string): FailureReport {
-  const { transitions, position, diagnosis, verdict, outputs, exit } = work;
+  const { log, position, diagnosis, verdict, outputs, exit } = work;
+  const { transitions } = log;
   const phase = transitions.at(-1)?.from ?? position.phase;
   return {
     reason,
     phase,
     diagnosis: diagnosis?.defects ?? verdict?.defects ?? [],
-    repairs: [...work.repairs],
+    repairs: [...work.repairing.repairs],
     ...(outputs === undefined ? {} : { partial: { ...outputs, reports: [] } }), // reports mostly repeat the artefacts
     ...(exit === undefined ? {} : { exit }),
     checkpoint: { run: run.id, phase, iteration: position.iteration },

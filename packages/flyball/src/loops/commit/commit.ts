@@ -16,8 +16,8 @@ export async function commitPhase(run: Run, work: Work): Promise<PhaseReport & {
   assertProvenance(work.run, work, result);
   assertGates(result);
   const { parts, task } = work;
-  const tried = [...work.tried];
-  work.tried.push(result.provenance.hash); // it may be durable although this fails
+  const tried = [...work.log.tried];
+  work.log.tried.push(result.provenance.hash); // it may be durable although this fails
   const standing = await persist(run, parts.store, parts.name, task, { result, tried });
   const seen = result.status === 'committed' ? { seen: { text: taskText(work) } } : {};
   // it is durable, and may have been given out: what comes after can no longer take it back
@@ -33,10 +33,10 @@ function resultOf(work: Work): CommitResult {
   const { run } = work; // the calls of all phases, not those of this one
   const audit = auditOf(run, work);
   const parts: Omit<CommitResult, 'seal'> = {
-    status: work.missing.length === 0 && work.overrides.length === 0 ? 'committed' : 'partial',
+    status: work.missing.length === 0 && work.people.overrides.length === 0 ? 'committed' : 'partial',
     outputs: work.made,
     missing: work.missing,
-    overrides: work.overrides,
+    overrides: work.people.overrides,
     provenance: provenanceFor(run, work),
     audit,
     contentHash: contentHash(work.made),
@@ -47,10 +47,10 @@ function resultOf(work: Work): CommitResult {
 
 function auditOf(run: Run, work: Work): CommitAudit {
   return {
-    transitions: [...work.transitions], // a record, not a view of what goes on
-    costByPhase: { ...work.costByPhase },
+    transitions: [...work.log.transitions], // a record, not a view of what goes on
+    costByPhase: { ...work.log.costByPhase },
     spent: run.budget.spent(),
-    ms: run.now() - work.startedAt,
+    ms: run.now() - work.log.startedAt,
     exit: work.exit ?? { gates: [], confidence: 0, disposition: 'reject', triggers: [], risk: 'low' },
   };
 }

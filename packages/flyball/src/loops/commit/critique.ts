@@ -21,7 +21,7 @@ const DIMENSION_OF: Readonly<Partial<Record<GateResult['gate'], DimensionName>>>
 };
 
 /** A closed gate that nobody has a finding for is a finding itself: else there would be nothing to repair. */
-function withClosedGates(diagnosis: CritiqueDiagnosis, { exit, carried }: Work): CritiqueDiagnosis {
+function withClosedGates(diagnosis: CritiqueDiagnosis, { exit, repairing: { carried } }: Work): CritiqueDiagnosis {
   // the same finding has another id where its place has moved
   const known = new Set(diagnosis.defects.flatMap(({ id, description }) => [id, description]));
   const others = carried.filter(({ id, description }) => !known.has(id) && !known.has(description));

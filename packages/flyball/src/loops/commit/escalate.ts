@@ -10,7 +10,7 @@ import type { PhaseReport, Work } from './work.js';
 
 /** How the loop is left with these defects. That this model is not able to is known to the repairs only. */
 export function escalationNow(work: Work, { defects }: CritiqueDiagnosis): Escalation {
-  if (work.exhausted?.how === 'model-upgrade' && mayUpgrade(work)) return 'model-upgrade';
+  if (work.repairing.exhausted?.how === 'model-upgrade' && mayUpgrade(work)) return 'model-upgrade';
   return escalationFor(defects, {
     hasStronger: mayUpgrade(work),
     partialIsUseful: isUseful(work),
@@ -32,8 +32,8 @@ export async function escalate(run: Run, work: Work, how: Escalation, why: strin
   switch (how) {
     case 'model-upgrade':
       if (!mayUpgrade(work)) return partially(run, work, why);
-      work.escalateBecause = undefined;
-      work.exhausted = undefined;
+      work.repairing.escalateBecause = undefined;
+      work.repairing.exhausted = undefined;
       return { event: 'upgraded', why: `${why}: the stronger model takes over` };
     case 're-decompose':
       return divide(run, work, work.diagnosis ?? fromVerdict(work), why);
@@ -55,9 +55,9 @@ export function mayDivide({ position, parts }: Work): boolean {
 export async function divide(run: Run, work: Work, { defects }: CritiqueDiagnosis, why: string): Promise<PhaseReport> {
   if (!mayDivide(work)) return partially(run, work, why);
   const worst = defects.slice(0, MOST_REASONS).map(({ description }) => description.slice(0, LONGEST_REASON));
-  work.avoid = [...work.avoid, why, ...worst, ...doneAlready(work)];
-  work.escalateBecause = undefined;
-  work.exhausted = undefined;
+  work.acting.avoid = [...work.acting.avoid, why, ...worst, ...doneAlready(work)];
+  work.repairing.escalateBecause = undefined;
+  work.repairing.exhausted = undefined;
   return { event: 're-decompose', why };
 }
 
@@ -66,7 +66,7 @@ const MOST_NAMED = 3;
 const LONGEST_REASON = 300;
 
 /** A new plan must not do again what the old one did to the world. */
-function doneAlready({ records, drawn }: Work): readonly string[] {
+function doneAlready({ acting: { records }, drawn }: Work): readonly string[] {
   return records
     .filter(({ actualToolCalls }) => actualToolCalls.some(({ tookPlace }) => tookPlace))
     .flatMap(({ id, actualToolCalls }) => {

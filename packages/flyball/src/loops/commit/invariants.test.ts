@@ -4,7 +4,7 @@ import type { CommitResult } from './contracts.js';
 import { assertInvariants, assertProvenance } from './invariants.js';
 import { START } from './phases.js';
 import { contentHash } from './seal.js';
-import type { Work } from './work.js';
+import { LoopLog, type Work } from './work.js';
 
 const LIMITS = { tokensIn: 100, tokensOut: 100, iterations: 5, depth: 1 };
 const CALLS: readonly MadeCall[] = [
@@ -21,10 +21,10 @@ function runWith(given: { spent?: object; path?: string; calls?: readonly MadeCa
 function workWith(given: Partial<Work> = {}): Work {
   return {
     position: { ...START, phase: 'DECOMPOSE', iteration: 1 },
-    transitions: [{ from: 'PLAN', event: 'planned', to: 'DECOMPOSE' }],
+    log: { transitions: [{ from: 'PLAN', event: 'planned', to: 'DECOMPOSE' }] },
     task: { id: 't' },
     evidence: { items: [{ id: 'e1' }], gaps: [] },
-    repairs: [],
+    repairing: { repairs: [] },
     ...given,
   } as unknown as Work;
 }
@@ -40,7 +40,7 @@ describe('the invariants of a commit loop', () => {
     ['tokens', runWith({ spent: { tokensOut: 101 } }), workWith()],
     ['iterations', runWith({ spent: { iterations: 6 } }), workWith()],
     ['depth', runWith({ path: '/child.0/act-3/child.1' }), workWith()],
-    ['every transition is in the journal', runWith(), workWith({ transitions: [] })],
+    ['every transition is in the journal', runWith(), workWith({ log: new LoopLog() })],
     ['the last transition led here', runWith(), workWith({ position: { ...START, phase: 'ACT', iteration: 1 } })],
     ['identity of its own', runWith({ calls: [...CALLS, ...CALLS] }), workWith()],
   ];

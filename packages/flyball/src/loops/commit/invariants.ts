@@ -12,7 +12,8 @@ import type { Work } from './work.js';
 export function assertInvariants(run: Run, work: Work): void {
   const { limits } = run.budget;
   const spent = run.budget.spent();
-  const { position, transitions } = work;
+  const { position, log } = work;
+  const { transitions } = log;
   // 1. tokens, and the iterations that all agents of a run share, never exceed their bound
   hold(spent.tokensIn <= limits.tokensIn && spent.tokensOut <= limits.tokensOut, 'tokens are within their bound');
   hold(spent.iterations <= limits.iterations, 'iterations are within their bound');
@@ -43,7 +44,7 @@ export function assertProvenance(run: Run, work: Work, result: CommitResult): vo
     provenance.task === work.task.id &&
     provenance.planHash !== '' &&
     provenance.outputHash === contentHash(result.outputs) &&
-    provenance.repairs.length === work.repairs.length &&
+    provenance.repairs.length === work.repairing.repairs.length &&
     provenance.toolCalls.length === known.size &&
     provenance.toolCalls.every(({ effect }) => known.has(effect)) &&
     provenance.evidence.every(({ id }) => evidence.has(id));

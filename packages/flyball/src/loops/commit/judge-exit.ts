@@ -21,11 +21,11 @@ export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
   });
   work.verdict = verdict;
   work.diagnosis = undefined;
-  work.escalateBecause = undefined; // said anew by this measurement
+  work.repairing.escalateBecause = undefined; // said anew by this measurement
   work.baseline = withReports(work.baseline, verdict.tests);
   if (!verdict.schemaOk) {
-    work.isRepaired = false; // nothing was measured that could be compared
-    work.intensity = 1; // what has no structure cannot be mended in places
+    work.repairing.isRepaired = false; // nothing was measured that could be compared
+    work.repairing.intensity = 1; // what has no structure cannot be mended in places
     return { event: 'schema-failed', why: verdict.schemaProblems.join('; ') };
   }
   const again = mayMeasureAgain(work);
@@ -33,7 +33,7 @@ export async function verifyPhase(run: Run, work: Work): Promise<PhaseReport> {
   const unscored = verdict.skipped.find(({ level }) => SCORING.includes(level));
   if (unscored !== undefined) return unmeasured(run, work, unscored);
   steer(run, work);
-  work.carried = await stillThere(run.scope('carried'), work);
+  work.repairing.carried = await stillThere(run.scope('carried'), work);
   return leave(run, work);
 }
 
@@ -61,7 +61,7 @@ async function unmeasured(
   level: { readonly level: string; readonly why: string },
 ): Promise<PhaseReport> {
   const said = notHad(level);
-  work.isRepaired = false;
+  work.repairing.isRepaired = false;
   work.exit = reportOn(work, false);
   run.note({ kind: 'exit', ...work.exit });
   const answer = await ask(run, work, said);
@@ -73,7 +73,7 @@ async function unmeasured(
 async function stillThere(run: Run, work: Work): Promise<readonly Defect[]> {
   const context = { iteration: work.verifications, baseline: work.baseline, trigger: 'action' as const };
   const open: Defect[] = [];
-  for (const defect of work.carried)
+  for (const defect of work.repairing.carried)
     if (!(await work.parts.reverify(run, work.subject, defect, context))) open.push(defect);
   return open;
 }
@@ -89,15 +89,16 @@ function steer(run: Run, work: Work): void {
   const { scores } = work.verified;
   const { error } = qualityError(control.settings.setpoint, scores);
   const last = controlState.errors.at(-1);
-  if (last !== undefined && work.isRepaired)
-    work.outcomes.push({ before: 1 - last, after: 1 - error, intensity: work.intensity });
-  work.isRepaired = false;
+  if (last !== undefined && work.repairing.isRepaired)
+    work.repairing.outcomes.push({ before: 1 - last, after: 1 - error, intensity: work.repairing.intensity });
+  work.repairing.isRepaired = false;
   const { state, decision } = control.next(controlState, scores);
   work.controlState = state;
   run.note({ kind: 'control', error, decision });
-  work.intensity = decision.kind === 'repair' ? decision.intensity : Math.min(1, Math.max(0.1, error));
-  if (decision.kind !== 'repair' && decision.kind !== 'met') work.escalateBecause = because(decision.kind);
-  if (isFirst && decision.kind === 'repair') work.escalateBecause = foresee(run, work, { error, isMeasured: true });
+  work.repairing.intensity = decision.kind === 'repair' ? decision.intensity : Math.min(1, Math.max(0.1, error));
+  if (decision.kind !== 'repair' && decision.kind !== 'met') work.repairing.escalateBecause = because(decision.kind);
+  if (isFirst && decision.kind === 'repair')
+    work.repairing.escalateBecause = foresee(run, work, { error, isMeasured: true });
 }
 
 function because(kind: 'stalled' | 'noise-floor' | 'iterations' | 'cost'): string {
@@ -116,7 +117,7 @@ async function leave(run: Run, work: Work): Promise<PhaseReport> {
   work.exit = report;
   run.note({ kind: 'exit', ...report });
   const { decision, why } = exitDecision(report, { repairsLeft: work.repairsLeft });
-  const executed = work.carried.filter(({ foundBy }) => foundBy === 'adversary');
+  const executed = work.repairing.carried.filter(({ foundBy }) => foundBy === 'adversary');
   if (executed.length > 0) return { event: 'gates-failed', why: `executed cases still fail: ${textsOf(executed)}` };
   switch (decision) {
     case 'commit':
@@ -141,17 +142,18 @@ function closedBy(work: Work, why: string, before: readonly GateResult[] = []): 
   const isUnmeasured = ({ gate, note }: GateResult): boolean =>
     gate === 'tests' ? blocked.length > 0 : note !== undefined;
   if (closed.length > 0 && closed.every(isUnmeasured))
-    work.escalateBecause ??= 'what keeps the gates closed could not be measured: no repair helps against that';
+    work.repairing.escalateBecause ??=
+      'what keeps the gates closed could not be measured: no repair helps against that';
   const { deltaMin, stallFrom } = work.control.settings;
   const isUnmoved = ({ gate, score }: GateResult): boolean =>
     before.some((one) => one.gate === gate && Math.abs(score - one.score) < deltaMin);
   if (closed.length > 0 && work.controlState.errors.length >= stallFrom && closed.every(isUnmoved))
-    work.escalateBecause ??= because('stalled');
+    work.repairing.escalateBecause ??= because('stalled');
   return { event: 'gates-failed', why };
 }
 
 /** Reasons that no score outweighs: somebody wanted it otherwise, or somebody found something that is still there. */
-function mustAsk({ decisions, carried, refusals }: Work): string | undefined {
+function mustAsk({ people: { decisions, refusals }, repairing: { carried } }: Work): string | undefined {
   const reasons = [
     ...(decisions.some(({ verdict }) => verdict === 'modify') ? ["it was changed on a person's word"] : []),
     ...(carried.length > 0 ? [`still found: ${textsOf(carried)}`] : []),
@@ -169,9 +171,9 @@ function textsOf(defects: readonly Defect[]): string {
 
 /** Evidence that was not looked for yet may open a gate that is closed. */
 function gap(work: Work): PhaseReport | undefined {
-  const queries = work.verified.gaps.filter((query) => !work.asked.has(query));
+  const queries = work.verified.gaps.filter((query) => !work.acting.asked.has(query));
   if (queries.length === 0 || !mayRetrieve(work)) return undefined;
-  work.queries = queries;
+  work.acting.queries = queries;
   return { event: 'retrieval-gap', why: queries.join('; ') };
 }
 
@@ -182,7 +184,7 @@ export function reportOn(work: Work, budgetExceeded: boolean): ReturnType<typeof
     task,
     verdict: work.verified,
     outputs: work.made,
-    repairs: work.repairs.length - work.repairsBefore,
+    repairs: work.repairing.repairs.length - work.repairing.repairsBefore,
     irreversible: irreversibleIn(work),
     novelty: noveltyOf(text, history.seen, (one, other) => textSimilarity(one, other.text)),
     budgetExceeded,

@@ -14,21 +14,22 @@ import type { PhaseReport, Work } from './work.js';
 
 /** REPAIR: changes what is wrong, as little as will do; or says that repairing on will not help. */
 export async function repairPhase(run: Run, work: Work): Promise<PhaseReport> {
-  if (work.replacement !== undefined) return replace(run, work, work.replacement);
+  if (work.people.replacement !== undefined) return replace(run, work, work.people.replacement);
   const diagnosis = work.diagnosis ?? fromVerdict(work);
   const why = givenUp(work, diagnosis);
-  if (why !== undefined && work.feedback === undefined) return escalate(run, work, escalationNow(work, diagnosis), why);
-  const { feedback } = work;
+  if (why !== undefined && work.people.feedback === undefined)
+    return escalate(run, work, escalationNow(work, diagnosis), why);
+  const { feedback } = work.people;
   const result = await repaired(run, work, diagnosis);
   take(work, result);
   switch (result.kind) {
     case 'repaired':
       return { event: 'repaired' };
     case 'retrieval-gap':
-      work.queries = notAsked(work, result);
-      return { event: 'retrieval-gap', why: work.queries.join('; ') };
+      work.acting.queries = notAsked(work, result);
+      return { event: 'retrieval-gap', why: work.acting.queries.join('; ') };
     case 'complexity':
-      if (feedback !== undefined) work.avoid = [...work.avoid, feedback]; // a person's wish is not lost on the way
+      if (feedback !== undefined) work.acting.avoid = [...work.acting.avoid, feedback]; // a person's wish is not lost on the way
       if (result.changed && !mayDivide(work)) return verifiedFirst(work, result, TOO_MUCH);
       return divide(run, work, diagnosis, TOO_MUCH);
     case 'exhausted':
@@ -50,7 +51,7 @@ async function repaired(run: Run, work: Work, diagnosis: CritiqueDiagnosis): Pro
   return repair(run, { ...input, mayRetrieve: false });
 }
 
-function notAsked({ asked }: Work, { queries = [] }: RepairResult): readonly string[] {
+function notAsked({ acting: { asked } }: Work, { queries = [] }: RepairResult): readonly string[] {
   return queries.filter((query) => !asked.has(query));
 }
 
@@ -58,12 +59,14 @@ function notAsked({ asked }: Work, { queries = [] }: RepairResult): readonly str
 function givenUp(work: Work, { defects }: CritiqueDiagnosis): string | undefined {
   const isSpent = work.position.repairs > roundsAllowed(work.position, work.parts.limits);
   const nothing = defects.length === 0 ? 'nothing is known that could be repaired' : undefined;
-  return work.exhausted?.why ?? work.escalateBecause ?? (isSpent ? 'all repairs are used up' : nothing);
+  return (
+    work.repairing.exhausted?.why ?? work.repairing.escalateBecause ?? (isSpent ? 'all repairs are used up' : nothing)
+  );
 }
 
 /** What was changed is measured before anybody is asked about it. */
 function verifiedFirst(work: Work, { escalation = 'fail-with-diagnosis' }: RepairResult, why: string): PhaseReport {
-  work.exhausted = { why, how: escalation };
+  work.repairing.exhausted = { why, how: escalation };
   return { event: 'repaired', why: `${why}: what there is is measured, then decided about` };
 }
 
@@ -82,18 +85,18 @@ function repairsOf(work: Work): ReturnType<typeof repairer> {
 }
 
 function inputFor(work: Work, diagnosis: CritiqueDiagnosis): Parameters<ReturnType<typeof repairer>>[1] {
-  const { feedback } = work;
-  const rates = withRepairs(work.history.rates, work.repairs);
+  const { feedback } = work.people;
+  const rates = withRepairs(work.history.rates, work.repairing.repairs);
   return {
     subject: work.subject,
     // a person's words come alone: what else is wrong is found again, and must not lead away from them
     diagnosis: feedback === undefined ? diagnosis : { ...diagnosis, defects: [], severity: 0, hints: [] },
-    intensity: work.intensity,
+    intensity: work.repairing.intensity,
     fromIntensity: intensityToStrategy,
     rates,
-    history: work.memories,
-    spent: work.spent,
-    wayOut: work.wayOut,
+    history: work.repairing.memories,
+    spent: work.repairing.spent,
+    wayOut: work.repairing.wayOut,
     mayRetrieve: mayRetrieve(work),
     ...(feedback === undefined ? {} : { feedback }),
     ...(work.verdict?.consistency === undefined ? {} : { consistency: work.verdict.consistency }),
@@ -105,19 +108,19 @@ const FOUND_AGAIN = /^(schema|test:|claim|requirement|rubric|gap|gate)/;
 
 function take(work: Work, result: RepairResult): void {
   work.outputs = result.outputs;
-  work.repairs.push(...result.entries);
-  work.isRepaired ||= result.entries.length > 0;
-  work.memories.push(result.memory);
-  work.spent = result.spent;
-  work.wayOut = result.wayOut;
-  work.feedback = undefined;
-  work.carried = result.remaining.filter(({ foundBy }) => !FOUND_AGAIN.test(foundBy));
+  work.repairing.repairs.push(...result.entries);
+  work.repairing.isRepaired ||= result.entries.length > 0;
+  work.repairing.memories.push(result.memory);
+  work.repairing.spent = result.spent;
+  work.repairing.wayOut = result.wayOut;
+  work.people.feedback = undefined;
+  work.repairing.carried = result.remaining.filter(({ foundBy }) => !FOUND_AGAIN.test(foundBy));
 }
 
 /** What a person wrote is put in place word for word, and verified like everything else. */
 async function replace(run: Run, work: Work, written: readonly Artefact[]): Promise<PhaseReport> {
-  work.replacement = undefined;
-  work.isRepaired = false; // what is measured next is the person's doing
+  work.people.replacement = undefined;
+  work.repairing.isRepaired = false; // what is measured next is the person's doing
   const placed: Artefact[] = [];
   const refused: string[] = [];
   for (const artefact of written) {
@@ -127,7 +130,7 @@ async function replace(run: Run, work: Work, written: readonly Artefact[]): Prom
   }
   work.outputs = withArtefacts(work.made, placed);
   // what was modified is asked about again, and then the person reads what could not be put in place
-  work.refusals = refused;
+  work.people.refusals = refused;
   return { event: 'repaired', why: ['put in place by a person', ...refused].join('; ') };
 }
 

@@ -44,7 +44,7 @@ export function foresee(
   return undefined;
 }
 
-function draw(run: Run, { parts, task, avoid }: Work): Promise<Plan> {
+function draw(run: Run, { parts, task, acting: { avoid } }: Work): Promise<Plan> {
   const { planner } = parts;
   if (typeof planner === 'function') return planner(run, task, avoid);
   return makePlan(run, planner, {
@@ -60,9 +60,9 @@ function draw(run: Run, { parts, task, avoid }: Work): Promise<Plan> {
 export async function decomposePhase(run: Run, work: Work): Promise<PhaseReport> {
   if (work.position.decompositions > 0) {
     work.plan = await draw(run, work);
-    work.records = []; // of another plan: its ids mean other steps
+    work.acting.records = []; // of another plan: its ids mean other steps
   }
-  work.subTasks = work.drawn.steps.map(subTaskOf);
+  work.acting.subTasks = work.drawn.steps.map(subTaskOf);
   return { event: 'decomposed' };
 }
 
@@ -74,15 +74,15 @@ function subTaskOf({ id, description, expectedOutcome }: PlanStep): SubTask {
 /** RETRIEVE: evidence for all of it, or for the gaps that a later phase found. */
 export async function retrievePhase(run: Run, work: Work): Promise<PhaseReport> {
   const { retriever, evidenceLimit = EVIDENCE_LIMIT } = work.parts;
-  const queries = work.queries.length > 0 ? work.queries : everythingIn(work);
-  work.queries = [];
+  const queries = work.acting.queries.length > 0 ? work.acting.queries : everythingIn(work);
+  work.acting.queries = [];
   if (retriever === undefined) return { event: 'retrieved', why: 'there is nothing to look in' };
-  for (const query of queries) work.asked.add(query);
+  for (const query of queries) work.acting.asked.add(query);
   const fresh = await gatherEvidence(run, retriever, queries, { limit: evidenceLimit });
   work.evidence = mergeEvidence(work.evidence, fresh, { run });
   return { event: 'retrieved' };
 }
 
-function everythingIn({ task, subTasks }: Work): readonly string[] {
+function everythingIn({ task, acting: { subTasks } }: Work): readonly string[] {
   return [task.goal, ...task.requirements, ...subTasks.flatMap(({ queries }) => queries)];
 }

@@ -15,14 +15,14 @@ export function provenanceFor(run: Run, work: Work): CommitProvenance {
     planHash: planHash(work.drawn),
     evidence: evidence.items.map(({ id, source, place, query }) => ({ id, source, place, query })),
     toolCalls: run.calls().map(callOf),
-    repairs: [...work.repairs],
+    repairs: [...work.repairing.repairs],
     scores: verified.scores,
     composite: verified.composite,
     testPassRate: verified.testPassRate,
     models: run.models(),
     at: run.now(),
-    approvers: work.approvers,
-    decisions: work.decisions,
+    approvers: work.people.approvers,
+    decisions: work.people.decisions,
     outputHash: contentHash(work.made),
   };
   return { ...record, hash: sha256(canonicalJson(record)) };

@@ -18,34 +18,22 @@ export interface PhaseReport {
   readonly why?: string;
 }
 
-/**
- * Everything a loop knows between its phases. Rebuilt by the same steps on replay: the journal holds what went into it,
- * and nothing here is a record of its own.
- */
-export class Work {
-  /** Of the whole loop: every phase has a scope of its own below it. */
-  readonly run: Run;
-  readonly parts: CommitParts;
-  readonly task: TaskSpec;
-  readonly history: LoopHistory;
-  position: Position = START;
-  control: Controller;
-  controlState: ControlState;
-  plan: Plan | undefined;
+/** What ACT goes by, and what came of it: the next one repeats no call. */
+export class Acting {
   subTasks: readonly SubTask[] = [];
   /** What RETRIEVE looks for next; everything the task is about where it is empty. */
   queries: readonly string[] = [];
-  evidence: EvidenceBundle = { items: [], gaps: [] };
-  outputs: ExecutionOutputs | undefined;
-  verdict: VerificationVerdict | undefined;
-  diagnosis: CritiqueDiagnosis | undefined;
-  exit: ExitReport | undefined;
-  verifications = 0;
-  /** What became of the steps, and what the last of them said: the next ACT repeats no call. */
+  /** Queries that were asked already. */
+  readonly asked = new Set<string>();
+  /** What became of the steps, and what the last of them said. */
   records: readonly StepRecord[] = [];
   answer = '';
-  /** What the test commands have shown so far. */
-  baseline: Baselines = {};
+  /** Reasons for which the work has to be divided anew. */
+  avoid: readonly string[] = [];
+}
+
+/** The repairs so far, and what is known about the next one. */
+export class Repairing {
   /** What the controller asks of the next repair. */
   intensity = 0;
   /** What is measured next is what a repair changed, and nothing else. */
@@ -58,13 +46,24 @@ export class Work {
   carried: readonly Defect[] = [];
   /** Repairs of outputs that were thrown away since. */
   repairsBefore = 0;
-  /** Queries that were asked already. */
-  readonly asked = new Set<string>();
   readonly repairs: RepairEntry[] = [];
   readonly outcomes: RepairOutcome[] = [];
   readonly memories: RepairMemory[] = [];
   spent: RepairSpent = { attempts: 0, costUsd: 0, ms: 0 };
   wayOut = 0;
+
+  /** Nothing says that repairing on will not help. */
+  get isOpen(): boolean {
+    return this.escalateBecause === undefined && this.exhausted === undefined;
+  }
+
+  isWithin({ attempts, costUsd, ms }: RepairSpent): boolean {
+    return this.spent.attempts < attempts && this.spent.costUsd < costUsd && this.spent.ms < ms;
+  }
+}
+
+/** What people decided, wrote and wanted. */
+export class PeopleSaid {
   /** What a person wants changed, in words. */
   feedback: string | undefined;
   /** What a person put in place of what was made. */
@@ -73,15 +72,45 @@ export class Work {
   refusals: readonly string[] = [];
   decisions: readonly Decision[] = [];
   approvers: readonly string[] = [];
-  /** Reasons for which the work has to be divided anew. */
-  avoid: readonly string[] = [];
-  missing: readonly string[] = [];
   overrides: readonly GateOverride[] = [];
+}
+
+/** What is told of the loop afterwards. */
+export class LoopLog {
   readonly transitions: { readonly from: string; readonly event: string; readonly to: string }[] = [];
   /** Hashes of the results that COMMIT has tried to make durable. */
   readonly tried: string[] = [];
   readonly costByPhase: Record<string, number> = {};
   startedAt = 0;
+}
+
+/**
+ * Everything a loop knows between its phases. Rebuilt by the same steps on replay: the journal holds what went into it,
+ * and nothing here is a record of its own.
+ */
+export class Work {
+  /** Of the whole loop: every phase has a scope of its own below it. */
+  readonly run: Run;
+  readonly parts: CommitParts;
+  readonly task: TaskSpec;
+  readonly history: LoopHistory;
+  readonly acting = new Acting();
+  readonly repairing = new Repairing();
+  readonly people = new PeopleSaid();
+  readonly log = new LoopLog();
+  position: Position = START;
+  control: Controller;
+  controlState: ControlState;
+  plan: Plan | undefined;
+  evidence: EvidenceBundle = { items: [], gaps: [] };
+  outputs: ExecutionOutputs | undefined;
+  verdict: VerificationVerdict | undefined;
+  diagnosis: CritiqueDiagnosis | undefined;
+  exit: ExitReport | undefined;
+  verifications = 0;
+  /** What the test commands have shown so far. */
+  baseline: Baselines = {};
+  missing: readonly string[] = [];
 
   constructor(run: Run, parts: CommitParts, task: TaskSpec, history: LoopHistory) {
     this.run = run;
@@ -116,15 +145,13 @@ export class Work {
   /** What later loops of the class can learn from this one. */
   get lesson(): Lesson {
     const { id, path } = this.run;
-    return { id: `${id}:${path}@${this.startedAt}`, repairs: this.repairs, outcomes: this.outcomes };
+    const { repairs, outcomes } = this.repairing;
+    return { id: `${id}:${path}@${this.log.startedAt}`, repairs, outcomes };
   }
 
   get repairsLeft(): boolean {
-    const { attempts, costUsd, ms } = this.repairBudget;
-    const isWithin = this.spent.attempts < attempts && this.spent.costUsd < costUsd && this.spent.ms < ms;
     const hasRounds = this.position.repairs < roundsAllowed(this.position, this.parts.limits);
-    const isOpen = this.escalateBecause === undefined && this.exhausted === undefined;
-    return isOpen && hasRounds && isWithin;
+    return this.repairing.isOpen && hasRounds && this.repairing.isWithin(this.repairBudget);
   }
 
   /** What repairs may cost by now: a stronger model and a person's word each get what the first attempt had. */
