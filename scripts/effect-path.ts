@@ -8,12 +8,12 @@ import { Session } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sqliteEngine } from '../src/adapters/engine-sqlite/index.js';
-import { budget } from '../src/core/budget.js';
-import type { Model } from '../src/core/model.js';
-import type { Run } from '../src/core/run.js';
-import type { Tool } from '../src/core/tool.js';
-import { createRuntime } from '../src/create-runtime.js';
+import { sqliteEngine } from '../packages/flyball/src/adapters/engine-sqlite/index.js';
+import { budget } from '../packages/flyball/src/core/budget.js';
+import type { Model } from '../packages/flyball/src/core/model.js';
+import type { Run } from '../packages/flyball/src/core/run.js';
+import type { Tool } from '../packages/flyball/src/core/tool.js';
+import { createRuntime } from '../packages/flyball/src/create-runtime.js';
 
 interface PathFile {
   readonly file: string;

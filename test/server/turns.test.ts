@@ -1,8 +1,8 @@
 import { budget, createRuntime, done, type Run } from 'flyball';
 import { memoryEngine } from 'flyball/adapters/engine-memory';
 import { expect, it, onTestFinished } from 'vitest';
-import { MESSAGE } from '../../src/agents/conversation.js';
-import { turnsIn } from '../../src/server/agents/turns.js';
+import { MESSAGE } from '../../packages/flyball/src/agents/conversation.js';
+import { turnsIn } from '../../packages/server/src/agents/turns.js';
 
 it('a conversation that was cancelled while it waited no longer listens [R9-KERNEL-WAITS]', async () => {
   const talk = async (run: Run) => done(await run.wait({ name: MESSAGE }));
