@@ -1,0 +1,86 @@
+/**
+ * Makes the built folder of a package what is published: a few large modules in the place of a thousand small ones, which
+ * take a third of the disk and half of the time to import. `npm pack` and `npm publish` do it, and undo it afterwards.
+ *
+ *   node scripts/bundle.mjs flyball             # before
+ *   node scripts/bundle.mjs flyball --restore   # after
+ */
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+import { root } from './files.mjs';
+import { allEntries, manifestOf, PUBLISHED } from './packages.mjs';
+
+/** Started by their path, so that nothing imports them. @type {Readonly<Record<string, readonly string[]>>} */
+const STARTED = { flyball: ['adapters/sandbox-quickjs/worker.js', 'cli/typescript-hook.js'] };
+
+/** @param {string} folder */
+const built = (folder) => join(root, 'packages', folder, 'dist');
+/** @param {string} folder */
+const kept = (folder) => join(root, '.cache', `unbundled-${folder}`);
+
+/** What has to stay a file of its own under its own path. @param {string} folder @returns {readonly string[]} */
+function fixedModules(folder) {
+  const from = kept(folder);
+  const manifest = /** @type {{ bin?: Record<string, string>, flyball?: { commands?: string } }} */ (
+    /** @type {unknown} */ (manifestOf(folder))
+  );
+  const named = [...Object.values(manifest.bin ?? {}), manifest.flyball?.commands ?? []].flat();
+  const all = /** @type {string[]} */ (readdirSync(from, { recursive: true })).filter((path) => path.endsWith('.js'));
+  return [
+    ...named.map((path) => relative('dist', path.replace('./', ''))),
+    ...(STARTED[folder] ?? []),
+    ...all.filter((path) => readFileSync(join(from, path), 'utf8').includes('import.meta.url')),
+  ];
+}
+
+/**
+ * Stays outside: a dependency is installed beside the package. Two are taken in, because of each we use a small part of a
+ * large package, and no type of theirs is part of ours.
+ * @param {string} id
+ */
+const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !TAKEN_IN.includes(id);
+const TAKEN_IN = ['yaml', '@cfworker/json-schema'];
+
+/** @param {string} folder */
+async function bundle(folder) {
+  restore(folder); // of a pack that was broken off
+  renameSync(built(folder), kept(folder));
+  const entries = allEntries()
+    .filter((each) => each.folder === folder)
+    .map(({ types }) => relative(join('packages', folder, 'dist'), types).replace(/\.d\.ts$/, ''));
+  const fixed = fixedModules(folder).map((path) => path.replace(/\.js$/, ''));
+  const inputs = (/** @type {readonly string[]} */ names, /** @type {string} */ ending) =>
+    Object.fromEntries(names.map((name) => [name, join(kept(folder), `${name}${ending}`)]));
+  const code = await rolldown({ input: inputs([...entries, ...fixed], '.js'), external: isPackage, platform: 'node' });
+  await code.write({
+    dir: built(folder),
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    comments: false,
+    ...JSON.parse(process.env['OUT'] ?? '{}'),
+    ...(process.env['GROUP'] ? { advancedChunks: { groups: [{ name: (/** @type {string} */ id) => { const m = /unbundled-\w+\/((?:adapters\/)?[\w-]+)\//.exec(id); return m === null || /^(cli|core|ports|runtime|views|tools|models|adapters.(engine-memory|host-node|schema-json))$/.test(m[1] ?? '') ? null : m[1]?.replace('/', '-') ?? null; } }] } } : {}),
+  });
+  const types = await rolldown({
+    input: inputs(entries, '.d.ts'),
+    external: isPackage,
+    plugins: [dts({ dtsInput: true, tsconfig: false })],
+  });
+  await types.write({ dir: built(folder), entryFileNames: '[name].js', chunkFileNames: 'types/[name]-[hash].js' });
+}
+
+/** @param {string} folder */
+function restore(folder) {
+  if (!existsSync(kept(folder))) return;
+  rmSync(built(folder), { recursive: true, force: true });
+  renameSync(kept(folder), built(folder));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [folder = '', option] = process.argv.slice(2);
+  if (!PUBLISHED.includes(folder)) throw new Error(`There is no package "${folder}": ${PUBLISHED.join(', ')}.`);
+  if (option === '--restore') restore(folder);
+  else await bundle(folder);
+}
