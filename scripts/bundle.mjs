@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { root } from './files.mjs';
-import { allEntries, manifestOf, PUBLISHED } from './packages.mjs';
+import { allEntries, manifestOf, PUBLISHED, TAKEN_IN } from './packages.mjs';
 
 /** Started by their path, so that nothing imports them. @type {Readonly<Record<string, readonly string[]>>} */
 const STARTED = { flyball: ['adapters/sandbox-quickjs/worker.js', 'cli/typescript-hook.js'] };
@@ -36,13 +36,20 @@ function fixedModules(folder) {
   ];
 }
 
-/**
- * Stays outside: a dependency is installed beside the package. Two are taken in, because of each we use a small part of a
- * large package, and no type of theirs is part of ours.
- * @param {string} id
- */
+/** A dependency is installed beside the package. @param {string} id */
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !TAKEN_IN.includes(id);
-const TAKEN_IN = ['yaml', '@cfworker/json-schema'];
+
+/**
+ * One module for each room that whoever uses it uses most of. The others are cut along what is loaded together: importing
+ * `flyball` must not load all of the tools, and a command not all commands.
+ */
+const CUT_FURTHER = /^(cli|core|ports|runtime|views|tools|models|adapters\/(engine-memory|host-node|schema-json))$/;
+
+/** @param {string} id */
+function roomOf(id) {
+  const room = /unbundled-\w+\/((?:adapters\/)?[\w-]+)\//.exec(id)?.[1];
+  return room === undefined || CUT_FURTHER.test(room) ? null : room.replace('/', '-');
+}
 
 /** @param {string} folder */
 async function bundle(folder) {
@@ -60,8 +67,7 @@ async function bundle(folder) {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: false,
-    ...JSON.parse(process.env['OUT'] ?? '{}'),
-    ...(process.env['GROUP'] ? { advancedChunks: { groups: [{ name: (/** @type {string} */ id) => { const m = /unbundled-\w+\/((?:adapters\/)?[\w-]+)\//.exec(id); return m === null || /^(cli|core|ports|runtime|views|tools|models|adapters.(engine-memory|host-node|schema-json))$/.test(m[1] ?? '') ? null : m[1]?.replace('/', '-') ?? null; } }] } } : {}),
+    codeSplitting: { groups: [{ name: roomOf, debugName: 'rooms' }] },
   });
   const types = await rolldown({
     input: inputs(entries, '.d.ts'),

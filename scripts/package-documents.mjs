@@ -11,11 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { filesUnder, root } from './files.mjs';
 import { DOCUMENTS, PUBLISHED } from './packages.mjs';
 
-/** About the repository, and of no use without it. */
-const LEFT_OUT = ['docs/requirements', 'docs/rooms.json', 'docs/api'];
+/** About the repository and of no use without it, or large and told in words beside it. */
+const LEFT_OUT = /^docs\/(requirements|decisions|api|rooms\.json|pictures\/studio-.*)(\/|$)/;
 const FENCED = /(^```.*?^```$)/gms;
-/** Code, which is left alone, or a link, whose words may be code. */
-const CODE_OR_LINK = /`[^`\n]*`|\[((?:`[^`\n]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
+/** Code, which is left alone, or a link or a picture, whose words may be code. */
+const CODE_OR_LINK = /`[^`\n]*`|!?\[((?:`[^`\n]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
 
 /**
  * Whether a document of the repository belongs to a package.
@@ -23,7 +23,7 @@ const CODE_OR_LINK = /`[^`\n]*`|\[((?:`[^`\n]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
  */
 export function isShipped(path, folder) {
   const isIn = (/** @type {string} */ place) => path === place || path.startsWith(`${place}/`);
-  return (DOCUMENTS[folder] ?? []).some(isIn) && !LEFT_OUT.some(isIn);
+  return (DOCUMENTS[folder] ?? []).some(isIn) && !LEFT_OUT.test(path);
 }
 
 /**
@@ -43,6 +43,7 @@ function withoutDeadLinks(prose, path, ships) {
     if (to === undefined || /^(?:[a-z]+:|#)/.test(to)) return all;
     const target = normalize(join(dirname(path), to.split('#')[0]));
     if (ships(target)) return all;
+    if (all.startsWith('!')) return `(Picture: ${words})`;
     const isPath = words.includes('/') || target.endsWith(words.replaceAll('`', ''));
     return isPath ? `\`${target}\`` : `${words} (\`${target}\` in the repository)`;
   });

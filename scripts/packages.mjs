@@ -13,6 +13,9 @@ export const DOCUMENTS = {
   server: ['LICENSE'],
 };
 
+/** Packages that are taken into ours when it is packed: of each we use a small part, and no type of theirs is part of ours. */
+export const TAKEN_IN = ['@cfworker/json-schema', 'yaml'];
+
 /** Folders below `packages` that are published. */
 export const PUBLISHED = Object.keys(DOCUMENTS);
 

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './files.mjs';
-import { PUBLISHED } from './packages.mjs';
+import { PUBLISHED, TAKEN_IN } from './packages.mjs';
 
 const { values } = parseArgs({
   options: { format: { type: 'string', default: 'cyclonedx' }, out: { type: 'string' } },
@@ -38,13 +38,13 @@ function found(from, name) {
  * leaves out what a development tool needs as well.
  */
 function broughtAlong() {
-  const waiting = PUBLISHED.flatMap((folder) => {
+  const waiting = TAKEN_IN.map((name) => found('', name));
+  for (const folder of PUBLISHED) {
     const path = `packages/${folder}`;
     const { dependencies, optionalDependencies, peerDependencies } = lock[path];
-    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).map((name) =>
-      found(path, name),
-    );
-  });
+    const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+    waiting.push(...names.map((name) => found(path, name)));
+  }
   const kept = new Set();
   for (let path = waiting.pop(); path !== undefined || waiting.length > 0; path = waiting.pop()) {
     if (path === undefined || kept.has(path) || lock[path].link) continue; // a link is one of our own packages
