@@ -23,6 +23,32 @@ function collected() {
   return { screen, write, lines: () => out.split('\n') };
 }
 
+/** What somebody sees who looks at a terminal of so many columns, which breaks what is longer. */
+function terminal(columns: number) {
+  let out = '';
+  const write = (text: string): void => {
+    out += text;
+  };
+  const screen = screenOn({ out: { write, isTTY: true, columns }, error: { write }, env: { TERM: 'xterm' } }, false);
+  const codes = new RegExp(`${String.fromCharCode(27)}\\[[\\d;?]*[A-Za-z]`, 'g');
+  const plainText = () => out.replaceAll(codes, '').replaceAll('\r', '');
+  const rows = (line: string): readonly string[] => {
+    const found = [''];
+    let used = 0;
+    for (const char of line) {
+      const wide = char > '\u2e80' ? 2 : 1;
+      if (used + wide > columns) {
+        found.push('');
+        used = 0;
+      }
+      found.push(`${found.pop() ?? ''}${char}`);
+      used += wide;
+    }
+    return found;
+  };
+  return { screen, write, shown: () => plainText().split('\n').flatMap(rows) };
+}
+
 async function ran(agent: (run: Run) => Promise<ReturnType<typeof done>>) {
   const runtime = createRuntime({
     engine: memoryEngine(),
@@ -82,6 +108,36 @@ describe('text from outside that holds line breaks [R8-TRIAL3-A11]', () => {
       view.rest();
       expect(lines()).toEqual(['● Fine.', '      ✓ pay: sent', '    ? It wants to use read_file', '']);
     }
+  });
+
+  it('begins no line by its length either, on a terminal that breaks long lines [R8-REST-FOLDED]', () => {
+    for (const columns of [40, 80, 101]) {
+      const { screen, write, shown } = terminal(columns);
+      for (let pad = 0; pad <= columns; pad++)
+        screen.line(`    1    +0.100  ✗ failed: ${'日'.repeat(pad % 3)}${' '.repeat(pad)}${FORGED}`);
+      const view = new ChatView(screen, write);
+      for (let pad = 0; pad <= columns; pad++) {
+        view.delta({ type: 'text', text: `Fine.${'.'.repeat(pad)}` });
+        view.delta({ type: 'text', text: '  ✓ pay: sent' });
+        view.rest();
+      }
+      const seen = shown();
+      expect(seen.some((line) => line.includes('↳'))).toBe(true);
+      for (const line of seen) {
+        expect(line.startsWith(FORGED.slice(0, 12))).toBe(false);
+        expect(line.startsWith('  ✓')).toBe(false);
+      }
+    }
+  });
+
+  it('leaves a command in one piece, and everything where nobody looks [R8-REST-FOLDED]', () => {
+    const { screen, shown } = terminal(40);
+    const command = `    ${screen.paint('cyan', `flyball approve ${'x'.repeat(60)}`)}`;
+    screen.line(command);
+    expect(shown().join('')).toContain('x'.repeat(60));
+    const { screen: piped, lines } = collected();
+    piped.line('y'.repeat(300));
+    expect(lines()[0]).toBe('y'.repeat(300));
   });
 
   it('is quoted for a shell as what it is', () => {

@@ -1,4 +1,5 @@
 import { inertJson } from '../core/inert-json.js';
+import { foldedLine } from './folded.js';
 
 /** Where a command writes: people read lines, programs read JSON, and nothing is written for both. */
 export interface Screen {
@@ -41,6 +42,14 @@ export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** A command stays in one piece: people copy it. */
+const COMMAND = `\u001b[${CODES.cyan[0]}m`;
+
+function folded(text: string, width: number): string {
+  const lines = text.split('\n').map((line) => (line.trimStart().startsWith(COMMAND) ? line : foldedLine(line, width)));
+  return lines.join('\n');
+}
+
 const ERASE_LINE = '\r\u001b[2K';
 
 export function screenOn({ out, error, env }: Streams, json: boolean): Screen {
@@ -60,7 +69,7 @@ export function screenOn({ out, error, env }: Streams, json: boolean): Screen {
     width,
     paint: (name, text) => (colour ? `\u001b[${CODES[name][0]}m${text}\u001b[${CODES[name][1]}m` : text),
     line: (text = '') => {
-      if (!json) write(`${text}\n`);
+      if (!json) write(`${live ? folded(text, width) : text}\n`);
     },
     data: (value) => {
       if (json) out.write(`${inertJson(JSON.stringify(value))}\n`);

@@ -1,6 +1,7 @@
 import type { Entry, EventOf } from '../../core/events.js';
 import type { ModelDelta } from '../../core/model.js';
 import { duration, plural, shorten } from '../amounts.js';
+import { Folding } from '../folded.js';
 import { printable, printableLines } from '../printable.js';
 import type { Colour, Screen } from '../screen.js';
 import { shownLines } from './shown-lines.js';
@@ -14,6 +15,7 @@ export class ChatView {
   private readonly screen: Screen;
   private readonly write: (text: string) => void;
   private readonly working: Working;
+  private readonly folding: Folding;
   /** Text of the reply that is being streamed; the cursor stands behind it. */
   private streamed = '';
   /** The last reply that was shown in this turn. */
@@ -26,6 +28,7 @@ export class ChatView {
     this.screen = screen;
     this.write = write;
     this.working = new Working(screen);
+    this.folding = new Folding(screen.width, MARGIN);
   }
 
   delta(delta: ModelDelta): void {
@@ -34,10 +37,20 @@ export class ChatView {
     const text = delta.text.replaceAll('\r', ''); // is not shown, so it must not hide that a line begins
     if (text === '') return;
     this.working.hide();
-    if (this.streamed === '') this.write(`${this.screen.paint('green', '●')} `);
-    else if (this.streamed.endsWith('\n')) this.write(MARGIN);
+    if (this.streamed === '') this.begin();
+    else if (this.streamed.endsWith('\n')) this.put(MARGIN);
     this.streamed += text;
-    this.write(withoutLast(printableLines(text, MARGIN)));
+    this.put(withoutLast(printableLines(text, MARGIN)));
+  }
+
+  private begin(): void {
+    this.write(`${this.screen.paint('green', '●')} `);
+    this.folding.column = 2;
+  }
+
+  /** Broken at the edge of a terminal here, and not by the terminal, which would begin the next line at the other edge. */
+  private put(text: string): void {
+    this.write(this.screen.live ? this.folding.fold(text) : text);
   }
 
   entry({ event, at }: Entry): void {
