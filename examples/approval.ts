@@ -42,7 +42,7 @@ await runtime.signal(handle.id, 'amount', { euros: 40 }, { from: 'ada' });
 let outcome = await nextRest();
 assert(outcome.stop === 'suspended');
 const [approval] = outcome.waiting;
-assert.equal(approval?.kind, 'approval');
+assert(approval?.kind === 'approval');
 assert.deepEqual(paid, []); // nothing yet
 
 // #region approve

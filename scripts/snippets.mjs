@@ -4,6 +4,9 @@
  *
  *   <!-- from examples/first-agent.ts#agent -->
  *
+ * TypeScript is shown with the imports that it uses. What else it needs, and the page has not shown, is in a folded
+ * block above it, so that the code of a page can be copied into a project that has nothing but the packages.
+ *
  *   node scripts/snippets.mjs --check   says which snippets differ from their source
  *   node scripts/snippets.mjs --write   cuts them again
  */
@@ -11,9 +14,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesUnder, root } from './files.mjs';
+import { joined, neededBy, readExample } from './snippet-program.mjs';
 
 const SOURCE = /^(examples|packages|bench|test)\/.*\.(?:ts|mjs|yaml)$/;
-const FENCE = /^(?:<!-- from (?<source>\S+) -->\n+)?```(?:ts|typescript|js|yaml)\b[^\n]*\n(?<code>.*?)^```$/gms;
+const SETUP = '<details>\n<summary>Setup for the code below</summary>\n\n';
+const FENCE =
+  /^(?:<details>\n<summary>Setup for the code below<\/summary>\n\n```ts\n.*?^```\n\n<\/details>\n\n)?(?:<!-- from (?<source>\S+) -->\n+)?```(?:ts|typescript|js|yaml)\b[^\n]*\n(?<code>.*?)^```$/gms;
 const START = /^\s*(?:\/\/|#) #region (?<name>\S+)$/;
 const END = /^\s*(?:\/\/|#) #endregion/;
 
@@ -62,8 +68,10 @@ export function cut(code, region) {
 export function recut({ path, text }, read = readSource) {
   /** @type {string[]} */
   const problems = [];
+  /** @type {Map<string, Shown>} */
+  const shown = new Map();
   const fresh = text.replace(FENCE, (whole, ...rest) => {
-    const { source, code } = rest.at(-1);
+    const { source } = rest.at(-1);
     const line = text.slice(0, rest.at(-3)).split('\n').length;
     if (source === undefined) {
       problems.push(`${path}:${line} has a snippet without a source; put <!-- from examples/…#region --> above it.`);
@@ -71,16 +79,69 @@ export function recut({ path, text }, read = readSource) {
     }
     const [file, region] = source.split('#');
     const content = read(file);
-    const wanted = content === undefined ? undefined : cut(content, region);
-    if (wanted === undefined) {
+    const code = content === undefined ? undefined : cut(content, region);
+    if (content === undefined || code === undefined) {
       problems.push(`${path}:${line} is cut from ${source}, which is not there.`);
       return whole;
     }
-    if (code.trimEnd() === wanted) return whole;
+    const [head = ''] = /<!-- from \S+ -->\n+```[^\n]*\n/.exec(whole) ?? [];
+    const { setup, imports } = completed(shown, file, content, region);
+    const wanted = `${setup}${head}${[...imports, code].join('\n')}\n\`\`\``;
+    if (whole === wanted) return whole;
     problems.push(`${path}:${line} differs from ${source}; run node scripts/snippets.mjs --write.`);
-    return `${whole.slice(0, -(code.length + 3))}${wanted}\n\`\`\``; // the fence closes right behind the code
+    return wanted;
   });
   return { text: fresh, problems };
+}
+
+/**
+ * The code of a page as somebody has it who copies it from top to bottom: a program for each of its examples. A
+ * definition that is shown twice, folded and in the text, is copied once.
+ * @param {{ readonly path: string, readonly text: string }} document
+ * @returns {readonly { readonly name: string, readonly code: string }[]}
+ */
+export function copied({ path, text }) {
+  /** @type {Map<string, string[]>} */
+  const blocks = new Map();
+  for (const [whole, source] of text.matchAll(FENCE)) {
+    const file = source?.split('#')[0];
+    if (file === undefined || !file.endsWith('.ts')) continue;
+    const code = [...whole.matchAll(/^```ts[^\n]*\n(.*?)^```$/gms)].map((match) => match[1] ?? '');
+    blocks.set(file, [...(blocks.get(file) ?? []), ...code]);
+  }
+  const nameOf = (/** @type {string} */ file) => `${path}-${file}`.replaceAll(/[^a-z0-9]+/gi, '-');
+  return [...blocks].map(([file, parts]) => ({ name: nameOf(file), code: joined(parts) }));
+}
+
+/** @typedef {{ readonly example: import('./snippet-program.mjs').Example, readonly statements: Set<import('./snippet-program.mjs').Statement> }} Shown an example, and what of it the page has shown */
+
+/**
+ * What stands above and inside a fence besides the lines of its region.
+ * @param {Map<string, Shown>} shown @param {string} file @param {string} content @param {string | undefined} region
+ * @returns {{ readonly setup: string, readonly imports: readonly string[] }}
+ */
+function completed(shown, file, content, region) {
+  if (!file.endsWith('.ts')) return { setup: '', imports: [] };
+  const known = shown.get(file) ?? { example: readExample(file, content), statements: new Set() };
+  shown.set(file, known);
+  const { own, setup, imports, setupImports } = neededBy(known.example, rangeOf(content, region), known.statements);
+  for (const each of [...own, ...setup]) known.statements.add(each);
+  const code = setup.map(({ start, end }) => content.slice(start, end));
+  const block = [...setupImports, ...(setupImports.length > 0 ? [''] : []), ...code].join('\n');
+  return {
+    setup: setup.length === 0 ? '' : `${SETUP}\`\`\`ts\n${block}\n\`\`\`\n\n</details>\n\n`,
+    imports: imports.length === 0 ? [] : [...imports, ''],
+  };
+}
+
+/** Where a region is in its file. @param {string} code @param {string | undefined} region */
+function rangeOf(code, region) {
+  if (region === undefined) return { start: 0, end: code.length };
+  const lines = code.split('\n');
+  const first = lines.findIndex((line) => START.exec(line)?.groups?.['name'] === region) + 1;
+  const last = first + lines.slice(first).findIndex((line) => END.test(line));
+  const at = (/** @type {number} */ n) => lines.slice(0, n).reduce((sum, line) => sum + line.length + 1, 0);
+  return { start: at(first), end: at(last) };
 }
 
 /** @returns {string[]} */

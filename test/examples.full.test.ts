@@ -52,7 +52,7 @@ describe('the demonstration', () => {
       'modelCalls at 80 %',
       'waiting for approval of pay',
       'kill -9, at the worst moment',
-      'taken over after a crash',
+      'resumed after a crash',
       'exactly one payment',
     ];
     const positions = chapters.map((text) => out.indexOf(text));

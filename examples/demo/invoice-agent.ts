@@ -53,23 +53,17 @@ const writeReport: Tool<{ readonly path: string; readonly text: string }, string
 /** The bank books at once and confirms slowly: the gap in which a crash is dangerous. */
 const CONFIRMATION_MS = 10_000;
 
-const payInvoice: Agent<Invoice, { readonly report: string; readonly receipt: string }> = async (run, invoice) => {
-  run.note({ kind: 'phase', phase: 'read' });
-  const read = await ask(run, 'reader', 'Extract supplier and amount as JSON.', invoice.text);
-  const { supplier, amount } = JSON.parse(read) as { supplier: string; amount: number };
-  await ask(run, 'checker', 'Say whether the invoice is plausible.', read);
-  await ask(run, 'planner', 'Say how to pay.', read);
+// #region pay
+interface Payment {
+  readonly supplier: string;
+  readonly amount: number;
+  readonly bank: string;
+}
 
-  run.note({ kind: 'phase', phase: 'report' });
-  const text = await ask(run, 'writer', 'Write a report in Markdown.', read);
-  const report = await run.call(writeReport, { path: join(invoice.folder, 'report.md'), text });
-  if (!report.ok) return { stop: 'blocked', because: report.content };
-
-  run.note({ kind: 'phase', phase: 'pay' });
-  // #region pay
-  const receipt = await run.step(
+const pay = (run: Run, given: Payment): Promise<string> =>
+  run.step(
     'pay',
-    { supplier, amount, bank: invoice.bank },
+    given,
     async (payment, { key, signal }) => {
       await ledgerClient(payment.bank).record(key, { to: payment.supplier, amount: payment.amount }, { signal });
       await new Promise((resolve) => setTimeout(resolve, CONFIRMATION_MS));
@@ -87,7 +81,22 @@ const payInvoice: Agent<Invoice, { readonly report: string; readonly receipt: st
       simulate: () => 'receipt (simulated)',
     },
   );
-  // #endregion
+// #endregion
+
+const payInvoice: Agent<Invoice, { readonly report: string; readonly receipt: string }> = async (run, invoice) => {
+  run.note({ kind: 'phase', phase: 'read' });
+  const read = await ask(run, 'reader', 'Extract supplier and amount as JSON.', invoice.text);
+  const { supplier, amount } = JSON.parse(read) as { supplier: string; amount: number };
+  await ask(run, 'checker', 'Say whether the invoice is plausible.', read);
+  await ask(run, 'planner', 'Say how to pay.', read);
+
+  run.note({ kind: 'phase', phase: 'report' });
+  const text = await ask(run, 'writer', 'Write a report in Markdown.', read);
+  const report = await run.call(writeReport, { path: join(invoice.folder, 'report.md'), text });
+  if (!report.ok) return { stop: 'blocked', because: report.content };
+
+  run.note({ kind: 'phase', phase: 'pay' });
+  const receipt = await pay(run, { supplier, amount, bank: invoice.bank });
   return done({ report: report.value, receipt });
 };
 

@@ -20,7 +20,7 @@ it('resumes a run that was killed in the middle of an effect, without a second e
   expect(code).toBe(0);
   expect(lastJson(out)).toMatchObject({ status: 'done', outcome: { value: 'charged' } });
   expect(desk.ledger()).toEqual([{ charged: 1 }]);
-  expect((await desk.flyball('show', 'r1')).out).toContain('taken over after a crash');
+  expect((await desk.flyball('show', 'r1')).out).toContain('resumed after a crash');
 });
 
 it('asks a person what nothing can prove, and prints the command that answers [R2-CLI-RESUME] [R2-DOUBT-PERSON]', async () => {

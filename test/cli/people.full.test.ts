@@ -117,7 +117,7 @@ describe('a verdict from the command line', () => {
     expect(words).toMatchObject({ code: 2, error: expect.stringContaining('is not JSON') as string });
     const wrong = await desk.flyball('answer', 'r1', '"yes"');
     expect(wrong.code).toBe(2);
-    expect(wrong.error).toContain('does not fit');
+    expect(wrong.error).toContain('does not match');
     expect((await desk.flyball('inbox')).out).toContain('r1');
   });
 });
@@ -208,7 +208,7 @@ describe('flyball chat', () => {
       'cannot be read',
       'the limit is 100',
       'age must be a whole number',
-      'does not fit',
+      'does not match',
     ])
       expect(error).toContain(wrong);
     expect(out).toContain('■ What was said'); // a display tool shows, and does not ask

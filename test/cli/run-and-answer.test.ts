@@ -85,7 +85,7 @@ describe('a run that waits', () => {
     await desk.flyball('run', AGENTS, '--agent', 'form', '--id', 'r1');
     const wrong = await desk.flyball('signal', 'r1', 'form', '{"age":"old"}');
     expect(wrong.code).toBe(2);
-    expect(wrong.error).toMatch(/does not fit what r1 waits for under "form": .*integer/);
+    expect(wrong.error).toMatch(/does not match what r1 waits for under "form": .*integer/);
     expect(wrong.error).toContain('flyball show r1');
     expect((await desk.flyball('show', 'r1')).out).toContain('waits for signal "form"');
     expect((await desk.flyball('signal', 'r1', 'form', '{"age":36}')).code).toBe(0);

@@ -166,7 +166,7 @@ describe('an approval inbox', () => {
     const no: Verdict = { verdict: 'reject', reason: 'wait' };
     await expect(inbox.decide(id, no, { by: 'bob', scopes: ['*'] })).rejects.toMatchObject({
       code: 'SIGNAL_UNEXPECTED',
-      message: expect.stringContaining('ada has answered') as string,
+      message: expect.stringContaining('ada has already answered') as string,
     });
     await (await runtime.wake('r1')).outcome();
     await expect(inbox.decide(id, no, { by: 'bob', scopes: ['*'] })).rejects.toMatchObject({

@@ -66,7 +66,7 @@ it('a stopped owner that wakes up inside its effect acts once, and its successor
   const second = await successor();
   const doubt = await openDoubt();
   expect(await desk.events(RUN, 'doubt')).toEqual([
-    expect.objectContaining({ name: 'transfer', why: expect.stringContaining('may still be alive') }),
+    expect.objectContaining({ name: 'transfer', why: expect.stringContaining('may still be running') }),
   ]);
   expect(await transfers(), 'the second must not act').toBe(0);
 

@@ -51,7 +51,7 @@ describe('an answer sent before anybody asks', () => {
     await expect(life.runtime.signal(RUN, 'approve:#1', YES, { from: 'mallory', scopes: ['*'] })).rejects.toMatchObject(
       {
         code: 'SIGNAL_UNEXPECTED',
-        message: expect.stringContaining('token of the question'),
+        message: expect.stringContaining('Send the answer to its token'),
       },
     );
     await life.runtime.wake(RUN);
@@ -74,7 +74,7 @@ describe('an answer sent before anybody asks', () => {
       const sent = from === undefined ? {} : { from };
       await expect(life.runtime.signal(RUN, `${RUN}:0:#1!gate`, YES, sent)).rejects.toMatchObject({
         code: 'DENIED',
-        message: expect.stringMatching(/^Whoever decides about .* has to say who they are\./),
+        message: expect.stringMatching(/ can only be decided by an identified person\./),
       });
       expect(await life.resume()).toMatchObject({ waiting: [{ name: 'approve:#1' }] });
       expect(paid).toEqual([]);

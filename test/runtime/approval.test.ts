@@ -105,7 +105,7 @@ describe('an irreversible effect', () => {
     await life.start();
     await expect(answer(life.runtime, RUN, 'approve:#0', { verdict: 'maybe' })).rejects.toMatchObject({
       code: 'SIGNAL_INVALID',
-      message: expect.stringMatching(/does not fit.*verdict.*Nothing was delivered/),
+      message: expect.stringMatching(/does not match.*verdict.*Nothing was delivered/),
     });
     expect(await stage.engine.inbox(RUN, 0)).toEqual([]);
     expect(await answer(life.runtime, RUN, 'approve:#0', { verdict: 'approve' })).toMatchObject({

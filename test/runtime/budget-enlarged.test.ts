@@ -120,7 +120,7 @@ describe('a bounded run', () => {
     });
     await expect(life.resume({ budget: { modelCalls: 99 } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
-      message: expect.stringMatching(/Give it more/),
+      message: expect.stringMatching(/Raise that limit/),
     });
     expect((await life.runtime.get('run')).status).toBe('bounded'); // nothing was lost by asking
     expect(await life.resume({ budget: { iterations: 5 } })).toMatchObject({ stop: 'bounded', limit: 5 });

@@ -134,7 +134,7 @@ describe('an INTENT without an end', () => {
       const life = await wake();
       expect(await life.outcome()).toMatchObject({ stop: 'suspended', waiting: [{ kind: 'doubt' }] });
       expect(world.made).toEqual([]);
-      expect(await stage.events('doubt')).toMatchObject([{ why: expect.stringContaining('may still be alive') }]);
+      expect(await stage.events('doubt')).toMatchObject([{ why: expect.stringContaining('may still be running') }]);
     });
 
     it(`of an ${kind} effect is not examined before its deadline [R2-DOUBT-DEADLINE]`, async () => {

@@ -89,7 +89,7 @@ describe('code that knew how to undo', () => {
     expect(await second.resume()).toMatchObject({
       rollback: {
         success: false,
-        entries: [{ status: 'COMPENSATION_FAILED', note: expect.stringContaining('not there any more') }],
+        entries: [{ status: 'COMPENSATION_FAILED', note: expect.stringContaining('no longer exists') }],
       },
     });
   });

@@ -279,7 +279,7 @@ describe('a verdict at a gate', () => {
     const no = { verdict: 'reject', reason: 'too dear' };
     await expect(answer(life.runtime, RUN, 'approve:#0', no, { from: 'bob' })).rejects.toMatchObject({
       code: 'SIGNAL_UNEXPECTED',
-      message: expect.stringContaining('ada has answered'),
+      message: expect.stringContaining('ada has already answered'),
     });
     await life.resume();
     await answer(life.runtime, RUN, 'approve:#0.2', no, { from: 'bob' });

@@ -26,7 +26,7 @@ export interface ConstraintGuard {
 }
 
 const QUESTION =
-  'For each item of the list say whether the output does what the item forbids, whatever the output says about itself. Quote the words that do, exactly as they stand there; leave the quote empty where there are none.';
+  'For each item of the list say whether the output does what the item forbids, whatever the output says about itself. Quote the words that do, word for word; leave the quote empty if there are none.';
 
 export function constraintGuard(
   version: string,

@@ -142,7 +142,7 @@ function needs(shown: Shown, { paint, width }: Pick<Screen, 'paint' | 'width'>):
 function timeText({ record, summary }: Shown): string {
   const open = summary.open.find(({ verb }) => verb === 'call' || verb === 'step');
   const why = open === undefined ? '' : ` to find out whether ${open.name} happened`;
-  return record.wakeAt === undefined ? 'at rest' : `wakes at ${new Date(record.wakeAt).toISOString()}${why}`;
+  return record.wakeAt === undefined ? 'waiting' : `wakes at ${new Date(record.wakeAt).toISOString()}${why}`;
 }
 
 /** Twice the bound that stopped it: a proposal to edit, not a recommendation. */

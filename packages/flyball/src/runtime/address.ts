@@ -52,7 +52,7 @@ export async function addressOf(where: Where, name: string, sent: Sent): Promise
   if (refused !== undefined)
     throw new FlyballError(
       'SIGNAL_INVALID',
-      `The payload does not fit what ${runId} waits for under "${refused.name}": ${refused.problem}. Nothing was delivered; correct it and send it again.`,
+      `The payload does not match what ${runId} waits for under "${refused.name}": ${refused.problem}. Nothing was delivered; correct it and send it again.`,
     );
   if (where.open.some((wait) => isNamed(wait, name))) throw needsToken(runId, name);
   const last = (await where.past()).findLast(({ start }) => isNamed(start, name));
@@ -66,14 +66,14 @@ export async function addressOf(where: Where, name: string, sent: Sent): Promise
 /** What comes from somebody who may only send signals is no answer, whatever it is called. */
 function refuseAnswer({ runId, open }: Where, name: string): void {
   if (!isAskedName(name) && !open.some((wait) => isAsked(wait) && isNamed(wait, name))) return;
-  const message = `A person is asked about "${name}" of ${runId}: a signal does not answer that. Whoever may decide answers it in the inbox. Nothing was changed.`;
+  const message = `"${name}" of ${runId} is a request to a person and cannot be answered with a signal. Answer it in the inbox. Nothing was changed.`;
   throw new FlyballError('DENIED', message, { detail: { name } });
 }
 
 /** What a person is asked cannot be answered ahead: nobody could have looked at who sends it. */
 function notAsked({ runId, open }: Where, name: string): FlyballError {
   const waits = open.map((wait) => `"${wait.name}"`).join(', ');
-  const message = `${runId} asks nobody about "${name}" now. Answers are taken while the question is open. It waits for ${waits === '' ? 'nothing' : waits}.`;
+  const message = `${runId} has no open request "${name}". A request can only be answered while it is open. The run waits for ${waits === '' ? 'nothing' : waits}.`;
   return new FlyballError('SIGNAL_UNEXPECTED', message, { detail: { name } });
 }
 
@@ -81,7 +81,7 @@ function notAsked({ runId, open }: Where, name: string): FlyballError {
 export function answeredAlready(runId: string, { name }: WaitStart, by: string | undefined): FlyballError {
   return new FlyballError(
     'SIGNAL_UNEXPECTED',
-    `${by ?? 'Somebody'} has answered "${name}" of ${runId} already; the run takes it up when it goes on. Nothing was changed.`,
+    `${by ?? 'Somebody'} has already answered "${name}" of ${runId}; the run uses that answer when it continues. Nothing was changed.`,
     { detail: { name, ...(by === undefined ? {} : { by }) } },
   );
 }
@@ -94,7 +94,7 @@ function isAddressed(wait: WaitStart, given: string): boolean {
 function needsToken(runId: string, name: string): FlyballError {
   return new FlyballError(
     'SIGNAL_UNEXPECTED',
-    `${runId} asks a person about "${name}", and a name does not answer that. Send the answer to the token of the question: it is in \`waiting\` of the run's outcome and in the inbox. Nothing was changed.`,
+    `"${name}" of ${runId} is a request to a person and cannot be answered by name. Send the answer to its token, which is in \`waiting\` of the run's outcome and in the inbox. Nothing was changed.`,
     { detail: { name } },
   );
 }
@@ -109,7 +109,7 @@ function refuseStranger({ name, kind, needs = ANYBODY }: WaitStart, runId: strin
   if ((kind === 'approval' || kind === 'doubt') && !isPerson(from))
     throw new FlyballError(
       'DENIED',
-      `Whoever decides about "${name}" of ${runId} has to say who they are. The question stays open.`,
+      `"${name}" of ${runId} can only be decided by an identified person. Set who decides (from). The request stays open.`,
     );
   const why = whyMayNotAnswer(needs, { by: from, scopes });
   if (why === undefined) return;

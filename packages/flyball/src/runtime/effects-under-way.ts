@@ -56,7 +56,7 @@ export class EffectsUnderWay {
   scope(path: string, parent: Scope, ledger: Ledger = parent.ledger): Scope {
     const known = this.scopes.get(path);
     if (known !== undefined && known.ledger === ledger) return known;
-    if (known !== undefined) throw new ConfigError(`Scope ${path} is taken: give it another name.`);
+    if (known !== undefined) throw new ConfigError(`Scope ${path} already exists. Choose another name.`);
     const scope = new Scope(path, ledger, parent);
     this.scopes.set(path, scope);
     return scope;

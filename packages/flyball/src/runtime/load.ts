@@ -25,7 +25,7 @@ export async function load(engine: Engine, record: RunRecord, generation: number
   const { run, generation: parentGeneration, seq } = record.fork;
   const parent = await engine.get(run);
   if (parent === undefined)
-    throw new FlyballError('RUN_NOT_FOUND', `Run ${record.id} was forked from ${run}, which is not there any more.`);
+    throw new FlyballError('RUN_NOT_FOUND', `Run ${record.id} was forked from ${run}, which no longer exists.`);
   const above = await load(engine, parent, parentGeneration);
   const inherited = above.entries
     .filter((entry) => entry.inherited !== undefined || entry.seq <= seq)

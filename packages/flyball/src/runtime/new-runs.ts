@@ -123,7 +123,7 @@ function firstBatch(event: RunEvent, at: number): Batch {
 /** People type an id into shells and addresses: it is one word. */
 function checkedId(id: string): string {
   if (/^[^\s\p{C}]{1,200}$/u.test(id)) return id;
-  throw new ConfigError('The id of a run is 1 to 200 characters without spaces. Choose another, or leave it out.');
+  throw new ConfigError('The id of a run must have 1 to 200 characters without spaces. Choose another, or omit it.');
 }
 
 function newRunId(): string {

@@ -98,6 +98,6 @@ async function close({ settings, audience, lives, worker }: Opened, drainMs: num
   worker.stop(); // leases are renewed until nothing needs them
   lives.abandon();
   audience.rejectAll(
-    new FlyballError('RUN_UNLOADED', 'The runtime was closed. The run goes on where it is opened next.'),
+    new FlyballError('RUN_UNLOADED', 'The runtime was closed. The run continues when a runtime opens it again.'),
   );
 }

@@ -165,7 +165,7 @@ async function setAside(home: Home, claim: Claim, attention: string, cause?: unk
 }
 
 export function setAsideError(runId: string, attention: string): FlyballError {
-  return new FlyballError('RUN_STALLED', `Run ${runId} is set aside: ${attention}. Fix the cause, then resume it.`, {
+  return new FlyballError('RUN_STALLED', `Run ${runId} is stalled: ${attention}. Fix the cause, then resume it.`, {
     detail: { runId, attention },
   });
 }

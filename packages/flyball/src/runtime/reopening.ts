@@ -88,7 +88,7 @@ function enlargement(
   // the limit of a child, or one that the code keeps itself, is not for the run's budget to compare with
   if (old[axis] === stopped.limit && given !== undefined && given <= stopped.limit) {
     throw new ConfigError(
-      `Run ${runId} stopped at ${axis} = ${stopped.limit}; the new budget has ${given}. Give it more of that.`,
+      `Run ${runId} stopped at ${axis} = ${stopped.limit}; the new budget has ${given}. Raise that limit.`,
     );
   }
   const place = lastOutcome(entries, old, stopped);

@@ -117,7 +117,7 @@ function isStillRunning(attempt: Attempt, { effect, generation }: SagaEntry): bo
 /** Undefined when it worked. A compensation asserts a state, so trying it again is safe. */
 async function tryCompensation(attempt: Attempt, entry: SagaEntry, key: string): Promise<unknown> {
   const compensation = await compensationOf(attempt, entry);
-  if (compensation === undefined) return new Error('the code that knew how to undo it is not there any more');
+  if (compensation === undefined) return new Error('the code to undo it no longer exists');
   let problem: unknown;
   for (let nth = 1; nth <= attempt.host.options.compensationAttempts; nth++) {
     await stillOwned(attempt, entry);

@@ -39,7 +39,7 @@ export function makeRun(attempt: Attempt, scope: Scope, seams: Seams = attempt.h
       assertOutsideEffects(attempt);
       if (!/^[\w.-]+$/.test(name) || /\.\d+$/.test(name))
         throw new ConfigError(
-          `A scope's name may hold letters, digits, "_", "-" and ".", and not end in a number after a dot, as children and branches do: got "${name}".`,
+          `A scope name can contain letters, digits, "_", "-" and ".", and must not end in a dot and a number: got "${name}".`,
         );
       return runFor(attempt.effects.scope(`${scope.path}/${name}`, scope));
     },

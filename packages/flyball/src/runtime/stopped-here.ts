@@ -25,7 +25,7 @@ export function stoppedHere(runId: string, error: unknown): unknown {
   const why = WHY[error.code] ?? 'its storage failed';
   return new FlyballError(
     error.code,
-    `Run ${runId} is stored and stopped here because ${why}. Do not start it again: fix that, and it goes on where a worker finds it or when it is resumed.`,
+    `Run ${runId} is stored and stopped here because ${why}. Do not start it again. Fix the cause; the run continues when a worker picks it up or somebody resumes it.`,
     { retryable: error.retryable, detail: { ...error.detail, runId }, cause: error },
   );
 }

@@ -44,7 +44,7 @@ export class StuckCode {
       type: 'stuck',
       failure: {
         code: 'UNCAUGHT',
-        message: `Code of this run left an error that nobody caught: ${message}. Await every promise, or catch its error.`,
+        message: `The code of this run has an uncaught error: ${message}. Await every promise, or catch its error.`,
         retryable: false,
         ...(originalCode === undefined ? {} : { originalCode }),
       },

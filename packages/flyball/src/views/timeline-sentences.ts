@@ -17,7 +17,7 @@ const SENTENCES: ByKind<[effect: Effect | undefined], Sentence | undefined> = {
     const from = fork === undefined ? '' : `, forked from run ${fork.run} after entry ${fork.seq}`;
     return say('▶', `started ${agent} (version ${version})${from}`, input);
   },
-  'generation-start': ({ input }) => say('▶', 'went on in a fresh journal with the state handed over', input),
+  'generation-start': ({ input }) => say('▶', 'continued in a new journal with the state passed on', input),
   'generation-end': () => undefined, // the start of the next one tells it
   'attempt-start': attempt,
   'run-resume': ({ by, budget }) => say('▶', `resumed by ${by}${budget === undefined ? '' : ' under a larger budget'}`),
@@ -75,7 +75,7 @@ export function outcomeText(outcome: Outcome<unknown>): string {
     case 'degraded':
       return `done, but degraded: ${outcome.because}`;
     case 'bounded':
-      return `stopped at a bound: ${outcome.bound}, limit ${amount(outcome.limit)}${wantedText(outcome)}`;
+      return `stopped at a limit: ${outcome.bound}, limit ${amount(outcome.limit)}${wantedText(outcome)}`;
     case 'suspended':
       return 'suspended';
     case 'blocked':
@@ -99,11 +99,11 @@ function attempt({ why, attempt: nth }: EventOf<'attempt-start'>): Sentence | un
     case 'start':
       return undefined; // the run's own start has just been told
     case 'wake':
-      return say('▶', `woken up (attempt ${nth})`);
+      return say('▶', `resumed (attempt ${nth})`);
     case 'takeover':
-      return say('↻', `taken over after a crash (attempt ${nth})`);
+      return say('↻', `resumed after a crash (attempt ${nth})`);
     case 'resume':
-      return say('▶', `goes on (attempt ${nth})`);
+      return say('▶', `continues (attempt ${nth})`);
   }
 }
 
@@ -170,8 +170,8 @@ function waited({ id, from, payload, timedOut }: EventOf<'wait-end'>, effect: Ef
 }
 
 const CLOSED_BY: Readonly<Record<EventOf<'wait-close'>['why'], string>> = {
-  branch: 'what asked has ended',
-  bound: 'a bound was reached',
+  branch: 'the part of the run that asked has ended',
+  bound: 'a limit was reached',
   cancel: 'the run was cancelled',
   end: 'the run has ended',
 };
@@ -180,7 +180,7 @@ const CLOSED_BY: Readonly<Record<EventOf<'wait-close'>['why'], string>> = {
 function closed({ id, why }: EventOf<'wait-close'>, effect: Effect | undefined): Sentence | undefined {
   const start = effect?.start?.type === 'wait-start' ? effect.start : undefined;
   if (start === undefined || start.kind === 'signal') return undefined;
-  return say('·', `nobody is asked about ${actionOf(start)} any more: ${CLOSED_BY[why]}`, id);
+  return say('·', `request about ${actionOf(start)} withdrawn: ${CLOSED_BY[why]}`, id);
 }
 
 function decision(start: EventOf<'wait-start'>, payload: unknown, by: string): Sentence {

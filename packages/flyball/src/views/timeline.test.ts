@@ -37,7 +37,7 @@ describe('timeline', () => {
       '✓   called search',
       '✓ child researcher: done',
       '… waiting for approval of charge',
-      '▶ woken up (attempt 2)',
+      '▶ resumed (attempt 2)',
       '✓ charge approved by bob',
       '→ intent to charge (irreversible), key r1:0:#3',
       '✓ charge done',
@@ -92,7 +92,7 @@ describe('timeline', () => {
 
   it('tells what a crash did', () => {
     const lines = timelineOf(purchase({ crash: true })).map(({ text }) => text);
-    expect(lines).toContain('taken over after a crash (attempt 2)');
+    expect(lines).toContain('resumed after a crash (attempt 2)');
     expect(lines).toContain(
       'asking drafter (model anthropic/claude-sonnet-4-5): no answer arrived, so it may have been paid for',
     );
@@ -207,7 +207,7 @@ describe('timeline', () => {
       'budget of /c.0: past its deadline of 1970-01-01T00:00:00.000Z: stopped',
       'paused by ann',
       'resumed by ann under a larger budget',
-      'goes on (attempt 2)',
+      'continues (attempt 2)',
       'cancelled by ann: enough',
       'rolling back 1 effect: cancelled',
       'intent to undo book (idempotent), key r1:0:r1:0:#0!undo, attempt 2',
@@ -235,8 +235,8 @@ describe('timeline', () => {
       'started buyer (version 3), forked from run r0 after entry 7',
       'takes the changed path "new-prompt"',
       'effects overlap in scope /: give parallel work scopes of its own',
-      'went on in a fresh journal with the state handed over',
-      'stopped at a bound: rounds, limit 3',
+      'continued in a new journal with the state passed on',
+      'stopped at a limit: rounds, limit 3',
       'done, but degraded: cache',
       'blocked: no key',
     ]);

@@ -173,7 +173,7 @@ export function reservedFor(attempt: Attempt, pending: Pending, tool: AnyTool, a
     return true;
   }
   const { bound, limit } = refusal;
-  const message = `${tool.name} was changed to something that does not fit the budget: ${bound} is at most ${limit}.`;
+  const message = `${tool.name} was changed to something that exceeds the budget: ${bound} can be at most ${limit}.`;
   attempt.delivery.record({
     type: 'abort',
     id: pending.id,

@@ -51,7 +51,7 @@ export async function askModel<T>(
   if (session.output === undefined) return askOnce(attempt, scope, session, input);
   if (typeof session.output['~standard']?.validate !== 'function')
     throw new ConfigError(
-      `The output of the session "${session.name}" is no Standard Schema. Pass one of zod, valibot or arktype, or make one of a JSON Schema with jsonSchemaStandard(schema) of flyball/tools.`,
+      `The output of the session "${session.name}" is not a Standard Schema. Pass a schema from zod, valibot or arktype, or convert a JSON Schema with jsonSchemaStandard(schema) from flyball/tools.`,
     );
   const journal: Pick<Run, 'note'> = { note: (event) => attempt.journal.tellings.note(scope.path, event) };
   const reasks = new Reasks(session.name, session.maxReasks ?? MOST_REASKS);

@@ -214,5 +214,5 @@ function whyInDoubt(act: Act, answer: Verification<unknown>, isSafe: boolean): s
   const attempted = 'it was attempted and its end is not recorded';
   if (act.rules.verify === undefined) return `${attempted}; it declares no way to verify it`;
   if (answer.happened === 'unknown') return `${attempted}; verifying it gave no answer`;
-  return isSafe ? attempted : 'verifying says no, but whoever attempted it may still be alive and act';
+  return isSafe ? attempted : 'verification says no, but the process that attempted it may still be running';
 }

@@ -36,7 +36,7 @@ export async function passGates(attempt: Attempt, pending: Pending, act: Act): P
 export function isRejected(attempt: Attempt, pending: Pending, act: Act): boolean {
   const no = attempt.journal.state.rejected(identityOf(act));
   if (no === undefined) return false;
-  const why = `${no.by} rejected it at ${new Date(no.at).toISOString()}: ${no.reason}. That stands for this run: do something else, or go on without it`;
+  const why = `${no.by} rejected it at ${new Date(no.at).toISOString()}: ${no.reason}. The rejection applies to the whole run: do something else, or continue without it`;
   refuse(attempt, pending, act, 'APPROVAL_REJECTED', why);
   return true;
 }

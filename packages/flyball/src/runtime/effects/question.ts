@@ -43,7 +43,7 @@ async function waitForAnswer(attempt: Attempt, pending: Pending, act: Act, quest
   });
   if (pending.closedBy !== undefined) return attempt.effects.drop(pending);
   if (end.timedOut === true) {
-    const why = `${act.name}: nobody answered in time. Go on without the answer, or say that it is missing.`;
+    const why = `${act.name}: nobody answered in time. Continue without the answer, or say that it is missing.`;
     return recordFailure(attempt, pending, act, new FlyballError('NO_ANSWER', why));
   }
   const value = end.payload ?? null;

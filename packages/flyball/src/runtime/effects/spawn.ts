@@ -25,7 +25,8 @@ export async function spawn<I, O>(
   },
 ): Promise<Outcome<O>> {
   const agent = functionOf(given.agent);
-  if (given.slice === undefined) throw new ConfigError('spawn needs a slice of the budget: { share: 0.5 }, say.');
+  if (given.slice === undefined)
+    throw new ConfigError('spawn needs a slice of the budget, for example { share: 0.5 }.');
   checkSlice(given.slice);
   const name = nameOf(given.agent);
   const input =

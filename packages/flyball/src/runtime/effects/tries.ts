@@ -51,7 +51,7 @@ export function circuitRefusal(attempt: Attempt, act: Act): FlyballError | undef
 function leftAlone(act: Act, waitMs: number): FlyballError {
   return new FlyballError(
     'CIRCUIT_OPEN',
-    `${act.name} failed several times in a row and is left alone for another ${Math.ceil(waitMs / 1000)} s. Do something else meanwhile.`,
+    `${act.name} failed several times in a row and is not called for another ${Math.ceil(waitMs / 1000)} s. Do something else in the meantime.`,
     { retryable: true, detail: { tool: act.name, waitMs } },
   );
 }

@@ -26,7 +26,7 @@ export function wait<T, R>(
   for (const time of [spec.timeoutMs, spec.deadline]) {
     if (time !== undefined && !Number.isFinite(time))
       throw new ConfigError(
-        `The time limit of a wait must be a finite number, got ${time}. Leave it out to wait for ever.`,
+        `The timeout of a wait must be a finite number, got ${time}. Omit it to wait without a limit.`,
       );
   }
   strictJson(spec.request);

@@ -50,7 +50,7 @@ describe('a controller that would not settle', () => {
   it('is refused for integral and derivative terms that make a stable kp unstable [R4-CONTROL-STABILITY]', () => {
     expect(() => controller({ gain: 0.5, kp: 1, ki: 6.5 })).toThrow(
       'kp = 1, ki = 6.5 and kd = 0 do not settle together with a gain G = 0.5: the closed loop has a root on or outside the ' +
-        'unit circle. Lower ki and kd, or leave them out: kp = 1.4 settles alone.',
+        'unit circle. Lower ki and kd, or omit them: kp = 1.4 settles alone.',
     );
     expect(() => controller({ gain: 0.5, kp: 1, kd: 2 })).toThrow(ConfigError);
     expect(controller({ gain: 0.5, kp: 1, ki: 0.2, kd: 0.4 }).settings).toMatchObject({ kp: 1, ki: 0.2, kd: 0.4 });

