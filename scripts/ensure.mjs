@@ -37,6 +37,12 @@ export const packages = [
     from: PACKAGES,
     what: '@flyball/server',
   },
+  {
+    out: 'packages/postgres/dist',
+    config: 'packages/postgres/tsconfig.build.json',
+    from: [FLYBALL, 'packages/postgres/src'],
+    what: '@flyball/postgres',
+  },
 ];
 
 /** What is built with the packages. @type {Readonly<Record<'examples' | 'programs' | 'bench' | 'studio', Target>>} */

@@ -11,6 +11,7 @@ export const DOCUMENTS = {
   flyball: ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'docs', 'examples'],
   evals: ['LICENSE'],
   server: ['LICENSE'],
+  postgres: ['LICENSE'],
 };
 
 /** Packages that are taken into ours when it is packed: of each we use a small part, and no type of theirs is part of ours. */

@@ -53,13 +53,14 @@ describe('the packages', () => {
         if (/^(@flyball\/|flyball$)/.test(name)) expect(versions).toContain(range);
   });
 
-  it('build on each other in one direction: evals on flyball, server on both [R9-HOUSE-PACKAGES]', () => {
+  it('build on each other in one direction: evals and postgres on flyball, server on evals and flyball [R9-HOUSE-PACKAGES]', () => {
     const ours = (folder: string) =>
       Object.keys(manifestOf(folder).dependencies ?? {}).filter((name) => /^(@flyball\/|flyball$)/.test(name));
     expect(PUBLISHED.map((folder) => [folder, ours(folder).sort()])).toEqual([
       ['flyball', []],
       ['evals', ['flyball']],
       ['server', ['@flyball/evals', 'flyball']],
+      ['postgres', ['flyball']],
     ]);
   });
 

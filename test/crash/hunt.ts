@@ -1,15 +1,16 @@
 /**
  * Looks for a fault with generated programs and says after how many it was found:
  *
- *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--from 2501] [--only 398,1253] [--rule end:spins] [--file runs.db]
+ *     node --import tsx test/crash/hunt.ts [--fault F-C1] [--profile budget] [--seed 1] [--programs 5000] [--from 2501] [--only 398,1253] [--rule end:spins] [--file runs.db] [--postgres postgres://…]
  *
  * Without a fault it counts every rule that was broken. A fault that was mended is found again when its mending is
  * taken out.
  */
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { memoryEngine } from 'flyball';
+import { type Engine, memoryEngine } from 'flyball';
 import { sqliteEngine } from 'flyball/adapters/engine-sqlite';
+import { counted } from './busy-engine.js';
 import { type Case, cases, profile } from './case.js';
 import { type Examined, examine } from './examine.js';
 import { faultOf } from './faults.js';
@@ -28,9 +29,18 @@ const { values } = parseArgs({
     only: { type: 'string' },
     /** An SQLite file instead of memory. */
     file: { type: 'string' },
+    /** A database of PostgreSQL: each hunt gets a schema of its own. */
+    postgres: { type: 'string' },
     show: { type: 'boolean', default: false },
   },
 });
+
+async function onPostgres(): Promise<Engine | undefined> {
+  if (values.postgres === undefined) return undefined;
+  const { postgresEngine } = await import('@flyball/postgres');
+  const schema = `hunt_${process.pid}`;
+  return counted(await postgresEngine({ url: values.postgres, schema, leaseClock: 'caller', pollMs: 50 }));
+}
 
 const isWanted = (violation: Violation): boolean =>
   (values.fault === undefined || faultOf(violation) === values.fault) &&
@@ -48,7 +58,7 @@ const all = fc.sample(values.profile === undefined ? cases : profile(values.prof
   numRuns: Math.max(Number(values.programs), ...(only ?? [])),
   seed: Number(values.seed),
 });
-const file = values.file === undefined ? undefined : await sqliteEngine({ path: values.file });
+const file = values.file === undefined ? await onPostgres() : await sqliteEngine({ path: values.file });
 const counts = new Map<string, Count>();
 const began = Date.now();
 let lives = 0;

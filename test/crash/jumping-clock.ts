@@ -7,8 +7,8 @@ export interface JumpingClock extends AutoClock {
   offset(): number;
 }
 
-export function jumpingClock(): JumpingClock {
-  const clock = autoClock();
+export function jumpingClock(isBusy: () => boolean = () => false): JumpingClock {
+  const clock = autoClock({ isBusy });
   let offset = 0;
   return {
     ...clock,

@@ -2,6 +2,7 @@ import { type Agent, type Budget, budget, done, type Engine, type Runtime } from
 import { type CrashPlan, crashingEngine, testHost, turns } from 'flyball/testing';
 import { jsonSchemaCheck } from '../../packages/flyball/src/adapters/schema-json/json-schema-check.js';
 import { openRuntime } from '../../packages/flyball/src/runtime/open-runtime.js';
+import { busyOf } from './busy-engine.js';
 import { type Case, ENOUGH, type Limits } from './case.js';
 import { agentOf } from './interpret.js';
 import { type JumpingClock, jumpingClock, pass } from './jumping-clock.js';
@@ -21,7 +22,7 @@ export interface Life {
 export class Place {
   readonly given: Case;
   readonly engine: Engine;
-  readonly clock: JumpingClock = jumpingClock();
+  readonly clock: JumpingClock;
   readonly world: World;
   lives = 0;
   private processes = 0;
@@ -30,6 +31,7 @@ export class Place {
   constructor(given: Case, engine: Engine) {
     this.given = given;
     this.engine = engine;
+    this.clock = jumpingClock(busyOf(engine));
     this.world = new World(given, this.clock);
   }
 
@@ -58,7 +60,7 @@ export class Place {
       return done('version 2');
     };
     const able = this.process(() => false, { version: '1', worker: true, agent: undefined });
-    await turns(2); // it has said that it is there
+    while ((await this.engine.workers(this.clock.now())).length === 0) await turns(1); // it has said that it is there
     const next = this.process(() => false, { version: '2', worker: true, agent });
     this.lives--;
     await pass(this.clock, ms);

@@ -21,6 +21,8 @@ export interface AutoClockOptions {
    * (`keep-alive`, the default); otherwise a heartbeat would tick for ever behind a run that is stuck.
    */
   readonly jumpTo?: 'keep-alive' | 'any';
+  /** Something is under way that nobody sees here: an answer from a server, say. Time stands still meanwhile. */
+  readonly isBusy?: () => boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export function autoClock(options: AutoClockOptions = {}): AutoClock {
   function idleTurn(usesBefore: number, left: number): void {
     setImmediate(() => {
       if (!worthJumping()) watching = false;
-      else if (uses !== usesBefore || isRequestUnderWay()) idleTurn(uses, idleTurns);
+      else if (uses !== usesBefore || isRequestUnderWay() || options.isBusy?.() === true) idleTurn(uses, idleTurns);
       else if (left > 1) idleTurn(uses, left - 1);
       else {
         watching = false;

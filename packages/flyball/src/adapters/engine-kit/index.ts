@@ -17,4 +17,31 @@ export {
 export type { ForkPoint } from '../../core/events.js';
 export { nextOperation, type Operation, type StoredOperation, type Tombstone } from '../../core/operations.js';
 export { hasFields } from '../../core/record-fields.js';
-export type * from '../../ports/engine.js';
+export type {
+  AnnouncedWorker,
+  Announcement,
+  Batch,
+  Claim,
+  ClaimRequest,
+  Collected,
+  DueQuery,
+  Engine,
+  HoldChange,
+  InboxMessage,
+  NewRun,
+  OpenWait,
+  Posted,
+  Rest,
+  RestingState,
+  RunCounts,
+  RunFilter,
+  RunPage,
+  RunRecord,
+  RunStatus,
+  SignOfLife,
+  StorageSize,
+  StoredEntry,
+  StoredLink,
+  StoredMessage,
+  Taker,
+} from '../../ports/engine.js';

@@ -1,0 +1,185 @@
+import { type Client, type ClientOptions, driver, type Row, type Statement, typesOf } from './driver.js';
+import { isLost, isRefused, LinkError } from './errors.js';
+import type { Settings } from './options.js';
+
+export type Rows = readonly Row[];
+
+export interface Hooks {
+  /** Looks at a connection before anything else uses it: one that throws is not used. */
+  readonly check: (ask: (text: string) => Promise<Rows>) => Promise<void>;
+  readonly opened?: (client: Client) => Promise<void>;
+}
+
+/**
+ * One connection, opened again whenever it is needed and gone.
+ *
+ * 1. Statements given together are one transaction, sent at once: it is all confirmed or none of it is.
+ * 2. After a loss nothing is known of what was under way: whoever sent it decides whether it may be made again.
+ */
+export class Connection {
+  private client: Promise<Client> | undefined;
+  private isClosed = false;
+  private first = 0;
+  private readonly settings: Settings;
+  private readonly hooks: Hooks;
+  /** How many transactions are under way. */
+  load = 0;
+  opened = 0;
+
+  constructor(settings: Settings, hooks: Hooks) {
+    this.settings = settings;
+    this.hooks = hooks;
+  }
+
+  async run(statements: readonly Statement[], onSent?: () => void): Promise<readonly Rows[]> {
+    this.load += 1;
+    try {
+      const client = await this.open();
+      onSent?.();
+      return await this.send(client, statements);
+    } finally {
+      this.load -= 1;
+    }
+  }
+
+  /** One transaction whose next statement depends on the last one's answer: for a connection that nobody else uses. */
+  async transaction<T>(work: (ask: (statement: Statement) => Promise<Rows>) => Promise<T>): Promise<T> {
+    const client = await this.open();
+    const ask = async (statement: Statement): Promise<Rows> => (await client.query(prepared(statement, true))).rows;
+    try {
+      await client.query('BEGIN');
+      const answer = await work(ask);
+      await client.query('COMMIT');
+      return answer;
+    } catch (error) {
+      if (isLost(error)) this.drop(client);
+      else await client.query('ROLLBACK').catch(() => this.drop(client));
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const client = await this.client?.catch(() => undefined);
+    if (client === undefined) return;
+    const forced = setTimeout(() => client.connection.stream.destroy(), 1_000);
+    await client.end().catch(() => undefined);
+    clearTimeout(forced);
+  }
+
+  private async send(client: Client, statements: readonly Statement[]): Promise<readonly Rows[]> {
+    const { pooled, statementMs, synchronousCommit } = this.settings;
+    // through a pooler the next transaction may be somebody else's: settings last for one
+    const before = pooled
+      ? [`SET LOCAL statement_timeout = ${statementMs}`, `SET LOCAL synchronous_commit = '${synchronousCommit}'`]
+      : [];
+    const isAlone = statements.length === 1 && before.length === 0;
+    const sent = isAlone
+      ? statements.map((statement) => client.query(prepared(statement, pooled)))
+      : [
+          ...['BEGIN', ...before].map((text) => client.query(text)),
+          ...statements.map((statement) => client.query(prepared(statement, pooled))),
+          client.query('COMMIT'),
+        ];
+    const stalled = setTimeout(
+      () => this.drop(client),
+      statementMs + 5_000, // the server ends it sooner, unless there is no server any more
+    );
+    const settled = await Promise.allSettled(sent);
+    clearTimeout(stalled);
+    const failed = settled.find((one): one is PromiseRejectedResult => one.status === 'rejected');
+    if (failed !== undefined) {
+      if (isLost(failed.reason)) this.drop(client);
+      throw failed.reason;
+    }
+    const results = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    if (isAlone) return results.map(({ rows }) => rows);
+    if (results.at(-1)?.command !== 'COMMIT') throw new LinkError('UNCONFIRMED', 'the transaction was rolled back');
+    return results.slice(1 + before.length, -1).map(({ rows }) => rows);
+  }
+
+  private open(): Promise<Client> {
+    if (this.isClosed) return Promise.reject(new LinkError('CLOSED', 'the engine is closed'));
+    if (this.client === undefined) {
+      const opening = this.connect();
+      this.client = opening;
+      opening.catch(() => {
+        if (this.client === opening) this.client = undefined;
+      });
+    }
+    return this.client;
+  }
+
+  private drop(client: Client): void {
+    const current = this.client;
+    client.connection.stream.destroy();
+    current?.then(
+      (open) => {
+        if (open === client && this.client === current) this.client = undefined;
+      },
+      () => undefined,
+    );
+  }
+
+  /** The first of the addresses that takes writes, beginning with the one that did so before. */
+  private async connect(): Promise<Client> {
+    const { urls } = this.settings;
+    let last: unknown;
+    for (let tried = 0; tried < urls.length; tried += 1) {
+      const at = (this.first + tried) % urls.length;
+      try {
+        const client = await this.connectTo(urls[at] ?? '');
+        this.first = at;
+        this.opened += 1;
+        return client;
+      } catch (error) {
+        if (isRefused(error)) throw error;
+        last = error;
+      }
+    }
+    throw last;
+  }
+
+  private async connectTo(url: string): Promise<Client> {
+    const pg = await driver();
+    const client = new pg.Client(clientOptions(url, this.settings, typesOf(pg)));
+    client.on('error', () => this.drop(client));
+    client.on('end', () => this.drop(client));
+    client.on('notice', ({ message = '' }) => {
+      // the commit is on one machine only: nobody may be told that it is durable
+      if (/canceling.*synchronous replication/.test(message)) this.drop(client);
+    });
+    try {
+      await client.connect();
+      const ask = async (text: string): Promise<Rows> => (await client.query(text)).rows;
+      await this.hooks.check(ask);
+      await this.hooks.opened?.(client);
+      return client;
+    } catch (error) {
+      client.connection.stream.destroy();
+      throw error;
+    }
+  }
+}
+
+function clientOptions(url: string, settings: Settings, types: ClientOptions['types']): ClientOptions {
+  const { tls, pooled, statementMs, synchronousCommit } = settings;
+  return {
+    connectionString: url,
+    ...(tls === undefined ? {} : { ssl: tls }),
+    pipeline: true,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'flyball',
+    types,
+    ...(pooled
+      ? {}
+      : {
+          options: `-c statement_timeout=${statementMs} -c synchronous_commit=${synchronousCommit} -c idle_in_transaction_session_timeout=60000`,
+        }),
+  };
+}
+
+function prepared({ name, text, values = [] }: Statement, pooled: boolean): Statement {
+  return pooled || name === undefined ? { text, values } : { name, text, values };
+}

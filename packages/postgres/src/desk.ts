@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection, type Hooks, type Rows } from './connection.js';
+import type { Statement } from './driver.js';
+import { isLost, isTransient, LinkError, storageError } from './errors.js';
+import type { Settings } from './options.js';
+
+/** Makes work again over new connections, while patience lasts. */
+export async function patiently<T>(
+  work: (attempt: number) => Promise<T>,
+  { patienceMs }: Pick<Settings, 'patienceMs'>,
+): Promise<T> {
+  const until = performance.now() + patienceMs;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work(attempt);
+    } catch (error) {
+      if (!(isLost(error) || isTransient(error)) || performance.now() > until) throw error;
+      await sleep(Math.min(10 * 2 ** Math.min(attempt, 5), 250) * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** Connections for everything that may be done twice: reads, and writes that know when they were made before. */
+export class Desk {
+  private readonly connections: readonly Connection[];
+  private readonly settings: Settings;
+  private isClosed = false;
+
+  constructor(settings: Settings, hooks: Hooks) {
+    this.settings = settings;
+    this.connections = Array.from({ length: settings.readers }, () => new Connection(settings, hooks));
+  }
+
+  /** One transaction, over whichever connection has least to do. */
+  async ask(...statements: readonly Statement[]): Promise<readonly Rows[]> {
+    return this.attempts(() => statements);
+  }
+
+  /** The same, told how often it was tried before: a change may have been made then. */
+  async attempts(statementsOf: (attempt: number) => readonly Statement[]): Promise<readonly Rows[]> {
+    if (this.isClosed) throw storageError(new LinkError('CLOSED', 'the engine is closed; open it again'));
+    try {
+      return await patiently((attempt) => this.idlest().run(statementsOf(attempt)), this.settings);
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  async rows(statement: Statement): Promise<Rows> {
+    return (await this.ask(statement))[0] ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all(this.connections.map((connection) => connection.close()));
+  }
+
+  private idlest(): Connection {
+    return this.connections.reduce((least, each) => (each.load < least.load ? each : least));
+  }
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import type { Engine, Store } from 'flyball';
+import { checkServer, Identity } from './checks.js';
+import { leaseClock } from './clock.js';
+import { Connection, type Hooks } from './connection.js';
+import { Contents } from './contents.js';
+import { Desk, patiently } from './desk.js';
+import { Due } from './due.js';
+import { storageError } from './errors.js';
+import { Inbox } from './inbox.js';
+import { Journal } from './journal.js';
+import { Lane } from './lane.js';
+import { migrate } from './migrate.js';
+import { Operations } from './operations.js';
+import { type PostgresOptions, type Settings, settle } from './options.js';
+import { Retention } from './retention.js';
+import { Runs } from './runs.js';
+import { postgresStore } from './store.js';
+import { Watch } from './watch.js';
+import { Workers } from './workers.js';
+import { type Job, runOf } from './works.js';
+
+/** How long to wait for a server that is not there when the engine is opened. */
+const OPENING_MS = 5_000;
+
+export interface PostgresEngine extends Engine {
+  readonly schema: string;
+  /** Records in the same schema. */
+  readonly store: Store;
+}
+
+/** Runs in a schema of a PostgreSQL database, which workers on many machines share. */
+export async function postgresEngine(options: PostgresOptions): Promise<PostgresEngine> {
+  const settings = settle(options);
+  const { schema } = settings;
+  const identity = new Identity(schema);
+  const hooks: Hooks = { check: (ask) => identity.check(ask) };
+  await prepare(settings, identity);
+  const clock = leaseClock(settings);
+  const desk = new Desk(settings, hooks);
+  const lanes = Array.from({ length: settings.writers }, () => new Lane(new Connection(settings, hooks), settings));
+  const alone = new Connection(settings, hooks);
+  const watch = new Watch(desk, settings, hooks);
+  const runs = new Runs(desk, schema, clock);
+  const due = new Due(desk, schema, clock);
+  const inbox = new Inbox(desk, schema);
+  const journal = new Journal(desk, schema);
+  const operations = new Operations(desk, schema);
+  const retention = new Retention(desk, schema, runs, operations);
+  const contents = new Contents(desk, schema, alone);
+  const workers = new Workers(desk, schema, clock);
+  const submit = (job: Job): Promise<void> =>
+    new Promise((resolve, reject) => {
+      laneOf(lanes, runOf(job)).submit({ ...job, resolve, reject });
+    });
+  let closing: Promise<void> | undefined;
+
+  return {
+    kind: 'postgres',
+    schema,
+    store: postgresStore(desk, schema),
+    create: (run) => submit({ kind: 'create', run, ticket: randomUUID() }),
+    claim: (runId, by) => runs.claim(runId, by),
+    take: (query, by) => due.take(query, by),
+    append: (claim, batch) => submit({ kind: 'append', claim, batch }),
+    renew: (signs, by) => runs.renew(signs, by),
+    release: (claim, rest) => submit({ kind: 'release', claim, rest }),
+    get: (runId) => runs.get(runId),
+    list: (filter) => runs.list(filter),
+    count: () => retention.count(),
+    read: (runId, { generation, from = 0, to = Number.MAX_SAFE_INTEGER }) => journal.read(runId, generation, from, to),
+    blobs: (tenant, hashes) => journal.blobs(tenant, hashes),
+    links: (tenant, tip) => journal.links(tenant, tip),
+    async post(runId, message) {
+      const posted = await inbox.post(runId, message);
+      if (posted === 'accepted') watch.notify(runId);
+      return posted;
+    },
+    waits: (runId) => inbox.open(runId),
+    inbox: (runId, after) => inbox.after(runId, after),
+    async requeue(runId) {
+      if (await runs.requeue(runId)) watch.notify(runId);
+    },
+    announce: (worker, by) => workers.announce(worker, by),
+    workers: (now) => workers.alive(now),
+    due: (query) => due.find(query),
+    nextDue: (now) => due.next(now),
+    watch: (listener) => watch.watch(listener),
+    hold: (runId, change) => retention.hold(runId, change),
+    remove: (runId, operation) => retention.remove(runId, operation),
+    collect: (referencesIn) => contents.collect(referencesIn),
+    weigh: (runIds, referencesIn) => contents.weigh(runIds, referencesIn),
+    size: () => retention.size(),
+    async declareGone(operation) {
+      const held = await retention.declareGone(operation);
+      for (const runId of held) watch.notify(runId);
+      return held;
+    },
+    goneOwners: () => operations.goneOwners(),
+    operations: (of) => operations.all(of),
+    close() {
+      closing ??= Promise.all([...lanes, desk, watch, alone].map((part) => part.close())).then(() => undefined);
+      return closing;
+    },
+  };
+}
+
+/** Looks at the server, and makes the tables or brings them up to date. */
+async function prepare(settings: Settings, identity: Identity): Promise<void> {
+  const connection = new Connection(settings, { check: (ask) => identity.check(ask) });
+  try {
+    await patiently(
+      async () => {
+        const ask = async (text: string) => (await connection.run([{ text }]))[0] ?? [];
+        await checkServer(ask, settings);
+        await migrate(connection, settings.schema);
+        await identity.remember(ask);
+      },
+      { patienceMs: Math.min(OPENING_MS, settings.patienceMs) },
+    );
+  } catch (error) {
+    throw storageError(error);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A run always uses the same lane: what is written for it stays in order. */
+function laneOf(lanes: readonly Lane[], runId: string): Lane {
+  let hash = 0;
+  for (let at = 0; at < runId.length; at += 1) hash = (hash * 31 + runId.charCodeAt(at)) | 0;
+  return lanes[Math.abs(hash) % lanes.length] as Lane;
+}

@@ -1,0 +1,153 @@
+import { ConfigError, FlyballError } from 'flyball';
+
+interface Coded {
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** Raised here, about the connection: not from the server and not for callers. */
+export class LinkError extends Error {
+  readonly code: 'NOT_PRIMARY' | 'STALLED' | 'UNCONFIRMED' | 'REPLACED' | 'CLOSED';
+  constructor(code: LinkError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const codeOf = (error: unknown): string => (error as Coded | undefined)?.code ?? '';
+const saidBy = (error: unknown): string => (error as Coded | undefined)?.message ?? String(error);
+
+/** The connection is gone, or leads to a server that is: the call may be made again over another one. */
+export function isLost(error: unknown): boolean {
+  const code = codeOf(error);
+  if (isPooler(error)) return false;
+  if (/^(08|57P0)/.test(code) || code === '53300') return true; // connection failures, shutdowns, too many connections
+  if (/^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EAI_AGAIN|ENOENT|ENOTFOUND)/.test(code)) return true;
+  if (['NOT_PRIMARY', 'STALLED', 'UNCONFIRMED', '25006'].includes(code)) return true;
+  return /Connection terminated|not queryable|timeout expired|Connection ended/i.test(saidBy(error));
+}
+
+/** Two transactions got into each other's way: nothing was written. */
+export function isTransient(error: unknown): boolean {
+  return ['40001', '40P01', '55P03'].includes(codeOf(error));
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === '23505';
+}
+
+/** A column that a statement leaves empty where something is not as it has to be. */
+export function emptyColumn(error: unknown): string | undefined {
+  return codeOf(error) === '23502' ? (error as { readonly column?: string }).column : undefined;
+}
+
+/** What is between us and the server hands connections out by the transaction. */
+function isPooler(error: unknown): boolean {
+  return (
+    (codeOf(error) === '08P01' && /unsupported startup parameter/.test(saidBy(error))) ||
+    codeOf(error) === '26000' ||
+    codeOf(error) === '42P05'
+  );
+}
+
+/** The user, the password or the address are wrong: trying again changes nothing. */
+export function isRefused(error: unknown): boolean {
+  return /^28/.test(codeOf(error)) || codeOf(error) === '3D000' || isPooler(error) || codeOf(error) === 'REPLACED';
+}
+
+interface Words {
+  readonly when: (code: string, error: unknown) => boolean;
+  readonly make: (said: string, options: { readonly cause: unknown }) => FlyballError;
+}
+
+const WORDS: readonly Words[] = [
+  {
+    when: (_, error) => isPooler(error),
+    make: (said) =>
+      new ConfigError(
+        `The address is that of a connection pooler that hands connections out by the transaction (${said}). Open the engine with pooled: true, or use an address of PostgreSQL itself.`,
+      ),
+  },
+  {
+    when: (code) => /^28/.test(code),
+    make: (said) => new ConfigError(`PostgreSQL refuses the user or the password (${said}). Check the address.`),
+  },
+  {
+    when: (code) => code === '3D000',
+    make: (said) => new ConfigError(`There is no such database (${said}). Create it, or check the address.`),
+  },
+  {
+    when: (code) => code === 'REPLACED',
+    make: (said, options) => new FlyballError('STORAGE_FAILED', said, options),
+  },
+  {
+    when: (code) => code === '25006' || code === 'NOT_PRIMARY',
+    make: (said, options) =>
+      new FlyballError(
+        'STORAGE_READ_ONLY',
+        `PostgreSQL takes no writes here: it is a replica, or set to read-only (${said}). Nothing was lost. Give the address of the primary as well.`,
+        { ...options, retryable: true },
+      ),
+  },
+  {
+    when: (code) => code === '42501',
+    make: (said, options) =>
+      new FlyballError(
+        'STORAGE_READ_ONLY',
+        `The user may not do this (${said}). Nothing was written. Let them create and use the schema: GRANT CREATE ON DATABASE, or have its owner make it.`,
+        options,
+      ),
+  },
+  {
+    when: (code) => code === '53100',
+    make: (said, options) =>
+      new FlyballError(
+        'STORAGE_FULL',
+        `The disk of PostgreSQL is full (${said}). What was confirmed is safe, this call wrote nothing. Free some space and make it again.`,
+        { ...options, retryable: true },
+      ),
+  },
+  {
+    when: (code) => code === '42P01' || code === '3F000' || code === '42703',
+    make: (said, options) =>
+      new FlyballError(
+        'STORAGE_FAILED',
+        `The tables are not there, or not as they were made (${said}). Somebody has changed the schema: restore it from a backup, or open the engine again to make a new one.`,
+        options,
+      ),
+  },
+  {
+    when: (code) => code === '57014',
+    make: (said, options) =>
+      new FlyballError(
+        'STORAGE_BUSY',
+        `PostgreSQL took longer than statementMs allows (${said}). This call wrote nothing; make it again, or look for what holds locks.`,
+        { ...options, retryable: true },
+      ),
+  },
+  {
+    when: (_, error) => isLost(error) || isTransient(error),
+    make: (said, options) =>
+      new FlyballError(
+        'STORAGE_BUSY',
+        `PostgreSQL does not answer (${said}). This call wrote nothing; make it again.`,
+        {
+          ...options,
+          retryable: true,
+        },
+      ),
+  },
+];
+
+/** What the driver or the server threw, in words of ours: what happened, and what to do next. */
+export function storageError(error: unknown): Error {
+  if (error instanceof FlyballError) return error;
+  const options = { cause: error };
+  const words = WORDS.find(({ when }) => when(codeOf(error), error));
+  if (words !== undefined) return words.make(saidBy(error), options);
+  return new FlyballError(
+    'STORAGE_FAILED',
+    `PostgreSQL: ${saidBy(error)} (${codeOf(error) || 'no code'}). Nothing of this call was confirmed; see the cause.`,
+    options,
+  );
+}

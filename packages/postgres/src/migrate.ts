@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { ConfigError, FlyballError } from 'flyball';
+import type { Connection, Rows } from './connection.js';
+import { storageError } from './errors.js';
+import { migrations } from './schema.js';
+
+type Ask = (text: string) => Promise<Rows>;
+
+/** The version of the tables in a schema: 0 where there are none. */
+export async function versionIn(schema: string, ask: Ask): Promise<number> {
+  const tables = await ask(`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = '${schema}'`);
+  if (tables.length === 0) return 0;
+  if (!tables.some((row) => row['name'] === 'flyball_meta'))
+    throw new ConfigError(
+      `The schema ${schema} holds tables of another program, or ones that this user may not see. Choose another schema.`,
+    );
+  const rows = await ask(`SELECT value FROM ${schema}.flyball_meta WHERE key = 'schema'`);
+  return Number(rows[0]?.['value'] ?? 0);
+}
+
+export function refuseNewer(schema: string, version: number, known = migrations(schema).length): void {
+  if (version <= known) return;
+  throw new FlyballError(
+    'JOURNAL_NEWER',
+    `The schema ${schema} was written by a newer version (${version}; this one knows ${known}). It was left as it is. Upgrade @flyball/postgres to open it.`,
+    { detail: { schema, version, known } },
+  );
+}
+
+/**
+ * Brings the schema up to date, all of it or nothing. One process at a time: the others find it done. Where there are no
+ * advisory locks the first table that is made twice stops the second one, which looks again.
+ */
+export async function migrate(connection: Connection, schema: string, steps = migrations(schema)): Promise<void> {
+  const ask: Ask = async (text) => (await connection.run([{ text }]))[0] ?? [];
+  let hasLocks = true;
+  for (let tries = 0; ; tries += 1) {
+    const from = await versionIn(schema, ask);
+    refuseNewer(schema, from, steps.length);
+    if (from === steps.length) return;
+    try {
+      await connection.run([
+        ...(hasLocks ? [{ text: `SELECT pg_advisory_xact_lock(hashtext('flyball ${schema}'))` }] : []),
+        ...(from > 0 ? [] : await firstTables(schema, ask)),
+        // refused where somebody else was quicker: what is to be done was decided before the lock
+        {
+          text: `UPDATE ${schema}.flyball_meta SET value = CASE WHEN value = '${from}' THEN '${steps.length}' END WHERE key = 'schema'`,
+        },
+        ...steps.slice(from).flatMap((step) => statementsIn(step)),
+      ]);
+      return;
+    } catch (error) {
+      const code = (error as { readonly code?: string }).code ?? '';
+      if (code === '0A000') hasLocks = false;
+      else if (!['23502', '42P07', '42P06', '23505', '40001'].includes(code) || tries === 5) throw storageError(error);
+    }
+  }
+}
+
+async function firstTables(schema: string, ask: Ask) {
+  // whoever may not create schemas may still have been given one
+  const isThere = (await ask(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)).length > 0;
+  return [
+    ...(isThere ? [] : [{ text: `CREATE SCHEMA ${schema}` }]),
+    { text: `CREATE TABLE ${schema}.flyball_meta (key text PRIMARY KEY, value text NOT NULL)` },
+    { text: `INSERT INTO ${schema}.flyball_meta VALUES ('schema', '0'), ('id', '${randomUUID()}'), ('writes', '0')` },
+  ];
+}
+
+function statementsIn(step: string) {
+  const texts = step.replaceAll(/--.*$/gm, '').split(';');
+  return texts.flatMap((text) => (text.trim() === '' ? [] : [{ text }]));
+}

@@ -1,0 +1,119 @@
+import {
+  type HoldChange,
+  type Operation,
+  type RunCounts,
+  type RunStatus,
+  runKept,
+  type StorageSize,
+  type Tombstone,
+} from 'flyball/adapters/engine-kit';
+import type { Desk } from './desk.js';
+import type { Operations } from './operations.js';
+import { isOver, ownerIn, recordOf } from './rows.js';
+import type { Runs } from './runs.js';
+import { name, stored } from './text.js';
+
+/** What goes, what stays, and how much there is. */
+export class Retention {
+  private readonly desk: Desk;
+  private readonly s: string;
+  private readonly runs: Runs;
+  private readonly operations: Operations;
+
+  constructor(desk: Desk, schema: string, runs: Runs, operations: Operations) {
+    this.desk = desk;
+    this.s = schema;
+    this.runs = runs;
+    this.operations = operations;
+  }
+
+  async hold(runId: string, { hold, by, why, at }: HoldChange): Promise<void> {
+    const row = await this.runs.known(runId, 0);
+    if ((row['hold'] !== null) === hold) return;
+    const reason = why === undefined ? {} : { why };
+    await this.operations.record({ at, by, action: hold ? 'hold' : 'release', of: runId, ...reason }, [
+      {
+        text: `UPDATE ${this.s}.runs SET hold = $2 WHERE id = $1`,
+        values: [runId, hold ? stored(JSON.stringify({ by, at, ...reason })) : null],
+      },
+    ]);
+  }
+
+  /** Refused inside the transaction, too, where the run was held, forked or woken since it was looked at. */
+  async remove(runId: string, operation: Operation & { readonly tombstone: Tombstone }): Promise<void> {
+    const { s } = this;
+    await this.refuseKept(runId);
+    const id = [name(runId)];
+    const of = (table: string) => ({ text: `DELETE FROM ${s}.${table} WHERE run = $1`, values: id });
+    try {
+      await this.operations.record(operation, [
+        {
+          text: `UPDATE ${s}.runs r SET status = CASE WHEN r.hold IS NULL AND r.owner IS NULL
+              AND r.status NOT IN ('pending', 'running', 'suspended', 'paused')
+              AND NOT EXISTS (SELECT 1 FROM ${s}.runs f WHERE f.fork_of = r.id) THEN r.status END WHERE r.id = $1`,
+          values: id,
+        },
+        { text: `DELETE FROM ${s}.runs WHERE id = $1`, values: id },
+        ...['events', 'inbox', 'waits'].map(of),
+      ]);
+    } catch (error) {
+      if ((error as { readonly cause?: { readonly code?: string } }).cause?.code === '23502')
+        await this.refuseKept(runId);
+      throw error;
+    }
+  }
+
+  private async refuseKept(runId: string): Promise<void> {
+    const row = await this.runs.known(runId, 0);
+    const { status, hold } = recordOf(row);
+    if (hold !== undefined) throw runKept(runId, 'held', `${hold.by} has put it under a legal hold`);
+    if (!isOver(row) && status !== 'bounded' && status !== 'stalled')
+      throw runKept(runId, 'open', `it is ${status}. Cancel it first`);
+    const [fork] = await this.desk.rows({
+      text: `SELECT id FROM ${this.s}.runs WHERE fork_of = $1 LIMIT 1`,
+      values: [runId],
+    });
+    if (fork !== undefined) throw runKept(runId, 'forked', `its fork ${String(fork['id'])} needs it`);
+  }
+
+  /** Its leases are over. Answers the runs it held. */
+  async declareGone(operation: Operation): Promise<readonly string[]> {
+    const rows = await this.desk.rows({
+      text: `SELECT r.id, r.owner FROM ${this.s}.runs r WHERE r.owner IS NOT NULL`,
+    });
+    const held = rows.filter((row) => ownerIn(row)?.id === operation.of).map((row) => row['id'] as string);
+    const owners = [...new Set(rows.filter((row) => ownerIn(row)?.id === operation.of).map((row) => row['owner']))];
+    await this.operations.record(operation, [
+      { text: `UPDATE ${this.s}.runs SET lease_until = 0 WHERE owner = ANY($1::text[])`, values: [owners] },
+    ]);
+    return held;
+  }
+
+  async count(): Promise<RunCounts> {
+    const { s } = this;
+    const [rows = [], waits = [], holds = []] = await this.desk.ask(
+      {
+        text: `SELECT status, count(*) AS runs FROM ${s}.runs
+          WHERE status IN ('pending', 'running', 'suspended', 'paused', 'stalled', 'bounded') GROUP BY status`,
+      },
+      { text: `SELECT count(*) AS asked, min(since) AS since FROM ${s}.waits WHERE asked` },
+      { text: `SELECT count(*) AS held FROM ${s}.runs WHERE hold IS NOT NULL` },
+    );
+    const since = waits[0]?.['since'] as number | null | undefined;
+    return {
+      byStatus: Object.fromEntries(rows.map((row) => [row['status'] as RunStatus, row['runs'] as number])),
+      asked: (waits[0]?.['asked'] as number | undefined) ?? 0,
+      held: (holds[0]?.['held'] as number | undefined) ?? 0,
+      ...(since === null || since === undefined ? {} : { oldestAsked: since }),
+    };
+  }
+
+  async size(): Promise<StorageSize> {
+    const [row] = await this.desk.rows({
+      text: `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 AS bytes FROM pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`,
+      values: [this.s],
+    });
+    return { bytes: (row?.['bytes'] as number | undefined) ?? 0, logBytes: 0, freeBytes: 0 };
+  }
+}

@@ -1,0 +1,143 @@
+import type { RecordKey, Store, StorePage, StoreQuery, StoreRecord } from 'flyball';
+import { canonicalJson, hasFields, proposalUnknown, recordOvertaken } from 'flyball/adapters/engine-kit';
+import type { Desk } from './desk.js';
+import type { Row, Statement } from './driver.js';
+import { name, restored, stored } from './text.js';
+
+const PLACE = 'tenant = $1 AND owner = $2 AND collection = $3 AND key = $4';
+const PAGE = 200;
+const placeOf = ({ tenant, owner, collection, key }: RecordKey): string[] => [tenant, owner, collection, key].map(name);
+
+/** Records beside the runs. Each change is one transaction, and may be made twice: once its answer was lost it is. */
+export function postgresStore(desk: Desk, s: string): Store {
+  const locked = (at: RecordKey): Statement => ({
+    name: 'store-lock',
+    text: `SELECT n FROM ${s}.store_records WHERE ${PLACE} FOR UPDATE`,
+    values: placeOf(at),
+  });
+
+  return {
+    async get(at) {
+      const [row] = await desk.rows({
+        name: 'store-get',
+        text: `SELECT v.version, v.at, v.value FROM ${s}.store_records r
+          JOIN ${s}.store_versions v ON v.record = r.n AND v.version = r.version WHERE ${PLACE} AND erased_at IS NULL`,
+        values: placeOf(at),
+      });
+      return row === undefined ? undefined : recordIn(at.key, row);
+    },
+
+    query: (query) => pageOf(desk, s, query),
+
+    async propose(at, { id, over, value }) {
+      const [, , [row] = []] = await desk.ask(
+        {
+          name: 'store-make',
+          text: `INSERT INTO ${s}.store_records (tenant, owner, collection, key) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (tenant, owner, collection, key) DO NOTHING`,
+          values: placeOf(at),
+        },
+        locked(at),
+        {
+          name: 'store-propose',
+          text: `WITH rec AS (SELECT n, version, erased_at FROM ${s}.store_records WHERE ${PLACE}),
+            earlier AS (SELECT v.version FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5
+              UNION ALL SELECT p.version FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
+            made AS (INSERT INTO ${s}.store_proposals (record, proposal, version, value)
+              SELECT n, $5, version + 1, $7 FROM rec WHERE NOT EXISTS (SELECT 1 FROM earlier)
+                AND $6::int8 = CASE WHEN erased_at IS NULL THEN version ELSE 0 END RETURNING version)
+            SELECT CASE WHEN erased_at IS NULL THEN rec.version ELSE 0 END AS current,
+              coalesce((SELECT version FROM earlier LIMIT 1), (SELECT version FROM made)) AS version FROM rec`,
+          values: [...placeOf(at), name(id), over, stored(canonicalJson(value))],
+        },
+      );
+      const version = row?.['version'] as number | null | undefined;
+      if (version === null || version === undefined) throw recordOvertaken(at, over, (row?.['current'] as number) ?? 0);
+      return { version };
+    },
+
+    async commit(at, proposal, now) {
+      const [, [row] = []] = await desk.ask(locked(at), {
+        name: 'store-commit',
+        text: `WITH rec AS (SELECT n, version FROM ${s}.store_records WHERE ${PLACE}),
+          committed AS (SELECT v.version, v.at, v.value FROM ${s}.store_versions v JOIN rec ON v.record = rec.n WHERE v.proposal = $5),
+          proposed AS (SELECT p.version, p.value FROM ${s}.store_proposals p JOIN rec ON p.record = rec.n WHERE p.proposal = $5),
+          next AS (SELECT rec.n, p.version, p.value FROM rec JOIN proposed p ON p.version = rec.version + 1
+            WHERE NOT EXISTS (SELECT 1 FROM committed)),
+          made AS (INSERT INTO ${s}.store_versions (record, version, proposal, at, value)
+            SELECT n, version, $5, $6::float8, value FROM next RETURNING version, at, value),
+          gone AS (DELETE FROM ${s}.store_proposals p USING next WHERE p.record = next.n AND p.proposal = $5),
+          up AS (UPDATE ${s}.store_records r SET version = next.version, erased_at = NULL FROM next WHERE r.n = next.n)
+          SELECT rec.version AS current, (SELECT version FROM proposed) AS proposed, c.version, c.at, c.value
+          FROM rec LEFT JOIN (SELECT * FROM committed UNION ALL SELECT * FROM made) c ON true`,
+        values: [...placeOf(at), name(proposal), now],
+      });
+      if (row === undefined) throw proposalUnknown(at, proposal);
+      if (row['version'] !== null) return recordIn(at.key, row);
+      const proposed = row['proposed'] as number | null;
+      if (proposed === null) throw proposalUnknown(at, proposal);
+      throw recordOvertaken(at, proposed - 1, row['current'] as number);
+    },
+
+    async drop(at, proposal) {
+      await desk.rows({
+        name: 'store-drop',
+        text: `DELETE FROM ${s}.store_proposals p USING ${s}.store_records r WHERE p.record = r.n
+          AND r.tenant = $1 AND r.owner = $2 AND r.collection = $3 AND r.key = $4 AND p.proposal = $5`,
+        values: [...placeOf(at), name(proposal)],
+      });
+    },
+
+    async erase(at, now) {
+      const ofRecord = `(SELECT n FROM ${s}.store_records WHERE ${PLACE})`;
+      await desk.ask(
+        locked(at),
+        { text: `UPDATE ${s}.store_versions SET value = NULL WHERE record = ${ofRecord}`, values: placeOf(at) },
+        { text: `DELETE FROM ${s}.store_proposals WHERE record = ${ofRecord}`, values: placeOf(at) },
+        {
+          text: `UPDATE ${s}.store_records SET erased_at = $5::float8 WHERE ${PLACE}`,
+          values: [...placeOf(at), now],
+        },
+      );
+    },
+
+    async history(at) {
+      const rows = await desk.rows({
+        text: `SELECT v.version, v.at, v.value FROM ${s}.store_records r JOIN ${s}.store_versions v ON v.record = r.n
+          WHERE ${PLACE} ORDER BY v.version`,
+        values: placeOf(at),
+      });
+      return rows.map((row) => recordIn(at.key, row));
+    },
+  };
+}
+
+async function pageOf(desk: Desk, s: string, query: StoreQuery): Promise<StorePage> {
+  const { tenant, owner, collection, prefix = '', where = {}, limit = 100 } = query;
+  const records: StoreRecord[] = [];
+  for (let cursor = query.cursor; ; ) {
+    const rows = await desk.rows({
+      name: 'store-query',
+      text: `SELECT r.key, v.version, v.at, v.value FROM ${s}.store_records r
+        JOIN ${s}.store_versions v ON v.record = r.n AND v.version = r.version
+        WHERE tenant = $1 AND owner = $2 AND collection = $3 AND erased_at IS NULL
+          AND key >= $4 AND ($5::text IS NULL OR key > $5) ORDER BY key LIMIT ${PAGE}`,
+      values: [...[tenant, owner, collection, prefix].map(name), cursor === undefined ? null : name(cursor)],
+    });
+    for (const row of rows) {
+      cursor = row['key'] as string;
+      if (!cursor.startsWith(prefix)) return { records };
+      const record = recordIn(cursor, row);
+      if (!hasFields(record.value, where)) continue;
+      if (records.length === limit) return { records, cursor: records.at(-1)?.key ?? '' };
+      records.push(record);
+    }
+    if (rows.length < PAGE) return { records };
+  }
+}
+
+function recordIn(key: string, row: Row): StoreRecord {
+  const base = { key, version: row['version'] as number, at: row['at'] as number };
+  if (row['value'] === null) return { ...base, value: undefined, erased: true };
+  return { ...base, value: JSON.parse(restored(row['value'] as string)) as unknown };
+}

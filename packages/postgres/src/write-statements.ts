@@ -1,0 +1,132 @@
+import { floats, integers, texts } from './arrays.js';
+import type { Statement } from './driver.js';
+import { name, stored } from './text.js';
+import type { Of } from './works.js';
+import { changeValues, hasChanges, WRITE_VALUES, writeValues } from './write-values.js';
+
+/** `$from::type[], …`: as parameters of unnest. */
+function arrays(from: number, ...types: readonly string[]): string {
+  return types.map((type, index) => `$${from + index}::${type}[]`).join(', ');
+}
+
+/**
+ * Inserts entries, contents and links of the batches whose number is in `held`. A place that is taken breaks the primary
+ * key; an entry without the one before it, and a link without what it refers to, leave a column empty that must not be.
+ */
+function writes(s: string, at: number): string {
+  return `ev AS (INSERT INTO ${s}.events (run, gen, seq, at, active, body)
+    SELECT h.id, e.gen, e.seq, e.at, e.active, CASE WHEN e.after < 0
+      OR EXISTS (SELECT 1 FROM ${s}.events k WHERE k.run = h.id AND k.gen = e.gen AND k.seq = e.after) THEN e.body END
+    FROM unnest(${arrays(at, 'int8', 'int8', 'int8', 'float8', 'float8', 'text', 'int8')})
+      AS e(i, gen, seq, at, active, body, after) JOIN held h ON h.i = e.i),
+  bl AS (INSERT INTO ${s}.blobs (tenant, hash, body)
+    SELECT h.tenant, b.hash, b.body FROM unnest(${arrays(at + 7, 'int8', 'text', 'text')})
+      WITH ORDINALITY AS b(i, hash, body, o) JOIN held h ON h.i = b.i ORDER BY h.tenant, b.hash, b.o
+    ON CONFLICT (tenant, hash) DO NOTHING),
+  li AS (INSERT INTO ${s}.links (tenant, id, parent, header, content, blob, whole)
+    SELECT h.tenant, l.id, l.parent, l.header, l.content, l.blob, CASE WHEN
+      (l.needs IS NULL OR EXISTS (SELECT 1 FROM ${s}.links k WHERE k.tenant = h.tenant AND k.id = l.needs))
+      AND (l.wants IS NULL OR EXISTS (SELECT 1 FROM ${s}.blobs k WHERE k.tenant = h.tenant AND k.hash = l.wants))
+      THEN true END
+    FROM unnest(${arrays(at + 10, 'int8', 'text', 'text', 'text', 'text', 'text', 'text', 'text')})
+      WITH ORDINALITY AS l(i, id, parent, header, content, blob, needs, wants, o)
+    JOIN held h ON h.i = l.i ORDER BY h.tenant, l.id, l.o ON CONFLICT (tenant, id) DO NOTHING)`;
+}
+
+/** What batches change beside their journal: the inbox, open waits, the row of their run. */
+function changes(s: string, at: number): string {
+  return `took AS (UPDATE ${s}.inbox m SET taken = true FROM unnest(${arrays(at, 'int8', 'int8')}) AS t(i, number)
+    JOIN held h ON h.i = t.i WHERE m.run = h.id AND m.number = t.number AND NOT m.taken RETURNING m.run),
+  op AS (INSERT INTO ${s}.waits (run, token, gen, seq, asked, since)
+    SELECT h.id, o.token, o.gen, o.seq, o.asked = 1, o.since
+    FROM unnest(${arrays(at + 2, 'int8', 'text', 'int8', 'int8', 'int8', 'float8')})
+      WITH ORDINALITY AS o(i, token, gen, seq, asked, since, o) JOIN held h ON h.i = o.i ORDER BY o.o
+    ON CONFLICT (run, token) DO UPDATE SET gen = excluded.gen, seq = excluded.seq),
+  cl AS (DELETE FROM ${s}.waits w USING unnest(${arrays(at + 8, 'int8', 'text')}) AS c(i, token)
+    JOIN held h ON h.i = c.i WHERE w.run = h.id AND w.token = c.token),
+  moved AS (SELECT h.id, g.gen, g.progress, (SELECT count(*) FROM took WHERE took.run = h.id) AS took
+    FROM unnest(${arrays(at + 10, 'int8', 'int8', 'int8')}) AS g(i, gen, progress) JOIN held h ON h.i = g.i),
+  up AS (UPDATE ${s}.runs r SET generation = CASE WHEN m.gen >= 0 THEN m.gen ELSE r.generation END,
+      crashes = CASE WHEN m.progress = 1 THEN 0 ELSE r.crashes END, untaken = r.untaken - m.took,
+      signalled = CASE WHEN m.took > 0 AND r.untaken <= m.took THEN 0 ELSE r.signalled END
+    FROM moved m WHERE r.id = m.id)`;
+}
+
+/** The runs of the claims whose number is current, under the lock of their rows. */
+function held(s: string): string {
+  return `WITH w AS (SELECT * FROM unnest($1::text[], $2::int8[]) WITH ORDINALITY AS w(id, fence, i)),
+  held AS (SELECT r.id, r.tenant, w.i FROM ${s}.runs r JOIN w ON r.id = w.id AND r.fence = w.fence
+    ORDER BY r.id FOR NO KEY UPDATE OF r)`;
+}
+
+/** Answers the numbers `i` of the works whose claim was current. */
+export function appends(s: string, works: readonly Of<'append'>[]): Statement {
+  const batches = works.map(({ batch }) => batch);
+  const claims = works.map(({ claim }) => claim);
+  const values = [
+    texts(claims.map(({ runId }) => name(runId))),
+    integers(claims.map(({ fence }) => fence)),
+    ...writeValues(batches),
+  ];
+  if (!works.some(({ batch, claim }) => hasChanges(batch, claim.record.crashes)))
+    return { name: 'append', text: `${held(s)},\n  ${writes(s, 3)}\n  SELECT i FROM held`, values };
+  return {
+    name: 'append-and-change',
+    text: `${held(s)},\n  ${writes(s, 3)},\n  ${changes(s, 3 + WRITE_VALUES)}\n  SELECT i FROM held`,
+    values: [...values, ...changeValues(batches)],
+  };
+}
+
+/** Answers the numbers `i` of the runs that were made. */
+export function creates(s: string, works: readonly Of<'create'>[]): Statement {
+  const runs = works.map(({ run, ticket }) => ({ ...run, ticket }));
+  const text = `WITH given AS (SELECT * FROM unnest(${arrays(1, ...Array<string>(9).fill('text'), 'float8', 'int8')})
+      WITH ORDINALITY AS g(id, agent, version, tenant, subject, source, fork, fork_of, ticket, created_at, generation, i)),
+    made AS (INSERT INTO ${s}.runs (id, agent, version, tenant, subject, source, fork, fork_of, ticket, created_at, updated_at, status, generation)
+      SELECT id, agent, version, tenant, subject, source, fork, fork_of, ticket, created_at, created_at, 'pending', generation
+      FROM given g WHERE NOT EXISTS (SELECT 1 FROM ${s}.operations o WHERE o.of = g.id AND o.action IN ('prune', 'erase'))
+      ORDER BY i ON CONFLICT (id) DO NOTHING RETURNING id, ticket),
+    held AS (SELECT made.id, given.tenant, given.i FROM made JOIN given ON given.id = made.id AND given.ticket = made.ticket),
+    ${writes(s, 12)}
+    SELECT i FROM held`;
+  return {
+    name: 'create',
+    text,
+    values: [
+      texts(runs.map(({ id }) => name(id))),
+      texts(runs.map(({ agent }) => name(agent))),
+      texts(runs.map(({ version }) => name(version))),
+      texts(runs.map(({ tenant }) => name(tenant))),
+      texts(runs.map(({ subject }) => name(subject))),
+      texts(runs.map(({ source }) => (source === undefined ? undefined : stored(source)))),
+      texts(runs.map(({ fork }) => (fork === undefined ? undefined : JSON.stringify(fork)))),
+      texts(runs.map(({ fork }) => fork?.run)),
+      texts(runs.map(({ ticket }) => ticket)),
+      floats(runs.map(({ createdAt }) => createdAt)),
+      integers(runs.map(({ first }) => first.generation ?? first.entries[0]?.generation ?? 0)),
+      ...writeValues(runs.map(({ first }) => first)),
+    ],
+  };
+}
+
+export function releases(s: string, works: readonly Of<'release'>[]): Statement {
+  const rests = works.map(({ rest }) => rest);
+  return {
+    name: 'release',
+    text: `UPDATE ${s}.runs r SET status = x.status, fence = r.fence + 1, owner = NULL, lease_until = NULL, updated_at = x.now,
+        wake_at = x.wake, waiting = x.waiting, attention = x.attention, code = x.code, active = coalesce(x.active, r.active)
+      FROM unnest(${arrays(1, 'text', 'int8', 'text', 'float8', 'float8', 'text', 'text', 'text', 'float8')})
+        AS x(id, fence, status, now, wake, waiting, attention, code, active) WHERE r.id = x.id AND r.fence = x.fence`,
+    values: [
+      texts(works.map(({ claim }) => claim.runId)),
+      integers(works.map(({ claim }) => claim.fence)),
+      texts(rests.map(({ status }) => status)),
+      floats(rests.map(({ now }) => now)),
+      floats(rests.map((rest) => (rest.status === 'suspended' ? rest.wakeAt : undefined))),
+      texts(rests.map((rest) => (rest.status === 'suspended' ? stored(JSON.stringify(rest.waiting)) : '[]'))),
+      texts(rests.map((rest) => (rest.status === 'stalled' ? stored(rest.attention) : undefined))),
+      texts(rests.map((rest) => ('code' in rest ? rest.code : undefined))),
+      floats(rests.map(({ activeMs }) => activeMs)),
+    ],
+  };
+}

@@ -1,0 +1,180 @@
+import { FlyballError } from 'flyball';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrations } from '../../packages/postgres/src/schema.js';
+import { entry, newRun } from './runs.js';
+import { asAdmin, freshSchema, open, startServer, type TestServer, whyNoServer } from './server.js';
+
+const why =
+  whyNoServer() ??
+  (process.env['FLYBALL_POSTGRES_URL'] === undefined ? undefined : 'these tests need a server of their own');
+if (why !== undefined) process.stdout.write(`Skipped bad input to PostgreSQL: ${why}.\n`);
+
+describe.skipIf(why !== undefined)('PostgreSQL that is not as it has to be', () => {
+  let server: TestServer;
+  const sql = (...texts: readonly string[]) => asAdmin(server.url, ...texts);
+  const refusal = async (work: Promise<unknown>): Promise<FlyballError> => {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(FlyballError);
+    return error as FlyballError;
+  };
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.remove());
+
+  it.each([
+    ['no address at all', 'mysql://somebody@there/db', 'CONFIG_INVALID', /begins with postgres:\/\//],
+    ['a database that is not there', '/nowhere', 'CONFIG_INVALID', /no such database/],
+    ['a user that is not there', 'stranger', 'CONFIG_INVALID', /user or the password/],
+    ['nobody who answers', 'postgres://postgres@127.0.0.1:1/postgres', 'STORAGE_BUSY', /does not answer/],
+  ])('%s is refused in a sentence [R10-PG-BAD-INPUT]', async (_, given, code, says) => {
+    const url = given.startsWith('/')
+      ? server.url.replace(/\/postgres$/, given)
+      : given.includes(':')
+        ? given
+        : server.url.replace('postgres@', `${given}@`);
+    const error = await refusal(open(url, { schema: freshSchema(), patienceMs: 300 }));
+    expect([error.code, error.message]).toEqual([code, expect.stringMatching(says)]);
+  });
+
+  it('a name of a schema that would have to be quoted is refused [R10-PG-BAD-INPUT]', async () => {
+    for (const schema of ['', 'A', 'a b', 'x"; DROP SCHEMA public; --', 'x'.repeat(60)])
+      expect((await refusal(open(server.url, { schema }))).code).toBe('CONFIG_INVALID');
+    expect((await refusal(open(server.url, { pollMs: 0 }))).message).toContain('pollMs');
+  });
+
+  it('rights that are missing are named, and nothing is left behind [R10-PG-BAD-INPUT]', async () => {
+    const schema = freshSchema();
+    await sql('CREATE ROLE poor LOGIN');
+    const url = server.url.replace('postgres@', 'poor@');
+    const error = await refusal(open(url, { schema }));
+    expect([error.code, error.message]).toEqual(['STORAGE_READ_ONLY', expect.stringContaining('GRANT')]);
+    expect(await sql(`SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)).toEqual([]);
+    await sql(`CREATE SCHEMA ${schema} AUTHORIZATION poor`); // somebody makes it for them
+    const engine = await open(url, { schema });
+    await engine.create(newRun('a'));
+    await engine.close();
+  });
+
+  it('tables of another program, and of a newer version, are left as they are [R10-PG-BAD-INPUT]', async () => {
+    const [theirs, newer] = [freshSchema(), freshSchema()];
+    await sql(`CREATE SCHEMA ${theirs}`);
+    await sql(`CREATE TABLE ${theirs}.invoices (id int)`);
+    expect(await refusal(open(server.url, { schema: theirs }))).toMatchObject({ code: 'CONFIG_INVALID' });
+    await (await open(server.url, { schema: newer })).close();
+    await sql(`UPDATE ${newer}.flyball_meta SET value = '99' WHERE key = 'schema'`);
+    expect(await refusal(open(server.url, { schema: newer }))).toMatchObject({ code: 'JOURNAL_NEWER' });
+    expect(await sql(`SELECT value FROM ${newer}.flyball_meta WHERE key = 'schema'`)).toEqual([{ value: '99' }]);
+  });
+
+  it('many that open an empty schema at once make the tables once [R10-PG-MIGRATE]', async () => {
+    const schema = freshSchema();
+    const engines = await Promise.all(
+      Array.from({ length: 6 }, () => open(server.url, { schema, connections: { writers: 1, readers: 1 } })),
+    );
+    for (const [n, engine] of engines.entries()) await engine.create(newRun(`run-${n}`));
+    expect((await engines[0]?.list({}))?.runs).toHaveLength(6);
+    for (const engine of engines) await engine.close();
+    expect(await sql(`SELECT value FROM ${schema}.flyball_meta WHERE key = 'schema'`)).toEqual([
+      { value: String(migrations(schema).length) },
+    ]);
+  });
+
+  it('a database that takes no writes is said to be one, and is used again when it does [R10-PG-BAD-INPUT]', async () => {
+    const schema = freshSchema();
+    const engine = await open(server.url, { schema, patienceMs: 300 });
+    await engine.create(newRun('a'));
+    await sql('ALTER DATABASE postgres SET default_transaction_read_only = on');
+    await cut(sql);
+    const error = await refusal(engine.create(newRun('b')));
+    expect([error.code, error.retryable]).toEqual(['STORAGE_READ_ONLY', true]);
+    expect((await refusal(open(server.url, { schema, patienceMs: 300 }))).code).toBe('STORAGE_READ_ONLY');
+    await sql('SET default_transaction_read_only = off', 'ALTER DATABASE postgres RESET default_transaction_read_only');
+    await engine.create(newRun('b'));
+    expect((await engine.list({})).runs).toHaveLength(2);
+    await engine.close();
+  });
+
+  it('another database at the same address gets nothing written [R10-PG-BAD-INPUT]', async () => {
+    const schema = freshSchema();
+    const engine = await open(server.url, { schema, patienceMs: 300 });
+    await engine.create(newRun('a'));
+    await sql(`ALTER SCHEMA ${schema} RENAME TO ${schema}_before`);
+    await (await open(server.url, { schema })).close(); // somebody begins anew there
+    await cut(sql);
+    expect(await refusal(engine.create(newRun('b')))).toMatchObject({
+      code: 'STORAGE_FAILED',
+      message: expect.stringContaining('Another database'),
+    });
+    expect(await refusal(engine.get('a'))).toMatchObject({ code: 'STORAGE_FAILED' });
+    expect(await sql(`SELECT id FROM ${schema}.runs`)).toEqual([]);
+    await engine.close();
+  });
+
+  it('tables that somebody removed are missed in a sentence [R10-PG-BAD-INPUT]', async () => {
+    const schema = freshSchema();
+    const engine = await open(server.url, { schema });
+    await sql(`DROP TABLE ${schema}.events`);
+    expect(await refusal(engine.create(newRun('a')))).toMatchObject({
+      code: 'STORAGE_FAILED',
+      message: expect.stringContaining('tables are not there'),
+    });
+    await engine.close();
+  });
+
+  it('a statement that takes too long is given up, and says so [R10-PG-BAD-INPUT]', async () => {
+    const schema = freshSchema();
+    const engine = await open(server.url, { schema, statementMs: 200, patienceMs: 300 });
+    await engine.create(newRun('a'));
+    const blocking = sql('BEGIN', `LOCK TABLE ${schema}.runs`, 'SELECT pg_sleep(1)', 'COMMIT');
+    await expect
+      .poll(
+        async () =>
+          (
+            await sql(
+              "SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1)%' AND state = 'active' AND pid <> pg_backend_pid()",
+            )
+          ).length,
+      )
+      .toBeGreaterThan(0);
+    expect(await refusal(engine.get('a'))).toMatchObject({ code: 'STORAGE_BUSY', retryable: true });
+    await blocking;
+    expect(await engine.get('a')).toBeDefined();
+    await engine.close();
+  });
+
+  it('a replica that commits do not wait for is refused, and losing records on purpose is said to be that [R10-PG-REPLICA]', async () => {
+    const schema = freshSchema();
+    expect(await refusal(open(server.url, { schema, replicated: true }))).toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('synchronous_standby_names'),
+    });
+    expect(await refusal(open(server.url, { schema, replicated: true, synchronousCommit: 'off' }))).toMatchObject({
+      code: 'CONFIG_INVALID',
+    });
+    const notices: string[] = [];
+    await (
+      await open(server.url, { schema, synchronousCommit: 'off', onNotice: (text) => notices.push(text) })
+    ).close();
+    expect(notices).toEqual([expect.stringContaining('0.6 seconds')]);
+  });
+
+  it('what cannot be stored as a name is refused, and what models say is kept whatever it is [R10-PG-BAD-INPUT]', async () => {
+    const engine = await open(server.url, { schema: freshSchema() });
+    for (const id of ['half \ud800', 'nul \u0000'])
+      expect(await refusal(engine.create(newRun(id)))).toMatchObject({ code: 'INPUT_INVALID' });
+    const body = '\u0001 begins with our mark \u0000 \udc00';
+    await engine.create(newRun('a', { first: { entries: [entry(0, { body })] } }));
+    expect((await engine.read('a', { generation: 0 }))[0]?.body).toBe(body);
+    await engine.close();
+  });
+});
+
+/** Ends the connections of everybody else. */
+async function cut(sql: (text: string) => Promise<unknown>): Promise<void> {
+  await sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'flyball'");
+}

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PostgresEngine } from '../../packages/postgres/src/index.js';
+import { type LossyProxy, proxyTo } from './proxy.js';
+import { claimBy, entry, newRun, owner, START } from './runs.js';
+import { asAdmin, freshSchema, open, startServer, type TestServer, whyNoServer } from './server.js';
+
+const why =
+  whyNoServer() ??
+  (process.env['FLYBALL_POSTGRES_URL'] === undefined ? undefined : 'these tests kill their server, and need their own');
+if (why !== undefined) process.stdout.write(`Skipped faults of PostgreSQL: ${why}.\n`);
+
+const CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'flyball'";
+const message = (id: string) => ({ id, kind: 'signal' as const, name: 'go', from: 'rita', at: START, body: '1' });
+
+describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
+  let server: TestServer;
+  let proxy: LossyProxy;
+  const sql = (...texts: readonly string[]) => asAdmin(server.url, ...texts);
+
+  beforeAll(async () => {
+    server = await startServer();
+    proxy = await proxyTo(server.port);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    server.remove();
+  });
+
+  /** Appends to many runs at once, entry after entry, while something happens to the server. */
+  async function written(engine: PostgresEngine, runs: number, entries: number, meanwhile: () => Promise<void>) {
+    let isDone = false;
+    const happening = (async () => {
+      while (!isDone) await meanwhile();
+    })();
+    const ids = Array.from({ length: runs }, (_, n) => `run-${n}`);
+    await Promise.all(
+      ids.map(async (id) => {
+        await engine.create(newRun(id));
+        const claim = await claimBy(engine, id, 'me', 3_600_000);
+        expect(claim.fence).toBe(1);
+        for (let seq = 1; seq <= entries; seq++)
+          await engine.append(claim, { entries: [entry(seq, { body: `${id} ${seq}` })] });
+        await engine.release(claim, { status: 'done', now: START });
+      }),
+    ).finally(() => {
+      isDone = true;
+    });
+    await happening;
+    return ids;
+  }
+
+  async function expectWhole(engine: PostgresEngine, ids: readonly string[], entries: number): Promise<void> {
+    for (const id of ids) {
+      const bodies = (await engine.read(id, { generation: 0 })).map(({ body }) => body);
+      expect(bodies.slice(1)).toEqual(Array.from({ length: entries }, (_, n) => `${id} ${n + 1}`));
+      expect((await engine.get(id))?.status).toBe('done');
+    }
+  }
+
+  it('loses and doubles nothing when connections are cut in the middle of commits [R10-PG-FAULTS]', async () => {
+    const engine = await open(server.url, { schema: freshSchema() });
+    let cuts = 0;
+    const ids = await written(engine, 12, 120, async () => {
+      await sleep(15);
+      cuts += (await sql(CUT)).length;
+    });
+    expect(cuts).toBeGreaterThan(20);
+    await expectWhole(engine, ids, 120);
+    await engine.close();
+  });
+
+  it('loses and doubles nothing when the server is killed and started again [R10-PG-FAULTS]', async () => {
+    const engine = await open(server.url, { schema: freshSchema() });
+    let kills = 0;
+    const ids = await written(engine, 8, 60, async () => {
+      await sleep(60);
+      if (kills >= 4) return;
+      kills += 1;
+      server.kill();
+      server.start();
+    });
+    expect(kills).toBeGreaterThan(2);
+    await expectWhole(engine, ids, 60);
+    await engine.close();
+  });
+
+  it('makes once whatever was made when its answer was lost [R10-PG-LOST-ANSWERS]', async () => {
+    const schema = freshSchema();
+    const url = server.url.replace(`:${server.port}/`, `:${proxy.port}/`);
+    const engine = await open(url, { schema, connections: { writers: 1, readers: 1 } });
+    /** Lets a call get to the server and its answer be lost, once it has changed something there. */
+    const unheard = async <T>(words: string, call: () => Promise<T>, changed: string): Promise<T> => {
+      proxy.swallowFrom(words);
+      const answer = call();
+      await expect.poll(() => sql(`SELECT 1 FROM ${changed}`), { interval: 20 }).toHaveLength(1);
+      proxy.cut();
+      return answer;
+    };
+    await engine.get('warm');
+    await engine.create(newRun('warm'));
+    await unheard('create', () => engine.create(newRun('a')), `${schema}.runs WHERE id = 'a'`);
+    const claim = await unheard(
+      'claim',
+      () => claimBy(engine, 'a', 'me'),
+      `${schema}.runs WHERE id = 'a' AND fence = 1`,
+    );
+    expect([claim.fence, claim.was, claim.previous]).toEqual([1, 'pending', undefined]);
+    await engine.append(claim, { entries: [entry(1)] });
+    await unheard(
+      'append',
+      () => engine.append(claim, { entries: [entry(2)] }),
+      `${schema}.events WHERE run = 'a' AND seq = 2`,
+    );
+    await engine.append(claim, { entries: [entry(3)] });
+    const posted = await unheard(
+      'WITH run AS',
+      () => engine.post('a', message('m')),
+      `${schema}.inbox WHERE run = 'a'`,
+    );
+    expect([posted, (await engine.inbox('a', 0)).length]).toEqual(['accepted', 1]);
+    const rest = { status: 'suspended', waiting: ['go'], now: START } as const;
+    await unheard(
+      'release',
+      () => engine.release(claim, rest),
+      `${schema}.runs WHERE id = 'a' AND owner IS NULL AND fence = 2`,
+    );
+    const query = { now: START, limit: 9, agents: ['agent'], only: ['a'], isGone: () => false };
+    const taking = () => engine.take(query, { owner: owner('next'), leaseMs: 1_000 });
+    const taken = await unheard('take', taking, `${schema}.runs WHERE id = 'a' AND fence = 3`);
+    expect(taken.map(({ runId, fence, was }) => [runId, fence, was])).toEqual([['a', 3, 'suspended']]);
+    expect(await engine.read('a', { generation: 0 })).toHaveLength(4);
+    const gone = { at: START, by: 'me', action: 'owner-gone', of: 'next' } as const;
+    await unheard('.operations (n', () => engine.declareGone(gone), `${schema}.operations`);
+    expect(await engine.operations()).toHaveLength(1);
+    await engine.close();
+  });
+
+  it('says that it cannot tell when nobody answers any more, and the same batch may be given again [R10-PG-LOST-ANSWERS]', async () => {
+    const schema = freshSchema();
+    const engine = await open(server.url, { schema, patienceMs: 300 });
+    await engine.create(newRun('a'));
+    const claim = await claimBy(engine, 'a', 'me');
+    const batch = { entries: [entry(1)] };
+    // it is sent, and waits for a lock when the server goes away
+    const blocking = sql('BEGIN', `SELECT 1 FROM ${schema}.runs FOR UPDATE`, 'SELECT pg_sleep(60)').catch(
+      () => undefined,
+    );
+    await expect
+      .poll(() =>
+        sql(
+          "SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND state = 'active' AND pid <> pg_backend_pid()",
+        ),
+      )
+      .toHaveLength(1);
+    const lost = engine.append(claim, batch).catch((error: unknown) => error);
+    await expect
+      .poll(() => sql("SELECT 1 FROM pg_stat_activity WHERE application_name = 'flyball' AND wait_event_type = 'Lock'"))
+      .toHaveLength(1);
+    server.kill();
+    expect(await lost).toMatchObject({ code: 'STORAGE_UNCERTAIN', detail: { runId: 'a' } });
+    expect(await engine.create(newRun('b')).catch((error: unknown) => error)).toMatchObject({ code: 'STORAGE_BUSY' });
+    server.start();
+    await blocking;
+    await engine.append(claim, batch);
+    await engine.append(claim, batch);
+    expect(await engine.read('a', { generation: 0 })).toHaveLength(2);
+    await engine.close();
+  });
+});

@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimBy, entry, newRun, START } from './runs.js';
+import { freePort, freshSchema, open, startServer, type TestServer, whyNoServer } from './server.js';
+
+const why =
+  whyNoServer() ?? (spawnSync('pgbouncer', ['--version']).status === 0 ? undefined : 'pgbouncer is not installed');
+if (why !== undefined) process.stdout.write(`Skipped PgBouncer: ${why}.\n`);
+
+describe.skipIf(why !== undefined)('PgBouncer in transaction mode', () => {
+  let server: TestServer;
+  let pooler: ReturnType<typeof spawn>;
+  let url: string;
+
+  beforeAll(async () => {
+    server = await startServer();
+    const port = await freePort();
+    url = server.url.replace(`:${server.port}/`, `:${port}/`);
+    const file = join(server.folder, 'pgbouncer.ini');
+    const users = join(server.folder, 'users.txt');
+    writeFileSync(users, '"postgres" ""\n');
+    writeFileSync(
+      file,
+      `[databases]\n* = host=127.0.0.1 port=${server.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\n` +
+        `auth_type = trust\nauth_file = ${users}\npool_mode = transaction\ndefault_pool_size = 3\n`,
+    );
+    const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
+    const user = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
+    for (const path of [file, users]) {
+      chmodSync(path, 0o600);
+      if (user.uid !== undefined) chownSync(path, user.uid, user.gid);
+    }
+    pooler = spawn('pgbouncer', [file], { stdio: 'ignore', ...user });
+    while (!(await answers(port))) await sleep(20);
+  });
+  afterAll(() => {
+    pooler.kill('SIGKILL');
+    server.remove();
+  });
+
+  it('works when the engine is told of it, with more connections than it has [R10-PG-POOLER]', async () => {
+    const schema = freshSchema();
+    const engine = await open(url, { schema, pooled: true, connections: { writers: 4, readers: 4 } });
+    const ids = Array.from({ length: 30 }, (_, n) => `run-${n}`);
+    await Promise.all(
+      ids.map(async (id) => {
+        await engine.create(newRun(id));
+        const claim = await claimBy(engine, id, 'me');
+        for (const seq of [1, 2, 3]) await engine.append(claim, { entries: [entry(seq)] });
+        await engine.release(claim, { status: 'suspended', waiting: ['go'], now: START });
+      }),
+    );
+    const heard: (string | undefined)[] = [];
+    engine.watch((runId) => heard.push(runId));
+    await engine.post('run-0', { id: 'm', kind: 'signal', name: 'go', from: 'rita', at: START, body: '1' });
+    expect(heard).toContain('run-0');
+    for (const id of ids) expect(await engine.read(id, { generation: 0 })).toHaveLength(4);
+    const at = { tenant: 't', owner: 'o', collection: 'c', key: 'k' };
+    await engine.store.propose(at, { id: 'p', over: 0, value: { kept: true }, now: START });
+    expect(await engine.store.commit(at, 'p', START)).toMatchObject({ version: 1, value: { kept: true } });
+    await engine.close();
+  });
+
+  it('is named at once when the engine is not told of it [R10-PG-POOLER]', async () => {
+    const error = await open(url, { schema: freshSchema() }).then(
+      (engine) => engine.close(),
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('pooled: true') });
+  });
+});
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
