@@ -72,59 +72,61 @@ function refusalOfSystem(error: unknown): Problem | undefined {
   };
 }
 
+type NextStep = (command: About['command'], runId: string, error: FlyballError, about: About) => string;
+
+const fixAndResume: NextStep = (command, runId, { detail }) =>
+  typeof detail['next'] === 'string'
+    ? detail['next']
+    : `Nothing is lost. Fix the cause, then run: ${command('resume', runId)}`;
+const copyFirst: NextStep = (_command, _runId, error, about) =>
+  `Make a copy of ${databaseOf(error, about)} before you try to repair it. Nothing was changed.`;
+const inFileOrCommand: NextStep = (_command, _runId, error, about) =>
+  error.detail['file'] === undefined ? forCommand(error) : forFile(error, about);
+
+/** What to do about an error, where there is more to say than whether to try again. */
+const NEXT_STEPS: Partial<Record<ErrorCode, NextStep>> = {
+  RUN_NOT_FOUND: (command) => `To list runs, use: ${command('runs')}`,
+  AGENT_UNKNOWN: () => 'Name one of the agents that the file exports with --agent, or export this one.',
+  RUN_EXISTS: (command, runId) => `Omit --id, choose another one, or look at that run: ${command('show', runId)}`,
+  ALREADY_TERMINAL: (command, runId) =>
+    `Read it with ${command('show', runId)}, or fork it from one of its entries: ${command('fork', runId, '--at', '<entry>')}`,
+  JOURNAL_CONFLICT: (command, runId) =>
+    `Another process is running it. You can still send signals, pause it or cancel it. See ${command('show', runId)}`,
+  SIGNAL_INVALID: (command, runId) => `To see what it is waiting for, run: ${command('show', runId)}`,
+  FORK_REFUSED: (command, runId, { detail: { nearest } }) =>
+    typeof nearest === 'number' && nearest >= 0
+      ? `Fork from there: ${command('fork', runId, '--at', String(nearest))}`
+      : `See its entries: ${command('show', runId)}`,
+  REPLAY_DIVERGED: fixAndResume,
+  FOREIGN_AWAIT: fixAndResume,
+  RUN_STALLED: fixAndResume,
+  STORAGE_FAILED: (_command, _runId, error, about) =>
+    `Look at ${databaseOf(error, about)} and its folder, or choose another file with --db or FLYBALL_DB.`,
+  STORAGE_READ_ONLY: (_command, _runId, error, about) =>
+    `Make ${databaseOf(error, about)} and its folder writable, or choose another file with --db or FLYBALL_DB.`,
+  // the run is there: whoever gave the same command again would have two
+  STORAGE_FULL: (command, _runId, { detail: { runId } }) =>
+    typeof runId === 'string' ? `Free some space, then run: ${command('resume', runId)}` : FREE_SPACE,
+  STORAGE_BUSY: () => 'Run the command again in a moment.',
+  JOURNAL_NEWER: () =>
+    'Install the newest flyball (npm install -g flyball@latest) and run the command again. Nothing was changed.',
+  JOURNAL_CORRUPT: copyFirst,
+  JOURNAL_TRUNCATED: copyFirst,
+  DRIVER_MISSING: () => 'Install what is missing, then run the command again.',
+  CONFIG_INVALID: inFileOrCommand,
+  INPUT_INVALID: inFileOrCommand,
+  VALUE_NOT_SERIALISABLE: (_command, _runId, error) => forCommand(error),
+};
+
 function nextStep(error: FlyballError, about: About): string {
   const { command, runId = '<run>' } = about;
-  const database = fileOf(error) ?? about.database ?? 'the database';
-  switch (error.code) {
-    case 'RUN_NOT_FOUND':
-      return `To list runs, use: ${command('runs')}`;
-    case 'AGENT_UNKNOWN':
-      return 'Name one of the agents that the file exports with --agent, or export this one.';
-    case 'RUN_EXISTS':
-      return `Omit --id, choose another one, or look at that run: ${command('show', runId)}`;
-    case 'ALREADY_TERMINAL':
-      return `Read it with ${command('show', runId)}, or fork it from one of its entries: ${command('fork', runId, '--at', '<entry>')}`;
-    case 'JOURNAL_CONFLICT':
-      return `Another process is running it. You can still send signals, pause it or cancel it. See ${command('show', runId)}`;
-    case 'SIGNAL_INVALID':
-      return `To see what it is waiting for, run: ${command('show', runId)}`;
-    case 'FORK_REFUSED': {
-      const nearest = error.detail['nearest'];
-      return typeof nearest === 'number' && nearest >= 0
-        ? `Fork from there: ${command('fork', runId, '--at', String(nearest))}`
-        : `See its entries: ${command('show', runId)}`;
-    }
-    case 'REPLAY_DIVERGED':
-    case 'FOREIGN_AWAIT':
-    case 'RUN_STALLED':
-      if (typeof error.detail['next'] === 'string') return error.detail['next'];
-      return `Nothing is lost. Fix the cause, then run: ${command('resume', runId)}`;
-    case 'STORAGE_FAILED':
-      return `Look at ${database} and its folder, or choose another file with --db or FLYBALL_DB.`;
-    case 'STORAGE_READ_ONLY':
-      return `Make ${database} and its folder writable, or choose another file with --db or FLYBALL_DB.`;
-    case 'STORAGE_FULL':
-      // the run is there: whoever gave the same command again would have two
-      return typeof error.detail['runId'] === 'string'
-        ? `Free some space, then run: ${command('resume', error.detail['runId'])}`
-        : FREE_SPACE;
-    case 'STORAGE_BUSY':
-      return 'Run the command again in a moment.';
-    case 'JOURNAL_NEWER':
-      return 'Install the newest flyball (npm install -g flyball@latest) and run the command again. Nothing was changed.';
-    case 'JOURNAL_CORRUPT':
-    case 'JOURNAL_TRUNCATED':
-      return `Make a copy of ${database} before you try to repair it. Nothing was changed.`;
-    case 'DRIVER_MISSING':
-      return 'Install what is missing, then run the command again.';
-    case 'CONFIG_INVALID':
-    case 'INPUT_INVALID':
-      return error.detail['file'] === undefined ? forCommand(error) : forFile(error, about);
-    case 'VALUE_NOT_SERIALISABLE':
-      return forCommand(error);
-    default:
-      return error.retryable ? 'You can run the command again.' : `See ${command('show', runId)}`;
-  }
+  const next = NEXT_STEPS[error.code];
+  if (next !== undefined) return next(command, runId, error, about);
+  return error.retryable ? 'You can run the command again.' : `See ${command('show', runId)}`;
+}
+
+function databaseOf(error: FlyballError, { database = 'the database' }: About): string {
+  return fileOf(error) ?? database;
 }
 
 /** The file that it is about: a copy or its source is not the database of the command. */

@@ -330,10 +330,15 @@ function isVerdict(name: unknown): boolean {
   return (VERDICT_JSON_SCHEMA.properties.verdict.enum as readonly unknown[]).includes(name);
 }
 
+type GivenVerdict = Readonly<Partial<Record<'verdict' | 'reason' | 'reask' | 'value' | 'recommended', unknown>>>;
+
 function problemWith(value: unknown, mayTake: boolean): string | undefined {
-  const given = (value ?? {}) as Readonly<
-    Partial<Record<'verdict' | 'reason' | 'reask' | 'value' | 'recommended', unknown>>
-  >;
+  const given = (value ?? {}) as GivenVerdict;
+  return misplacedIn(given, mayTake) ?? missingIn(given);
+}
+
+/** A member that does not go with the verdict. */
+function misplacedIn(given: GivenVerdict, mayTake: boolean): string | undefined {
   if (given.recommended !== undefined && (given.verdict !== 'approve' || given.recommended !== true))
     return 'recommended must be true and can only be used with approve: { "verdict": "approve", "recommended": true }';
   if (given.recommended !== undefined && !mayTake)
@@ -342,6 +347,11 @@ function problemWith(value: unknown, mayTake: boolean): string | undefined {
     return `${given.verdict} does not take a value. To change the action, send { "verdict": "modify", "value": … }; otherwise omit the value`;
   if (given.reask !== undefined && (given.verdict !== 'reject' || typeof given.reask !== 'boolean'))
     return 'reask must be true or false and can only be used with reject: { "verdict": "reject", "reason": "…", "reask": true }';
+  return undefined;
+}
+
+/** A member that the verdict needs. */
+function missingIn(given: GivenVerdict): string | undefined {
   const hasReason = typeof given.reason === 'string' && !isBlank(given.reason);
   switch (given.verdict) {
     case 'approve':

@@ -59,21 +59,9 @@ export function memory(options: MemoryOptions): Memory {
 
   return {
     remember: (run, kind, item) =>
-      handled(async () => {
-        const asking = askingIn(run);
+      handled(() => {
         const given = { kind, ...item } as unknown as NewItem; // a generic kind cannot be narrowed to its variant
-        checkItem(given);
-        const [remembered] = await run.step<Batch, readonly Remembered[]>(
-          'memory.remember',
-          { run: run.id, at: run.now(), items: [given] },
-          async (input, how) => {
-            const written = await writeItems(options, asking.place, input, how);
-            if (kind === 'working') await keepNewest(store, asking, { count: workingLimit, at: input.at });
-            return written;
-          },
-          { class: 'idempotent', records: true, compensate: undoWrites(store, asking.place), simulate: simulatedWrite },
-        );
-        return remembered as Remembered;
+        return rememberIn(run, { ...options, workingLimit }, askingIn(run), given);
       }),
 
     recall<L extends Level = 'index'>(run: Run, query: RecallQuery<L>) {
@@ -134,6 +122,27 @@ export function memory(options: MemoryOptions): Memory {
 
     tool: (run, of = {}) => recallTool(options, askingIn(run), of),
   };
+}
+
+async function rememberIn(
+  run: Run,
+  options: MemoryOptions & { readonly workingLimit: number },
+  asking: Asking,
+  item: NewItem,
+): Promise<Remembered> {
+  const { store, workingLimit } = options;
+  checkItem(item);
+  const [remembered] = await run.step<Batch, readonly Remembered[]>(
+    'memory.remember',
+    { run: run.id, at: run.now(), items: [item] },
+    async (input, how) => {
+      const written = await writeItems(options, asking.place, input, how);
+      if (item.kind === 'working') await keepNewest(store, asking, { count: workingLimit, at: input.at });
+      return written;
+    },
+    { class: 'idempotent', records: true, compensate: undoWrites(store, asking.place), simulate: simulatedWrite },
+  );
+  return remembered as Remembered;
 }
 
 /** A rollback leaves it as it is: it changed nothing that anybody could miss. */

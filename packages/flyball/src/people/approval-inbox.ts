@@ -89,12 +89,7 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
   const fresh = async (id: string): Promise<PersonRequest> => {
     const known = await shelf.get(id);
     const requests = known === undefined ? [] : requestsIn(known.run, await runtime.entries(known.run));
-    const found = requests.find((request) => request.id === id);
-    if (found !== undefined) return found;
-    throw new FlyballError(
-      'SIGNAL_UNEXPECTED',
-      `There is no request ${id}. List the open requests, or call sync first.`,
-    );
+    return requests.find((request) => request.id === id) ?? noSuchRequest(id);
   };
   const send = async (request: PersonRequest, payload: unknown, who: Answering): Promise<void> => {
     requireOpen(request, clock.now());
@@ -105,14 +100,7 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
   return {
     async sync() {
       await work.settled();
-      for (const status of MAY_WAIT) {
-        for (let cursor: string | undefined; ; ) {
-          const page = await runtime.list({ tenant, status, limit: 100, ...(cursor === undefined ? {} : { cursor }) });
-          for (const { id } of page.runs) await refresh(id);
-          cursor = page.cursor;
-          if (cursor === undefined) break;
-        }
-      }
+      for await (const { id } of mayWait(runtime, tenant)) await refresh(id);
       for (const runId of await shelf.runsWithOpen()) await refresh(runId);
     },
     refresh,
@@ -141,16 +129,7 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
         throw new FlyballError('SIGNAL_INVALID', `${request.about} waits for a verdict. Use decide instead of answer.`);
       await send(request, value, who);
     },
-    async history(id) {
-      const request = await fresh(id);
-      const earlier = (request.request as { readonly history?: readonly Decision[] } | null)?.history ?? [];
-      if (!request.effect.includes('!'))
-        return [...earlier, ...(request.decision === undefined ? [] : [request.decision])];
-      const same = requestsIn(request.run, await runtime.entries(request.run)).filter(
-        ({ effect, kind }) => kind === request.kind && baseOf(effect) === baseOf(request.effect),
-      );
-      return same.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
-    },
+    history: async (id) => decisionsAbout(runtime, await fresh(id)),
     async metrics(options = {}) {
       await work.settled();
       return metricsOf(shelf.all(), options);
@@ -160,8 +139,37 @@ export function approvalInbox(parts: InboxParts): ApprovalInbox {
   };
 }
 
+function noSuchRequest(id: string): never {
+  const message = `There is no request ${id}. List the open requests, or call sync first.`;
+  throw new FlyballError('SIGNAL_UNEXPECTED', message);
+}
+
 /** A run that is bounded or stalled goes on when somebody lets it: its questions stand. */
 const MAY_WAIT: readonly RunStatus[] = ['suspended', 'running', 'paused', 'pending', 'stalled', 'bounded'];
+
+async function* mayWait(runtime: InboxParts['runtime'], tenant: string): AsyncGenerator<{ readonly id: string }> {
+  for (const status of MAY_WAIT) {
+    for (let cursor: string | undefined; ; ) {
+      const page = await runtime.list({ tenant, status, limit: 100, ...(cursor === undefined ? {} : { cursor }) });
+      yield* page.runs;
+      cursor = page.cursor;
+      if (cursor === undefined) break;
+    }
+  }
+}
+
+/** What was decided about the same act or output, oldest first. */
+async function decisionsAbout(
+  runtime: InboxParts['runtime'],
+  request: PersonRequest,
+): Promise<readonly (PersonDecision | Decision)[]> {
+  const earlier = (request.request as { readonly history?: readonly Decision[] } | null)?.history ?? [];
+  if (!request.effect.includes('!')) return [...earlier, ...(request.decision === undefined ? [] : [request.decision])];
+  const same = requestsIn(request.run, await runtime.entries(request.run)).filter(
+    ({ effect, kind }) => kind === request.kind && baseOf(effect) === baseOf(request.effect),
+  );
+  return same.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
+}
 
 /** Ends matter only where something may be open: most runs never ask anybody. */
 function isOfInterest({ event }: Entry, mayHaveOpen: boolean): boolean {

@@ -44,20 +44,13 @@ export function controlBatch(
   const isCancelled = recorded.deliveries.some(({ event }) => event.type === 'cancel');
   const resumeMessage = messages.findLast(({ kind }) => kind === 'resume')?.number ?? -1;
   const lastResume = resume === undefined ? resumeMessage : Number.POSITIVE_INFINITY;
-  const taken: number[] = [];
   // a resume takes back every pause before it; a later one stands
   const standing = messages.findLast(({ kind, number }) => kind === 'pause' && number > lastResume);
   const hasBegun = recorded.attempts > 0;
-  for (const message of messages) {
-    // what may be in flight has to end first: that is for the life that is about to begin
-    if (message.kind === 'pause' && message.number > lastResume && hasBegun) continue;
-    taken.push(message.number);
-    if (message.kind === 'resume') events.push({ type: 'run-resume', by: message.from });
-    if (message.kind === 'redirect') events.push({ type: 'redirect', by: message.from, text: instructionIn(message) });
-    if (message.kind !== 'cancel' || isCancelled) continue;
-    const { why } = JSON.parse(message.body) as { readonly why: string };
-    events.push({ type: 'run-resume', by: message.from }, { type: 'cancel', by: message.from, why });
-  }
+  // what may be in flight has to end before a pause: that is for the life that is about to begin
+  const heard = messages.filter(({ kind, number }) => !(kind === 'pause' && number > lastResume && hasBegun));
+  const taken = heard.map(({ number }) => number);
+  events.push(...heard.flatMap((message) => eventsFor(message, isCancelled)));
   const isCalledOff = isCancelled || events.some(({ type }) => type === 'cancel');
   // nothing of the run, or of its generation, has begun: it is at a safe point
   if (standing !== undefined && !hasBegun && !isCalledOff) events.push({ type: 'run-pause', by: standing.from });
@@ -65,6 +58,18 @@ export function controlBatch(
   const position = { generation: claim.record.generation, at: now, activeMs };
   const written = events.map((event, index): Entry => ({ ...position, seq: recorded.nextSeq + index, event }));
   return { batch: { ...batchOf(written), taken }, entries: written };
+}
+
+function eventsFor(message: StoredMessage, isCancelled: boolean): readonly RunEvent[] {
+  const { kind, from } = message;
+  if (kind === 'resume') return [{ type: 'run-resume', by: from }];
+  if (kind === 'redirect') return [{ type: 'redirect', by: from, text: instructionIn(message) }];
+  if (kind !== 'cancel' || isCancelled) return [];
+  const { why } = JSON.parse(message.body) as { readonly why: string };
+  return [
+    { type: 'run-resume', by: from },
+    { type: 'cancel', by: from, why },
+  ];
 }
 
 function enlargement(

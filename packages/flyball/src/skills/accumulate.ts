@@ -58,23 +58,9 @@ export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
   return {
     distil: async (run, trace, verdict) => {
       const made = await distil(run, { session, parameters, maxBodyChars }, trace, verdict);
-      if (!made.stored) {
-        run.note({ kind: 'skill-distilled', stored: false, because: made.because });
-        return made;
-      }
-      const stored = await run.step(
-        'store-skill',
-        { skill: made.skill, now: run.now() },
-        ({ skill, now }, { key }) => stores(shelf, skill, { id: key, now }),
-        RECORDS,
-      );
-      run.note({
-        kind: 'skill-distilled',
-        stored: stored.stored,
-        name: made.skill.name,
-        ...becauseOf(stored),
-      });
-      return stored;
+      if (made.stored) return keep(run, shelf, made.skill);
+      run.note({ kind: 'skill-distilled', stored: false, because: made.because });
+      return made;
     },
     retrieve: async (run, task) => {
       const found = await run.step(
@@ -111,23 +97,31 @@ export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
       run.step(
         'recall-skills',
         { from, why, now: run.now() },
-        async (given, how) => {
-          const wrong = (await shelf.list()).filter(
-            ({ provenance, status }) => provenance.run === given.from && status === 'active',
-          );
-          const changed = wrong.map(
-            (skill): LearnedSkill => ({
-              ...skill,
-              status: 'quarantined',
-              why: given.why,
-              revision: skill.revision + 1,
-            }),
-          );
-          return putAll(changed, how, given.now);
-        },
+        async (given, how) => putAll(quarantined(await shelf.list(), given), how, given.now),
         RECORDS,
       ),
   };
+}
+
+async function keep(run: Run, shelf: LearnedSkills, skill: LearnedSkill): Promise<Distilled> {
+  const stored = await run.step(
+    'store-skill',
+    { skill, now: run.now() },
+    (given, { key }) => stores(shelf, given.skill, { id: key, now: given.now }),
+    RECORDS,
+  );
+  run.note({ kind: 'skill-distilled', stored: stored.stored, name: skill.name, ...becauseOf(stored) });
+  return stored;
+}
+
+/** What came from a run whose success turned out to be none. */
+function quarantined(
+  skills: readonly LearnedSkill[],
+  { from, why }: { readonly from: string; readonly why: string },
+): readonly LearnedSkill[] {
+  return skills
+    .filter(({ provenance, status }) => provenance.run === from && status === 'active')
+    .map((skill) => ({ ...skill, status: 'quarantined', why, revision: skill.revision + 1 }));
 }
 
 /** The shelf is Flyball's own: keeping it is no action of the agent. */

@@ -141,27 +141,41 @@ type Asked = Pick<ServerRequest<{ readonly id: string }>, 'params' | 'principal'
 
 /** What runs ask of people, and what people say to it. */
 export function approvalRoutes(parts: Parts): readonly Route[] {
-  const shown = new ShownRequests(parts);
-  const found = async (id: string, { tenant }: Principal): Promise<{ item: InboxItem; inbox: ApprovalInbox }> => {
-    const inbox = await parts.inbox(tenant);
-    const item = await inbox.get(id);
-    if (item === undefined || item.tenant !== tenant) throw notFound('request', id);
-    return { item, inbox };
+  const desk: Desk = {
+    parts,
+    shown: new ShownRequests(parts),
+    found: async (id, { tenant }) => {
+      const inbox = await parts.inbox(tenant);
+      const item = await inbox.get(id);
+      if (item === undefined || item.tenant !== tenant) throw notFound('request', id);
+      return { item, inbox };
+    },
   };
-  const told = async (
-    { params, principal, signal, once, isAbout }: Asked,
-    said: Readonly<Record<string, unknown>>,
-    say: (inbox: ApprovalInbox) => Promise<void>,
-  ): Promise<Answer> => {
-    const { item: asked, inbox } = await found(params.id, principal);
-    isAbout(asked.run);
-    // a reason and an answer are read by a model like any other message to the run
-    await screenMessage(said, { runId: asked.run, principal, scan: parts.settings.inputScan });
-    const by = principal.subject;
-    const item = await heard(parts, { item: asked, inbox, signal, by, said, once, say: () => say(inbox) });
-    return { status: item.status === 'open' ? 202 : 200, body: await shown.one(item) };
-  };
+  return [...readingRoutes(desk), ...answeringRoutes(desk), metricsRoute(parts)];
+}
 
+interface Desk {
+  readonly parts: Parts;
+  readonly shown: ShownRequests;
+  found(id: string, principal: Principal): Promise<{ readonly item: InboxItem; readonly inbox: ApprovalInbox }>;
+}
+
+async function told(
+  { parts, shown, found }: Desk,
+  { params, principal, signal, once, isAbout }: Asked,
+  said: Readonly<Record<string, unknown>>,
+  say: (inbox: ApprovalInbox) => Promise<void>,
+): Promise<Answer> {
+  const { item: asked, inbox } = await found(params.id, principal);
+  isAbout(asked.run);
+  // a reason and an answer are read by a model like any other message to the run
+  await screenMessage(said, { runId: asked.run, principal, scan: parts.settings.inputScan });
+  const by = principal.subject;
+  const item = await heard(parts, { item: asked, inbox, signal, by, said, once, say: () => say(inbox) });
+  return { status: item.status === 'open' ? 202 : 200, body: await shown.one(item) };
+}
+
+function readingRoutes({ parts, shown, found }: Desk): readonly Route[] {
   return [
     route({
       id: 'listApprovals',
@@ -205,6 +219,11 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
         return { status: 200, body: await shown.whole(item) };
       },
     }),
+  ];
+}
+
+function answeringRoutes(desk: Desk): readonly Route[] {
+  return [
     route({
       id: 'decideApproval',
       method: 'post',
@@ -220,7 +239,7 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
         { ...UNKNOWN, title: 'no such verdict', body: { verdict: 'perhaps' }, status: 400 },
       ],
       handle: ({ body, ...asked }) =>
-        told(asked, body, (inbox) =>
+        told(desk, asked, body, (inbox) =>
           inbox.decide(asked.params.id, body as unknown as Verdict, answering(asked.principal)),
         ),
     }),
@@ -236,23 +255,26 @@ export function approvalRoutes(parts: Parts): readonly Route[] {
       answers: { 200: TAKEN, 202: SENT },
       examples: [{ ...UNKNOWN, body: { value: true }, status: 404 }],
       handle: ({ body, ...asked }) =>
-        told(asked, body, (inbox) => inbox.answer(asked.params.id, body.value, answering(asked.principal))),
-    }),
-    route({
-      id: 'getApprovalMetrics',
-      method: 'get',
-      path: '/v1/approvals-metrics',
-      ...about,
-      summary: 'Statistics about decisions, with alarms',
-      query: s.object({ since: s.optional(s.integer({ minimum: 0, description: 'Milliseconds since 1970.' })) }),
-      answers: { 200: { about: 'Counts', schema: metricsSchema } },
-      examples: [{ title: 'over all time', status: 200 }],
-      handle: async ({ query: { since }, principal }) => {
-        const inbox = await parts.inbox(principal.tenant);
-        return { status: 200, body: await inbox.metrics(since === undefined ? {} : { since }) };
-      },
+        told(desk, asked, body, (inbox) => inbox.answer(asked.params.id, body.value, answering(asked.principal))),
     }),
   ];
+}
+
+function metricsRoute(parts: Parts): Route {
+  return route({
+    id: 'getApprovalMetrics',
+    method: 'get',
+    path: '/v1/approvals-metrics',
+    ...about,
+    summary: 'Statistics about decisions, with alarms',
+    query: s.object({ since: s.optional(s.integer({ minimum: 0, description: 'Milliseconds since 1970.' })) }),
+    answers: { 200: { about: 'Counts', schema: metricsSchema } },
+    examples: [{ title: 'over all time', status: 200 }],
+    handle: async ({ query: { since }, principal }) => {
+      const inbox = await parts.inbox(principal.tenant);
+      return { status: 200, body: await inbox.metrics(since === undefined ? {} : { since }) };
+    },
+  });
 }
 
 function answering(principal: Principal): { readonly by: string; readonly scopes: readonly string[] } {

@@ -21,70 +21,89 @@ type Steering<B> = (
 
 /** What people do to a run that is there. */
 export function runControlRoutes(parts: Parts): readonly Route[] {
-  const { fleet } = parts;
-  const heard = { 202: { about: 'Accepted; the run acts on it as soon as possible', schema: runCardSchema } };
-  const steering = <B>(
-    id: string,
-    verb: string,
-    summary: string,
-    body: Schema<B>,
-    example: B,
-    steer: Steering<B>,
-    answers: Route['answers'] = heard,
-  ): Route =>
-    route<{ readonly runId: string }, unknown, B>({
-      id,
-      method: 'post',
-      path: `/v1/runs/{runId}/${verb}`,
-      tag: 'runs',
-      summary,
-      scope: 'runs:control',
-      params: runParams,
-      body,
-      answers,
-      examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, body: example, status: 404 }],
-      handle: async (request) => steer(request, await ownRun(parts, request.principal, request.params.runId)),
-    });
+  return [...stoppingRoutes(parts), ...tellingRoutes(parts), forkRoute(parts)];
+}
 
+const HEARD = { 202: { about: 'Accepted; the run acts on it as soon as possible', schema: runCardSchema } };
+
+interface Control<B> {
+  readonly id: string;
+  /** Last part of the path. */
+  readonly verb: string;
+  readonly summary: string;
+  readonly body: Schema<B>;
+  readonly example: B;
+  readonly steer: Steering<B>;
+  readonly answers?: Route['answers'];
+}
+
+function steering<B>(parts: Parts, { verb, example, steer, answers = HEARD, ...rest }: Control<B>): Route {
+  return route<{ readonly runId: string }, unknown, B>({
+    ...rest,
+    method: 'post',
+    path: `/v1/runs/{runId}/${verb}`,
+    tag: 'runs',
+    scope: 'runs:control',
+    params: runParams,
+    answers,
+    examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, body: example, status: 404 }],
+    handle: async (request) => steer(request, await ownRun(parts, request.principal, request.params.runId)),
+  });
+}
+
+function stoppingRoutes(parts: Parts): readonly Route[] {
+  const { fleet } = parts;
   return [
-    steering(
-      'cancelRun',
-      'cancel',
-      'Cancel a run and undo what can be undone',
-      s.object({ why: s.optional(shortText('Recorded in the journal.')) }),
-      { why: 'no longer needed' },
-      async (request, { id }) => {
+    steering(parts, {
+      id: 'cancelRun',
+      verb: 'cancel',
+      summary: 'Cancel a run and undo what can be undone',
+      body: s.object({ why: s.optional(shortText('Recorded in the journal.')) }),
+      example: { why: 'no longer needed' },
+      steer: async (request, { id }) => {
         const { why } = request.body;
         await fleet.cancel(id, { ...sending(request), ...(why === undefined ? {} : { why }) });
         return acceptedRun(parts, id);
       },
-    ),
-    steering('pauseRun', 'pause', 'Pause a run after its current action', s.object({}), {}, async (request, { id }) => {
-      await fleet.pause(id, sending(request));
-      return acceptedRun(parts, id);
     }),
-    steering(
-      'resumeRun',
-      'resume',
-      'Resume a run after a pause or a stall, or after a limit with a larger budget',
-      s.object({ budget: s.optional(budgetSchema) }),
-      {},
-      async (request, record) => resume(parts, request, record),
-    ),
-    steering(
-      'signalRun',
-      'signal',
-      'Send a signal that a run waits for',
-      s.object({
+    steering(parts, {
+      id: 'pauseRun',
+      verb: 'pause',
+      summary: 'Pause a run after its current action',
+      body: s.object({}),
+      example: {},
+      steer: async (request, { id }) => {
+        await fleet.pause(id, sending(request));
+        return acceptedRun(parts, id);
+      },
+    }),
+    steering(parts, {
+      id: 'resumeRun',
+      verb: 'resume',
+      summary: 'Resume a run after a pause or a stall, or after a limit with a larger budget',
+      body: s.object({ budget: s.optional(budgetSchema) }),
+      example: {},
+      steer: async (request, record) => resume(parts, request, record),
+    }),
+  ];
+}
+
+function tellingRoutes(parts: Parts): readonly Route[] {
+  return [
+    steering(parts, {
+      id: 'signalRun',
+      verb: 'signal',
+      summary: 'Send a signal that a run waits for',
+      body: s.object({
         name: shortText('The name of a signal the run waits for, now or later.'),
         payload: s.optional(s.any()),
         id: s.optional(
           s.string({ minLength: 1, maxLength: 200, description: 'A signal with the same id counts once.' }),
         ),
       }),
-      { name: 'go' },
-      async (request, record) => signal(parts, request, record),
-      {
+      example: { name: 'go' },
+      steer: async (request, record) => signal(parts, request, record),
+      answers: {
         202: {
           about:
             '`delivered` if the run waits for it now; `buffered` until it waits for this name; `duplicate` if this id was sent before',
@@ -94,38 +113,41 @@ export function runControlRoutes(parts: Parts): readonly Route[] {
           }),
         },
       },
-    ),
-    steering(
-      'redirectRun',
-      'redirect',
-      'Give a run a new instruction',
-      s.object({ instruction: shortText('What to do differently.') }),
-      { instruction: 'Keep it short.' },
-      async (request, { id }) => {
+    }),
+    steering(parts, {
+      id: 'redirectRun',
+      verb: 'redirect',
+      summary: 'Give a run a new instruction',
+      body: s.object({ instruction: shortText('What to do differently.') }),
+      example: { instruction: 'Keep it short.' },
+      steer: async (request, { id }) => {
         const { instruction } = request.body;
         await screenMessage(instruction, { runId: id, principal: request.principal, scan: parts.settings.inputScan });
-        await fleet.redirect(id, instruction, sending(request));
+        await parts.fleet.redirect(id, instruction, sending(request));
         return acceptedRun(parts, id);
       },
-    ),
-    steering(
-      'forkRun',
-      'fork',
-      'Fork a run: continue from an entry of its journal as a new run',
-      s.object({
-        at: s.integer({ minimum: 0, description: 'The last entry that the fork inherits; see fork-points.' }),
-        generation: s.optional(s.integer({ minimum: 0 })),
-        live: s.optional(
-          s.boolean({
-            description: 'Real side effects, after somebody approved the fork. Otherwise they are simulated.',
-          }),
-        ),
-        budget: s.optional(budgetSchema),
-      }),
-      { at: 1 },
-      async (request, record) => fork(parts, request, record),
-    ),
+    }),
   ];
+}
+
+function forkRoute(parts: Parts): Route {
+  return steering(parts, {
+    id: 'forkRun',
+    verb: 'fork',
+    summary: 'Fork a run: continue from an entry of its journal as a new run',
+    body: s.object({
+      at: s.integer({ minimum: 0, description: 'The last entry that the fork inherits; see fork-points.' }),
+      generation: s.optional(s.integer({ minimum: 0 })),
+      live: s.optional(
+        s.boolean({
+          description: 'Real side effects, after somebody approved the fork. Otherwise they are simulated.',
+        }),
+      ),
+      budget: s.optional(budgetSchema),
+    }),
+    example: { at: 1 },
+    steer: async (request, record) => fork(parts, request, record),
+  });
 }
 
 async function resume(

@@ -31,90 +31,98 @@ const oneOfSeveralSchema = s.object({
 
 /** Journals in pages and as they grow. */
 export function runEventRoutes(parts: Parts, slots: StreamSlots): readonly Route[] {
-  const { feed } = parts;
-  const unknown = { title: 'An unknown run', params: { runId: 'run_0' }, status: 404 };
-  return [
-    route({
-      id: 'listEntries',
-      method: 'get',
-      path: '/v1/runs/{runId}/entries',
-      tag: 'runs',
-      summary: 'Read the journal of a run in pages',
-      scope: 'runs:read',
-      params: runParams,
-      query: entryQuery,
-      answers: { 200: { about: 'A page of entries; private values and secrets are removed', schema: entryPageSchema } },
-      examples: [unknown],
-      handle: async ({ principal, params, query }) => {
-        const { id } = await ownRun(parts, principal, params.runId);
-        const { limit = 500 } = query;
-        const after = query.after === undefined ? undefined : requirePosition(query.after);
-        const found = await feed.entries(id, { ...(after === undefined ? {} : { after }), limit: limit + 1 });
-        const entries = found.slice(0, limit);
-        const last = entries.at(-1) ?? after;
-        return {
-          status: 200,
-          body: { entries, ...(last === undefined ? {} : { last: positionText(last) }), more: found.length > limit },
-        };
+  return [listEntries(parts), followRun(parts, slots), followRuns(parts, slots)];
+}
+
+const UNKNOWN = { title: 'An unknown run', params: { runId: 'run_0' }, status: 404 } as const;
+
+function listEntries(parts: Parts): Route {
+  return route({
+    id: 'listEntries',
+    method: 'get',
+    path: '/v1/runs/{runId}/entries',
+    tag: 'runs',
+    summary: 'Read the journal of a run in pages',
+    scope: 'runs:read',
+    params: runParams,
+    query: entryQuery,
+    answers: { 200: { about: 'A page of entries; private values and secrets are removed', schema: entryPageSchema } },
+    examples: [UNKNOWN],
+    handle: async ({ principal, params, query }) => {
+      const { id } = await ownRun(parts, principal, params.runId);
+      const { limit = 500 } = query;
+      const after = query.after === undefined ? undefined : requirePosition(query.after);
+      const found = await parts.feed.entries(id, { ...(after === undefined ? {} : { after }), limit: limit + 1 });
+      const entries = found.slice(0, limit);
+      const last = entries.at(-1) ?? after;
+      return {
+        status: 200,
+        body: { entries, ...(last === undefined ? {} : { last: positionText(last) }), more: found.length > limit },
+      };
+    },
+  });
+}
+
+function followRun(parts: Parts, slots: StreamSlots): Route {
+  return route({
+    id: 'followRun',
+    method: 'get',
+    path: '/v1/runs/{runId}/events',
+    tag: 'runs',
+    summary: 'Follow a run as server-sent events',
+    about:
+      'Events are `entry` (with an id to send as `Last-Event-ID`), `card` when status, cost or waits have ' +
+      'changed, `delta` for text as it arrives (not stored, and dropped for slow clients) and `end`.',
+    scope: 'runs:read',
+    params: runParams,
+    query: s.object({ after: s.optional(s.string(POSITION)), deltas: s.optional(s.boolean()) }),
+    answers: { 200: { about: 'The events, until the run ends', events: { ...ITEM_EVENTS, end: endSchema } } },
+    examples: [UNKNOWN],
+    streams: true,
+    handle: async (request) => {
+      const { id } = await ownRun(parts, request.principal, request.params.runId);
+      const after = positionAsked(request);
+      const from = { ...(after === undefined ? {} : { after }), deltas: request.query.deltas === true };
+      await parts.feed.fold(id); // one that cannot be read is told now: a stream that has begun can only break off
+      return streamed(parts, slots, request, async function* (signal) {
+        for await (const items of parts.feed.batches(id, from, signal)) yield items.map(eventText).join('');
+      });
+    },
+  });
+}
+
+function followRuns(parts: Parts, slots: StreamSlots): Route {
+  return route({
+    id: 'followRuns',
+    method: 'get',
+    path: '/v1/events',
+    tag: 'runs',
+    summary: 'Follow all runs you can see, and any of them entry by entry, in one stream',
+    about:
+      'Starts with `hello`: list the runs then, and again after every reconnection. A `card` follows for each run that ' +
+      'changes. Runs named in `runs` are also followed entry by entry: `run` events contain `{ run, event, id, data }`, ' +
+      'where `event` is `entry`, `card`, `delta` or `end` as in the stream of one run, or `refused` with the problem ' +
+      'when that run cannot be followed. Reconnect with the last `id` of each.',
+    scope: 'runs:read',
+    query: s.object({ runs: s.optional(s.string(FOLLOWED)), cards: s.optional(s.boolean()) }),
+    answers: {
+      200: {
+        about: 'The events, until the client disconnects',
+        events: { hello: helloSchema, card: runCardSchema, run: oneOfSeveralSchema },
       },
-    }),
-    route({
-      id: 'followRun',
-      method: 'get',
-      path: '/v1/runs/{runId}/events',
-      tag: 'runs',
-      summary: 'Follow a run as server-sent events',
-      about:
-        'Events are `entry` (with an id to send as `Last-Event-ID`), `card` when status, cost or waits have ' +
-        'changed, `delta` for text as it arrives (not stored, and dropped for slow clients) and `end`.',
-      scope: 'runs:read',
-      params: runParams,
-      query: s.object({ after: s.optional(s.string(POSITION)), deltas: s.optional(s.boolean()) }),
-      answers: { 200: { about: 'The events, until the run ends', events: { ...ITEM_EVENTS, end: endSchema } } },
-      examples: [unknown],
-      streams: true,
-      handle: async (request) => {
-        const { id } = await ownRun(parts, request.principal, request.params.runId);
-        const after = positionAsked(request);
-        const from = { ...(after === undefined ? {} : { after }), deltas: request.query.deltas === true };
-        await feed.fold(id); // one that cannot be read is told now: a stream that has begun can only break off
-        return streamed(parts, slots, request, async function* (signal) {
-          for await (const items of feed.batches(id, from, signal)) yield items.map(eventText).join('');
-        });
-      },
-    }),
-    route({
-      id: 'followRuns',
-      method: 'get',
-      path: '/v1/events',
-      tag: 'runs',
-      summary: 'Follow all runs you can see, and any of them entry by entry, in one stream',
-      about:
-        'Starts with `hello`: list the runs then, and again after every reconnection. A `card` follows for each run that ' +
-        'changes. Runs named in `runs` are also followed entry by entry: `run` events contain `{ run, event, id, data }`, ' +
-        'where `event` is `entry`, `card`, `delta` or `end` as in the stream of one run, or `refused` with the problem ' +
-        'when that run cannot be followed. Reconnect with the last `id` of each.',
-      scope: 'runs:read',
-      query: s.object({ runs: s.optional(s.string(FOLLOWED)), cards: s.optional(s.boolean()) }),
-      answers: {
-        200: {
-          about: 'The events, until the client disconnects',
-          events: { hello: helloSchema, card: runCardSchema, run: oneOfSeveralSchema },
-        },
-      },
-      examples: [{ title: 'Every run you can see', status: 200 }],
-      streams: true,
-      handle: (request) => {
-        const { principal, query } = request;
-        const followed = followedFrom(query.runs ?? '');
-        return streamed(parts, slots, request, async function* (signal) {
-          yield namedEvent('hello', { tenant: principal.tenant, at: parts.clock.now() });
-          const sources = followed.map((one) => eventsOfOne(parts, request, one, signal));
-          yield* together(query.cards === false ? sources : [cardEvents(parts, principal, signal), ...sources]);
-        });
-      },
-    }),
-  ];
+    },
+    examples: [{ title: 'Every run you can see', status: 200 }],
+    streams: true,
+    handle: (request) => {
+      const { principal, query } = request;
+      const followed = followedFrom(query.runs ?? '');
+      return streamed(parts, slots, request, async function* (signal) {
+        yield namedEvent('hello', { tenant: principal.tenant, at: parts.clock.now() });
+        const sources = followed.map((one) => eventsOfOne(parts, request, one, signal));
+        yield* together(query.cards === false ? sources : [cardEvents(parts, principal, signal), ...sources]);
+      });
+    },
+  });
 }
 
 async function* cardEvents({ feed }: Parts, principal: Principal, signal: AbortSignal): AsyncGenerator<string> {

@@ -37,91 +37,94 @@ const startBody = s.object({
 
 /** Runs: start, list, read, steer. */
 export function runRoutes(parts: Parts): readonly Route[] {
-  return [...startAndRead(parts), ...runControlRoutes(parts), ...holdRoutes(parts)];
+  return [startOne(parts), listThem(parts), readOne(parts), ...runControlRoutes(parts), ...holdRoutes(parts)];
 }
 
-function startAndRead(parts: Parts): readonly Route[] {
-  const about = { tag: 'runs' } as const;
-  return [
-    route({
-      ...about,
-      id: 'startRun',
-      method: 'post',
-      path: '/v1/runs',
-      summary: 'Start a run without waiting for it',
-      about: 'With an `Idempotency-Key`, a repeated request starts only one run.',
-      scope: 'agents:invoke',
-      body: startBody,
-      answers: { 202: { about: 'The started run', schema: runCardSchema } },
-      refuses: [404],
-      examples: startExamples(parts),
-      handle: async (request) => {
-        const { mode = 'iterative', budget, id, dryRun = false, ...body } = request.body;
-        const agent = agentNamed(parts.directory, body.agent);
-        requireMode(agent, mode);
-        if (dryRun) requireWorkflow(agent);
-        const handle = await startRun(parts, request, {
-          agent,
-          mode: dryRun ? 'dry' : mode,
-          input: body.input ?? (agent.defined === undefined ? null : {}),
-          ...(budget === undefined ? {} : { budget }),
-          ...(id === undefined ? {} : { id }),
-        });
-        return acceptedRun(parts, handle.id);
-      },
-    }),
-    route({
-      ...about,
-      id: 'listRuns',
-      method: 'get',
-      path: '/v1/runs',
-      summary: 'List runs, newest first',
-      scope: 'runs:read',
-      query: runListQuery,
-      answers: { 200: { about: 'A page of them', schema: runListSchema } },
-      examples: [
-        { title: 'The latest runs', status: 200 },
-        { title: 'Suspended ones', query: { status: 'suspended', limit: '10' }, status: 200 },
-      ],
-      handle: async ({ principal, query }) => {
-        const { agent, limit = 50, ...filter } = query;
-        const reach = reachOf(principal);
-        const isAsked = (record: RunRecord): boolean =>
-          isWithin(reach, record) && (agent === undefined || servedName(record.agent).agent === agent);
-        const page = await listRuns(parts, { ...reach, ...filter, limit }, isAsked);
-        const runs: RunCard[] = [];
-        for (const record of page.runs) runs.push(await parts.feed.card(record));
-        return { status: 200, body: { runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };
-      },
-    }),
-    route({
-      ...about,
-      id: 'getRun',
-      method: 'get',
-      path: '/v1/runs/{runId}',
-      summary: 'Read a run: its status, costs and outcome',
-      scope: 'runs:read',
-      params: runParams,
-      answers: { 200: { about: 'The run', schema: runDetailSchema } },
-      examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, status: 404 }],
-      handle: async ({ principal, params }) => {
-        const record = await ownRun(parts, principal, params.runId);
-        const entries = await parts.feed.journal(record.id);
-        const summary = summarise(entries);
-        const first = entries[0]?.event;
-        return {
-          status: 200,
-          body: {
-            ...(await parts.feed.card(record)),
-            summary,
-            input: first?.type === 'run-start' ? first.input : null,
-            ...(record.hold === undefined ? {} : { hold: record.hold }),
-            ...(summary.outcome === undefined ? {} : { outcome: summary.outcome }),
-          },
-        };
-      },
-    }),
-  ];
+function startOne(parts: Parts): Route {
+  return route({
+    tag: 'runs',
+    id: 'startRun',
+    method: 'post',
+    path: '/v1/runs',
+    summary: 'Start a run without waiting for it',
+    about: 'With an `Idempotency-Key`, a repeated request starts only one run.',
+    scope: 'agents:invoke',
+    body: startBody,
+    answers: { 202: { about: 'The started run', schema: runCardSchema } },
+    refuses: [404],
+    examples: startExamples(parts),
+    handle: async (request) => {
+      const { mode = 'iterative', budget, id, dryRun = false, ...body } = request.body;
+      const agent = agentNamed(parts.directory, body.agent);
+      requireMode(agent, mode);
+      if (dryRun) requireWorkflow(agent);
+      const handle = await startRun(parts, request, {
+        agent,
+        mode: dryRun ? 'dry' : mode,
+        input: body.input ?? (agent.defined === undefined ? null : {}),
+        ...(budget === undefined ? {} : { budget }),
+        ...(id === undefined ? {} : { id }),
+      });
+      return acceptedRun(parts, handle.id);
+    },
+  });
+}
+
+function listThem(parts: Parts): Route {
+  return route({
+    tag: 'runs',
+    id: 'listRuns',
+    method: 'get',
+    path: '/v1/runs',
+    summary: 'List runs, newest first',
+    scope: 'runs:read',
+    query: runListQuery,
+    answers: { 200: { about: 'A page of them', schema: runListSchema } },
+    examples: [
+      { title: 'The latest runs', status: 200 },
+      { title: 'Suspended ones', query: { status: 'suspended', limit: '10' }, status: 200 },
+    ],
+    handle: async ({ principal, query }) => {
+      const { agent, limit = 50, ...filter } = query;
+      const reach = reachOf(principal);
+      const isAsked = (record: RunRecord): boolean =>
+        isWithin(reach, record) && (agent === undefined || servedName(record.agent).agent === agent);
+      const page = await listRuns(parts, { ...reach, ...filter, limit }, isAsked);
+      const runs: RunCard[] = [];
+      for (const record of page.runs) runs.push(await parts.feed.card(record));
+      return { status: 200, body: { runs, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) } };
+    },
+  });
+}
+
+function readOne(parts: Parts): Route {
+  return route({
+    tag: 'runs',
+    id: 'getRun',
+    method: 'get',
+    path: '/v1/runs/{runId}',
+    summary: 'Read a run: its status, costs and outcome',
+    scope: 'runs:read',
+    params: runParams,
+    answers: { 200: { about: 'The run', schema: runDetailSchema } },
+    examples: [{ title: 'An unknown run', params: { runId: 'run_0' }, status: 404 }],
+    handle: async ({ principal, params }) => {
+      const record = await ownRun(parts, principal, params.runId);
+      const entries = await parts.feed.journal(record.id);
+      const summary = summarise(entries);
+      const first = entries[0]?.event;
+      return {
+        status: 200,
+        body: {
+          ...(await parts.feed.card(record)),
+          summary,
+          input: first?.type === 'run-start' ? first.input : null,
+          ...(record.hold === undefined ? {} : { hold: record.hold }),
+          ...(summary.outcome === undefined ? {} : { outcome: summary.outcome }),
+        },
+      };
+    },
+  });
 }
 
 function requireWorkflow({ name, kind }: ServedAgent): void {

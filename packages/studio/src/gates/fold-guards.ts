@@ -104,49 +104,60 @@ export function checksOf(entries: readonly Entry[]): readonly CheckNote[] {
   });
 }
 
-function checkIn(fields: Fields): Pick<CheckNote, 'check' | 'verdict' | 'text'> | undefined {
-  switch (fields['kind']) {
-    case 'step-validation':
-      return {
-        check: `step ${textIn(fields, 'step') ?? ''}`,
-        verdict: ['failed', 'declined'].includes(String(fields['verdict']))
-          ? 'failed'
-          : fields['verdict'] === 'stood-in'
-            ? 'told'
-            : 'warned',
-        text: [textIn(fields, 'verdict'), textsIn(fields, 'missing').join(', '), textIn(fields, 'why')]
-          .filter((part) => part !== undefined && part !== '')
-          .join(': '),
-      };
-    case 'constraint-breach':
-      return { check: 'constraints', verdict: 'failed', text: `broken: ${textsIn(fields, 'ids').join(', ')}` };
-    case 'edge-cases': {
-      const failed = numberIn(fields, 'failed') ?? 0;
-      const text = `${numberIn(fields, 'cases') ?? 0} executed, ${failed} failed`;
-      return { check: 'edge cases', verdict: failed === 0 ? 'passed' : 'failed', text };
-    }
-    case 'output-template': {
-      const repairs = listIn(fields, 'repairs').length || (numberIn(fields, 'repairs') ?? 0);
-      const text = `filled in (${textIn(fields, 'mode') ?? ''}), ${repairs} repairs`;
-      return { check: 'output template', verdict: 'passed', text };
-    }
-    case 'plan-review':
-      return {
-        check: `review of plan version ${numberIn(fields, 'version') ?? '?'}`,
-        verdict: fields['approve'] === true ? 'passed' : 'failed',
-        text: textIn(fields, 'notes') ?? '',
-      };
-    case 'plan':
-      return planChecked(fieldsOf(fields['validation']), numberIn(fields, 'version') ?? 1);
-    case 'decision':
-      return {
-        check: textIn(fields, 'guard') ?? 'decision',
-        verdict: fields['verdict'] === 'warned' ? 'warned' : 'told',
-        text: [textIn(fields, 'content'), textIn(fields, 'rule')].filter((part) => part !== undefined).join(' · '),
-      };
-    default:
-      return undefined;
-  }
+type Check = Pick<CheckNote, 'check' | 'verdict' | 'text'>;
+
+function checkIn(fields: Fields): Check | undefined {
+  return CHECKS.get(fields['kind'])?.(fields);
+}
+
+/** What each kind of note says about a check. */
+const CHECKS: ReadonlyMap<unknown, (fields: Fields) => Check | undefined> = new Map([
+  ['step-validation', stepChecked],
+  [
+    'constraint-breach',
+    (fields) => ({ check: 'constraints', verdict: 'failed', text: `broken: ${textsIn(fields, 'ids').join(', ')}` }),
+  ],
+  ['edge-cases', casesRun],
+  ['output-template', templateFilled],
+  [
+    'plan-review',
+    (fields) => ({
+      check: `review of plan version ${numberIn(fields, 'version') ?? '?'}`,
+      verdict: fields['approve'] === true ? 'passed' : 'failed',
+      text: textIn(fields, 'notes') ?? '',
+    }),
+  ],
+  ['plan', (fields) => planChecked(fieldsOf(fields['validation']), numberIn(fields, 'version') ?? 1)],
+  [
+    'decision',
+    (fields) => ({
+      check: textIn(fields, 'guard') ?? 'decision',
+      verdict: fields['verdict'] === 'warned' ? 'warned' : 'told',
+      text: [textIn(fields, 'content'), textIn(fields, 'rule')].filter((part) => part !== undefined).join(' · '),
+    }),
+  ],
+] as readonly (readonly [string, (fields: Fields) => Check | undefined])[]);
+
+function stepChecked(fields: Fields): Check {
+  const verdict = String(fields['verdict']);
+  const told = [textIn(fields, 'verdict'), textsIn(fields, 'missing').join(', '), textIn(fields, 'why')];
+  return {
+    check: `step ${textIn(fields, 'step') ?? ''}`,
+    verdict: verdict === 'failed' || verdict === 'declined' ? 'failed' : verdict === 'stood-in' ? 'told' : 'warned',
+    text: told.filter((part) => part !== undefined && part !== '').join(': '),
+  };
+}
+
+function casesRun(fields: Fields): Check {
+  const failed = numberIn(fields, 'failed') ?? 0;
+  const text = `${numberIn(fields, 'cases') ?? 0} executed, ${failed} failed`;
+  return { check: 'edge cases', verdict: failed === 0 ? 'passed' : 'failed', text };
+}
+
+function templateFilled(fields: Fields): Check {
+  const repairs = listIn(fields, 'repairs').length || (numberIn(fields, 'repairs') ?? 0);
+  const text = `filled in (${textIn(fields, 'mode') ?? ''}), ${repairs} repairs`;
+  return { check: 'output template', verdict: 'passed', text };
 }
 
 function planChecked(validation: Fields, version: number): Pick<CheckNote, 'check' | 'verdict' | 'text'> {

@@ -42,8 +42,6 @@ export function RunHead({ model }: { readonly model: RunModel }) {
   const isLive = model.upTo.value === 'live';
   const standing = isLive ? (card?.status ?? summary.status) : summary.status;
   const status = useCalmStatus(standing, isLive ? (card?.waiting ?? []) : []);
-  const fork = summary.fork ?? card?.fork;
-  const inherited = model.inherited.value.entries.length;
   const commands = useMemo(
     () =>
       commandState(
@@ -53,56 +51,84 @@ export function RunHead({ model }: { readonly model: RunModel }) {
     [model],
   );
   useEffect(() => () => commands.stop(), [commands]);
-  const takeovers = isLive ? (card?.takeovers ?? summary.takeovers) : summary.takeovers;
   return (
     <header class="run-head card card-body">
       <div class="run-title">
         <h1>{summary.agent ?? card?.agent ?? 'Run'}</h1>
         <StatusBadge status={status} />
         <DemonstrationMark agent={summary.agent ?? card?.agent} />
-        {card === undefined || card.mode === 'tool' || isServed(card.agent) ? null : (
-          <Badge
-            tone="warn"
-            title="This server does not have that agent. You can view the run, but it continues only on a server that has it."
-          >
-            Agent not on this server
-          </Badge>
-        )}
-        {isLive ? null : <Badge tone="idle">Historical view</Badge>}
-        {takeovers > 0 ? (
-          <Badge tone="bad" title="Its process crashed and another one resumed the run. The timeline shows when.">
-            Crashed and resumed {takeovers === 1 ? 'once' : `${takeovers} times`}
-          </Badge>
-        ) : null}
+        <Remarks model={model} />
         <RunControls model={model} state={commands} />
       </div>
       <CommandRefusal state={commands} />
       <Asked model={model} />
-      <p class="run-facts quiet">
-        <span class="mono">{model.runId}</span>
-        <RunActions model={model} />
-        {summary.version === undefined ? null : <span>version {summary.version}</span>}
-        {card === undefined ? null : <span>{card.mode}</span>}
-        {summary.subject === undefined ? null : <span>for {summary.subject}</span>}
-        {card?.phase !== undefined && isLive && card.outcome === undefined ? <span>phase {card.phase}</span> : null}
-        {summary.startedAt === undefined ? null : (
-          <span>
-            started <Ago at={summary.startedAt} />
-          </span>
-        )}
-        <span>active for {duration(summary.activeMs)}</span>
-        {fork === undefined ? null : (
-          <span>
-            forked from <a href={href(`/runs/${encodeURIComponent(fork.run)}?at=${fork.seq + 1}`)}>{fork.run}</a> after
-            entry {fork.seq}
-            {inherited === 0 ? null : `, with ${inherited} entries inherited`}
-          </span>
-        )}
-      </p>
+      <RunFacts model={model} />
       <State model={model} status={status} />
       <RunResult outcome={summary.outcome} />
       <Gauges summary={summary} />
     </header>
+  );
+}
+
+/** What is unusual about it. */
+function Remarks({ model }: { readonly model: RunModel }) {
+  const card = model.card.value;
+  const { takeovers: known } = model.summary.value;
+  const isLive = model.upTo.value === 'live';
+  const takeovers = isLive ? (card?.takeovers ?? known) : known;
+  return (
+    <>
+      {card === undefined || card.mode === 'tool' || isServed(card.agent) ? null : (
+        <Badge
+          tone="warn"
+          title="This server does not have that agent. You can view the run, but it continues only on a server that has it."
+        >
+          Agent not on this server
+        </Badge>
+      )}
+      {isLive ? null : <Badge tone="idle">Historical view</Badge>}
+      {takeovers > 0 ? (
+        <Badge tone="bad" title="Its process crashed and another one resumed the run. The timeline shows when.">
+          Crashed and resumed {takeovers === 1 ? 'once' : `${takeovers} times`}
+        </Badge>
+      ) : null}
+    </>
+  );
+}
+
+function RunFacts({ model }: { readonly model: RunModel }) {
+  const card = model.card.value;
+  const summary = model.summary.value;
+  const isLive = model.upTo.value === 'live';
+  return (
+    <p class="run-facts quiet">
+      <span class="mono">{model.runId}</span>
+      <RunActions model={model} />
+      {summary.version === undefined ? null : <span>version {summary.version}</span>}
+      {card === undefined ? null : <span>{card.mode}</span>}
+      {summary.subject === undefined ? null : <span>for {summary.subject}</span>}
+      {card?.phase !== undefined && isLive && card.outcome === undefined ? <span>phase {card.phase}</span> : null}
+      {summary.startedAt === undefined ? null : (
+        <span>
+          started <Ago at={summary.startedAt} />
+        </span>
+      )}
+      <span>active for {duration(summary.activeMs)}</span>
+      <ForkedFrom model={model} />
+    </p>
+  );
+}
+
+function ForkedFrom({ model }: { readonly model: RunModel }) {
+  const fork = model.summary.value.fork ?? model.card.value?.fork;
+  const inherited = model.inherited.value.entries.length;
+  if (fork === undefined) return null;
+  return (
+    <span>
+      forked from <a href={href(`/runs/${encodeURIComponent(fork.run)}?at=${fork.seq + 1}`)}>{fork.run}</a> after entry{' '}
+      {fork.seq}
+      {inherited === 0 ? null : `, with ${inherited} entries inherited`}
+    </span>
   );
 }
 

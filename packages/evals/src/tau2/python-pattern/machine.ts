@@ -133,12 +133,8 @@ export class Machine {
   private step(instruction: Instruction, pc: number, at: number): number {
     this.position = at;
     switch (instruction.op) {
-      case 'unit': {
-        const code = this.text[at];
-        if (code === undefined || !instruction.unit.test(code)) return -1;
-        this.position = at + 1;
-        return pc + 1;
-      }
+      case 'unit':
+        return this.readUnit(instruction.unit, at) ? pc + 1 : -1;
       case 'jump':
         return instruction.to;
       case 'split':
@@ -171,6 +167,13 @@ export class Machine {
       case 'end':
         return -1;
     }
+  }
+
+  private readUnit(unit: Extract<Instruction, { readonly op: 'unit' }>['unit'], at: number): boolean {
+    const code = this.text[at];
+    if (code === undefined || !unit.test(code)) return false;
+    this.position = at + 1;
+    return true;
   }
 
   private choose(kind: Choice['kind'], to: number, position: number, limit = 0): void {

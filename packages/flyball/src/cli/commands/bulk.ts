@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { ConfigError } from '../../core/errors.js';
 import { BULK, type BulkAction, bulkRuns, carryOutBulk } from '../../operation/bulk.js';
-import type { RunStatus } from '../../ports/engine.js';
+import type { RunRecord, RunStatus } from '../../ports/engine.js';
 import { plural, shorten } from '../amounts.js';
 import { type Call, type CommonOptions, newCommand, type Perform } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
@@ -59,43 +59,14 @@ function bulkOf(perform: Perform, action: BulkAction): Command {
 }
 
 async function bulk({ screen, place }: Call, action: BulkAction, options: Options): Promise<ExitCode> {
-  const { agent, tenant, subject, older, code, reason } = options;
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1) throw new ConfigError('--limit must be a whole number of at least 1.');
-  const status = options.status === undefined ? undefined : BULK[action].find((each) => each === options.status);
-  if (options.status !== undefined && status === undefined)
-    throw new ConfigError(`--status must be one of ${BULK[action].join(', ')}.`);
+  const filter = filterOf(action, options);
   const workplace = await openDatabaseThere(place);
   try {
-    const filter = {
-      ...(agent === undefined ? {} : { agent }),
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(subject === undefined ? {} : { subject }),
-      ...(code === undefined ? {} : { code }),
-      ...(status === undefined ? {} : { status: status as RunStatus }),
-      ...(older === undefined ? {} : { before: Date.now() - lengthOfTime('--older', older) }),
-    };
     const runs = await bulkRuns(workplace.engine, action, filter, limit);
-    if (options.yes !== true) {
-      screen.data({
-        kind: action,
-        dryRun: true,
-        runs: runs.map(({ id, agent: of, status: stands, code: why }) => ({
-          id,
-          agent: of,
-          status: stands,
-          code: why,
-        })),
-      });
-      screen.line(`${plural(runs.length, 'run')} to ${action}${runs.length === 0 ? '.' : ':'}`);
-      for (const run of runs.slice(0, 50))
-        screen.line(
-          `  ${run.id}  ${printable(run.agent)}  ${run.status}${run.code === undefined ? '' : `  ${run.code}`}  ${shorten(run.attention ?? '', 80)}`.trimEnd(),
-        );
-      if (runs.length > 50) screen.line(`  and ${runs.length - 50} more; --json has all of them`);
-      if (runs.length > 0) screen.line('Nothing was changed. Add --yes to do it.');
-      return EXIT.ok;
-    }
+    if (options.yes !== true) return preview(screen, action, runs);
+    const { reason } = options;
     const parts = { engine: workplace.engine, runtime: workplace.desk, by: whoAmI(), now: Date.now };
     const { done, refused } = await carryOutBulk(
       reason === undefined ? parts : { ...parts, why: reason },
@@ -109,4 +80,37 @@ async function bulk({ screen, place }: Call, action: BulkAction, options: Option
   } finally {
     await workplace.close();
   }
+}
+
+function filterOf(action: BulkAction, options: Options) {
+  const { agent, tenant, subject, older, code } = options;
+  const status = options.status === undefined ? undefined : BULK[action].find((each) => each === options.status);
+  if (options.status !== undefined && status === undefined)
+    throw new ConfigError(`--status must be one of ${BULK[action].join(', ')}.`);
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(code === undefined ? {} : { code }),
+    ...(status === undefined ? {} : { status: status as RunStatus }),
+    ...(older === undefined ? {} : { before: Date.now() - lengthOfTime('--older', older) }),
+  };
+}
+
+const MOST_SHOWN = 50;
+
+function preview(screen: Call['screen'], action: BulkAction, runs: readonly RunRecord[]): ExitCode {
+  screen.data({
+    kind: action,
+    dryRun: true,
+    runs: runs.map(({ id, agent, status, code }) => ({ id, agent, status, code })),
+  });
+  screen.line(`${plural(runs.length, 'run')} to ${action}${runs.length === 0 ? '.' : ':'}`);
+  for (const run of runs.slice(0, MOST_SHOWN))
+    screen.line(
+      `  ${run.id}  ${printable(run.agent)}  ${run.status}${run.code === undefined ? '' : `  ${run.code}`}  ${shorten(run.attention ?? '', 80)}`.trimEnd(),
+    );
+  if (runs.length > MOST_SHOWN) screen.line(`  and ${runs.length - MOST_SHOWN} more; --json has all of them`);
+  if (runs.length > 0) screen.line('Nothing was changed. Add --yes to do it.');
+  return EXIT.ok;
 }

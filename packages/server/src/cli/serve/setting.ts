@@ -64,34 +64,30 @@ function readOne(kind: Kind, given: unknown, where: string): unknown {
     if (typeof given === 'string' && kind.includes(given)) return given;
     throw wrong(where, `it must be one of ${kind.join(', ')}`);
   }
-  switch (kind) {
-    case 'text':
-      if (typeof given === 'string' && given !== '') return given;
-      throw wrong(where, 'it is a text');
-    case 'host':
-    case 'origin':
-    case 'network':
-    case 'folder':
-      return address(kind, given, where);
-    case 'file':
-    case 'keys':
-      return fileIn(kind, given, where);
-    case 'whole':
-      return number(given, where, { whole: true, from: 1, to: 1e9 });
-    case 'port':
-      return number(given, where, { whole: true, from: 0, to: 65_535 });
-    case 'amount':
-      return number(given, where, { whole: false, from: 1e-6, to: 1e9 });
-    case 'seconds':
-      return Math.round(number(given, where, { whole: false, from: 0, to: 1e8 }) * 1000);
-    case 'wait':
-      return Math.round(number(given, where, { whole: false, from: 0.1, to: 1e8 }) * 1000);
-    case 'yes':
-      return yes(given, where);
-    case 'tenants':
-      return tenants(typeof given === 'string' ? parsed(given, where) : given, where);
-  }
+  return READERS[kind](given, where);
 }
+
+type Reader = (given: unknown, where: string) => unknown;
+
+const READERS: Readonly<Record<Extract<Kind, string>, Reader>> = {
+  text: (given, where) => {
+    if (typeof given === 'string' && given !== '') return given;
+    throw wrong(where, 'it is a text');
+  },
+  host: (given, where) => address('host', given, where),
+  origin: (given, where) => address('origin', given, where),
+  network: (given, where) => address('network', given, where),
+  folder: (given, where) => address('folder', given, where),
+  file: (given, where) => fileIn('file', given, where),
+  keys: (given, where) => fileIn('keys', given, where),
+  whole: (given, where) => number(given, where, { whole: true, from: 1, to: 1e9 }),
+  port: (given, where) => number(given, where, { whole: true, from: 0, to: 65_535 }),
+  amount: (given, where) => number(given, where, { whole: false, from: 1e-6, to: 1e9 }),
+  seconds: (given, where) => Math.round(number(given, where, { whole: false, from: 0, to: 1e8 }) * 1000),
+  wait: (given, where) => Math.round(number(given, where, { whole: false, from: 0.1, to: 1e8 }) * 1000),
+  yes: (given, where) => yes(given, where),
+  tenants: (given, where) => tenants(typeof given === 'string' ? parsed(given, where) : given, where),
+};
 
 const ADDRESSES = {
   host: [
