@@ -174,6 +174,18 @@ describe('a webhook', () => {
     expect(await runsOf(host)).toHaveLength(1);
   });
 
+  it('starts the run of a delivery whose name somebody put on another message before [R8-REST-DELIVERY]', async () => {
+    const stage = new TriggerStage();
+    const host = await stage.open([hooked()]);
+    const headers = { 'Flyball-Delivery': 'the-next' };
+    const first = await send(stage, host, { headers, body: '{"old":1}' });
+    const next = await send(stage, host, { headers, body: '{"next":1}' });
+    expect(next).toMatchObject({ repeated: false });
+    expect(next.runId).not.toBe(first.runId);
+    await stage.clock.advance(60_000);
+    expect(await send(stage, host, { headers, body: '{"next":1}' })).toEqual({ runId: next.runId, repeated: true });
+  });
+
   it('starts what a delivery was bound to when its server was killed [R6-WORKFLOW-WEBHOOK]', async () => {
     const stage = new TriggerStage();
     const killed = await stage.open([hooked()], { start: () => Promise.reject(new Error('killed here')) });

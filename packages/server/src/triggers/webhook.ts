@@ -33,7 +33,8 @@ const LONGEST_DELIVERY = 200;
  * 1. Nothing of a request is read but its signature until the signature is known to be good.
  * 2. A message starts at most one run: its id is made of what was signed, so a replay gets the run of the first.
  * 3. A sender that names its deliveries may sign one again with a new time: the delivery is bound to the first run
- *    before that is started. The name is not signed; what it can do is to make a message count as repeated.
+ *    before that is started. The name is not signed, so it stands for the body that it came with and for no other: who
+ *    replays a message under the name of the next one does not keep that from starting its run.
  */
 export class Webhook {
   private readonly parts: TriggerParts;
@@ -82,7 +83,7 @@ export class Webhook {
   }
 
   /** The run that this delivery belongs to: that of its first message, where the sender names deliveries. */
-  private async bound({ headers }: HookRequest, runId: string): Promise<string> {
+  private async bound({ headers, body }: HookRequest, runId: string): Promise<string> {
     const { store, clock } = this.parts;
     const { name, style, tenant = 'default' } = this.trigger;
     const delivery = headers.get(style === 'github' ? 'x-github-delivery' : 'flyball-delivery');
@@ -93,7 +94,7 @@ export class Webhook {
         'REQUEST_INVALID',
         `The id of a delivery can have at most ${LONGEST_DELIVERY} characters.`,
       );
-    const key = `${name}/${sha256(delivery)}`;
+    const key = `${name}/${sha256(`${sha256(delivery)} ${Buffer.from(body).toString('latin1')}`)}`;
     const at: RecordKey = { tenant, owner: TRIGGER_OWNER, collection: 'deliveries', key };
     try {
       await store.propose(at, { id: runId, over: 0, value: { runId }, now: clock.now() });
