@@ -95,6 +95,21 @@ describe('an agent that may write its folder', () => {
     expect([await writes('lib/new.mjs'), await writes('notes.md')]).toEqual([false, true]);
   });
 
+  it('cannot write a script that its tools start, by its path or put together, nor what lies beside it [R8-REST-STARTED]', async () => {
+    const writes = await project({
+      'tools/run.mjs':
+        "spawn('node', ['lib/child.mjs']);\nexecFile('python3', [\"scripts/run.py\"]);\nspawnSync(join(here, '..', 'bin', 'go.sh'));\n",
+      'lib/child.mjs': "import './grandchild.mjs';\n",
+      'lib/grandchild.mjs': '',
+      'scripts/run.py': 'import helper\n',
+      'bin/go.sh': '',
+      'bin/free.sh': '',
+    });
+    for (const path of ['lib/child.mjs', 'lib/grandchild.mjs', 'scripts/run.py', 'scripts/helper.py', 'bin/go.sh'])
+      expect(await writes(path), path).toBe(false);
+    for (const path of ['bin/free.sh', 'lib/other.mjs', 'notes.md']) expect(await writes(path), path).toBe(true);
+  });
+
   it('can write no Python where a Python server is started', async () => {
     const writes = await project({
       'mcp.json': '{ "mcpServers": { "py": { "command": "python3", "args": ["-m", "desk"] } } }',

@@ -22,8 +22,8 @@ type Code = OwnCode & { readonly base: string };
 async function codeOf(file: string): Promise<Code> {
   const base = dirname(file);
   if (!/\.ya?ml$/i.test(file)) {
-    const { files, open } = await moduleGraph([file], base);
-    return { base, protect: [file, ...files], denyWrite: open.length > 0 ? CODE_FILES : [] };
+    const { files, open, started } = await moduleGraph([file], base);
+    return { base, protect: [file, ...files], denyWrite: [...(open.length > 0 ? CODE_FILES : []), ...started] };
   }
   const { mcp, policy, skills } = await governing(file);
   const own = await ownCode(base, mcp === undefined ? {} : { mcp });

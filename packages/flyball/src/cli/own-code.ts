@@ -44,7 +44,7 @@ export async function ownCode(folder: string, { mcp }: Pick<AgentSpec, 'mcp'>): 
     ...(await referredModules(root)),
     ...started.files,
   ];
-  const { files, open } = await moduleGraph(entries, root);
+  const { files, open, started: scripts } = await moduleGraph(entries, root);
   const named = [TOOL_FOLDER, TOOL_FILE, 'node_modules', PACKAGE_FILE, ...(mcp === undefined ? [] : [mcp])];
   return {
     protect: [
@@ -56,7 +56,7 @@ export async function ownCode(folder: string, { mcp }: Pick<AgentSpec, 'mcp'>): 
       ...files,
       ...started.folders,
     ],
-    denyWrite: [...(open.length > 0 ? CODE_FILES : []), ...started.languages],
+    denyWrite: [...(open.length > 0 ? CODE_FILES : []), ...started.languages, ...scripts],
   };
 }
 

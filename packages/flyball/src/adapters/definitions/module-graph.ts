@@ -10,6 +10,8 @@ export interface ModuleGraph {
   readonly files: readonly string[];
   /** Modules that load what is not in `files`: by a computed name, or because there is too much to read. */
   readonly open: readonly string[];
+  /** Globs of programs that they name and start, where nobody can tell in which folder those lie. */
+  readonly started: readonly string[];
 }
 
 const CODE = [...JAVASCRIPT, ...TYPESCRIPT, '.jsx', '.tsx'];
@@ -26,6 +28,9 @@ const COMPUTED = [
   /\b(?!require\b)\w+\s*=\s*(?:\w+\s*\.\s*)?createRequire\s*\(|\bcreateRequire\s*(?:as|:)\s*\w|[=[(]\s*createRequire\s*[;,)\]\n]/,
   /\bnew\s+Worker\s*\(\s*(?!['"]|new\s+URL\s*\(\s*['"])|\bfork\s*\(\s*(?!['"])/,
 ];
+/** A script by its name alone, as `spawn('node', ['lib/child.mjs'])` has it; in any language. */
+const SCRIPT = /(['"`])((?:[\w@.~-]+\/)*[\w@.~-]+\.(?:[cm]?[jt]s|py|sh|bash|rb|pl|php|lua|jar))\1/g;
+const STARTS = /\b(?:spawn|exec|execFile|fork|execa)(?:Sync)?\s*\(|\$`/;
 const MOST_FILES = 2_000;
 const LONGEST = 2_000_000;
 
@@ -36,6 +41,7 @@ const LONGEST = 2_000_000;
 export async function moduleGraph(entries: readonly string[], root: string): Promise<ModuleGraph> {
   const files = new Set<string>();
   const open = new Set<string>();
+  const started = new Set<string>();
   const waiting = entries.map((entry) => resolve(entry));
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (files.has(file) || !isInside(root, file)) continue;
@@ -54,9 +60,30 @@ export async function moduleGraph(entries: readonly string[], root: string): Pro
     for (const near of around(file, root)) files.add(near);
     if (COMPUTED.some((each) => each.test(text))) open.add(file);
     for (const found of await named(file, text)) waiting.push(found);
+    if (STARTS.test(text))
+      for (const script of scriptsIn(text)) {
+        const found = await placesOf(script, [dirname(file), root]);
+        waiting.push(...found.flatMap((path) => [path, ...besideScript(path, root)]));
+        if (found.length === 0) started.add(`**/${basename(script)}`); // put together from parts
+      }
     for (const name of bareSpecifiers(text)) waiting.push(...(await filesOfPackage(file, name, root)));
   }
-  return { files: [...files], open: [...open] };
+  return { files: [...files], open: [...open], started: [...started] };
+}
+
+function scriptsIn(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(SCRIPT)].map(([, , path = '']) => path));
+}
+
+async function placesOf(script: string, folders: readonly string[]): Promise<readonly string[]> {
+  const paths = [...new Set(folders.map((folder) => resolve(folder, script)))];
+  const kinds = await Promise.all(paths.map(kindOf));
+  return paths.filter((_, at) => kinds[at] === 'file');
+}
+
+/** In a language whose imports are not read here, everything beside a script may be what it loads. */
+function besideScript(path: string, root: string): readonly string[] {
+  return CODE.includes(extname(path)) || dirname(path) === resolve(root) ? [] : [dirname(path)];
 }
 
 async function named(file: string, text: string): Promise<readonly string[]> {
