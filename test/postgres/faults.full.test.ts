@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostgresEngine } from '../../packages/postgres/src/index.js';
+import { expectWhole, written } from './load.js';
 import { type LossyProxy, proxyTo } from './proxy.js';
 import { claimBy, entry, newRun, owner, START } from './runs.js';
 import { asAdmin, freshSchema, open, startServer, type TestServer, whyNoServer } from './server.js';
@@ -27,41 +27,10 @@ describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
     server.remove();
   });
 
-  /** Appends to many runs at once, entry after entry, while something happens to the server. */
-  async function written(engine: PostgresEngine, runs: number, entries: number, meanwhile: () => Promise<void>) {
-    let isDone = false;
-    const happening = (async () => {
-      while (!isDone) await meanwhile();
-    })();
-    const ids = Array.from({ length: runs }, (_, n) => `run-${n}`);
-    await Promise.all(
-      ids.map(async (id) => {
-        await engine.create(newRun(id));
-        const claim = await claimBy(engine, id, 'me', 3_600_000);
-        expect(claim.fence).toBe(1);
-        for (let seq = 1; seq <= entries; seq++)
-          await engine.append(claim, { entries: [entry(seq, { body: `${id} ${seq}` })] });
-        await engine.release(claim, { status: 'done', now: START });
-      }),
-    ).finally(() => {
-      isDone = true;
-    });
-    await happening;
-    return ids;
-  }
-
-  async function expectWhole(engine: PostgresEngine, ids: readonly string[], entries: number): Promise<void> {
-    for (const id of ids) {
-      const bodies = (await engine.read(id, { generation: 0 })).map(({ body }) => body);
-      expect(bodies.slice(1)).toEqual(Array.from({ length: entries }, (_, n) => `${id} ${n + 1}`));
-      expect((await engine.get(id))?.status).toBe('done');
-    }
-  }
-
   it('loses and doubles nothing when connections are cut in the middle of commits [R10-PG-FAULTS]', async () => {
     const engine = await open(server.url, { schema: freshSchema() });
     let cuts = 0;
-    const ids = await written(engine, 12, 120, async () => {
+    const ids = await written(engine, { runs: 12, entries: 120 }, async () => {
       await sleep(15);
       cuts += (await sql(CUT)).length;
     });
@@ -73,7 +42,7 @@ describe.skipIf(why !== undefined)('PostgreSQL that fails', () => {
   it('loses and doubles nothing when the server is killed and started again [R10-PG-FAULTS]', async () => {
     const engine = await open(server.url, { schema: freshSchema() });
     let kills = 0;
-    const ids = await written(engine, 8, 60, async () => {
+    const ids = await written(engine, { runs: 8, entries: 60 }, async () => {
       await sleep(60);
       if (kills >= 4) return;
       kills += 1;
