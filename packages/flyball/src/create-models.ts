@@ -19,6 +19,7 @@ import type { RouterPolicyOptions } from './models/router-policy.js';
 import type { Clock } from './ports/clock.js';
 import { randomAt } from './runtime/random-at.js';
 
+/** Settings for one model: capabilities and price. */
 export interface ModelConfig {
   /** What is known better here than in the built-in table. */
   readonly capabilities?: Partial<ModelCapabilities>;
@@ -37,6 +38,7 @@ export interface ModelsConfig extends RouterPolicyOptions {
   readonly models?: Readonly<Record<string, ModelConfig>>;
 }
 
+/** Options of `createModels`. */
 export interface CreateModels {
   /** The variables that choose models and hold keys, usually `process.env`. */
   readonly env: Environment;
@@ -79,6 +81,7 @@ export interface ModelsDescription {
   readonly providers: readonly ProviderStatus[];
 }
 
+/** Which model a role uses, and what is wrong with its configuration. */
 export interface RoleDescription {
   readonly role: string;
   readonly model: string;

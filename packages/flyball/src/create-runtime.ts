@@ -14,6 +14,7 @@ import { openRuntime } from './runtime/open-runtime.js';
 import type { RuntimeOptions } from './runtime/options.js';
 import type { Runtime } from './runtime/runtime.js';
 
+/** Options of `createRuntime`. */
 export interface CreateRuntime<A extends Agents = Agents> {
   /** Where runs live: `await sqliteEngine({ path })`, or `memoryEngine()` in tests. */
   readonly engine: Engine;

@@ -17,6 +17,7 @@ import { readOnlyCommands } from './tools/rules/commands-read-only.js';
 import { type DomainRules, domainRules } from './tools/rules/domains.js';
 import { type PathRoot, type PathRules, pathRules } from './tools/rules/paths.js';
 
+/** Options of `createToolbox`. */
 export interface CreateToolbox {
   /** The folder that relative paths start from, and all that may be read where `access` says nothing. */
   readonly root: string;
@@ -32,6 +33,7 @@ export interface CreateToolbox {
   readonly withoutSandbox?: 'refuse' | 'say';
 }
 
+/** The tools that `createToolbox` created, with their rules and sandbox. */
 export interface Toolbox {
   readonly tools: readonly ToolRef[];
   /** The rules that the tools hold to; governance applies them to every other tool that declares what it touches. */

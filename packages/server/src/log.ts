@@ -1,6 +1,8 @@
 import { inertJson } from 'flyball/internal';
 
+/** The log levels, lowest first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** A log level. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One line a thing that happened. Fields hold ids, codes and numbers; never bodies, headers or credentials. */
@@ -41,6 +43,7 @@ export function atLevel(log: Log, level: LogLevel): Log {
   };
 }
 
+/** A log that drops everything. */
 export const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 function told(error: unknown): Readonly<Record<string, unknown>> {

@@ -18,6 +18,7 @@ import { DEFAULT_SETTINGS, isLoopback, type ServerSettings } from './settings.js
 import type { Trigger } from './triggers/trigger.js';
 import { refuseOnTheWire } from './wire-refusal.js';
 
+/** Options of `openServer`. */
 export interface ServerOptions {
   /** Where runs live, and the records beside them. */
   readonly engine: Engine & { readonly store?: Store };
@@ -34,6 +35,7 @@ export interface ServerOptions {
   readonly clock?: Clock;
 }
 
+/** An open server. */
 export interface FlyballServer {
   /** `http://127.0.0.1:4747`. */
   readonly url: string;

@@ -56,6 +56,7 @@ export interface ServerSettings {
   readonly version: string;
 }
 
+/** The default settings of a server. */
 export const DEFAULT_SETTINGS: ServerSettings = {
   host: '127.0.0.1',
   port: 4747,

@@ -25,6 +25,7 @@ export interface SkillUse {
   readonly aliases?: ToolAliases;
 }
 
+/** The skills of an agent. */
 export type AgentSkills = SkillUse | SkillLibrary;
 
 /** A definition whose agent uses these skills. */

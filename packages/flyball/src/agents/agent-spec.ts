@@ -61,6 +61,7 @@ export interface AgentSpec {
 /** Limits, modes and stop conditions. What it may reach is `access`. */
 export type ProfileSpec = Pick<AutonomySettings, 'limits' | 'warnAt' | 'modes' | 'stopWhen'>;
 
+/** Who owns an agent, and whom to contact. */
 export interface Ownership {
   readonly owner: string;
   readonly contact?: string;
@@ -82,6 +83,7 @@ export interface Access {
   readonly privateAddresses?: readonly string[];
 }
 
+/** Something an agent depends on, named in its system prompt. */
 export interface Dependency {
   readonly name: string;
   readonly why?: string;
@@ -91,6 +93,7 @@ export interface Dependency {
 export type Fields = Readonly<Record<string, Field>>;
 
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array'] as const;
+/** The type of an input or output field. */
 export type FieldType = (typeof FIELD_TYPES)[number];
 
 /** One input or output. Without a type an output is only a name: then raw text may stand for it. */

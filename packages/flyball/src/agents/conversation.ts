@@ -12,6 +12,7 @@ export type Said = { readonly text: string } | { readonly end: true };
 /** The signal that a conversation waits for. */
 export const MESSAGE = 'message';
 
+/** The JSON Schema of a message to a conversation. */
 export const SAID_SCHEMA = {
   type: 'object',
   properties: { text: { type: 'string' }, end: { const: true } },

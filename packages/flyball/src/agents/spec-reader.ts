@@ -1,6 +1,7 @@
 import { ConfigError } from '../core/errors.js';
 import { nearestNames } from '../tools/nearest-names.js';
 
+/** The place of a value in an agent definition. */
 export type SpecPath = readonly (string | number)[];
 
 /** Where a definition comes from: a name for messages, or a function that says where a part of it stands. */

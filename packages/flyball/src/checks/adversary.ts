@@ -11,6 +11,7 @@ import { shownTo } from './output-view.js';
 import { askForm, checkChecker, exactly, type ReplyForm, replyForm, TEXT, UNIT } from './reply-form.js';
 import { DIMENSIONS } from './rubric.js';
 
+/** What an adversary needs to propose and run edge cases. */
 export interface AdversaryParts {
   /** Tries to break what was made; a session of its own. */
   readonly session: Session;
@@ -19,6 +20,7 @@ export interface AdversaryParts {
   readonly maxCases?: number;
 }
 
+/** What an adversary found. */
 export interface Attack {
   readonly defects: readonly Defect[];
   readonly cases: number;

@@ -5,11 +5,13 @@ import type { Reply, Session } from '../core/session.js';
 import type { Breach } from './constraint-guard.js';
 import type { Framing } from './constraints.js';
 
+/** An answer that respects all prohibitions, or the ones it violates. */
 export type WithinLimits =
   | { readonly kind: 'kept'; readonly text: string; readonly reasks: number }
   /** What the model said is not shown: only which items it breached. */
   | { readonly kind: 'refused'; readonly breaches: readonly Breach[]; readonly reasks: number };
 
+/** A question whose answer must respect prohibitions. */
 export interface AskWithin {
   readonly session: Session;
   readonly framing: Framing;

@@ -1,9 +1,11 @@
 import type { Baseline, Baselines, TestHarness, TestReport } from './contracts.js';
 
+/** A baseline without tests. */
 export const NO_BASELINE: Baseline = { passing: [], known: [] };
 
 type Command = Pick<TestHarness, 'level' | 'command' | 'cwd'>;
 
+/** The baseline of a test command. */
 export function baselineOf(baselines: Baselines, of: Command): Baseline {
   return baselines[keyOf(of)] ?? NO_BASELINE;
 }

@@ -8,6 +8,7 @@ export interface HumanLabel {
   readonly score: number;
 }
 
+/** What a calibration must contain. */
 export interface CalibrationBounds {
   /** Fewer labels say nothing: 50 where it is absent. */
   readonly minCases?: number;
@@ -16,6 +17,7 @@ export interface CalibrationBounds {
 }
 
 const MIN_CASES = 50;
+/** The agreement and correlation that a judge must reach. */
 export const USABLE = { agreement: 0.7, correlation: 0.6 } as const;
 
 /** Compares verdicts with what people said about the same cases. */

@@ -20,6 +20,7 @@ export interface EdgeCase {
   readonly severity: number;
 }
 
+/** The result of an edge case. */
 export type CaseResult =
   | { readonly ran: true; readonly ok: boolean; readonly actual: string }
   /** It could not be executed, which says nothing about the case. */

@@ -8,6 +8,7 @@ import { outputsText, prompt } from './material.js';
 import { shownTo } from './output-view.js';
 import { askForm, checkChecker, exactly, type ReplyForm, replyForm, TEXT } from './reply-form.js';
 
+/** What claim checking needs. */
 export interface ClaimParts {
   /** Finds the claims, and judges them where nobody else is given for that. */
   readonly session: Session;

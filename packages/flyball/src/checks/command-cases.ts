@@ -10,6 +10,7 @@ import {
 } from '../ports/sandbox.js';
 import { type CaseResult, type CaseRunner, compared, type Expected } from './case-runner.js';
 
+/** How edge cases are run with a command. */
 export interface CommandCaseOptions {
   readonly sandbox: Sandbox;
   /** Program and arguments, exactly as they are: no shell reads them. */

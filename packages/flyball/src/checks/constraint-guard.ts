@@ -5,6 +5,7 @@ import { labelled, prompt } from './material.js';
 import type { Prohibition } from './prohibition.js';
 import { askForm, checkChecker, exactly, replyForm, TEXT } from './reply-form.js';
 
+/** A prohibition that an output violates. */
 export interface Breach {
   readonly id: string;
   /** The words that are the breach. */

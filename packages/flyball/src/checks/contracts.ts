@@ -16,8 +16,10 @@ export interface Claim {
   readonly line?: number;
 }
 
+/** Whether evidence supports a claim. */
 export type Entailment = 'entail' | 'neutral' | 'contradict';
 
+/** A claim with its verdict and evidence. */
 export interface JudgedClaim extends Claim {
   readonly verdict: Entailment;
   /** Evidence that entails or contradicts it. */
@@ -26,8 +28,10 @@ export interface JudgedClaim extends Claim {
   readonly isSupported: boolean;
 }
 
+/** The level of a test. */
 export type TestLevel = 'unit' | 'integration' | 'behavioural' | 'regression';
 
+/** A line of a stack trace. */
 export interface StackFrame {
   readonly file: string;
   readonly line: number;
@@ -35,6 +39,7 @@ export interface StackFrame {
   readonly function?: string;
 }
 
+/** A failed test. */
 export interface TestFailure {
   readonly test: string;
   readonly file?: string;
@@ -74,6 +79,7 @@ export interface TestReport {
   readonly ms: number;
 }
 
+/** How far samples agree. */
 export interface Consistency {
   readonly score: number;
   readonly verdict: 'pass' | 'low-confidence';
@@ -136,6 +142,7 @@ export interface VerificationVerdict {
   readonly blocked?: readonly string[];
 }
 
+/** A check that did not run, and why. */
 export interface SkippedLevel {
   readonly level: string;
   readonly why: string;

@@ -14,6 +14,7 @@ import { hintFor } from './repair-hints.js';
 import { askForm, checkChecker } from './reply-form.js';
 import { checkRubric, DEFAULT_RUBRIC, type Rubric, rubricText } from './rubric.js';
 
+/** A critic with its own focus. */
 export interface CriticLens extends Lens {
   readonly session: Session;
   /** What this critic looks for, in a sentence or two. */
@@ -22,6 +23,7 @@ export interface CriticLens extends Lens {
   readonly mandatory?: boolean;
 }
 
+/** What a critic needs. */
 export interface CriticParts {
   /** A session of its own: evaluating, not defending. */
   readonly session: Session;

@@ -4,6 +4,7 @@ import { CODE_LIMITS, type CodeEnd, type CodeLimits, type CodeSandbox } from '..
 import { linesOf } from './artefact-view.js';
 import { type CaseResult, type CaseRunner, compared, type Expected } from './case-runner.js';
 
+/** How edge cases are run as JavaScript. */
 export interface JavascriptCaseOptions {
   readonly sandbox: CodeSandbox;
   /** The artefact that holds the function: plain JavaScript without imports. */

@@ -9,6 +9,7 @@ import { echoed, fieldsOf, skeletonOf, type TemplateField } from './template-ske
 /** native: the provider holds the model to the schema. json: the schema is shown. text, examples: a skeleton is filled in. */
 export type TemplateMode = 'native' | 'json' | 'text' | 'examples';
 
+/** Options of `template`. */
 export interface TemplateOptions<T> {
   /** The strongest that model and content allow, where it is absent or `auto`. */
   readonly mode?: 'auto' | TemplateMode;
@@ -38,6 +39,7 @@ export interface OutputTemplate<T> extends ReplyForm<T> {
 
 const MOST_FIELDS = 10;
 
+/** A template for structured output. */
 export function template<T>(schema: JsonSchema, options: TemplateOptions<T> = {}): OutputTemplate<T> {
   const { mode = 'auto', narrative = false, examples = [], maxReasks = MOST_REASKS, problems = () => [] } = options;
   const fields = fieldsOf(schema);

@@ -7,6 +7,7 @@ export type ProhibitionCheck =
   /** A guard elsewhere holds it, such as a tool policy: named here so that the list stays complete. */
   | { readonly kind: 'enforced'; readonly by: string };
 
+/** Something an output must not do. */
 export interface Prohibition {
   readonly id: string;
   /** What must not be in an output. */

@@ -3,6 +3,7 @@ import { ConfigError } from '../core/errors.js';
 import type { DimensionName } from '../core/work.js';
 import type { Scores } from './contracts.js';
 
+/** A dimension of a rubric: its weight and minimum. */
 export interface RubricDimension {
   readonly name: DimensionName;
   readonly weight: number;
@@ -22,6 +23,7 @@ export interface Rubric {
   readonly dimensions: readonly RubricDimension[];
 }
 
+/** The rubric that judges use by default. */
 export const DEFAULT_RUBRIC: Rubric = {
   version: '1',
   threshold: 0.8,

@@ -6,6 +6,7 @@ import type { StandardIssue, StandardResult, StandardSchema } from '../core/sche
 import type { ExecutionOutputs } from '../core/work.js';
 import { answerOf } from './material.js';
 
+/** Whether an output matches its schema. */
 export interface SchemaCheck {
   readonly ok: boolean;
   readonly problems: readonly string[];

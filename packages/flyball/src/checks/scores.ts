@@ -7,6 +7,7 @@ export interface LevelWeights {
   readonly factual: number;
 }
 
+/** The weights of verification levels. */
 export const LEVEL_WEIGHTS: LevelWeights = { semantic: 0.5, factual: 0.5 };
 
 export function checkWeights({ semantic, factual }: LevelWeights): void {

@@ -7,6 +7,7 @@ import { independently } from './answered.js';
 import type { Consistency } from './contracts.js';
 import { closest, majority, plainText, type Vote } from './voting.js';
 
+/** How many samples are compared, and how. */
 export interface ConsistencyOptions {
   /** Further samples cost as much and add little. */
   readonly n: 3 | 5 | 7;
@@ -21,11 +22,13 @@ export interface ConsistencyOptions {
   readonly normalise?: (text: string) => string;
 }
 
+/** One of several answers to the same task. */
 export type Sample =
   | { readonly ok: true; readonly text: string }
   /** It abstains. */
   | { readonly ok: false; readonly why: string };
 
+/** The answer that most samples agree with. */
 export interface Consensus {
   readonly best: string;
   readonly consistency: Consistency;

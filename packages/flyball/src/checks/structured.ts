@@ -8,6 +8,7 @@ import type { OutputTemplate, TemplateMode } from './output-template.js';
 import { checkChecker } from './reply-form.js';
 import { filledSkeleton, readSkeleton } from './template-skeleton.js';
 
+/** Structured output, with the prose around it. */
 export interface Structured<T> {
   readonly value: T;
   /** What stood around the fields, in text modes with prose. */
@@ -18,6 +19,7 @@ export interface Structured<T> {
 
 type Filled<T> = Pick<Structured<T>, 'value' | 'prose'>;
 
+/** A template to fill in, and for what. */
 export interface ToFillIn<T> {
   readonly session: Session;
   readonly template: OutputTemplate<T>;

@@ -4,6 +4,7 @@ import type { DimensionName, ExecutionOutputs, Location } from '../core/work.js'
 import type { Scores, Subject } from './contracts.js';
 import { type Rubric, rubricHash } from './rubric.js';
 
+/** What a judge needs. */
 export interface JudgeParts {
   /** A session of its own, even on the generator's model; another family judges better. */
   readonly session: Session;
@@ -19,12 +20,14 @@ export interface VerdictOrigin {
   readonly calibration: 'calibrated' | 'uncalibrated';
 }
 
+/** The score of one dimension, with its reasoning. */
 export interface DimensionScore {
   readonly name: DimensionName;
   readonly reasoning: string;
   readonly score: number;
 }
 
+/** A verdict with scores. */
 export interface ScoredVerdict extends VerdictOrigin {
   readonly kind: 'scored';
   readonly dimensions: readonly DimensionScore[];
@@ -41,6 +44,7 @@ export interface ScoredVerdict extends VerdictOrigin {
   readonly gaps: readonly string[];
 }
 
+/** The verdict of a judge. */
 export type JudgeVerdict =
   | ScoredVerdict
   /** The judge could not be read. Never a pass. */
@@ -72,6 +76,7 @@ export interface Calibration {
 
 /** `focus`: places to show in any case, where what was made is too long to be shown whole. */
 export type SingleJudge = (run: Run, subject: Subject, focus?: readonly Location[]) => Promise<JudgeVerdict>;
+/** Compares two outputs. */
 export type PairJudge = (run: Run, subject: Subject, other: ExecutionOutputs) => Promise<PairVerdict>;
 
 export const JUDGE_INSTRUCTIONS =

@@ -24,6 +24,7 @@ import {
 } from './verify-levels.js';
 import { type CheckedParts, checkedParts, type VerificationParts } from './verify-parts.js';
 
+/** Verifies an output. */
 export type Verify = (run: Run, subject: Subject, context: VerifyContext) => Promise<VerificationVerdict>;
 
 /**

@@ -18,6 +18,7 @@ import { type CheckedParts, checkedParts, type VerificationParts } from './verif
 /** `adversary`: whose cases are run again, where it found any. */
 export type ReverifyParts = VerificationParts & { readonly adversary?: Pick<AdversaryParts, 'runner'> };
 
+/** Checks whether a defect is resolved. */
 export type VerifyDefect = (run: Run, subject: Subject, defect: Defect, context: VerifyContext) => Promise<boolean>;
 
 /**

@@ -9,6 +9,7 @@ import { checkWeights, LEVEL_WEIGHTS, type LevelWeights } from './scores.js';
 import { type ConsistencyOptions, checkedConsistency } from './self-consistency.js';
 import type { Calibration, JudgeParts } from './verdict.js';
 
+/** What self-consistency needs. */
 export interface ConsistencyParts extends ConsistencyOptions {
   /** Who answers the task again; no checker, but a generator. */
   readonly session: Session;
@@ -16,6 +17,7 @@ export interface ConsistencyParts extends ConsistencyOptions {
   readonly prompt?: (subject: Pick<Subject, 'task' | 'evidence'>) => Input;
 }
 
+/** What verification needs. */
 export interface VerificationParts {
   readonly schema?: StandardSchema;
   readonly how?: 'json' | 'text';

@@ -18,6 +18,7 @@ export const EXIT = {
   interrupted: 130,
   terminated: 143,
 } as const;
+/** An exit code of the command line. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** For `flyball --help` and the documentation, in this order. */

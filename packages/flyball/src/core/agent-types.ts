@@ -5,6 +5,7 @@ import type { Agent, Run } from './run.js';
 /** Any agent, whatever its input. */
 export type AnyAgent = Agent<never, unknown>;
 
+/** An agent with its version. */
 export interface VersionedAgent {
   readonly agent: AnyAgent;
   readonly version: string;

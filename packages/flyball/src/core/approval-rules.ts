@@ -17,6 +17,7 @@ export interface ApprovalRules {
   readonly requesterDecides?: boolean;
 }
 
+/** Who is asked next when a request is escalated. */
 export interface EscalationLevel {
   readonly to: string;
   readonly scopes: readonly string[];

@@ -36,6 +36,7 @@ export {
 
 export type Risk = 'low' | 'medium' | 'high' | 'critical';
 
+/** What a person answers to an approval request. */
 export type Verdict =
   /** `recommended`: a yes to what is recommended in its place, where something is. */
   | { readonly verdict: 'approve'; readonly reason?: string; readonly recommended?: true }
@@ -91,6 +92,7 @@ export interface DoubtRequest {
   readonly why: string;
 }
 
+/** What a person decided about a request. */
 export interface Decision {
   readonly verdict: Verdict['verdict'];
   readonly by: string;

@@ -12,6 +12,7 @@ const LONGEST_PROBLEM = 2000;
 /** What a reader made of a reply. `CLAIM_UNPROVEN`: it could be read, and is not true. */
 export type Read<T> = { readonly ok: true; readonly value: T } | Refused;
 
+/** A reply that cannot be used, and why. */
 export interface Refused {
   readonly ok: false;
   readonly problem: string;

@@ -14,10 +14,14 @@ export const AXES = [
   'filesChanged',
   'linesChanged',
 ] as const;
+/** An axis of a budget that is counted up, such as model calls or cost. */
 export type CountedAxis = (typeof AXES)[number];
+/** The name of a limit in a budget. */
 export type Axis = CountedAxis | 'depth' | 'width' | 'deadline' | 'noProgress';
+/** An amount for each counted axis of a budget. */
 export type Amounts = Readonly<Record<CountedAxis, number>>;
 
+/** The limits of a run, one for each axis. */
 export interface Budget extends Amounts {
   /** Nested spawns below the run; in a slice, below the child. */
   readonly depth: number;

@@ -8,6 +8,7 @@ export function runNotFound(runId: string): FlyballError {
   });
 }
 
+/** The error for an id that is taken. */
 export function runExists(runId: string): FlyballError {
   return new FlyballError('RUN_EXISTS', `Run ${runId} already exists. Choose another id, or resume that run.`, {
     detail: { runId },
@@ -17,6 +18,7 @@ export function runExists(runId: string): FlyballError {
 /** Why a run stays in storage. */
 export type KeptBecause = 'held' | 'open' | 'forked';
 
+/** The error for a run that cannot be removed. */
 export function runKept(runId: string, because: KeptBecause, about: string): FlyballError {
   return new FlyballError('RUN_KEPT', `Run ${runId} cannot be removed: ${about}. Nothing was changed.`, {
     detail: { runId, because },
@@ -35,6 +37,7 @@ export function cursorNumber(cursor: string): number {
   return Number(cursor);
 }
 
+/** The error for a change to a run that has ended. */
 export function alreadyTerminal(run: { readonly id: string; readonly status: string }): FlyballError {
   return new FlyballError(
     'ALREADY_TERMINAL',
@@ -43,6 +46,7 @@ export function alreadyTerminal(run: { readonly id: string; readonly status: str
   );
 }
 
+/** The error for a run that another process owns. */
 export function heldByAnother(runId: string, owner: { readonly id: string }, leaseUntil: number): JournalConflictError {
   return new JournalConflictError(
     runId,
@@ -50,6 +54,7 @@ export function heldByAnother(runId: string, owner: { readonly id: string }, lea
   );
 }
 
+/** The error for a write with an old claim. */
 export function staleClaim(claim: { readonly runId: string; readonly fence: number }): JournalConflictError {
   return new JournalConflictError(
     claim.runId,
@@ -57,6 +62,7 @@ export function staleClaim(claim: { readonly runId: string; readonly fence: numb
   );
 }
 
+/** The error for an entry at a position that is taken. */
 export function positionTaken(
   runId: string,
   at: { readonly generation: number; readonly seq: number },
@@ -77,6 +83,7 @@ export function writeUncertain(runId: string, cause: unknown): FlyballError {
   );
 }
 
+/** The error for a prompt link whose parent is not stored. */
 export function linkDangling(linkId: string): FlyballError {
   return new FlyballError(
     'INPUT_INVALID',
@@ -113,6 +120,7 @@ interface RecordPlace {
   readonly key: string;
 }
 
+/** The error for a change to an old version of a record. */
 export function recordOvertaken(at: RecordPlace, over: number, version: number): FlyballError {
   return new FlyballError(
     'RECORD_CONFLICT',
@@ -121,6 +129,7 @@ export function recordOvertaken(at: RecordPlace, over: number, version: number):
   );
 }
 
+/** The error for a proposal that does not exist. */
 export function proposalUnknown(at: RecordPlace, proposal: string): FlyballError {
   return new FlyballError(
     'RECORD_CONFLICT',

@@ -144,6 +144,7 @@ export class BoundReachedError extends FlyballError {
   }
 }
 
+/** Thrown in the code of a run that was cancelled. */
 export class CancelledError extends FlyballError {
   protected static override readonly isValue = true;
   readonly why: string;

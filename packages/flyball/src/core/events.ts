@@ -16,6 +16,7 @@ export const EVENT_VERSION = 1;
 /** Effect identity: scope path plus a counter in that scope, `/plan/2#3`. Sub-identities end in `!gate`, `!doubt` with the number of the INTENT; an undo names the run and the generation of what it undoes, `run:0:/plan/2#3!undo`. */
 export type EffectId = string;
 
+/** Anything that is recorded in a journal. */
 export type RunEvent = LifeEvent | EffectEvent | ControlEvent | InfoEvent;
 
 /** Who holds a run: enough to prove, on the same host, that it is gone. */
@@ -30,6 +31,7 @@ export interface Owner {
   readonly pidNamespace?: string;
 }
 
+/** The entry that a run was forked from. */
 export interface ForkPoint {
   readonly run: string;
   readonly generation: number;
@@ -381,5 +383,7 @@ export interface Entry<E extends RunEvent = RunEvent> {
   readonly event: E;
 }
 
+/** The type of an event in a journal. */
 export type EventType = RunEvent['type'];
+/** The event of one type. */
 export type EventOf<T extends EventType> = Extract<RunEvent, { readonly type: T }>;

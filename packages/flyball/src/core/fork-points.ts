@@ -1,5 +1,6 @@
 import type { EffectId, Entry } from './events.js';
 
+/** Whether a run can be forked at an entry, and the nearest entry where it can. */
 export type ForkPointVerdict =
   | { readonly ok: true }
   /** `nearest` is the valid position closest to the one asked for, the earlier of two; -1 when there is none. */

@@ -25,6 +25,7 @@ export interface Price {
   readonly cacheWrite?: number;
 }
 
+/** What a model can do, and the size of its window. */
 export interface ModelCapabilities {
   readonly window: number;
   readonly maxOutputTokens: number;
@@ -40,6 +41,7 @@ export interface ModelCapabilities {
   readonly tokenizer?: string;
 }
 
+/** What a model gets besides the request: a signal to stop, an idempotency key, and a callback for deltas. */
 export interface ModelCallContext {
   readonly signal: AbortSignal;
   /** Stable over retries of the same call. */
@@ -47,6 +49,7 @@ export interface ModelCallContext {
   readonly onDelta?: (delta: ModelDelta) => void;
 }
 
+/** A part of a reply, sent while the model is writing. */
 export type ModelDelta =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
@@ -55,6 +58,7 @@ export type ModelDelta =
   /** What was streamed so far is void: the call failed and is made again. */
   | { readonly type: 'restart'; readonly why: string };
 
+/** A request to a model. */
 export interface ModelRequest {
   readonly session: string;
   readonly model: string;
@@ -65,6 +69,7 @@ export interface ModelRequest {
   readonly sampling: Sampling;
 }
 
+/** Sampling parameters of a model call. */
 export interface Sampling {
   readonly maxOutputTokens?: number;
   /** Not sent where it is absent: some models refuse one. */
@@ -79,6 +84,7 @@ export interface Sampling {
   readonly vendor?: Readonly<Record<string, unknown>>;
 }
 
+/** Whether the model may, must or must not call tools. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
 /** `cache` marks the end of a prefix that a provider with marked caching should keep. */
@@ -101,6 +107,7 @@ export interface Reasoning {
   readonly opaque?: unknown;
 }
 
+/** A tool as a model sees it. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
@@ -114,8 +121,10 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/** Why a model stopped writing. */
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'error';
 
+/** Tokens that a model call used. */
 export interface TokenUsage {
   /** All prompt tokens, cached ones included. */
   readonly input: number;
@@ -124,6 +133,7 @@ export interface TokenUsage {
   readonly cacheWrite?: number;
 }
 
+/** The reply of a model. */
 export interface ModelReply {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];

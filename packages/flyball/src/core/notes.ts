@@ -69,6 +69,7 @@ export interface NoteKinds {
   };
 }
 
+/** The kind of a note in a journal. */
 export type NoteKind = keyof NoteKinds;
 
 /** A note, as it is told: of a kind that the map knows, checked; of any other, whatever it holds. */

@@ -6,6 +6,7 @@ import { canonicalJson, sha256 } from './canonical.js';
  */
 export type OperationAction = 'hold' | 'release' | 'prune' | 'erase' | 'owner-gone';
 
+/** An entry of the operations log. */
 export interface Operation {
   readonly at: number;
   readonly by: string;
@@ -17,6 +18,7 @@ export interface Operation {
   readonly tombstone?: Tombstone;
 }
 
+/** An operation in the log, with its hash. */
 export interface StoredOperation extends Operation {
   readonly n: number;
   /** Of the entry before it; empty for the first. */
@@ -37,6 +39,7 @@ export interface Tombstone {
   readonly head: string;
 }
 
+/** An operation with its number and hash, chained to the one before it. */
 export function nextOperation(before: StoredOperation | undefined, operation: Operation): StoredOperation {
   const linked = { ...operation, n: (before?.n ?? 0) + 1, prev: before?.hash ?? '' };
   return { ...linked, hash: sha256(canonicalJson(linked)) };

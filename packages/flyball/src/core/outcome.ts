@@ -8,6 +8,7 @@ import { type Failure, unreachable } from './errors.js';
  */
 export type Usage = Amounts & { readonly possibly?: Partial<Amounts> };
 
+/** What happened to one effect in a rollback. */
 export interface RollbackEntry {
   /** Identity of the effect that was to be undone. */
   readonly effect: string;
@@ -18,6 +19,7 @@ export interface RollbackEntry {
   readonly note?: string;
 }
 
+/** The result of a rollback. */
 export interface RollbackReport {
   readonly success: boolean;
   readonly entries: readonly RollbackEntry[];
@@ -78,20 +80,25 @@ export type Outcome<O> = Ended &
 /** An end without the value that was asked for. */
 export type NotDone = Exclude<Outcome<unknown>, { readonly stop: 'done' }>;
 
+/** How a run can end or pause. */
 export type Stop = Outcome<unknown>['stop'];
 
+/** Ends a run with its value. */
 export function done<O>(value: O): Outcome<O> {
   return { stop: 'done', value };
 }
 
+/** Ends a run with a usable but incomplete value, and the reason. */
 export function degraded<O>(value: O, because: string): Outcome<O> {
   return { stop: 'degraded', value, because };
 }
 
+/** Ends a run that cannot continue, with the reason. */
 export function blocked<O>(because: string, partial?: O | Partial<O>): Outcome<O> {
   return partial === undefined ? { stop: 'blocked', because } : { stop: 'blocked', because, partial };
 }
 
+/** Ends a run with an error. Its effects are rolled back. */
 export function failed<O>(failure: Failure, partial?: O | Partial<O>): Outcome<O> {
   const base = { stop: 'failed', because: failure.message, failure } as const;
   return partial === undefined ? base : { ...base, partial };

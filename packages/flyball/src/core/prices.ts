@@ -1,6 +1,7 @@
 import { ConfigError } from './errors.js';
 import type { Price, TokenUsage } from './model.js';
 
+/** List prices of models, with the date they were read. */
 export interface PriceTable {
   /** The day the prices were read, where an entry says no other: list prices change, and a bill is what counts. */
   readonly asOf: string;

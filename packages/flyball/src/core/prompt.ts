@@ -9,9 +9,12 @@ import type { Message, Reasoning, ToolCall } from './model.js';
 
 /** Where a segment belongs. Bands never go backwards: a segment of an earlier band is put in before those of later ones. */
 export const BANDS = ['setup', 'stable', 'log', 'tail'] as const;
+/** The part of a prompt that a segment belongs to. */
 export type Band = (typeof BANDS)[number];
+/** Where a text comes from, and so how far it is trusted. */
 export type Trust = 'system' | 'user' | 'model' | 'outside';
 
+/** A message of a prompt with its band, owner and trust. */
 export interface Segment {
   readonly role: Message['role'];
   readonly content: string;
@@ -32,6 +35,7 @@ export interface Segment {
   readonly cache?: true;
 }
 
+/** A chain of segments that is sent to a model. Prompts share their beginning. */
 export interface Prompt {
   readonly id: string;
   readonly parent: Prompt | undefined;
@@ -45,6 +49,7 @@ export interface Prompt {
   readonly size: number;
 }
 
+/** A segment to append to a prompt; what is omitted gets defaults. */
 export type NewSegment = Pick<Segment, 'role' | 'content'> & Partial<Omit<Segment, 'role' | 'content'>>;
 
 const TRUST_OF_ROLE: Readonly<Record<Message['role'], Trust>> = {
@@ -148,6 +153,7 @@ export function linksOf(tip: Prompt | undefined): readonly Prompt[] {
   return links.reverse();
 }
 
+/** The messages of a prompt, oldest first. */
 export function messagesOf(tip: Prompt | undefined): readonly Message[] {
   const messages: Message[] = [];
   for (let link = tip; link !== undefined; link = link.parent) messages.push(link.message);

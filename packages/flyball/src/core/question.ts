@@ -13,6 +13,7 @@ export const WIDGETS = [
   'form',
   'edit-arguments',
 ] as const;
+/** How a question to a person is shown. */
 export type Widget = (typeof WIDGETS)[number];
 
 /** What a tool asks a person. The answer, once it fits the schema, is the tool's result: nothing else is executed. */

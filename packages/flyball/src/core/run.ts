@@ -14,12 +14,15 @@ export type Agent<I, O> = (run: Run, input: I) => Promise<Outcome<O>>;
 /** Where a function is asked for, what `defineAgent` and `workflow` make is one too: this is the function they run. */
 export type AgentLike<I, O> = Agent<I, O> | { readonly name: string; readonly agent: Agent<I, O> };
 
+/** The id of a run. */
 export type RunId = string;
 /** Milliseconds since the epoch. */
 export type Instant = number;
 
+/** A value or an error. */
 export type Settled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Error };
 
+/** What `run.wait` waits for: a name, a schema, a deadline. */
 export interface SignalSpec<T> {
   readonly name: string;
   readonly schema?: StandardSchema<unknown, T>;

@@ -34,6 +34,7 @@ export interface GuardContext extends SeamContext {
 }
 
 export type Step<V, R, C extends SeamContext = SeamContext> = (value: V, ctx: C) => Promise<R>;
+/** A function that wraps a step of a seam. */
 export type Middleware<V, R, C extends SeamContext = SeamContext> = (next: Step<V, R, C>) => Step<V, R, C>;
 
 /** `approval`: allowed once a person agrees, whatever the tool's effect class. */
@@ -84,6 +85,7 @@ export interface SeamTypes {
 /** Judges an action, whether it is a tool call or a step. */
 export type ActionGuard = Middleware<SeamTypes['tool.pre']['value'], ToolVerdict, GuardContext>;
 
+/** The name of a seam. */
 export type SeamName = keyof SeamTypes;
 /** Seams around work inside a run get a guard's context, the others only who and where. */
 export type ContextOf<S extends SeamName> = S extends
@@ -96,8 +98,11 @@ export type ContextOf<S extends SeamName> = S extends
   | 'output'
   ? GuardContext
   : SeamContext;
+/** A step that middleware of a seam can wrap. */
 export type SeamStep<S extends SeamName> = Step<SeamTypes[S]['value'], SeamTypes[S]['result'], ContextOf<S>>;
+/** Middleware for one seam. */
 export type SeamMiddleware<S extends SeamName> = (next: SeamStep<S>) => SeamStep<S>;
+/** Middleware by seam. */
 export type Seams = { readonly [S in SeamName]?: readonly SeamMiddleware<S>[] };
 /** Guards around tool calls and steps that an agent brings along; they come after the runtime's own. */
 export type ToolSeams = Pick<Seams, 'tool.pre' | 'step.pre' | 'tool.exec' | 'tool.post'>;

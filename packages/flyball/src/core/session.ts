@@ -33,6 +33,7 @@ export interface Session<T = string> {
 /** What is asked: a prompt chain, or text that starts one. */
 export type Input = string | Prompt;
 
+/** The reply to `run.ask`, with its parsed value and cost. */
 export interface Reply<T> {
   /** The text, or what the output schema made of it. Undefined when a session with a schema got tool calls instead. */
   readonly value: T;

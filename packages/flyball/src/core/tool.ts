@@ -22,6 +22,7 @@ export type Verification<T> =
   | { readonly happened: 'unknown' };
 
 // methods rather than function properties: their bivariance lets any concrete tool stand where a ToolRef is asked for
+/** How to verify, undo and simulate an effect, and how long it may take. */
 export interface EffectRules<A, T> {
   /** Past this the effect is aborted; INTENT records it as the time before which doubt is not examined. */
   readonly timeoutMs?: number;
@@ -45,6 +46,7 @@ export interface EffectRules<A, T> {
  */
 export type EffectKind = 'pure' | 'idempotent' | 'undoable' | 'irreversible';
 
+/** Whether an effect can be repeated or undone, with the functions to do so. */
 export type EffectClass<A = unknown, T = unknown> =
   | 'pure'
   | 'idempotent'
@@ -125,6 +127,7 @@ export interface Changed<T> {
   readonly value: T;
 }
 
+/** Returns a tool result together with what the call really changed, for the budget. */
 export function changed<T>(value: T, amounts: Partial<Amounts>): Changed<T> {
   return { $changed: amounts, value };
 }

@@ -33,6 +33,7 @@ export interface Evidence {
   readonly trust: Trust;
 }
 
+/** Evidence for an output, and what is missing. */
 export interface EvidenceBundle {
   readonly items: readonly Evidence[];
   /** Queries that found nothing: a gap that VERIFY may send back to RETRIEVE. */
@@ -80,10 +81,13 @@ export const ROOT_CAUSES = [
   'capability-limit',
   'complexity-exceeded',
 ] as const;
+/** Why an output has a defect. */
 export type RootCause = (typeof ROOT_CAUSES)[number];
 
+/** A quality that a rubric scores. */
 export type DimensionName = 'correctness' | 'completeness' | 'coherence' | 'safety';
 
+/** Something wrong with an output: where, how severe, and why. */
 export interface Defect {
   /** The same defect found again has the same id. */
   readonly id: string;

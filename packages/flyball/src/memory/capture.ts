@@ -12,6 +12,7 @@ import { markPrivate, type ObservationDraft, type PrivateParts } from './observe
 import { placeFor } from './shelf.js';
 import { type Batch, type Remembered, simulatedWrite, writeItems } from './write-items.js';
 
+/** Options of `capture`. */
 export interface CaptureOptions {
   readonly store: Store;
   readonly embedder?: Embedder;
@@ -37,6 +38,7 @@ export interface ObservationCapture {
 
 const MAX_CONTENT = 4_000;
 
+/** Copies observations of a run into memory. */
 export function capture(options: CaptureOptions): ObservationCapture {
   const { tags = [], shared, maxContent = MAX_CONTENT } = options;
   if (!(maxContent >= 100)) throw new ConfigError(`maxContent must be at least 100 characters, got ${maxContent}.`);

@@ -12,6 +12,7 @@ import { oneLine } from './words.js';
  * procedural: how something is done, by name, with all its versions.
  */
 export const MEMORY_KINDS = ['working', 'session', 'episodic', 'semantic', 'procedural'] as const;
+/** A kind of memory. */
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
 interface NewContent {
@@ -46,6 +47,7 @@ export interface NewItems {
   readonly procedural: NewContent & { readonly name: string };
 }
 
+/** A memory to store. */
 export type NewItem = { readonly [K in MemoryKind]: { readonly kind: K } & NewItems[K] }[MemoryKind];
 
 /** What is stored of an item. */

@@ -3,8 +3,10 @@ import type { MemoryKind, StoredItem } from './items.js';
 
 /** How much of an item is shown: a line, a few lines, everything. */
 export const LEVELS = ['index', 'summary', 'full'] as const;
+/** How much of a memory is recalled. */
 export type Level = (typeof LEVELS)[number];
 
+/** A memory as one line. */
 export interface IndexEntry {
   readonly level: 'index';
   readonly id: string;
@@ -16,6 +18,7 @@ export interface IndexEntry {
   readonly score?: number;
 }
 
+/** A memory with its summary. */
 export interface SummaryEntry extends Omit<IndexEntry, 'level'> {
   readonly level: 'summary';
   readonly summary: string;
@@ -24,6 +27,7 @@ export interface SummaryEntry extends Omit<IndexEntry, 'level'> {
   readonly confidence?: number;
 }
 
+/** A memory with its full content. */
 export interface FullEntry extends Omit<SummaryEntry, 'level'> {
   readonly level: 'full';
   readonly content: string;
@@ -33,7 +37,9 @@ export interface FullEntry extends Omit<SummaryEntry, 'level'> {
   readonly agent?: string;
 }
 
+/** A recalled memory. */
 export type Recalled = IndexEntry | SummaryEntry | FullEntry;
+/** A recalled memory at one level. */
 export type RecalledAt<L extends Level> = Extract<Recalled, { readonly level: L }>;
 
 export function shownAt<L extends Level>(level: L, item: StoredItem, score?: number): RecalledAt<L>;

@@ -13,6 +13,7 @@ export async function itemAt(store: Store, { place, run }: Asking, id: string): 
   return record === undefined ? undefined : itemOf(kind, record);
 }
 
+/** Which page of memories to list. */
 export interface ListPage {
   /** Only items of this conversation, of the kind `session`. */
   readonly session?: string;
@@ -20,6 +21,7 @@ export interface ListPage {
   readonly cursor?: string;
 }
 
+/** A page of memories. */
 export interface Listed {
   readonly items: readonly IndexEntry[];
   readonly cursor?: string;

@@ -13,6 +13,7 @@ import { type Asking, type Recall, type RecallQuery, search } from './search.js'
 import { placeFor } from './shelf.js';
 import { type Batch, type Remembered, simulatedWrite, undoWrites, writeItems } from './write-items.js';
 
+/** Options of `memory`. */
 export interface MemoryOptions {
   readonly store: Store;
   /** Items are found by their words alone where there is none. */
@@ -51,6 +52,7 @@ export interface Memory {
 
 const WORKING_LIMIT = 20;
 
+/** A memory in a store. */
 export function memory(options: MemoryOptions): Memory {
   const { store, shared, workingLimit = WORKING_LIMIT, maxSearched } = options;
   for (const limit of [workingLimit, maxSearched ?? 1])

@@ -22,6 +22,7 @@ export function observe(run: Run, { type, content, metadata = {}, tags = [] }: O
   run.note({ kind: 'observation', type, content, metadata, tags });
 }
 
+/** Tools and sessions whose results are private. */
 export interface PrivateParts {
   readonly tools?: readonly string[];
   readonly sessions?: readonly string[];

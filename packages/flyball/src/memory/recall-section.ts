@@ -2,6 +2,7 @@ import type { Band, NewSegment, Trust } from '../core/prompt.js';
 import type { Recalled } from './levels.js';
 import { flat } from './words.js';
 
+/** How recalled memories are placed in a prompt. */
 export interface SectionOptions {
   /** Name of the tool with which the model can read more, where it has one. */
   readonly tool?: string;

@@ -7,6 +7,7 @@ import { renderItem } from './recall-section.js';
 import { type Asking, search, TOP } from './search.js';
 import type { Shelf } from './write-items.js';
 
+/** The name of the tool that searches memory. */
 export const RECALL_TOOL = 'recall_memory';
 
 /** Either a query or an id. */

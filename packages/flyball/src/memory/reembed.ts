@@ -5,6 +5,7 @@ import { type ItemValue, MEMORY_KINDS, type MemoryKind, partsOf, type StoredItem
 import { itemsOf, type Place, recordKey, writeRecord } from './shelf.js';
 import { type Shelf, searchText } from './write-items.js';
 
+/** How many memories were embedded again. */
 export interface Reembedded {
   readonly reembedded: number;
   /** Items of another embedder that are still there: call it again. */

@@ -8,6 +8,7 @@ import type { MemoryOptions } from './memory.js';
 import { search } from './search.js';
 import { placeFor } from './shelf.js';
 
+/** Options of `memoryRetriever`. */
 export interface MemoryRetrieverOptions {
   /** `memory` where absent. */
   readonly name?: string;

@@ -7,6 +7,7 @@ import { byTime, rank } from './ranking.js';
 import { itemsOf, type Place } from './shelf.js';
 import type { Shelf } from './write-items.js';
 
+/** A search in memory. */
 export interface RecallQuery<L extends Level = Level> {
   /** What to look for; the newest items where it is absent. */
   readonly query?: string;
@@ -23,6 +24,7 @@ export interface RecallQuery<L extends Level = Level> {
   readonly minScore?: number;
 }
 
+/** What a search in memory found. */
 export interface Recall<R extends Recalled = Recalled> {
   readonly items: readonly R[];
   /** How many items were looked at. */

@@ -6,6 +6,7 @@ export interface ModelName {
   readonly model: string;
 }
 
+/** Splits a name such as `openai/gpt-4.1` into provider and model. */
 export function parseModelName(name: string): ModelName {
   const slash = name.indexOf('/');
   const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];

@@ -18,6 +18,7 @@ export interface ProviderConfig {
   readonly isFree?: boolean;
 }
 
+/** Settings by provider. */
 export type ProviderConfigs = Readonly<Record<string, ProviderConfig>>;
 export type SettingValues = Readonly<Partial<Record<SettingName, string>>>;
 

@@ -40,6 +40,7 @@ export type RouterEvent =
   /** A model of the chain that cannot answer this request. */
   | { readonly type: 'fallback-skip'; readonly key: string; readonly model: string; readonly why: string };
 
+/** How one attempt of a model call ended. */
 export type AttemptResult =
   | { readonly ok: true; readonly usage: TokenUsage }
   | { readonly ok: false; readonly failure: Failure; readonly wasted?: TokenUsage }

@@ -15,6 +15,7 @@ export interface RetryPolicy {
   readonly maxPaidFailures: number;
 }
 
+/** How many calls run at a time. */
 export interface ConcurrencyPolicy {
   /** Calls at a time to one provider. */
   readonly limit: number;
@@ -24,6 +25,7 @@ export interface ConcurrencyPolicy {
   readonly maxWaiting: number;
 }
 
+/** Retries, circuit breakers, concurrency and timeouts of a router. */
 export interface RouterPolicy {
   readonly retry: RetryPolicy;
   readonly breaker: BreakerPolicy;
@@ -40,6 +42,7 @@ export interface RouterPolicyOptions {
   readonly timeoutMs?: number;
 }
 
+/** The default settings of a model router. */
 export const ROUTER_DEFAULTS: RouterPolicy = {
   retry: {
     retries: 3,

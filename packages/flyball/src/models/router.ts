@@ -11,6 +11,7 @@ import { type RouterPolicyOptions, routerPolicy } from './router-policy.js';
 /** Stands for every role, and every model, that has no entry of its own. */
 export const DEFAULT_ROLE = 'default';
 
+/** What `modelRouter` needs. */
 export interface ModelRouterParts extends RouterPolicyOptions {
   /** Makes the model of a `provider/model` name. Asked once a name. */
   resolve(name: string): Model | Promise<Model>;
@@ -27,6 +28,7 @@ export interface ModelRouterParts extends RouterPolicyOptions {
   readonly onProblem?: (error: unknown, doing: string) => void;
 }
 
+/** Returns models by name or role, with retries and fallbacks. */
 export interface ModelRouter {
   /** Model names by role. */
   readonly roles: Readonly<Record<string, string>>;

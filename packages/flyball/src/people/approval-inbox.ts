@@ -13,11 +13,13 @@ import { type InboxMetrics, type MetricsOptions, metricsOf } from './inbox-metri
 import { type InboxFilter, RequestShelf } from './request-shelf.js';
 import { type PersonDecision, type PersonRequest, requestsIn } from './requests.js';
 
+/** A request in an inbox. */
 export interface InboxItem extends PersonRequest {
   /** Open past its deadline: whoever runs the run next finds that nobody answered in time. */
   readonly overdue: boolean;
 }
 
+/** A page of requests. */
 export interface InboxPage {
   /** Oldest first. */
   readonly items: readonly InboxItem[];
@@ -52,6 +54,7 @@ export interface ApprovalInbox {
   close(): void;
 }
 
+/** What `approvalInbox` needs. */
 export interface InboxParts {
   readonly runtime: Pick<Runtime, 'subscribe' | 'entries' | 'get' | 'list' | 'signal'>;
   readonly store: Store;
@@ -62,6 +65,7 @@ export interface InboxParts {
   readonly owner?: string;
 }
 
+/** An inbox of all open requests of a runtime. */
 export function approvalInbox(parts: InboxParts): ApprovalInbox {
   const { runtime, store, clock, tenant = 'default', owner = 'people' } = parts;
   const shelf = new RequestShelf(store, { tenant, owner }, clock);

@@ -22,6 +22,7 @@ export interface AskOptions {
   readonly scopes?: readonly string[];
 }
 
+/** What `askTool` needs to define a tool that asks a person. */
 export interface AskToolDefinition<A, T> extends AskOptions {
   readonly name: string;
   readonly description: string;
@@ -41,6 +42,7 @@ export interface AskToolDefinition<A, T> extends AskOptions {
   readonly present?: (answer: T) => string;
 }
 
+/** The schema of an answer. */
 export type AnswerSchema = StandardSchema | JsonSchema;
 
 /** A tool that waits for a person: the run is suspended without a process, and what the person answers is its result. */

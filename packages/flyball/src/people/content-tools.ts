@@ -33,6 +33,7 @@ export type FileAnswer = { readonly path: string } | { readonly name: string; re
 /** Answers are kept in the journal, so a file that is handed over is a small one. */
 const MOST_FILE_BYTES = 1_000_000;
 
+/** Options of `fileTool`. */
 export interface FileToolOptions extends AskOptions {
   /** Of the content, as UTF-8. 100,000 where it is absent, 1,000,000 at most. */
   readonly maxBytes?: number;
@@ -40,6 +41,7 @@ export interface FileToolOptions extends AskOptions {
   readonly endings?: readonly string[];
 }
 
+/** A tool that asks a person for a text file. */
 export function fileTool(options: FileToolOptions = {}): AskTool<Prompted, FileAnswer> {
   const { maxBytes = 100_000, endings, ...rest } = options;
   if (!Number.isInteger(maxBytes) || maxBytes < 1 || maxBytes > MOST_FILE_BYTES)
@@ -86,6 +88,7 @@ function fileProblem(
 
 const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'array'];
 
+/** Options of `formTool`. */
 export interface FormToolOptions extends AskOptions {
   /** JSON Schema of an object: its properties are the fields, with their types, limits and descriptions. */
   readonly fields: JsonSchema;

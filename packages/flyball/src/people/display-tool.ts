@@ -24,6 +24,7 @@ export interface Display {
   readonly shown: Shown;
 }
 
+/** The name of the display tool. */
 export const DISPLAY_TOOL = 'show';
 const DISPLAY_TAG = 'display';
 const MOST_TEXT = 20_000;
@@ -104,6 +105,7 @@ function valueIn(result: unknown): Shown | undefined {
 /** functional: does something. display: shows something. blocking: waits for a person. */
 export type ToolKind = 'functional' | 'display' | 'blocking';
 
+/** Whether a tool acts, asks a person or shows something. */
 export function kindOfTool(of: ToolRef): ToolKind {
   if (of.asks !== undefined) return 'blocking';
   return (of as Partial<DefinedTool>).tags?.includes(DISPLAY_TAG) === true ? 'display' : 'functional';

@@ -1,6 +1,7 @@
 import type { Decision } from '../core/approval.js';
 import type { PersonRequest } from './requests.js';
 
+/** The period of inbox metrics. */
 export interface MetricsOptions {
   /** Only requests that were asked at this time or later. */
   readonly since?: number;
@@ -8,12 +9,15 @@ export interface MetricsOptions {
   readonly minimum?: number;
 }
 
+/** A sign that approvals do not work as intended. */
 export type InboxAlarm = 'rubber-stamping' | 'poor-proposals';
 
 /** How people decide. Above 95 % approved as they are, nobody may be looking; below 50 %, the proposals are poor. */
 export const UNMODIFIED_ABOVE = 0.95;
+/** Below this share of unmodified approvals, the inbox reports poor proposals. */
 export const UNMODIFIED_BELOW = 0.5;
 
+/** Statistics about decisions. */
 export interface InboxMetrics {
   /** Requests for approval that somebody approved or rejected, or modified. */
   readonly verdicts: number;

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { RecordKey, Store, StoreQuery } from '../ports/store.js';
 import type { PersonRequest, RequestStatus } from './requests.js';
 
+/** Which requests to list. */
 export interface InboxFilter {
   readonly status?: RequestStatus;
   readonly run?: string;

@@ -7,6 +7,7 @@ import type { Runtime } from '../runtime/runtime.js';
  */
 export type TriggerTier = 'interrupt' | 'alert' | 'summary';
 
+/** Why a monitor reacts, and how strongly. */
 export interface Trigger {
   readonly tier: TriggerTier;
   readonly why: string;
@@ -17,6 +18,7 @@ export interface Fired extends Trigger {
   readonly entry?: Entry;
 }
 
+/** Options of `supervise`: the monitor and what to do when it triggers. */
 export interface SuperviseOptions {
   /**
    * Looks at one entry and those before it. It may take its time, and ask a model of its own: the run does not wait for
@@ -44,6 +46,7 @@ export interface SuperviseOptions {
   readonly drillEntry?: Entry;
 }
 
+/** The result of testing a monitor. */
 export interface DrillReport {
   readonly ok: boolean;
   /** The run came to rest paused, and went on. */

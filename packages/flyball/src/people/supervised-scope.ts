@@ -21,6 +21,7 @@ export interface Baseline {
   readonly classes: readonly string[];
 }
 
+/** What an agent may do under supervision, and the baseline it needs. */
 export interface ScopeOptions {
   readonly allow: readonly (EffectKind | ActionClass)[];
   /** Without one nothing starts. */

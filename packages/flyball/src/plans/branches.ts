@@ -4,6 +4,7 @@ import { topological } from './reach.js';
 
 /** Every branch point doubles what a plan can become, so both their nesting and their number are bounded. */
 export const MAX_BRANCH_DEPTH = 4;
+/** How many branches a plan can have. */
 export const MAX_BRANCHES = 8;
 
 /**

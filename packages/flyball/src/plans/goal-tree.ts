@@ -24,6 +24,7 @@ export type GoalTree =
     }
   | { readonly kind: 'leaf'; readonly step: PlanStep };
 
+/** Whether a goal is reached, failed or open. */
 export type GoalState = 'done' | 'failed' | 'open';
 type Statuses = Readonly<Record<string, StepStatus>>;
 

@@ -5,6 +5,7 @@ import { MAX_STEPS, readPlan } from './read-plan.js';
 /** A task that can be carried out as it is: a step without its place in a plan. What is left out is filled in. */
 export type Primitive = Pick<PlanStep, 'description'> & Partial<Omit<PlanStep, 'id' | 'dependsOn' | 'bindings'>>;
 
+/** A part of a method. */
 export interface SubTask {
   /** Primitive or abstract. */
   readonly task: string;
@@ -25,12 +26,14 @@ export interface Method {
   readonly cost?: number;
 }
 
+/** Tasks and the methods that break them down. */
 export interface MethodLibrary {
   readonly primitives: Readonly<Record<string, Primitive>>;
   /** By abstract task. */
   readonly methods: Readonly<Record<string, readonly Method[]>>;
 }
 
+/** A plan made from methods, or why there is none. */
 export type Decomposed =
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly problem: string; readonly task: string };

@@ -19,10 +19,12 @@ export interface Plan {
 /** How the steps are ordered: one after the other, by their dependencies, or with branches over observations. */
 export type PlanShape = 'ordered' | 'partial' | 'conditional';
 
+/** Whether a step uses tools or only thinks. */
 export type StepType = 'tool' | 'reasoning';
 /** advisory: a required tool that was not called is a warning. strict: it is asked for again, then the step fails. */
 export type ToolValidationMode = 'advisory' | 'strict';
 
+/** A step of a plan. */
 export interface PlanStep {
   readonly id: string;
   readonly description: string;
@@ -47,6 +49,7 @@ export interface PlanStep {
   readonly estimatedMs: number;
 }
 
+/** Where a step gets a value from: another step, or a constant. */
 export type Binding = { readonly from: string } | { readonly value: unknown };
 
 /** `by` makes `condition` true, and `for` relies on it. */
@@ -73,7 +76,9 @@ export interface Branch {
   readonly ifNot: readonly string[];
 }
 
+/** The status of a step. */
 export type StepStatus = 'pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled' | 'blocked';
+/** The result of one check. */
 export type ValidationStatus = 'passed' | 'failed' | 'skipped';
 
 /** A call as the journal holds it. */
@@ -127,6 +132,7 @@ export type PlanChange =
   /** Of the plan itself: goal, shape, links, orderings, branches, and `order`, the ids in the order of the steps. */
   | { readonly change: 'plan-edited'; readonly fields: ChangedFields };
 
+/** Fields of a step that changed, each with its old and new value. */
 export type ChangedFields = Readonly<Record<string, readonly [unknown, unknown]>>;
 
 /** Version n of a plan and how it came from the one before. */
@@ -136,6 +142,7 @@ export interface PlanRevision {
   readonly changes: readonly PlanChange[];
 }
 
+/** How serious a problem of a plan is. */
 export type Severity = 'critical' | 'error' | 'blocked' | 'warning';
 
 /** What a feasibility check found, with what to do about it. */
@@ -160,6 +167,7 @@ export interface PlanIssue {
   readonly steps: readonly string[];
 }
 
+/** What to do about a failed check of a plan. */
 export type FailureAction =
   | 'substitute-tool'
   | 'reorder-or-add-prerequisite'
@@ -170,6 +178,7 @@ export type FailureAction =
   | 'serialise'
   | 'order-threat';
 
+/** The result of checking a plan. */
 export interface PlanValidation {
   /** No critical and no error: blocked steps wait for an approval, warnings are told. */
   readonly valid: boolean;

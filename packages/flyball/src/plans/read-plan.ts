@@ -5,8 +5,10 @@ import { inListOrder } from './list-order.js';
 import type { Branch, CausalLink, Ordering, Plan, PlanShape, PlanStep } from './plan.js';
 import { readStep } from './read-step.js';
 
+/** A parsed plan, or why it cannot be parsed. */
 export type ReadPlan = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly problem: string };
 
+/** How many steps a plan can have. */
 export const MAX_STEPS = PLAN_LIMITS.steps;
 const PROBLEMS_SHOWN = 8;
 const PROBLEM_CHARS = 400;

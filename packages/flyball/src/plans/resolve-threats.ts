@@ -3,6 +3,7 @@ import { findCycle } from './graph.js';
 import type { Ordering, Plan } from './plan.js';
 import { withOrder } from './reach.js';
 
+/** A plan without conflicts, or why there is none. */
 export type Resolved =
   | {
       readonly ok: true;

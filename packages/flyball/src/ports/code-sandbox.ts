@@ -13,6 +13,7 @@ export interface CodeSandbox {
   evaluate(job: CodeJob, how: { readonly signal: AbortSignal }): Promise<CodeResult>;
 }
 
+/** JavaScript to run in a sandbox, with its input, functions and limits. */
 export interface CodeJob {
   readonly code: string;
   /** JSON, readable as `input`. */
@@ -40,6 +41,7 @@ export type CodeEnd =
   | { readonly how: 'stuck' }
   | { readonly how: 'aborted' };
 
+/** How sandboxed JavaScript ended, and what it logged. */
 export interface CodeResult {
   readonly end: CodeEnd;
   readonly logs: readonly string[];

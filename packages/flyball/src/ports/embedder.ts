@@ -15,6 +15,7 @@ export interface Embedder {
   embed(texts: readonly string[], how: EmbedContext): Promise<readonly Float32Array[]>;
 }
 
+/** Whether a text is embedded as a document or a query. */
 export interface EmbedContext {
   readonly signal: AbortSignal;
   /** Some embedders treat a question and the text that answers it differently. */

@@ -131,6 +131,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Runs by status, and open requests. */
 export interface RunCounts {
   /** Runs by status; what there are none of is absent. */
   readonly byStatus: Readonly<Partial<Record<RunStatus, number>>>;
@@ -140,6 +141,7 @@ export interface RunCounts {
   readonly held: number;
 }
 
+/** A legal hold that is set or cleared. */
 export interface HoldChange {
   readonly hold: boolean;
   readonly by: string;
@@ -147,11 +149,13 @@ export interface HoldChange {
   readonly at: number;
 }
 
+/** How much unused content was removed. */
 export interface Collected {
   readonly contents: number;
   readonly links: number;
 }
 
+/** The size of the database and its log. */
 export interface StorageSize {
   readonly bytes: number;
   /** Of a log that is not yet part of it, where there is one. */
@@ -160,8 +164,10 @@ export interface StorageSize {
   readonly freeBytes: number;
 }
 
+/** The status of a run. */
 export type RunStatus = Exclude<Stop, 'suspended'> | 'pending' | 'running' | 'suspended' | 'paused' | 'stalled';
 
+/** A run to create. */
 export interface NewRun {
   readonly id: string;
   readonly agent: string;
@@ -175,6 +181,7 @@ export interface NewRun {
   readonly first: Batch;
 }
 
+/** A run as the engine stores it: its agent, owner and status. */
 export interface RunRecord {
   readonly id: string;
   readonly agent: string;
@@ -203,6 +210,7 @@ export interface RunRecord {
   readonly hold?: { readonly by: string; readonly at: number; readonly why?: string };
 }
 
+/** Which runs to list. */
 export interface RunFilter {
   readonly tenant?: string;
   readonly subject?: string;
@@ -214,6 +222,7 @@ export interface RunFilter {
   readonly limit?: number;
   readonly cursor?: string;
 }
+/** A page of runs. */
 export interface RunPage {
   /** Newest first. */
   readonly runs: readonly RunRecord[];
@@ -226,11 +235,13 @@ export interface Taker {
   readonly leaseMs: number;
 }
 
+/** A request to own a run. */
 export interface ClaimRequest extends Taker {
   readonly now: number;
   readonly isGone: (owner: Owner) => boolean;
 }
 
+/** The right to write to a run. */
 export interface Claim {
   readonly runId: string;
   readonly fence: number;
@@ -242,11 +253,13 @@ export interface Claim {
   readonly previous?: { readonly owner: Owner; readonly aliveAt: number };
 }
 
+/** Renews the lease of a run. */
 export interface SignOfLife {
   readonly claim: Claim;
   readonly activeMs: number;
 }
 
+/** Entries that are written together, with their contents. */
 export interface Batch {
   readonly entries: readonly StoredEntry[];
   /** Contents and links belong to the tenant of the run. */
@@ -263,6 +276,7 @@ export interface Batch {
   readonly progress?: boolean;
 }
 
+/** An entry as an engine stores it. */
 export interface StoredEntry {
   readonly generation: number;
   readonly seq: number;
@@ -284,6 +298,7 @@ export interface StoredLink {
   readonly blob?: string;
 }
 
+/** The state of a run when its owner releases it. */
 export type Rest = RestingState & {
   readonly now: number;
   /** How long it has been at work. Absent: nobody has worked on it under this claim. */
@@ -297,6 +312,7 @@ export type RestingState =
   | { readonly status: 'stalled'; readonly attention: string; readonly code?: string }
   | { readonly status: Exclude<Stop, 'suspended'>; readonly code?: string };
 
+/** A message to a run. */
 export interface InboxMessage {
   readonly id: string;
   readonly kind: 'signal' | 'answer' | 'cancel' | 'pause' | 'resume' | 'redirect';
@@ -306,10 +322,12 @@ export interface InboxMessage {
   readonly at: number;
   readonly body: string;
 }
+/** A message with its number. */
 export interface StoredMessage extends InboxMessage {
   readonly number: number;
 }
 
+/** What became of a message. */
 export type Posted = 'accepted' | 'duplicate' | 'answered' | 'closed';
 
 /** A wait that somebody can answer: its token, and the entry that opened it. */
@@ -323,6 +341,7 @@ export interface OpenWait {
   readonly since: number;
 }
 
+/** A worker with the agents it can run. */
 export interface Announcement {
   /** One process may have several workers. */
   readonly id: string;
@@ -331,10 +350,12 @@ export interface Announcement {
   readonly agents: Readonly<Record<string, string>>;
 }
 
+/** A worker that has announced itself, and until when. */
 export interface AnnouncedWorker extends Announcement {
   readonly until: number;
 }
 
+/** Which runs a worker looks for. */
 export interface DueQuery {
   readonly now: number;
   readonly limit: number;

@@ -40,6 +40,7 @@ export interface Mount {
   readonly access: 'read-only' | 'read-write';
 }
 
+/** Programs to run in a sandbox, with their files, network and limits. */
 export interface SandboxJob {
   /** Argument vectors, each one reading what the one before writes. */
   readonly stages: readonly (readonly string[])[];
@@ -94,6 +95,7 @@ export type SandboxEnd =
   /** It left Git repositories, whose settings run programs where git reads them. They are renamed to these. */
   | { readonly how: 'planted'; readonly aside: readonly string[] };
 
+/** How sandboxed programs ended, and what they printed. */
 export interface SandboxResult {
   /** How the job ended: its last stage, as in every pipeline, unless it was stopped from outside. */
   readonly end: SandboxEnd;

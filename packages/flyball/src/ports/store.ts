@@ -26,6 +26,7 @@ export interface Store {
   history(at: RecordKey): Promise<readonly StoreRecord[]>;
 }
 
+/** The address of a record in a store. */
 export interface RecordKey {
   readonly tenant: string;
   /** Whose record it is: a subject, or a shared name inside the tenant. */
@@ -34,6 +35,7 @@ export interface RecordKey {
   readonly key: string;
 }
 
+/** A record of a store. */
 export interface StoreRecord {
   readonly key: string;
   readonly version: number;
@@ -42,6 +44,7 @@ export interface StoreRecord {
   readonly erased?: boolean;
 }
 
+/** Which records of a store to list. */
 export interface StoreQuery {
   readonly tenant: string;
   readonly owner: string;
@@ -52,6 +55,7 @@ export interface StoreQuery {
   readonly limit?: number;
   readonly cursor?: string;
 }
+/** A page of records of a store. */
 export interface StorePage {
   readonly records: readonly StoreRecord[];
   readonly cursor?: string;

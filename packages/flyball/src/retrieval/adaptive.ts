@@ -7,6 +7,7 @@ import type { Retriever } from '../ports/retriever.js';
 import { IS_DATA, numbered } from './labelled.js';
 import { retrieveStep, transformQuery } from './transform.js';
 
+/** What `adaptiveRag` needs. */
 export interface AdaptiveParts {
   readonly inner: Retriever;
   /** Other sources, asked in this order when the first does not help. */
@@ -25,6 +26,7 @@ export interface AdaptiveParts {
   readonly whenNotFound?: 'abstain' | 'answer-anyway';
 }
 
+/** The answer of `adaptiveRag`, with its verdicts and evidence. */
 export interface AdaptiveAnswer {
   /** Absent where it abstained. */
   readonly text?: string;

@@ -2,6 +2,7 @@ import { ConfigError } from '../core/errors.js';
 import { bestOf, distinctIds, type Ranked, type SearchedDocument } from './ranked.js';
 import { hasNoWords, whitespaceWords } from './whitespace-words.js';
 
+/** Options of `Bm25Index`. */
 export interface Bm25Options {
   /** How much a repeated word adds. 1.5 where absent. */
   readonly k1?: number;

@@ -2,6 +2,7 @@ import { ConfigError } from '../core/errors.js';
 
 /** What a value is, and with that how it is fetched: rows by a lookup, documents whole, graphs by walking, prose by search. */
 export type FieldShape = 'table' | 'document' | 'graph' | 'prose';
+/** How a field of a bundle is fetched. */
 export type Primitive = 'lookup' | 'read' | 'walk' | 'search';
 const PRIMITIVE_OF: Readonly<Record<FieldShape, Primitive>> = {
   table: 'lookup',
@@ -19,11 +20,13 @@ export type IfMissing =
   | { readonly action: 'substitute'; readonly value: unknown }
   | { readonly action: 'flag' };
 
+/** What a field of a bundle is fetched for. */
 export interface FetchContext {
   readonly entity: string;
   readonly signal: AbortSignal;
 }
 
+/** A field of a bundle: where it comes from and what to do if it is missing. */
 export interface FieldSpec {
   readonly name: string;
   /** Where it comes from: shown with the value. */

@@ -9,10 +9,12 @@ export interface BundleCache {
   put(key: string, value: unknown, at: number): void;
 }
 
+/** The roles of the caller. */
 export interface Principal {
   readonly roles: readonly string[];
 }
 
+/** A field of a bundle, with its value or why it is missing. */
 export interface BundleField {
   readonly name: string;
   readonly source: string;
@@ -27,6 +29,7 @@ export interface BundleField {
   readonly overruledBy?: string;
 }
 
+/** The data that was fetched for one kind of work. */
 export interface Bundle {
   readonly workflow: string;
   readonly version: string;
@@ -37,6 +40,7 @@ export interface Bundle {
 
 const RANK: Readonly<Record<Authority, number>> = { authoritative: 0, contextual: 1, inferred: 2 };
 
+/** Options of `assembleBundle`. */
 export interface AssembleOptions {
   readonly entity: string;
   readonly principal: Principal;

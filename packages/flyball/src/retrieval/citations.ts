@@ -6,6 +6,7 @@ export interface Citation {
   readonly evidence: Evidence;
 }
 
+/** An answer with citations, or why there is none. */
 export type Cited =
   | { readonly kind: 'answered'; readonly text: string; readonly citations: readonly Citation[] }
   /** The documents are silent about it. */

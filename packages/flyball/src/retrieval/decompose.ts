@@ -1,6 +1,7 @@
 import { ConfigError } from '../core/errors.js';
 import { hasNoWords } from './whitespace-words.js';
 
+/** Options of `decompose`. */
 export interface DecomposeOptions {
   /** No more parts than this. 8 where absent. */
   readonly most?: number;

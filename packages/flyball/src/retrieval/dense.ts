@@ -6,6 +6,7 @@ import { bestOf, type Ranked, type SearchedDocument } from './ranked.js';
 import { cosine, embedAll } from './vectors.js';
 import { hasNoWords } from './whitespace-words.js';
 
+/** Options of `DenseIndex`. */
 export interface DenseOptions {
   readonly embedder: Embedder;
   /** Vectors made before, by content: only what changed is embedded again. */

@@ -7,6 +7,7 @@ import { type Chunk, chunksOf } from './chunks.js';
 import { cosine, embedAll } from './vectors.js';
 import { WordIndex } from './word-index.js';
 
+/** A document for `documentsRetriever`. */
 export interface RetrievedDocument {
   /** What it is called: a path, an address, a title. */
   readonly source: string;
@@ -17,6 +18,7 @@ export interface RetrievedDocument {
   readonly trust?: Evidence['trust'];
 }
 
+/** Options of `documentsRetriever`. */
 export interface DocumentsOptions {
   readonly name: string;
   readonly documents: readonly RetrievedDocument[];

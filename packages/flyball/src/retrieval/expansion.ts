@@ -2,6 +2,7 @@ import { ConfigError } from '../core/errors.js';
 import type { TitledDocument } from './hybrid.js';
 import type { Ranked } from './ranked.js';
 
+/** How many pages `expand` adds. */
 export interface ExpansionOptions {
   /** Documents in all. */
   readonly limit: number;

@@ -1,6 +1,7 @@
 import { ConfigError } from '../core/errors.js';
 import type { Ranked } from './ranked.js';
 
+/** Options of `fuse`. */
 export interface FusionOptions {
   /** How fast the weight of a place falls; the first place counts 1 / (k + 1). 60 where absent. */
   readonly k?: number;

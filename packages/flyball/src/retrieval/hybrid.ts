@@ -8,12 +8,14 @@ import { bestOf, distinctIds, type Ranked } from './ranked.js';
 import { termsOf } from './terms.js';
 import { hasNoWords } from './whitespace-words.js';
 
+/** A document with a title. */
 export interface TitledDocument {
   readonly id: string;
   readonly title: string;
   readonly text: string;
 }
 
+/** Options of `HybridIndex`. */
 export interface HybridOptions extends DenseOptions {
   /** Characters of a passage at most. 800 where absent. */
   readonly passage?: number;
@@ -24,6 +26,7 @@ export interface PassageHit extends Ranked {
   readonly passage: Passage;
 }
 
+/** Options of a search. */
 export interface SearchHow {
   readonly limit: number;
   readonly signal: AbortSignal;

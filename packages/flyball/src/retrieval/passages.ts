@@ -10,6 +10,7 @@ export interface Passage {
   readonly headings: readonly string[];
 }
 
+/** How documents are split into passages. */
 export interface PassageOptions {
   /** Characters that a passage holds at most. 1,200 where absent: about 300 tokens. */
   readonly most?: number;

@@ -15,6 +15,7 @@ import { memoryVectors } from './memory-vectors.js';
 import { rerank } from './rerank.js';
 import { retrieveStep } from './transform.js';
 
+/** A document for `vanillaRag`. */
 export interface RagDocument {
   /** What it is called: a path, an address, a title. */
   readonly source: string;
@@ -25,6 +26,7 @@ export interface RagDocument {
   readonly trust?: Evidence['trust'];
 }
 
+/** Options of `vanillaRag`. */
 export interface RagOptions {
   readonly name: string;
   readonly embedder: Embedder;
@@ -60,6 +62,7 @@ export interface Rag extends Retriever {
   answer(run: Run, question: string, how: { readonly session: Session; readonly k?: number }): Promise<Cited>;
 }
 
+/** An index over documents that answers questions with citations. */
 export function vanillaRag(options: RagOptions): Rag {
   return new PassageRag(options);
 }

@@ -5,6 +5,7 @@ export const RATING = { least: 0, most: 10 } as const;
 const KEPT = 5;
 const WIDTH = 8;
 
+/** Options of `rerank`. */
 export interface RerankOptions<T> {
   /** From 0 to 10, for one candidate. */
   rate(candidate: T): Promise<number> | number;

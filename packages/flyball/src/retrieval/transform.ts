@@ -14,6 +14,7 @@ import { lostIdentifiers } from './identifiers.js';
  */
 export type Transformation = 'rewrite' | 'multi' | 'stepback' | 'hyde';
 
+/** How a question is rewritten before the search. */
 export interface TransformOptions {
   readonly variant: Transformation;
   /** A small model will do. No tools, no output schema. */
@@ -22,6 +23,7 @@ export interface TransformOptions {
   readonly n?: number;
 }
 
+/** A question, with the turns before it. */
 export interface Question {
   readonly text: string;
   /** Earlier turns that it leans on, oldest first; only `rewrite` is shown them. */
@@ -92,6 +94,7 @@ function parsed(reply: string, variant: Transformation, n: number): readonly str
   return [...new Set(lines)].slice(0, variant === 'multi' ? n : 1);
 }
 
+/** Evidence, and the queries that found it. */
 export interface Found {
   readonly evidence: readonly Evidence[];
   /** Raw and derived keys, for the trace. */

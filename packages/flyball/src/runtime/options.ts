@@ -32,6 +32,7 @@ export interface RuntimeParts {
   readonly options?: Partial<RuntimeOptions>;
 }
 
+/** Settings of a runtime: leases, polling, resuming and draining. */
 export interface RuntimeOptions extends AttemptOptions {
   readonly leaseMs: number;
   /** How often a worker looks for runs whose owner is gone. */

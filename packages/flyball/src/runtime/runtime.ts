@@ -9,6 +9,7 @@ import type { DeltaListener, EntryListener } from './audience.js';
 import type { JournalPart } from './load.js';
 import type { EventsOptions } from './run-events.js';
 
+/** Options of `runtime.start`. */
 export interface StartOptions {
   /** Required: a run cannot exist without bounds. `budget({ costUsd: 1 })` fills in the rest. */
   readonly budget: Budget;
@@ -136,6 +137,7 @@ export interface Rested {
   readonly wakeAt?: number;
 }
 
+/** Options of `runtime.fork`. */
 export interface ForkOptions {
   /** The last entry that the fork inherits. */
   readonly at: number;

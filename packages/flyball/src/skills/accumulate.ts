@@ -8,6 +8,7 @@ import { coverage, scoreSkills } from './lexical-score.js';
 import type { Filter } from './match-filters.js';
 import type { SuccessVerdict, Trace } from './trace.js';
 
+/** What `accumulateSkills` needs. */
 export interface AccumulateParts {
   readonly shelf: LearnedSkills;
   /** Who distils. It never executes a skill, and who executes one never writes. */
@@ -18,6 +19,7 @@ export interface AccumulateParts {
   readonly maxBodyChars?: number;
 }
 
+/** A learned skill with the confidence that it fits. */
 export interface RetrievedSkill {
   readonly skill: LearnedSkill;
   /** From 0 to 1: how much of the task the skill is about. */
@@ -44,6 +46,7 @@ export interface SkillAccumulator {
 
 const TRIES = 5;
 
+/** Learns skills from verified successes, and retrieves them. */
 export function accumulateSkills(parts: AccumulateParts): SkillAccumulator {
   const { shelf, session, parameters = { least: 2, most: 5 }, maxBodyChars = 20_000 } = parts;
   const policy: LearnedPolicy = { ...LEARNED_POLICY, ...parts.policy };

@@ -17,6 +17,7 @@ export interface ActiveSkill {
   readonly approval?: { readonly tools: readonly string[]; readonly rules: Partial<ApprovalRules> };
 }
 
+/** A skill in its active form. */
 export function activeSkill(skill: Skill): ActiveSkill {
   const { name, version, hash, allowedTools, disallowedTools, governance } = skill;
   const { autonomy, approval } = governance;

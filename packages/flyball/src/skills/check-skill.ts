@@ -14,6 +14,7 @@ import { checkReferences } from './check-references.js';
 import { parseSkill, type WrittenEntry } from './parse-skill.js';
 import { SKILL_FILE, type SkillProblem, type SkillText } from './skill.js';
 
+/** A SKILL.md file and its folder. */
 export interface SkillSource {
   /** What SKILL.md holds. */
   readonly text: string;
@@ -25,6 +26,7 @@ export interface SkillSource {
   readonly files?: readonly string[];
 }
 
+/** A parsed skill with its problems. */
 export interface CheckedSkill {
   /** Absent where there is an error. */
   readonly skill?: SkillText;
@@ -32,7 +34,9 @@ export interface CheckedSkill {
   readonly problems: readonly SkillProblem[];
 }
 
+/** Instructions with more lines than this produce a warning. */
 export const MOST_LINES = 500;
+/** Instructions with more tokens than this produce a warning. */
 export const MOST_TOKENS = 5000;
 const MOST_DESCRIPTION = 1024;
 const MOST_COMPATIBILITY = 500;

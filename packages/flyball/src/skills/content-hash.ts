@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, sha256 } from '../core/canonical.js';
 import type { SkillFile } from './skill.js';
 
+/** The SHA-256 hash of bytes. */
 export function bytesHash(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -9,6 +9,7 @@ export interface SkillCard {
   readonly hash: string;
 }
 
+/** Name, description, version and hash of a skill. */
 export function cardOf({ name, description, version, hash }: Skill): SkillCard {
   return { name, description, version, hash };
 }

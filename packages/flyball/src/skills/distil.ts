@@ -16,6 +16,7 @@ export interface DistilParts {
   readonly maxBodyChars: number;
 }
 
+/** A learned skill, or why nothing was stored. */
 export type Distilled =
   | { readonly stored: true; readonly skill: LearnedSkill }
   | { readonly stored: false; readonly because: string };

@@ -14,6 +14,7 @@ export interface LearnedPolicy {
   readonly maxInvocations: number;
 }
 
+/** The default policy for learned skills. */
 export const LEARNED_POLICY: LearnedPolicy = {
   quarantineAfter: 2,
   maxFailureRate: 0.5,
@@ -22,6 +23,7 @@ export const LEARNED_POLICY: LearnedPolicy = {
   maxInvocations: 50,
 };
 
+/** The share of remembered uses of a learned skill that failed. */
 export function failureRate({ invocations }: Pick<LearnedSkill, 'invocations'>): number {
   return invocations.length === 0 ? 0 : failures(invocations) / invocations.length;
 }

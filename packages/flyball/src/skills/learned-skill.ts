@@ -55,6 +55,7 @@ export interface LearnedSkill {
   readonly revision: number;
 }
 
+/** Values for the parameters of a learned skill. */
 export type ParameterValues = Readonly<Record<string, string | number | boolean>>;
 
 const PLACEHOLDER = /\{\{\s*([a-z][a-z0-9_]*)\s*\}\}/g;
@@ -80,6 +81,7 @@ export function instantiate(skill: LearnedSkill, values: ParameterValues): strin
   });
 }
 
+/** The JSON Schema of a learned skill's parameters. */
 export function parametersSchema({ parameters }: Pick<LearnedSkill, 'parameters'>): JsonSchema {
   return {
     type: 'object',

@@ -1,6 +1,7 @@
 import { wordsOf } from '../tools/select-tools.js';
 import type { Skill } from './skill.js';
 
+/** A skill with its score. */
 export interface ScoredSkill<S> {
   readonly skill: S;
   readonly score: number;

@@ -12,12 +12,14 @@ export interface FilterVerdict {
   readonly because: string;
 }
 
+/** What a filter decided about each skill. */
 export interface Filtered {
   readonly verdicts: readonly FilterVerdict[];
   /** Why the reply could not be used, where it could not. */
   readonly unreadable?: string;
 }
 
+/** The session that a filter uses. */
 export type Filter = Pick<Session, 'name' | 'model'> & Partial<Pick<Session, 'setup' | 'sampling' | 'timeoutMs'>>;
 
 const LONGEST_REQUEST = 4000;
@@ -47,6 +49,7 @@ export async function lenientFilter(
   return { verdicts };
 }
 
+/** The text of an active skill. */
 export interface LoadedText {
   readonly name: string;
   readonly description: string;

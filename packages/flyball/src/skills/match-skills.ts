@@ -18,6 +18,7 @@ export interface MatchStages {
   readonly evaluation?: boolean;
 }
 
+/** A skill that matches a request. */
 export interface MatchedSkill {
   readonly name: string;
   /** Of the lexical stage; absent without it. */
@@ -34,6 +35,7 @@ export interface MatchDecision {
   readonly unreadable?: string;
 }
 
+/** The skills that match a request, with all decisions. */
 export interface SkillMatch {
   readonly matched: readonly MatchedSkill[];
   readonly decisions: readonly MatchDecision[];

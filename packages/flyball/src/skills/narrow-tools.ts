@@ -28,12 +28,14 @@ export const TOOLBOX_ALIASES: ToolAliases = {
 /** Working with skills is taken away by no list of what is allowed, only by name. */
 const ALWAYS: readonly string[] = [ACTIVATE_SKILL, READ_SKILL_RESOURCE];
 
+/** How patterns are matched with tools. */
 export interface NarrowOptions {
   readonly aliases?: ToolAliases;
   /** Tools that no list takes away, such as those of the loop itself. */
   readonly always?: readonly string[];
 }
 
+/** Whether active skills allow a call. */
 export type Narrowed = { readonly ok: true } | { readonly ok: false; readonly skill: string; readonly why: string };
 
 /**

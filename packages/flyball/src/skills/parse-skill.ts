@@ -24,6 +24,7 @@ export interface WrittenEntry extends Position {
   readonly value: WrittenValue;
 }
 
+/** A SKILL.md file as it was parsed. */
 export interface ParsedSkill {
   /** Undefined where there is no front matter that can be read. */
   readonly fields: readonly WrittenEntry[] | undefined;

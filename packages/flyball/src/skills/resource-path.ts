@@ -1,3 +1,4 @@
+/** A path inside a skill, or why it is refused. */
 export type CheckedPath = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly why: string };
 
 const LONGEST = 500;

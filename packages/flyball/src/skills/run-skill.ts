@@ -25,6 +25,7 @@ export interface SkillTask {
   readonly acceptance: string;
 }
 
+/** What `runSkill` needs. */
 export interface RunSkillParts<O> {
   /** Finds the values of the parameters in the task: one call. */
   readonly adaptor: Filter;
@@ -79,6 +80,7 @@ async function adapt(run: Run, skill: LearnedSkill, task: string, adaptor: Filte
   }
 }
 
+/** What `solveWithSkills` needs. */
 export interface SolveParts<O> extends RunSkillParts<O> {
   readonly skills: SkillAccumulator;
   /** Whether what came out is right. An unknown verdict is counted neither way. */

@@ -30,6 +30,7 @@ export interface SkillState {
   readonly active: readonly ActiveSkill[];
 }
 
+/** Options of `useSkills`. */
 export interface SkillRunOptions extends NarrowOptions {
   /** Goes on from there instead of looking at the library anew. */
   readonly from?: SkillState;

@@ -9,6 +9,7 @@ import { pageOf, type ResourcePage } from './resource-page.js';
 import { resourcePath } from './resource-path.js';
 import { ACTIVATE_SKILL, READ_SKILL_RESOURCE, type Skill } from './skill.js';
 
+/** Arguments of `activate_skill`. */
 export interface ActivateArguments {
   readonly name: string;
 }
@@ -54,12 +55,14 @@ export function activateTool(
   };
 }
 
+/** Arguments of `read_skill_resource`. */
 export interface ReadResourceArguments {
   readonly skill: string;
   readonly path: string;
   readonly offset?: number;
 }
 
+/** Options of the tool `read_skill_resource`. */
 export interface ResourceToolOptions {
   /** Only files of skills that are active may be read. All where it is absent. */
   readonly active?: Pick<ActiveSkills, 'has'>;

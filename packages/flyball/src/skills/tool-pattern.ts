@@ -14,6 +14,7 @@ export type ReadPattern =
 
 const LONGEST = 300;
 
+/** Parses a pattern such as `Bash(git:*)`. */
 export function toolPattern(text: string): ReadPattern {
   if (text.length > LONGEST) return { ok: false, problem: `is longer than ${LONGEST} characters` };
   const [, tool, inside] = /^([\p{L}_][\p{L}\p{N}_.-]*\*?)(?:\((.*)\))?$/su.exec(text) ?? [];
@@ -26,6 +27,7 @@ export function toolPattern(text: string): ReadPattern {
   return { ok: true, pattern: { text, tool, argument } };
 }
 
+/** A tool pattern, and where it is in the file. */
 export interface ListedPattern {
   readonly text: string;
   /** Where it begins in the list. */

@@ -12,6 +12,7 @@ export interface AutoClock extends Clock {
   stop(): void;
 }
 
+/** Options of a clock that advances itself when nothing else happens. */
 export interface AutoClockOptions {
   readonly start?: number;
   /** Macrotasks in a row without any use of the clock before it jumps. */

@@ -9,6 +9,7 @@ export interface AppendGroup {
   readonly appends: readonly { readonly runId: string; readonly entries: readonly string[] }[];
 }
 
+/** An engine that crashes at chosen groups of writes. */
 export interface BatchCrashingEngine extends Mortal<AppendGroup> {
   readonly engine: Engine;
   readonly groups: readonly AppendGroup[];

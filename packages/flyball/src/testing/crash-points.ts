@@ -2,6 +2,7 @@ import { FlyballError } from '../core/errors.js';
 import type { Batch, Claim, Engine } from '../ports/engine.js';
 import { type Mortal, mortal } from './mortal.js';
 
+/** A write of an engine that can be made to crash. */
 export type WriteOperation = 'create' | 'claim' | 'append' | 'renew' | 'release' | 'post' | 'requeue';
 
 /** A named instant around a journal write at which a process can die. */
@@ -15,8 +16,10 @@ export interface CrashPoint {
   readonly entries?: readonly string[];
 }
 
+/** When an engine crashes: at a number, or where a function says so. */
 export type CrashPlan = { readonly at: number; readonly when: 'before' | 'after' } | ((point: CrashPoint) => boolean);
 
+/** An engine that crashes at chosen writes. */
 export interface CrashingEngine extends Mortal<CrashPoint> {
   readonly engine: Engine;
   /** The points passed so far, in order; each is also a plan, so one uncrashed run lists all crashes worth testing. */

@@ -12,6 +12,7 @@ export interface ForeignAwait {
   readonly at: string;
 }
 
+/** Awaits of a function that did not go through its run. */
 export interface ForeignAwaitReport<T> {
   /** Each handle type once a line. */
   readonly found: readonly ForeignAwait[];

@@ -18,6 +18,7 @@ export interface LedgerClient {
   effect(key: string): Promise<LedgerLine | undefined>;
 }
 
+/** A client for a ledger server. */
 export function ledgerClient(url: string): LedgerClient {
   return {
     url,

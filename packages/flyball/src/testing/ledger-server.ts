@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { FlyballError } from '../core/errors.js';
 import { type LedgerClient, ledgerClient } from './ledger-client.js';
 
+/** A process that records effects in a ledger, so a test can count them. */
 export interface LedgerServer extends LedgerClient {
   readonly pid: number;
   close(): Promise<void>;
 }
 
+/** Options of `ledgerServer`. */
 export interface LedgerServerOptions {
   /** What holds for requests that do not say whether to honour their key. */
   readonly dedupe?: boolean;

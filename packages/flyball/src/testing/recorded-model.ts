@@ -8,6 +8,7 @@ import { shorten } from './script.js';
 import { streamReply } from './stream-reply.js';
 import { estimateInput } from './token-estimate.js';
 
+/** Options of `recordedModel`. */
 export interface RecordedModelOptions {
   readonly file: string;
   /** The real model; only `replay` does without it. */
@@ -18,6 +19,7 @@ export interface RecordedModelOptions {
   readonly normalise?: (request: ModelRequest) => ModelRequest;
 }
 
+/** A model that replays recorded replies. */
 export interface RecordedModel extends Model {
   /** Every request in the order made, in full and frozen. */
   readonly requests: readonly ModelRequest[];

@@ -16,6 +16,7 @@ export type ReplyFunction = (
   n: number,
   how: ModelCallContext,
 ) => ScriptedReply | Promise<ScriptedReply>;
+/** A reply in the script of `scriptedModel`, or a function that returns one. */
 export type ScriptEntry = ScriptedReply | ReplyFunction;
 
 /**

@@ -30,6 +30,7 @@ export interface ScriptedModel extends Model {
 
 const FREE: Price = { input: 0, output: 0 };
 
+/** Options of `scriptedModel`. */
 export interface ScriptedModelOptions {
   readonly id?: string;
   readonly capabilities?: Partial<ModelCapabilities>;
@@ -54,6 +55,7 @@ const CAPABILITIES: ModelCapabilities = {
   promptCache: false,
 };
 
+/** A model that answers from a script, for tests. */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
   const capabilities = { ...CAPABILITIES, ...options.capabilities };
   const reader = new ScriptReader(script);

@@ -18,6 +18,7 @@ export interface VirtualClock extends Clock {
 /** 1 January 2026: a fixed start, so that recorded times are the same in every test run. */
 export const VIRTUAL_START = Date.UTC(2026, 0, 1);
 
+/** A clock that only moves when a test advances it. */
 export function virtualClock(start: number = VIRTUAL_START): VirtualClock {
   const queue = new TimerQueue(start);
   let set = 0;

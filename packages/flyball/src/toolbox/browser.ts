@@ -13,6 +13,7 @@ import type { LaunchOptions } from './launch-options.js';
 import type { PageView } from './page-view.js';
 import { type Outlets, type Resolver, systemOutlets } from './web-fetch-connect.js';
 
+/** Options of `browserTools`. */
 export interface BrowserOptions extends LaunchOptions {
   /** From `domainRules`. They hold for every request of every page. */
   readonly rules: DomainRules;
@@ -35,9 +36,13 @@ export interface BrowserOptions extends LaunchOptions {
   readonly resolver?: Resolver;
 }
 
+/** Arguments of `browser_open`. */
 export type OpenArgs = { readonly url: string };
+/** Arguments of `browser_click`. */
 export type ClickArgs = { readonly element: number };
+/** Arguments of `browser_type`. */
 export type TypeArgs = { readonly element: number; readonly text: string; readonly submit?: boolean };
+/** Arguments of `browser_read`. */
 export type ReadPageArgs = { readonly from?: number };
 
 /** The tools, and a way to close the browser behind them before it closes itself. */
@@ -49,6 +54,7 @@ const TOOL_MS = 60_000;
 const ELEMENT = { type: 'integer', minimum: 1, description: 'its number in brackets' } as const;
 const COMMON = { legs: ['untrusted-content', 'outbound'], scopes: ['web:browse'], timeoutMs: TOOL_MS } as const;
 
+/** Tools that drive Chromium behind a proxy that enforces domain rules. */
 export function browserTools(options: BrowserOptions): BrowserTools {
   const { resolver = systemOutlets.resolver } = options;
   return browserToolsThrough(options, { ...systemOutlets, resolver });

@@ -1,6 +1,7 @@
 import { FlyballError } from '../core/errors.js';
 import { linesOf } from './files-text.js';
 
+/** A replacement of text in a file. */
 export interface Edit {
   readonly old: string;
   readonly new: string;

@@ -6,12 +6,14 @@ import type { DefinedTool } from '../tools/tool-definition.js';
 import { type FileAccess, failed } from './files-access.js';
 import { type EntryKind, walkFiles } from './files-walk.js';
 
+/** Arguments of `list_files`. */
 export type ListArgs = {
   readonly path?: string;
   readonly glob?: string;
   readonly depth?: number;
 };
 
+/** The result of `list_files`. */
 export interface ListResult {
   readonly path: string;
   readonly entries: readonly { readonly path: string; readonly kind: EntryKind }[];

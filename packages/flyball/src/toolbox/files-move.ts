@@ -7,11 +7,13 @@ import { presentAt } from './files-present.js';
 import { countLines, decodeText } from './files-text.js';
 import { amounts, type ChangeResult, describe, reported, undoableWrite, writes } from './files-write.js';
 
+/** Arguments of `move_file`. */
 export type MoveArgs = {
   readonly path: string;
   readonly to: string;
 };
 
+/** Arguments of `delete_file`. */
 export type DeleteArgs = {
   readonly path: string;
 };

@@ -6,12 +6,14 @@ import { type FileAccess, failed, targetOf } from './files-access.js';
 import { presentAt } from './files-present.js';
 import { decodeText, linesOf, type TextEncoding } from './files-text.js';
 
+/** Arguments of `read_file`. */
 export type ReadArgs = {
   readonly path: string;
   readonly from?: number;
   readonly lines?: number;
 };
 
+/** The result of `read_file`. */
 export interface ReadResult {
   readonly path: string;
   readonly text: string;

@@ -10,6 +10,7 @@ import { presentIn } from './files-present.js';
 import { decodeText } from './files-text.js';
 import { type WalkEntry, walkFiles } from './files-walk.js';
 
+/** Arguments of `search_files`. */
 export type SearchArgs = {
   readonly query: string;
   readonly pattern?: boolean;
@@ -18,6 +19,7 @@ export type SearchArgs = {
   readonly glob?: string;
 };
 
+/** The result of `search_files`. */
 export interface SearchResult {
   readonly matches: readonly (LineMatch & { readonly path: string })[];
   readonly filesSearched: number;

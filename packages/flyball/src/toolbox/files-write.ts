@@ -16,11 +16,13 @@ export interface ChangeResult {
   readonly to?: string;
 }
 
+/** Arguments of `write_file`. */
 export type WriteArgs = {
   readonly path: string;
   readonly content: string;
 };
 
+/** Arguments of `edit_file`. */
 export type EditArgs = {
   readonly path: string;
   readonly edits: readonly Edit[];

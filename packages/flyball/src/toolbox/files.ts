@@ -12,6 +12,7 @@ import { searchFilesTool } from './files-search.js';
 import { undoFolder } from './files-undo.js';
 import { editFileTool, writeFileTool } from './files-write.js';
 
+/** Options of the file tools. */
 export interface FilesOptions {
   /** A folder that may be read and written, or rules from `pathRules`. */
   readonly allow: string | PathRules;

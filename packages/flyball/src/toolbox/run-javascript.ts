@@ -10,6 +10,7 @@ import {
 import { tool } from '../tools/define-tool.js';
 import type { DefinedTool } from '../tools/tool-definition.js';
 
+/** Options of the tool `run_javascript`. */
 export interface RunJavascriptOptions {
   readonly sandbox: CodeSandbox;
   /** What the code may call. They have to be pure: the code may be run again. */
@@ -18,6 +19,7 @@ export interface RunJavascriptOptions {
   readonly name?: string;
 }
 
+/** Arguments of `run_javascript`. */
 export interface JavascriptCall {
   readonly code: string;
   readonly input?: unknown;

@@ -11,6 +11,7 @@ import { quietEnvironment } from './shell-git.js';
 import type { ShownAmount } from './shell-output.js';
 import type { ShellResult } from './shell-report.js';
 
+/** Options of the tool `shell`. */
 export interface ShellOptions {
   /** Where commands run. One that does not confine files and network has to be wrapped in `unsandboxed`. */
   readonly sandbox: Sandbox | Unsandboxed;
@@ -50,6 +51,7 @@ export interface Unsandboxed {
   readonly why: string;
 }
 
+/** Accepts running without a sandbox. Every result says so. */
 export function unsandboxed(sandbox: Sandbox, why: string): Unsandboxed {
   if (isBlank(why)) throw new ConfigError('Running commands without a sandbox needs a reason.');
   return { unsandboxed: sandbox, why };

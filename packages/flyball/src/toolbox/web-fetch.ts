@@ -9,6 +9,7 @@ import { decodePage, readBody } from './web-fetch-body.js';
 import { type Outlets, type Resolver, systemOutlets } from './web-fetch-connect.js';
 import { type Answer, get } from './web-fetch-request.js';
 
+/** Options of `webFetchTool`. */
 export interface WebFetchOptions {
   /** From `domainRules`. */
   readonly rules: DomainRules;
@@ -24,11 +25,13 @@ export interface WebFetchOptions {
   readonly resolver?: Resolver;
 }
 
+/** Arguments of `web_fetch`. */
 export type FetchArgs = {
   readonly url: string;
   readonly from?: number;
 };
 
+/** The result of `web_fetch`. */
 export interface FetchResult {
   /** Where the redirects ended. */
   readonly url: string;
@@ -47,6 +50,7 @@ const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 const TEXT =
   /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|x-yaml|javascript|ecmascript|toml|x-ndjson|jsonl)\b)/i;
 
+/** A tool that fetches web pages as text. */
 export function webFetchTool(options: WebFetchOptions): DefinedTool<FetchArgs, FetchResult> {
   const { resolver = systemOutlets.resolver } = options;
   return webFetchThrough(options, { ...systemOutlets, resolver });

@@ -14,6 +14,7 @@ const LIMITING = /\b(not|never|only|instead|rather than|avoid|unless|except|with
 /** Share of words two descriptions may have in common. */
 const SIMILAR = 0.8;
 
+/** Reports tools with weak or similar descriptions. */
 export function lintTools(tools: readonly ToolRef[]): readonly ToolWarning[] {
   const specs = tools.map((tool) => ({ ...toolSpecOf(tool), words: new Set(wordsOf(tool.description)) }));
   return specs.flatMap(({ name, description, input, words }, index) => [

@@ -4,6 +4,7 @@ import { type RankedTool, selectTools } from './select-tools.js';
 import { type Admission, admitTools, type ToolBudget, USUAL } from './tool-budget.js';
 import type { Toolset } from './toolset.js';
 
+/** Options of `loadTools`. */
 export interface LoadOptions {
   readonly toolset: Toolset;
   /** Of the model that is asked, in tokens. */
@@ -18,6 +19,7 @@ export interface LoadOptions {
   readonly always?: readonly string[];
 }
 
+/** The tools that `loadTools` selected, and whether they fit. */
 export type LoadedTools = Admission & {
   /** What the session may use: the view itself, or what was chosen of it. */
   readonly toolset: Toolset;

@@ -6,6 +6,7 @@ import { toolSpecOf } from './tool-spec.js';
 /** Tokens of a text. An adapter of a tokenizer gives an exact one. */
 export type CountText = (text: string) => number;
 
+/** How many tokens a tool takes. */
 export interface MeasuredTool {
   readonly name: string;
   readonly tokens: number;
@@ -33,6 +34,7 @@ export function estimateTextTokens(text: string): number {
   return Math.ceil(ascii / 4 + (Buffer.byteLength(text) - ascii) / 2);
 }
 
+/** Counts how many tokens of the window tools take. */
 export function measureTools(tools: readonly ToolRef[], countText: CountText, window: number): MeasuredTools {
   if (!(Number.isFinite(window) && window > 0)) {
     throw new ConfigError(

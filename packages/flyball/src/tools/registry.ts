@@ -16,6 +16,7 @@ export type ToolOrigin =
 const ANY_OBJECT = { type: 'object' };
 const CODE: ToolOrigin = { kind: 'code' };
 
+/** A tool in a registry, with its origin and tags. */
 export interface ToolEntry extends TaggedTool {
   readonly tool: DefinedTool;
   readonly origin: ToolOrigin;
@@ -37,6 +38,7 @@ export interface ToolRegistry {
   toolset(selection?: ToolSelection): Toolset;
 }
 
+/** A registry of tools, from which sessions get toolsets. */
 export function toolRegistry(
   tools: readonly (ToolRef | ToolEntry)[] = [],
   { metadata = [] }: { readonly metadata?: readonly ToolMetadata[] } = {},

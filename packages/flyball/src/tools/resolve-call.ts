@@ -7,7 +7,9 @@ import type { ToolRef, ToolResult } from '../core/tool.js';
 import { nearestNames } from './nearest-names.js';
 import type { Toolset } from './toolset.js';
 
+/** The result of a tool call that was refused or failed. */
 export type Refusal = Extract<ToolResult, { readonly ok: false }>;
+/** The arguments of a tool call. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** A proposed call, decided: what to run, or what the model is told instead. Nothing has been executed. */

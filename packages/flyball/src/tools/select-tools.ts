@@ -1,6 +1,7 @@
 import type { ToolRef } from '../core/tool.js';
 import { toolSpecOf } from './tool-spec.js';
 
+/** A tool with its score for a task. */
 export interface RankedTool {
   readonly tool: ToolRef;
   readonly score: number;

@@ -5,6 +5,7 @@ import { type CountText, estimateTextTokens, measureTools } from './measure-tool
 import { type Admission, admitTools, type ToolBudget, USUAL } from './tool-budget.js';
 import { schemasHash } from './tool-spec.js';
 
+/** Options of `toolBudgetSeam`. */
 export interface ToolBudgetSeamOptions {
   /** Of the smallest model that is asked, in tokens. */
   readonly window: number;

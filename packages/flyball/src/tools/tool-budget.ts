@@ -12,6 +12,7 @@ export interface ToolBudget {
   readonly because?: string;
 }
 
+/** Whether tools fit into the window, with warnings. */
 export type Admission =
   | { readonly ok: true; readonly warnings: readonly string[]; readonly measured: MeasuredTools }
   | {

@@ -38,6 +38,7 @@ export type GivenOf<S> = S extends { readonly '~standard': { readonly types?: in
 export type ToolDefinition<S extends ToolInput, T> = ToolParts<S, T> & EffectPart<ArgsOf<S>, NoInfer<T>>;
 
 // methods rather than function properties, as in Tool: an annotated `execute` may ask for more than the compiler knows
+/** What `tool` needs to define a tool. */
 export interface ToolParts<S extends ToolInput, T> {
   /** Letters, digits, `_` and `-`, at most 64 of them: what every provider accepts. */
   readonly name: string;

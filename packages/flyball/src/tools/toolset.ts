@@ -33,6 +33,7 @@ export interface TaggedTool {
   readonly tags: readonly string[];
 }
 
+/** A fixed selection of tools. */
 export function toolset(tools: readonly ToolRef[]): Toolset {
   return viewOf(tools.map(tagged));
 }

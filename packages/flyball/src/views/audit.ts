@@ -32,6 +32,7 @@ type Line =
       readonly removed?: Removed;
     };
 
+/** Whether an audit file is intact, and where it is not. */
 export type AuditVerdict =
   | {
       readonly ok: true;
@@ -44,6 +45,7 @@ export type AuditVerdict =
   /** `line` counts from 1; one past the end where something is missing there. */
   | { readonly ok: false; readonly line: number; readonly why: string };
 
+/** The journal as lines of an audit file, each chained to the one before it by a hash. */
 export function auditLines(runId: string, entries: readonly Entry[]): string[] {
   return linesOf(
     runId,
@@ -100,6 +102,7 @@ function linesOf(
   return lines;
 }
 
+/** Checks the lines of an audit file. */
 export function verifyAudit(lines: readonly string[]): AuditVerdict {
   const given = lines.at(-1) === '' ? lines.slice(0, -1) : lines; // a file ends in a newline
   let prev = '';

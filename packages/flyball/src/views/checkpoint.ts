@@ -5,6 +5,7 @@ import { type Effect, EffectFold, type Verb } from './effects.js';
 import { PhaseFold } from './phases.js';
 import { UsageFold } from './usage.js';
 
+/** An effect by id and name. */
 export interface Action {
   readonly id: EffectId;
   readonly generation: number;
@@ -12,10 +13,12 @@ export interface Action {
   readonly name: string;
 }
 
+/** An effect that has ended. */
 export interface CompletedAction extends Action {
   readonly status: 'ok' | 'error';
 }
 
+/** The value of an effect. */
 export interface Output {
   readonly id: EffectId;
   readonly generation: number;
@@ -41,6 +44,7 @@ export interface Checkpoint {
   readonly sizeBytes: number;
 }
 
+/** What a run has completed and what is open. */
 export function checkpointOf(runId: string, entries: readonly Entry[]): Checkpoint {
   const effects = new EffectFold();
   const phases = new PhaseFold();

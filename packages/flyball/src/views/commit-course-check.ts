@@ -22,6 +22,7 @@ export interface CheckedCommit {
   };
 }
 
+/** Whether a commit result matches its journal. */
 export type CommitCheck = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
 /**

@@ -5,6 +5,7 @@ import { ChargeFold } from './charges.js';
 import { scopeOf } from './paths.js';
 import { PhaseFold } from './phases.js';
 
+/** Calls, tokens and cost of a part of a run. */
 export interface CostLine {
   /** Model calls, re-asks included. */
   readonly calls: number;

@@ -5,6 +5,7 @@ import { isInside, scopeOf } from './paths.js';
 
 /** What the code did to the world, by the method of `run` that did it; `undo` is a rollback's. */
 export const VERBS = ['ask', 'call', 'step', 'undo', 'spawn', 'wait', 'sleep'] as const;
+/** What an effect does: ask, call, step, wait and so on. */
 export type Verb = (typeof VERBS)[number];
 
 /** One effect over all attempts at it: several starts of one id are one effect. */
@@ -212,6 +213,7 @@ export function namedBy(event: RunEvent): (Pick<Effect, 'verb' | 'name'> & { rea
   }
 }
 
+/** The effects of a run, in the order in which they started. */
 export function effectsOf(entries: readonly Entry[]): readonly Effect[] {
   const fold = new EffectFold();
   for (const entry of entries) fold.apply(entry);

@@ -5,6 +5,7 @@ import type { EffectId, Entry, EventOf } from '../core/events.js';
 import { isNote } from '../core/notes.js';
 import { type Effect, EffectFold } from './effects.js';
 
+/** The part of the system that a failure comes from. */
 export type FailureCategory =
   | 'model'
   | 'tool'
@@ -22,6 +23,7 @@ export type FailureCategory =
  */
 export type FailureSeverity = 'low' | 'medium' | 'high' | 'critical';
 
+/** A failure in a run, with category and severity. */
 export interface FailureRecord {
   readonly at: number;
   readonly generation: number;

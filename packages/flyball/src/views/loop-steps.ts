@@ -3,6 +3,7 @@ import type { EffectId } from '../core/events.js';
 import type { Effect } from './effects.js';
 import { argumentsOf, matchProposals, type ShownArguments, shownProposal } from './proposals.js';
 
+/** An iteration in a loop trace. */
 export interface LoopStep {
   readonly id: string;
   readonly iteration: number;
@@ -14,6 +15,7 @@ export interface LoopStep {
   readonly actions: readonly LoopAction[];
 }
 
+/** A tool call in a loop trace. */
 export interface LoopAction {
   /** The effect; for a proposed call that was never made, the model call and the id that the model gave it. */
   readonly id: EffectId;

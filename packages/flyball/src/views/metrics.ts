@@ -4,6 +4,7 @@ import { EffectFold } from './effects.js';
 import { PhaseFold } from './phases.js';
 import { UsageFold } from './usage.js';
 
+/** The name of a metric that a journal yields. */
 export type MetricName =
   | 'checkpoint_written'
   | 'loop_resumed'
@@ -21,6 +22,7 @@ export interface Metric {
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
+/** The events of a run that monitoring counts. */
 export function metricsOf(runId: string, entries: readonly Entry[]): readonly Metric[] {
   const fold = new MetricFold(runId);
   return entries.flatMap((entry) => fold.apply(entry));

@@ -6,7 +6,9 @@ import { type FailureRecord, failureAt } from './failures.js';
 import { loopPathOf, pathOf, pathsAround, scopeOf } from './paths.js';
 import { Privacy } from './privacy.js';
 
+/** The types of observations. */
 export const OBSERVATION_TYPES = ['tool_call', 'llm_response', 'decision', 'error'] as const;
+/** The type of an observation. */
 export type ObservationType = (typeof OBSERVATION_TYPES)[number];
 
 /** Something that was seen, said, decided or went wrong. Folded from the journal, which is its only record. */
@@ -23,6 +25,7 @@ export interface Observation {
   readonly at: number;
 }
 
+/** Options of `observationsOf`. */
 export interface ObservationsOptions {
   readonly runId: string;
   /** `all`: private ones too, with their tag. They are for whoever replays the run, and go nowhere else. */

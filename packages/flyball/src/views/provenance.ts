@@ -38,6 +38,7 @@ export interface ProvenanceRecord {
   readonly hash: string;
 }
 
+/** An effect in a provenance record. */
 export interface ProvenanceEffect {
   readonly id: EffectId;
   readonly generation: number;
@@ -60,6 +61,7 @@ export interface ProvenanceEffect {
   readonly standIn?: 'simulated' | 'person';
 }
 
+/** A decision of a person about an effect. */
 export interface Approval {
   /** The effect that was approved, or the wait itself where the agent asked on its own. */
   readonly effect: EffectId;
@@ -70,8 +72,10 @@ export interface Approval {
   readonly verdict: string;
 }
 
+/** A guard decision in a provenance record. */
 export type ProvenanceGuard = Omit<GuardRecord, 'why'>;
 
+/** Where the result of a run comes from: models, prompts, tools, guards and people. */
 export function provenanceOf(runId: string, entries: readonly Entry[]): ProvenanceRecord {
   const start = entries.find((entry): entry is Entry<EventOf<'run-start'>> => entry.event.type === 'run-start')?.event;
   const end = entries.findLast((entry): entry is Entry<EventOf<'run-end'>> => entry.event.type === 'run-end')?.event;

@@ -7,6 +7,7 @@ import { UsageFold } from './usage.js';
 /** As the journal shows it: only an engine's record knows whether somebody holds the run at this moment. */
 export type SummaryStatus = 'pending' | 'running' | 'paused' | Stop;
 
+/** An effect that has not ended. */
 export interface OpenEffect {
   readonly id: EffectId;
   readonly verb: Verb;
@@ -14,6 +15,7 @@ export interface OpenEffect {
   readonly since: number;
 }
 
+/** What was spent of one axis, and its limit. */
 export interface AxisUse {
   readonly spent: number;
   readonly limit?: number;
@@ -21,6 +23,7 @@ export interface AxisUse {
   readonly possibly?: number;
 }
 
+/** A summary of a run. */
 export interface RunSummary {
   readonly agent?: string;
   readonly version?: string;
@@ -54,6 +57,7 @@ export interface RunSummary {
   readonly entries: number;
 }
 
+/** A summary of a run: its status, costs and outcome. */
 export function summarise(entries: readonly Entry[]): RunSummary {
   const fold = new SummaryFold();
   for (const entry of entries) fold.apply(entry);

@@ -22,6 +22,7 @@ export function asOf(entries: readonly Entry[], seq: number, generation = lastGe
   );
 }
 
+/** The state of a run as of an entry of its journal. */
 export function stateAt(
   runId: string,
   entries: readonly Entry[],

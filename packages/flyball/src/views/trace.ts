@@ -6,6 +6,7 @@ import { phaseIn } from './phases.js';
 import { type Attributes, effectAttributes, effectTitle, rootAttributes } from './trace-attributes.js';
 import { withoutPrivate } from './without-private.js';
 
+/** The kind of a span in a trace. */
 export type SpanKind = 'run' | 'attempt' | 'phase' | Verb;
 
 /** One node of the tree. Spans of one run have distinct ids. */

@@ -23,6 +23,7 @@ export interface ApiKey {
   readonly lastUsedAt?: number;
 }
 
+/** An API key to create. */
 export interface NewKey {
   readonly name: string;
   readonly tenant: string;

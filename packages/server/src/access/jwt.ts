@@ -6,6 +6,7 @@ import { KeysNotFetched, verificationKey } from './jwt-keys.js';
 import { isScope, isSubject, isTenant } from './names.js';
 import type { Principal } from './principal.js';
 
+/** How JWTs are verified. */
 export interface JwtOptions {
   readonly key: JwtKey;
   /** Required in every token where given. */

@@ -10,6 +10,7 @@ export const SCOPES = {
   'metrics:read': 'read the metrics of the server',
   admin: 'everything, including the keys of the tenant',
 } as const;
+/** A permission of a key or token. */
 export type Scope = keyof typeof SCOPES;
 
 /** Who makes a request, established once and never widened after. */
@@ -39,6 +40,7 @@ export function accountOf({ id, limits, account }: Pick<Principal, 'id' | 'limit
   return account ?? { id, limits };
 }
 
+/** Request and cost limits of a key or tenant. */
 export interface Limits {
   readonly requestsPerMinute?: number;
   /** USD that runs started within a day (UTC) may cost together. */

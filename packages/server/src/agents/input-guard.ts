@@ -5,6 +5,7 @@ import { guardrails, INJECTION_DETECTORS } from 'flyball/tools';
 
 /** How much has to be found in a text before it is refused. Which share of attacks each of them finds is measured. */
 export const INPUT_SCANS = ['off', 'lenient', 'usual', 'strict'] as const;
+/** How strictly inputs are scanned for prompt injections. */
 export type InputScan = (typeof INPUT_SCANS)[number];
 
 /** `usual`: one phrase that overrides instructions is enough. `lenient`: two signs. `strict`: one weaker sign. */

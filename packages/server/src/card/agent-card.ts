@@ -18,6 +18,7 @@ export interface PublishedAgent {
   readonly outputs: JsonSchema | undefined;
 }
 
+/** What an agent card says about its server. */
 export interface CardMeta {
   readonly name: string;
   readonly description: string;

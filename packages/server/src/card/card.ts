@@ -31,6 +31,7 @@ export interface AgentCardDocument {
   readonly skills: readonly CardSkill[];
 }
 
+/** An interface in an agent card. */
 export interface CardInterface {
   readonly url: string;
   readonly protocolBinding: string;
@@ -44,6 +45,7 @@ export interface CardExtension {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
+/** A skill in an agent card. */
 export interface CardSkill {
   readonly id: string;
   readonly name: string;
@@ -54,6 +56,7 @@ export interface CardSkill {
   readonly outputModes?: readonly string[];
 }
 
+/** The JSON Schemas of a skill's input and output. */
 export interface SkillSchemas {
   readonly input: JsonSchema;
   readonly output: JsonSchema;

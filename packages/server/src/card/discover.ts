@@ -7,6 +7,7 @@ import { type FetchOptions, fetchCard } from './fetch-card.js';
 import { neutralProse } from './neutral-prose.js';
 import { isSpoken, readCard, schemasOf } from './read-card.js';
 
+/** The skill and input you need from another server. */
 export interface Need {
   /** The id of a skill. */
   readonly skill: string;
@@ -31,6 +32,7 @@ export interface VerifiedCard {
   readonly neutralised: number;
 }
 
+/** Why an agent card was not accepted, as a code. */
 export type RefusalCode =
   | 'unreachable'
   | 'invalid-card'
@@ -39,6 +41,7 @@ export type RefusalCode =
   | 'underspecified-skill'
   | 'narrower-schema';
 
+/** Why an agent card was not accepted. */
 export interface CardRefusal {
   readonly verified: false;
   readonly origin: string;

@@ -2,6 +2,7 @@ import { failureOf, parsedUrl } from 'flyball/internal';
 import { isLoopback } from '../settings.js';
 import { CARD_PATH } from './card.js';
 
+/** Limits for fetching an agent card. */
 export interface FetchOptions {
   /** 5 s. */
   readonly timeoutMs?: number;

@@ -49,6 +49,7 @@ export const agentCardSchema = s.named(
     demonstration: s.optional(s.string({ description: 'Present if its model is a script; explains what that means.' })),
   }),
 );
+/** An A2A agent card. */
 export type AgentCard = TypeOf<typeof agentCardSchema>;
 
 const axisUse = s.object({
@@ -89,6 +90,7 @@ export const runCardSchema = s.named(
     entries: s.integer({ description: 'Length of its journal.' }),
   }),
 );
+/** The status of a run in lists and streams. */
 export type RunCard = TypeOf<typeof runCardSchema>;
 
 export const entrySchema = s.named(

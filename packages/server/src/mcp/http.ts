@@ -2,6 +2,7 @@ import type { McpOffer, McpServing } from './offer.js';
 import { loadServerSdk } from './sdk.js';
 import { type Endpoint, toolServer } from './tool-server.js';
 
+/** Options of `mcpHttpEndpoint`. */
 export interface McpHttpOptions extends McpServing {
   /** Of a request: 1 MiB where absent. */
   readonly maxBodyBytes?: number;

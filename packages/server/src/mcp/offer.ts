@@ -11,6 +11,7 @@ export interface McpOfferedTool {
   readonly annotations?: McpAnnotations;
 }
 
+/** The hints of an MCP tool. */
 export interface McpAnnotations {
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
@@ -18,6 +19,7 @@ export interface McpAnnotations {
   readonly openWorldHint?: boolean;
 }
 
+/** Who calls a tool, and how to report progress. */
 export interface McpCallContext<W> {
   /** Whoever asks, as whoever mounted the endpoint established it. */
   readonly who: W;
@@ -44,6 +46,7 @@ export interface McpOffer<W = undefined> {
   onChanged?(listener: () => void): () => void;
 }
 
+/** Name, version and limits of an MCP server. */
 export interface McpServing {
   /** How the server introduces itself. */
   readonly name: string;

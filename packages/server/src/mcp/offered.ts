@@ -3,6 +3,7 @@ import { toolSpecOf } from 'flyball/tools';
 import type { McpAnnotations, McpOfferedTool } from './offer.js';
 import { type Present, RUN_ANSWER_SCHEMA } from './run-answer.js';
 
+/** An agent that is offered as an MCP tool. */
 export interface McpAgent {
   /** As the runtime knows it. */
   readonly name: string;
@@ -20,6 +21,7 @@ const ANY_INPUT: JsonSchema = {
   additionalProperties: false,
 };
 
+/** A tool as MCP clients see it. */
 export function offeredTool(tool: ToolRef): McpOfferedTool {
   const { name, description, input } = toolSpecOf(tool);
   return { name, description, inputSchema: input, annotations: annotationsOf(tool) };
@@ -37,6 +39,7 @@ export function offeredAgent({ name, description, inputSchema = ANY_INPUT }: Mcp
   };
 }
 
+/** The name of the MCP tool for an agent. */
 export function agentToolName(agent: string): string {
   return `agent__${agent.replace(/[^a-zA-Z0-9_-]/g, '_')}`.slice(0, 64);
 }

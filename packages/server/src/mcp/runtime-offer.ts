@@ -18,6 +18,7 @@ export interface McpRunner {
   subscribe(listener: (runId: string, entries: readonly Entry[]) => void): () => void;
 }
 
+/** What `runtimeOffer` needs. */
 export interface RuntimeOfferParts<W> {
   readonly runtime: McpRunner;
   /** The runtime needs `toolCallAgent` over these under the name `TOOL_CALL`. */

@@ -3,12 +3,14 @@ import type { McpOffer, McpServing } from './offer.js';
 import { loadServerSdk, type Server } from './sdk.js';
 import { type Endpoint, toolServer } from './tool-server.js';
 
+/** Options of `serveMcpStdio`. */
 export interface McpStdioOptions extends McpServing {
   /** The process's own streams where absent. Nothing else may be written to the output. */
   readonly input?: Readable;
   readonly output?: Writable;
 }
 
+/** An MCP server on standard input and output. */
 export interface McpStdioServer {
   /** Settles when the client has gone or `close` was called. */
   readonly closed: Promise<void>;

@@ -5,6 +5,7 @@ import { executeValidated, type ToolSource } from 'flyball/tools';
 /** Under this name a runtime is given `toolCallAgent`. */
 export const TOOL_CALL = 'tool';
 
+/** The input of a run that makes one tool call. */
 export interface ToolCallInput {
   readonly tool: string;
   readonly args: unknown;

@@ -4,6 +4,7 @@ import type { OnlineState } from '@flyball/evals/internal';
 import type { Clock, Entry, Runtime } from 'flyball';
 import type { Log } from '../log.js';
 
+/** What `watchRuns` needs. */
 export interface OnlineWatchParts {
   readonly runs: Pick<Runtime, 'subscribe' | 'entries'>;
   readonly online: OnlineEval;
@@ -19,6 +20,7 @@ export interface OnlineWatchParts {
   readonly judgeEveryMs?: number;
 }
 
+/** Passes finished runs to online evaluation. */
 export interface OnlineWatch {
   state(): OnlineWatchState;
   /** Resolves when every run that was taken in has been read and judged. */
@@ -26,6 +28,7 @@ export interface OnlineWatch {
   close(): Promise<void>;
 }
 
+/** How many runs online evaluation has seen, queued and dropped. */
 export interface OnlineWatchState extends OnlineState {
   /** Runs that ended and have not been read yet. */
   readonly waiting: number;

@@ -6,6 +6,7 @@ import type { CronTrigger, Trigger } from './trigger.js';
 import type { TriggerParts, TriggerState } from './trigger-parts.js';
 import { type HookAnswer, type HookRequest, unsigned, Webhook } from './webhook.js';
 
+/** The triggers of a server. */
 export interface Triggers {
   /** How they stand: all of them, or those of one tenant. */
   list(tenant?: string): Promise<readonly TriggerState[]>;

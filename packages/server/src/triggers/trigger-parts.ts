@@ -2,6 +2,7 @@ import type { Budget, Clock, Store } from 'flyball';
 import type { Log } from '../log.js';
 import type { Trigger } from './trigger.js';
 
+/** How a trigger starts a run. */
 export interface TriggeredStart {
   /** Names the run, alone or beside other things. Whoever starts it second gets RUN_EXISTS, and knows that it was started. */
   readonly id: string;

@@ -13,6 +13,7 @@ export interface TriggerBase {
   readonly tenant?: string;
 }
 
+/** A trigger that starts runs on a schedule. */
 export interface CronTrigger extends TriggerBase {
   readonly kind: 'cron';
   /** Five fields, or six with seconds first; `@daily` and the like. */
@@ -30,6 +31,7 @@ export type WebhookMap =
   | Readonly<Record<string, string>>
   | ((body: unknown, headers: Pick<Headers, 'get'>) => unknown);
 
+/** A trigger that starts runs by signed messages. */
 export interface WebhookTrigger extends TriggerBase {
   readonly kind: 'webhook';
   /** Names of environment variables that hold the secrets. Any of them is accepted, so that one can follow another. */
@@ -42,6 +44,7 @@ export interface WebhookTrigger extends TriggerBase {
   readonly toleranceMs: number;
 }
 
+/** Something that starts runs: a schedule or a webhook. */
 export type Trigger = CronTrigger | WebhookTrigger;
 
 /** Starts an agent at set times. */

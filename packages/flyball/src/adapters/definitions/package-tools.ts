@@ -5,6 +5,7 @@ import { exportedTools } from './exported-tools.js';
 import { type InstalledPackage, installedPackage, readManifest, toolModuleOf } from './installed-package.js';
 import { loadModule } from './load-module.js';
 
+/** Where packages are looked up from. */
 export interface PackagesOptions {
   /** The root of the project whose packages are meant. */
   readonly from: string;

@@ -7,6 +7,7 @@ import type { Policy } from '../../tools/governance/policy/policy.js';
 import type { PolicySource } from '../../tools/governance/policy/policy-guard.js';
 import { yamlSource } from './yaml-source.js';
 
+/** Options of `loadPolicy`. */
 export interface PolicyFileOptions {
   /** What waivers expire by. */
   readonly clock: Pick<Clock, 'now'>;
@@ -18,6 +19,7 @@ export async function loadPolicy(path: string, options: PolicyFileOptions): Prom
   return parsed(file, await textOf(file), options);
 }
 
+/** Options of `watchPolicy`. */
 export interface PolicyWatchOptions extends PolicyFileOptions {
   /** Told once for each change that could not be taken over; the one before stays in force. */
   readonly onProblem?: (problem: string) => void;

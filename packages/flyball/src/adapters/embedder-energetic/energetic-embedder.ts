@@ -1,6 +1,7 @@
 import { FlyballError } from '../../core/errors.js';
 import type { Embedder } from '../../ports/embedder.js';
 
+/** Options of `energeticEmbedder`. */
 export interface EnergeticOptions {
   /**
    * Texts in one call of the model, which holds all of them at once. The thread is let go between two of them. 8 where

@@ -1,3 +1,4 @@
+/** Options of `httpEmbedder`. */
 export interface HttpEmbedderOptions {
   /** `provider/model`; what follows the slash is the provider's name of the model, unless `model` says another. */
   readonly id: string;

@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { ConfigError, FlyballError } from '../../core/errors.js';
 import type { Embedder } from '../../ports/embedder.js';
 
+/** Options of `transformersEmbedder`. */
 export interface TransformersOptions {
   /**
    * A model as it lies on the Hugging Face hub, all-MiniLM-L6-v2 for one: config.json, tokenizer.json and onnx/model.onnx.

@@ -19,6 +19,7 @@ import { patiently } from './patience.js';
 import { schemaVersion } from './schema.js';
 import { storageError } from './storage-errors.js';
 
+/** The result of a backup or restore. */
 export interface Copied {
   readonly from: string;
   readonly to: string;
@@ -26,6 +27,7 @@ export interface Copied {
   readonly report: CheckReport;
 }
 
+/** Options of a backup or restore. */
 export interface CopyOptions {
   readonly from: string;
   readonly to: string;

@@ -17,6 +17,7 @@ import { checkVersions } from './store.js';
 import { holdsRecords, lossIn, TailGuard, tailOf, unguarded } from './tail-guard.js';
 import { NOTHING, type Tip } from './tip-slots.js';
 
+/** Options of `checkDatabase`. */
 export interface CheckOptions {
   readonly path: string;
   readonly driver?: DriverName;
@@ -32,6 +33,7 @@ export interface Damage {
   readonly why: string;
 }
 
+/** The result of checking a database. */
 export interface CheckReport {
   readonly path: string;
   readonly runs: number;

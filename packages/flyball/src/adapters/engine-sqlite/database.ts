@@ -1,5 +1,6 @@
 import { FlyballError } from '../../core/errors.js';
 
+/** The SQLite driver. */
 export type DriverName = 'node:sqlite' | 'libsql';
 
 export type SqlValue = string | number | null | Uint8Array;

@@ -19,6 +19,7 @@ import { sqliteStore } from './store.js';
 import { Weights } from './weights.js';
 import { Workers } from './workers.js';
 
+/** Options of `sqliteEngine`. */
 export interface SqliteOptions {
   /** The database file. Its directory is created when missing. */
   readonly path: string;
@@ -33,6 +34,7 @@ export interface SqliteOptions {
   readonly hooks?: CommitHooks;
 }
 
+/** An engine on a SQLite file. */
 export interface SqliteEngine extends Engine {
   readonly path: string;
   readonly driver: DriverName;

@@ -5,6 +5,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 const monotonic = (): number => Math.trunc(performance.now());
 
+/** The clock of the machine. */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),

@@ -7,6 +7,7 @@ import type { DefinedTool } from '../../tools/tool-definition.js';
 /** What the schemas of one server take of every request. */
 export type SchemaBand = 'cheap' | 'moderate' | 'heavy' | 'over';
 
+/** How many tools of MCP servers are accepted. */
 export interface AdmissionOptions {
   /** How many tools one request may show; 15 go unwarned and more than 40 are refused where absent. */
   readonly budget?: ToolBudget;

@@ -9,6 +9,7 @@ import { loadClientSdk } from './sdk.js';
 import type { Env } from './secrets.js';
 import { type McpServerSpec, requireSoundSpecs } from './server-spec.js';
 
+/** Options of `openMcpPool`. */
 export interface McpPoolOptions extends AdmissionOptions {
   /** Where `tokenFrom` looks; the environment of this process where absent. */
   readonly env?: Env;
@@ -22,6 +23,7 @@ export interface McpPoolOptions extends AdmissionOptions {
   readonly about?: { readonly name: string; readonly version: string };
 }
 
+/** The state of a connected MCP server. */
 export interface McpServerState {
   readonly name: string;
   readonly version?: string;

@@ -23,6 +23,7 @@ export type McpTransport =
 /** What a server says about its own tools is a hint; this is what whoever runs the agent knows about them. */
 export type McpEffect = 'pure' | 'idempotent' | 'irreversible';
 
+/** An MCP server to connect to. */
 export interface McpServerSpec {
   /** Begins the names of its tools. */
   readonly name: string;

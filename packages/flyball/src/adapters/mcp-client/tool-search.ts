@@ -6,6 +6,7 @@ import type { ToolRef } from '../../core/tool.js';
 import { selectTools } from '../../tools/select-tools.js';
 import { type Toolset, toolset } from '../../tools/toolset.js';
 
+/** A model that selects tools for a task. */
 export interface ToolSearch {
   readonly model: Model;
   readonly tools: readonly ToolRef[];

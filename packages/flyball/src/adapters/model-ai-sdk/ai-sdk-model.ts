@@ -10,6 +10,7 @@ import { merged } from './metadata.js';
 import { ReplyParts } from './reply-parts.js';
 import { readStream } from './stream.js';
 
+/** Options of `aiSdkModel`. */
 export interface AiSdkModelOptions {
   /** `provider/model`; what the SDK calls it where nothing is said. */
   readonly id?: string;

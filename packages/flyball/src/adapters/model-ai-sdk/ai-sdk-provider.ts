@@ -3,6 +3,7 @@ import type { Model } from '../../core/model.js';
 import { type AiSdkModelOptions, aiSdkModel } from './ai-sdk-model.js';
 import type { SdkModel } from './language-model.js';
 
+/** Options of `aiSdkProvider`. */
 export interface AiSdkProviderOptions {
   readonly apiKey?: string;
   readonly baseUrl?: string;

@@ -9,6 +9,7 @@ import { OllamaReply } from './ollama-reply.js';
 import { ollamaWriter } from './ollama-request.js';
 import { type HttpModelOptions, isStreamed, vendorModel } from './options.js';
 
+/** Options of `ollamaModel`. */
 export interface OllamaModelOptions extends Omit<HttpModelOptions, 'baseUrl'> {
   /** `http://127.0.0.1:11434` where nothing is said. */
   readonly baseUrl?: string;

@@ -9,6 +9,7 @@ import { Endpoint } from './endpoint.js';
 import { excerpt, unreadable } from './failures.js';
 import { type HttpModelOptions, isStreamed, vendorModel } from './options.js';
 
+/** Options of `openAiModel`. */
 export interface OpenAiModelOptions extends HttpModelOptions {
   /** `max_completion_tokens` at OpenAI itself, whose newer models refuse the older name; `max_tokens` elsewhere. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';

@@ -22,6 +22,7 @@ import { giveToOwner } from './owners.js';
 import { keptRepositories, mayMakeRepositories, repositoriesBelow, setAside } from './repositories.js';
 import { bubblewrapStage } from './stage.js';
 
+/** Options of `bubblewrapSandbox`. */
 export interface BubblewrapOptions {
   /** Where bwrap is, if not in a usual place. */
   readonly path?: string;

@@ -5,6 +5,7 @@ import { supervise } from '../sandbox-process/supervise.js';
 import type { BubblewrapMode } from './arguments.js';
 import { bubblewrapStage } from './stage.js';
 
+/** Whether bubblewrap works on this machine. */
 export type BubblewrapDetection =
   | { readonly available: true; readonly path: string; readonly mode: BubblewrapMode }
   | { readonly available: false; readonly why: string };

@@ -11,6 +11,7 @@ import type { SandboxDescription } from '../../ports/sandbox.js';
 import { Conversation } from './conversation.js';
 import type { WorkerEnd, WorkerJob } from './protocol.js';
 
+/** Options of `quickJsSandbox`. */
 export interface QuickJsOptions {
   /** Package with the build of QuickJS, when not the usual one. */
   readonly variant?: string;

@@ -5,6 +5,7 @@ import { FlyballError } from '../../core/errors.js';
 import { problemText, type Skill } from '../../skills/skill.js';
 import { readSkills } from './read-skills.js';
 
+/** Where skills are copied from and to. */
 export interface AddSkills {
   /** A skill, or a folder of skills. */
   readonly from: string;
@@ -12,6 +13,7 @@ export interface AddSkills {
   readonly to: string;
 }
 
+/** A skill that was copied. */
 export interface AddedSkill {
   readonly name: string;
   readonly version: string;

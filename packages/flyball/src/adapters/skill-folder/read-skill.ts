@@ -6,6 +6,7 @@ import { SKILL_FILE, type Skill, type SkillFile, type SkillProblem } from '../..
 import { type Listing, listFiles } from './list-files.js';
 import { readInside } from './open-inside.js';
 
+/** A skill that was read from a folder, with its problems. */
 export interface ReadSkill {
   readonly folder: string;
   /** Absent where there is an error. */

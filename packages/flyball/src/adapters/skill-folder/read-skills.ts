@@ -6,6 +6,7 @@ import { problemText, SKILL_FILE, type Skill, type SkillProblem } from '../../sk
 import { requireDistinct, type SkillLibrary, skillLibrary } from '../../skills/skill-library.js';
 import { type ReadSkill, readSkill } from './read-skill.js';
 
+/** All skills of some folders, with their problems. */
 export interface ReadSkills {
   /** Those without an error, in the order in which they were found. */
   readonly skills: readonly Skill[];

@@ -16,6 +16,7 @@ export interface SkillsChange {
   readonly kept: readonly string[];
 }
 
+/** A skill library that follows changes of its folders. */
 export interface WatchedSkills {
   /** Always the newest good version of every skill. */
   readonly library: SkillLibrary;
@@ -25,6 +26,7 @@ export interface WatchedSkills {
   close(): Promise<void>;
 }
 
+/** How long a folder must be quiet before it is read again. */
 export interface WatchOptions {
   /** How long the folder has to be quiet before it is read: 100 ms where it is absent. */
   readonly debounceMs?: number;

@@ -4,6 +4,7 @@ import { type Span, traceOf } from '../../views/trace.js';
 
 type Api = typeof import('@opentelemetry/api');
 
+/** Options of the OpenTelemetry exporter. */
 export interface OtelOptions {
   /** The tracer to write to; the global provider's where it is absent. */
   readonly tracer?: Tracer;

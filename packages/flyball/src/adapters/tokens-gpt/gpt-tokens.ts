@@ -4,6 +4,7 @@ import { remembered } from './text-memo.js';
 
 /** The encodings of OpenAI's models, the newest first. Other vendors' differ, but not by half. */
 const ENCODINGS = ['o200k_base', 'o200k_harmony', 'cl100k_base', 'p50k_base', 'p50k_edit', 'r50k_base'] as const;
+/** The name of a GPT token encoding. */
 export type GptEncodingName = (typeof ENCODINGS)[number];
 
 interface Encoding {

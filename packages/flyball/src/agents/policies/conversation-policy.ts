@@ -27,6 +27,7 @@ export interface Move {
   readonly inside: readonly MoveNote[];
 }
 
+/** What happened inside a move, such as a refusal or a phase change. */
 export type MoveNote =
   | { readonly kind: 'phase'; readonly from: string; readonly to: string }
   | { readonly kind: 'response-type'; readonly phase: string; readonly expected: string; readonly got: string }
@@ -50,6 +51,7 @@ export interface Speaker {
   take(run: Run, heard: HeardTurn): Promise<Move>;
 }
 
+/** A turn of a conversation: received or made. */
 export type HeardOrMade =
   | { readonly by: 'other'; readonly heard: HeardTurn }
   | { readonly by: 'self'; readonly text: string; readonly calls: readonly ToolCall[] };
@@ -66,4 +68,5 @@ export interface Setting {
   readonly toolChoice?: ToolChoice;
 }
 
+/** Creates a speaker for a conversation. */
 export type ConversationPolicy = (setting: Setting) => Speaker;

@@ -19,6 +19,7 @@ import { type PromptSkill, skillsBlock } from './skills-block.js';
 import { MoveCost, sessionUnder, Transcript } from './transcript.js';
 import { Witness } from './witness.js';
 
+/** What the governed policy needs. */
 export interface GovernedParts {
   readonly skills: readonly PromptSkill[];
   readonly gate: GateRules;

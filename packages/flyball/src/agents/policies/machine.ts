@@ -1,6 +1,7 @@
 import { ConfigError } from '../../core/errors.js';
 import type { PrecedenceRule } from './task-order.js';
 
+/** The phases of the imperative conversation policy. */
 export const PHASES = [
   'GREETING',
   'TRIAGE',
@@ -13,6 +14,7 @@ export const PHASES = [
   'ESCALATE',
 ] as const;
 
+/** What a phase expects: text, a tool call, or either. */
 export type ResponseType = 'text' | 'tool_call' | 'either';
 
 /**
@@ -32,11 +34,13 @@ export type Condition =
   | 'handed-over'
   | 'overstayed';
 
+/** When the imperative policy changes to another phase. */
 export interface Transition {
   readonly when: Condition;
   readonly to: string;
 }
 
+/** A phase of the imperative policy: instruction, tools and transitions. */
 export interface Phase {
   readonly instruction: string;
   /** Names of tools that are offered; `*` stands for any run of characters. Not a fence: what is called anyway is passed on. */

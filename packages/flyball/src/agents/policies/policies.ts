@@ -15,6 +15,7 @@ export interface PolicyParts {
   readonly gate?: GateRules;
 }
 
+/** Creates a conversation policy from its parts. */
 export type PolicyMaker = (parts: PolicyParts) => ConversationPolicy;
 
 /** Policies by name: what experiments and the command line choose from. */

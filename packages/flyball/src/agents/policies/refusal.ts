@@ -4,6 +4,7 @@ export interface Refusal {
   readonly because: string;
 }
 
+/** A rule of the gate of the governed policy. */
 export type GateRule =
   | 'unknown-tool'
   | 'arguments'

@@ -11,6 +11,7 @@ import type { GateRules } from './gate-rules.js';
 import { gatedRun } from './gated-run.js';
 import { Witness } from './witness.js';
 
+/** What `talk` needs. */
 export interface TalkParts {
   /** Makes the speaker of one conversation: its state is in memory, and a run that starts again needs a fresh one. */
   readonly speaker: () => Speaker;
@@ -22,6 +23,7 @@ export interface TalkParts {
   readonly gate?: { readonly rules: GateRules; readonly known?: readonly string[] };
 }
 
+/** The result of a conversation. */
 export interface Talked {
   readonly turns: number;
 }

@@ -12,11 +12,13 @@ export interface AgentRegistry {
   names(): readonly string[];
 }
 
+/** A registry to which agents can be added. */
 export interface OpenRegistry extends AgentRegistry {
   /** From now on the name stands for this agent. A name stands for one agent only. */
   register(name: string, agent: Registered): void;
 }
 
+/** A registry of agents by name, for workflows. */
 export function agentRegistry(agents: Agents = {}): OpenRegistry {
   const known = new Map<string, Registered>();
   const register = (name: string, agent: Registered): void => {

@@ -9,6 +9,7 @@ import { workflowMark } from './workflow-mark.js';
 /** How an agent is invoked: with its tools until there is an answer, in one model call, or as the function it is. */
 export type InvocationMode = 'iterative' | 'once' | 'workflow' | 'function';
 
+/** Options of `invokeAgent`. */
 export interface InvokeOptions {
   /** The child's part of the budget. Where it is absent: the agent's own bounds, or half of what is left. */
   readonly slice?: BudgetSlice;

@@ -14,6 +14,7 @@ export interface Invoked<O = unknown> {
   readonly dryRun?: DryInvoked;
 }
 
+/** An agent that a dry run would have invoked. */
 export interface DryInvoked {
   readonly slice: BudgetSlice;
   /** As the agent would get them, defaults filled in. */

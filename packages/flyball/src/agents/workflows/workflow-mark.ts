@@ -6,6 +6,7 @@ import type { Fields } from '../agent-spec.js';
 /** On the function of a workflow: a server that finds it says what it is. */
 export const WORKFLOW = Symbol.for('flyball.workflow');
 
+/** What a workflow declares about itself. */
 export interface WorkflowMark {
   readonly description?: string;
   readonly inputs?: JsonSchema;

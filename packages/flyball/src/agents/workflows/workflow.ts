@@ -20,6 +20,7 @@ import { type AnswerOf, invokeNamed } from './invoke-agent.js';
 import { type DryRunReport, type Invoked, problemsOf } from './invoked.js';
 import { WORKFLOW, type WorkflowMark } from './workflow-mark.js';
 
+/** What `workflow` needs besides the function. */
 export interface WorkflowDefinition<F extends Fields = Fields, A extends Agents = Agents> {
   /** Letters, digits, `_`, `-` and `.`. */
   readonly name: string;
@@ -49,6 +50,7 @@ export interface WorkflowParts<A extends Agents = Agents> {
   readonly dryRun: boolean;
 }
 
+/** The function of a workflow. */
 export type WorkflowBody<I, End extends Outcome<unknown>, A extends Agents = Agents> = (
   run: Run,
   input: I,

@@ -9,6 +9,7 @@ export const TEST_FORMATS = [
   'junit',
   'pytest',
 ] as const;
+/** The format of a test report. */
 export type TestFormat = (typeof TEST_FORMATS)[number];
 
 /** What a test command left behind. */

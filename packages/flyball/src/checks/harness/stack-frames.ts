@@ -90,6 +90,7 @@ function pythonFrame(line: string, cwd?: string): StackFrame | undefined {
   };
 }
 
+/** Where a test failed: in the code or in the test. */
 export interface StackAnalysis {
   /** Where a repair would start: innermost frame in the code under test, else in the test itself. */
   readonly at?: StackFrame;

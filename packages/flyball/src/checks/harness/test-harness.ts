@@ -10,6 +10,7 @@ import { TEST_FORMATS } from './report.js';
 import { removeReport, runTestJob, SIDE_COMMAND_MS, type TestJob } from './test-job.js';
 import { TEST_TRIGGERS } from './triggers.js';
 
+/** How tests are run. */
 export interface TestHarnessOptions {
   readonly level: TestLevel;
   readonly sandbox: Sandbox;

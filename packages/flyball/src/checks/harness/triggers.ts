@@ -1,5 +1,6 @@
 import type { TestLevel, VerifyContext } from '../contracts.js';
 
+/** When tests run. */
 export type TestTrigger = VerifyContext['trigger'];
 
 /** The moment from which on a level is run: unit tests after each action, acceptance and regression before a commit. */

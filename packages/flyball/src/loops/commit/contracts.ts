@@ -28,8 +28,10 @@ export interface LoopData {
   readonly diagnosis?: CritiqueDiagnosis;
 }
 
+/** How much of an output a repair changes. */
 export type Strategy = 'minimal-edit' | 'section-rewrite' | 'full-regeneration';
 
+/** One repair: its defect, strategy, result and cost. */
 export interface RepairEntry {
   /** Counted from 1 over the whole loop. */
   readonly n: number;
@@ -47,6 +49,7 @@ export interface RepairEntry {
 /** How a loop is left when repairs are exhausted. */
 export type Escalation = 'human-review' | 'model-upgrade' | 're-decompose' | 'partial-commit' | 'fail-with-diagnosis';
 
+/** The score of a gate, and whether it is open. */
 export interface GateResult {
   readonly gate:
     | 'schema'
@@ -65,6 +68,7 @@ export interface GateResult {
   readonly note?: string;
 }
 
+/** Whether an output may be committed: its gates, confidence and triggers. */
 export interface ExitReport {
   readonly gates: readonly GateResult[];
   readonly confidence: number;

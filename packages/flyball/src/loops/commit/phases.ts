@@ -22,8 +22,10 @@ export const PHASES = [
   'FAIL',
   'HALT',
 ] as const;
+/** A phase of a commit loop. */
 export type Phase = (typeof PHASES)[number];
 
+/** The events of a commit loop. */
 export const LOOP_EVENTS = [
   'planned',
   'decomposed',
@@ -56,6 +58,7 @@ export const LOOP_EVENTS = [
   'exhausted',
   'interrupted',
 ] as const;
+/** An event of a commit loop. */
 export type LoopEvent = (typeof LOOP_EVENTS)[number];
 
 type Row = Partial<Readonly<Record<LoopEvent, Phase>>>;
@@ -65,6 +68,7 @@ function always(phase: Phase): Row {
   return { retry: phase, error: 'FAIL', exhausted: 'FAIL', interrupted: 'HALT' };
 }
 
+/** Which phase of a commit loop follows which event. */
 export const TRANSITIONS: Readonly<Record<Phase, Row>> = {
   PLAN: { ...always('PLAN'), planned: 'DECOMPOSE' },
   DECOMPOSE: { ...always('DECOMPOSE'), decomposed: 'RETRIEVE' },
@@ -97,6 +101,7 @@ export const TRANSITIONS: Readonly<Record<Phase, Row>> = {
   HALT: {},
 };
 
+/** The limits of a commit loop. */
 export interface LoopLimits {
   /** Transitions in all. */
   readonly maxIterations: number;
@@ -110,6 +115,7 @@ export interface LoopLimits {
   readonly maxModifications: number;
 }
 
+/** The default limits of a commit loop. */
 export const LOOP_LIMITS: LoopLimits = {
   maxIterations: 40,
   maxRepairs: 5,
@@ -136,6 +142,7 @@ export interface Position {
   readonly limit?: keyof LoopLimits;
 }
 
+/** The position at which a commit loop starts. */
 export const START: Position = {
   phase: 'PLAN',
   iteration: 0,

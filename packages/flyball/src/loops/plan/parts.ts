@@ -34,6 +34,7 @@ export interface PlannerParts {
   readonly maxRevisions?: number;
 }
 
+/** What a planner gets: the goal, requirements and facts. */
 export interface PlanRequest {
   readonly goal: string;
   readonly requirements?: readonly string[];
@@ -78,6 +79,7 @@ export interface ExecutionParts {
   reviewPlan?(run: Run, plan: Plan): Promise<PlanVerdict>;
 }
 
+/** The goal of a plan, and what is known at the start. */
 export interface PlanGiven {
   readonly goal: string;
   readonly facts?: readonly string[];
@@ -97,6 +99,7 @@ export interface CompensationRecord {
   readonly content: string;
 }
 
+/** The result of a plan, with a record for each step. */
 export interface PlanResult {
   /** As it stood at the end. */
   readonly plan: Plan;

@@ -7,6 +7,7 @@ import type { MadeCall, Run } from '../../core/run.js';
 import type { Reply, Session } from '../../core/session.js';
 import type { PlanResult } from './parts.js';
 
+/** Tool calls that the output of a plan requires. */
 export interface PlanProofs {
   /** What proves a value in the plan's output, where that holds JSON objects or says `field: value`. */
   readonly proofs: Proofs;

@@ -8,6 +8,7 @@ import { effectKindOf } from './effect-kind.js';
  */
 export type StatementKind = 'done' | 'found' | 'concluded' | 'not-done';
 
+/** A statement of a synthesized answer, and the steps behind it. */
 export interface Statement {
   readonly text: string;
   readonly kind: StatementKind;

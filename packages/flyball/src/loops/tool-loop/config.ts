@@ -26,6 +26,7 @@ export interface ToolLoopConfig {
   readonly window: WindowConfig;
 }
 
+/** When and how a tool loop clears its prompt. */
 export interface WindowConfig {
   /** Share of the room for the prompt at which something is cleared. */
   readonly trigger: number;
@@ -35,6 +36,7 @@ export interface WindowConfig {
   readonly care: 'off' | 'clear' | 'compact';
 }
 
+/** The default settings of a tool loop. */
 export const DEFAULT_CONFIG: ToolLoopConfig = {
   maxIterations: 20,
   maxToolCallsPerIteration: 5,
@@ -49,6 +51,7 @@ export const DEFAULT_CONFIG: ToolLoopConfig = {
   window: { trigger: 0.7, keepRecent: 6, care: 'compact' },
 };
 
+/** Settings of a tool loop; what is omitted gets defaults. */
 export type ToolLoopSettings = Partial<Omit<ToolLoopConfig, 'window'>> & { readonly window?: Partial<WindowConfig> };
 
 /** Settings with a fixed choice of words. */

@@ -19,6 +19,7 @@ import { RECALL_RESULT } from './recall-result.js';
 import { compactorFor } from './summary.js';
 import { type TextForm, textCallInstructions } from './text-calls.js';
 
+/** Options of `toolLoop`. */
 export interface ToolLoopOptions<O = string> {
   /** Who works: model, role and setup. Its tools come from `tools`. */
   readonly session: Omit<Session, 'tools' | 'output' | 'outputJsonSchema' | 'maxReasks'>;

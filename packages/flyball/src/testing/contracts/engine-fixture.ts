@@ -1,6 +1,7 @@
 import type { Owner } from '../../core/events.js';
 import type { Batch, Claim, Engine, InboxMessage, NewRun, StoredEntry } from '../../ports/engine.js';
 
+/** An engine to test with `engineContract`. */
 export interface OpenEngine {
   readonly engine: Engine;
   close(): Promise<void>;

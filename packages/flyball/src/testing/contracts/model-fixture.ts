@@ -18,6 +18,7 @@ export type Inexpressible =
   | 'finish-error'
   | 'reasoning-signature';
 
+/** A model adapter to test with `modelContract`. */
 export interface ModelUnderTest {
   /** Which wire format it speaks. */
   readonly format: WireFormat;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { RecordKey, Store, StoreQuery } from '../../ports/store.js';
 import { refuses } from './suite.js';
 
+/** A store to test with `storeContract`. */
 export interface OpenStore {
   readonly store: Store;
   close(): Promise<void>;

@@ -15,6 +15,7 @@ import { RequestLog } from './request-log.js';
 import { type ServerScript, ServerScriptReader } from './server-script.js';
 import type { ServedRequest, Wire, WireFormat } from './wire.js';
 
+/** Options of `modelServer`. */
 export interface ModelServerOptions {
   readonly replies: ServerScript;
   /** What the lists of models name. */
@@ -55,6 +56,7 @@ const PREFIX: Readonly<Record<WireFormat, string>> = {
   ollama: '',
 };
 
+/** Starts a local model provider that answers from a script. */
 export async function modelServer(options: ModelServerOptions): Promise<ModelServer> {
   const desk = new Desk(options);
   const server = createServer((request, response) => void desk.serve(request, response));

@@ -34,8 +34,11 @@ export interface ServerReplyParts extends ReplyParts {
   readonly refuse?: Partial<WireRefusal> & Pick<WireRefusal, 'status'>;
 }
 
+/** A reply of `modelServer`. */
 export type ServerReply = string | ServerReplyParts;
+/** A function that returns the reply of `modelServer` to a request. */
 export type ServerReplyFunction = (request: ServedRequest, n: number) => ServerReply | Promise<ServerReply>;
+/** An entry in the script of `modelServer`. */
 export type ServerScriptEntry = ServerReply | ServerReplyFunction;
 
 /** Replies in the order of the requests. A function that stands alone answers every request. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelReply, ModelRequest } from '../../core/model.js';
 
+/** The protocol of a model provider. */
 export type WireFormat = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama';
 
 /** A request as the wire carried it, in our words. */

@@ -6,6 +6,7 @@ import { compared, comparedFork, isSound } from './compared.js';
 import { type Played, play, type Stage, stageOn, type Way } from './play.js';
 import type { Scenario } from './scenario.js';
 
+/** Options for playing a scenario with crashes at every write. */
 export interface ExerciseOptions {
   /** A new, empty engine for each play, for instance `memoryEngine`. */
   readonly engine: () => Engine | Promise<Engine>;
@@ -19,6 +20,7 @@ export interface Difference {
   readonly what: string;
 }
 
+/** What differed between a scenario with and without crashes. */
 export interface ExerciseReport {
   readonly scenario: string;
   /** How the straight play ended. */

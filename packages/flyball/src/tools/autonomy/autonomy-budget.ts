@@ -17,6 +17,7 @@ export interface AutonomyBudget {
   seam(): Seams;
 }
 
+/** Limits what a run may do in total, as a seam and for loops. */
 export function autonomyBudget(settings?: AutonomySettings): AutonomyBudget {
   const profile = autonomyProfile(settings);
   return {

@@ -15,6 +15,7 @@ export type Facts =
   | { readonly point: 'EF-07'; readonly files: number }
   | { readonly point: 'EF-08'; readonly lines: number };
 
+/** What an autonomy budget decided at a point. */
 export interface EnforcementResult {
   readonly result: 'allowed' | 'blocked' | 'warned' | 'escalated';
   readonly point: EnforcementPoint;

@@ -16,11 +16,13 @@ export const ENFORCEMENT_POINTS = {
   'EF-08': 'lines changed',
   'tool-calls': 'tool calls',
 } as const;
+/** A point at which an autonomy budget is enforced. */
 export type EnforcementPoint = keyof typeof ENFORCEMENT_POINTS;
 
 /** What happens beyond a limit or a rule: the call is refused, let pass and told, or left to a person. */
 export type EnforcementMode = 'block' | 'warn' | 'escalate';
 
+/** The limits of an autonomy budget. */
 export interface AutonomyLimits {
   readonly iterations: number;
   readonly minutes: number;
@@ -42,6 +44,7 @@ export interface AutonomyProfile {
   readonly stopWhen: readonly StopCondition[];
 }
 
+/** Settings of an autonomy budget; what is omitted gets defaults. */
 export interface AutonomySettings extends Partial<Omit<AutonomyProfile, 'limits' | 'modes'>> {
   readonly limits?: Partial<AutonomyLimits>;
   readonly modes?: Partial<Record<EnforcementPoint, EnforcementMode>>;
@@ -67,6 +70,7 @@ export const DEFAULT_AUTONOMY: AutonomyProfile = {
 
 const MODES: readonly unknown[] = ['block', 'warn', 'escalate'] satisfies readonly EnforcementMode[];
 
+/** A complete autonomy profile: the given settings, and defaults for the rest. */
 export function autonomyProfile(settings: AutonomySettings = {}): AutonomyProfile {
   const profile = {
     ...DEFAULT_AUTONOMY,

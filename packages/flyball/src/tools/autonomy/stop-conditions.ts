@@ -24,6 +24,7 @@ export interface StopState {
   readonly errorCodes?: Readonly<Record<string, number>>;
 }
 
+/** The stop condition that ended a loop. */
 export interface StopReason {
   readonly condition: StopCondition;
   readonly why: string;

@@ -9,6 +9,7 @@ import type { ProposedCall } from './proposed-call.js';
  * person. autonomous: only what is irreversible does, which is the run's own rule.
  */
 export const AUTONOMY_LEVELS = ['read-only', 'supervised', 'autonomous'] as const;
+/** How much an agent may do without asking. */
 export type AutonomyLevel = (typeof AUTONOMY_LEVELS)[number];
 
 /** One level for all runs, or the level of this one. */

@@ -19,6 +19,7 @@ import { type ScopesOf, scopesGuard } from './scopes.js';
 import { commandGuard, domainGuard, pathGuard } from './touch-guards.js';
 import { legsFrom, trifectaGuard } from './trifecta.js';
 
+/** Options of `governance`. */
 export interface GovernanceOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** All tools that runs may call, as a list or a view of a registry: the legs of earlier calls are looked up here. */

@@ -15,6 +15,7 @@ export interface RateLimit {
   readonly maxSubjects?: number;
 }
 
+/** The rate limit that `governance` uses by default. */
 export const DEFAULT_RATE_LIMIT: Required<RateLimit> = { perMinute: 60, burst: 10, maxSubjects: 10_000 };
 
 /**

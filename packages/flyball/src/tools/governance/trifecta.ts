@@ -54,6 +54,7 @@ export function legsFrom(tools: () => Iterable<ToolRef>): LegsOf & { learn(tool:
   return Object.assign(legsOf, { learn: (tool: ToolRef) => void seen.set(tool.name, tool.legs ?? []) });
 }
 
+/** Whether tools together provide private data, untrusted content and a way out. */
 export interface TrifectaAudit {
   /** standard: at most one leg. elevated: two. block: all three. incomplete: fewer, but some tools do not say. */
   readonly verdict: 'standard' | 'elevated' | 'block' | 'incomplete';

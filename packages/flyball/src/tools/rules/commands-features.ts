@@ -18,6 +18,7 @@ export const SHELL_FEATURES = [
   'comment',
 ] as const;
 
+/** A feature of shells that command rules can refuse. */
 export type ShellFeature = (typeof SHELL_FEATURES)[number];
 
 /** Allowed where rules do not say: every stage of a pipeline is checked by itself, and no shell is needed for it. */

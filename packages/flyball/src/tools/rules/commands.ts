@@ -24,6 +24,7 @@ export interface CommandRules {
   readonly paths?: PathRules;
 }
 
+/** Which subcommands and flags of a program are allowed. */
 export interface ProgramRule {
   /** It changes nothing, whatever its other arguments. */
   readonly readOnly?: boolean;
@@ -61,6 +62,7 @@ export function checkCommand(rules: CommandRules, command: string | readonly str
   return verdict.ok ? OK : refused(verdict.why);
 }
 
+/** Whether rules allow a command, and why not. */
 export function judgeCommand(rules: CommandRules, command: string | readonly string[]): CommandVerdict {
   const line =
     typeof command === 'string'

@@ -13,6 +13,7 @@ export interface DomainRules {
   readonly allowPrivate: readonly string[];
 }
 
+/** Options of `domainRules`. */
 export interface DomainRuleOptions {
   /** `example.com` is that host alone; `*.example.org` is every host below it, and not `example.org` itself. */
   readonly allow: readonly string[];
@@ -30,6 +31,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 /** Names that lead to this machine or to the credentials of its cloud, whatever an allowlist says. */
 const LOCAL_NAMES = ['localhost', '*.localhost', 'metadata', 'metadata.google.internal', 'metadata.goog'];
 
+/** Rules about which hosts may be reached. */
 export function domainRules(options: DomainRuleOptions): DomainRules {
   const ports = options.ports ?? [80, 443];
   const wrongPort = ports.find((port) => !(Number.isInteger(port) && port > 0 && port < 65_536));

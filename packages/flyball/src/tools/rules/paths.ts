@@ -13,11 +13,13 @@ export interface PathRules {
   readonly denyWrite: readonly string[];
 }
 
+/** A folder that may be read, or also written. */
 export interface PathRoot {
   readonly path: string;
   readonly write: boolean;
 }
 
+/** Options of `pathRules`. */
 export interface PathRuleOptions {
   /** Relative paths start from the first one; where two hold a path, the longer one decides. */
   readonly roots: readonly PathRoot[];
@@ -36,6 +38,7 @@ const KERNEL_PATHS = ['/proc', '/sys', '/dev'];
 const MAX_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
 
+/** Rules about which files may be read and written. */
 export function pathRules(options: PathRuleOptions): PathRules {
   if (options.roots.length === 0) throw new ConfigError('Path rules need at least one root folder.');
   const roots = options.roots.map(({ path, write }) => {
@@ -53,6 +56,7 @@ export function pathRules(options: PathRuleOptions): PathRules {
   };
 }
 
+/** Whether rules allow a path to be read or written. */
 export function checkPath(rules: PathRules, path: string, how: 'read' | 'write'): RuleVerdict {
   const odd = oddity(path);
   if (odd !== undefined) return refused(`The path "${shown(path)}" ${odd}.`);

@@ -18,6 +18,7 @@ export interface ControlState {
   readonly costUsd: number;
 }
 
+/** Whether the controller wants another repair. */
 export type ControlDecision =
   | { readonly kind: 'met'; readonly error: number }
   | { readonly kind: 'repair'; readonly intensity: number; readonly error: number; readonly worst: DimensionName }
@@ -28,6 +29,7 @@ export type ControlDecision =
   | { readonly kind: 'iterations'; readonly limit: number }
   | { readonly kind: 'cost'; readonly limit: number };
 
+/** Decides whether another repair is worth it, and how strong it should be. */
 export interface Controller {
   readonly settings: CompleteControllerSettings;
   /** What a loop from these scores, or from this error, will take; asked before it starts. */

@@ -11,6 +11,7 @@ export interface RepairBudget {
   readonly costUsd: number;
 }
 
+/** How many repairs the controller expects, and their cost. */
 export interface Prediction {
   /** Repairs until the gate is met. */
   readonly iterations: number | 'never';

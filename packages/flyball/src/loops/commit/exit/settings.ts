@@ -15,6 +15,7 @@ export interface GateThresholds {
   readonly consistency: number;
 }
 
+/** Thresholds for committing an output. */
 export interface ExitSettings {
   readonly gates: GateThresholds;
   /** Confidence from which nobody is asked. */
@@ -34,6 +35,7 @@ export const EXIT_DEFAULTS: ExitSettings = {
   novelty: 0.7,
 };
 
+/** Exit settings as you pass them; what is omitted gets defaults. */
 export type GivenExitSettings = Partial<Omit<ExitSettings, 'gates' | 'weights'>> & {
   readonly gates?: Partial<GateThresholds>;
   readonly weights?: Partial<ConfidenceWeights>;

@@ -22,6 +22,7 @@ interface Redacting {
   redact?(text: string): string;
 }
 
+/** A guard that checks input before it is journaled. */
 export interface InputGuard extends Redacting {
   readonly at: 'input';
   readonly name: string;
@@ -38,6 +39,7 @@ export interface GuardedCall {
   readonly args: unknown;
 }
 
+/** A guard that checks a tool call before it is made. */
 export interface PreCallGuard {
   readonly at: 'preCall';
   readonly name: string;
@@ -49,18 +51,21 @@ export interface GuardedResponse extends GuardedCall, Observed {
   readonly failed?: true;
 }
 
+/** A guard that checks the result of a tool call. */
 export interface ResponseGuard extends Redacting {
   readonly at: 'response';
   readonly name: string;
   check(response: GuardedResponse, ctx: SeamContext): Answer<'pass' | 'redact' | 'block'>;
 }
 
+/** A guard that checks the outcome of a run. */
 export interface OutputGuard extends Redacting {
   readonly at: 'output';
   readonly name: string;
   check(outcome: Outcome<unknown>, ctx: SeamContext): Answer<'release' | 'redact' | 'block'>;
 }
 
+/** The type of guard for each place. */
 export interface GuardAt {
   readonly input: InputGuard;
   readonly preCall: PreCallGuard;
@@ -68,4 +73,5 @@ export interface GuardAt {
   readonly output: OutputGuard;
 }
 
+/** Guards by place. */
 export type GuardSlots = { readonly [P in GuardPoint]?: readonly GuardAt[P][] };

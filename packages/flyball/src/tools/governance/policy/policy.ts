@@ -20,6 +20,7 @@ export interface Policy {
   readonly label: string;
 }
 
+/** A rule of a policy. */
 export type PolicyRule = {
   readonly id: string;
   /** Patterns over tool names. */
@@ -89,6 +90,7 @@ export interface PolicyAction {
   readonly now: number;
 }
 
+/** What a policy decided about a call, and by which rule. */
 export interface PolicyDecision {
   readonly verdict: PolicyEffect;
   /** `default` where no rule decided. */

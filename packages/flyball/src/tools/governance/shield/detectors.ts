@@ -122,6 +122,7 @@ const packed: PatternDetector = {
     }),
 };
 
+/** The detectors that screen text for prompt injections. */
 export const INJECTION_DETECTORS: readonly InjectionDetector[] = [
   ...PLAIN,
   roles,

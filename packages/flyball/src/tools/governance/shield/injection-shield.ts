@@ -10,6 +10,7 @@ import { INJECTION_DETECTORS } from './detectors.js';
 import { type Screening, sanitised, screenText, screenTexts } from './screen-text.js';
 import { markerOf, type Spotlight, spotlighted, withoutMarker } from './spotlight.js';
 
+/** Options of `injectionShield`. */
 export interface ShieldOptions {
   /** What markers are derived from: at least 16 characters, known to nobody outside. */
   readonly secret: string;

@@ -1,6 +1,7 @@
 import { FlyballError, failureOf } from '../../../core/errors.js';
 import { type InjectionDetector, suspectOf } from './detector.js';
 
+/** What detectors found in a text. */
 export interface Screening {
   /** Between 0 and 1. */
   readonly score: number;
